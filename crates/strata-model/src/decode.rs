@@ -1,0 +1,436 @@
+//! Reading model types from JSON without losing anything.
+//!
+//! ADK accepts camelCase and snake_case spellings of every field of its own; so do we. A field with a value of an
+//! unexpected kind is kept untouched among the unknown fields and reported, so one odd field never costs an event.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use crate::Str;
+use crate::diagnostic::Diagnostic;
+use crate::json::{Json, Object};
+
+/// A type that can be read from JSON and written back. On failure the value comes back untouched.
+pub trait FromJson: Sized {
+    /// What the JSON should have been, for messages: `"a string"`.
+    const EXPECTED: &'static str;
+
+    fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json>;
+    fn to_json(&self) -> Json;
+}
+
+/// A field of a [`record!`]: how it is read when present and whether it is written.
+pub(crate) trait Field {
+    fn read(&mut self, value: Json, decoder: &mut Decoder) -> Result<(), (Json, &'static str)>;
+    /// `None` omits the field, as ADK omits what is absent.
+    fn write(&self) -> Option<Json>;
+}
+
+impl<T: FromJson> Field for Option<T> {
+    fn read(&mut self, value: Json, decoder: &mut Decoder) -> Result<(), (Json, &'static str)> {
+        *self = Some(T::from_json(value, decoder).map_err(|value| (value, T::EXPECTED))?);
+        Ok(())
+    }
+
+    fn write(&self) -> Option<Json> {
+        self.as_ref().map(T::to_json)
+    }
+}
+
+/// Fields that have a default and are always written.
+macro_rules! always_written {
+    ($($type:ty),*) => {$(
+        impl $crate::decode::Field for $type {
+            fn read(
+                &mut self,
+                value: $crate::json::Json,
+                decoder: &mut $crate::decode::Decoder,
+            ) -> Result<(), ($crate::json::Json, &'static str)> {
+                use $crate::decode::FromJson as _;
+                *self = Self::from_json(value, decoder).map_err(|value| (value, Self::EXPECTED))?;
+                Ok(())
+            }
+
+            fn write(&self) -> Option<$crate::json::Json> {
+                Some($crate::decode::FromJson::to_json(self))
+            }
+        }
+    )*};
+}
+pub(crate) use always_written;
+
+always_written!(Str, f64, i64, Object);
+
+/// Declares a type that ADK stores as a JSON object: its fields in ADK's order with their camelCase keys, fields that
+/// are passed through (with the depth to which their keys are ADK's own), and a home for everything else.
+macro_rules! record {
+    (
+        $(#[$meta:meta])*
+        $name:ident: $expected:literal {
+            $($(#[$field_meta:meta])* $field:ident: $type:ty = $key:literal,)*
+        }
+        $(passes { $($pass:literal: $depth:literal,)* })?
+        $(order $order:expr;)?
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Default, PartialEq)]
+        pub struct $name {
+            $($(#[$field_meta])* pub $field: $type,)*
+            /// Fields that are carried without being looked into, and fields this version does not know.
+            pub other: $crate::json::Object,
+        }
+
+        impl $crate::decode::FromJson for $name {
+            const EXPECTED: &'static str = $expected;
+
+            fn from_json(
+                value: $crate::json::Json,
+                decoder: &mut $crate::decode::Decoder,
+            ) -> Result<Self, $crate::json::Json> {
+                let mut record = Self::default();
+                for (key, value) in $crate::json::Object::from_json(value, decoder)? {
+                    let name = $crate::decode::camel(&key);
+                    match &*name {
+                        $($key => decoder.read_field(key, value, &mut record.$field, &mut record.other),)*
+                        $($($pass => $crate::decode::pass(&mut record.other, &name, value, $depth),)*)?
+                        _ => {
+                            record.other.insert(key, value);
+                        }
+                    }
+                }
+                Ok(record)
+            }
+
+            fn to_json(&self) -> $crate::json::Json {
+                let mut out = $crate::json::Object::new();
+                $(out.push_some($key, $crate::decode::Field::write(&self.$field));)*
+                if !self.other.is_empty() {
+                    for (key, value) in self.other.iter() {
+                        out.insert(key.clone(), value.clone());
+                    }
+                    $(out = $crate::decode::in_field_order(out, $order);)?
+                }
+                $crate::json::Json::Object(out)
+            }
+        }
+    };
+}
+pub(crate) use record;
+
+/// Collects what is odd about a document while it is read, with the path to each finding.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    path: Vec<Step>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+#[derive(Debug)]
+enum Step {
+    Key(Arc<str>),
+    Index(usize),
+}
+
+impl Decoder {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
+    }
+
+    /// Takes the findings made so far, leaving none.
+    pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.diagnostics)
+    }
+
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Where the decoder stands, as `events[3].content`.
+    pub fn at(&self) -> String {
+        let mut out = String::new();
+        for step in &self.path {
+            match step {
+                Step::Key(key) => {
+                    if !out.is_empty() {
+                        out.push('.');
+                    }
+                    out.push_str(key);
+                }
+                Step::Index(index) => {
+                    let _ = write!(out, "[{index}]");
+                }
+            }
+        }
+        out
+    }
+
+    /// Runs `read` with `key` added to the path.
+    pub fn within<T>(&mut self, key: &Arc<str>, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(Step::Key(key.clone()));
+        let result = read(self);
+        self.path.pop();
+        result
+    }
+
+    /// Runs `read` with an index added to the path.
+    pub fn within_index<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(Step::Index(index));
+        let result = read(self);
+        self.path.pop();
+        result
+    }
+
+    /// Reads `value` into `slot`. Null leaves the slot as it is; a value of the wrong kind goes to `other`.
+    pub(crate) fn read_field(
+        &mut self,
+        key: Arc<str>,
+        value: Json,
+        slot: &mut impl Field,
+        other: &mut Object,
+    ) {
+        if value.is_null() {
+            return;
+        }
+        if let Err((value, expected)) = self.within(&key, |decoder| slot.read(value, decoder)) {
+            self.keep_unexpected(key, value, expected, other);
+        }
+    }
+
+    fn keep_unexpected(&mut self, key: Arc<str>, value: Json, expected: &str, other: &mut Object) {
+        let at = self.within(&key, |decoder| decoder.at());
+        let found = value.kind();
+        self.report(Diagnostic::warning(
+            "unexpected-type",
+            at,
+            format!("{key} should be {expected} but is {found}; it was kept as it is and not used"),
+        ));
+        other.insert(key, value);
+    }
+}
+
+/// The camelCase spelling of a field name.
+pub(crate) fn camel(key: &str) -> Cow<'_, str> {
+    if !key.contains('_') {
+        return Cow::Borrowed(key);
+    }
+    let mut out = String::with_capacity(key.len());
+    let mut raise = false;
+    for c in key.chars() {
+        if c == '_' && !out.is_empty() {
+            raise = true;
+        } else if raise {
+            out.extend(c.to_uppercase());
+            raise = false;
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The snake_case spelling of a field name.
+pub(crate) fn snake(key: &str) -> Cow<'_, str> {
+    if !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(key);
+    }
+    let mut out = String::with_capacity(key.len() + 4);
+    for c in key.chars() {
+        if c.is_ascii_uppercase() {
+            out.push('_');
+            out.push(c.to_ascii_lowercase());
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Spells the keys of `value` and of everything in it in camelCase. For ADK's own types only: never for data.
+pub(crate) fn camel_keys(value: Json, depth: usize) -> Json {
+    match value {
+        Json::Object(object) if depth > 0 => {
+            let members = object.into_iter().filter(|(_, value)| !value.is_null());
+            Json::Object(
+                members.map(|(key, value)| (Str::from(camel(&key)), camel_keys(value, depth - 1))).collect(),
+            )
+        }
+        Json::Array(items) if depth > 0 => {
+            Json::Array(items.into_iter().map(|item| camel_keys(item, depth)).collect())
+        }
+        other => other,
+    }
+}
+
+/// Carries a field of ADK's that is not looked into: absent when null, its own field names in camelCase.
+pub(crate) fn pass(other: &mut Object, name: &str, value: Json, depth: usize) {
+    if !value.is_null() {
+        other.insert(name, camel_keys(value, depth));
+    }
+}
+
+/// Puts the members of an object in the order ADK dumps them; unknown ones follow in the order they came.
+pub(crate) fn in_field_order(object: Object, fields: &[&str]) -> Object {
+    let mut members: Vec<_> = object.into_iter().collect();
+    members.sort_by_key(|(key, _)| fields.iter().position(|field| **field == **key).unwrap_or(fields.len()));
+    let mut ordered = Object::new();
+    for (key, value) in members {
+        ordered.push(key, value);
+    }
+    ordered
+}
+
+impl FromJson for Arc<str> {
+    const EXPECTED: &'static str = "a string";
+
+    fn from_json(value: Json, _: &mut Decoder) -> Result<Self, Json> {
+        match value {
+            Json::String(text) => Ok(text),
+            other => Err(other),
+        }
+    }
+
+    fn to_json(&self) -> Json {
+        Json::String(self.clone())
+    }
+}
+
+impl FromJson for bool {
+    const EXPECTED: &'static str = "a boolean";
+
+    fn from_json(value: Json, _: &mut Decoder) -> Result<Self, Json> {
+        value.as_bool().ok_or(value)
+    }
+
+    fn to_json(&self) -> Json {
+        Json::Bool(*self)
+    }
+}
+
+impl FromJson for i64 {
+    const EXPECTED: &'static str = "an integer";
+
+    fn from_json(value: Json, _: &mut Decoder) -> Result<Self, Json> {
+        value.as_i64().ok_or(value)
+    }
+
+    fn to_json(&self) -> Json {
+        Json::Int(*self)
+    }
+}
+
+impl FromJson for u64 {
+    const EXPECTED: &'static str = "a count";
+
+    fn from_json(value: Json, _: &mut Decoder) -> Result<Self, Json> {
+        value.as_i64().and_then(|number| Self::try_from(number).ok()).ok_or(value)
+    }
+
+    fn to_json(&self) -> Json {
+        i64::try_from(*self).map_or_else(|_| Json::BigInt(self.to_string().into()), Json::Int)
+    }
+}
+
+impl FromJson for f64 {
+    const EXPECTED: &'static str = "a number";
+
+    fn from_json(value: Json, _: &mut Decoder) -> Result<Self, Json> {
+        value.as_f64().ok_or(value)
+    }
+
+    fn to_json(&self) -> Json {
+        Json::Float(*self)
+    }
+}
+
+impl FromJson for Json {
+    const EXPECTED: &'static str = "a value";
+
+    fn from_json(value: Json, _: &mut Decoder) -> Result<Self, Json> {
+        Ok(value)
+    }
+
+    fn to_json(&self) -> Json {
+        self.clone()
+    }
+}
+
+impl FromJson for Object {
+    const EXPECTED: &'static str = "an object";
+
+    fn from_json(value: Json, _: &mut Decoder) -> Result<Self, Json> {
+        match value {
+            Json::Object(object) => Ok(object),
+            other => Err(other),
+        }
+    }
+
+    fn to_json(&self) -> Json {
+        Json::Object(self.clone())
+    }
+}
+
+impl<T: FromJson> FromJson for Arc<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
+
+    fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
+        T::from_json(value, decoder).map(Arc::new)
+    }
+
+    fn to_json(&self) -> Json {
+        T::to_json(self)
+    }
+}
+
+impl<T: FromJson> FromJson for Box<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
+
+    fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
+        T::from_json(value, decoder).map(Box::new)
+    }
+
+    fn to_json(&self) -> Json {
+        T::to_json(self)
+    }
+}
+
+/// A list of which one item is unreadable is not read at all: it comes back whole, for the caller to keep.
+impl<T: FromJson> FromJson for Vec<T> {
+    const EXPECTED: &'static str = "an array";
+
+    fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
+        let Json::Array(items) = value else { return Err(value) };
+        let mut read = Self::with_capacity(items.len());
+        let mut items = items.into_iter();
+        while let Some(item) = items.next() {
+            match decoder.within_index(read.len(), |decoder| T::from_json(item, decoder)) {
+                Ok(item) => read.push(item),
+                Err(unread) => {
+                    let whole = read.iter().map(T::to_json).chain([unread]).chain(items);
+                    return Err(Json::Array(whole.collect()));
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    fn to_json(&self) -> Json {
+        Json::Array(self.iter().map(T::to_json).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings() {
+        assert_eq!(camel("long_running_tool_ids"), "longRunningToolIds");
+        assert_eq!(camel("id"), "id");
+        assert_eq!(camel("_private_name"), "_privateName");
+        assert_eq!(snake("longRunningToolIds"), "long_running_tool_ids");
+    }
+}

@@ -1,0 +1,98 @@
+//! Identity by content.
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+use crate::json::{Json, Object};
+
+/// A 128-bit hash of some content. Equal fingerprints are taken to mean equal content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Fingerprint(pub u128);
+
+impl Fingerprint {
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(xxh3_128(bytes))
+    }
+
+    /// The fingerprint of a sequence that continues `self` with `next`.
+    pub fn then(self, next: Self) -> Self {
+        let mut bytes = [0; 32];
+        bytes[..16].copy_from_slice(&self.0.to_le_bytes());
+        bytes[16..].copy_from_slice(&next.0.to_le_bytes());
+        Self(xxh3_128(&bytes))
+    }
+}
+
+/// Builds a [`Fingerprint`] from fields. Every field is delimited, so `("a", "bc")` and `("ab", "c")` differ.
+pub struct FingerprintBuilder {
+    hasher: Xxh3,
+}
+
+impl Default for FingerprintBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl FingerprintBuilder {
+    pub fn new() -> Self {
+        Self { hasher: Xxh3::new() }
+    }
+
+    pub fn text(&mut self, text: &str) -> &mut Self {
+        self.number(text.len() as u64);
+        self.hasher.update(text.as_bytes());
+        self
+    }
+
+    pub fn optional(&mut self, text: Option<&str>) -> &mut Self {
+        match text {
+            None => self.number(u64::MAX),
+            Some(text) => self.text(text),
+        }
+    }
+
+    pub fn number(&mut self, number: u64) -> &mut Self {
+        self.hasher.update(&number.to_le_bytes());
+        self
+    }
+
+    pub fn flag(&mut self, flag: bool) -> &mut Self {
+        self.number(u64::from(flag))
+    }
+
+    pub fn fingerprint(&mut self, fingerprint: Fingerprint) -> &mut Self {
+        self.hasher.update(&fingerprint.0.to_le_bytes());
+        self
+    }
+
+    pub fn json(&mut self, value: &Json) -> &mut Self {
+        match value {
+            Json::Null => self.number(0),
+            Json::Bool(value) => self.number(1).flag(*value),
+            Json::Int(value) => self.number(2).number(*value as u64),
+            Json::BigInt(digits) => self.number(3).text(digits),
+            Json::Float(value) => self.number(4).number(value.to_bits()),
+            Json::String(text) => self.number(5).text(text),
+            Json::Array(items) => {
+                self.number(6).number(items.len() as u64);
+                for item in items {
+                    self.json(item);
+                }
+                self
+            }
+            Json::Object(object) => self.number(7).object(object),
+        }
+    }
+
+    pub fn object(&mut self, object: &Object) -> &mut Self {
+        self.number(object.len() as u64);
+        for (key, value) in object.iter() {
+            self.text(key).json(value);
+        }
+        self
+    }
+
+    pub fn finish(&self) -> Fingerprint {
+        Fingerprint(self.hasher.digest128())
+    }
+}

@@ -1,0 +1,319 @@
+//! Reading JSON text.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use jiter::{Jiter, JiterError, Peek};
+
+use super::{Json, MAX_DEPTH, Object};
+
+/// Objects with more members than this are checked for repeated keys with a set instead of by scanning.
+const SCAN_LIMIT: usize = 24;
+
+/// Why a text is not JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonError {
+    pub message: String,
+    /// Byte offset into the text that was parsed.
+    pub offset: usize,
+    /// The text ended before the value did: more bytes could make it valid.
+    pub is_truncated: bool,
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}", self.message, self.offset)
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+/// Parses a text that holds exactly one JSON value. `NaN` and `Infinity` are accepted, as Python writes them.
+pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
+    let mut reader = ValueReader::new(text);
+    let value = reader.next_value()?.ok_or_else(|| JsonError {
+        message: "no value in the text".into(),
+        offset: 0,
+        is_truncated: true,
+    })?;
+    match reader.jiter.finish() {
+        Ok(()) => Ok(value),
+        Err(error) => Err(reader.error(&error)),
+    }
+}
+
+/// Reads JSON values one after the other, whatever white space stands between them: JSON lines, lines glued
+/// together, pretty-printed objects in a row.
+pub struct ValueReader<'t> {
+    text: &'t [u8],
+    jiter: Jiter<'t>,
+}
+
+impl<'t> ValueReader<'t> {
+    pub fn new(text: &'t [u8]) -> Self {
+        Self { text, jiter: Jiter::new(text).with_allow_inf_nan() }
+    }
+
+    /// Byte offset just behind the last value read.
+    pub fn offset(&self) -> usize {
+        self.jiter.current_index()
+    }
+
+    /// Offset of the next byte that is not white space; the end of the text when only white space is left.
+    pub fn next_offset(&self) -> usize {
+        let rest = &self.text[self.offset()..];
+        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count();
+        self.offset() + blanks
+    }
+
+    /// The next value, or `None` at the end of the text.
+    pub fn next_value(&mut self) -> Result<Option<Json>, JsonError> {
+        if self.next_offset() == self.text.len() {
+            return Ok(None);
+        }
+        let peek = self.jiter.peek().map_err(|error| self.error(&error))?;
+        read(&mut self.jiter, peek, MAX_DEPTH).map(Some).map_err(|failure| match failure {
+            Failure::Json(error) => self.error(&error),
+            Failure::Depth(offset) => JsonError {
+                message: format!("values nested deeper than {MAX_DEPTH} levels"),
+                offset,
+                is_truncated: false,
+            },
+        })
+    }
+
+    /// Enters the array or object that comes next; its members are then read with [`Self::next_element`] or
+    /// [`Self::next_key`]. Lets a huge document be read member by member.
+    pub fn enter(&mut self) -> Result<Entered, JsonError> {
+        let peek = self.jiter.peek().map_err(|error| self.error(&error))?;
+        match peek {
+            Peek::Array => self
+                .jiter
+                .known_array()
+                .map(|first| Entered::Array { is_empty: first.is_none() })
+                .map_err(|error| self.error(&error)),
+            Peek::Object => {
+                let key = self.jiter.known_object().map(|key| key.map(str::to_owned));
+                key.map(Entered::Object).map_err(|error| self.error(&error))
+            }
+            _ => Ok(Entered::Scalar),
+        }
+    }
+
+    /// After the first element of an entered array was read: whether another follows.
+    pub fn next_element(&mut self) -> Result<bool, JsonError> {
+        self.jiter.array_step().map(|peek| peek.is_some()).map_err(|error| self.error(&error))
+    }
+
+    /// After a member of an entered object was read: the key of the next, or `None` at the end of the object.
+    pub fn next_key(&mut self) -> Result<Option<String>, JsonError> {
+        let key = self.jiter.next_key().map(|key| key.map(str::to_owned));
+        key.map_err(|error| self.error(&error))
+    }
+
+    fn error(&self, error: &JiterError) -> JsonError {
+        let message = error.error_type.to_string();
+        let is_truncated = message.starts_with("EOF while parsing");
+        JsonError { message, offset: error.index.min(self.text.len()), is_truncated }
+    }
+}
+
+/// What [`ValueReader::enter`] found.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Entered {
+    Array {
+        is_empty: bool,
+    },
+    /// The first key, or `None` for an empty object.
+    Object(Option<String>),
+    /// Neither; nothing was consumed.
+    Scalar,
+}
+
+enum Failure {
+    Json(JiterError),
+    Depth(usize),
+}
+
+impl From<JiterError> for Failure {
+    fn from(error: JiterError) -> Self {
+        Self::Json(error)
+    }
+}
+
+fn read(jiter: &mut Jiter<'_>, peek: Peek, depth_left: usize) -> Result<Json, Failure> {
+    if depth_left == 0 {
+        return Err(Failure::Depth(jiter.current_index()));
+    }
+    Ok(match peek {
+        Peek::Null => {
+            jiter.known_null()?;
+            Json::Null
+        }
+        Peek::True | Peek::False => Json::Bool(jiter.known_bool(peek)?),
+        Peek::String => Json::String(Arc::from(jiter.known_str()?)),
+        Peek::Array => {
+            let mut items = Vec::new();
+            let mut next = jiter.known_array()?;
+            while let Some(peek) = next {
+                items.push(read(jiter, peek, depth_left - 1)?);
+                next = jiter.array_step()?;
+            }
+            Json::Array(items)
+        }
+        Peek::Object => {
+            let mut members = Vec::new();
+            let mut key: Option<Arc<str>> = jiter.known_object()?.map(Arc::from);
+            while let Some(name) = key {
+                let peek = jiter.peek()?;
+                members.push((name, read(jiter, peek, depth_left - 1)?));
+                key = jiter.next_key()?.map(Arc::from);
+            }
+            Json::Object(Object { members: without_repeats(members) })
+        }
+        _ => number(jiter.known_number_bytes(peek)?),
+    })
+}
+
+fn number(digits: &[u8]) -> Json {
+    let text = std::str::from_utf8(digits).unwrap_or("0");
+    if text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E' | b'N' | b'I')) {
+        return Json::Float(match text {
+            "Infinity" => f64::INFINITY,
+            "-Infinity" => f64::NEG_INFINITY,
+            _ => text.parse().unwrap_or(f64::NAN),
+        });
+    }
+    match text.parse() {
+        Ok(value) => Json::Int(value),
+        Err(_) => Json::BigInt(text.into()),
+    }
+}
+
+/// A repeated key keeps its first place and its last value, as in Python.
+fn without_repeats(mut members: Vec<(Arc<str>, Json)>) -> Vec<(Arc<str>, Json)> {
+    let repeats = if members.len() <= SCAN_LIMIT {
+        (1..members.len()).any(|at| members[..at].iter().any(|(key, _)| *key == members[at].0))
+    } else {
+        let mut seen = HashSet::with_capacity(members.len());
+        !members.iter().all(|(key, _)| seen.insert(key.clone()))
+    };
+    if repeats {
+        let mut place = std::collections::HashMap::new();
+        let mut unique: Vec<(Arc<str>, Json)> = Vec::with_capacity(members.len());
+        for (key, value) in members.drain(..) {
+            let at = *place.entry(key.clone()).or_insert(unique.len());
+            match unique.get_mut(at) {
+                Some(slot) => slot.1 = value,
+                None => unique.push((key, value)),
+            }
+        }
+        return unique;
+    }
+    members
+}
+
+/// Replaces escapes of unpaired surrogates (`\ud83d` without its partner), which no Rust string can hold, by
+/// U+FFFD. Returns the text and how many were replaced; the text is borrowed when there were none.
+pub fn repair_surrogates(text: &[u8]) -> (Cow<'_, [u8]>, usize) {
+    let mut repaired: Option<Vec<u8>> = None;
+    let mut n_replaced = 0;
+    let mut at = 0;
+    while at < text.len() {
+        let width = match unpaired_surrogate(&text[at..]) {
+            Escape::None => 1,
+            Escape::Other(width) => width,
+            Escape::Unpaired => {
+                let out = repaired.get_or_insert_with(|| text[..at].to_vec());
+                out.extend_from_slice(b"\\ufffd");
+                n_replaced += 1;
+                at += 6;
+                continue;
+            }
+        };
+        let width = width.min(text.len() - at);
+        if let Some(out) = &mut repaired {
+            out.extend_from_slice(&text[at..at + width]);
+        }
+        at += width;
+    }
+    (repaired.map_or(Cow::Borrowed(text), Cow::Owned), n_replaced)
+}
+
+enum Escape {
+    None,
+    /// An escape sequence that is fine, with its width in bytes.
+    Other(usize),
+    Unpaired,
+}
+
+fn unpaired_surrogate(text: &[u8]) -> Escape {
+    if text.first() != Some(&b'\\') {
+        return Escape::None;
+    }
+    match escaped_unit(text) {
+        Some(0xD800..=0xDBFF) => match text.get(6..).and_then(escaped_unit) {
+            Some(0xDC00..=0xDFFF) => Escape::Other(12),
+            _ => Escape::Unpaired,
+        },
+        Some(0xDC00..=0xDFFF) => Escape::Unpaired,
+        Some(_) => Escape::Other(6),
+        None => Escape::Other(2),
+    }
+}
+
+fn escaped_unit(text: &[u8]) -> Option<u32> {
+    let digits = text.strip_prefix(b"\\u")?.get(..4)?;
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_and_floats_stay_apart() {
+        let value = parse(br#"[1, 1.0, -0, 100000000000000000000, 1e3, NaN]"#).unwrap();
+        let Json::Array(items) = value else { panic!("an array") };
+        assert!(matches!(items[0], Json::Int(1)));
+        assert!(matches!(items[1], Json::Float(1.0)));
+        assert!(matches!(items[2], Json::Int(0)));
+        assert!(matches!(&items[3], Json::BigInt(digits) if &**digits == "100000000000000000000"));
+        assert!(matches!(items[4], Json::Float(1000.0)));
+        assert!(matches!(items[5], Json::Float(x) if x.is_nan()));
+    }
+
+    #[test]
+    fn a_repeated_key_keeps_its_place_and_its_last_value() {
+        let value = parse(br#"{"a":1,"b":2,"a":3}"#).unwrap();
+        let keys: Vec<_> = value.as_object().unwrap().keys().map(|key| key.to_string()).collect();
+        assert_eq!(keys, ["a", "b"]);
+        assert_eq!(value.get("a"), Some(&Json::Int(3)));
+    }
+
+    #[test]
+    fn values_are_read_one_after_the_other() {
+        let mut reader = ValueReader::new(b"{\"a\":1}{\"b\":2}\n\n[3]\n{\"c\":");
+        assert!(reader.next_value().unwrap().unwrap().get("a").is_some());
+        assert_eq!(reader.offset(), 7);
+        assert!(reader.next_value().unwrap().unwrap().get("b").is_some());
+        assert!(reader.next_value().unwrap().unwrap().as_array().is_some());
+        assert!(reader.next_value().unwrap_err().is_truncated);
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_and_named() {
+        let error = parse("[".repeat(100_000).as_bytes()).unwrap_err();
+        assert!(error.message.contains("nested deeper"), "{error}");
+    }
+
+    #[test]
+    fn unpaired_surrogates_are_repaired_and_pairs_kept() {
+        let (text, n_replaced) = repair_surrogates(br#"{"a":"\ud83d\ude00 \ud83d \\ud83d"}"#);
+        assert_eq!(n_replaced, 1);
+        let value = parse(&text).unwrap();
+        assert_eq!(value.get("a").unwrap().as_str().unwrap(), "\u{1f600} \u{fffd} \\ud83d");
+    }
+}

@@ -1,0 +1,196 @@
+//! Writing JSON text in the spellings ADK uses.
+
+use std::fmt::Write as _;
+
+use super::{Json, Object};
+use crate::python::{float_repr, pydantic_float};
+
+/// Compact JSON with raw Unicode, as pydantic dumps it: stored events, size comparisons, fingerprints.
+pub fn to_compact(value: &Json) -> String {
+    let mut out = String::new();
+    Writer { out: &mut out, style: COMPACT }.value(value);
+    out
+}
+
+/// `json.dumps(value)`: `", "` and `": "` between items, everything outside ASCII escaped.
+pub fn to_ascii(value: &Json) -> String {
+    let mut out = String::new();
+    Writer { out: &mut out, style: Style { is_ascii: true, ..SPACED } }.value(value);
+    out
+}
+
+/// `json.dumps(value, ensure_ascii=False)`: as [`to_ascii`] with raw Unicode.
+pub fn to_spaced(value: &Json) -> String {
+    let mut out = String::new();
+    Writer { out: &mut out, style: SPACED }.value(value);
+    out
+}
+
+/// Indented by two spaces, for people.
+pub fn to_pretty(value: &Json) -> String {
+    let mut out = String::new();
+    pretty(&mut out, value, 0);
+    out
+}
+
+/// Appends `text` as a compact JSON string literal.
+pub fn write_compact_string(out: &mut String, text: &str) {
+    Writer { out, style: COMPACT }.string(text);
+}
+
+/// `json.dumps(value, ensure_ascii=False, separators=(",", ":"))`: compact, with Python's floats.
+pub fn to_compact_python(value: &Json) -> String {
+    let mut out = String::new();
+    Writer { out: &mut out, style: Style { item: ",", key: ":", ..SPACED } }.value(value);
+    out
+}
+
+const COMPACT: Style = Style { item: ",", key: ":", is_ascii: false, is_pydantic: true };
+const SPACED: Style = Style { item: ", ", key: ": ", is_ascii: false, is_pydantic: false };
+
+#[derive(Clone, Copy)]
+struct Style {
+    item: &'static str,
+    key: &'static str,
+    is_ascii: bool,
+    /// Floats as pydantic spells them; `NaN` and infinities, which it cannot, as null.
+    is_pydantic: bool,
+}
+
+struct Writer<'o> {
+    out: &'o mut String,
+    style: Style,
+}
+
+impl Writer<'_> {
+    fn value(&mut self, value: &Json) {
+        match value {
+            Json::Null => self.out.push_str("null"),
+            Json::Bool(true) => self.out.push_str("true"),
+            Json::Bool(false) => self.out.push_str("false"),
+            Json::Int(value) => {
+                let _ = write!(self.out, "{value}");
+            }
+            Json::BigInt(digits) => self.out.push_str(digits),
+            Json::Float(value) => self.float(*value),
+            Json::String(text) => self.string(text),
+            Json::Array(items) => {
+                self.out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        self.out.push_str(self.style.item);
+                    }
+                    self.value(item);
+                }
+                self.out.push(']');
+            }
+            Json::Object(object) => self.object(object),
+        }
+    }
+
+    fn float(&mut self, value: f64) {
+        match (value.is_finite(), self.style.is_pydantic) {
+            (true, true) => self.out.push_str(&pydantic_float(value)),
+            (true, false) => self.out.push_str(&float_repr(value)),
+            (false, true) => self.out.push_str("null"),
+            (false, false) if value.is_nan() => self.out.push_str("NaN"),
+            (false, false) => self.out.push_str(if value > 0.0 { "Infinity" } else { "-Infinity" }),
+        }
+    }
+
+    fn object(&mut self, object: &Object) {
+        self.out.push('{');
+        for (at, (key, value)) in object.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(self.style.item);
+            }
+            self.string(key);
+            self.out.push_str(self.style.key);
+            self.value(value);
+        }
+        self.out.push('}');
+    }
+
+    fn string(&mut self, text: &str) {
+        self.out.push('"');
+        let mut copied = 0;
+        for (at, c) in text.char_indices() {
+            let escape: Option<&str> = match c {
+                '"' => Some("\\\""),
+                '\\' => Some("\\\\"),
+                '\n' => Some("\\n"),
+                '\r' => Some("\\r"),
+                '\t' => Some("\\t"),
+                '\u{8}' => Some("\\b"),
+                '\u{c}' => Some("\\f"),
+                _ => None,
+            };
+            let is_coded = (c as u32) < 0x20 || (self.style.is_ascii && (c as u32) > 0x7e);
+            if escape.is_none() && !is_coded {
+                continue;
+            }
+            self.out.push_str(&text[copied..at]);
+            copied = at + c.len_utf8();
+            match escape {
+                Some(escape) => self.out.push_str(escape),
+                None => {
+                    for unit in c.encode_utf16(&mut [0; 2]) {
+                        let _ = write!(self.out, "\\u{unit:04x}");
+                    }
+                }
+            }
+        }
+        self.out.push_str(&text[copied..]);
+        self.out.push('"');
+    }
+}
+
+fn pretty(out: &mut String, value: &Json, indent: usize) {
+    match value {
+        Json::Array(items) if !items.is_empty() => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                line_break(out, at, indent + 1);
+                pretty(out, item, indent + 1);
+            }
+            out.push('\n');
+            out.push_str(&"  ".repeat(indent));
+            out.push(']');
+        }
+        Json::Object(object) if !object.is_empty() => {
+            out.push('{');
+            for (at, (key, value)) in object.iter().enumerate() {
+                line_break(out, at, indent + 1);
+                write_compact_string(out, key);
+                out.push_str(": ");
+                pretty(out, value, indent + 1);
+            }
+            out.push('\n');
+            out.push_str(&"  ".repeat(indent));
+            out.push('}');
+        }
+        _ => Writer { out, style: COMPACT }.value(value),
+    }
+}
+
+fn line_break(out: &mut String, at: usize, indent: usize) {
+    out.push_str(if at == 0 { "\n" } else { ",\n" });
+    out.push_str(&"  ".repeat(indent));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    #[test]
+    fn each_spelling() {
+        let value = parse(r#"{"é": [1, 1.0, 1e22, 1e-7, null, "😀\u0001\n"], "o": {}}"#.as_bytes()).unwrap();
+        assert_eq!(to_compact(&value), "{\"é\":[1,1.0,1e+22,1e-7,null,\"😀\\u0001\\n\"],\"o\":{}}");
+        assert_eq!(
+            to_ascii(&value),
+            "{\"\\u00e9\": [1, 1.0, 1e+22, 1e-07, null, \"\\ud83d\\ude00\\u0001\\n\"], \"o\": {}}"
+        );
+        assert_eq!(to_spaced(&value), "{\"é\": [1, 1.0, 1e+22, 1e-07, null, \"😀\\u0001\\n\"], \"o\": {}}");
+    }
+}

@@ -1,0 +1,388 @@
+//! The conversation part of a request, as a persistent list.
+//!
+//! A session of 10,000 events and 500 calls would need millions of list entries if every call owned its own. The
+//! list is cut into chunks that calls share: appending copies at most one chunk, cloning copies one pointer, and two
+//! lists are compared chunk by chunk.
+
+use std::sync::Arc;
+
+use crate::content::Part;
+use crate::json::{Json, Object};
+use crate::{Content, Fingerprint, FingerprintBuilder, FromJson as _, Origin, RichText, Str};
+
+/// Contents per chunk. Small enough to copy on every append, large enough that 10,000 contents are 160 pointers.
+const CHUNK: usize = 64;
+
+/// A part of a request with its source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestPart {
+    pub part: Arc<Part>,
+    /// One entry for a part from one source. A text part may have several: `(bytes of its text, source)` in order,
+    /// adding up to the whole text.
+    origins: Arc<[(u32, Origin)]>,
+    /// Hash of what is sent, without regard to where it comes from.
+    pub fingerprint: Fingerprint,
+}
+
+impl RequestPart {
+    /// A part that comes whole from one source.
+    pub fn new(part: Arc<Part>, origin: Origin) -> Self {
+        let fingerprint = part_fingerprint(&part);
+        let bytes = part.text.as_ref().map_or(0, |text| text.len() as u32);
+        Self { part, origins: Arc::new([(bytes, origin)]), fingerprint }
+    }
+
+    /// A text part whose bytes come from several sources. `fallback` owns it when the text is empty.
+    pub fn from_rich_text(text: &RichText, fallback: Origin) -> Self {
+        let part = Arc::new(Part::from_text(text.to_text()));
+        let fingerprint = part_fingerprint(&part);
+        let mut origins: Vec<(u32, Origin)> =
+            text.spans().iter().map(|span| (span.text.len() as u32, span.origin.clone())).collect();
+        if origins.is_empty() {
+            origins.push((0, fallback));
+        }
+        Self { part, origins: origins.into(), fingerprint }
+    }
+
+    /// The same sources for a changed part, for processors that rewrite a part without changing its text.
+    #[must_use]
+    pub fn with_part(&self, part: Part) -> Self {
+        let part = Arc::new(part);
+        let fingerprint = part_fingerprint(&part);
+        Self { part, origins: self.origins.clone(), fingerprint }
+    }
+
+    /// `(bytes of the text, source)` in order. For a part without text: `(0, source)`.
+    pub fn origins(&self) -> &[(u32, Origin)] {
+        &self.origins
+    }
+
+    /// The source that says most about the part: the event it shows, else the source of its longest run of bytes.
+    pub fn main_origin(&self) -> &Origin {
+        let from_event = self.origins.iter().find(|(_, origin)| origin.event().is_some());
+        let longest = || self.origins.iter().max_by_key(|(bytes, _)| *bytes);
+        match from_event.or_else(longest) {
+            Some((_, origin)) => origin,
+            None => &self.origins[0].1,
+        }
+    }
+}
+
+fn part_fingerprint(part: &Part) -> Fingerprint {
+    let mut hash = FingerprintBuilder::new();
+    match (&part.text, part.thought, &part.thought_signature) {
+        // The common case, without building JSON: a plain text, perhaps a thought.
+        (Some(text), thought, None) if is_only_text(part) => {
+            hash.number(1).flag(thought == Some(true)).flag(thought.is_some()).text(text);
+        }
+        _ => {
+            hash.number(2).json(&part.to_json());
+        }
+    }
+    hash.finish()
+}
+
+fn is_only_text(part: &Part) -> bool {
+    part.function_call.is_none()
+        && part.function_response.is_none()
+        && part.inline_data.is_none()
+        && part.file_data.is_none()
+        && part.executable_code.is_none()
+        && part.code_execution_result.is_none()
+        && part.other.is_empty()
+}
+
+/// One content of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestContent {
+    pub role: Option<Str>,
+    pub parts: Vec<RequestPart>,
+    /// Hash of what is sent.
+    pub fingerprint: Fingerprint,
+    /// Hash of what is sent and where it comes from.
+    pub provenance: Fingerprint,
+}
+
+impl RequestContent {
+    pub fn new(role: Option<Str>, parts: Vec<RequestPart>) -> Self {
+        let mut hash = FingerprintBuilder::new();
+        hash.optional(role.as_deref());
+        for part in &parts {
+            hash.fingerprint(part.fingerprint);
+        }
+        let fingerprint = hash.finish();
+        for part in &parts {
+            hash.number(part.origins.len() as u64);
+            for (bytes, origin) in part.origins.iter() {
+                hash.number((*bytes).into());
+                origin.hash_into(&mut hash);
+            }
+        }
+        Self { role, parts, fingerprint, provenance: hash.finish() }
+    }
+
+    /// A user content with one text part.
+    pub fn user_text(text: &RichText, fallback: Origin) -> Self {
+        Self::new(Some("user".into()), vec![RequestPart::from_rich_text(text, fallback)])
+    }
+
+    /// A content taken from elsewhere, each part with the source `origin` gives for its index.
+    pub fn from_content(content: &Content, origin: impl Fn(usize) -> Origin) -> Self {
+        let parts =
+            content.parts().iter().enumerate().map(|(at, part)| RequestPart::new(part.clone(), origin(at)));
+        Self::new(content.role.clone(), parts.collect())
+    }
+
+    pub fn is_user(&self) -> bool {
+        self.role.as_deref() == Some("user")
+    }
+
+    pub fn has_function_response(&self) -> bool {
+        self.parts.iter().any(|part| part.part.function_response.is_some())
+    }
+
+    pub fn to_json(&self) -> Json {
+        let mut out = Object::new();
+        out.push("parts", self.parts.iter().map(|part| part.part.to_json()).collect::<Vec<_>>());
+        out.push_some("role", self.role.clone());
+        Json::Object(out)
+    }
+}
+
+/// Up to [`CHUNK`] consecutive contents, shared between requests.
+#[derive(Debug, PartialEq)]
+pub struct Chunk {
+    pub contents: Vec<Arc<RequestContent>>,
+    /// Hash of what is sent.
+    pub fingerprint: Fingerprint,
+    provenance: Fingerprint,
+}
+
+impl Chunk {
+    fn new(contents: Vec<Arc<RequestContent>>) -> Self {
+        let mut hash = FingerprintBuilder::new();
+        for content in &contents {
+            hash.fingerprint(content.fingerprint);
+        }
+        let fingerprint = hash.finish();
+        for content in &contents {
+            hash.fingerprint(content.provenance);
+        }
+        Self { contents, fingerprint, provenance: hash.finish() }
+    }
+}
+
+/// The contents of a request. Cheap to clone and to extend; see the module's text.
+#[derive(Debug, Clone, Default)]
+pub struct Contents {
+    /// All but the last are full.
+    chunks: Arc<Vec<Arc<Chunk>>>,
+    len: usize,
+}
+
+impl Contents {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub fn get(&self, index: usize) -> Option<&Arc<RequestContent>> {
+        self.chunks.get(index / CHUNK)?.contents.get(index % CHUNK)
+    }
+
+    pub fn last(&self) -> Option<&Arc<RequestContent>> {
+        self.chunks.last()?.contents.last()
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<RequestContent>> {
+        self.chunks.iter().flat_map(|chunk| chunk.contents.iter())
+    }
+
+    pub fn chunks(&self) -> &[Arc<Chunk>] {
+        &self.chunks
+    }
+
+    pub fn push(&mut self, content: Arc<RequestContent>) {
+        self.extend([content]);
+    }
+
+    /// Appends contents; chunks that were full stay shared.
+    pub fn extend(&mut self, more: impl IntoIterator<Item = Arc<RequestContent>>) {
+        let mut more = more.into_iter().peekable();
+        if more.peek().is_none() {
+            return;
+        }
+        let chunks = Arc::make_mut(&mut self.chunks);
+        let mut open = match chunks.last() {
+            Some(last) if last.contents.len() < CHUNK => {
+                let contents = last.contents.clone();
+                chunks.pop();
+                contents
+            }
+            _ => Vec::with_capacity(CHUNK),
+        };
+        for content in more {
+            self.len += 1;
+            open.push(content);
+            if open.len() == CHUNK {
+                chunks.push(Arc::new(Chunk::new(std::mem::replace(&mut open, Vec::with_capacity(CHUNK)))));
+            }
+        }
+        if !open.is_empty() {
+            chunks.push(Arc::new(Chunk::new(open)));
+        }
+    }
+
+    /// Inserts contents at `index`; chunks before it stay shared.
+    pub fn insert(&mut self, index: usize, more: impl IntoIterator<Item = Arc<RequestContent>>) {
+        let tail = self.split_off(index);
+        self.extend(more);
+        self.extend(tail);
+    }
+
+    /// Cuts the list at `index` and returns what stood from there on.
+    pub fn split_off(&mut self, index: usize) -> Vec<Arc<RequestContent>> {
+        let first = index.min(self.len) / CHUNK * CHUNK;
+        let mut tail: Vec<_> =
+            self.chunks[first / CHUNK..].iter().flat_map(|chunk| chunk.contents.clone()).collect();
+        let rest = tail.split_off(index.min(self.len) - first);
+        Arc::make_mut(&mut self.chunks).truncate(first / CHUNK);
+        self.len = first;
+        self.extend(tail);
+        rest
+    }
+
+    /// Replaces what `change` returns something for; chunks without a change stay shared.
+    pub fn rewrite(
+        &mut self,
+        mut change: impl FnMut(usize, &Arc<RequestContent>) -> Option<Arc<RequestContent>>,
+    ) {
+        let mut rewritten: Option<Vec<Arc<Chunk>>> = None;
+        for (at, chunk) in self.chunks.iter().enumerate() {
+            let mut contents: Option<Vec<Arc<RequestContent>>> = None;
+            for (offset, content) in chunk.contents.iter().enumerate() {
+                if let Some(changed) = change(at * CHUNK + offset, content) {
+                    contents.get_or_insert_with(|| chunk.contents.clone())[offset] = changed;
+                }
+            }
+            if let Some(contents) = contents {
+                rewritten.get_or_insert_with(|| self.chunks.to_vec())[at] = Arc::new(Chunk::new(contents));
+            }
+        }
+        if let Some(chunks) = rewritten {
+            self.chunks = Arc::new(chunks);
+        }
+    }
+
+    /// Hash of the contents and their sources.
+    pub fn provenance(&self) -> Fingerprint {
+        let mut hash = FingerprintBuilder::new();
+        for chunk in self.chunks.iter() {
+            hash.fingerprint(chunk.provenance);
+        }
+        hash.finish()
+    }
+
+    /// Whether both are the very same list, without looking at it.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.chunks, &other.chunks)
+    }
+
+    pub fn to_json(&self) -> Json {
+        Json::Array(self.iter().map(|content| content.to_json()).collect())
+    }
+}
+
+impl FromIterator<Arc<RequestContent>> for Contents {
+    fn from_iter<I: IntoIterator<Item = Arc<RequestContent>>>(contents: I) -> Self {
+        let mut list = Self::new();
+        list.extend(contents);
+        list
+    }
+}
+
+impl PartialEq for Contents {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same(other) || (self.len == other.len && self.provenance() == other.provenance())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn content(n: u32) -> Arc<RequestContent> {
+        let origin = Origin::Event { event: crate::EventIndex(n), part: 0 };
+        Arc::new(RequestContent::user_text(&RichText::from_span(n.to_string(), origin.clone()), origin))
+    }
+
+    #[derive(Debug, Clone)]
+    enum Change {
+        Extend(usize),
+        Insert(usize, usize),
+        SplitOff(usize),
+        Rewrite(usize),
+    }
+
+    fn changes() -> impl Strategy<Value = Vec<Change>> {
+        let change = prop_oneof![
+            (0..150usize).prop_map(Change::Extend),
+            (0..400usize, 0..5usize).prop_map(|(at, n)| Change::Insert(at, n)),
+            (0..400usize).prop_map(Change::SplitOff),
+            (1..90usize).prop_map(Change::Rewrite),
+        ];
+        prop::collection::vec(change, 0..12)
+    }
+
+    proptest! {
+        #[test]
+        fn behaves_as_a_vector_and_is_cut_the_same_way_however_it_came_about(changes in changes()) {
+            let mut list = Contents::new();
+            let mut vector: Vec<Arc<RequestContent>> = Vec::new();
+            let mut next = 0;
+            let mut fresh = |n: usize| -> Vec<_> {
+                (0..n).map(|_| { next += 1; content(next) }).collect()
+            };
+            for change in changes {
+                match change {
+                    Change::Extend(n) => {
+                        let more = fresh(n);
+                        list.extend(more.clone());
+                        vector.extend(more);
+                    }
+                    Change::Insert(at, n) => {
+                        let at = at.min(vector.len());
+                        let more = fresh(n);
+                        list.insert(at, more.clone());
+                        vector.splice(at..at, more);
+                    }
+                    Change::SplitOff(at) => {
+                        let at = at.min(vector.len());
+                        prop_assert_eq!(list.split_off(at), vector.split_off(at));
+                    }
+                    Change::Rewrite(every) => {
+                        let replacement = content(u32::MAX);
+                        list.rewrite(|at, _| (at % every == 0).then(|| replacement.clone()));
+                        for at in (0..vector.len()).step_by(every) {
+                            vector[at] = replacement.clone();
+                        }
+                    }
+                }
+                prop_assert_eq!(list.len(), vector.len());
+                prop_assert!(list.iter().eq(vector.iter()));
+                let rebuilt: Contents = vector.iter().cloned().collect();
+                prop_assert_eq!(list.provenance(), rebuilt.provenance());
+                prop_assert_eq!(list.chunks().len(), rebuilt.chunks().len());
+            }
+        }
+    }
+}
