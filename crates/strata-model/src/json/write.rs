@@ -8,8 +8,13 @@ use crate::python::{float_repr, pydantic_float};
 /// Compact JSON with raw Unicode, as pydantic dumps it: stored events, size comparisons, fingerprints.
 pub fn to_compact(value: &Json) -> String {
     let mut out = String::new();
-    Writer { out: &mut out, style: COMPACT }.value(value);
+    write_compact(&mut out, value);
     out
+}
+
+/// Appends `value` as [`to_compact`] spells it, for callers that write many.
+pub fn write_compact(out: &mut String, value: &Json) {
+    Writer { out, style: COMPACT }.value(value);
 }
 
 /// `json.dumps(value)`: `", "` and `": "` between items, everything outside ASCII escaped.
@@ -112,36 +117,43 @@ impl Writer<'_> {
     }
 
     fn string(&mut self, text: &str) {
+        self.out.reserve(text.len() + 2);
         self.out.push('"');
-        let mut copied = 0;
-        for (at, c) in text.char_indices() {
-            let escape: Option<&str> = match c {
-                '"' => Some("\\\""),
-                '\\' => Some("\\\\"),
-                '\n' => Some("\\n"),
-                '\r' => Some("\\r"),
-                '\t' => Some("\\t"),
-                '\u{8}' => Some("\\b"),
-                '\u{c}' => Some("\\f"),
-                _ => None,
-            };
-            let is_coded = (c as u32) < 0x20 || (self.style.is_ascii && (c as u32) > 0x7e);
-            if escape.is_none() && !is_coded {
-                continue;
-            }
-            self.out.push_str(&text[copied..at]);
-            copied = at + c.len_utf8();
-            match escape {
-                Some(escape) => self.out.push_str(escape),
-                None => {
-                    for unit in c.encode_utf16(&mut [0; 2]) {
-                        let _ = write!(self.out, "\\u{unit:04x}");
-                    }
+        let mut rest = text;
+        while let Some(at) = rest.as_bytes().iter().position(|byte| self.style.escapes(*byte)) {
+            self.out.push_str(&rest[..at]);
+            let width = self.escape(&rest[at..]);
+            rest = &rest[at + width..];
+        }
+        self.out.push_str(rest);
+        self.out.push('"');
+    }
+
+    /// Writes the first character of `text` as an escape. Returns how many bytes it takes up in `text`.
+    fn escape(&mut self, text: &str) -> usize {
+        let Some(c) = text.chars().next() else { return 0 };
+        match c {
+            '"' => self.out.push_str("\\\""),
+            '\\' => self.out.push_str("\\\\"),
+            '\n' => self.out.push_str("\\n"),
+            '\r' => self.out.push_str("\\r"),
+            '\t' => self.out.push_str("\\t"),
+            '\u{8}' => self.out.push_str("\\b"),
+            '\u{c}' => self.out.push_str("\\f"),
+            _ => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(self.out, "\\u{unit:04x}");
                 }
             }
         }
-        self.out.push_str(&text[copied..]);
-        self.out.push('"');
+        c.len_utf8()
+    }
+}
+
+impl Style {
+    /// Whether a character that begins with `byte` is written as an escape.
+    fn escapes(self, byte: u8) -> bool {
+        byte < 0x20 || byte == b'"' || byte == b'\\' || (self.is_ascii && byte > 0x7e)
     }
 }
 
