@@ -17,6 +17,11 @@ pub fn write_compact(out: &mut String, value: &Json) {
     Writer { out, style: COMPACT }.value(value);
 }
 
+/// [`write_compact`] for an object that is not inside of a value.
+pub fn write_compact_object(out: &mut String, object: &Object) {
+    Writer { out, style: COMPACT }.object(object);
+}
+
 /// `json.dumps(value)`: `", "` and `": "` between items, everything outside ASCII escaped.
 pub fn to_ascii(value: &Json) -> String {
     let mut out = String::new();
