@@ -1,10 +1,11 @@
 //! The store beside a bare rusqlite loop that keeps the same rows, in the same run.
 //!
-//! `bare` has one table with the short columns and the JSON, the JSON made beforehand, and the same SQLite settings;
-//! `store` also writes the JSON, finds what kind of event each is, and takes fingerprints. Pages are read at random
-//! places. `STRATA_BENCH_EVENTS` sets how many events the page benchmarks have; 1,000,000 without it.
+//! `bare` has one table with the short columns and the JSON, and the same SQLite settings. Inserting, `bare` makes the
+//! JSON of each event as `store` has to, and `bare_ready_json` is given it. Pages of 200 rows are read at random places.
+//! `STRATA_BENCH_EVENTS` sets how many events there are to read pages from; 1,000,000 without it.
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on says where")]
 
+use std::borrow::Cow;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,20 +16,27 @@ use strata_model::{Decoder, Event, FromJson, Json, Session, json};
 use strata_store::{Listing, NewEvent, SessionId, Source, Store};
 use tempfile::TempDir;
 
-const N_INSERTED: usize = 20_000;
+const N_INSERTED: usize = 50_000;
 const BATCH: usize = 1_000;
 const PAGE: usize = 200;
 
 fn insert(criterion: &mut Criterion) {
     let events = events(N_INSERTED);
-    let texts: Vec<String> = events.iter().map(|event| json::to_compact(&event.to_json())).collect();
+    let texts: Vec<String> = events.iter().map(text).collect();
     let mut group = criterion.benchmark_group("insert");
     group.sample_size(10).throughput(Throughput::Elements(N_INSERTED as u64));
-    group.measurement_time(Duration::from_secs(8));
+    group.measurement_time(Duration::from_secs(10));
+    group.bench_function("bare_ready_json", |bencher| {
+        bencher.iter_batched_ref(
+            || fresh("bare"),
+            |(_folder, path)| bare_insert(&mut bare_open(path), &events, |at| Cow::Borrowed(&*texts[at])),
+            BatchSize::PerIteration,
+        );
+    });
     group.bench_function("bare", |bencher| {
         bencher.iter_batched_ref(
             || fresh("bare"),
-            |(_folder, path)| bare_insert(&mut bare_open(path), &events, &texts),
+            |(_folder, path)| bare_insert(&mut bare_open(path), &events, |at| Cow::Owned(text(&events[at]))),
             BatchSize::PerIteration,
         );
     });
@@ -49,9 +57,9 @@ fn read(criterion: &mut Criterion) {
     let mut bare = bare_open(&bare_path);
     let mut store = Store::open(&store_path).unwrap();
     let events = events(N_INSERTED);
-    let texts: Vec<String> = events.iter().map(|event| json::to_compact(&event.to_json())).collect();
+    let texts: Vec<String> = events.iter().map(text).collect();
     for _ in 0..n_events / N_INSERTED {
-        bare_insert(&mut bare, &events, &texts);
+        bare_insert(&mut bare, &events, |at| Cow::Borrowed(&*texts[at]));
     }
     let session = store_insert(&mut store, &events, n_events / N_INSERTED);
 
@@ -70,12 +78,12 @@ fn read(criterion: &mut Criterion) {
 
 fn whole(criterion: &mut Criterion) {
     let events = events(N_INSERTED);
-    let texts: Vec<String> = events.iter().map(|event| json::to_compact(&event.to_json())).collect();
+    let texts: Vec<String> = events.iter().map(text).collect();
     let (_bare_folder, bare_path) = fresh("bare");
     let (_store_folder, store_path) = fresh("store");
     let mut bare = bare_open(&bare_path);
     let mut store = Store::open(&store_path).unwrap();
-    bare_insert(&mut bare, &events, &texts);
+    bare_insert(&mut bare, &events, |at| Cow::Borrowed(&*texts[at]));
     let session = store_insert(&mut store, &events, 1);
     let mut group = criterion.benchmark_group("session");
     group.sample_size(10).throughput(Throughput::Elements(N_INSERTED as u64));
@@ -105,19 +113,23 @@ fn bare_open(path: &Path) -> Connection {
     connection
 }
 
-fn bare_insert(connection: &mut Connection, events: &[Event], texts: &[String]) {
+fn text(event: &Event) -> String {
+    json::to_compact(&event.to_json())
+}
+
+fn bare_insert<'t>(connection: &mut Connection, events: &[Event], json_of: impl Fn(usize) -> Cow<'t, str>) {
     let first: i64 =
         connection.query_row("SELECT ifnull(max(seq) + 1, 0) FROM events", [], |row| row.get(0)).unwrap();
-    for start in (0..events.len()).step_by(BATCH) {
+    for (nth, batch) in events.chunks(BATCH).enumerate() {
         let transaction = connection.transaction().unwrap();
         let sql = "INSERT INTO events VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         let mut statement = transaction.prepare_cached(sql).unwrap();
-        for at in start..(start + BATCH).min(events.len()) {
-            let Event { id, invocation_id, author, branch, timestamp, .. } = &events[at];
+        for (at, event) in batch.iter().enumerate() {
+            let at = nth * BATCH + at;
+            let Event { id, invocation_id, author, branch, timestamp, .. } = event;
             let seq = first + at as i64;
-            statement
-                .execute(params![seq, id, invocation_id, author, branch.as_deref(), timestamp, 1, texts[at]])
-                .unwrap();
+            let row = params![seq, id, invocation_id, author, branch.as_deref(), timestamp, 1, json_of(at)];
+            statement.execute(row).unwrap();
         }
         drop(statement);
         transaction.commit().unwrap();

@@ -77,8 +77,8 @@ fn remove_some(transaction: &Transaction<'_>) -> Result<(), StoreError> {
     for (table, key) in PARTS {
         let removed = transaction.execute(
             &format!(
-                "DELETE FROM {table} WHERE recording = ?1 AND {key} IN
-                 (SELECT {key} FROM {table} WHERE recording = ?1 ORDER BY {key} LIMIT {ROWS_PER_STEP})"
+                "DELETE FROM {table} WHERE recording = ?1 AND {key} <= (SELECT max({key}) FROM
+                 (SELECT {key} FROM {table} WHERE recording = ?1 ORDER BY {key} LIMIT {ROWS_PER_STEP}))"
             ),
             [recording],
         )?;
