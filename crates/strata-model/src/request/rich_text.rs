@@ -88,8 +88,66 @@ impl RichText {
         self.to_text().contains(needle)
     }
 
+    /// The text with every `needle` replaced, also where it straddles spans. A replacement takes the source of the
+    /// first byte it replaces.
+    #[must_use]
+    pub fn replace(&self, needle: &str, replacement: &str) -> Self {
+        let whole = self.to_text();
+        let mut out = Self::new();
+        let mut copied = 0;
+        for (at, _) in whole.match_indices(needle) {
+            self.copy_range(&mut out, copied, at);
+            if let Some(span) = self.span_at(at) {
+                out.push(replacement, span.origin.clone());
+            }
+            copied = at + needle.len();
+        }
+        if copied == 0 {
+            return self.clone();
+        }
+        self.copy_range(&mut out, copied, whole.len());
+        out
+    }
+
+    fn span_at(&self, at: usize) -> Option<&TextSpan> {
+        let mut end = 0;
+        self.spans.iter().find(|span| {
+            end += span.text.len();
+            at < end
+        })
+    }
+
+    fn copy_range(&self, out: &mut Self, from: usize, to: usize) {
+        let mut start = 0;
+        for span in &self.spans {
+            let end = start + span.text.len();
+            let (low, high) = (from.max(start), to.min(end));
+            if low < high {
+                out.push(&span.text[low - start..high - start], span.origin.clone());
+            }
+            start = end;
+        }
+    }
+
     /// Hash of the texts *and* their sources.
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replacing_finds_text_that_straddles_spans() {
+        let key = |key: &str| Origin::State { key: key.into() };
+        let mut text = RichText::from_span("a<<", key("one"));
+        text.push("<b>>>c<<<b>>>", key("two"));
+        let replaced = text.replace("<<<b>>>", "-");
+        assert_eq!(&*replaced.to_text(), "a-c-");
+        let sources: Vec<_> =
+            replaced.spans().iter().map(|span| (&*span.text, span.origin.clone())).collect();
+        assert_eq!(sources, [("a", key("one")), ("-", key("one")), ("c", key("two")), ("-", key("two"))]);
     }
 }
