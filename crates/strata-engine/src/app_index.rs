@@ -16,6 +16,13 @@ const DEFAULT_MODEL: &str = "gemini-3.5-flash";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AgentId(usize);
 
+impl AgentId {
+    /// Counted from 0 in the order of [`AppIndex::ids`].
+    pub fn position(self) -> usize {
+        self.0
+    }
+}
+
 /// All agents of an app, those inside agent tools included.
 #[derive(Debug)]
 pub struct AppIndex {

@@ -118,7 +118,7 @@ pub fn compile(flow: &Flow, context: &CompileContext<'_>, cache: &mut StageCache
 /// What changes from stage to stage.
 struct Run {
     request: LlmRequest,
-    /// State as stages have rewritten it.
+    /// State that stages have written.
     state: Option<Object>,
     emitted: Vec<LoggedEvent>,
     stages: Vec<Stage>,
@@ -132,16 +132,14 @@ impl Run {
         cache: &mut StageCache,
     ) -> Result<Option<EarlyEnd>, CompileError> {
         let context = CompileContext {
-            events: context.events.with_extra(&self.emitted),
-            state: self.state.as_ref().unwrap_or(context.state),
+            events: context.events.followed_by(&self.emitted),
+            state: self.state.as_ref().map_or(context.state, |written| context.state.overlaid(written)),
             ..context.clone()
         };
         let stage = stage(processor, &context, &self.request, cache)?;
         self.request = stage.request.clone();
         if !stage.output.state_delta.is_empty() {
-            let mut state = context.state.clone();
-            state.update(&stage.output.state_delta);
-            self.state = Some(state);
+            self.state.get_or_insert_default().update(&stage.output.state_delta);
         }
         let end = stage.output.end.clone();
         let emitted = stage.output.emitted.iter().map(|event| LoggedEvent::new(event.clone(), None));

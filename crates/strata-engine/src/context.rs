@@ -9,6 +9,7 @@ use crate::app_index::{AgentId, AppIndex};
 use crate::artifacts::Artifacts;
 use crate::event_log::EventView;
 use crate::models;
+use crate::state_history::StateView;
 
 /// Which backend a Gemini model is called through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -88,11 +89,21 @@ pub struct CompileContext<'c> {
     pub agent_id: AgentId,
     pub invocation: &'c Invocation,
     pub events: EventView<'c>,
-    /// State as the call saw it, keys with their scope prefix.
-    pub state: &'c Object,
+    /// State as the call saw it.
+    pub state: StateView<'c>,
     pub session: SessionIds<'c>,
     pub services: &'c Services,
     pub backend: Backend,
+    pub source: CallSource,
+}
+
+/// Where a compiled call comes from, which decides what a gap in the inputs means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CallSource {
+    /// About to happen: what ADK would stop at stops the compile.
+    Live,
+    /// Happened, so whatever it needed was there: a gap is reported and left visible.
+    Recorded,
 }
 
 /// Who a session belongs to.

@@ -255,7 +255,7 @@ impl EventLog {
     /// The first `len` events.
     pub fn prefix(&self, len: usize) -> EventView<'_> {
         let len = len.min(self.events.len());
-        EventView { logged: &self.events[..len], extra: &[], fingerprint: self.chain[len] }
+        EventView { pieces: [&self.events[..len], &[], &[], &[]], fingerprint: self.chain[len] }
     }
 }
 
@@ -263,26 +263,38 @@ fn fingerprint(event: &Event) -> Fingerprint {
     FingerprintBuilder::new().json(&event.to_json()).finish()
 }
 
-/// The events one call can see, before any of them is filtered: the first of a log, and events that exist only
-/// while the call is compiled.
+/// The events one call can see, before any of them is filtered: the first of a log, with events that exist only
+/// while the call is compiled among or behind them.
 #[derive(Debug, Clone, Copy)]
 pub struct EventView<'e> {
-    logged: &'e [LoggedEvent],
-    extra: &'e [LoggedEvent],
+    /// Read one after the other.
+    pieces: [&'e [LoggedEvent]; 4],
     fingerprint: Fingerprint,
 }
 
 impl<'e> EventView<'e> {
-    /// The view followed by `extra`.
+    /// The view followed by `extra`. A view can be extended once, and once more after [`Self::with_inserted`].
     #[must_use]
-    pub fn with_extra(self, extra: &'e [LoggedEvent]) -> Self {
-        let fingerprint =
-            extra.iter().fold(self.fingerprint, |hash, logged| hash.then(fingerprint(&logged.event)));
-        Self { extra, fingerprint, ..self }
+    pub fn followed_by(self, extra: &'e [LoggedEvent]) -> Self {
+        let mut pieces = self.pieces;
+        pieces[3] = extra;
+        Self { pieces, fingerprint: then_all(self.fingerprint, extra) }
+    }
+
+    /// The view of a log's prefix with `extra` before its event at `at`.
+    #[must_use]
+    pub fn with_inserted(self, at: usize, extra: &'e [LoggedEvent]) -> Self {
+        let logged = self.pieces[0];
+        let (before, after) = logged.split_at(at.min(logged.len()));
+        let mark = FingerprintBuilder::new().number(at as u64).finish();
+        Self {
+            pieces: [before, extra, after, self.pieces[3]],
+            fingerprint: then_all(self.fingerprint.then(mark), extra),
+        }
     }
 
     pub fn len(&self) -> usize {
-        self.logged.len() + self.extra.len()
+        self.pieces.iter().map(|piece| piece.len()).sum()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -290,11 +302,15 @@ impl<'e> EventView<'e> {
     }
 
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &'e LoggedEvent> + Clone + use<'e> {
-        self.logged.iter().chain(self.extra)
+        self.pieces.into_iter().flatten()
     }
 
     /// Identifies the events and their order.
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
+}
+
+fn then_all(before: Fingerprint, events: &[LoggedEvent]) -> Fingerprint {
+    events.iter().fold(before, |hash, logged| hash.then(fingerprint(&logged.event)))
 }

@@ -14,9 +14,34 @@ pub struct Flow {
     processors: Vec<Arc<dyn AnyProcessor>>,
 }
 
+/// By whose rules a session's requests were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FlowKind {
+    /// google-adk's.
+    Adk,
+    /// Another program's: only what the session itself holds can be shown, so nothing ADK would add is added.
+    Transcript,
+}
+
 impl Flow {
     pub fn new(processors: Vec<Arc<dyn AnyProcessor>>) -> Self {
         Self { processors }
+    }
+
+    pub fn of_kind(kind: FlowKind, index: &AppIndex, agent: AgentId) -> Self {
+        match kind {
+            FlowKind::Adk => Self::of_agent(index, agent),
+            FlowKind::Transcript => Self::of_transcript(),
+        }
+    }
+
+    fn of_transcript() -> Self {
+        Self::new(vec![
+            Arc::new(processors::Basic),
+            Arc::new(processors::ContentsProcessor),
+            Arc::new(processors::AgentTools),
+            Arc::new(processors::ModelCall),
+        ])
     }
 
     /// google-adk's flow for an agent: its request processors in its order, then plugins and callbacks, then what is

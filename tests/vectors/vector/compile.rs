@@ -1,7 +1,8 @@
 //! Kinds `compile` and `conversation`: the request of a call, after every processor and at the end.
 
 use strata_engine::{
-    AppIndex, Compilation, CompileContext, EarlyEnd, EventLog, Flow, Outcome, SessionIds, StageCache, compile,
+    AppIndex, CallSource, Compilation, CompileContext, EarlyEnd, EventLog, Flow, Outcome, SessionIds,
+    StageCache, StateView, compile,
 };
 use strata_model::{Json, LlmRequest, Object, Session};
 
@@ -80,7 +81,7 @@ impl Call<'_> {
             agent_id,
             invocation: &invocation,
             events: self.log.prefix(self.n_events),
-            state: &self.state,
+            state: StateView::of(&self.state),
             session: SessionIds {
                 app_name: &self.session.app_name,
                 user_id: &self.session.user_id,
@@ -88,6 +89,7 @@ impl Call<'_> {
             },
             services: &services,
             backend: given::backend(self.vector),
+            source: CallSource::Live,
         };
         let compilation = compile(&Flow::of_agent(self.index, agent_id), &context, cache);
         let expected = self.given.get("expected").expect("what is expected");

@@ -58,7 +58,7 @@ impl Processor for BeforeModelCallback {
     fn inputs<'c>(&self, context: &'c CompileContext<'c>) -> Inputs<'c> {
         let callback = context.agent().before_model_callbacks().get(self.position);
         let queries = match callback {
-            Some(Callback::CompactState { source, .. }) => context.state.get(source),
+            Some(Callback::CompactState { source, .. }) => context.state.get(source).known(),
             _ => None,
         };
         Inputs { callback, queries }

@@ -51,7 +51,7 @@ impl Processor for CodeExecution {
             Some(CodeExecutor::Host { .. }) | None if run_asks => Some(Executor::BuiltIn),
             configured => configured.map(Executor::Configured),
         };
-        let counts = context.state.get("_code_executor_error_counts");
+        let counts = context.state.get("_code_executor_error_counts").known();
         let error_count = counts.and_then(|counts| counts.get(&context.invocation.invocation_id));
         Inputs { executor, error_count: error_count.and_then(Json::as_i64).unwrap_or(0) }
     }

@@ -7,15 +7,17 @@ use std::sync::Arc;
 
 use strata_model::app::{Instruction, StaticInstruction};
 use strata_model::{
-    InstructionKind, Json, LlmRequest, Origin, Part, RequestContent, RequestPart, RichText, Str, python,
+    Diagnostic, InstructionKind, Json, LlmRequest, Origin, Part, RequestContent, RequestPart, RichText, Str,
+    python,
 };
 
 use crate::artifacts;
-use crate::context::CompileContext;
+use crate::context::{CallSource, CompileContext};
 use crate::error::{CompileError, ErrorKind};
 use crate::processor::{Processor, StageOutput};
 use crate::quotation::label_instruction;
 use crate::sections::Sections;
+use crate::state_history::StateValue;
 use crate::template::{Piece, Template};
 
 pub struct Instructions;
@@ -39,7 +41,15 @@ pub(super) struct FilledInstruction {
 #[derive(Hash)]
 enum FilledPiece {
     Literal(Str),
-    Filled { origin: Origin, text: Str },
+    Filled {
+        origin: Origin,
+        text: Str,
+    },
+    /// In a recorded call: there was a value, but the recording does not hold it. The placeholder stays.
+    Unknown {
+        origin: Origin,
+        placeholder: Str,
+    },
     Missing(CompileError),
 }
 
@@ -87,6 +97,9 @@ impl Processor for Instructions {
         output: &mut StageOutput,
     ) -> Result<(), CompileError> {
         let mut notes = Vec::new();
+        output
+            .diagnostics
+            .extend(inputs.global.iter().chain(&inputs.dynamic).flat_map(FilledInstruction::unknowns));
         if let Some(global) = &inputs.global {
             request.append_system(global.text()?);
             notes.push(format!("global instruction{}", global.with_placeholders()));
@@ -122,11 +135,30 @@ impl FilledInstruction {
                     let origin = Origin::Instruction { agent: self.agent.clone(), kind: self.kind };
                     text.push(literal.clone(), origin);
                 }
-                FilledPiece::Filled { origin, text: value } => text.push(value.clone(), origin.clone()),
+                FilledPiece::Filled { origin, text: value }
+                | FilledPiece::Unknown { origin, placeholder: value } => {
+                    text.push(value.clone(), origin.clone());
+                }
                 FilledPiece::Missing(error) => return Err(error.clone()),
             }
         }
         Ok(text)
+    }
+
+    /// What had a value that the recording does not hold.
+    pub(super) fn unknowns(&self) -> impl Iterator<Item = Diagnostic> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            FilledPiece::Unknown { placeholder, .. } => Some(Diagnostic::warning(
+                "value-not-recorded",
+                format!("agent.{}", self.agent),
+                format!(
+                    "{placeholder} in the instruction of {} had a value at this call that the recording does not \
+                     hold; the placeholder is shown in its place",
+                    self.agent
+                ),
+            )),
+            _ => None,
+        })
     }
 
     /// ` with {hits}, {last_query}`, for a stage's note.
@@ -167,24 +199,39 @@ pub(super) fn fill(
 fn fill_piece(piece: Piece, context: &CompileContext<'_>) -> FilledPiece {
     match piece {
         Piece::Literal(text) => FilledPiece::Literal(text),
-        Piece::State { key, is_optional } => match context.state.get(&key) {
-            Some(Json::Null) => FilledPiece::Filled { origin: Origin::State { key }, text: "".into() },
-            Some(value) => {
-                let text = python::str(value).into();
-                FilledPiece::Filled { origin: Origin::State { key }, text }
-            }
-            None if is_optional => FilledPiece::Filled { origin: Origin::State { key }, text: "".into() },
-            None => FilledPiece::Missing(missing_variable(&key, &context.agent().name)),
-        },
+        Piece::State { key, is_optional } => fill_state(key, is_optional, context),
         Piece::Artifact { name, is_optional } => match load_artifact(&name, context) {
             Ok(Some(text)) => FilledPiece::Filled { origin: Origin::Artifact { name }, text },
             Ok(None) if is_optional => {
                 FilledPiece::Filled { origin: Origin::Artifact { name }, text: "".into() }
             }
+            Ok(None) | Err(_) if context.source == CallSource::Recorded => FilledPiece::Unknown {
+                placeholder: format!("{{artifact.{name}}}").into(),
+                origin: Origin::Artifact { name },
+            },
             Ok(None) => FilledPiece::Missing(missing_artifact(&name, &context.agent().name)),
             Err(error) => FilledPiece::Missing(error),
         },
     }
+}
+
+fn fill_state(key: Str, is_optional: bool, context: &CompileContext<'_>) -> FilledPiece {
+    let value = context.state.get(&key);
+    let text: Str = match value {
+        StateValue::Known(Json::Null) => "".into(),
+        StateValue::Known(value) => python::str(value).into(),
+        StateValue::Absent | StateValue::NotRecorded if is_optional => "".into(),
+        StateValue::Absent | StateValue::NotRecorded if context.source == CallSource::Recorded => {
+            return FilledPiece::Unknown {
+                placeholder: format!("{{{key}}}").into(),
+                origin: Origin::State { key },
+            };
+        }
+        StateValue::Absent | StateValue::NotRecorded => {
+            return FilledPiece::Missing(missing_variable(&key, &context.agent().name));
+        }
+    };
+    FilledPiece::Filled { origin: Origin::State { key }, text }
 }
 
 fn missing_variable(key: &str, agent: &str) -> CompileError {

@@ -237,6 +237,7 @@ impl Processor for GlobalInstruction {
             output.note("not active in this run");
             return Ok(());
         };
+        output.diagnostics.extend(instruction.unknowns());
         let text = instruction.text().map_err(|error| inputs.as_plugin_error(&error))?;
         if text.is_empty() {
             output.note("empty");
