@@ -243,10 +243,10 @@ impl Processor for GlobalInstruction {
             output.note("empty");
             return Ok(());
         }
-        let joined = match &request.system_instruction {
-            Some(before) if !before.is_empty() => RichText::joined([text, RichText::clone(before)], "\n\n"),
-            _ => text,
-        };
+        let mut joined = text;
+        if let Some(before) = &request.system_instruction {
+            joined.append_block("\n\n", RichText::clone(before));
+        }
         request.system_instruction = Some(Arc::new(joined));
         output.note("put before the system instruction");
         Ok(())

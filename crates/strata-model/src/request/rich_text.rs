@@ -9,10 +9,12 @@ pub struct TextSpan {
     pub origin: Origin,
 }
 
-/// Text made of spans. No span is empty.
+/// Text made of spans, in blocks: what was added at one time by one writer. No span is empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RichText {
     spans: Vec<TextSpan>,
+    /// Spans that begin a block, the first one left out.
+    block_starts: Vec<usize>,
     fingerprint: Fingerprint,
 }
 
@@ -40,9 +42,36 @@ impl RichText {
     }
 
     pub fn append(&mut self, more: Self) {
-        for span in more.spans {
+        let mut block_starts = more.block_starts.into_iter().peekable();
+        for (at, span) in more.spans.into_iter().enumerate() {
+            if block_starts.next_if_eq(&at).is_some() {
+                self.begin_block();
+            }
             self.push(span.text, span.origin);
         }
+    }
+
+    /// Adds a block, or several, with a separator before it. The separator belongs to the block.
+    pub fn append_block(&mut self, separator: &str, block: Self) {
+        if !self.is_empty() && !block.is_empty() {
+            self.begin_block();
+            self.push_joint(separator, &block);
+        }
+        self.append(block);
+    }
+
+    fn begin_block(&mut self) {
+        let mut hash = FingerprintBuilder::new();
+        self.fingerprint = hash.fingerprint(self.fingerprint).flag(true).finish();
+        self.block_starts.push(self.spans.len());
+    }
+
+    /// The spans of each block, in order.
+    pub fn blocks(&self) -> impl Iterator<Item = &[TextSpan]> {
+        let ends = self.block_starts.iter().copied().chain([self.spans.len()]);
+        let mut start = 0;
+        ends.map(move |end| &self.spans[std::mem::replace(&mut start, end)..end])
+            .filter(|spans| !spans.is_empty())
     }
 
     /// Adds a separator before `next`. It belongs to what it introduces: without `next` it would not be there.
