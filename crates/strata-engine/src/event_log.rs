@@ -11,7 +11,9 @@ use strata_model::{
     RequestPart, json, python,
 };
 
+use crate::event_links::EventLinks;
 use crate::quotation;
+use crate::settled::SettledHistories;
 
 bitflags! {
     /// What is true of an event whoever looks at it.
@@ -218,11 +220,13 @@ pub struct EventLog {
     events: Vec<LoggedEvent>,
     /// `chain[n]` identifies the first n events.
     chain: Vec<Fingerprint>,
+    links: EventLinks,
+    settled: SettledHistories,
 }
 
 impl EventLog {
     pub fn new(events: impl IntoIterator<Item = Arc<Event>>) -> Self {
-        let mut log = Self { events: Vec::new(), chain: vec![Fingerprint::default()] };
+        let mut log = Self { chain: vec![Fingerprint::default()], ..Self::default() };
         for event in events {
             log.push(event);
         }
@@ -233,7 +237,9 @@ impl EventLog {
         let last = self.chain.last().copied().unwrap_or_default();
         self.chain.push(last.then(fingerprint(&event)));
         let index = EventIndex(self.events.len() as u32);
-        self.events.push(LoggedEvent::new(event, Some(index)));
+        let logged = LoggedEvent::new(event, Some(index));
+        self.links.push(&logged);
+        self.events.push(logged);
     }
 
     pub fn len(&self) -> usize {
@@ -255,7 +261,19 @@ impl EventLog {
     /// The first `len` events.
     pub fn prefix(&self, len: usize) -> EventView<'_> {
         let len = len.min(self.events.len());
-        EventView { pieces: [&self.events[..len], &[], &[], &[]], fingerprint: self.chain[len] }
+        EventView {
+            pieces: [&self.events[..len], &[], &[], &[]],
+            fingerprint: self.chain[len],
+            log: Some(self),
+        }
+    }
+
+    pub(crate) fn links(&self) -> &EventLinks {
+        &self.links
+    }
+
+    pub(crate) fn settled(&self) -> &SettledHistories {
+        &self.settled
     }
 }
 
@@ -265,20 +283,25 @@ fn fingerprint(event: &Event) -> Fingerprint {
 
 /// The events one call can see, before any of them is filtered: the first of a log, with events that exist only
 /// while the call is compiled among or behind them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct EventView<'e> {
     /// Read one after the other.
     pieces: [&'e [LoggedEvent]; 4],
     fingerprint: Fingerprint,
+    /// The log whose first events these are, when nothing is inserted or added.
+    log: Option<&'e EventLog>,
 }
 
 impl<'e> EventView<'e> {
     /// The view followed by `extra`. A view can be extended once, and once more after [`Self::with_inserted`].
     #[must_use]
     pub fn followed_by(self, extra: &'e [LoggedEvent]) -> Self {
+        if extra.is_empty() {
+            return self;
+        }
         let mut pieces = self.pieces;
         pieces[3] = extra;
-        Self { pieces, fingerprint: then_all(self.fingerprint, extra) }
+        Self { pieces, fingerprint: then_all(self.fingerprint, extra), log: None }
     }
 
     /// The view of a log's prefix with `extra` before its event at `at`.
@@ -290,6 +313,7 @@ impl<'e> EventView<'e> {
         Self {
             pieces: [before, extra, after, self.pieces[3]],
             fingerprint: then_all(self.fingerprint.then(mark), extra),
+            log: None,
         }
     }
 
@@ -303,6 +327,11 @@ impl<'e> EventView<'e> {
 
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &'e LoggedEvent> + Clone + use<'e> {
         self.pieces.into_iter().flatten()
+    }
+
+    /// The log whose first events these are, unless something was inserted or added.
+    pub(crate) fn log(&self) -> Option<&'e EventLog> {
+        self.log
     }
 
     /// Identifies the events and their order.

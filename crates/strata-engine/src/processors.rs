@@ -28,7 +28,7 @@ pub use callbacks::BeforeModelCallback;
 pub use code_execution::CodeExecution;
 pub use compaction::Compaction;
 pub use contents::{ContentsProcessor, History, Omission, OmissionReason, explain_omissions};
-pub(crate) use contents::{ContentsScope, Omissions, build_contents};
+pub(crate) use contents::{ContentsScope, DroppedIds, Omissions, build_contents};
 pub use context_cache::ContextCache;
 pub use dynamic_instructions::DynamicInstructions;
 pub use identity::Identity;

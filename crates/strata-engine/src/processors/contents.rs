@@ -11,6 +11,7 @@
 //! `current_turn` cuts the history to the turn the agent is in, for agents that want no more.
 
 mod current_turn;
+mod incremental;
 mod item;
 mod omission;
 mod pairing;
@@ -37,7 +38,8 @@ use crate::placement::insert_transient;
 use crate::processor::{Fingerprinted, Processor, StageOutput};
 use crate::sections::Sections;
 use item::Item;
-pub(crate) use omission::Omissions;
+pub(crate) use omission::{DroppedIds, Omissions};
+use pairing::End;
 
 pub struct ContentsProcessor;
 
@@ -115,14 +117,12 @@ impl Processor for ContentsProcessor {
         let events = inputs.events.value;
         let is_whole = inputs.include_contents == IncludeContents::Default
             && request.previous_interaction_id.as_deref().is_none_or(str::is_empty);
-        let contents = if is_whole {
-            let events: Vec<&LoggedEvent> = events.iter().collect();
-            build_contents(&events, &inputs.scope, &mut omissions)
+        request.contents = if is_whole {
+            incremental::build(events, &inputs.scope, &mut omissions)
         } else {
             let scope = ContentsScope { include_thoughts: false, ..inputs.scope.clone() };
-            current_turn::build(events, &scope, &mut omissions)
+            current_turn::build(events, &scope, &mut omissions).into_iter().collect()
         };
-        request.contents = contents.into_iter().collect();
         insert_input_context(request, &inputs);
         output.note(format!("{} events → {} contents", events.len(), request.contents.len()));
         output.diagnostics.extend(omissions.diagnostics());
@@ -208,14 +208,32 @@ pub(crate) fn build_contents(
     scope: &ContentsScope<'_>,
     omissions: &mut Omissions,
 ) -> Vec<Arc<RequestContent>> {
+    let head = scope.isolation_scope.and_then(|id| task_input(events, id, scope)).map(Arc::new);
+    let body = build_piece(events, scope, End::Last, omissions);
+    head.into_iter().chain(body.contents).collect()
+}
+
+/// The contents of consecutive events of a history.
+struct HistoryPiece {
+    contents: Vec<Arc<RequestContent>>,
+    /// No event of it is shown to the agent at all.
+    is_blank: bool,
+}
+
+fn build_piece(
+    events: &[&LoggedEvent],
+    scope: &ContentsScope<'_>,
+    end: End,
+    omissions: &mut Omissions,
+) -> HistoryPiece {
     let kept = select::select(events, scope, omissions);
     let items = summaries::substitute(kept, omissions);
     let items = present::present(items, scope, omissions);
-    let items = pairing::pair(items, omissions);
-    let mut contents: Vec<Arc<RequestContent>> = Vec::with_capacity(items.len() + 1);
-    contents.extend(scope.isolation_scope.and_then(|id| task_input(events, id, scope)).map(Arc::new));
-    contents.extend(items.into_iter().filter_map(|item| outgoing(item, scope.keep_client_ids)));
-    contents
+    let items = pairing::without_orphan_responses(items, omissions);
+    let is_blank = items.is_empty();
+    let items = pairing::pair(items, end, omissions);
+    let contents = items.into_iter().filter_map(|item| outgoing(item, scope.keep_client_ids)).collect();
+    HistoryPiece { contents, is_blank }
 }
 
 fn outgoing(item: Item<'_>, keep_client_ids: bool) -> Option<Arc<RequestContent>> {

@@ -76,16 +76,31 @@ impl OmissionReason {
     }
 }
 
-/// Collects omissions, or only counts the ones ADK warns about.
-pub(crate) struct Omissions {
-    list: Option<Vec<Omission>>,
+/// Ids of calls and responses that were left out for want of a partner, which ADK warns about.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct DroppedIds {
     orphan_responses: Vec<String>,
     unanswered_calls: Vec<String>,
 }
 
+/// Collects omissions, or only the ids ADK warns about.
+pub(crate) struct Omissions {
+    list: Option<Vec<Omission>>,
+    dropped: DroppedIds,
+}
+
 impl Omissions {
     pub(crate) fn counting() -> Self {
-        Self { list: None, orphan_responses: Vec::new(), unanswered_calls: Vec::new() }
+        Self { list: None, dropped: DroppedIds::default() }
+    }
+
+    /// Goes on after a history of which these ids were dropped.
+    pub(crate) fn after(dropped: DroppedIds) -> Self {
+        Self { list: None, dropped }
+    }
+
+    pub(crate) fn into_dropped(self) -> DroppedIds {
+        self.dropped
     }
 
     pub(crate) fn recording() -> Self {
@@ -115,24 +130,26 @@ impl Omissions {
     }
 
     pub(crate) fn orphan_response(&mut self, id: Option<&str>) {
-        self.orphan_responses.push(id.filter(|id| !id.is_empty()).unwrap_or("<missing-id>").to_owned());
+        self.dropped
+            .orphan_responses
+            .push(id.filter(|id| !id.is_empty()).unwrap_or("<missing-id>").to_owned());
     }
 
     pub(crate) fn unanswered_call(&mut self, id: &str) {
-        self.unanswered_calls.push(id.to_owned());
+        self.dropped.unanswered_calls.push(id.to_owned());
     }
 
     pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut diagnostics = Vec::new();
-        if !self.orphan_responses.is_empty() {
-            let ids = self.orphan_responses.join(", ");
+        if !self.dropped.orphan_responses.is_empty() {
+            let ids = self.dropped.orphan_responses.join(", ");
             diagnostics.push(super::dropped(
                 "orphan-response",
                 format!("Responses without a call were left out: {ids}"),
             ));
         }
-        if !self.unanswered_calls.is_empty() {
-            let ids = self.unanswered_calls.join(", ");
+        if !self.dropped.unanswered_calls.is_empty() {
+            let ids = self.dropped.unanswered_calls.join(", ");
             diagnostics.push(super::dropped(
                 "unanswered-call",
                 format!("Calls without a response were left out: {ids}"),

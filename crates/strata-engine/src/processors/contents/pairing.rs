@@ -7,15 +7,25 @@ use strata_model::{FunctionResponse, RequestPart};
 use super::item::{Item, ItemRole, truthy};
 use super::omission::{OmissionReason, Omissions};
 
-pub(super) fn pair<'e>(items: Vec<Item<'e>>, omissions: &mut Omissions) -> Vec<Item<'e>> {
-    let items = without_orphan_responses(items, omissions);
-    let items = with_latest_response_at_its_call(items, omissions);
+/// Whether more of the history follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The history ends here: its last event may be an answer that is shown out of its place.
+    Last,
+    Open,
+}
+
+/// Brings calls and responses together, once [`without_orphan_responses`] has been applied.
+pub(super) fn pair<'e>(mut items: Vec<Item<'e>>, end: End, omissions: &mut Omissions) -> Vec<Item<'e>> {
+    if end == End::Last {
+        items = with_latest_response_at_its_call(items, omissions);
+    }
     let items = with_responses_at_their_calls(items, omissions);
     without_unanswered_calls(items, omissions)
 }
 
 /// Drops responses that no earlier event asked for. A response without id is matched by its tool's name.
-fn without_orphan_responses<'e>(items: Vec<Item<'e>>, omissions: &mut Omissions) -> Vec<Item<'e>> {
+pub(super) fn without_orphan_responses<'e>(items: Vec<Item<'e>>, omissions: &mut Omissions) -> Vec<Item<'e>> {
     let mut ids: HashSet<String> = HashSet::new();
     let mut names_without_id: HashSet<String> = HashSet::new();
     let mut out = Vec::with_capacity(items.len());
