@@ -12,6 +12,13 @@ pub fn to_compact(value: &Json) -> String {
     out
 }
 
+/// [`to_compact`] of an object that stands by itself.
+pub fn object_to_compact(object: &Object) -> String {
+    let mut out = String::new();
+    Writer { out: &mut out, style: COMPACT }.object(object);
+    out
+}
+
 /// `json.dumps(value)`: `", "` and `": "` between items, everything outside ASCII escaped.
 pub fn to_ascii(value: &Json) -> String {
     let mut out = String::new();

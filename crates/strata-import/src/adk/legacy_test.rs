@@ -1,0 +1,107 @@
+//! `.test.json` of early ADK: questions with the tool calls and the answer that were expected.
+
+use strata_model::{Json, Object, Str};
+
+use super::evalset::{content_of, take, take_text};
+use super::session::SessionBuilder;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::source::SourceRecord;
+
+/// The session of a set `{name?, data: [item, …], initial_session}`.
+pub(super) fn session_of_set(
+    mut set: Object,
+    source: &SourceRecord,
+    findings: &mut Findings,
+) -> Option<ImportedSession> {
+    let Some(Json::Array(items)) = set.remove("data") else {
+        let message = "the list `data` of this test holds no questions; nothing was imported";
+        findings.error("not-a-session", "", message);
+        return None;
+    };
+    let items = items.into_iter().filter_map(|item| match item {
+        Json::Object(item) => Some((item, source.clone())),
+        _ => None,
+    });
+    let initial = match take(&mut set, "initial_session", "initialSession") {
+        Some(Json::Object(initial)) => initial,
+        _ => Object::new(),
+    };
+    let mut imported = session(items.collect(), initial, findings);
+    if let Some(name) = take_text(&mut set, "name", "name") {
+        imported.title = name.to_string();
+    }
+    Some(imported)
+}
+
+/// One invocation an item. What was expected stands for what happened; the file says no more.
+pub(super) fn session(
+    items: Vec<(Object, SourceRecord)>,
+    mut initial: Object,
+    findings: &mut Findings,
+) -> ImportedSession {
+    let message = "this test records what was expected, not what happened, without ids, times and authors";
+    findings.info("guessed", "", message);
+    let mut builder = SessionBuilder::default();
+    builder.session.app_name = take_text(&mut initial, "app_name", "appName").unwrap_or_default();
+    builder.session.user_id = take_text(&mut initial, "user_id", "userId").unwrap_or_default();
+    if let Some(Json::Object(state)) = take(&mut initial, "state", "state") {
+        builder.session.state = state;
+    }
+    let agent = match &builder.session.app_name {
+        name if name.is_empty() => "agent".into(),
+        name => name.clone(),
+    };
+    for (index, (item, source)) in items.into_iter().enumerate() {
+        for mut event in events_of(item, &agent) {
+            event.push("invocationId", format!("turn-{}", index + 1));
+            builder.push_event(event.into(), source.clone(), findings);
+        }
+    }
+    builder.finish(Format::AdkEvalSet, findings)
+}
+
+fn events_of(mut item: Object, agent: &Str) -> Vec<Object> {
+    let mut events = Vec::new();
+    let mut say = |author: &str, role: &str, parts: Vec<Json>| {
+        let mut event = Object::new();
+        event.push("author", author);
+        event.push("content", content_of(role, parts));
+        events.push(event);
+    };
+    let text_part = |text: Json| Json::Object(Object::from_iter([("text", text)]));
+    if let Some(query) = item.remove("query") {
+        say("user", "user", vec![text_part(query)]);
+    }
+    let calls: Vec<_> = list(&mut item, "expected_tool_use").into_iter().filter_map(call_part).collect();
+    if !calls.is_empty() {
+        say(agent, "model", calls);
+    }
+    for mut response in list(&mut item, "expected_intermediate_agent_responses") {
+        let author = take_text(&mut response, "author", "author").unwrap_or_else(|| agent.clone());
+        if let Some(text) = response.remove("text") {
+            say(&author, "model", vec![text_part(text)]);
+        }
+    }
+    if let Some(reference) = item.remove("reference").filter(|reference| !reference.is_null()) {
+        say(agent, "model", vec![text_part(reference)]);
+    }
+    events
+}
+
+fn list(item: &mut Object, key: &str) -> Vec<Object> {
+    let Some(Json::Array(items)) = item.remove(key) else { return Vec::new() };
+    let objects = items.into_iter().filter_map(|item| match item {
+        Json::Object(object) => Some(object),
+        _ => None,
+    });
+    objects.collect()
+}
+
+fn call_part(mut tool_use: Object) -> Option<Json> {
+    let mut call = Object::new();
+    call.push("name", tool_use.remove("tool_name")?);
+    call.push_some("args", tool_use.remove("tool_input"));
+    Some(Object::from_iter([("functionCall", call)]).into())
+}
