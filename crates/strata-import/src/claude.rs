@@ -19,6 +19,7 @@ mod compaction;
 mod entry;
 mod finish;
 mod injected;
+mod invocations;
 mod lanes;
 mod nodes;
 mod path;

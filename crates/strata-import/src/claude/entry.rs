@@ -16,8 +16,10 @@ pub(super) struct Entry {
     pub(super) lane: LaneId,
     /// Its first record.
     pub(super) node: NodeId,
-    /// Everything but content and custom metadata.
+    /// Everything but content, invocation and custom metadata.
     pub(super) event: Event,
+    /// The source's own id of the turn.
+    pub(super) prompt_id: Option<Str>,
     pub(super) role: &'static str,
     pub(super) parts: Vec<Part>,
     pub(super) custom: Object,

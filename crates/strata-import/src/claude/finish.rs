@@ -6,6 +6,8 @@ use strata_model::{Content, Event, Session, Str};
 
 use super::compaction::compaction;
 use super::entry::{Entry, EntryKind};
+use super::injected;
+use super::invocations::set_invocations;
 use super::lanes::MAIN;
 use super::path::paths;
 use super::transcript::Transcript;
@@ -19,7 +21,8 @@ use crate::title;
 
 /// Versions before this one store placeholders for output tokens (counted on 549 transcripts).
 const OUTPUT_IS_TRUE_SINCE: [u32; 3] = [2, 1, 43];
-const OUTPUT_CAVEAT: &str = "Claude Code before 2.1.43 records too few output tokens, often 1 a response";
+const OUTPUT_CAVEAT: &str =
+    "Claude Code before 2.1.43 records too few output tokens; do not rely on output counts and costs";
 
 impl Transcript {
     pub(super) fn finish(mut self, findings: &mut Findings) -> Option<ImportedSession> {
@@ -29,7 +32,7 @@ impl Transcript {
             return None;
         }
         self.set_branches(findings);
-        self.fill_invocations();
+        set_invocations(&mut self.entries, &self.lanes);
         let last_update_time = self.entries.iter().map(|entry| entry.event.timestamp).fold(0.0, f64::max);
         let parent = self.parent_session();
         let session_id = self.session_id.clone().or_else(|| self.facts.session_ids.first().cloned());
@@ -40,6 +43,7 @@ impl Transcript {
         }
         let title =
             self.titles.by_person.take().or(self.titles.by_model.take()).or(self.titles.summary.take());
+        let title = title.map_or_else(|| title_of(&self.entries), |title| title::first_words(&title));
         let (events, sources) = self.events();
         let session = Session {
             id: parent.as_ref().map_or_else(|| session_id.clone(), |it| own_id(it)),
@@ -51,11 +55,10 @@ impl Transcript {
         };
         report_repeated_ids(&session, "", findings);
         let facts = self.session_facts(&session, findings);
-        let title = title.map_or_else(|| title_of(&session), |title| title::first_words(&title));
         Some(ImportedSession {
             session,
             format: Format::ClaudeCode,
-            title,
+            title: if title.is_empty() { session_id.to_string() } else { title },
             sources,
             unmapped: self.unmapped,
             facts,
@@ -74,19 +77,6 @@ impl Transcript {
         for (entry, branch) in self.entries.iter_mut().zip(paths.branches) {
             if branch.is_some() {
                 entry.event.branch = branch;
-            }
-        }
-    }
-
-    /// What was recorded before the first prompt belongs to its invocation.
-    fn fill_invocations(&mut self) {
-        let mut next: Option<Str> = None;
-        for entry in self.entries.iter_mut().rev() {
-            let event = &mut entry.event;
-            if event.invocation_id.is_empty() {
-                event.invocation_id = next.clone().unwrap_or_else(|| event.id.clone());
-            } else {
-                next = Some(event.invocation_id.clone());
             }
         }
     }
@@ -131,14 +121,15 @@ fn own_id(parent: &ParentSession) -> Str {
     format!("{}.{}", parent.session_id, parent.agent_id).into()
 }
 
-/// The first words anyone said, for a session in which no person spoke.
-fn title_of(session: &Session) -> String {
-    let title = title::of_session(session);
-    if *title != *session.id {
-        return title;
-    }
-    let texts = session.events.iter().flat_map(|event| event.parts()).filter_map(|part| part.text.as_deref());
-    texts.map(title::first_words).find(|words| !words.is_empty()).unwrap_or(title)
+/// The first words a person typed; else the first command, else the first words anyone said.
+fn title_of(entries: &[Entry]) -> String {
+    let prompts = entries.iter().filter(|entry| entry.kind == EntryKind::Prompt);
+    let typed = prompts.flat_map(|entry| &entry.parts).filter_map(injected::typed_text);
+    let all_texts = || entries.iter().flat_map(|entry| &entry.parts).filter_map(|part| part.text.as_deref());
+    let command = || all_texts().find_map(injected::command_name);
+    let typed = typed.map(title::first_words).find(|words| !words.is_empty());
+    let said = || all_texts().map(title::first_words).find(|words| !words.is_empty());
+    typed.or_else(command).or_else(said).unwrap_or_default()
 }
 
 fn content_of(entry: &mut Entry) -> Option<Content> {

@@ -2,8 +2,10 @@
 
 use strata_model::{Json, Part};
 
+use super::entry::Entry;
 use super::lanes::{LaneId, MAIN};
 use super::record::Record;
+use crate::marks;
 
 /// Beginnings of text the client writes, with what it is.
 const WRITTEN_BY_CLIENT: [(&str, &str); 13] = [
@@ -52,6 +54,24 @@ pub(super) fn kind_of(record: &Record, lane: LaneId, parts: &[Part]) -> Option<S
 fn written_by_client(part: &Part) -> Option<&'static str> {
     let text = part.text.as_deref()?.trim_start();
     WRITTEN_BY_CLIENT.iter().find(|(start, _)| text.starts_with(start)).map(|(_, kind)| *kind)
+}
+
+/// The text of a part that a person typed.
+pub(super) fn typed_text(part: &Part) -> Option<&str> {
+    part.text.as_deref().filter(|_| written_by_client(part).is_none())
+}
+
+/// The command in an echo of one, such as `/init`.
+pub(super) fn command_name(text: &str) -> Option<String> {
+    let (_, name) = text.split_once("<command-name>")?;
+    let (name, _) = name.split_once("</command-name>")?;
+    Some(name.trim().to_owned())
+}
+
+/// Whether the model may answer this by itself, as it answers a prompt.
+pub(super) fn begins_turn(entry: &Entry) -> bool {
+    let kind = entry.custom.get(marks::INJECTED).and_then(Json::as_str).unwrap_or_default();
+    matches!(kind, "command" | "task-notification" | "peer")
 }
 
 #[cfg(test)]

@@ -20,7 +20,8 @@ pub(super) struct Lane {
     pub(super) agent_id: Option<Str>,
     pub(super) author: Str,
     pub(super) branch: Str,
-    pub(super) invocation: Option<Str>,
+    /// The event whose tool call started the sub-agent, where that is known.
+    pub(super) called_by: Option<EntryId>,
     /// A compaction whose summary has not come yet.
     pub(super) open_compaction: Option<EntryId>,
 }
@@ -39,7 +40,7 @@ impl Default for Lanes {
             agent_id: None,
             author: AGENT.into(),
             branch: "main".into(),
-            invocation: None,
+            called_by: None,
             open_compaction: None,
         };
         Self { lanes: vec![main], by_agent: HashMap::new(), last_agent: None }
@@ -53,6 +54,10 @@ impl Lanes {
 
     pub(super) fn get_mut(&mut self, lane: LaneId) -> &mut Lane {
         &mut self.lanes[lane]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lanes.len()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Lane> {
@@ -83,7 +88,7 @@ impl Lanes {
         self.agent(&name.into())
     }
 
-    /// The lane of a sub-agent, which works in the invocation that is going on when it first speaks.
+    /// The lane of a sub-agent.
     pub(super) fn agent(&mut self, agent_id: &Str) -> LaneId {
         if let Some(lane) = self.by_agent.get(agent_id) {
             return *lane;
@@ -93,7 +98,7 @@ impl Lanes {
             agent_id: Some(agent_id.clone()),
             author: format!("{AGENT}.{agent_id}").into(),
             branch: format!("main.{agent_id}").into(),
-            invocation: self.lanes[MAIN].invocation.clone(),
+            called_by: None,
             open_compaction: None,
         });
         self.by_agent.insert(agent_id.clone(), lane);

@@ -27,8 +27,7 @@ impl Transcript {
         let task = outer.record.take_text("parentToolUseID");
         let lane = self.lanes.agent(&agent_id);
         if let Some(call) = task.as_ref().and_then(|task| self.calls.get(task)) {
-            let invocation = self.entries[call.entry].event.invocation_id.clone();
-            self.lanes.get_mut(lane).invocation = Some(invocation);
+            self.lanes.get_mut(lane).called_by = Some(call.entry);
         }
         let timestamp = record.timestamp.as_deref().and_then(epoch_seconds).unwrap_or(outer.timestamp);
         let node = self.nodes.add(&record, lane);

@@ -174,7 +174,6 @@ impl Transcript {
         };
         let event = Event {
             id: placed.record.uuid.clone().unwrap_or_default(),
-            invocation_id: lane.invocation.clone().unwrap_or_default(),
             author,
             branch: Some(lane.branch.clone()),
             timestamp: placed.timestamp,
@@ -185,6 +184,7 @@ impl Transcript {
             lane: placed.lane,
             node: placed.node,
             event,
+            prompt_id: placed.record.prompt_id.clone(),
             role,
             parts,
             custom: Object::new(),

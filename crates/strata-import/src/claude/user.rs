@@ -3,7 +3,6 @@
 use super::blocks::{self, Blocks};
 use super::entry::{EntryId, EntryKind};
 use super::injected;
-use super::lanes::MAIN;
 use super::transcript::{Placed, Transcript};
 use crate::findings::Findings;
 use crate::marks;
@@ -64,20 +63,9 @@ impl Transcript {
             return self.add_entry(placed, EntryKind::Results(answered), "user", parts);
         }
         if let Some(kind) = injected::kind_of(&placed.record, placed.lane, &parts) {
-            self.begin_agent(placed);
             return self.add_injected(placed, &kind, parts);
         }
-        let invocation = placed.record.prompt_id.clone().or_else(|| placed.record.uuid.clone());
-        self.lanes.get_mut(placed.lane).invocation = invocation;
         self.add_entry(placed, EntryKind::Prompt, "user", parts)
-    }
-
-    /// A sub-agent whose parent is not in the file begins an invocation of its own.
-    fn begin_agent(&mut self, placed: &Placed) {
-        let lane = self.lanes.get_mut(placed.lane);
-        if placed.lane != MAIN && lane.invocation.is_none() {
-            lane.invocation = placed.record.prompt_id.clone().or_else(|| placed.record.uuid.clone());
-        }
     }
 
     fn finish_user(&mut self, at: EntryId, mut placed: Placed) {

@@ -144,7 +144,7 @@ impl Keys<'_> {
         Some(
             if kind == "session_meta" || (self.has("payload") && self.has("timestamp") && !kind.is_empty()) {
                 UnreadFormat::Codex
-            } else if self.has_all(&["sessionId", "projectHash"]) {
+            } else if self.has_all(&["sessionId", "projectHash"]) || self.has_all(&["history", "authType"]) {
                 UnreadFormat::GeminiCli
             } else if kind.starts_with("session.start") || (self.has("data") && kind.starts_with("session."))
             {
@@ -192,7 +192,7 @@ impl Keys<'_> {
             UnreadFormat::LangSmith
         } else if self.has("litellm_call_id") || self.has_all(&["call_type", "custom_llm_provider"]) {
             UnreadFormat::LiteLlm
-        } else if self.has_all(&["name", "trace_id", "span_id"]) {
+        } else if self.has_all(&["name", "trace_id", "span_id"]) || self.has("gcp.vertex.agent.event_id") {
             UnreadFormat::AdkDebugTrace
         } else {
             return None;
@@ -216,7 +216,9 @@ impl Keys<'_> {
                 UnreadFormat::OpenAiResponses
             } else if self.has("messages") {
                 UnreadFormat::OpenAiChat
-            } else if self.has_all(&["request", "response"]) || self.has_all(&["m", "path", "body"]) {
+            } else if self.inner("request").is_some_and(|request| request.has_any(&["url", "body", "method"]))
+                || self.has_all(&["m", "path", "body"])
+            {
                 UnreadFormat::ProviderExchange
             } else if self.has_all(&["method", "path", "body"]) {
                 UnreadFormat::LangSmith

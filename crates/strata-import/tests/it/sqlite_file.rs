@@ -9,8 +9,13 @@ pub(crate) fn read_tables(bytes: &[u8]) -> MemoryTables {
     let file = File { bytes, page_size: page_size(bytes) };
     let mut tables = MemoryTables::new();
     for row in file.rows(1, 0) {
-        let [OwnedValue::Text(kind), OwnedValue::Text(name), _, OwnedValue::Integer(root), OwnedValue::Text(sql)] =
-            &row[..]
+        let [
+            OwnedValue::Text(kind),
+            OwnedValue::Text(name),
+            _,
+            OwnedValue::Integer(root),
+            OwnedValue::Text(sql),
+        ] = &row[..]
         else {
             continue;
         };
@@ -43,7 +48,9 @@ fn columns(sql: &str) -> Vec<String> {
         c == ',' && depth == 0
     });
     let names = definitions.map(|it| it.split_whitespace().next().unwrap_or("").trim_matches('"').to_owned());
-    names.filter(|name| !matches!(&**name, "PRIMARY" | "FOREIGN" | "UNIQUE" | "CONSTRAINT" | "CHECK")).collect()
+    names
+        .filter(|name| !matches!(&**name, "PRIMARY" | "FOREIGN" | "UNIQUE" | "CONSTRAINT" | "CHECK"))
+        .collect()
 }
 
 struct File<'f> {
