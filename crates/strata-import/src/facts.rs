@@ -102,7 +102,7 @@ impl Facts {
         self.model_responses += u64::from(marks::is_model_response(event));
         self.compactions += u64::from(event.is_compaction());
         self.error_events += u64::from(event.error_code.is_some());
-        self.cache_write_tokens += marks::cache_write_tokens(event);
+        add(&mut self.cache_write_tokens, Some(marks::cache_write_tokens(event)));
         self.authors.insert(event.author.clone());
         self.branches.extend(event.branch.clone());
         self.models.extend(event.model_version.clone());
@@ -123,9 +123,14 @@ impl Facts {
 
     fn count_usage(&mut self, usage: &Usage) {
         self.usage_events += 1;
-        self.input_tokens += usage.prompt_token_count.unwrap_or(0);
-        self.cached_tokens += usage.cached_content_token_count.unwrap_or(0);
-        self.output_tokens += usage.candidates_token_count.unwrap_or(0);
-        self.thoughts_tokens += usage.thoughts_token_count.unwrap_or(0);
+        add(&mut self.input_tokens, usage.prompt_token_count);
+        add(&mut self.cached_tokens, usage.cached_content_token_count);
+        add(&mut self.output_tokens, usage.candidates_token_count);
+        add(&mut self.thoughts_tokens, usage.thoughts_token_count);
     }
+}
+
+/// Adds a count from a file, which may be any number.
+pub(crate) fn add(total: &mut u64, count: Option<u64>) {
+    *total = total.saturating_add(count.unwrap_or(0));
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use strata_model::{Session, Str};
 
+use crate::facts::add;
 use crate::marks;
 
 /// One session in numbers, as the command line prints it.
@@ -62,10 +63,10 @@ impl SessionSummary {
         self.compactions += u64::from(event.is_compaction());
         if let Some(usage) = &event.usage_metadata {
             let reported = self.reported_usage.get_or_insert_default();
-            reported.input_tokens += usage.prompt_token_count.unwrap_or(0);
-            reported.cached_tokens += usage.cached_content_token_count.unwrap_or(0);
-            reported.cache_write_tokens += marks::cache_write_tokens(event);
-            reported.output_tokens += usage.output_tokens().unwrap_or(0);
+            add(&mut reported.input_tokens, usage.prompt_token_count);
+            add(&mut reported.cached_tokens, usage.cached_content_token_count);
+            add(&mut reported.cache_write_tokens, Some(marks::cache_write_tokens(event)));
+            add(&mut reported.output_tokens, usage.output_tokens());
         }
     }
 }

@@ -112,6 +112,7 @@ fn session_of(mut case: Case, findings: &mut Findings) -> ImportedSession {
         };
         Invocation::read(invocation, &builder).append_to(&mut builder, &source, &mut recorded, findings);
     }
+    builder.session.last_update_time = builder.session.events.last().map_or(0.0, |event| event.timestamp);
     let mut imported = builder.finish(Format::AdkEvalSet, findings);
     imported.facts = facts_of(&imported, &recorded, n_turns);
     if !eval_id.is_empty() {
@@ -182,8 +183,9 @@ impl Invocation {
             self;
         let mut append = |mut event: Object, findings: &mut Findings| {
             event.insert("invocationId", id.clone());
-            event.insert("timestamp", timestamp.clone().unwrap_or(Json::Float(0.0)));
             let event_index = builder.session.events.len();
+            let last = builder.session.events.last().map_or(0.0, |event| event.timestamp);
+            event.insert("timestamp", timestamp.clone().unwrap_or(Json::Float(last)));
             builder.push_event(event.into(), source.clone(), findings);
             event_index
         };

@@ -83,13 +83,13 @@ impl EventLog {
 
     pub(super) fn push(&mut self, mut event: Object, source: SourceRecord, findings: &mut Findings) {
         let session_id = take_text(&mut event, "session_id", "sessionId").unwrap_or_default();
-        if let Some(error) = event.get("error").filter(|_| !event.contains_key("author")) {
-            event = error_event(error.clone());
-        }
         let at = self.sessions.iter().position(|it| it.session_id == session_id).unwrap_or_else(|| {
             self.sessions.push(Logged { session_id, ..Logged::default() });
             self.sessions.len() - 1
         });
+        if let Some(error) = event.get("error").filter(|_| !event.contains_key("author")) {
+            event = self.sessions[at].error_event(error.clone());
+        }
         self.sessions[at].push(event, source, findings);
     }
 
@@ -133,6 +133,23 @@ impl Logged {
         }
     }
 
+    /// A stream reports a failure as `{"error": …}`.
+    fn error_event(&self, error: Json) -> Object {
+        let message = match error {
+            Json::String(text) => text,
+            other => strata_model::json::to_compact(&other).into(),
+        };
+        let mut event = Object::new();
+        event.push("author", "system");
+        event.push("errorCode", "STREAM_ERROR");
+        event.push("errorMessage", message);
+        if let Some(last) = self.builder.session.events.last() {
+            event.push("invocationId", last.invocation_id.clone());
+            event.push("timestamp", last.timestamp);
+        }
+        event
+    }
+
     fn finish(mut self, format: Format, findings: &mut Findings) -> ImportedSession {
         if !self.partial.is_empty() {
             let message = "the stream ends before the answer was whole; its pieces were kept";
@@ -159,17 +176,4 @@ fn stream_payload(chunk: Chunk<'_>) -> Option<Chunk<'_>> {
     let bytes = chunk.bytes.trim_ascii_start().strip_prefix(b"data:")?;
     let start = chunk.start + (chunk.bytes.len() - bytes.len()) as u64;
     Some(Chunk { bytes, start, ..chunk })
-}
-
-/// A stream reports a failure as `{"error": …}`.
-fn error_event(error: Json) -> Object {
-    let message = match error {
-        Json::String(text) => Json::String(text),
-        other => strata_model::json::to_compact(&other).into(),
-    };
-    let mut event = Object::new();
-    event.push("author", "system");
-    event.push("errorCode", "STREAM_ERROR");
-    event.push("errorMessage", message);
-    event
 }

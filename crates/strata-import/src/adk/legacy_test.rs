@@ -84,7 +84,7 @@ fn events_of(mut item: Object, agent: &Str) -> Vec<Object> {
             say(&author, "model", vec![text_part(text)]);
         }
     }
-    if let Some(reference) = item.remove("reference").filter(|reference| !reference.is_null()) {
+    if let Some(reference) = item.remove("reference").filter(Json::is_truthy) {
         say(agent, "model", vec![text_part(reference)]);
     }
     events

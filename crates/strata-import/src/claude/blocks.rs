@@ -167,7 +167,13 @@ impl Reader<'_> {
     fn image_of(&mut self, block: Json) -> Result<Part, Json> {
         let is_image = matches!(block.get("type").and_then(Json::as_str), Some("image"));
         match block {
-            Json::Object(block) if is_image => self.media_part("image", block).map_err(Json::Object),
+            Json::Object(mut block) if is_image => {
+                let kind = block.remove("type");
+                self.media_part("image", block).map_err(|mut block| {
+                    block.push_some("type", kind);
+                    Json::Object(block)
+                })
+            }
             other => Err(other),
         }
     }

@@ -104,7 +104,8 @@ impl Transcript {
     fn session_facts(&mut self, session: &Session, findings: &mut Findings) -> Facts {
         let mut facts = Facts::of(session.events.iter().map(|event| &**event));
         let mut own = std::mem::take(&mut self.facts);
-        own.usage_uncached_input = facts.input_tokens - facts.cached_tokens - facts.cache_write_tokens;
+        let from_cache = facts.cached_tokens.saturating_add(facts.cache_write_tokens);
+        own.usage_uncached_input = facts.input_tokens.saturating_sub(from_cache);
         own.subagent_responses_in_progress_records = self.relayed_responses.len() as u64;
         let is_old = |version: &Str| version_numbers(version).is_some_and(|it| it < OUTPUT_IS_TRUE_SINCE);
         if facts.usage_events > 0 && own.versions.iter().any(is_old) {

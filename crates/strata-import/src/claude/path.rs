@@ -105,9 +105,11 @@ impl<'t> Search<'t> {
 
     fn add_path(&mut self, leaf: EntryId) {
         let walk = self.walk(leaf);
-        let is_context = |at: &EntryId| self.entries[*at].kind == EntryKind::Injected;
+        let are_all = |kind: EntryKind| walk.entries.iter().all(|at| self.entries[*at].kind == kind);
         let path = match walk.meets {
-            Some(path) if walk.meets_beside && walk.entries.iter().all(is_context) => path,
+            // Notices and what follows an answer beside the path are no conversation that was left.
+            Some(path) if are_all(EntryKind::Notice) => path,
+            Some(path) if walk.meets_beside && are_all(EntryKind::Injected) => path,
             meets => {
                 let is_first = self.left_from.is_empty();
                 self.left_from.push(if is_first { None } else { Some(meets.unwrap_or(0)) });

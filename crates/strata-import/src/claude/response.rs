@@ -6,6 +6,7 @@ use super::blocks::{self, Blocks, take_text};
 use super::entry::{EntryId, EntryKind};
 use super::transcript::{Call, Placed, Transcript};
 use super::usage::MessageUsage;
+use crate::facts::add;
 use crate::findings::Findings;
 use crate::marks;
 
@@ -60,7 +61,7 @@ impl Transcript {
             return;
         }
         self.facts.assistant_lines += 1;
-        self.facts.naive_per_line_input_sum += usage.map_or(0, MessageUsage::input_tokens);
+        add(&mut self.facts.naive_per_line_input_sum, usage.map(MessageUsage::input_tokens));
         self.facts.synthetic_messages += u64::from(message.is_synthetic());
         if let Some(model) = message.model.as_ref().filter(|model| !self.facts.models.contains(*model)) {
             self.facts.models.insert(model.clone());
@@ -111,9 +112,10 @@ impl Transcript {
         }
         if let Some(usage) = usage.filter(|_| !is_synthetic) {
             entry.event.usage_metadata = Some(Box::new(usage.usage));
-            if let Some(write) = usage.cache_write {
-                entry.custom.insert(marks::CACHE_WRITE, write);
-            }
+            match usage.cache_write {
+                Some(write) => entry.custom.insert(marks::CACHE_WRITE, write),
+                None => entry.custom.remove(marks::CACHE_WRITE),
+            };
             if let Some(iterations) = usage.iterations {
                 entry.note("iterations", iterations);
             }

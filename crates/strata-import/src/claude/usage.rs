@@ -28,13 +28,13 @@ impl MessageUsage {
         for (key, value) in source.iter() {
             unmapped.field("assistant.message.usage", key, value);
         }
-        let prompt = uncached.unwrap_or(0) + read.unwrap_or(0) + written;
+        let prompt = uncached.unwrap_or(0).saturating_add(read.unwrap_or(0)).saturating_add(written);
         let usage = Usage {
             prompt_token_count: uncached.or(read).map(|_| prompt),
             cached_content_token_count: read,
             candidates_token_count: output.map(|output| output.saturating_sub(thinking.unwrap_or(0))),
             thoughts_token_count: thinking,
-            total_token_count: Some(prompt + output.unwrap_or(0)),
+            total_token_count: Some(prompt.saturating_add(output.unwrap_or(0))),
             ..Usage::default()
         };
         let has_steps = |steps: &Json| steps.as_array().is_some_and(|steps| steps.len() > 1);

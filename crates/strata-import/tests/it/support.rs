@@ -31,3 +31,12 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     files.sort();
     files
 }
+
+pub(crate) fn samples_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")
+}
+
+/// A sample of our own.
+pub(crate) fn sample(name: &str) -> Vec<u8> {
+    std::fs::read(samples_folder().join(name)).unwrap()
+}
