@@ -49,7 +49,7 @@ impl TranscriptReader {
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
         let Self { lines, transcript, findings } = self;
         lines.feed(bytes, |chunk| {
-            read_values(chunk, findings, |value, findings| transcript.read(value, findings))
+            read_values(chunk, findings, |value, findings| transcript.read(value, findings));
         });
     }
 

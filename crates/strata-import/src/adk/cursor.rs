@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use strata_model::Json;
 use strata_model::json::{Entered, JsonError, ValueReader};
+use strata_model::{Json, Object};
 
 /// A place in a JSON document, from which values are read or entered. It can step over a broken value.
 pub(super) struct Cursor<'t> {
@@ -90,6 +90,36 @@ impl<'t> Cursor<'t> {
         };
         self.move_to(end);
         Ok(Element::Broken(error))
+    }
+
+    /// Runs `read` at every element of the list that comes next. Returns what stands there when it is no list.
+    pub(super) fn each(
+        &mut self,
+        mut read: impl FnMut(&mut Self) -> Result<(), JsonError>,
+    ) -> Result<Option<Json>, JsonError> {
+        match self.enter()? {
+            Entered::Array { is_empty: true } => Ok(None),
+            Entered::Array { is_empty: false } => loop {
+                read(self)?;
+                if !self.next_element()? {
+                    return Ok(None);
+                }
+            },
+            Entered::Object(first_key) => self.object(first_key).map(Some),
+            Entered::Scalar => self.value().map(Some),
+        }
+    }
+
+    /// The rest of an object that was entered.
+    pub(super) fn object(&mut self, first_key: Option<String>) -> Result<Json, JsonError> {
+        let mut object = Object::new();
+        let mut next = first_key;
+        while let Some(key) = next {
+            let value = self.value()?;
+            object.insert(key, value);
+            next = self.next_key()?;
+        }
+        Ok(Json::Object(object))
     }
 
     fn in_text(&self, mut error: JsonError) -> JsonError {

@@ -162,11 +162,8 @@ impl<'t> Document<'t> {
         while let Some(key) = next {
             match &*key {
                 "events" => self.events(top)?,
-                "eval_cases" | "evalCases" => {
-                    let cases = top.cases.insert(EvalSet::default());
-                    each(&mut self.cursor, |cursor| cases.read_case(cursor, self.repaired))?;
-                }
-                "eval_case_results" | "evalCaseResults" => self.results(top)?,
+                "eval_cases" | "evalCases" => self.cases(top, key)?,
+                "eval_case_results" | "evalCaseResults" => self.results(top, key)?,
                 _ => {
                     let value = self.cursor.value()?;
                     top.fields.insert(key, value);
@@ -179,47 +176,47 @@ impl<'t> Document<'t> {
 
     fn events(&mut self, top: &mut Top) -> Result<(), JsonError> {
         let builder = top.events.get_or_insert_default();
-        match self.cursor.enter()? {
-            Entered::Array { is_empty: true } => return Ok(()),
-            Entered::Array { is_empty: false } => {}
-            Entered::Scalar => {
-                let value = self.cursor.value()?;
-                top.fields.insert("events", value);
-                return Ok(());
-            }
-            Entered::Object(first_key) => {
-                let value = object(&mut self.cursor, first_key)?;
-                top.fields.insert("events", value);
-                return Ok(());
-            }
-        }
-        loop {
-            match self.cursor.element()? {
-                Element::Value(value, range) => {
-                    let source = source(self.repaired, range);
-                    builder.push_event(value, source, &mut self.findings);
-                }
+        let Self { cursor, repaired, findings, has_broken_text, .. } = self;
+        let no_list = cursor.each(|cursor| {
+            match cursor.element()? {
+                Element::Value(value, range) => builder.push_event(value, source(*repaired, range), findings),
                 Element::Broken(error) => {
-                    self.has_broken_text = true;
-                    builder.skip_event(&error.message, &mut self.findings);
+                    *has_broken_text = true;
+                    builder.skip_event(&error.message, findings);
                 }
             }
-            if !self.cursor.next_element()? {
-                return Ok(());
-            }
+            Ok(())
+        })?;
+        if let Some(value) = no_list {
+            top.fields.insert("events", value);
         }
+        Ok(())
+    }
+
+    fn cases(&mut self, top: &mut Top, key: String) -> Result<(), JsonError> {
+        let cases = top.cases.insert(EvalSet::default());
+        let repaired = self.repaired;
+        if let Some(value) = self.cursor.each(|cursor| cases.read_case(cursor, repaired))? {
+            top.fields.insert(key, value);
+        }
+        Ok(())
     }
 
     /// The sessions that `adk eval` ran, each whole inside the result of its case.
-    fn results(&mut self, top: &mut Top) -> Result<(), JsonError> {
+    fn results(&mut self, top: &mut Top, key: String) -> Result<(), JsonError> {
         let results = top.results.get_or_insert_default();
-        each(&mut self.cursor, |cursor| {
+        let Self { cursor, repaired, findings, .. } = self;
+        let no_list = cursor.each(|cursor| {
             let start = cursor.next_offset();
             let result = cursor.value()?;
-            let source = source(self.repaired, start..cursor.offset());
-            results.extend(evalset::session_of_result(result, &source, &mut self.findings));
+            let source = source(*repaired, start..cursor.offset());
+            results.extend(evalset::session_of_result(result, &source, findings));
             Ok(())
-        })
+        })?;
+        if let Some(value) = no_list {
+            top.fields.insert(key, value);
+        }
+        Ok(())
     }
 
     /// Decides what an object at the top was.
@@ -275,36 +272,6 @@ fn original(repaired: Option<&Repaired>, offset: usize) -> u64 {
 /// The place of a value in the file, whatever was repaired before it.
 pub(super) fn source(repaired: Option<&Repaired>, range: std::ops::Range<usize>) -> SourceRecord {
     SourceRecord::Bytes(original(repaired, range.start)..original(repaired, range.end))
-}
-
-/// Runs `read` at every element of the list that comes next; a value that is no list is read over.
-pub(super) fn each(
-    cursor: &mut Cursor<'_>,
-    mut read: impl FnMut(&mut Cursor<'_>) -> Result<(), JsonError>,
-) -> Result<(), JsonError> {
-    match cursor.enter()? {
-        Entered::Array { is_empty: true } => Ok(()),
-        Entered::Array { is_empty: false } => loop {
-            read(cursor)?;
-            if !cursor.next_element()? {
-                return Ok(());
-            }
-        },
-        Entered::Object(first_key) => object(cursor, first_key).map(drop),
-        Entered::Scalar => cursor.value().map(drop),
-    }
-}
-
-/// The rest of an object that was entered.
-pub(super) fn object(cursor: &mut Cursor<'_>, first_key: Option<String>) -> Result<Json, JsonError> {
-    let mut object = Object::new();
-    let mut next = first_key;
-    while let Some(key) = next {
-        let value = cursor.value()?;
-        object.insert(key, value);
-        next = cursor.next_key()?;
-    }
-    Ok(Json::Object(object))
 }
 
 /// Sessions of ADK's internal predecessors keep state in `context` and have lists ADK 1.0 has not.

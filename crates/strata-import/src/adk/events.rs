@@ -158,9 +158,9 @@ impl Logged {
         for (piece, source) in std::mem::take(&mut self.partial) {
             self.builder.push_event(piece.into(), source, findings);
         }
+        let last_update_time = self.builder.last_timestamp();
         let session = &mut self.builder.session;
-        let last = session.events.last().map_or(0.0, |event| event.timestamp);
-        session.last_update_time = last;
+        session.last_update_time = last_update_time;
         session.id = match session.events.first() {
             Some(first) if self.session_id.is_empty() => first.invocation_id.clone(),
             _ => self.session_id,

@@ -20,15 +20,21 @@ pub(super) fn session_of_set(
         findings.error("not-a-session", "", message);
         return None;
     };
-    let items = items.into_iter().filter_map(|item| match item {
-        Json::Object(item) => Some((item, source.clone())),
-        _ => None,
-    });
+    let mut objects = Vec::with_capacity(items.len());
+    for item in items {
+        match item {
+            Json::Object(item) => objects.push((item, source.clone())),
+            other => {
+                let message = format!("{} stands where a question should be; it was left out", other.kind());
+                findings.warning("unexpected-type", "data", message);
+            }
+        }
+    }
     let initial = match take(&mut set, "initial_session", "initialSession") {
         Some(Json::Object(initial)) => initial,
         _ => Object::new(),
     };
-    let mut imported = session(items.collect(), initial, findings);
+    let mut imported = session(objects, initial, findings);
     if let Some(name) = take_text(&mut set, "name", "name") {
         imported.title = name.to_string();
     }
@@ -53,16 +59,18 @@ pub(super) fn session(
         name if name.is_empty() => "agent".into(),
         name => name.clone(),
     };
-    for (index, (item, source)) in items.into_iter().enumerate() {
-        for mut event in events_of(item, &agent) {
+    builder.note_rest("test.initialSession", &initial);
+    for (index, (mut item, source)) in items.into_iter().enumerate() {
+        for mut event in events_of(&mut item, &agent) {
             event.push("invocationId", format!("turn-{}", index + 1));
             builder.push_event(event.into(), source.clone(), findings);
         }
+        builder.note_rest("test", &item);
     }
     builder.finish(Format::AdkEvalSet, findings)
 }
 
-fn events_of(mut item: Object, agent: &Str) -> Vec<Object> {
+fn events_of(item: &mut Object, agent: &Str) -> Vec<Object> {
     let mut events = Vec::new();
     let mut say = |author: &str, role: &str, parts: Vec<Json>| {
         let mut event = Object::new();
@@ -74,11 +82,11 @@ fn events_of(mut item: Object, agent: &Str) -> Vec<Object> {
     if let Some(query) = item.remove("query") {
         say("user", "user", vec![text_part(query)]);
     }
-    let calls: Vec<_> = list(&mut item, "expected_tool_use").into_iter().filter_map(call_part).collect();
+    let calls: Vec<_> = list(item, "expected_tool_use").into_iter().map(call_part).collect();
     if !calls.is_empty() {
         say(agent, "model", calls);
     }
-    for mut response in list(&mut item, "expected_intermediate_agent_responses") {
+    for mut response in list(item, "expected_intermediate_agent_responses") {
         let author = take_text(&mut response, "author", "author").unwrap_or_else(|| agent.clone());
         if let Some(text) = response.remove("text") {
             say(&author, "model", vec![text_part(text)]);
@@ -90,7 +98,13 @@ fn events_of(mut item: Object, agent: &Str) -> Vec<Object> {
     events
 }
 
+/// Takes a list of objects; anything else is left where it is.
 fn list(item: &mut Object, key: &str) -> Vec<Object> {
+    let is_list =
+        |value: &Json| value.as_array().is_some_and(|items| items.iter().all(|it| it.as_object().is_some()));
+    if !item.get(key).is_some_and(is_list) {
+        return Vec::new();
+    }
     let Some(Json::Array(items)) = item.remove(key) else { return Vec::new() };
     let objects = items.into_iter().filter_map(|item| match item {
         Json::Object(object) => Some(object),
@@ -99,9 +113,13 @@ fn list(item: &mut Object, key: &str) -> Vec<Object> {
     objects.collect()
 }
 
-fn call_part(mut tool_use: Object) -> Option<Json> {
+/// A call of `{tool_name, tool_input}`; what else is said stays with it.
+fn call_part(mut tool_use: Object) -> Json {
     let mut call = Object::new();
-    call.push("name", tool_use.remove("tool_name")?);
+    call.push_some("name", tool_use.remove("tool_name"));
     call.push_some("args", tool_use.remove("tool_input"));
-    Some(Object::from_iter([("functionCall", call)]).into())
+    for (key, value) in tool_use {
+        call.insert(key, value);
+    }
+    Object::from_iter([("functionCall", call)]).into()
 }

@@ -67,6 +67,18 @@ impl SessionBuilder {
         note_unknown_fields(event, &mut self.unmapped);
     }
 
+    /// Counts what has no place in a session.
+    pub(super) fn note_rest(&mut self, owner: &str, rest: &Object) {
+        for (key, value) in rest.iter() {
+            self.unmapped.field(owner, key, value);
+        }
+    }
+
+    /// The time of the last event, in epoch seconds.
+    pub(super) fn last_timestamp(&self) -> f64 {
+        self.session.events.last().map_or(0.0, |event| event.timestamp)
+    }
+
     /// Adds one more place an event was read from.
     pub(super) fn add_source(&mut self, event: usize, source: SourceRecord) {
         if let Some(sources) = self.sources.get_mut(event) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use strata_model::{Base64, Blob, FileData, FunctionCall, FunctionResponse, Json, Object, Part, Str, json};
 
+use super::record::{take_object, take_text};
 use crate::unmapped::Unmapped;
 
 /// What a message's content says.
@@ -185,34 +186,44 @@ impl Reader<'_> {
         }
     }
 
-    /// An image or a document, from any of the sources the API knows.
+    /// An image or a document, from any of the sources the API knows; the block itself when it is something else.
     fn media_part(&mut self, kind: &str, mut block: Object) -> Result<Part, Object> {
-        let Some(Json::Object(mut source)) = block.remove("source") else { return Err(block) };
+        let Some(mut source) = take_object(&mut block, "source") else { return Err(block) };
+        let source_kind = source.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let (data, url) = (take_text(&mut source, "data"), take_text(&mut source, "url"));
         let mime_type = take_text(&mut source, "media_type");
         let mut part = Part::default();
-        match (source.get("type").and_then(Json::as_str), source.get("data"), source.get("url")) {
-            (Some("base64"), Some(Json::String(data)), _) => {
-                if kind == "image" {
-                    self.blocks.images += 1;
-                    let chars = &mut self.blocks.largest_image_base64_chars;
-                    *chars = (*chars).max(data.len() as u64);
-                }
-                let data = Some(Base64::new(data.clone()));
+        match (&*source_kind, data, url) {
+            ("base64", Some(data), None) => {
+                self.count_image(kind, &data);
+                let data = Some(Base64::new(data));
                 part.inline_data = Some(Box::new(Blob { data, mime_type, ..Blob::default() }));
             }
-            (Some("text"), Some(Json::String(text)), _) => part.text = Some(text.clone()),
-            (_, _, Some(Json::String(url))) => {
-                let file_uri = Some(url.clone());
+            ("text", Some(text), None) => part.text = Some(text),
+            (_, None, Some(url)) => {
+                let file_uri = Some(url);
                 part.file_data = Some(Box::new(FileData { file_uri, mime_type, ..FileData::default() }));
             }
-            _ => {
+            (_, data, url) => {
+                source.push_some("data", data);
+                source.push_some("url", url);
                 source.push_some("media_type", mime_type);
                 block.push("source", source);
                 return Err(block);
             }
         }
+        source.remove("type");
         self.note_rest(kind, &block);
+        self.note_rest(&format!("{kind}.source"), &source);
         Ok(part)
+    }
+
+    fn count_image(&mut self, kind: &str, data: &str) {
+        if kind == "image" {
+            self.blocks.images += 1;
+            let largest = &mut self.blocks.largest_image_base64_chars;
+            *largest = (*largest).max(data.len() as u64);
+        }
     }
 
     /// A tool that ran at the provider, in the shape genai gives it.
@@ -248,16 +259,6 @@ impl Reader<'_> {
         for (key, value) in block.iter() {
             self.unmapped.field(&owner, key, value);
         }
-    }
-}
-
-pub(super) fn take_text(object: &mut Object, key: &str) -> Option<Str> {
-    match object.get(key) {
-        Some(Json::String(_)) => match object.remove(key) {
-            Some(Json::String(text)) => Some(text),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

@@ -46,7 +46,7 @@ impl Transcript {
         let title = title.map_or_else(|| title_of(&self.entries), |title| title::first_words(&title));
         let (events, sources) = self.events();
         let session = Session {
-            id: parent.as_ref().map_or_else(|| session_id.clone(), |it| own_id(it)),
+            id: parent.as_ref().map_or_else(|| session_id.clone(), own_id),
             app_name: "claude-code".into(),
             user_id: "user".into(),
             events,

@@ -28,7 +28,7 @@ pub(super) struct Lane {
 
 #[derive(Debug)]
 pub(super) struct Lanes {
-    lanes: Vec<Lane>,
+    all: Vec<Lane>,
     by_agent: HashMap<Str, LaneId>,
     /// The sub-agent that spoke last.
     last_agent: Option<LaneId>,
@@ -43,25 +43,25 @@ impl Default for Lanes {
             called_by: None,
             open_compaction: None,
         };
-        Self { lanes: vec![main], by_agent: HashMap::new(), last_agent: None }
+        Self { all: vec![main], by_agent: HashMap::new(), last_agent: None }
     }
 }
 
 impl Lanes {
     pub(super) fn get(&self, lane: LaneId) -> &Lane {
-        &self.lanes[lane]
+        &self.all[lane]
     }
 
     pub(super) fn get_mut(&mut self, lane: LaneId) -> &mut Lane {
-        &mut self.lanes[lane]
+        &mut self.all[lane]
     }
 
     pub(super) fn len(&self) -> usize {
-        self.lanes.len()
+        self.all.len()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Lane> {
-        self.lanes.iter()
+        self.all.iter()
     }
 
     /// The lane a record belongs to. Records of sub-agents name their agent since 2.0; before, each sub-agent is a
@@ -93,8 +93,8 @@ impl Lanes {
         if let Some(lane) = self.by_agent.get(agent_id) {
             return *lane;
         }
-        let lane = self.lanes.len();
-        self.lanes.push(Lane {
+        let lane = self.all.len();
+        self.all.push(Lane {
             agent_id: Some(agent_id.clone()),
             author: format!("{AGENT}.{agent_id}").into(),
             branch: format!("main.{agent_id}").into(),

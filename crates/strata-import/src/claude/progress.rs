@@ -23,7 +23,7 @@ impl Transcript {
             return self.keep_raw(&outer, "agent_progress");
         };
         let mut record = Record::read(message);
-        record.version = outer.record.version.clone();
+        record.version.clone_from(&outer.record.version);
         let task = outer.record.take_text("parentToolUseID");
         let lane = self.lanes.agent(&agent_id);
         if let Some(call) = task.as_ref().and_then(|task| self.calls.get(task)) {

@@ -72,10 +72,12 @@ impl Record {
     }
 
     pub(super) fn take_text(&mut self, key: &str) -> Option<Str> {
-        match self.rest.remove(key)? {
-            Json::String(text) => Some(text),
-            _ => None,
-        }
+        take_text(&mut self.rest, key)
+    }
+
+    /// Takes a flag that is set. One that is not says nothing and is taken as well.
+    pub(super) fn take_flag(&mut self, key: &str) -> bool {
+        self.rest.remove(key).is_some_and(|flag| flag.is_truthy())
     }
 
     /// Counts the fields nobody took.
@@ -83,5 +85,24 @@ impl Record {
         for (key, value) in self.rest.iter() {
             unmapped.field(&self.kind, key, value);
         }
+    }
+}
+
+/// Takes a text; a value of another kind is left where it is.
+pub(super) fn take_text(object: &mut Object, key: &str) -> Option<Str> {
+    let text = match object.get(key)? {
+        Json::String(text) => text.clone(),
+        _ => return None,
+    };
+    object.remove(key);
+    Some(text)
+}
+
+/// Takes an object; a value of another kind is left where it is.
+pub(super) fn take_object(object: &mut Object, key: &str) -> Option<Object> {
+    object.get(key)?.as_object()?;
+    match object.remove(key)? {
+        Json::Object(inner) => Some(inner),
+        _ => None,
     }
 }

@@ -2,8 +2,9 @@
 
 use strata_model::{Json, Object, Part, Str};
 
-use super::blocks::{self, Blocks, take_text};
+use super::blocks::{self, Blocks};
 use super::entry::{EntryId, EntryKind};
+use super::record::{take_object, take_text};
 use super::transcript::{Call, Placed, Transcript};
 use super::usage::MessageUsage;
 use crate::facts::add;
@@ -22,16 +23,12 @@ struct Message {
 
 impl Message {
     fn read(mut message: Object) -> Self {
-        let usage = match message.remove("usage") {
-            Some(Json::Object(usage)) => Some(usage),
-            _ => None,
-        };
         Self {
             id: take_text(&mut message, "id"),
             model: take_text(&mut message, "model"),
             content: message.remove("content").unwrap_or_default(),
             stop_reason: take_text(&mut message, "stop_reason"),
-            usage,
+            usage: take_object(&mut message, "usage"),
             rest: message,
         }
     }
@@ -136,12 +133,12 @@ impl Transcript {
         if let Some(request) = record.request_id.take() {
             entry.note("requestId", request);
         }
-        if record.rest.remove("isApiErrorMessage").is_some_and(|flag| flag.is_truthy()) {
+        if record.take_flag("isApiErrorMessage") {
             let code = record.text("error").unwrap_or("api_error");
             entry.event.error_code = Some(code.into());
             entry.event.error_message = entry.parts.iter().find_map(|part| part.text.clone());
         }
-        if record.rest.remove("isAbortedMidStream").is_some_and(|flag| flag.is_truthy()) {
+        if record.take_flag("isAbortedMidStream") {
             entry.event.other.insert("interrupted", true);
         }
         for key in ["supersedesUuids", "errorDetails", "error"] {

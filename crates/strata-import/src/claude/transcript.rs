@@ -118,10 +118,13 @@ impl Transcript {
         }
     }
 
-    fn title(&mut self, placed: Placed, key: &str, slot: impl FnOnce(&mut Titles) -> &mut Option<Str>) {
-        match placed.record.rest.get(key) {
-            Some(Json::String(title)) => *slot(&mut self.titles) = Some(title.clone()),
-            _ => self.keep_raw(&placed, ""),
+    fn title(&mut self, mut placed: Placed, key: &str, slot: impl FnOnce(&mut Titles) -> &mut Option<Str>) {
+        match placed.record.take_text(key) {
+            Some(title) => {
+                *slot(&mut self.titles) = Some(title);
+                placed.record.note_rest(&mut self.unmapped);
+            }
+            None => self.keep_raw(&placed, ""),
         }
     }
 
@@ -134,7 +137,7 @@ impl Transcript {
         insert_new(&mut facts.working_folders, record.take_text("cwd").as_ref());
         insert_new(&mut facts.git_branches, record.take_text("gitBranch").as_ref());
         if record.uuid.is_some() && record.session_id.is_some() {
-            self.session_id = record.session_id.clone();
+            self.session_id.clone_from(&record.session_id);
         }
         let Some(text) = &record.timestamp else { return self.clock };
         let is_first = facts.first_timestamp.as_ref().is_none_or(|first| text < first);

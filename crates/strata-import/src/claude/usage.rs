@@ -2,6 +2,7 @@
 
 use strata_model::{Json, Object, Usage};
 
+use super::record::take_object;
 use crate::unmapped::Unmapped;
 
 /// Usage of one response, in both countings.
@@ -17,16 +18,19 @@ pub(super) struct MessageUsage {
 
 impl MessageUsage {
     pub(super) fn read(mut source: Object, unmapped: &mut Unmapped) -> Self {
-        let mut count = |key: &str| source.remove(key).and_then(|value| u64::try_from(value.as_i64()?).ok());
-        let uncached = count("input_tokens");
-        let read = count("cache_read_input_tokens");
-        let written = count("cache_creation_input_tokens").unwrap_or(0);
-        let output = count("output_tokens");
-        let thinking = thinking_tokens(source.remove("output_tokens_details"), unmapped);
+        let uncached = take_count(&mut source, "input_tokens");
+        let read = take_count(&mut source, "cache_read_input_tokens");
+        let written = take_count(&mut source, "cache_creation_input_tokens").unwrap_or(0);
+        let output = take_count(&mut source, "output_tokens");
+        let mut details = take_object(&mut source, "output_tokens_details").unwrap_or_default();
+        let thinking = take_count(&mut details, "thinking_tokens");
         let by_lifetime = source.remove("cache_creation");
         let iterations = source.remove("iterations");
         for (key, value) in source.iter() {
             unmapped.field("assistant.message.usage", key, value);
+        }
+        for (key, value) in details.iter() {
+            unmapped.field("assistant.message.usage.output_tokens_details", key, value);
         }
         let prompt = uncached.unwrap_or(0).saturating_add(read.unwrap_or(0)).saturating_add(written);
         let usage = Usage {
@@ -40,7 +44,7 @@ impl MessageUsage {
         let has_steps = |steps: &Json| steps.as_array().is_some_and(|steps| steps.len() > 1);
         Self {
             usage,
-            cache_write: cache_write(written, by_lifetime),
+            cache_write: cache_write(written, by_lifetime.as_ref()),
             iterations: iterations.filter(has_steps),
         }
     }
@@ -50,20 +54,18 @@ impl MessageUsage {
     }
 }
 
-fn thinking_tokens(details: Option<Json>, unmapped: &mut Unmapped) -> Option<u64> {
-    let Some(Json::Object(mut details)) = details else { return None };
-    let thinking = details.remove("thinking_tokens").and_then(|tokens| u64::try_from(tokens.as_i64()?).ok());
-    for (key, value) in details.iter() {
-        unmapped.field("assistant.message.usage.output_tokens_details", key, value);
-    }
-    thinking
+/// Takes a count; a value that is none is left where it is.
+fn take_count(object: &mut Object, key: &str) -> Option<u64> {
+    let count = u64::try_from(object.get(key)?.as_i64()?).ok()?;
+    object.remove(key);
+    Some(count)
 }
 
-fn cache_write(written: u64, by_lifetime: Option<Json>) -> Option<Object> {
+fn cache_write(written: u64, by_lifetime: Option<&Json>) -> Option<Object> {
     if written == 0 {
         return None;
     }
-    let of = |key: &str| by_lifetime.as_ref().and_then(|it| it.get(key)?.as_i64());
+    let of = |key: &str| by_lifetime.and_then(|it| it.get(key)?.as_i64());
     let mut write = Object::new();
     write.push("tokens", i64::try_from(written).unwrap_or(i64::MAX));
     write.push_some("ephemeral5m", of("ephemeral_5m_input_tokens"));

@@ -117,7 +117,7 @@ impl Keys<'_> {
     fn is_adk_session(&self) -> bool {
         let is_named = self.has_any(&["appName", "app_name"]) && self.has("id");
         let is_owned = self.has_any(&["userId", "user_id"]) && self.has_any(&["state", "events"]);
-        (is_named && is_owned) || (is_named && self.has("events")) || self.holds_adk_events()
+        (is_named && (is_owned || self.has("events"))) || self.holds_adk_events()
     }
 
     fn holds_adk_events(&self) -> bool {
@@ -182,9 +182,9 @@ impl Keys<'_> {
             UnreadFormat::Otlp
         } else if self.inner("log").is_some_and(|log| log.has_any(&["entries", "creator"])) {
             UnreadFormat::Har
-        } else if self.has_all(&["trace", "observations"]) {
-            UnreadFormat::Langfuse
-        } else if self.inner("trace").is_some_and(|trace| trace.has_all(&["id", "projectId"])) {
+        } else if self.has_all(&["trace", "observations"])
+            || self.inner("trace").is_some_and(|trace| trace.has_all(&["id", "projectId"]))
+        {
             UnreadFormat::Langfuse
         } else if self.has("_spanContext") {
             UnreadFormat::GeminiTelemetry

@@ -57,7 +57,7 @@ fn read(bytes: &[u8]) -> Import {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 fn found(imported: &Import, entry: &Map<String, Value>) -> Map<String, Value> {

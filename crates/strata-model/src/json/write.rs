@@ -153,7 +153,7 @@ impl Writer<'_> {
 /// How many bytes are written as they are. What stops is the first byte of a character, since a character is either kept
 /// with all its bytes or escaped.
 fn clean_prefix(text: &[u8], is_ascii: bool) -> usize {
-    let is_escaped = |byte: u8| (byte < 0x20) | (byte == b'"') | (byte == b'\\') | (is_ascii & (byte > 0x7e));
+    let is_escaped = |byte: u8| matches!(byte, 0..0x20 | b'"' | b'\\') || (is_ascii && byte > 0x7e);
     let mut at = 0;
     // Blocks are tested without leaving early, which the compiler turns into a few wide instructions.
     for block in text.chunks(64) {
