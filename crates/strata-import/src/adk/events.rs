@@ -1,5 +1,7 @@
 //! Events that stand by themselves: `adk run --jsonl`, the stream of `POST /run_sse`, the list of `POST /run`.
 
+use std::collections::HashMap;
+
 use strata_model::{Json, Object, Str};
 
 use super::evalset::take_text;
@@ -44,6 +46,7 @@ pub(super) struct EventLog {
     format: Format,
     /// In order of appearance.
     sessions: Vec<Logged>,
+    by_id: HashMap<Str, usize>,
 }
 
 #[derive(Debug, Default)]
@@ -57,7 +60,7 @@ struct Logged {
 
 impl EventLog {
     pub(super) fn new(format: Format) -> Self {
-        Self { format, sessions: Vec::new() }
+        Self { format, sessions: Vec::new(), by_id: HashMap::new() }
     }
 
     fn read(&mut self, chunk: Chunk<'_>, findings: &mut Findings) {
@@ -83,7 +86,7 @@ impl EventLog {
 
     pub(super) fn push(&mut self, mut event: Object, source: SourceRecord, findings: &mut Findings) {
         let session_id = take_text(&mut event, "session_id", "sessionId").unwrap_or_default();
-        let at = self.sessions.iter().position(|it| it.session_id == session_id).unwrap_or_else(|| {
+        let at = *self.by_id.entry(session_id.clone()).or_insert_with(|| {
             self.sessions.push(Logged { session_id, ..Logged::default() });
             self.sessions.len() - 1
         });

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use strata_model::{Content, Event, Session, Str};
+use strata_model::{Content, Event, EventCompaction, Session, Str};
 
-use super::compaction::compaction;
+use super::compaction::spans;
 use super::entry::{Entry, EntryKind};
 use super::injected;
 use super::invocations::set_invocations;
@@ -41,9 +41,10 @@ impl Transcript {
             let message = "records of several sessions stand in one file; they were read as one conversation";
             findings.info("several-session-ids", "", message);
         }
-        let title =
-            self.titles.by_person.take().or(self.titles.by_model.take()).or(self.titles.summary.take());
-        let title = title.map_or_else(|| title_of(&self.entries), |title| title::first_words(&title));
+        let title = match self.titles.best(&self.nodes) {
+            Some(title) => title::first_words(title),
+            None => title_of(&self.entries),
+        };
         let (events, sources) = self.events();
         let session = Session {
             id: parent.as_ref().map_or_else(|| session_id.clone(), own_id),
@@ -91,11 +92,15 @@ impl Transcript {
     }
 
     fn events(&mut self) -> (Vec<Arc<Event>>, Vec<Vec<SourceRecord>>) {
-        for at in 0..self.entries.len() {
-            let EntryKind::Compaction(preserved) = self.entries[at].kind.clone() else { continue };
-            let content = content_of(&mut self.entries[at]);
-            let compaction = compaction(at, &preserved, &self.entries, &self.nodes, content);
-            self.entries[at].event.actions.compaction = Some(compaction);
+        for (at, span) in spans(&self.entries, &self.nodes) {
+            let entry = &mut self.entries[at];
+            let compacted_content = content_of(entry);
+            entry.event.actions.compaction = Some(EventCompaction {
+                start_timestamp: Some(span.start),
+                end_timestamp: Some(span.end),
+                compacted_content,
+                ..EventCompaction::default()
+            });
         }
         let entries = std::mem::take(&mut self.entries);
         entries.into_iter().map(|mut entry| (Arc::new(event_of(&mut entry)), entry.sources)).unzip()

@@ -14,13 +14,21 @@ use super::lanes::{LaneId, Lanes, MAIN};
 pub(super) fn set_invocations(entries: &mut [Entry], lanes: &Lanes) {
     set_main(entries);
     let mut of_lane: Vec<Option<Str>> = vec![None; lanes.len()];
+    let mut last_main: Option<EntryId> = None;
     for at in 0..entries.len() {
         let lane: LaneId = entries[at].lane;
-        if lane != MAIN {
-            let invocation = of_lane[lane].take().unwrap_or_else(|| of_caller(at, entries, lanes));
-            entries[at].event.invocation_id = invocation.clone();
-            of_lane[lane] = Some(invocation);
+        if lane == MAIN {
+            last_main = Some(at);
+            continue;
         }
+        // What called the sub-agent, else what was going on when it first spoke.
+        let caller = lanes.get(lane).called_by.or(last_main);
+        let invocation = of_lane[lane].take().unwrap_or_else(|| match caller {
+            Some(caller) => entries[caller].event.invocation_id.clone(),
+            None => own_id(&entries[at]),
+        });
+        entries[at].event.invocation_id = invocation.clone();
+        of_lane[lane] = Some(invocation);
     }
 }
 
@@ -67,13 +75,6 @@ fn assign(waiting: &mut Vec<EntryId>, invocation: &Str, entries: &mut [Entry]) {
     for at in waiting.drain(..) {
         entries[at].event.invocation_id = invocation.clone();
     }
-}
-
-/// The invocation of the call that started a sub-agent, or of what was going on when it first spoke.
-fn of_caller(at: EntryId, entries: &[Entry], lanes: &Lanes) -> Str {
-    let going_on = || entries[..at].iter().rposition(|entry| entry.lane == MAIN);
-    let caller = lanes.get(entries[at].lane).called_by.or_else(going_on);
-    caller.map_or_else(|| own_id(&entries[at]), |caller| entries[caller].event.invocation_id.clone())
 }
 
 fn own_id(entry: &Entry) -> Str {

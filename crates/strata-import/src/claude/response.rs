@@ -83,9 +83,12 @@ impl Transcript {
 
     /// Adds the blocks of a line. A resumed session may write lines again; what is there already is not added twice.
     fn append_blocks(&mut self, entry: EntryId, blocks: Blocks, placed: &Placed, findings: &mut Findings) {
+        // No response has more blocks than this; more are a broken file, which must not cost quadratic time.
+        const MAX_COMPARED: usize = 200;
+        let n_before = self.entries[entry].parts.len();
         for part in blocks.parts {
-            let parts = &mut self.entries[entry].parts;
-            if parts.contains(&part) {
+            let before = self.entries[entry].parts[..n_before].iter().rev().take(MAX_COMPARED);
+            if before.into_iter().any(|it| *it == part) {
                 let message = "a line repeats a block of a response; it was kept once";
                 findings.info("repeated-block", format!("line {}", placed.line), message);
                 continue;

@@ -44,12 +44,21 @@ pub(super) struct Call {
     pub(super) name: Option<Str>,
 }
 
-/// Names the session was given, the later ones better.
+/// Names the session was given, the better ones last.
 #[derive(Debug, Default)]
 pub(super) struct Titles {
-    pub(super) summary: Option<Str>,
-    pub(super) by_model: Option<Str>,
-    pub(super) by_person: Option<Str>,
+    /// Summaries with the uuid of the record they end with. Old versions put those of other sessions into a file.
+    summaries: Vec<(Str, Str)>,
+    by_model: Option<Str>,
+    by_person: Option<Str>,
+}
+
+impl Titles {
+    pub(super) fn best(&self, nodes: &Nodes) -> Option<&Str> {
+        let is_own = |leaf: &Str| nodes.find(leaf).is_some();
+        let summary = self.summaries.iter().rev().find(|(leaf, _)| is_own(leaf)).map(|(_, summary)| summary);
+        self.by_person.as_ref().or(self.by_model.as_ref()).or(summary)
+    }
 }
 
 /// A record with the places it has.
@@ -98,9 +107,9 @@ impl Transcript {
             "attachment" => self.attachment(placed),
             "system" => self.system(placed),
             "progress" => self.progress(placed, findings),
-            "summary" => self.title(placed, "summary", |titles| &mut titles.summary),
-            "ai-title" => self.title(placed, "aiTitle", |titles| &mut titles.by_model),
-            "custom-title" => self.title(placed, "customTitle", |titles| &mut titles.by_person),
+            "summary" => self.title(placed, "summary"),
+            "ai-title" => self.title(placed, "aiTitle"),
+            "custom-title" => self.title(placed, "customTitle"),
             _ => self.keep_raw(&placed, ""),
         }
     }
@@ -118,14 +127,17 @@ impl Transcript {
         }
     }
 
-    fn title(&mut self, mut placed: Placed, key: &str, slot: impl FnOnce(&mut Titles) -> &mut Option<Str>) {
-        match placed.record.take_text(key) {
-            Some(title) => {
-                *slot(&mut self.titles) = Some(title);
-                placed.record.note_rest(&mut self.unmapped);
+    fn title(&mut self, mut placed: Placed, key: &str) {
+        let Some(title) = placed.record.take_text(key) else { return self.keep_raw(&placed, "") };
+        match key {
+            "aiTitle" => self.titles.by_model = Some(title),
+            "customTitle" => self.titles.by_person = Some(title),
+            _ => {
+                let leaf = placed.record.take_text("leafUuid").unwrap_or_default();
+                self.titles.summaries.push((leaf, title));
             }
-            None => self.keep_raw(&placed, ""),
         }
+        placed.record.note_rest(&mut self.unmapped);
     }
 
     /// Counts what the record says about the session; returns its time.
