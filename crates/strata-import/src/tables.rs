@@ -26,7 +26,8 @@ pub enum SqlValue<'r> {
 }
 
 /// Why rows could not be read, in the words of the database. Reading stops with it, also when the caller wants to stop.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct TableError(pub String);
 
 /// A database that can list its tables and read a table's rows in an order.

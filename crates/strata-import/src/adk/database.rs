@@ -37,7 +37,7 @@ pub fn import_tables(source: &mut dyn TableSource) -> Import {
         Err(Refusal::Unread(format)) => Import::refused("unread-format", format.refusal()),
         Err(Refusal::Table(error)) => {
             let message =
-                format!("the database could not be read to its end ({}); what was read was kept", error.0);
+                format!("the database could not be read to its end ({error}); what was read was kept");
             database.findings.error("database", "", message);
             database.finish()
         }
@@ -45,7 +45,7 @@ pub fn import_tables(source: &mut dyn TableSource) -> Import {
 }
 
 fn unreadable(error: &TableError) -> Import {
-    Import::refused("database", format!("the database could not be read ({})", error.0))
+    Import::refused("database", format!("the database could not be read ({error})"))
 }
 
 struct Database<'s> {

@@ -11,8 +11,8 @@ const SHOWN: [&str; 9] =
     ["content", "text", "prompt", "snippet", "addedLines", "addedBlocks", "message", "blockingError", "file"];
 
 impl Transcript {
-    /// An attachment that shows the model something becomes an event. The exact wording around it is the client's and is
-    /// not recorded.
+    /// An attachment that shows the model something becomes an event. The exact wording around it is the client's and
+    /// is not recorded.
     pub(super) fn attachment(&mut self, mut placed: Placed) {
         let Some(mut attachment) = take_object(&mut placed.record.rest, "attachment") else {
             return self.keep_raw(&placed, "");

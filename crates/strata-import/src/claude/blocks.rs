@@ -57,8 +57,8 @@ impl Reader<'_> {
         let kind = take_text(&mut block, "type").unwrap_or_default();
         match &*kind {
             "text" => self.text(block),
-            "thinking" => self.thinking(block, "thinking", "signature"),
-            "redacted_thinking" => self.thinking(block, "", "data"),
+            "thinking" => self.thinking(block),
+            "redacted_thinking" => self.redacted_thinking(block),
             "tool_use" => self.tool_use(block),
             "tool_result" => self.tool_result(block),
             "image" | "document" => self.media(&kind, block),
@@ -76,19 +76,25 @@ impl Reader<'_> {
         self.push(Part::from_text(text));
     }
 
-    fn thinking(&mut self, mut block: Object, text: &str, signature: &str) {
-        let mut part = Part::from_text(take_text(&mut block, text).unwrap_or_default());
+    fn thinking(&mut self, mut block: Object) {
+        let mut part = Part::from_text(take_text(&mut block, "thinking").unwrap_or_default());
         part.thought = Some(true);
-        match take_text(&mut block, signature) {
-            Some(signature) if is_base64(&signature) => {
-                part.thought_signature = Some(Base64::new(signature));
-            }
-            Some(signature) => {
-                part.other.push("partMetadata", Object::from_iter([("signature", signature)]));
-            }
+        match take_text(&mut block, "signature") {
+            Some(signature) if is_base64(&signature) => part.thought_signature = Some(Base64::new(signature)),
+            Some(other) => part.other.push("partMetadata", Object::from_iter([("signature", other)])),
             None => {}
         }
         self.note_rest("thinking", &block);
+        self.push(part);
+    }
+
+    /// A thought of which only the provider can read the words.
+    fn redacted_thinking(&mut self, mut block: Object) {
+        let mut part = Part::from_text("");
+        part.thought = Some(true);
+        part.thought_signature = take_text(&mut block, "data").map(Base64::new);
+        part.other.push("partMetadata", Object::from_iter([("encrypted", true)]));
+        self.note_rest("redacted_thinking", &block);
         self.push(part);
     }
 

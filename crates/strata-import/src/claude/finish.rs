@@ -35,19 +35,15 @@ impl Transcript {
         set_invocations(&mut self.entries, &self.lanes);
         let last_update_time = self.entries.iter().map(|entry| entry.event.timestamp).fold(0.0, f64::max);
         let parent = self.parent_session();
-        let session_id = self.session_id.clone().or_else(|| self.facts.session_ids.first().cloned());
-        let session_id = session_id.unwrap_or_else(|| self.entries[0].event.id.clone());
-        if self.facts.session_ids.len() > 1 {
-            let message = "records of several sessions stand in one file; they were read as one conversation";
-            findings.info("several-session-ids", "", message);
-        }
+        let session_id = self.session_id(parent.as_ref(), findings);
         let title = match self.titles.best(&self.nodes) {
             Some(title) => title::first_words(title),
             None => title_of(&self.entries),
         };
+        let title = if title.is_empty() { session_id.to_string() } else { title };
         let (events, sources) = self.events();
         let session = Session {
-            id: parent.as_ref().map_or_else(|| session_id.clone(), own_id),
+            id: session_id,
             app_name: "claude-code".into(),
             user_id: "user".into(),
             events,
@@ -59,7 +55,7 @@ impl Transcript {
         Some(ImportedSession {
             session,
             format: Format::ClaudeCode,
-            title: if title.is_empty() { session_id.to_string() } else { title },
+            title,
             sources,
             unmapped: self.unmapped,
             facts,
@@ -89,6 +85,19 @@ impl Transcript {
         let is_alone = self.entries.iter().all(|entry| entry.lane != MAIN);
         let session_id = self.facts.session_ids.first().filter(|_| is_alone)?.clone();
         Some(ParentSession { session_id, agent_id })
+    }
+
+    /// The last id that a record carries: a resumed session goes on under a new one in some versions. The file of a
+    /// sub-agent has the id of its parent, which is made its own.
+    fn session_id(&self, parent: Option<&ParentSession>, findings: &mut Findings) -> Str {
+        if self.facts.session_ids.len() > 1 {
+            let message = "records of several sessions stand in one file; they were read as one conversation";
+            findings.info("several-session-ids", "", message);
+        }
+        match parent {
+            Some(parent) => format!("{}.{}", parent.session_id, parent.agent_id).into(),
+            None => self.session_id.clone().unwrap_or_else(|| self.entries[0].event.id.clone()),
+        }
     }
 
     fn events(&mut self) -> (Vec<Arc<Event>>, Vec<Vec<SourceRecord>>) {
@@ -121,10 +130,6 @@ impl Transcript {
         facts.source = SourceFacts::ClaudeCode(Box::new(own));
         facts
     }
-}
-
-fn own_id(parent: &ParentSession) -> Str {
-    format!("{}.{}", parent.session_id, parent.agent_id).into()
 }
 
 /// The first words a person typed; else the first command, else the first words anyone said.

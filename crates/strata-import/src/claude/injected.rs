@@ -29,10 +29,12 @@ const PEOPLE: [&str; 4] = ["human", "user", "cli", "sdk"];
 
 /// What kind of context a record without tool results is; `None` when a person typed it.
 pub(super) fn kind_of(record: &Record, lane: LaneId, parts: &[Part]) -> Option<String> {
-    if lane != MAIN {
-        // The parent's model wrote the prompt of a sub-agent.
-        return Some("task".into());
-    }
+    // The prompt of a sub-agent was written by the model that called it.
+    let task = || (lane != MAIN).then(|| "task".to_owned());
+    of_client(record, parts).or_else(task)
+}
+
+fn of_client(record: &Record, parts: &[Part]) -> Option<String> {
     if record.is_meta {
         return Some("meta".into());
     }

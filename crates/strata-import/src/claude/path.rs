@@ -1,8 +1,8 @@
 //! Finding the path of the newest record, and what was left by rewinds.
 //!
-//! Records point to the one before them. Going back from the newest gives the path the model sees. Three things keep that
-//! from being all: a response is several records in a row; answers to calls made side by side are siblings, of which
-//! only one is on the path; and links may lead out of the file, when it is a piece of a longer one.
+//! Records point to the one before them. Going back from the newest gives the path the model sees. Three things keep
+//! that from being all: a response is several records in a row; answers to calls made side by side are siblings, of
+//! which only one is on the path; and links may lead out of the file, when it is a piece of a longer one.
 
 use std::collections::HashMap;
 

@@ -148,7 +148,7 @@ impl Transcript {
         insert_new(&mut facts.session_ids, record.session_id.as_ref());
         insert_new(&mut facts.working_folders, record.take_text("cwd").as_ref());
         insert_new(&mut facts.git_branches, record.take_text("gitBranch").as_ref());
-        if record.uuid.is_some() && record.session_id.is_some() {
+        if record.session_id.is_some() && (record.uuid.is_some() || self.session_id.is_none()) {
             self.session_id.clone_from(&record.session_id);
         }
         let Some(text) = &record.timestamp else { return self.clock };

@@ -381,6 +381,7 @@ fn blocks_of_every_kind_are_carried() {
     let response = session.session.events[1].parts();
     assert!(response[0].has_server_tool() && response[1].has_server_tool());
     assert_eq!(response[2].thought_signature.as_deref(), Some("QUJD"));
+    assert_eq!(response[2].other.get("partMetadata").unwrap().get("encrypted"), Some(&Json::Bool(true)));
     let args = response[3].function_call.as_ref().unwrap().args.clone().unwrap();
     assert_eq!(*args, Object::from_iter([("input", "odd")]));
     let result = session.session.events[2].function_responses().next().unwrap();

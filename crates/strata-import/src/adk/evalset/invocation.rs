@@ -88,7 +88,7 @@ impl Invocation {
     }
 }
 
-/// ADK moves the content of the last event to the final response and leaves the event's usage behind; this moves it back.
+/// ADK moves the content of the last event to the final response and leaves the usage behind; this moves it back.
 fn give_words(event: &mut Json, words: &mut Option<Json>) -> bool {
     let Json::Object(event) = event else { return false };
     if words.is_none() || event.get("content").is_some_and(|content| !content.is_null()) {
