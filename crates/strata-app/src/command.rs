@@ -1,10 +1,14 @@
 //! The one list of commands.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use ts_rs::TS;
 
+use crate::Strata;
 use crate::api::{app, call, event, job, palette, part, session};
+use crate::error::{AppError, ErrorCode};
 
 /// Something a caller can ask for. The type itself holds the parameters.
 pub trait Command: DeserializeOwned + TS + 'static {
@@ -15,10 +19,24 @@ pub trait Command: DeserializeOwned + TS + 'static {
     type Output: Answer;
 }
 
+/// What a command does. It may take long: hosts call it off their event loops.
+pub(crate) trait Handler: Command {
+    fn run(self, strata: &Arc<Strata>) -> Result<Self::Output, AppError>;
+}
+
+/// The answer to a command as it leaves the app.
+#[derive(Debug)]
+pub enum Reply {
+    /// JSON text.
+    Json(String),
+    Bytes(Vec<u8>),
+}
+
 /// What a command returns: a JSON shape, or bytes for columns of numbers.
 pub trait Answer {
     fn type_name(config: &ts_rs::Config) -> String;
     fn visit_types(visitor: &mut impl ts_rs::TypeVisitor);
+    fn into_reply(self) -> Result<Reply, AppError>;
 }
 
 impl<T: Serialize + TS + 'static> Answer for T {
@@ -28,6 +46,12 @@ impl<T: Serialize + TS + 'static> Answer for T {
 
     fn visit_types(visitor: &mut impl ts_rs::TypeVisitor) {
         visitor.visit::<T>();
+    }
+
+    fn into_reply(self) -> Result<Reply, AppError> {
+        let text = serde_json::to_string(&self)
+            .map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?;
+        Ok(Reply::Json(text))
     }
 }
 
@@ -41,6 +65,10 @@ impl Answer for Bytes {
     }
 
     fn visit_types(_: &mut impl ts_rs::TypeVisitor) {}
+
+    fn into_reply(self) -> Result<Reply, AppError> {
+        Ok(Reply::Bytes(self.0))
+    }
 }
 
 macro_rules! commands {
@@ -56,11 +84,26 @@ macro_rules! commands {
         /// Name and summary of every command, in the order of the list.
         pub const COMMANDS: &[(&str, &str)] = &[$(($name, $summary)),*];
 
+        /// Runs the command called `name` with parameters as JSON text.
+        pub(crate) fn dispatch(strata: &Arc<Strata>, name: &str, params: &str) -> Result<Reply, AppError> {
+            match name {
+                $($name => answer::<$command>(strata, params),)*
+                _ => Err(AppError::bad_input(format!("There is no command `{name}`."))),
+            }
+        }
+
         /// Shows every command's types to `visit`.
         pub(crate) fn for_each_command(visit: &mut impl CommandVisitor) {
             $(visit.command::<$command>();)*
         }
     };
+}
+
+fn answer<C: Handler>(strata: &Arc<Strata>, params: &str) -> Result<Reply, AppError> {
+    let command: C = serde_json::from_str(params).map_err(|error| {
+        AppError::bad_input(format!("The parameters of `{}` are not valid: {error}.", C::NAME))
+    })?;
+    command.run(strata)?.into_reply()
 }
 
 pub(crate) trait CommandVisitor {

@@ -6,8 +6,11 @@
 pub mod api;
 mod command;
 mod error;
+mod handlers;
+mod strata;
 mod typescript;
 
-pub use command::{Answer, Bytes, COMMANDS, Command};
+pub use command::{Answer, Bytes, COMMANDS, Command, Reply};
 pub use error::{AppError, ErrorCode};
+pub use strata::{Host, Options, Strata};
 pub use typescript::typescript;

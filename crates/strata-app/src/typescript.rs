@@ -23,8 +23,8 @@ pub fn typescript() -> String {
     types.declarations.sort();
     let declarations = types.declarations.join("\n\n");
     let kinds = serde_json::to_string(&Kind::ALL).unwrap_or_default();
-    let flags: String =
-        ColumnFlag::ALL.iter().map(|(name, flag)| format!("  {name}: {},\n", *flag as u16)).collect();
+    let flag = |(name, flag): &(&str, ColumnFlag)| format!("  {name}: {},\n", *flag as u16);
+    let flags = ColumnFlag::ALL.iter().map(flag).collect::<Vec<_>>().concat();
     format!(
         "// Made by `cargo xtask gen` from crates/strata-app. Do not edit.\n\n{declarations}\n\n\
          /** The kinds in the order of the legend and of `call/columns`. */\n\

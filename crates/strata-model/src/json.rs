@@ -136,6 +136,19 @@ impl PartialEq for Json {
     }
 }
 
+/// Hashes what [`crate::FingerprintBuilder::json`] sees: order of keys and kind of number included.
+impl std::hash::Hash for Json {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        crate::FingerprintBuilder::new().json(self).finish().hash(state);
+    }
+}
+
+impl std::hash::Hash for Object {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        crate::FingerprintBuilder::new().object(self).finish().hash(state);
+    }
+}
+
 impl From<&str> for Json {
     fn from(text: &str) -> Self {
         Self::String(text.into())

@@ -161,7 +161,7 @@ word! {
 }
 
 /// The model an agent calls: a name, or a name with its class.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub struct ModelSpec {
     pub name: Str,
     pub family: ModelFamily,
@@ -268,12 +268,15 @@ impl FromJson for Instruction {
 #[derive(Debug, Clone, PartialEq)]
 pub struct StaticInstruction {
     pub content: Content,
+    /// False for an empty text or list, which ADK takes for no static instruction.
+    pub is_set: bool,
 }
 
 impl FromJson for StaticInstruction {
     const EXPECTED: &'static str = "a text, a part, a content, or a list of texts and parts";
 
     fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
+        let is_set = value.is_truthy();
         let parts = match value {
             Json::String(text) => vec![Part::from_text(text)],
             Json::Array(items) => {
@@ -287,11 +290,12 @@ impl FromJson for StaticInstruction {
                 parts
             }
             Json::Object(object) if object.contains_key("parts") => {
-                return Content::from_json(Json::Object(object), decoder).map(|content| Self { content });
+                return Content::from_json(Json::Object(object), decoder)
+                    .map(|content| Self { content, is_set });
             }
             other => vec![Part::from_json(other, decoder)?],
         };
-        Ok(Self { content: Content::new("user", parts) })
+        Ok(Self { content: Content::new("user", parts), is_set })
     }
 
     fn to_json(&self) -> Json {
@@ -300,7 +304,7 @@ impl FromJson for StaticInstruction {
 }
 
 /// A schema with the JSON Schema pydantic generates for it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub struct OutputSchema {
     pub kind: SchemaKind,
     /// Name of the Python class.
@@ -348,7 +352,7 @@ impl FromJson for OutputSchema {
 }
 
 /// How an agent is made to plan.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum Planner {
     /// ADK's instruction for models that do not think by themselves.
     PlanReAct,
@@ -385,7 +389,7 @@ impl FromJson for Planner {
 }
 
 /// What runs the code a model writes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum CodeExecutor {
     /// The provider's own.
     BuiltIn,

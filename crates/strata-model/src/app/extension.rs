@@ -6,7 +6,7 @@ use crate::decode::{Decoder, FromJson};
 use crate::json::{Json, Object};
 
 /// A plugin of the app that takes part in compiling.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum Plugin {
     ContextFilter {
         name: Option<Str>,
@@ -135,7 +135,7 @@ pub enum RelayStyle {
 }
 
 /// A callback whose effect on requests, state or tool results is known.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum Callback {
     /// Removes relayed tool calls and results.
     StripForContext {
