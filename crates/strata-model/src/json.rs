@@ -10,7 +10,9 @@ mod write;
 use std::sync::Arc;
 
 pub use parse::{Entered, JsonError, ValueReader, parse, repair_surrogates};
-pub use write::{to_ascii, to_compact, to_compact_python, to_pretty, to_spaced, write_compact_string};
+pub use write::{
+    object_to_compact, to_ascii, to_compact, to_compact_python, to_pretty, to_spaced, write_compact_string,
+};
 
 /// Deepest nesting a value may have. Sessions stay below 30; the limit keeps hostile input from exhausting the stack.
 pub const MAX_DEPTH: usize = 256;

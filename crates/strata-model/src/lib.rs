@@ -37,7 +37,8 @@ mod usage;
 pub use actions::{EventActions, EventCompaction};
 pub use app::{Agent, App, Tool};
 pub use content::{
-    Blob, CodeExecutionResult, Content, ExecutableCode, FileData, FunctionCall, FunctionResponse, Part,
+    Base64, Blob, CodeExecutionResult, Content, ExecutableCode, FileData, FunctionCall, FunctionResponse,
+    Part,
 };
 pub use decode::{Decoder, FromJson};
 pub use diagnostic::{Diagnostic, Severity};

@@ -12,6 +12,13 @@ pub fn to_compact(value: &Json) -> String {
     out
 }
 
+/// [`to_compact`] of an object that stands by itself.
+pub fn object_to_compact(object: &Object) -> String {
+    let mut out = String::new();
+    Writer { out: &mut out, style: COMPACT }.object(object);
+    out
+}
+
 /// `json.dumps(value)`: `", "` and `": "` between items, everything outside ASCII escaped.
 pub fn to_ascii(value: &Json) -> String {
     let mut out = String::new();
@@ -113,36 +120,49 @@ impl Writer<'_> {
 
     fn string(&mut self, text: &str) {
         self.out.push('"');
-        let mut copied = 0;
-        for (at, c) in text.char_indices() {
-            let escape: Option<&str> = match c {
-                '"' => Some("\\\""),
-                '\\' => Some("\\\\"),
-                '\n' => Some("\\n"),
-                '\r' => Some("\\r"),
-                '\t' => Some("\\t"),
-                '\u{8}' => Some("\\b"),
-                '\u{c}' => Some("\\f"),
-                _ => None,
-            };
-            let is_coded = (c as u32) < 0x20 || (self.style.is_ascii && (c as u32) > 0x7e);
-            if escape.is_none() && !is_coded {
-                continue;
-            }
-            self.out.push_str(&text[copied..at]);
-            copied = at + c.len_utf8();
-            match escape {
-                Some(escape) => self.out.push_str(escape),
-                None => {
-                    for unit in c.encode_utf16(&mut [0; 2]) {
-                        let _ = write!(self.out, "\\u{unit:04x}");
-                    }
+        let mut rest = text;
+        loop {
+            let (clean, behind) = rest.split_at(clean_prefix(rest.as_bytes(), self.style.is_ascii));
+            self.out.push_str(clean);
+            let mut chars = behind.chars();
+            let Some(c) = chars.next() else { break };
+            self.escape(c);
+            rest = chars.as_str();
+        }
+        self.out.push('"');
+    }
+
+    fn escape(&mut self, c: char) {
+        match c {
+            '"' => self.out.push_str("\\\""),
+            '\\' => self.out.push_str("\\\\"),
+            '\n' => self.out.push_str("\\n"),
+            '\r' => self.out.push_str("\\r"),
+            '\t' => self.out.push_str("\\t"),
+            '\u{8}' => self.out.push_str("\\b"),
+            '\u{c}' => self.out.push_str("\\f"),
+            _ => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(self.out, "\\u{unit:04x}");
                 }
             }
         }
-        self.out.push_str(&text[copied..]);
-        self.out.push('"');
     }
+}
+
+/// How many bytes are written as they are. What stops is the first byte of a character, since a character is either kept
+/// with all its bytes or escaped.
+fn clean_prefix(text: &[u8], is_ascii: bool) -> usize {
+    let is_escaped = |byte: u8| matches!(byte, 0..0x20 | b'"' | b'\\') || (is_ascii && byte > 0x7e);
+    let mut at = 0;
+    // Blocks are tested without leaving early, which the compiler turns into a few wide instructions.
+    for block in text.chunks(64) {
+        if block.iter().fold(false, |found, byte| found | is_escaped(*byte)) {
+            return at + block.iter().position(|byte| is_escaped(*byte)).unwrap_or(0);
+        }
+        at += block.len();
+    }
+    at
 }
 
 fn pretty(out: &mut String, value: &Json, indent: usize) {
