@@ -4,8 +4,8 @@
 //! What it says is mapped so:
 //!
 //! - One response of the API is written as a line per content block; the lines are merged into one event.
-//! - The main conversation is the branch `main`. Sub-agents have the branch `main.<agent id>` and the author
-//!   `claude.<agent id>`.
+//! - The main conversation is the branch `main`. Sub-agents have the branch `agent.<agent id>`, which by ADK's rule for
+//!   branches does not see `main`, just as they did not, and the author `claude.<agent id>`.
 //! - Rewinding leaves records behind in the tree of uuids. The path of the newest record is `main`; what was left stays
 //!   in the session on a branch `main.abandoned-<n>` below the branch it was left from, so that an agent on `main` does
 //!   not see it, while the calls made on it see what they saw then.

@@ -24,6 +24,7 @@
 )]
 
 mod adk;
+mod app_config;
 mod claude;
 mod detect;
 mod facts;
@@ -42,6 +43,7 @@ mod unmapped;
 mod values;
 
 pub use adk::import_tables;
+pub use app_config::{AppConfig, ReadFile, read_app_config};
 pub use detect::{Detection, HEAD_BYTES, detect, detect_tables};
 pub use facts::{ClaudeFacts, Facts, SourceFacts};
 pub use format::{Format, UnreadFormat};

@@ -97,7 +97,7 @@ impl Lanes {
         self.all.push(Lane {
             agent_id: Some(agent_id.clone()),
             author: format!("{AGENT}.{agent_id}").into(),
-            branch: format!("main.{agent_id}").into(),
+            branch: format!("agent.{agent_id}").into(),
             called_by: None,
             open_compaction: None,
         });

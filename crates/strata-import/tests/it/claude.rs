@@ -309,10 +309,10 @@ fn sub_agents_of_every_age_have_their_own_branch() {
     let expected = [
         "u1@main",
         "a1@main",
-        "12345678-x@main.12345678",
-        "x2@main.12345678",
-        "y1@main.agent7",
-        "z1@main.far",
+        "12345678-x@agent.12345678",
+        "x2@agent.12345678",
+        "y1@agent.agent7",
+        "z1@agent.far",
         "r1@main",
     ];
     assert_eq!(branches(&session), expected);
