@@ -99,7 +99,7 @@ record! {
     /// A model's request to run a tool.
     FunctionCall: "a function call" {
         id: Option<Str> = "id",
-        args: Option<crate::Object> = "args",
+        args: Option<Arc<crate::Object>> = "args",
         name: Option<Str> = "name",
     }
     passes { "partialArgs": 2, "willContinue": 0, }
@@ -110,7 +110,7 @@ record! {
     FunctionResponse: "a function response" {
         id: Option<Str> = "id",
         name: Option<Str> = "name",
-        response: Option<crate::Object> = "response",
+        response: Option<Arc<crate::Object>> = "response",
     }
     passes { "willContinue": 0, "scheduling": 0, "parts": 3, }
     order &["willContinue", "scheduling", "parts", "id", "name", "response"];

@@ -111,6 +111,15 @@ macro_rules! record {
             pub other: $crate::json::Object,
         }
 
+        impl $name {
+            /// Keys in `other` that ADK does not define for this type, in either spelling.
+            pub fn unknown_fields(&self) -> impl Iterator<Item = &$crate::Str> {
+                self.other.keys().filter(|key| {
+                    !matches!(&*$crate::decode::camel(key), $($key)|* $($(| $pass)*)?)
+                })
+            }
+        }
+
         impl $crate::decode::FromJson for $name {
             const EXPECTED: &'static str = $expected;
 
@@ -509,6 +518,14 @@ mod tests {
             event.write_json(&mut written);
             assert_eq!(written, crate::json::to_compact(&event.to_json()));
         }
+    }
+
+    #[test]
+    fn unknown_fields_are_told_from_those_that_are_carried() {
+        let text = br#"{"text": 5, "video_metadata": {}, "later_field": 1}"#;
+        let value = crate::json::parse(text).unwrap();
+        let part = crate::Part::from_json(value, &mut Decoder::new()).unwrap();
+        assert_eq!(part.unknown_fields().map(|key| &**key).collect::<Vec<_>>(), ["later_field"]);
     }
 
     #[test]

@@ -96,3 +96,14 @@ impl FingerprintBuilder {
         Fingerprint(self.hasher.digest128())
     }
 }
+
+/// Lets anything that implements `Hash` be fingerprinted.
+impl std::hash::Hasher for FingerprintBuilder {
+    fn write(&mut self, bytes: &[u8]) {
+        self.hasher.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        Self::finish(self).0 as u64
+    }
+}

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 pub use parse::{Entered, JsonError, ValueReader, parse, repair_surrogates};
 pub use write::{
-    to_ascii, to_compact, to_compact_python, to_pretty, to_spaced, write_compact, write_compact_object,
-    write_compact_string,
+    object_to_compact, to_ascii, to_compact, to_compact_python, to_pretty, to_spaced, write_compact,
+    write_compact_object, write_compact_string,
 };
 
 /// Deepest nesting a value may have. Sessions stay below 30; the limit keeps hostile input from exhausting the stack.
@@ -134,6 +134,19 @@ impl PartialEq for Json {
             ) => self.as_f64() == other.as_f64(),
             _ => false,
         }
+    }
+}
+
+/// Hashes what [`crate::FingerprintBuilder::json`] sees: order of keys and kind of number included.
+impl std::hash::Hash for Json {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        crate::FingerprintBuilder::new().json(self).finish().hash(state);
+    }
+}
+
+impl std::hash::Hash for Object {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        crate::FingerprintBuilder::new().object(self).finish().hash(state);
     }
 }
 

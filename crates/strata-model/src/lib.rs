@@ -19,6 +19,7 @@
 #![expect(missing_docs, reason = "fields carry ADK's own names; what they mean is said on their types")]
 
 mod actions;
+pub mod app;
 mod content;
 mod decode;
 mod diagnostic;
@@ -34,8 +35,10 @@ mod state;
 mod usage;
 
 pub use actions::{EventActions, EventCompaction};
+pub use app::{Agent, App, Tool};
 pub use content::{
-    Blob, CodeExecutionResult, Content, ExecutableCode, FileData, FunctionCall, FunctionResponse, Part,
+    Base64, Blob, CodeExecutionResult, Content, ExecutableCode, FileData, FunctionCall, FunctionResponse,
+    Part,
 };
 pub use decode::{Decoder, FromJson};
 pub use diagnostic::{Diagnostic, Severity};

@@ -48,7 +48,7 @@ impl FromJson for NodePath {
 always_written!(NodePath);
 
 /// A parallel branch: segments joined by `.`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Branch<'b>(&'b str);
 
 impl<'b> Branch<'b> {

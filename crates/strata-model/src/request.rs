@@ -46,8 +46,7 @@ impl LlmRequest {
         let joined = match &self.system_instruction {
             Some(before) if !before.is_empty() => {
                 let mut joined = RichText::clone(before);
-                joined.push_joint("\n\n", &text);
-                joined.append(text);
+                joined.append_block("\n\n", text);
                 joined
             }
             _ => text,

@@ -12,12 +12,19 @@ pub fn to_compact(value: &Json) -> String {
     out
 }
 
+/// [`to_compact`] of an object that stands by itself.
+pub fn object_to_compact(object: &Object) -> String {
+    let mut out = String::new();
+    write_compact_object(&mut out, object);
+    out
+}
+
 /// Appends `value` as [`to_compact`] spells it, for callers that write many.
 pub fn write_compact(out: &mut String, value: &Json) {
     Writer { out, style: COMPACT }.value(value);
 }
 
-/// [`write_compact`] for an object that is not inside of a value.
+/// Appends `object` as [`object_to_compact`] spells it.
 pub fn write_compact_object(out: &mut String, object: &Object) {
     Writer { out, style: COMPACT }.object(object);
 }

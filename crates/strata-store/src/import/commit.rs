@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{OptionalExtension, Transaction, params};
-use strata_model::{Diagnostic, Json, Object, Session, Str, json};
+use strata_model::{Diagnostic, Object, Session, Str, json};
 
 use super::{ImportWriter, ImportedSession, LeftOut, Listing, Recording};
 use crate::app_config::write_app_config;
@@ -117,7 +117,7 @@ fn write_session(
         closed.listing.title,
         closed.listing.format,
         json::to_compact(&closed.listing.summary),
-        json::to_compact(&Json::Object(closed.other.clone())),
+        json::object_to_compact(&closed.other),
         closed.last_update_time,
         imported_at_ms,
     ])?;

@@ -13,7 +13,7 @@ use crate::{import_one, text};
 #[test]
 fn adk_samples() {
     let mut n_sessions = 0;
-    for file in files("STRATA_SAMPLES", "../shared/samples", ".session.json") {
+    for file in files("STRATA_SAMPLES", "../shared/samples", "adk", ".session.json") {
         check(&read(&file), &file);
         n_sessions += 1;
     }
@@ -23,7 +23,7 @@ fn adk_samples() {
 #[test]
 fn conformance_vectors() {
     let mut n_sessions = 0;
-    for file in files("STRATA_CONFORMANCE", "tests/conformance", ".json") {
+    for file in files("STRATA_CONFORMANCE", "tests/conformance", "vectors", ".json") {
         let mut sessions = Vec::new();
         find_sessions(&read(&file), &mut sessions);
         for session in &sessions {
@@ -110,14 +110,15 @@ fn read(file: &Path) -> Json {
     json::parse(&std::fs::read(file).unwrap()).unwrap()
 }
 
-/// Files whose name ends so, in the folder that the variable names or that lies there beside the project.
-fn files(variable: &str, beside_project: &str, ending: &str) -> Vec<PathBuf> {
+/// Files whose name ends so, in this part of the folder that the variable names or that lies there beside the project.
+fn files(variable: &str, beside_project: &str, part: &str, ending: &str) -> Vec<PathBuf> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = std::env::var_os(variable).map_or_else(|| project.join(beside_project), PathBuf::from);
+    let folder =
+        std::env::var_os(variable).map_or_else(|| project.join(beside_project), PathBuf::from).join(part);
     let mut files = Vec::new();
     collect(&folder, ending, &mut files);
     if files.is_empty() {
-        say(&format!("SKIPPED: no {ending} under {}; set {variable} to check them", folder.display()));
+        say(&format!("SKIPPED: no {ending} in {}; set {variable} to check them", folder.display()));
     }
     files.sort();
     files

@@ -1,0 +1,15 @@
+//! The shapes that cross to the window and to scripts. They are made for showing: every number comes with its unit
+//! in the name, every list in pages, every place with an address.
+//!
+//! Addresses are short texts: `E7` (event), `C17` (call), `C17/contents` (stage), `C17/4.0` (part 0 of content 4),
+//! `C17/sys.1` (second block of the system instruction), `C17/tool.sql_query` (a declaration), `state.hits`,
+//! `agent.log_analyst`, `tool.sql_query`.
+
+pub mod app;
+pub mod call;
+pub mod common;
+pub mod event;
+pub mod job;
+pub mod palette;
+pub mod part;
+pub mod session;

@@ -1,0 +1,100 @@
+//! Shapes that several answers share.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Where a token came from, the one thing that has a hue. In the order of the legend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Kind {
+    Tools,
+    System,
+    /// Memory records and artifact contents.
+    Memory,
+    Summary,
+    User,
+    /// Text, thoughts and tool calls of a model.
+    Model,
+    /// Tool results.
+    Result,
+}
+
+impl Kind {
+    pub const ALL: [Self; 7] =
+        [Self::Tools, Self::System, Self::Memory, Self::Summary, Self::User, Self::Model, Self::Result];
+}
+
+/// What a number rests on, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Basis {
+    /// The provider said so for this very call.
+    Reported,
+    /// Vocabulary and format are known.
+    Exact,
+    /// Our count, corrected by what the provider reported for earlier calls of this model.
+    Calibrated,
+    /// Our count with a vocabulary that is not the model's, or of a format that is not published.
+    Estimated,
+}
+
+/// A count of tokens and what it rests on. `low` and `high` bound the truth where the basis is not exact.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenCount {
+    pub tokens: u32,
+    pub basis: Basis,
+    pub low: u32,
+    pub high: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum DiagnosticSeverity {
+    Info,
+    Warning,
+    Error,
+}
+
+/// Something a person should know about a file, a session or a stage.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct DiagnosticRow {
+    pub severity: DiagnosticSeverity,
+    pub code: String,
+    pub message: String,
+    /// Path, line or byte in the source, or an address.
+    pub at: String,
+}
+
+/// Tokens of one kind.
+#[derive(Debug, Clone, Copy, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct KindTokens {
+    pub kind: Kind,
+    pub tokens: u32,
+}
+
+/// A run of calls, both ends included; calls count from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CallRange {
+    pub from: u32,
+    pub to: u32,
+}
+
+/// One step of "where it came from", from the source to the wire.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ChainStep {
+    /// Colours the dot; none for the runtime's own steps.
+    pub kind: Option<Kind>,
+    /// What to open when the step is chosen.
+    pub address: Option<String>,
+    /// `E7`, `contents`, …: shown bold for events, in mono for processors.
+    pub label: String,
+    pub is_code: bool,
+    pub text: String,
+    /// A second line in mono, such as a call with its arguments.
+    pub code: Option<String>,
+}

@@ -1,0 +1,75 @@
+//! Long work and the few notifications the window gets.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::common::DiagnosticRow;
+use super::session::SessionListItem;
+
+/// `job/list`: jobs that run, and those that ended and were not dismissed.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct List {}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct JobList {
+    pub jobs: Vec<Job>,
+}
+
+/// `job/cancel`: asks a job to stop. What it finished stays.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Cancel {
+    pub job: String,
+}
+
+/// `job/dismiss`: takes an ended job off the list.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Dismiss {
+    pub job: String,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Job {
+    pub job: String,
+    /// "Importing session.json".
+    pub title: String,
+    pub state: JobState,
+    /// Units done and in all, `unit` says of what; `total` is 0 while it is not known.
+    pub done: f64,
+    pub total: f64,
+    pub unit: String,
+    pub seconds_elapsed: f64,
+    /// Known after 2 s when at least 5 % is done.
+    pub seconds_left: Option<f64>,
+    /// Set when it ended: what came of it, in one line.
+    pub outcome: Option<String>,
+    pub sessions: Vec<SessionListItem>,
+    pub diagnostics: Vec<DiagnosticRow>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum JobState {
+    Running,
+    Done,
+    Cancelled,
+    Failed,
+}
+
+/// What the window is told without asking. It asks for the rest.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Notification {
+    /// A job started, moved or ended.
+    Job { job: Job },
+    /// Sessions were added or removed, here or by another process.
+    Sessions,
+    /// Background compiling of an open session went on.
+    Analysis { session: String, compiled_calls: u32, calls: u32 },
+    /// Another start of the app asked this window to open something.
+    Open { session: String },
+}

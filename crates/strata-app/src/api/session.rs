@@ -1,0 +1,206 @@
+//! Sessions: the list, opening, the numbers at the top of the window.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::common::{Basis, DiagnosticRow};
+
+/// `session/list`: sessions in the store, most recently opened first.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct List {
+    /// Only sessions whose title, id or file contains this text.
+    pub filter: String,
+    pub offset: u32,
+    pub limit: u32,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionPage {
+    pub total: u32,
+    pub rows: Vec<SessionListItem>,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionListItem {
+    /// The store's own id, used by every other command.
+    pub session: String,
+    pub title: String,
+    /// `ADK session`, `Claude Code transcript`, …
+    pub format: String,
+    /// Where it was read from; empty for the bundled sample.
+    pub source: String,
+    pub events: u32,
+    pub calls: u32,
+    /// Epoch milliseconds of the last event, if known.
+    pub last_event_ms: Option<f64>,
+    /// Epoch milliseconds; absent when never opened.
+    pub opened_ms: Option<f64>,
+    pub is_sample: bool,
+}
+
+/// `session/import`: reads files and folders by path, as a job. Its result lists the sessions read.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Import {
+    pub paths: Vec<String>,
+}
+
+/// `session/importText`: reads content that has no path, such as a file dropped on the browser.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportUpload {
+    /// The id an upload to the host returned.
+    pub upload: String,
+    /// The file's name, for the title.
+    pub name: String,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct JobStarted {
+    pub job: String,
+}
+
+/// `session/open`: makes a session ready to ask about. Compiling its calls goes on in the background; the
+/// notification `analysis` tells how far it is, and every answer covers the calls compiled so far.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Open {
+    pub session: String,
+}
+
+/// `session/header`: the same answer again, with what has been compiled by now.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Header {
+    pub session: String,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionHeader {
+    pub session: String,
+    pub title: String,
+    pub format: String,
+    pub source: String,
+    pub is_sample: bool,
+    pub events: u32,
+    pub calls: u32,
+    /// Calls compiled so far; less than `calls` while the background work runs.
+    pub compiled_calls: u32,
+    pub invocations: u32,
+    pub compactions: u32,
+    /// In order of appearance; call columns refer to them by index.
+    pub agents: Vec<AgentSummary>,
+    /// Prompt tokens of all compiled calls, our count.
+    pub total_tokens: f64,
+    pub total_basis: Basis,
+    /// Of those, tokens that matched an earlier prompt.
+    pub cached_tokens: f64,
+    /// Whether `cached_tokens` is the provider's report or our own prefix match.
+    pub cached_basis: Basis,
+    /// US dollars; absent when a model has no known price.
+    pub cost_usd: Option<f64>,
+    pub reported: Option<ReportedUsage>,
+    pub tokenizer: TokenizerInfo,
+    pub prices: Vec<PriceInfo>,
+    pub app: AppInfo,
+    pub diagnostics: Vec<DiagnosticRow>,
+    /// Record types and fields of the file that have no place in the session model, with how often they occur.
+    pub unmapped: Vec<UnmappedRow>,
+    /// Largest prompt of a compiled call, for scales.
+    pub peak_tokens: u32,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct UnmappedRow {
+    pub name: String,
+    pub count: u32,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSummary {
+    pub name: String,
+    pub model: String,
+    pub calls: u32,
+    pub events: u32,
+    /// Taken from the events, not from a configuration.
+    pub is_inferred: bool,
+}
+
+/// What providers reported over the whole session.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ReportedUsage {
+    pub input_tokens: f64,
+    pub cached_tokens: f64,
+    pub cache_write_tokens: f64,
+    pub output_tokens: f64,
+    /// Calls with a report, of all calls.
+    pub calls: u32,
+    /// Reported input less our count, over the calls with a report: what the file does not show.
+    pub residual_tokens: f64,
+    /// Why output counts of this file are not to be trusted, if so.
+    pub caveat: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenizerInfo {
+    /// `o200k_base`.
+    pub vocabulary: String,
+    pub basis: Basis,
+    /// One sentence on what the counts rest on and how far off they may be.
+    pub explanation: String,
+}
+
+/// US dollars per million tokens.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceInfo {
+    pub model: String,
+    pub input: f64,
+    pub cached_read: f64,
+    pub output: f64,
+    /// Where the price is from and when it was seen.
+    pub source: String,
+}
+
+/// The app configuration a session is compiled with.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AppInfo {
+    pub name: String,
+    pub is_inferred: bool,
+    /// File it was read from, if any.
+    pub source: Option<String>,
+    /// What was inferred and what could not be, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// `session/setApp`: compiles the session with this configuration file from now on.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SetApp {
+    pub session: String,
+    /// A JSON or YAML file; absent to go back to what can be inferred.
+    pub path: Option<String>,
+}
+
+/// `session/remove`: takes a session out of the store. The file it was read from is not touched.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Remove {
+    pub session: String,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Removed {
+    pub title: String,
+}

@@ -1,0 +1,141 @@
+//! The one list of commands.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use ts_rs::TS;
+
+use crate::Strata;
+use crate::api::{app, call, event, job, palette, part, session};
+use crate::error::{AppError, ErrorCode};
+
+/// Something a caller can ask for. The type itself holds the parameters.
+pub trait Command: DeserializeOwned + TS + 'static {
+    /// `resource/verb`.
+    const NAME: &'static str;
+    /// What it does, in a sentence, for the table of commands.
+    const SUMMARY: &'static str;
+    type Output: Answer;
+}
+
+/// What a command does. It may take long: hosts call it off their event loops.
+pub(crate) trait Handler: Command {
+    fn run(self, strata: &Arc<Strata>) -> Result<Self::Output, AppError>;
+}
+
+/// The answer to a command as it leaves the app.
+#[derive(Debug)]
+pub enum Reply {
+    /// JSON text.
+    Json(String),
+    Bytes(Vec<u8>),
+}
+
+/// What a command returns: a JSON shape, or bytes for columns of numbers.
+pub trait Answer {
+    fn type_name(config: &ts_rs::Config) -> String;
+    fn visit_types(visitor: &mut impl ts_rs::TypeVisitor);
+    fn into_reply(self) -> Result<Reply, AppError>;
+}
+
+impl<T: Serialize + TS + 'static> Answer for T {
+    fn type_name(config: &ts_rs::Config) -> String {
+        T::name(config)
+    }
+
+    fn visit_types(visitor: &mut impl ts_rs::TypeVisitor) {
+        visitor.visit::<T>();
+    }
+
+    fn into_reply(self) -> Result<Reply, AppError> {
+        let text = serde_json::to_string(&self)
+            .map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?;
+        Ok(Reply::Json(text))
+    }
+}
+
+/// Columns of numbers, laid out as the command's documentation says. Not JSON.
+#[derive(Debug)]
+pub struct Bytes(pub Vec<u8>);
+
+impl Answer for Bytes {
+    fn type_name(_: &ts_rs::Config) -> String {
+        "ArrayBuffer".into()
+    }
+
+    fn visit_types(_: &mut impl ts_rs::TypeVisitor) {}
+
+    fn into_reply(self) -> Result<Reply, AppError> {
+        Ok(Reply::Bytes(self.0))
+    }
+}
+
+macro_rules! commands {
+    ($($name:literal $command:ty => $output:ty: $summary:literal;)*) => {
+        $(
+            impl Command for $command {
+                const NAME: &'static str = $name;
+                const SUMMARY: &'static str = $summary;
+                type Output = $output;
+            }
+        )*
+
+        /// Name and summary of every command, in the order of the list.
+        pub const COMMANDS: &[(&str, &str)] = &[$(($name, $summary)),*];
+
+        /// Runs the command called `name` with parameters as JSON text.
+        pub(crate) fn dispatch(strata: &Arc<Strata>, name: &str, params: &str) -> Result<Reply, AppError> {
+            match name {
+                $($name => answer::<$command>(strata, params),)*
+                _ => Err(AppError::bad_input(format!("There is no command `{name}`."))),
+            }
+        }
+
+        /// Shows every command's types to `visit`.
+        pub(crate) fn for_each_command(visit: &mut impl CommandVisitor) {
+            $(visit.command::<$command>();)*
+        }
+    };
+}
+
+fn answer<C: Handler>(strata: &Arc<Strata>, params: &str) -> Result<Reply, AppError> {
+    let command: C = serde_json::from_str(params).map_err(|error| {
+        AppError::bad_input(format!("The parameters of `{}` are not valid: {error}.", C::NAME))
+    })?;
+    command.run(strata)?.into_reply()
+}
+
+pub(crate) trait CommandVisitor {
+    fn command<C: Command>(&mut self);
+}
+
+commands! {
+    "app/start" app::Start => app::StartInfo: "What the window needs for its first frame";
+    "app/setSettings" app::SetSettings => app::Settings: "Stores the settings";
+    "session/list" session::List => session::SessionPage: "Sessions in the store, most recently opened first";
+    "session/import" session::Import => session::JobStarted: "Reads files and folders, as a job";
+    "session/importUpload" session::ImportUpload => session::JobStarted: "Reads a file that was uploaded, as a job";
+    "session/open" session::Open => session::SessionHeader: "Makes a session ready and compiles its calls in the background";
+    "session/header" session::Header => session::SessionHeader: "The numbers of an open session, as far as it is compiled";
+    "session/setApp" session::SetApp => session::SessionHeader: "Compiles a session with this app configuration from now on";
+    "session/remove" session::Remove => session::Removed: "Takes a session out of the store";
+    "call/columns" call::Columns => Bytes: "Columns of the strip: size, cached, kinds, agent and marks of calls";
+    "call/map" call::Map => Bytes: "The parts of the prompts of a range of calls";
+    "call/get" call::Get => call::CallDetail: "One call: prompt, cache, report, residual";
+    "call/stages" call::Stages => call::StageList: "The processors that compiled a call";
+    "call/stageParts" call::StageParts => call::PartPage: "What a stage did, part by part";
+    "call/text" call::StageText => call::TextPage: "The prompt after a stage as text, with the source of each segment";
+    "call/json" call::StageJson => call::JsonPage: "The request after a stage as JSON";
+    "part/get" part::Get => part::PartDetail: "One part of a request: size, source, what it was made from";
+    "part/text" part::Text => part::PartText: "A page of a part's text with its tokens";
+    "part/diff" part::Diff => part::PartDiff: "A part before and after a stage, line by line";
+    "event/page" event::Page => event::EventPage: "Rows of the event table, sorted and filtered";
+    "event/get" event::Get => event::EventDetail: "One event: cost, fate, source, content";
+    "event/stratum" event::Stratum => event::StratumCalls: "Where an event lies in the prompts that carried it";
+    "palette/search" palette::Search => palette::PaletteResults: "Places in a session that match what is typed";
+    "palette/ask" palette::Ask => palette::Answer: "The answer to a question about the session";
+    "job/list" job::List => job::JobList: "Running and ended jobs";
+    "job/cancel" job::Cancel => job::JobList: "Asks a job to stop";
+    "job/dismiss" job::Dismiss => job::JobList: "Takes an ended job off the list";
+}

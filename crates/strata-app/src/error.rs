@@ -1,0 +1,48 @@
+//! What goes wrong, as callers see it.
+
+use serde::Serialize;
+use ts_rs::TS;
+
+/// Why a command failed. A variant exists because some caller acts on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ErrorCode {
+    /// The session, call, event, stage or part does not exist (any more).
+    NotFound,
+    /// The command's input does not make sense.
+    BadInput,
+    /// A file could not be read.
+    Unreadable,
+    /// The database cannot be used: newer version, locked, damaged.
+    Store,
+    /// The call could not be compiled.
+    NotCompiled,
+    /// A defect of Strata. The message says what to report.
+    Internal,
+}
+
+/// The one error commands return.
+#[derive(Debug, Clone, Serialize, TS, thiserror::Error)]
+#[serde(rename_all = "camelCase")]
+#[error("{message}")]
+pub struct AppError {
+    pub code: ErrorCode,
+    /// What happened, what was kept, what to do.
+    pub message: String,
+    /// For "Details": the chain of causes.
+    pub detail: Option<String>,
+}
+
+impl AppError {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), detail: None }
+    }
+
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::NotFound, message)
+    }
+
+    pub fn bad_input(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::BadInput, message)
+    }
+}

@@ -1,0 +1,16 @@
+//! The use cases of Strata: what the window, the browser and the command line can do.
+//!
+//! There is one list of commands ([`command::COMMANDS`]). The Tauri dispatcher, the HTTP route of `strata serve`, the
+//! TypeScript types and the table in ARCHITECTURE.md are all made from it.
+
+pub mod api;
+mod command;
+mod error;
+mod handlers;
+mod strata;
+mod typescript;
+
+pub use command::{Answer, Bytes, COMMANDS, Command, Reply};
+pub use error::{AppError, ErrorCode};
+pub use strata::{Host, Options, Strata};
+pub use typescript::typescript;

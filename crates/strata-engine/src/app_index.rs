@@ -1,0 +1,191 @@
+//! An app's agents by name, with what a compile asks about them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use strata_model::app::{AgentMode, ModelFamily, ModelSpec};
+use strata_model::{Agent, App, Str, Tool};
+
+use crate::context::Backend;
+use crate::tool_plan::{ToolPlan, ToolPlanInputs};
+
+/// The model ADK falls back to when no agent up the tree names one.
+const DEFAULT_MODEL: &str = "gemini-3.5-flash";
+
+/// An agent's place in an [`AppIndex`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AgentId(usize);
+
+impl AgentId {
+    /// Counted from 0 in the order of [`AppIndex::ids`].
+    pub fn position(self) -> usize {
+        self.0
+    }
+}
+
+/// All agents of an app, those inside agent tools included.
+#[derive(Debug)]
+pub struct AppIndex {
+    app: Arc<App>,
+    nodes: Vec<Node>,
+    by_name: HashMap<Str, AgentId>,
+}
+
+#[derive(Debug)]
+struct Node {
+    agent: Arc<Agent>,
+    /// None for the root and for the root of an agent tool's own tree.
+    parent: Option<AgentId>,
+    sub_agents: Vec<AgentId>,
+    model: ModelSpec,
+    /// For AI Studio and for Vertex.
+    tool_plans: [OnceLock<Arc<ToolPlan>>; 2],
+}
+
+impl AppIndex {
+    pub fn new(app: Arc<App>) -> Self {
+        let root = app.root_agent.clone();
+        let mut index = Self { app, nodes: Vec::new(), by_name: HashMap::new() };
+        if let Some(root) = root {
+            index.add_tree(&root, None);
+        }
+        index
+    }
+
+    fn add_tree(&mut self, agent: &Arc<Agent>, parent: Option<AgentId>) -> AgentId {
+        let id = AgentId(self.nodes.len());
+        let model = self.resolve_model(agent, parent);
+        let tool_plans = [OnceLock::new(), OnceLock::new()];
+        self.nodes.push(Node { agent: agent.clone(), parent, sub_agents: Vec::new(), model, tool_plans });
+        self.by_name.entry(agent.name.clone()).or_insert(id);
+        for sub_agent in agent.sub_agents() {
+            let sub_agent = self.add_tree(sub_agent, Some(id));
+            self.nodes[id.0].sub_agents.push(sub_agent);
+        }
+        for tool in agent.tools() {
+            self.add_tool(tool);
+        }
+        id
+    }
+
+    fn add_tool(&mut self, tool: &Tool) {
+        match tool {
+            Tool::AgentTool { agent, .. } => {
+                self.add_tree(agent, None);
+            }
+            Tool::Toolset { tools, .. } => tools.iter().for_each(|tool| self.add_tool(tool)),
+            _ => {}
+        }
+    }
+
+    /// The agent's own model, else that of the nearest ancestor that calls a model, else ADK's default.
+    fn resolve_model(&self, agent: &Agent, parent: Option<AgentId>) -> ModelSpec {
+        if let Some(model) = agent.model.as_ref().filter(|model| !model.name.is_empty()) {
+            return model.clone();
+        }
+        let ancestors = std::iter::successors(parent, |id| self.parent(*id));
+        let inherited =
+            ancestors.filter(|id| self.agent(*id).is_llm()).find_map(|id| self.agent(id).model.clone());
+        inherited.unwrap_or_else(|| ModelSpec::gemini(DEFAULT_MODEL))
+    }
+
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+
+    pub fn find(&self, name: &str) -> Option<AgentId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Agents in the order of the tree, parents first.
+    pub fn ids(&self) -> impl Iterator<Item = AgentId> + use<> {
+        (0..self.nodes.len()).map(AgentId)
+    }
+
+    pub fn agent(&self, id: AgentId) -> &Arc<Agent> {
+        &self.nodes[id.0].agent
+    }
+
+    pub fn parent(&self, id: AgentId) -> Option<AgentId> {
+        self.nodes[id.0].parent
+    }
+
+    pub fn sub_agents(&self, id: AgentId) -> &[AgentId] {
+        &self.nodes[id.0].sub_agents
+    }
+
+    /// The top of the agent's own tree.
+    pub fn root(&self, id: AgentId) -> AgentId {
+        std::iter::successors(Some(id), |id| self.parent(*id)).last().unwrap_or(id)
+    }
+
+    pub fn model(&self, id: AgentId) -> &ModelSpec {
+        &self.nodes[id.0].model
+    }
+
+    /// What the agent's tools do to its requests.
+    pub fn tool_plan(&self, id: AgentId, backend: Backend) -> &Arc<ToolPlan> {
+        self.nodes[id.0].tool_plans[usize::from(backend == Backend::Vertex)].get_or_init(|| {
+            let inputs = ToolPlanInputs {
+                agent: self.agent(id),
+                delegates: self.delegates(id).map(|(agent, mode)| (&**agent, mode)).collect(),
+                has_transfer_targets: !self.transfer_targets(id).is_empty(),
+                backend,
+            };
+            Arc::new(inputs.plan())
+        })
+    }
+
+    /// Agents this one may hand over to: sub-agents, the parent, then peers (`ADK.md` 2.13).
+    pub fn transfer_targets(&self, id: AgentId) -> Vec<AgentId> {
+        let agent = self.agent(id);
+        let can_receive = |target: &AgentId| !self.agent(*target).is_delegated();
+        let mut targets: Vec<AgentId> = self.sub_agents(id).iter().copied().filter(can_receive).collect();
+        // Only an agent that calls a model can be handed over to as a parent, and only its children are peers.
+        let Some(parent) = self.parent(id).filter(|parent| self.agent(*parent).is_llm()) else {
+            return targets;
+        };
+        if agent.allows_transfer_to_parent() {
+            targets.push(parent);
+        }
+        if agent.allows_transfer_to_peers() {
+            targets.extend(
+                self.sub_agents(parent).iter().copied().filter(|peer| *peer != id && can_receive(peer)),
+            );
+        }
+        targets
+    }
+
+    /// Whether the agent runs with the flow that can hand over at all.
+    pub fn can_transfer(&self, id: AgentId) -> bool {
+        let agent = self.agent(id);
+        agent.allows_transfer_to_parent()
+            || agent.allows_transfer_to_peers()
+            || !self.sub_agents(id).is_empty()
+    }
+
+    /// Sub-agents that run as tools of this agent, in order.
+    pub fn delegates(&self, id: AgentId) -> impl Iterator<Item = (&Arc<Agent>, AgentMode)> {
+        self.sub_agents(id).iter().filter_map(|sub_agent| {
+            let agent = self.agent(*sub_agent);
+            agent.mode.filter(|mode| *mode != AgentMode::Chat).map(|mode| (agent, mode))
+        })
+    }
+
+    /// Whether the agent has any tool of its own; delegated sub-agents and a task's `finish_task` count.
+    pub fn has_tools(&self, id: AgentId) -> bool {
+        let agent = self.agent(id);
+        !agent.tools().is_empty()
+            || agent.mode == Some(AgentMode::Task)
+            || self.delegates(id).next().is_some()
+    }
+}
+
+/// Whether the model class pairs calls with results by id, so that made-up ids must survive.
+pub(crate) fn keeps_client_ids(model: &ModelSpec) -> bool {
+    match model.family {
+        ModelFamily::Gemini | ModelFamily::GeminiWire => model.use_interactions_api,
+        ModelFamily::LiteLlm => true,
+        ModelFamily::Other => false,
+    }
+}

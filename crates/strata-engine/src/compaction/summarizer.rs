@@ -1,0 +1,134 @@
+//! What a summariser is asked.
+
+use strata_model::app::EventsCompactionConfig;
+use strata_model::{Content, Json, Str, python};
+
+use super::Window;
+use crate::adk_text::SUMMARY_PROMPT;
+use crate::event_log::LoggedEvent;
+
+/// Longest rendering of a call's arguments or a response, in characters.
+const MAX_TOOL_CHARACTERS: usize = 2000;
+
+/// A prompt template that Python's `str.format` cannot fill; ADK then goes on without a summary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptError {
+    pub message: String,
+}
+
+/// The prompt for a window: the template with the conversation in it.
+pub fn summarizer_prompt(
+    window: &Window<'_>,
+    config: &EventsCompactionConfig,
+) -> Result<String, PromptError> {
+    let template = config.summarizer.as_ref().and_then(|summarizer| summarizer.prompt_template.as_deref());
+    let template = template.filter(|template| !template.is_empty()).unwrap_or(SUMMARY_PROMPT);
+    format_template(template, &conversation(window))
+}
+
+fn conversation(window: &Window<'_>) -> String {
+    let mut lines = Vec::new();
+    let seed =
+        window.seed.and_then(|seed| seed.event.actions.compaction.as_ref()?.compacted_content.as_ref());
+    if let Some(summary) = seed {
+        add_lines(&mut lines, "model", summary);
+    }
+    for logged in window.events.iter().filter(|logged| !asks_for_credentials(logged)) {
+        if let Some(content) = &logged.event.content {
+            add_lines(&mut lines, &logged.event.author, content);
+        }
+    }
+    lines.join("\n")
+}
+
+fn asks_for_credentials(logged: &LoggedEvent) -> bool {
+    const REQUEST: Option<&str> = Some("adk_request_credential");
+    logged.event.function_calls().any(|call| call.name.as_deref() == REQUEST)
+        || logged.event.function_responses().any(|response| response.name.as_deref() == REQUEST)
+}
+
+fn add_lines(lines: &mut Vec<String>, author: &str, content: &Content) {
+    for part in content.parts() {
+        if let Some(text) = part.text.as_deref().filter(|text| !text.is_empty()) {
+            let manner = if part.is_thought() { " (thought)" } else { "" };
+            lines.push(format!("{author}{manner}: {text}"));
+        }
+        if let Some(call) = &part.function_call {
+            let name = call.name.as_deref().unwrap_or("None");
+            lines.push(format!("{author} called tool: {name}({})", rendered(call.args.as_deref())));
+        }
+        if let Some(response) = &part.function_response {
+            let name = response.name.as_deref().unwrap_or("None");
+            lines.push(format!("Tool response from {name}: {}", rendered(response.response.as_deref())));
+        }
+    }
+}
+
+fn rendered(object: Option<&strata_model::Object>) -> String {
+    let text = object.map_or_else(|| python::repr(&Json::Null), python::repr_object);
+    let n_characters = python::len(&text);
+    if n_characters <= MAX_TOOL_CHARACTERS {
+        return text;
+    }
+    let kept: String = text.chars().take(MAX_TOOL_CHARACTERS).collect();
+    format!("{kept}... [truncated {} chars]", n_characters - MAX_TOOL_CHARACTERS)
+}
+
+/// Python's `template.format(conversation_history=…)`, for templates that hold nothing else to fill.
+fn format_template(template: &str, conversation: &str) -> Result<String, PromptError> {
+    let mut out = String::with_capacity(template.len() + conversation.len());
+    let mut rest = template;
+    while let Some(at) = rest.find(['{', '}']) {
+        out.push_str(&rest[..at]);
+        let brace = &rest[at..=at];
+        rest = &rest[at + 1..];
+        if let Some(after) = rest.strip_prefix(brace) {
+            out.push_str(brace);
+            rest = after;
+        } else if brace == "}" {
+            return Err(PromptError { message: "Single '}' encountered in format string".into() });
+        } else {
+            let end = rest.find('}').ok_or_else(|| PromptError {
+                message: if rest.is_empty() {
+                    "Single '{' encountered in format string".into()
+                } else {
+                    "expected '}' before end of string".into()
+                },
+            })?;
+            out.push_str(&fill_field(&rest[..end], conversation)?);
+            rest = &rest[end + 1..];
+        }
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// One replacement field. Only the conversation has a value.
+fn fill_field(field: &str, conversation: &str) -> Result<Str, PromptError> {
+    let (name, conversion) =
+        field.split_once('!').map_or((field, None), |(name, conversion)| (name, Some(conversion)));
+    let (name, spec) = name.split_once(':').map_or((name, ""), |(name, spec)| (name, spec));
+    if name != "conversation_history" {
+        return Err(PromptError { message: python::repr_str(name) });
+    }
+    match (conversion, spec) {
+        (None, "" | "s") | (Some("s"), "") => Ok(conversation.into()),
+        (Some("r"), "") => Ok(python::repr_str(conversation).into()),
+        _ => Err(PromptError { message: format!("unsupported format of {name}") }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_follow_python() {
+        let format = |template: &str| format_template(template, "H").map_err(|error| error.message);
+        assert_eq!(format("a {conversation_history} b"), Ok("a H b".into()));
+        assert_eq!(format("{{}} {{x}} {conversation_history}"), Ok("{} {x} H".into()));
+        assert_eq!(format("{other}"), Err("'other'".into()));
+        assert_eq!(format("}"), Err("Single '}' encountered in format string".into()));
+        assert_eq!(format("{"), Err("Single '{' encountered in format string".into()));
+    }
+}

@@ -1,0 +1,178 @@
+//! Running a flow: from the frozen inputs of a call to its working context.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use strata_model::{Fingerprint, LlmRequest, Object, Str};
+
+use crate::context::CompileContext;
+use crate::error::CompileError;
+use crate::event_log::LoggedEvent;
+use crate::flow::{Flow, OrderViolation};
+use crate::processor::{AnyProcessor, EarlyEnd, StageOutput};
+use crate::sections::{self, Sections};
+
+/// A processor's result.
+#[derive(Debug, Clone)]
+pub struct Stage {
+    pub processor: Str,
+    /// The request as the processor left it.
+    pub request: LlmRequest,
+    pub changed: Sections,
+    /// Taken from the cache instead of being computed.
+    pub is_reused: bool,
+    pub output: Arc<StageOutput>,
+}
+
+/// All stages of one call.
+#[derive(Debug, Clone)]
+pub struct Compilation {
+    pub stages: Vec<Stage>,
+    pub outcome: Outcome,
+    pub violations: Vec<OrderViolation>,
+}
+
+impl Compilation {
+    /// The request as the last stage left it.
+    pub fn working_context(&self) -> LlmRequest {
+        self.stages.last().map(|stage| stage.request.clone()).unwrap_or_default()
+    }
+
+    pub fn stage(&self, processor: &str) -> Option<&Stage> {
+        self.stages.iter().find(|stage| &*stage.processor == processor)
+    }
+}
+
+/// How a compile ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The model is called with the working context.
+    Request,
+    /// A processor ended the run, or a callback answered.
+    Early(EarlyEnd),
+    /// The named processor failed. The stages before it are there.
+    Failed { processor: Str, error: CompileError },
+}
+
+/// Results of stages under the keys of what they depend on.
+#[derive(Debug, Default)]
+pub struct StageCache {
+    results: HashMap<Fingerprint, CachedStage>,
+    generation: u64,
+}
+
+#[derive(Debug)]
+struct CachedStage {
+    request: LlmRequest,
+    written: Sections,
+    output: Arc<StageOutput>,
+    used_in: u64,
+}
+
+/// Results unused for this many generations are dropped.
+const KEPT_GENERATIONS: u64 = 2;
+
+impl StageCache {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Starts a new generation, usually an edit and everything that is compiled after it, and forgets results that
+    /// the last few generations did not use.
+    pub fn next_generation(&mut self) {
+        self.generation += 1;
+        let oldest = self.generation.saturating_sub(KEPT_GENERATIONS);
+        self.results.retain(|_, cached| cached.used_in >= oldest);
+    }
+
+    pub fn len(&self) -> usize {
+        self.results.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.results.is_empty()
+    }
+}
+
+/// Compiles one call. Results of stages are taken from `cache` where nothing they depend on has changed.
+pub fn compile(flow: &Flow, context: &CompileContext<'_>, cache: &mut StageCache) -> Compilation {
+    let mut run =
+        Run { request: LlmRequest::default(), state: None, emitted: Vec::new(), stages: Vec::new() };
+    let mut outcome = Outcome::Request;
+    for processor in flow.processors() {
+        match run.step(&**processor, context, cache) {
+            Ok(None) => {}
+            Ok(Some(end)) => {
+                outcome = Outcome::Early(end);
+                break;
+            }
+            Err(error) => {
+                outcome = Outcome::Failed { processor: processor.name().into(), error };
+                break;
+            }
+        }
+    }
+    Compilation { stages: run.stages, outcome, violations: flow.violations() }
+}
+
+/// What changes from stage to stage.
+struct Run {
+    request: LlmRequest,
+    /// State that stages have written.
+    state: Option<Object>,
+    emitted: Vec<LoggedEvent>,
+    stages: Vec<Stage>,
+}
+
+impl Run {
+    fn step(
+        &mut self,
+        processor: &dyn AnyProcessor,
+        context: &CompileContext<'_>,
+        cache: &mut StageCache,
+    ) -> Result<Option<EarlyEnd>, CompileError> {
+        let context = CompileContext {
+            events: context.events.followed_by(&self.emitted),
+            state: self.state.as_ref().map_or(context.state, |written| context.state.overlaid(written)),
+            ..context.clone()
+        };
+        let stage = stage(processor, &context, &self.request, cache)?;
+        self.request = stage.request.clone();
+        if !stage.output.state_delta.is_empty() {
+            self.state.get_or_insert_default().update(&stage.output.state_delta);
+        }
+        let end = stage.output.end.clone();
+        let emitted = stage.output.emitted.iter().map(|event| LoggedEvent::new(event.clone(), None));
+        self.emitted.extend(emitted);
+        self.stages.push(stage);
+        Ok(end)
+    }
+}
+
+fn stage(
+    processor: &dyn AnyProcessor,
+    context: &CompileContext<'_>,
+    before: &LlmRequest,
+    cache: &mut StageCache,
+) -> Result<Stage, CompileError> {
+    let key = processor.key(context, before);
+    let mut request = before.clone();
+    if let Some(cached) = cache.results.get_mut(&key) {
+        cached.used_in = cache.generation;
+        sections::copy(&cached.request, &mut request, cached.written);
+        let (changed, output) = (cached.written, cached.output.clone());
+        return Ok(Stage { processor: processor.name().into(), request, changed, is_reused: true, output });
+    }
+    let mut output = StageOutput::default();
+    processor.run(context, &mut request, &mut output)?;
+    let changed = sections::changed(before, &request);
+    let output = Arc::new(output);
+    let cached = CachedStage {
+        request: request.clone(),
+        written: changed,
+        output: output.clone(),
+        used_in: cache.generation,
+    };
+    cache.results.insert(key, cached);
+    Ok(Stage { processor: processor.name().into(), request, changed, is_reused: false, output })
+}

@@ -1,0 +1,148 @@
+//! Everything one compile may look at.
+
+use std::sync::Arc;
+
+use strata_model::app::{AgentMode, ContextCacheConfig, IncludeContents, ModelFamily, ModelSpec};
+use strata_model::{Agent, Content, NodePath, Object, Session, Str};
+
+use crate::app_index::{AgentId, AppIndex};
+use crate::artifacts::Artifacts;
+use crate::event_log::EventView;
+use crate::models;
+use crate::state_history::StateView;
+
+/// Which backend a Gemini model is called through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Backend {
+    #[default]
+    AiStudio,
+    Vertex,
+}
+
+/// The run an agent's request belongs to: the fields of ADK's `InvocationContext` that matter to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Invocation {
+    pub agent: Str,
+    pub invocation_id: Str,
+    pub branch: Option<Str>,
+    pub isolation_scope: Option<Str>,
+    pub node_path: NodePath,
+    /// What the user said to start the run.
+    pub user_content: Option<Arc<Content>>,
+    /// As the runner changed it for this run; None: the agent's own.
+    pub mode: Option<AgentMode>,
+    /// As the runner changed it for this run; None: the agent's own.
+    pub include_contents: Option<IncludeContents>,
+    /// Plugins that take part; None: all of the app's.
+    pub plugins: Option<Vec<Str>>,
+    /// Cache configuration of this run where it is not the app's.
+    pub context_cache_config: Option<ContextCacheConfig>,
+    /// False where the run ignores the app's compaction configuration, as inside an agent tool.
+    pub is_compaction_active: bool,
+    pub run_config: RunConfig,
+}
+
+impl Invocation {
+    /// A run of `agent` without branch, scope or any setting of its own.
+    pub fn new(agent: impl Into<Str>, invocation_id: impl Into<Str>) -> Self {
+        Self {
+            agent: agent.into(),
+            invocation_id: invocation_id.into(),
+            branch: None,
+            isolation_scope: None,
+            node_path: NodePath::default(),
+            user_content: None,
+            mode: None,
+            include_contents: None,
+            plugins: None,
+            context_cache_config: None,
+            is_compaction_active: true,
+            run_config: RunConfig::default(),
+        }
+    }
+}
+
+/// The fields of ADK's `RunConfig` that change requests.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunConfig {
+    pub labels: Option<Object>,
+    /// camelCase.
+    pub http_options: Option<Object>,
+    pub model_input_context: Vec<Content>,
+    pub include_thoughts_from_other_agents: bool,
+    pub service_tier: Option<Str>,
+    pub support_cfc: bool,
+}
+
+/// What exists beside the session. `None`: the app runs without that service.
+#[derive(Debug, Clone, Default)]
+pub struct Services {
+    pub artifacts: Option<Arc<Artifacts>>,
+    /// Sessions that were added to memory, in that order.
+    pub memory: Option<Arc<Vec<Session>>>,
+}
+
+/// All inputs of one compile, frozen.
+#[derive(Clone)]
+pub struct CompileContext<'c> {
+    pub index: &'c AppIndex,
+    pub agent_id: AgentId,
+    pub invocation: &'c Invocation,
+    pub events: EventView<'c>,
+    /// State as the call saw it.
+    pub state: StateView<'c>,
+    pub session: SessionIds<'c>,
+    pub services: &'c Services,
+    pub backend: Backend,
+    pub source: CallSource,
+}
+
+/// Where a compiled call comes from, which decides what a gap in the inputs means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CallSource {
+    /// About to happen: what ADK would stop at stops the compile.
+    Live,
+    /// Happened, so whatever it needed was there: a gap is reported and left visible.
+    Recorded,
+}
+
+/// Who a session belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SessionIds<'c> {
+    pub app_name: &'c str,
+    pub user_id: &'c str,
+    pub session_id: &'c str,
+}
+
+impl<'c> CompileContext<'c> {
+    pub fn agent(&self) -> &'c Arc<Agent> {
+        self.index.agent(self.agent_id)
+    }
+
+    pub fn model(&self) -> &'c ModelSpec {
+        self.index.model(self.agent_id)
+    }
+
+    pub fn mode(&self) -> AgentMode {
+        self.invocation.mode.or(self.agent().mode).unwrap_or(AgentMode::Chat)
+    }
+
+    pub fn include_contents(&self) -> IncludeContents {
+        self.invocation.include_contents.or(self.agent().include_contents).unwrap_or(IncludeContents::Default)
+    }
+
+    /// Whether the model can be given a response schema together with tools.
+    pub fn can_combine_schema_and_tools(&self) -> bool {
+        let model = self.model();
+        match model.family {
+            ModelFamily::Gemini | ModelFamily::GeminiWire => {
+                self.backend == Backend::Vertex && models::is_gemini(&model.name)
+            }
+            ModelFamily::LiteLlm | ModelFamily::Other => model.output_schema_and_tools,
+        }
+    }
+
+    pub fn cache_config(&self) -> Option<&'c ContextCacheConfig> {
+        self.invocation.context_cache_config.as_ref().or(self.index.app().context_cache_config.as_ref())
+    }
+}

@@ -1,0 +1,46 @@
+//! Why a request could not be compiled.
+
+use std::fmt;
+
+/// The Python exception ADK would raise, which tells callers of ADK what kind of mistake it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    KeyError,
+    ValueError,
+    /// An error inside a plugin, as ADK wraps it.
+    RuntimeError,
+}
+
+impl ErrorKind {
+    pub fn python_name(self) -> &'static str {
+        match self {
+            Self::KeyError => "KeyError",
+            Self::ValueError => "ValueError",
+            Self::RuntimeError => "RuntimeError",
+        }
+    }
+}
+
+/// A processor could not do its work; ADK ends the run with this error.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CompileError {
+    pub kind: ErrorKind,
+    /// ADK's own words.
+    pub message: String,
+    /// What a person can change.
+    pub advice: String,
+}
+
+impl CompileError {
+    pub fn new(kind: ErrorKind, message: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), advice: advice.into() }
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} ({})", self.kind.python_name(), self.message, self.advice)
+    }
+}
+
+impl std::error::Error for CompileError {}

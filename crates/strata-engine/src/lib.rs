@@ -1,0 +1,58 @@
+//! The context compiler: from a session and an app's configuration to the request a model receives, processor by
+//! processor, with the source of every byte.
+//!
+//! A compile runs in these steps:
+//!
+//! 1. [`EventLog`] prepares a session's events once; [`AppIndex`] an app's agents.
+//! 2. [`CompileContext`] freezes the inputs of one call: who asks, which events it sees, state, services.
+//! 3. [`Flow::of_agent`] lists the processors of the agent, in google-adk 2.13's order.
+//! 4. [`compile`] runs them. Each [`Stage`] keeps the request as its processor left it; results are taken from a
+//!    [`StageCache`] where nothing they depend on has changed.
+//! 5. The last stage's request is the working context: [`Compilation::working_context`].
+//!
+//! Processors are pure functions of declared inputs ([`Processor::Inputs`]). Nothing here calls a model, reads a
+//! file, a clock or the environment, or changes a session.
+#![warn(clippy::disallowed_methods)]
+
+#[rustfmt::skip]
+pub mod adk_text;
+mod app_index;
+mod artifacts;
+mod calls;
+pub mod compaction;
+mod compile;
+mod context;
+mod error;
+mod event_links;
+mod event_log;
+mod experiment;
+mod flow;
+mod history;
+mod infer;
+pub mod memory;
+mod models;
+mod placement;
+mod processor;
+pub mod processors;
+mod quotation;
+mod sections;
+mod settled;
+mod state_history;
+mod template;
+mod tool_plan;
+
+pub use app_index::{AgentId, AppIndex};
+pub use artifacts::{Artifact, Artifacts};
+pub use calls::{Call, Certainty, reconstruct};
+pub use compile::{Compilation, Outcome, Stage, StageCache, compile};
+pub use context::{Backend, CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
+pub use error::{CompileError, ErrorKind};
+pub use event_log::{EventLog, EventView, Facts, LoggedEvent};
+pub use experiment::Experiment;
+pub use flow::{Flow, FlowKind, OrderViolation};
+pub use infer::{InferredApp, infer_app};
+pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Processor, StageOutput};
+pub use processors::{History, Omission, OmissionReason, explain_omissions};
+pub use sections::Sections;
+pub use state_history::{StateHistory, StateValue, StateView};
+pub use template::{Piece, Template};

@@ -1,0 +1,42 @@
+//! google-adk's request processors, one file each, in the order in which they run.
+
+mod agent_tools;
+mod agent_transfer;
+mod auth;
+mod basic;
+mod callbacks;
+mod code_execution;
+mod compaction;
+mod contents;
+mod context_cache;
+mod dynamic_instructions;
+mod identity;
+mod instructions;
+mod interactions;
+mod model_call;
+mod nl_planning;
+mod output_schema;
+mod plugins;
+mod request_confirmation;
+mod toolset_auth;
+
+pub use agent_tools::AgentTools;
+pub use agent_transfer::AgentTransfer;
+pub use auth::Auth;
+pub use basic::Basic;
+pub use callbacks::BeforeModelCallback;
+pub use code_execution::CodeExecution;
+pub use compaction::Compaction;
+pub use contents::{ContentsProcessor, History, Omission, OmissionReason, explain_omissions};
+pub(crate) use contents::{ContentsScope, DroppedIds, Omissions, build_contents};
+pub use context_cache::ContextCache;
+pub use dynamic_instructions::DynamicInstructions;
+pub use identity::Identity;
+pub use instructions::Instructions;
+pub use interactions::Interactions;
+pub use model_call::ModelCall;
+pub use nl_planning::NlPlanning;
+pub use output_schema::OutputSchemaProcessor;
+pub use plugins::plugin;
+pub use request_confirmation::RequestConfirmation;
+pub use toolset_auth::ToolsetAuth;

@@ -1,0 +1,327 @@
+//! `agent_tools`: the tools of the agent, each with what it adds to the request, in the order of the configuration.
+
+use std::sync::Arc;
+
+use strata_model::app::Example;
+use strata_model::{
+    Content, Diagnostic, Json, LlmRequest, Object, Origin, Part, RequestContent, RequestPart, RequestTool,
+    RichText, Str, json, python,
+};
+
+use crate::adk_text::{EXAMPLES_END, EXAMPLES_INTRO, LOAD_ARTIFACTS_INSTRUCTION, PRELOAD_MEMORY_TEMPLATE};
+use crate::artifacts::{self, Artifacts};
+use crate::context::CompileContext;
+use crate::error::{CompileError, ErrorKind};
+use crate::memory::{self, MemoryEntry};
+use crate::models;
+use crate::placement::insert_transient;
+use crate::processor::{Fingerprinted, MemorySearch, Processor, StageOutput};
+use crate::sections::Sections;
+use crate::tool_plan::{ToolPlan, ToolStep};
+
+pub struct AgentTools;
+
+#[derive(Hash)]
+pub struct Inputs<'c> {
+    plan: Fingerprinted<&'c ToolPlan>,
+    /// Only where a tool lists them.
+    artifacts: Option<Fingerprinted<&'c Artifacts>>,
+    /// Only where a tool preloads them.
+    memories: Option<Found>,
+    has_user_content: bool,
+}
+
+/// A search in memory and what it found.
+pub(super) struct Found(MemorySearch);
+
+impl std::hash::Hash for Found {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.query.hash(state);
+        for memory in &self.0.found {
+            (&memory.id, memory.text(), &memory.author, &memory.timestamp).hash(state);
+        }
+    }
+}
+
+impl Processor for AgentTools {
+    type Inputs<'c> = Inputs<'c>;
+
+    fn name(&self) -> &'static str {
+        "agent_tools"
+    }
+
+    fn after(&self) -> &'static [&'static str] {
+        &["contents"]
+    }
+
+    fn reads(&self) -> Sections {
+        Sections::MODEL
+            | Sections::CONTENTS
+            | Sections::SYSTEM
+            | Sections::TOOLS
+            | Sections::TOOL_NAMES
+            | Sections::PENDING
+            | Sections::STATIC
+    }
+
+    fn inputs<'c>(&self, context: &'c CompileContext<'c>) -> Inputs<'c> {
+        let plan = context.index.tool_plan(context.agent_id, context.backend);
+        let artifacts = context.services.artifacts.as_deref().filter(|_| plan.uses(&ToolStep::ListArtifacts));
+        let user_content = context.invocation.user_content.as_deref();
+        Inputs {
+            plan: Fingerprinted { value: plan, fingerprint: plan.fingerprint },
+            artifacts: artifacts.map(|list| Fingerprinted { value: list, fingerprint: list.fingerprint() }),
+            memories: plan.uses(&ToolStep::PreloadMemory).then(|| preload(context)).flatten().map(Found),
+            has_user_content: user_content.is_some_and(|content| !content.parts().is_empty()),
+        }
+    }
+
+    fn process(
+        inputs: Inputs<'_>,
+        request: &mut LlmRequest,
+        output: &mut StageOutput,
+    ) -> Result<(), CompileError> {
+        for step in &inputs.plan.value.steps {
+            match step {
+                ToolStep::Declare(declaration) => {
+                    let name: Str = declaration.name().into();
+                    if request.tool_names.contains(&name) {
+                        output.diagnostics.push(shadowed(&name));
+                    }
+                    request.add_declaration(declaration.clone());
+                    request.add_tool_name(&name);
+                }
+                ToolStep::Instruct { tool, text } => {
+                    request.append_system(RichText::from_span(*text, Origin::Tool { name: tool.clone() }));
+                }
+                ToolStep::GoogleSearch => add_google_search(request)?,
+                ToolStep::PreloadMemory => {
+                    if let Some(Found(search)) = &inputs.memories {
+                        output.memory_searches.push(search.clone());
+                        insert_memories(request, &search.found);
+                    }
+                }
+                ToolStep::ListArtifacts => {
+                    if let Some(artifacts) = &inputs.artifacts {
+                        list_artifacts(request, artifacts.value, output);
+                    }
+                }
+                ToolStep::Examples(examples) if inputs.has_user_content => {
+                    let text = examples_text(examples, request.model.as_deref());
+                    request.append_system(RichText::from_span(
+                        text,
+                        Origin::Tool { name: "example_tool".into() },
+                    ));
+                }
+                ToolStep::Examples(_) => {}
+            }
+        }
+        output.note(note(&inputs.plan.value.steps));
+        Ok(())
+    }
+}
+
+fn note(steps: &[ToolStep]) -> String {
+    let n_functions = steps.iter().filter(|step| matches!(step, ToolStep::Declare(_))).count();
+    let mut notes = match n_functions {
+        0 => Vec::new(),
+        1 => vec!["1 tool definition".to_owned()],
+        n => vec![format!("{n} tool definitions")],
+    };
+    for step in steps {
+        notes.extend(match step {
+            ToolStep::GoogleSearch => Some("built-in search".to_owned()),
+            ToolStep::PreloadMemory => Some("memories".to_owned()),
+            ToolStep::Examples(_) => Some("examples".to_owned()),
+            ToolStep::Declare(_) | ToolStep::Instruct { .. } | ToolStep::ListArtifacts => None,
+        });
+    }
+    if notes.is_empty() { "no tools".to_owned() } else { notes.join(", ") }
+}
+
+fn shadowed(name: &str) -> Diagnostic {
+    Diagnostic::warning(
+        "duplicate-tool",
+        format!("tool.{name}"),
+        format!(
+            "Duplicate tool name '{name}': the previously registered tool is shadowed and can no longer be called. \
+             Both definitions are sent; rename one of them"
+        ),
+    )
+}
+
+fn add_google_search(request: &mut LlmRequest) -> Result<(), CompileError> {
+    let model = request.model.as_deref().unwrap_or_default();
+    if !models::is_gemini(model) {
+        return Err(CompileError::new(
+            ErrorKind::ValueError,
+            format!("Google search tool is not supported for model {model}"),
+            "Use a Gemini model, or take google_search out of the tools",
+        ));
+    }
+    let mut search = Object::new();
+    search.push("googleSearch", Object::new());
+    let tool = RequestTool::BuiltIn {
+        json: Json::Object(search),
+        origin: Origin::Tool { name: "google_search".into() },
+    };
+    Arc::make_mut(&mut request.tools).push(tool);
+    Ok(())
+}
+
+/// Searches memory for the words of the user. `None`: nothing to search with, or nowhere to search.
+fn preload(context: &CompileContext<'_>) -> Option<MemorySearch> {
+    let content: &Content = context.invocation.user_content.as_deref()?;
+    let spoken =
+        content.parts().iter().filter(|part| !part.is_thought()).filter_map(|part| part.text.as_deref());
+    let query = spoken.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+    if query.is_empty() {
+        return None;
+    }
+    let sessions = context.services.memory.as_ref()?;
+    let found = memory::search(sessions, context.session.app_name, context.session.user_id, &query);
+    Some(MemorySearch { query, found })
+}
+
+fn insert_memories(request: &mut LlmRequest, found: &[MemoryEntry]) {
+    let framing = Origin::Tool { name: "preload_memory".into() };
+    let mut lines = Vec::new();
+    for (rank, memory) in found.iter().enumerate() {
+        let origin = Origin::Memory { rank: rank as u16 };
+        lines.push(RichText::from_span(format!("Time: {}", memory.timestamp), origin.clone()));
+        let text = memory.text();
+        if !text.is_empty() {
+            let line = if memory.author.is_empty() { text } else { format!("{}: {text}", memory.author) };
+            lines.push(RichText::from_span(line, origin));
+        }
+    }
+    if lines.is_empty() {
+        return;
+    }
+    let (before, after) =
+        PRELOAD_MEMORY_TEMPLATE.split_once("«LINES»").unwrap_or((PRELOAD_MEMORY_TEMPLATE, ""));
+    let mut text = RichText::from_span(before, framing.clone());
+    text.append(RichText::joined(lines, "\n"));
+    text.push(after, framing.clone());
+    insert_transient(request, vec![Arc::new(RequestContent::user_text(&text, framing))]);
+}
+
+/// Queues the list of names, and shows the artifacts the model asked for with its last call. ADK looks at the very
+/// last content only, so anything placed behind the response hides it.
+fn list_artifacts(request: &mut LlmRequest, artifacts: &Artifacts, output: &mut StageOutput) {
+    let names = artifacts.names();
+    if names.is_empty() {
+        return;
+    }
+    let framing = Origin::Tool { name: "load_artifacts".into() };
+    let listed =
+        json::to_ascii(&names.iter().map(|name| Json::String(name.clone())).collect::<Vec<_>>().into());
+    let (before, after) =
+        LOAD_ARTIFACTS_INSTRUCTION.split_once("«NAMES_JSON»").unwrap_or((LOAD_ARTIFACTS_INSTRUCTION, ""));
+    let mut text = RichText::from_span(before, framing.clone());
+    text.push(listed, Origin::Artifact { name: "*".into() });
+    text.push(after, framing);
+    Arc::make_mut(&mut request.pending_dynamic_instructions).push(text);
+    let shown = requested_artifacts(request, artifacts, &names, output);
+    request.contents.extend(shown);
+}
+
+fn requested_artifacts(
+    request: &LlmRequest,
+    artifacts: &Artifacts,
+    names: &[Str],
+    output: &mut StageOutput,
+) -> Vec<Arc<RequestContent>> {
+    let mut shown = Vec::new();
+    let Some(last) = request.contents.last() else { return shown };
+    for part in &last.parts {
+        let response = part.part.function_response.as_deref();
+        let Some(response) = response.filter(|response| response.name.as_deref() == Some("load_artifacts"))
+        else {
+            continue;
+        };
+        let asked = response.response.as_deref().and_then(|response| response.get("artifact_names"));
+        for asked in asked.and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str) {
+            match load_requested(artifacts, names, asked) {
+                Some(artifact) => shown.push(Arc::new(artifact_content(asked, &artifact))),
+                None => output.diagnostics.push(Diagnostic::warning(
+                    "artifact-not-available",
+                    format!("artifact.{asked}"),
+                    format!(
+                        "Artifact \"{asked}\" is not available in this session; ADK shows the model nothing"
+                    ),
+                )),
+            }
+        }
+    }
+    shown
+}
+
+fn load_requested(artifacts: &Artifacts, names: &[Str], asked: &str) -> Option<Arc<Part>> {
+    let name = artifacts::resolve_name(asked, names)?;
+    if let Some(part) = artifacts.load(&name) {
+        return Some(part.clone());
+    }
+    artifacts.load(&format!("user:{name}")).filter(|_| !name.starts_with("user:")).cloned()
+}
+
+fn artifact_content(asked: &str, artifact: &Arc<Part>) -> RequestContent {
+    let framing = Origin::Tool { name: "load_artifacts".into() };
+    let introduction = RichText::from_span(format!("Artifact {asked} is:"), framing.clone());
+    let shown = artifacts::safe_part(artifact, asked);
+    let parts = vec![
+        RequestPart::from_rich_text(&introduction, framing),
+        RequestPart::new(shown, Origin::Artifact { name: asked.into() }),
+    ];
+    RequestContent::new(Some("user".into()), parts)
+}
+
+/// Worked examples as text; models that are no Gemini get fences that name what is in them.
+fn examples_text(examples: &[Example], model: Option<&str>) -> String {
+    let is_gemini = model.is_none_or(|model| model.contains("gemini-"));
+    let call_fence = if is_gemini { "```\n" } else { "```tool_code\n" };
+    let mut text = EXAMPLES_INTRO.to_owned();
+    for (at, example) in examples.iter().enumerate() {
+        text += &format!("EXAMPLE {}:\nBegin example\n[user]\n", at + 1);
+        if !example.input.parts().is_empty() {
+            let lines = example.input.parts().iter().filter_map(|part| part.text.as_deref());
+            text += &(lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n") + "\n");
+        }
+        let mut role_before = None;
+        for content in &example.output {
+            let role = if content.role.as_deref() == Some("model") { "[model]\n" } else { "[user]\n" };
+            if role_before != Some(role) {
+                text += role;
+            }
+            role_before = Some(role);
+            for part in content.parts() {
+                text += &example_part(part, call_fence, is_gemini);
+            }
+        }
+        text += "End example\n\n";
+    }
+    text + EXAMPLES_END
+}
+
+fn example_part(part: &Part, call_fence: &str, is_gemini: bool) -> String {
+    if let Some(call) = &part.function_call {
+        let args = call.args.as_deref().into_iter().flat_map(Object::iter).map(|(name, value)| match value {
+            Json::String(text) => format!("{name}='{text}'"),
+            other => format!("{name}={}", python::repr(other)),
+        });
+        let args = args.collect::<Vec<_>>().join(", ");
+        return format!("{call_fence}{}({args})\n```\n", call.name.as_deref().unwrap_or("None"));
+    }
+    if let Some(response) = &part.function_response {
+        let fence = if is_gemini { "```\n" } else { "```tool_outputs\n" };
+        let field = |text: &Option<Str>| text.as_deref().map_or_else(|| "None".to_owned(), python::repr_str);
+        let body = response.response.as_deref().map_or_else(|| "None".to_owned(), python::repr_object);
+        return format!(
+            "{fence}{{'will_continue': None, 'scheduling': None, 'parts': None, 'id': {}, 'name': {}, \
+             'response': {body}}}\n```\n",
+            field(&response.id),
+            field(&response.name)
+        );
+    }
+    part.text.as_deref().filter(|text| !text.is_empty()).map(|text| format!("{text}\n")).unwrap_or_default()
+}

@@ -1,0 +1,348 @@
+//! `instructions`: the global, static and dynamic instructions, templates filled from state.
+//!
+//! With a static instruction the dynamic one cannot stand in the system instruction, or every change of state would
+//! change the prompt's first bytes. It is held among the contents instead, and `contents` places it.
+
+use std::sync::Arc;
+
+use strata_model::app::{Instruction, StaticInstruction};
+use strata_model::{
+    Diagnostic, InstructionKind, Json, LlmRequest, Origin, Part, RequestContent, RequestPart, RichText, Str,
+    python,
+};
+
+use crate::artifacts;
+use crate::context::{CallSource, CompileContext};
+use crate::error::{CompileError, ErrorKind};
+use crate::processor::{Processor, StageOutput};
+use crate::quotation::label_instruction;
+use crate::sections::Sections;
+use crate::state_history::StateValue;
+use crate::template::{Piece, Template};
+
+pub struct Instructions;
+
+#[derive(Hash)]
+pub struct Inputs<'c> {
+    agent: &'c Str,
+    global: Option<FilledInstruction>,
+    fixed: Option<StaticText<'c>>,
+    dynamic: Option<FilledInstruction>,
+}
+
+/// An instruction with the values of its placeholders looked up.
+#[derive(Hash)]
+pub(super) struct FilledInstruction {
+    agent: Str,
+    kind: InstructionKind,
+    pieces: Vec<FilledPiece>,
+}
+
+#[derive(Hash)]
+enum FilledPiece {
+    Literal(Str),
+    Filled {
+        origin: Origin,
+        text: Str,
+    },
+    /// In a recorded call: there was a value, but the recording does not hold it. The placeholder stays.
+    Unknown {
+        origin: Origin,
+        placeholder: Str,
+    },
+    Missing(CompileError),
+}
+
+/// A static instruction, hashed as JSON.
+pub(super) struct StaticText<'c>(&'c StaticInstruction);
+
+impl std::hash::Hash for StaticText<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        strata_model::FromJson::to_json(&self.0.content).hash(state);
+    }
+}
+
+impl Processor for Instructions {
+    type Inputs<'c> = Inputs<'c>;
+
+    fn name(&self) -> &'static str {
+        "instructions"
+    }
+
+    fn after(&self) -> &'static [&'static str] {
+        &["basic"]
+    }
+
+    fn reads(&self) -> Sections {
+        Sections::SYSTEM | Sections::CONTENTS | Sections::STATIC
+    }
+
+    fn inputs<'c>(&self, context: &'c CompileContext<'c>) -> Inputs<'c> {
+        let agent = context.agent();
+        let root = context.index.agent(context.index.root(context.agent_id));
+        let set = |instruction: &'c Option<Instruction>| instruction.as_ref().filter(|text| text.is_set());
+        Inputs {
+            agent: &agent.name,
+            global: set(&root.global_instruction)
+                .map(|text| fill(text, &root.name, InstructionKind::Global, context)),
+            fixed: agent.static_instruction.as_ref().filter(|fixed| fixed.is_set).map(StaticText),
+            dynamic: set(&agent.instruction)
+                .map(|text| fill(text, &agent.name, InstructionKind::Dynamic, context)),
+        }
+    }
+
+    fn process(
+        inputs: Inputs<'_>,
+        request: &mut LlmRequest,
+        output: &mut StageOutput,
+    ) -> Result<(), CompileError> {
+        let mut notes = Vec::new();
+        output
+            .diagnostics
+            .extend(inputs.global.iter().chain(&inputs.dynamic).flat_map(FilledInstruction::unknowns));
+        if let Some(global) = &inputs.global {
+            request.append_system(global.text()?);
+            notes.push(format!("global instruction{}", global.with_placeholders()));
+        }
+        if let Some(StaticText(fixed)) = &inputs.fixed {
+            append_static(request, fixed, inputs.agent);
+            notes.push("static instruction".to_owned());
+        }
+        if let Some(dynamic) = &inputs.dynamic {
+            let text = dynamic.text()?;
+            if inputs.fixed.is_some() {
+                let labelled = label_instruction(&text, "instructions");
+                let content = RequestContent::user_text(&labelled, Origin::processor("instructions"));
+                request.contents.push(Arc::new(content));
+                notes.push(format!("instruction{}, held for the contents", dynamic.with_placeholders()));
+            } else {
+                request.append_system(text);
+                notes.push(format!("instruction{}", dynamic.with_placeholders()));
+            }
+        }
+        output.note(if notes.is_empty() { "no instruction".to_owned() } else { notes.join("; ") });
+        Ok(())
+    }
+}
+
+impl FilledInstruction {
+    /// The filled text, or the error ADK stops with at the first placeholder that has no value.
+    pub(super) fn text(&self) -> Result<RichText, CompileError> {
+        let mut text = RichText::new();
+        for piece in &self.pieces {
+            match piece {
+                FilledPiece::Literal(literal) => {
+                    let origin = Origin::Instruction { agent: self.agent.clone(), kind: self.kind };
+                    text.push(literal.clone(), origin);
+                }
+                FilledPiece::Filled { origin, text: value }
+                | FilledPiece::Unknown { origin, placeholder: value } => {
+                    text.push(value.clone(), origin.clone());
+                }
+                FilledPiece::Missing(error) => return Err(error.clone()),
+            }
+        }
+        Ok(text)
+    }
+
+    /// What had a value that the recording does not hold.
+    pub(super) fn unknowns(&self) -> impl Iterator<Item = Diagnostic> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            FilledPiece::Unknown { placeholder, .. } => Some(Diagnostic::warning(
+                "value-not-recorded",
+                format!("agent.{}", self.agent),
+                format!(
+                    "{placeholder} in the instruction of {} had a value at this call that the recording does not \
+                     hold; the placeholder is shown in its place",
+                    self.agent
+                ),
+            )),
+            _ => None,
+        })
+    }
+
+    /// ` with {hits}, {last_query}`, for a stage's note.
+    fn with_placeholders(&self) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for piece in &self.pieces {
+            if let FilledPiece::Filled {
+                origin: Origin::State { key: name } | Origin::Artifact { name },
+                ..
+            } = piece
+            {
+                let shown = format!("{{{name}}}");
+                if !names.contains(&shown) {
+                    names.push(shown);
+                }
+            }
+        }
+        if names.is_empty() { String::new() } else { format!(" with {}", names.join(", ")) }
+    }
+}
+
+/// Looks up everything an instruction refers to. What a provider function returned is taken as it is.
+pub(super) fn fill(
+    instruction: &Instruction,
+    agent: &Str,
+    kind: InstructionKind,
+    context: &CompileContext<'_>,
+) -> FilledInstruction {
+    let pieces = match instruction {
+        Instruction::Provider(text) => vec![FilledPiece::Literal(text.clone())],
+        Instruction::Template(text) => {
+            Template::parse(text).pieces.into_iter().map(|piece| fill_piece(piece, context)).collect()
+        }
+    };
+    FilledInstruction { agent: agent.clone(), kind, pieces }
+}
+
+fn fill_piece(piece: Piece, context: &CompileContext<'_>) -> FilledPiece {
+    match piece {
+        Piece::Literal(text) => FilledPiece::Literal(text),
+        Piece::State { key, is_optional } => fill_state(key, is_optional, context),
+        Piece::Artifact { name, is_optional } => match load_artifact(&name, context) {
+            Ok(Some(text)) => FilledPiece::Filled { origin: Origin::Artifact { name }, text },
+            Ok(None) if is_optional => {
+                FilledPiece::Filled { origin: Origin::Artifact { name }, text: "".into() }
+            }
+            Ok(None) | Err(_) if context.source == CallSource::Recorded => FilledPiece::Unknown {
+                placeholder: format!("{{artifact.{name}}}").into(),
+                origin: Origin::Artifact { name },
+            },
+            Ok(None) => FilledPiece::Missing(missing_artifact(&name, &context.agent().name)),
+            Err(error) => FilledPiece::Missing(error),
+        },
+    }
+}
+
+fn fill_state(key: Str, is_optional: bool, context: &CompileContext<'_>) -> FilledPiece {
+    let value = context.state.get(&key);
+    let text: Str = match value {
+        StateValue::Known(Json::Null) => "".into(),
+        StateValue::Known(value) => python::str(value).into(),
+        StateValue::Absent | StateValue::NotRecorded if is_optional => "".into(),
+        StateValue::Absent | StateValue::NotRecorded if context.source == CallSource::Recorded => {
+            return FilledPiece::Unknown {
+                placeholder: format!("{{{key}}}").into(),
+                origin: Origin::State { key },
+            };
+        }
+        StateValue::Absent | StateValue::NotRecorded => {
+            return FilledPiece::Missing(missing_variable(&key, &context.agent().name));
+        }
+    };
+    FilledPiece::Filled { origin: Origin::State { key }, text }
+}
+
+fn missing_variable(key: &str, agent: &str) -> CompileError {
+    CompileError::new(
+        ErrorKind::KeyError,
+        format!("Context variable not found: `{key}` in agent '{agent}'."),
+        format!(
+            "Set state key {key} before this call, or write {{{key}?}} so that a missing value leaves nothing"
+        ),
+    )
+}
+
+fn missing_artifact(name: &str, agent: &str) -> CompileError {
+    CompileError::new(
+        ErrorKind::KeyError,
+        format!("Artifact '{name}' not found in agent '{agent}'."),
+        format!("Save artifact {name} before this call, or write {{artifact.{name}?}}"),
+    )
+}
+
+fn load_artifact(name: &str, context: &CompileContext<'_>) -> Result<Option<Str>, CompileError> {
+    let Some(artifacts) = &context.services.artifacts else {
+        return Err(CompileError::new(
+            ErrorKind::ValueError,
+            "Artifact service is not initialized.",
+            "Run the app with an artifact service, or take the artifact out of the instruction",
+        ));
+    };
+    Ok(artifacts.load(name).map(|part| artifact_text(part, name)))
+}
+
+/// The text of an artifact; what has none is printed as Python prints the part.
+fn artifact_text(part: &Arc<Part>, name: &str) -> Str {
+    let safe = artifacts::safe_part(part, name);
+    match &safe.text {
+        Some(text) => text.clone(),
+        None => artifacts::python_str(&safe).into(),
+    }
+}
+
+/// Texts go to the system instruction; files leave a reference there and follow as contents of their own.
+fn append_static(request: &mut LlmRequest, instruction: &StaticInstruction, agent: &Str) {
+    let origin = Origin::Instruction { agent: agent.clone(), kind: InstructionKind::Static };
+    let framing = Origin::processor("instructions");
+    let mut texts = Vec::new();
+    let mut n_files = 0;
+    for part in instruction.content.parts() {
+        if let Some(text) = part.text.as_ref().filter(|text| !text.is_empty()) {
+            texts.push(RichText::from_span(text.clone(), origin.clone()));
+        } else if let Some(file) = StaticFile::of(part) {
+            let name = format!("{}_{n_files}", file.label);
+            n_files += 1;
+            let reference = format!("[Reference to {}: {name}{}]", file.described_as, file.details);
+            texts.push(RichText::from_span(reference, framing.clone()));
+            let introduction =
+                RichText::from_span(format!("Referenced {}: {name}", file.introduced_as), framing.clone());
+            let parts = vec![
+                RequestPart::from_rich_text(&introduction, framing.clone()),
+                RequestPart::new(Arc::new(file.part), origin.clone()),
+            ];
+            request.contents.push(Arc::new(RequestContent::new(Some("user".into()), parts)));
+        }
+    }
+    request.has_static_contents |= n_files > 0;
+    if !texts.is_empty() {
+        request.append_system(RichText::joined(texts, "\n\n"));
+    }
+}
+
+/// A file in a static instruction and the words ADK uses for its kind.
+struct StaticFile {
+    described_as: &'static str,
+    introduced_as: &'static str,
+    label: &'static str,
+    /// In brackets with a leading space, or empty.
+    details: String,
+    part: Part,
+}
+
+impl StaticFile {
+    fn of(part: &Part) -> Option<Self> {
+        let quoted = |name: &Option<Str>| present(name.as_ref()).map(|name| format!("'{name}'"));
+        let labelled = |label: &str, value: &Option<Str>| {
+            present(value.as_ref()).map(|value| format!("{label}: {value}"))
+        };
+        if let Some(blob) = &part.inline_data {
+            return Some(Self {
+                described_as: "inline binary data",
+                introduced_as: "inline data",
+                label: "inline_data",
+                details: bracketed([quoted(&blob.display_name), labelled("type", &blob.mime_type), None]),
+                part: Part { inline_data: Some(blob.clone()), ..Part::default() },
+            });
+        }
+        let file = part.file_data.as_ref()?;
+        let type_ = labelled("type", &file.mime_type);
+        Some(Self {
+            described_as: "file data",
+            introduced_as: "file data",
+            label: "file_data",
+            details: bracketed([quoted(&file.display_name), labelled("URI", &file.file_uri), type_]),
+            part: Part { file_data: Some(file.clone()), ..Part::default() },
+        })
+    }
+}
+
+fn present(text: Option<&Str>) -> Option<&str> {
+    text.map(|text| &**text).filter(|text| !text.is_empty())
+}
+
+fn bracketed(items: [Option<String>; 3]) -> String {
+    let items: Vec<String> = items.into_iter().flatten().collect();
+    if items.is_empty() { String::new() } else { format!(" ({})", items.join(", ")) }
+}

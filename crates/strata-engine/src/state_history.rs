@@ -1,0 +1,118 @@
+//! State as it was at any point of a recorded session.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use strata_model::{EventIndex, Json, Object, Scope, Session, Str};
+
+/// The value of a state key at some point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StateValue<'s> {
+    Known(&'s Json),
+    /// No event had written it, and it is not in the state at the end.
+    Absent,
+    /// It was written later, so what it held before is not known: the initial state is not recorded.
+    NotRecorded,
+}
+
+impl<'s> StateValue<'s> {
+    pub fn known(self) -> Option<&'s Json> {
+        match self {
+            Self::Known(value) => Some(value),
+            Self::Absent | Self::NotRecorded => None,
+        }
+    }
+}
+
+/// Who wrote what when. A key no event ever wrote has held its last stored value all along.
+#[derive(Debug, Default)]
+pub struct StateHistory {
+    /// Keys that no event wrote.
+    constant: Object,
+    writes: BTreeMap<Str, Vec<(EventIndex, Json)>>,
+}
+
+impl StateHistory {
+    pub fn new(session: &Session) -> Self {
+        let mut writes: BTreeMap<Str, Vec<(EventIndex, Json)>> = BTreeMap::new();
+        for (at, event) in session.events.iter().enumerate() {
+            for (key, value) in event.actions.state_delta.iter() {
+                // Such keys live for one run and are taken off before the event is stored.
+                if Scope::of(key) != Scope::Temp {
+                    writes.entry(key.clone()).or_default().push((EventIndex(at as u32), value.clone()));
+                }
+            }
+        }
+        let mut constant = session.state.clone();
+        constant.retain(|key, _| !writes.contains_key(key));
+        Self { constant, writes }
+    }
+
+    /// State before the event at `n_events`.
+    pub fn at(&self, n_events: usize) -> StateView<'_> {
+        StateView { base: Base::History { history: self, n_events }, overlay: None }
+    }
+
+    /// All keys that are known at some point, in order.
+    pub fn keys(&self) -> BTreeSet<&Str> {
+        self.constant.keys().chain(self.writes.keys()).collect()
+    }
+
+    /// The last event before `n_events` that wrote the key.
+    pub fn writer(&self, key: &str, n_events: usize) -> Option<EventIndex> {
+        let writes = self.writes.get(key)?;
+        let before = writes.partition_point(|(event, _)| event.as_usize() < n_events);
+        before.checked_sub(1).map(|last| writes[last].0)
+    }
+
+    /// Every write of a key, in order.
+    pub fn writes(&self, key: &str) -> &[(EventIndex, Json)] {
+        self.writes.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    fn get(&self, key: &str, n_events: usize) -> StateValue<'_> {
+        if let Some(value) = self.constant.get(key) {
+            return StateValue::Known(value);
+        }
+        let Some(writes) = self.writes.get(key) else { return StateValue::Absent };
+        match writes.partition_point(|(event, _)| event.as_usize() < n_events) {
+            0 => StateValue::NotRecorded,
+            n => StateValue::Known(&writes[n - 1].1),
+        }
+    }
+}
+
+/// State at one point, perhaps with values written while compiling.
+#[derive(Debug, Clone, Copy)]
+pub struct StateView<'s> {
+    base: Base<'s>,
+    overlay: Option<&'s Object>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Base<'s> {
+    Fixed(&'s Object),
+    History { history: &'s StateHistory, n_events: usize },
+}
+
+impl<'s> StateView<'s> {
+    /// State that is known whole.
+    pub fn of(state: &'s Object) -> Self {
+        Self { base: Base::Fixed(state), overlay: None }
+    }
+
+    /// The same state with other values for some keys.
+    #[must_use]
+    pub fn overlaid(self, values: &'s Object) -> Self {
+        Self { overlay: Some(values), ..self }
+    }
+
+    pub fn get(&self, key: &str) -> StateValue<'s> {
+        if let Some(value) = self.overlay.and_then(|overlay| overlay.get(key)) {
+            return StateValue::Known(value);
+        }
+        match self.base {
+            Base::Fixed(state) => state.get(key).map_or(StateValue::Absent, StateValue::Known),
+            Base::History { history, n_events } => history.get(key, n_events),
+        }
+    }
+}

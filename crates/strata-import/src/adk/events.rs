@@ -1,0 +1,182 @@
+//! Events that stand by themselves: `adk run --jsonl`, the stream of `POST /run_sse`, the list of `POST /run`.
+
+use std::collections::HashMap;
+
+use strata_model::{Json, Object, Str};
+
+use super::evalset::take_text;
+use super::session::SessionBuilder;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::{Import, ImportedSession};
+use crate::lines::{Chunk, LineCutter};
+use crate::source::SourceRecord;
+use crate::unmapped::Unmapped;
+use crate::values::read_values;
+
+/// Reads events line by line.
+#[derive(Debug)]
+pub(crate) struct EventReader {
+    lines: LineCutter,
+    log: EventLog,
+    findings: Findings,
+}
+
+impl EventReader {
+    pub(crate) fn new(format: Format) -> Self {
+        Self { lines: LineCutter::default(), log: EventLog::new(format), findings: Findings::default() }
+    }
+
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        let Self { lines, log, findings } = self;
+        lines.feed(bytes, |chunk| log.read(chunk, findings));
+    }
+
+    pub(crate) fn finish(self) -> Import {
+        let Self { lines, mut log, mut findings } = self;
+        lines.finish(|chunk| log.read(chunk, &mut findings));
+        let sessions = log.finish(&mut findings);
+        Import::of(sessions, findings)
+    }
+}
+
+/// Events put back into the sessions they belong to.
+#[derive(Debug)]
+pub(super) struct EventLog {
+    format: Format,
+    /// In order of appearance.
+    sessions: Vec<Logged>,
+    by_id: HashMap<Str, usize>,
+}
+
+#[derive(Debug, Default)]
+struct Logged {
+    session_id: Str,
+    builder: SessionBuilder,
+    /// Streamed pieces of an answer that has not come to its end.
+    partial: Vec<(Object, SourceRecord)>,
+    superseded: Unmapped,
+}
+
+impl EventLog {
+    pub(super) fn new(format: Format) -> Self {
+        Self { format, sessions: Vec::new(), by_id: HashMap::new() }
+    }
+
+    fn read(&mut self, chunk: Chunk<'_>, findings: &mut Findings) {
+        let payload = match self.format {
+            Format::AdkEventStream => match stream_payload(chunk) {
+                Some(payload) => payload,
+                None => return,
+            },
+            _ => chunk,
+        };
+        read_values(payload, findings, |value, findings| {
+            let source = value.source();
+            match value.json {
+                Json::Object(event) => self.push(event, source, findings),
+                other => {
+                    let message =
+                        format!("{} stands where an event should be; it was left out", other.kind());
+                    findings.warning("not-an-event", format!("line {}", value.line), message);
+                }
+            }
+        });
+    }
+
+    pub(super) fn push(&mut self, mut event: Object, source: SourceRecord, findings: &mut Findings) {
+        let session_id = take_text(&mut event, "session_id", "sessionId").unwrap_or_default();
+        let at = *self.by_id.entry(session_id.clone()).or_insert_with(|| {
+            self.sessions.push(Logged { session_id, ..Logged::default() });
+            self.sessions.len() - 1
+        });
+        if let Some(error) = event.get("error").filter(|_| !event.contains_key("author")) {
+            event = self.sessions[at].error_event(error.clone());
+        }
+        self.sessions[at].push(event, source, findings);
+    }
+
+    pub(super) fn finish(self, findings: &mut Findings) -> Vec<ImportedSession> {
+        let format = self.format;
+        self.sessions.into_iter().map(|logged| logged.finish(format, findings)).collect()
+    }
+}
+
+impl Logged {
+    fn push(&mut self, event: Object, source: SourceRecord, findings: &mut Findings) {
+        if event.get("partial").is_some_and(Json::is_truthy) {
+            self.partial.push((event, source));
+            return;
+        }
+        // The whole answer follows its pieces and repeats them.
+        for (_, piece) in self.partial.drain(..) {
+            self.superseded.record("partial event", piece);
+        }
+        if !self.complete_last(&event, &source) {
+            self.builder.push_event(event.into(), source, findings);
+        }
+    }
+
+    /// An event with content and artifacts is streamed as two frames of the same id, the artifacts in the second
+    /// (ADK 2.13 cli/adk_web_server.py).
+    fn complete_last(&mut self, frame: &Object, source: &SourceRecord) -> bool {
+        let events = &mut self.builder.session.events;
+        let at = events.len().checked_sub(1);
+        let last = events.last_mut().and_then(std::sync::Arc::get_mut);
+        let (Some(at), Some(last)) = (at, last) else { return false };
+        let is_same = !last.id.is_empty() && frame.get("id").and_then(Json::as_str) == Some(&*last.id);
+        let artifacts = frame.get("actions").and_then(|it| it.get("artifactDelta")?.as_object());
+        match artifacts.filter(|_| is_same && !frame.contains_key("content")) {
+            Some(artifacts) => {
+                last.actions.artifact_delta.update(artifacts);
+                self.builder.add_source(at, source.clone());
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// A stream reports a failure as `{"error": …}`.
+    fn error_event(&self, error: Json) -> Object {
+        let message = match error {
+            Json::String(text) => text,
+            other => strata_model::json::to_compact(&other).into(),
+        };
+        let mut event = Object::new();
+        event.push("author", "system");
+        event.push("errorCode", "STREAM_ERROR");
+        event.push("errorMessage", message);
+        if let Some(last) = self.builder.session.events.last() {
+            event.push("invocationId", last.invocation_id.clone());
+            event.push("timestamp", last.timestamp);
+        }
+        event
+    }
+
+    fn finish(mut self, format: Format, findings: &mut Findings) -> ImportedSession {
+        if !self.partial.is_empty() {
+            let message = "the stream ends before the answer was whole; its pieces were kept";
+            findings.warning("truncated", "", message);
+        }
+        for (piece, source) in std::mem::take(&mut self.partial) {
+            self.builder.push_event(piece.into(), source, findings);
+        }
+        let last_update_time = self.builder.last_timestamp();
+        let session = &mut self.builder.session;
+        session.last_update_time = last_update_time;
+        session.id = match session.events.first() {
+            Some(first) if self.session_id.is_empty() => first.invocation_id.clone(),
+            _ => self.session_id,
+        };
+        let mut imported = self.builder.finish(format, findings);
+        imported.unmapped.records.extend(self.superseded.records);
+        imported
+    }
+}
+
+/// The JSON of a `data:` line; `None` for the other lines of a stream.
+fn stream_payload(chunk: Chunk<'_>) -> Option<Chunk<'_>> {
+    let bytes = chunk.bytes.trim_ascii_start().strip_prefix(b"data:")?;
+    let start = chunk.start + (chunk.bytes.len() - bytes.len()) as u64;
+    Some(Chunk { bytes, start, ..chunk })
+}

@@ -1,0 +1,187 @@
+//! Building a session out of events in ADK's own shape.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use strata_model::{Content, Decoder, Diagnostic, Event, FromJson, Json, NodePath, Object, Session, Str};
+
+use crate::facts::Facts;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::source::SourceRecord;
+use crate::title;
+use crate::unmapped::Unmapped;
+
+/// A session while its events come in.
+#[derive(Debug, Default)]
+pub(super) struct SessionBuilder {
+    pub(super) session: Session,
+    sources: Vec<Vec<SourceRecord>>,
+    unmapped: Unmapped,
+    /// Elements of the event list so far, readable or not.
+    n_elements: usize,
+    /// Said before every place, such as `session s1`; empty when there is one session in the source.
+    place: String,
+}
+
+impl SessionBuilder {
+    /// A session that is one of several in its source.
+    pub(super) fn at(place: String) -> Self {
+        Self { place, ..Self::default() }
+    }
+
+    pub(super) fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Appends the next element of the event list.
+    pub(super) fn push_event(&mut self, value: Json, source: SourceRecord, findings: &mut Findings) {
+        let mut decoder = Decoder::new();
+        let index = self.n_elements;
+        self.n_elements += 1;
+        let n_before = self.session.events.len();
+        let events: Str = "events".into();
+        decoder.within(&events, |decoder| {
+            self.session.push_event(index, value, decoder);
+            if self.session.events.len() > n_before {
+                self.finish_event(decoder);
+                self.sources.push(vec![source]);
+            }
+        });
+        findings.take_from(&mut decoder, &self.place);
+    }
+
+    /// Notes that the next element of the event list could not be read.
+    pub(super) fn skip_event(&mut self, why: &str, findings: &mut Findings) {
+        let at = format!("events[{}]", self.n_elements);
+        self.n_elements += 1;
+        findings.error("broken-event", at, format!("an event is not valid JSON ({why}); it was left out"));
+    }
+
+    fn finish_event(&mut self, decoder: &mut Decoder) {
+        let Some(event) = self.session.events.last_mut().and_then(Arc::get_mut) else { return };
+        if !event.other.is_empty() {
+            adopt_shorthands(event, decoder);
+        }
+        note_unknown_fields(event, &mut self.unmapped);
+    }
+
+    /// Counts what has no place in a session.
+    pub(super) fn note_rest(&mut self, owner: &str, rest: &Object) {
+        for (key, value) in rest.iter() {
+            self.unmapped.field(owner, key, value);
+        }
+    }
+
+    /// The time of the last event, in epoch seconds.
+    pub(super) fn last_timestamp(&self) -> f64 {
+        self.session.events.last().map_or(0.0, |event| event.timestamp)
+    }
+
+    /// Adds one more place an event was read from.
+    pub(super) fn add_source(&mut self, event: usize, source: SourceRecord) {
+        if let Some(sources) = self.sources.get_mut(event) {
+            sources.push(source);
+        }
+    }
+
+    /// Sets fields other than the events.
+    pub(super) fn set_fields(&mut self, fields: Object, findings: &mut Findings) {
+        let mut decoder = Decoder::new();
+        for (key, value) in fields {
+            self.session.set_field(key, value, &mut decoder);
+        }
+        findings.take_from(&mut decoder, &self.place);
+    }
+
+    pub(super) fn finish(mut self, format: Format, findings: &mut Findings) -> ImportedSession {
+        for (key, value) in self.session.other.iter().filter(|(key, _)| &***key != "unreadEvents") {
+            self.unmapped.field("session", key, value);
+        }
+        report_repeated_ids(&self.session, &self.place, findings);
+        let facts = Facts::of(self.session.events.iter().map(|event| &**event));
+        let title = title::of_session(&self.session);
+        ImportedSession {
+            session: self.session,
+            format,
+            title,
+            sources: self.sources,
+            unmapped: self.unmapped,
+            facts,
+            parent: None,
+        }
+    }
+}
+
+/// Moves the spellings that only ADK's constructors know to the fields they stand for
+/// (ADK 2.13 events/event.py: `message`, `state`, `route`, `node_path`).
+fn adopt_shorthands(event: &mut Event, decoder: &mut Decoder) {
+    if event.content.is_none()
+        && let Some(message) = event.other.remove("message")
+    {
+        match Content::from_json(message, decoder) {
+            Ok(content) => event.content = Some(Arc::new(content)),
+            Err(message) => {
+                event.other.insert("message", message);
+            }
+        }
+    }
+    if event.actions.state_delta.is_empty()
+        && let Some(Json::Object(state)) = event.other.get("state")
+    {
+        event.actions.state_delta = state.clone();
+        event.other.remove("state");
+    }
+    if event.actions.route.is_none() {
+        event.actions.route = event.other.remove("route");
+    }
+    for key in ["node_path", "nodePath"] {
+        if let Some(Json::String(path)) = event.other.get(key) {
+            event.node_info.path = NodePath::new(path.clone());
+            event.other.remove(key);
+        }
+    }
+}
+
+fn note_unknown_fields(event: &Event, unmapped: &mut Unmapped) {
+    let mut note = |owner: &str, other: &Object, names: &mut dyn Iterator<Item = &Str>| {
+        for name in names {
+            unmapped.field(owner, name, other.get(name).unwrap_or(&Json::Null));
+        }
+    };
+    note("event", &event.other, &mut event.unknown_fields());
+    note("event.actions", &event.actions.other, &mut event.actions.unknown_fields());
+    note("event.nodeInfo", &event.node_info.other, &mut event.node_info.unknown_fields());
+    if let Some(usage) = &event.usage_metadata {
+        note("event.usageMetadata", &usage.other, &mut usage.unknown_fields());
+    }
+    if let Some(content) = &event.content {
+        note("event.content", &content.other, &mut content.unknown_fields());
+    }
+    for part in event.parts() {
+        note("part", &part.other, &mut part.unknown_fields());
+        if let Some(call) = &part.function_call {
+            note("part.functionCall", &call.other, &mut call.unknown_fields());
+        }
+        if let Some(response) = &part.function_response {
+            note("part.functionResponse", &response.other, &mut response.unknown_fields());
+        }
+    }
+}
+
+/// Ids are meant to be unique within a session; nothing is dropped when they are not.
+pub(crate) fn report_repeated_ids(session: &Session, place: &str, findings: &mut Findings) {
+    let mut seen = HashSet::with_capacity(session.events.len());
+    for (index, event) in session.events.iter().enumerate() {
+        if !event.id.is_empty() && !seen.insert(&*event.id) {
+            let stop = if place.is_empty() { "" } else { ": " };
+            let message = "an event has the id of an earlier one; both were kept";
+            findings.report(Diagnostic::warning(
+                "repeated-id",
+                format!("{place}{stop}events[{index}]"),
+                message,
+            ));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! App configurations: what a compile needs besides the session.
+//!
+//! Two shapes are read, as JSON or YAML: an app as [`App`] writes it, `{name, root_agent, …}`, and ADK's own agent
+//! configuration with an `agent_class` and agents in files of their own.
+
+mod agent_config;
+
+use strata_model::{App, Decoder, Diagnostic, FromJson as _, Json, json};
+
+use agent_config::AgentConfig;
+
+/// An app configuration with what was odd about it.
+#[derive(Debug)]
+pub struct AppConfig {
+    pub app: App,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads another file of the same configuration by the path it is referred to with.
+pub type ReadFile<'f> = &'f dyn Fn(&str) -> Option<Vec<u8>>;
+
+/// Reads an app configuration. The error says what the file is instead and what is expected.
+pub fn read_app_config(bytes: &[u8], read_file: ReadFile<'_>) -> Result<AppConfig, String> {
+    let document = read_document(bytes)?;
+    let document = document.get("app").filter(|app| is_app(app)).cloned().unwrap_or(document);
+    let mut decoder = Decoder::new();
+    let app = if is_app(&document) {
+        let app = App::from_json(document, &mut decoder)
+            .map_err(|_| "this is not an app configuration".to_owned())?;
+        report_unknown_fields(&app, &mut decoder);
+        app
+    } else if AgentConfig::is_one(&document) {
+        agent_config::read_app(document, read_file, &mut decoder)
+    } else {
+        return Err(format!(
+            "this is not an app configuration: expected `root_agent` with the agents inside, or ADK's agent \
+             configuration with `agent_class` or `name` and `instruction`; found {}",
+            describe(&document)
+        ));
+    };
+    Ok(AppConfig { app, diagnostics: decoder.into_diagnostics() })
+}
+
+fn is_app(document: &Json) -> bool {
+    document
+        .get("root_agent")
+        .or_else(|| document.get("rootAgent"))
+        .is_some_and(|root| root.as_object().is_some())
+}
+
+fn describe(document: &Json) -> String {
+    match document.as_object() {
+        None => document.kind().to_owned(),
+        Some(object) if object.is_empty() => "an empty object".to_owned(),
+        Some(object) => {
+            let keys: Vec<&str> = object.keys().take(5).map(|key| &**key).collect();
+            format!("an object with {}", keys.join(", "))
+        }
+    }
+}
+
+/// A JSON document if it is one, else YAML.
+fn read_document(bytes: &[u8]) -> Result<Json, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| format!("the file is not UTF-8 text: {error}"))?;
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim().is_empty() {
+        return Err("the file is empty".to_owned());
+    }
+    if text.trim_start().starts_with(['{', '[']) {
+        return json::parse(text.as_bytes()).map_err(|error| format!("the file is not valid JSON: {error}"));
+    }
+    serde_saphyr::from_str(text).map_err(|error| format!("the file is not valid YAML: {error}"))
+}
+
+fn report_unknown_fields(app: &App, decoder: &mut Decoder) {
+    let mut unknown: Vec<String> = app.unknown_fields().map(|field| field.to_string()).collect();
+    let mut agents: Vec<&strata_model::Agent> = app.root_agent.as_deref().into_iter().collect();
+    while let Some(agent) = agents.pop() {
+        unknown.extend(agent.unknown_fields().map(|field| format!("{}: {field}", agent.name)));
+        agents.extend(agent.sub_agents().iter().map(|agent| &**agent));
+    }
+    for field in unknown {
+        let message = format!("`{field}` is not known here and has no effect");
+        decoder.report(Diagnostic::warning("unknown-field", field, message));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<AppConfig, String> {
+        read_app_config(text.as_bytes(), &|path| {
+            (path == "helper.yaml")
+                .then(|| b"name: helper\nmodel: gemini-3.5-flash\ninstruction: Help.\n".to_vec())
+        })
+    }
+
+    #[test]
+    fn an_app_is_read_from_json_and_yaml() {
+        let json = r#"{"name":"a","root_agent":{"name":"r","instruction":"Be {mood}.","tools":[{"type":"load_memory"}]}}"#;
+        let yaml =
+            "name: a\nroot_agent:\n  name: r\n  instruction: Be {mood}.\n  tools:\n    - type: load_memory\n";
+        let of_json = read(json).unwrap();
+        assert!(of_json.diagnostics.is_empty());
+        assert_eq!(of_json.app, read(yaml).unwrap().app);
+        assert_eq!(read(&format!(r#"{{"kind":"compile","app":{json}}}"#)).unwrap().app, of_json.app);
+    }
+
+    #[test]
+    fn what_an_agent_configuration_leaves_to_code_is_reported() {
+        let config = read(
+            "# yaml-language-server: $schema=AgentConfig.json\nagent_class: LlmAgent\nname: root\ndescription: d\n\
+             instruction: |\n  One.\n  Two.\nsub_agents:\n  - config_path: helper.yaml\n  - config_path: gone.yaml\n  \
+             - code: lib.agents.coder\ntools:\n  - name: google_search\n  - name: lib.tools.lookup\n\
+             generate_content_config:\n  temperature: 0.1\nbefore_model_callbacks:\n  - name: lib.check\n",
+        )
+        .unwrap();
+        let root = config.app.root_agent.as_ref().unwrap();
+        assert_eq!(&**root.instruction.as_ref().unwrap().text(), "One.\nTwo.\n");
+        let names: Vec<&str> = root.sub_agents().iter().map(|agent| &*agent.name).collect();
+        assert_eq!(names, ["helper", "coder"]);
+        assert_eq!(root.tools().len(), 2);
+        let codes: Vec<&str> = config.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        assert_eq!(codes, ["missing-agent-file", "agent-in-code", "tool-in-code", "callback-in-code"]);
+    }
+
+    #[test]
+    fn agents_that_refer_to_each_other_end() {
+        let config = read_app_config(b"name: a\nsub_agents:\n  - config_path: a.yaml\n", &|_| {
+            Some(b"name: a\nsub_agents:\n  - config_path: a.yaml\n".to_vec())
+        })
+        .unwrap();
+        assert!(config.diagnostics.iter().any(|diagnostic| diagnostic.code == "agents-in-a-circle"));
+    }
+
+    #[test]
+    fn other_files_are_refused_with_what_they_are() {
+        assert!(read("").unwrap_err().contains("empty"));
+        assert!(read("{").unwrap_err().contains("not valid JSON"));
+        assert!(read("a: [").unwrap_err().contains("not valid YAML"));
+        assert!(read("title: x\n").unwrap_err().contains("an object with title"));
+    }
+}

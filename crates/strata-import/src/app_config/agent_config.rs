@@ -1,0 +1,210 @@
+//! ADK's agent configuration: one agent a file, tools and callbacks by the name of their code.
+
+use std::sync::Arc;
+
+use strata_model::app::{AgentKind, StaticInstruction};
+use strata_model::{Agent, App, Decoder, Diagnostic, FromJson as _, Json, Object, Str, Tool};
+
+use super::{ReadFile, read_document};
+
+/// Files that refer to each other deeper than this are taken for a circle.
+const MAX_DEPTH: usize = 16;
+
+pub(super) struct AgentConfig;
+
+impl AgentConfig {
+    pub(super) fn is_one(document: &Json) -> bool {
+        let has = |key: &str| document.get(key).is_some();
+        has("agent_class") || (has("name") && (has("instruction") || has("sub_agents") || has("model")))
+    }
+}
+
+pub(super) fn read_app(document: Json, read_file: ReadFile<'_>, decoder: &mut Decoder) -> App {
+    let mut reader = Reader { read_file, decoder, depth: 0 };
+    let root = reader.agent(document);
+    App { name: root.name.clone(), root_agent: Some(Arc::new(root)), ..App::default() }
+}
+
+struct Reader<'r> {
+    read_file: ReadFile<'r>,
+    decoder: &'r mut Decoder,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn warn(&mut self, code: &'static str, at: &str, message: String) {
+        self.decoder.report(Diagnostic::warning(code, at, message));
+    }
+
+    fn agent(&mut self, document: Json) -> Agent {
+        let Json::Object(mut config) = document else {
+            self.warn(
+                "unexpected-type",
+                "",
+                "an agent configuration should be a mapping; it was left empty".into(),
+            );
+            return Agent::default();
+        };
+        let name: Str = text(&mut config, "name").unwrap_or_else(|| "agent".into());
+        let kind = self.kind(text(&mut config, "agent_class").as_deref(), &name);
+        let sub_agents = self.sub_agents(config.remove("sub_agents"), &name);
+        let tools = self.tools(config.remove("tools"), &name);
+        let static_instruction = config
+            .remove("static_instruction")
+            .and_then(|value| StaticInstruction::from_json(value, self.decoder).ok());
+        self.report_code(&mut config, &name);
+        // What is left has the names and shapes of an agent's own fields.
+        config.push("name", name.clone());
+        let fields = Agent::from_json(Json::Object(config), self.decoder).unwrap_or_default();
+        let unknown: Vec<String> = fields.unknown_fields().map(|field| field.to_string()).collect();
+        for field in unknown {
+            self.warn(
+                "unknown-field",
+                &name,
+                format!("`{field}` of {name} is not known here and has no effect"),
+            );
+        }
+        Agent { kind, name, sub_agents, tools, static_instruction, ..fields }
+    }
+
+    fn kind(&mut self, class: Option<&str>, agent: &str) -> AgentKind {
+        let class = class.unwrap_or("LlmAgent");
+        match class.rsplit('.').next().unwrap_or(class) {
+            "" | "LlmAgent" | "Agent" => AgentKind::Llm,
+            "SequentialAgent" => AgentKind::Sequential,
+            "ParallelAgent" => AgentKind::Parallel,
+            "LoopAgent" => AgentKind::Loop,
+            _ => {
+                let message =
+                    format!("{agent} is a {class}, whose behaviour is in code; it is taken to call no model");
+                self.warn("agent-in-code", agent, message);
+                AgentKind::Custom
+            }
+        }
+    }
+
+    fn sub_agents(&mut self, value: Option<Json>, agent: &str) -> Option<Vec<Arc<Agent>>> {
+        let Some(Json::Array(references)) = value else { return None };
+        let agents = references.into_iter().filter_map(|reference| self.reference(&reference, agent));
+        Some(agents.map(Arc::new).collect())
+    }
+
+    /// An agent in a file of its own, or in code.
+    fn reference(&mut self, reference: &Json, agent: &str) -> Option<Agent> {
+        if let Some(path) = reference.get("config_path").and_then(Json::as_str) {
+            return self.file(path, agent);
+        }
+        let code = reference.get("code").and_then(Json::as_str)?;
+        let name = last_segment(code);
+        let message = format!("{name} is defined in code ({code}); its instruction and tools are not known");
+        self.warn("agent-in-code", agent, message);
+        Some(Agent { name: name.into(), ..Agent::default() })
+    }
+
+    fn file(&mut self, path: &str, agent: &str) -> Option<Agent> {
+        if self.depth == MAX_DEPTH {
+            self.warn(
+                "agents-in-a-circle",
+                agent,
+                format!("{path} refers back to itself; it was left out there"),
+            );
+            return None;
+        }
+        let document = match (self.read_file)(path) {
+            None => Err("it could not be read".to_owned()),
+            Some(bytes) => read_document(&bytes),
+        };
+        match document {
+            Ok(document) => {
+                self.depth += 1;
+                let read = self.agent(document);
+                self.depth -= 1;
+                Some(read)
+            }
+            Err(reason) => {
+                let message = format!("{agent} refers to the agent in {path}, but {reason}; it was left out");
+                self.warn("missing-agent-file", agent, message);
+                None
+            }
+        }
+    }
+
+    fn tools(&mut self, value: Option<Json>, agent: &str) -> Option<Vec<Tool>> {
+        let Some(Json::Array(tools)) = value else { return None };
+        Some(tools.iter().filter_map(|tool| self.tool(tool, agent)).collect())
+    }
+
+    fn tool(&mut self, tool: &Json, agent: &str) -> Option<Tool> {
+        let path = tool.get("name").and_then(Json::as_str)?;
+        let name = last_segment(path);
+        Some(match name {
+            "google_search" => Tool::GoogleSearch { bypass_multi_tools_limit: false },
+            "load_memory" | "load_memory_tool" => Tool::LoadMemory,
+            "preload_memory" | "preload_memory_tool" => Tool::PreloadMemory,
+            "load_artifacts" | "load_artifacts_tool" => Tool::LoadArtifacts,
+            "exit_loop" => Tool::ExitLoop,
+            "AgentTool" => {
+                let args = tool.get("args");
+                let called = args.and_then(|args| args.get("agent"))?;
+                let skip = args.and_then(|args| args.get("skip_summarization")).and_then(Json::as_bool);
+                let called = self.reference(called, agent)?;
+                Tool::AgentTool {
+                    agent: Arc::new(called),
+                    skip_summarization: skip == Some(true),
+                    include_plugins: true,
+                }
+            }
+            _ => {
+                let message = format!(
+                    "the tool {name} of {agent} is defined in code ({path}); only its name is known, so its definition \
+                     is counted too small"
+                );
+                self.warn("tool-in-code", agent, message);
+                let declaration = Object::from_iter([("name", name)]);
+                Tool::Function { declaration, is_long_running: false }
+            }
+        })
+    }
+
+    /// Takes off the fields that name code.
+    fn report_code(&mut self, config: &mut Object, agent: &str) {
+        const CALLBACKS: [&str; 6] = [
+            "before_agent_callbacks",
+            "after_agent_callbacks",
+            "before_model_callbacks",
+            "after_model_callbacks",
+            "before_tool_callbacks",
+            "after_tool_callbacks",
+        ];
+        for field in CALLBACKS {
+            if config.remove(field).is_some_and(|value| value.is_truthy()) {
+                let message =
+                    format!("{field} of {agent} are code and are not run; what they change is not shown");
+                self.warn("callback-in-code", agent, message);
+            }
+        }
+        for field in ["input_schema", "output_schema"] {
+            if config.remove(field).is_some_and(|value| value.is_truthy()) {
+                let message =
+                    format!("{field} of {agent} is a class in code; requests are compiled without it");
+                self.warn("schema-in-code", agent, message);
+            }
+        }
+        if config.remove("model_code").is_some_and(|value| value.is_truthy()) {
+            let message =
+                format!("the model of {agent} is made by code; it is taken from the session's answers");
+            self.warn("model-in-code", agent, message);
+        }
+    }
+}
+
+fn text(config: &mut Object, key: &str) -> Option<Str> {
+    match config.remove(key) {
+        Some(Json::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+fn last_segment(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}

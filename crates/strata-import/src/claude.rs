@@ -1,0 +1,64 @@
+//! Claude Code transcripts: JSON lines that hold a tree of records.
+//!
+//! A transcript says what the client did, not what it sent: the system prompt and the tool definitions are not in it.
+//! What it says is mapped so:
+//!
+//! - One response of the API is written as a line per content block; the lines are merged into one event.
+//! - The main conversation is the branch `main`. Sub-agents have the branch `agent.<agent id>`, which by ADK's rule for
+//!   branches does not see `main`, just as they did not, and the author `claude.<agent id>`.
+//! - Rewinding leaves records behind in the tree of uuids. The path of the newest record is `main`; what was left stays
+//!   in the session on a branch `main.abandoned-<n>` below the branch it was left from, so that an agent on `main` does
+//!   not see it, while the calls made on it see what they saw then.
+//! - Context that the client added has the author `user` and the mark [`INJECTED`](crate::marks::INJECTED).
+//! - A compaction is one event with `actions.compaction` that covers the events of its branch before it, except those
+//!   the client preserved.
+
+mod attachment;
+mod blocks;
+mod compaction;
+mod entry;
+mod finish;
+mod injected;
+mod invocations;
+mod lanes;
+mod nodes;
+mod path;
+mod progress;
+mod record;
+mod response;
+mod system;
+mod transcript;
+mod usage;
+mod user;
+
+use crate::findings::Findings;
+use crate::import::Import;
+use crate::lines::LineCutter;
+use crate::values::read_values;
+use transcript::Transcript;
+
+/// Reads a transcript as it comes in.
+#[derive(Debug, Default)]
+pub(crate) struct TranscriptReader {
+    lines: LineCutter,
+    transcript: Transcript,
+    findings: Findings,
+}
+
+impl TranscriptReader {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        let Self { lines, transcript, findings } = self;
+        lines.feed(bytes, |chunk| {
+            read_values(chunk, findings, |value, findings| transcript.read(value, findings));
+        });
+    }
+
+    pub(crate) fn finish(self) -> Import {
+        let Self { lines, mut transcript, mut findings } = self;
+        lines.finish(|chunk| {
+            read_values(chunk, &mut findings, |value, findings| transcript.read(value, findings));
+        });
+        let session = transcript.finish(&mut findings);
+        Import::of(session.into_iter().collect(), findings)
+    }
+}

@@ -1,0 +1,62 @@
+//! Events while the records they are made of come in.
+
+use strata_model::{Event, Json, Object, Part, Str};
+
+use super::lanes::LaneId;
+use super::nodes::NodeId;
+use crate::marks;
+use crate::source::SourceRecord;
+
+/// An event by its place in the session.
+pub(super) type EntryId = usize;
+
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) kind: EntryKind,
+    pub(super) lane: LaneId,
+    /// Its first record.
+    pub(super) node: NodeId,
+    /// Everything but content, invocation and custom metadata.
+    pub(super) event: Event,
+    /// The source's own id of the turn.
+    pub(super) prompt_id: Option<Str>,
+    pub(super) role: &'static str,
+    pub(super) parts: Vec<Part>,
+    pub(super) custom: Object,
+    pub(super) sources: Vec<SourceRecord>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum EntryKind {
+    Prompt,
+    /// Context the client added.
+    Injected,
+    /// Answers to the calls with these ids.
+    Results(Vec<Str>),
+    Response,
+    Compaction(Preserved),
+    /// Something that happened besides the conversation.
+    Notice,
+}
+
+/// Uuids of records a compaction left as they were.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Preserved(pub(super) Vec<Str>);
+
+impl Entry {
+    /// Sets a member of the mark that says what the source's record says.
+    pub(super) fn note(&mut self, name: &str, value: impl Into<Json>) {
+        let value = value.into();
+        if value.is_null() {
+            return;
+        }
+        match self.custom.get_mut(marks::SOURCE) {
+            Some(Json::Object(source)) => {
+                source.insert(name, value);
+            }
+            _ => {
+                self.custom.insert(marks::SOURCE, Object::from_iter([(name, value)]));
+            }
+        }
+    }
+}

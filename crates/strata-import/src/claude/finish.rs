@@ -1,0 +1,169 @@
+//! Making a session of what the records gave.
+
+use std::sync::Arc;
+
+use strata_model::{Content, Event, EventCompaction, Session, Str};
+
+use super::compaction::spans;
+use super::entry::{Entry, EntryKind};
+use super::injected;
+use super::invocations::set_invocations;
+use super::lanes::MAIN;
+use super::path::paths;
+use super::transcript::Transcript;
+use crate::adk::report_repeated_ids;
+use crate::facts::{Facts, SourceFacts};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::{ImportedSession, ParentSession};
+use crate::source::SourceRecord;
+use crate::title;
+
+/// Versions before this one store placeholders for output tokens (counted on 549 transcripts).
+const OUTPUT_IS_TRUE_SINCE: [u32; 3] = [2, 1, 43];
+const OUTPUT_CAVEAT: &str =
+    "Claude Code before 2.1.43 records too few output tokens; do not rely on output counts and costs";
+
+impl Transcript {
+    pub(super) fn finish(mut self, findings: &mut Findings) -> Option<ImportedSession> {
+        if self.entries.is_empty() {
+            let message = "this transcript holds no messages; there is no session to show";
+            findings.error("no-session", "", message);
+            return None;
+        }
+        self.set_branches(findings);
+        set_invocations(&mut self.entries, &self.lanes);
+        let last_update_time = self.entries.iter().map(|entry| entry.event.timestamp).fold(0.0, f64::max);
+        let parent = self.parent_session();
+        let session_id = self.session_id(parent.as_ref(), findings);
+        let title = match self.titles.best(&self.nodes) {
+            Some(title) => title::first_words(title),
+            None => title_of(&self.entries),
+        };
+        let title = if title.is_empty() { session_id.to_string() } else { title };
+        let (events, sources) = self.events();
+        let session = Session {
+            id: session_id,
+            app_name: "claude-code".into(),
+            user_id: "user".into(),
+            events,
+            last_update_time,
+            ..Session::default()
+        };
+        report_repeated_ids(&session, "", findings);
+        let facts = self.session_facts(&session, findings);
+        Some(ImportedSession {
+            session,
+            format: Format::ClaudeCode,
+            title,
+            sources,
+            unmapped: self.unmapped,
+            facts,
+            parent,
+        })
+    }
+
+    fn set_branches(&mut self, findings: &mut Findings) {
+        let paths = paths(&self.nodes, &self.entries, &self.calls);
+        self.facts.abandoned_events = paths.n_abandoned as u64;
+        if paths.n_missing_parents > 0 {
+            let message = "records name a parent that is not in this file, which may be a piece of a longer one; the \
+                           record above each was taken for its parent";
+            findings.info("missing-parent", "", message);
+        }
+        for (entry, branch) in self.entries.iter_mut().zip(paths.branches) {
+            if branch.is_some() {
+                entry.event.branch = branch;
+            }
+        }
+    }
+
+    /// A file in which only one sub-agent speaks is that sub-agent's own.
+    fn parent_session(&self) -> Option<ParentSession> {
+        let mut agents = self.lanes.iter().filter_map(|lane| lane.agent_id.clone());
+        let (agent_id, None) = (agents.next()?, agents.next()) else { return None };
+        let is_alone = self.entries.iter().all(|entry| entry.lane != MAIN);
+        let session_id = self.facts.session_ids.first().filter(|_| is_alone)?.clone();
+        Some(ParentSession { session_id, agent_id })
+    }
+
+    /// The last id that a record carries: a resumed session goes on under a new one in some versions. The file of a
+    /// sub-agent has the id of its parent, which is made its own.
+    fn session_id(&self, parent: Option<&ParentSession>, findings: &mut Findings) -> Str {
+        if self.facts.session_ids.len() > 1 {
+            let message = "records of several sessions stand in one file; they were read as one conversation";
+            findings.info("several-session-ids", "", message);
+        }
+        match parent {
+            Some(parent) => format!("{}.{}", parent.session_id, parent.agent_id).into(),
+            None => self.session_id.clone().unwrap_or_else(|| self.entries[0].event.id.clone()),
+        }
+    }
+
+    fn events(&mut self) -> (Vec<Arc<Event>>, Vec<Vec<SourceRecord>>) {
+        for (at, span) in spans(&self.entries, &self.nodes) {
+            let entry = &mut self.entries[at];
+            let compacted_content = content_of(entry);
+            entry.event.actions.compaction = Some(EventCompaction {
+                start_timestamp: Some(span.start),
+                end_timestamp: Some(span.end),
+                compacted_content,
+                ..EventCompaction::default()
+            });
+        }
+        let entries = std::mem::take(&mut self.entries);
+        entries.into_iter().map(|mut entry| (Arc::new(event_of(&mut entry)), entry.sources)).unzip()
+    }
+
+    fn session_facts(&mut self, session: &Session, findings: &mut Findings) -> Facts {
+        let mut facts = Facts::of(session.events.iter().map(|event| &**event));
+        let mut own = std::mem::take(&mut self.facts);
+        let from_cache = facts.cached_tokens.saturating_add(facts.cache_write_tokens);
+        own.usage_uncached_input = facts.input_tokens.saturating_sub(from_cache);
+        own.subagent_responses_in_progress_records = self.relayed_responses.len() as u64;
+        let is_old = |version: &Str| version_numbers(version).is_some_and(|it| it < OUTPUT_IS_TRUE_SINCE);
+        if facts.usage_events > 0 && own.versions.iter().any(is_old) {
+            facts.output_caveat = Some(OUTPUT_CAVEAT);
+            findings.info("output-under-reported", "", OUTPUT_CAVEAT);
+        }
+        facts.largest_tool_result_bytes = self.largest_result_bytes;
+        facts.source = SourceFacts::ClaudeCode(Box::new(own));
+        facts
+    }
+}
+
+/// The first words a person typed; else the first command, else the first words anyone said.
+fn title_of(entries: &[Entry]) -> String {
+    let prompts = entries.iter().filter(|entry| entry.kind == EntryKind::Prompt);
+    let typed = prompts.flat_map(|entry| &entry.parts).filter_map(injected::typed_text);
+    let all_texts = || entries.iter().flat_map(|entry| &entry.parts).filter_map(|part| part.text.as_deref());
+    let command = || all_texts().find_map(injected::command_name);
+    let typed = typed.map(title::first_words).find(|words| !words.is_empty());
+    let said = || all_texts().map(title::first_words).find(|words| !words.is_empty());
+    typed.or_else(command).or_else(said).unwrap_or_default()
+}
+
+fn content_of(entry: &mut Entry) -> Option<Content> {
+    let parts = std::mem::take(&mut entry.parts);
+    let has_content =
+        !parts.is_empty() || !matches!(entry.kind, EntryKind::Notice | EntryKind::Compaction(_));
+    has_content.then(|| Content::new(entry.role, parts))
+}
+
+fn event_of(entry: &mut Entry) -> Event {
+    let is_compaction = matches!(entry.kind, EntryKind::Compaction(_));
+    let content = if is_compaction { None } else { content_of(entry).map(Arc::new) };
+    let mut event = std::mem::take(&mut entry.event);
+    event.content = content;
+    event.custom_metadata = Some(std::mem::take(&mut entry.custom));
+    if event.function_calls().next().is_some() {
+        // ADK writes the list for every event that calls tools, empty when nothing runs long.
+        event.long_running_tool_ids = Some(Vec::new());
+    }
+    event
+}
+
+fn version_numbers(version: &str) -> Option<[u32; 3]> {
+    let mut numbers = version.split('.').map(|number| number.parse().ok());
+    Some([numbers.next()??, numbers.next()??, numbers.next()??])
+}

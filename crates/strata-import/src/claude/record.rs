@@ -1,0 +1,108 @@
+//! The fields that all records of a transcript share.
+
+use strata_model::{Json, Object, Str};
+
+use crate::unmapped::Unmapped;
+
+/// One record, taken apart. Fields that only some types have are in `rest`.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    pub(super) kind: Str,
+    pub(super) uuid: Option<Str>,
+    pub(super) parent: Parent,
+    pub(super) logical_parent: Option<Str>,
+    pub(super) session_id: Option<Str>,
+    pub(super) agent_id: Option<Str>,
+    pub(super) prompt_id: Option<Str>,
+    pub(super) request_id: Option<Str>,
+    pub(super) version: Option<Str>,
+    pub(super) timestamp: Option<Str>,
+    pub(super) is_sidechain: bool,
+    pub(super) is_meta: bool,
+    pub(super) is_compact_summary: bool,
+    pub(super) message: Option<Object>,
+    pub(super) tool_use_result: Option<Json>,
+    pub(super) rest: Object,
+}
+
+/// What a record says about the one before it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Parent {
+    /// Nothing: the record above it is meant.
+    #[default]
+    Unsaid,
+    /// `null`: a conversation begins here.
+    None,
+    Uuid(Str),
+}
+
+impl Record {
+    pub(super) fn read(object: Object) -> Self {
+        let mut record = Self::default();
+        for (key, value) in object {
+            record.set(key, value);
+        }
+        record
+    }
+
+    fn set(&mut self, key: Str, value: Json) {
+        match (&*key, value) {
+            ("type", Json::String(text)) => self.kind = text,
+            ("uuid", Json::String(text)) => self.uuid = Some(text),
+            ("parentUuid", Json::String(text)) => self.parent = Parent::Uuid(text),
+            ("parentUuid", Json::Null) => self.parent = Parent::None,
+            ("logicalParentUuid", Json::String(text)) => self.logical_parent = Some(text),
+            ("sessionId", Json::String(text)) => self.session_id = Some(text),
+            ("agentId", Json::String(text)) => self.agent_id = Some(text),
+            ("promptId", Json::String(text)) => self.prompt_id = Some(text),
+            ("requestId", Json::String(text)) => self.request_id = Some(text),
+            ("version", Json::String(text)) => self.version = Some(text),
+            ("timestamp", Json::String(text)) => self.timestamp = Some(text),
+            ("isSidechain", Json::Bool(flag)) => self.is_sidechain = flag,
+            ("isMeta", Json::Bool(flag)) => self.is_meta = flag,
+            ("isCompactSummary", Json::Bool(flag)) => self.is_compact_summary = flag,
+            ("message", Json::Object(message)) => self.message = Some(message),
+            ("toolUseResult", value) if !value.is_null() => self.tool_use_result = Some(value),
+            (_, value) => self.rest.push(key, value),
+        }
+    }
+
+    pub(super) fn text(&self, key: &str) -> Option<&str> {
+        self.rest.get(key)?.as_str()
+    }
+
+    pub(super) fn take_text(&mut self, key: &str) -> Option<Str> {
+        take_text(&mut self.rest, key)
+    }
+
+    /// Takes a flag that is set. One that is not says nothing and is taken as well.
+    pub(super) fn take_flag(&mut self, key: &str) -> bool {
+        self.rest.remove(key).is_some_and(|flag| flag.is_truthy())
+    }
+
+    /// Counts the fields nobody took.
+    pub(super) fn note_rest(&self, unmapped: &mut Unmapped) {
+        for (key, value) in self.rest.iter() {
+            unmapped.field(&self.kind, key, value);
+        }
+    }
+}
+
+/// Takes a text; a value of another kind is left where it is.
+pub(super) fn take_text(object: &mut Object, key: &str) -> Option<Str> {
+    let text = match object.get(key)? {
+        Json::String(text) => text.clone(),
+        _ => return None,
+    };
+    object.remove(key);
+    Some(text)
+}
+
+/// Takes an object; a value of another kind is left where it is.
+pub(super) fn take_object(object: &mut Object, key: &str) -> Option<Object> {
+    object.get(key)?.as_object()?;
+    match object.remove(key)? {
+        Json::Object(inner) => Some(inner),
+        _ => None,
+    }
+}

@@ -1,0 +1,170 @@
+//! Responses of the model, which are written as a line per content block.
+
+use strata_model::{Json, Object, Part, Str};
+
+use super::blocks::{self, Blocks};
+use super::entry::{EntryId, EntryKind};
+use super::record::{take_object, take_text};
+use super::transcript::{Call, Placed, Transcript};
+use super::usage::MessageUsage;
+use crate::facts::add;
+use crate::findings::Findings;
+use crate::marks;
+
+/// A message of the API, taken apart.
+struct Message {
+    id: Option<Str>,
+    model: Option<Str>,
+    content: Json,
+    stop_reason: Option<Str>,
+    usage: Option<Object>,
+    rest: Object,
+}
+
+impl Message {
+    fn read(mut message: Object) -> Self {
+        Self {
+            id: take_text(&mut message, "id"),
+            model: take_text(&mut message, "model"),
+            content: message.remove("content").unwrap_or_default(),
+            stop_reason: take_text(&mut message, "stop_reason"),
+            usage: take_object(&mut message, "usage"),
+            rest: message,
+        }
+    }
+
+    fn is_synthetic(&self) -> bool {
+        self.model.as_deref() == Some(marks::SYNTHETIC_MODEL)
+    }
+}
+
+impl Transcript {
+    pub(super) fn response(&mut self, mut placed: Placed, findings: &mut Findings) {
+        let Some(message) = placed.record.message.take() else { return };
+        let mut message = Message::read(message);
+        let blocks =
+            blocks::read(std::mem::take(&mut message.content), "assistant", |_| None, &mut self.unmapped);
+        let usage = message.usage.take().map(|usage| MessageUsage::read(usage, &mut self.unmapped));
+        self.count_line(&placed, &message, usage.as_ref());
+        let entry = self.entry_of_message(&placed, &message);
+        self.append_blocks(entry, blocks, &placed, findings);
+        self.set_message(entry, message, usage);
+        self.set_record(entry, placed);
+    }
+
+    fn count_line(&mut self, placed: &Placed, message: &Message, usage: Option<&MessageUsage>) {
+        if placed.is_relayed {
+            self.relayed_responses.extend(message.id.clone());
+            return;
+        }
+        self.facts.assistant_lines += 1;
+        add(&mut self.facts.naive_per_line_input_sum, usage.map(MessageUsage::input_tokens));
+        self.facts.synthetic_messages += u64::from(message.is_synthetic());
+        if let Some(model) = message.model.as_ref().filter(|model| !self.facts.models.contains(*model)) {
+            self.facts.models.insert(model.clone());
+        }
+    }
+
+    /// The event of the response this line belongs to; a new one for its first line.
+    fn entry_of_message(&mut self, placed: &Placed, message: &Message) -> EntryId {
+        let key = message.id.clone().map(|id| (placed.lane, id));
+        if let Some(entry) = key.as_ref().and_then(|key| self.responses.get(key).copied()) {
+            self.entries[entry].sources.push(placed.source.clone());
+            self.nodes.set_entry(placed.node, entry);
+            return entry;
+        }
+        let entry = self.add_entry(placed, EntryKind::Response, "model", Vec::new());
+        if let Some(key) = key {
+            self.entries[entry].note("messageId", key.1.clone());
+            self.responses.insert(key, entry);
+        }
+        entry
+    }
+
+    /// Adds the blocks of a line. A resumed session may write lines again; what is there already is not added twice.
+    fn append_blocks(&mut self, entry: EntryId, blocks: Blocks, placed: &Placed, findings: &mut Findings) {
+        // No response has more blocks than this; more are a broken file, which must not cost quadratic time.
+        const MAX_COMPARED: usize = 200;
+        let n_before = self.entries[entry].parts.len();
+        for part in blocks.parts {
+            let before = self.entries[entry].parts[..n_before].iter().rev().take(MAX_COMPARED);
+            if before.into_iter().any(|it| *it == part) {
+                let message = "a line repeats a block of a response; it was kept once";
+                findings.info("repeated-block", format!("line {}", placed.line), message);
+                continue;
+            }
+            if let Some(id) = call_id(&part) {
+                let name = part.function_call.as_ref().and_then(|call| call.name.clone());
+                self.calls.entry(id).or_insert(Call { entry, name });
+            }
+            self.entries[entry].parts.push(part);
+        }
+    }
+
+    /// Sets what the message says. The last line has the final counts; earlier ones hold placeholders.
+    fn set_message(&mut self, at: EntryId, message: Message, usage: Option<MessageUsage>) {
+        let is_synthetic = message.is_synthetic();
+        let entry = &mut self.entries[at];
+        entry.event.model_version = message.model.or_else(|| entry.event.model_version.take());
+        if let Some(reason) = message.stop_reason {
+            entry.event.finish_reason = Some(finish_reason(&reason).into());
+            entry.note("stopReason", reason);
+        }
+        if let Some(usage) = usage.filter(|_| !is_synthetic) {
+            entry.event.usage_metadata = Some(Box::new(usage.usage));
+            match usage.cache_write {
+                Some(write) => entry.custom.insert(marks::CACHE_WRITE, write),
+                None => entry.custom.remove(marks::CACHE_WRITE),
+            };
+            if let Some(iterations) = usage.iterations {
+                entry.note("iterations", iterations);
+            }
+        }
+        for (key, value) in message.rest {
+            match &*key {
+                "role" | "type" => {}
+                "diagnostics" | "stop_details" | "context_management" => self.entries[at].note(&key, value),
+                _ => self.unmapped.field("assistant.message", &key, &value),
+            }
+        }
+    }
+
+    /// Sets what the record around the message says.
+    fn set_record(&mut self, at: EntryId, mut placed: Placed) {
+        let record = &mut placed.record;
+        let entry = &mut self.entries[at];
+        if let Some(request) = record.request_id.take() {
+            entry.note("requestId", request);
+        }
+        if record.take_flag("isApiErrorMessage") {
+            let code = record.text("error").unwrap_or("api_error");
+            entry.event.error_code = Some(code.into());
+            entry.event.error_message = entry.parts.iter().find_map(|part| part.text.clone());
+        }
+        if record.take_flag("isAbortedMidStream") {
+            entry.event.other.insert("interrupted", true);
+        }
+        for key in ["supersedesUuids", "errorDetails", "error"] {
+            if let Some(value) = record.rest.remove(key) {
+                entry.note(key, value);
+            }
+        }
+        if placed.is_relayed {
+            entry.custom.insert(marks::RELAYED, true);
+        }
+        placed.record.note_rest(&mut self.unmapped);
+    }
+}
+
+fn call_id(part: &Part) -> Option<Str> {
+    part.function_call.as_ref()?.id.clone()
+}
+
+/// As ADK 2.13 models/anthropic_llm.py translates it.
+fn finish_reason(stop_reason: &str) -> &'static str {
+    match stop_reason {
+        "end_turn" | "stop_sequence" | "tool_use" => "STOP",
+        "max_tokens" => "MAX_TOKENS",
+        _ => "FINISH_REASON_UNSPECIFIED",
+    }
+}

@@ -1,0 +1,90 @@
+//! Records of the type `system`: compactions, retries, notes of the client.
+
+use strata_model::{Json, Object, Str};
+
+use super::blocks::Blocks;
+use super::entry::{EntryId, EntryKind, Preserved};
+use super::transcript::{Placed, Transcript};
+
+impl Transcript {
+    pub(super) fn system(&mut self, mut placed: Placed) {
+        let subtype = placed.record.take_text("subtype").unwrap_or_default();
+        match &*subtype {
+            "compact_boundary" => self.compaction(placed),
+            "microcompact_boundary" => {
+                self.facts.microcompactions += 1;
+                self.notice(placed, &subtype, &["microcompactMetadata"]);
+            }
+            "api_error" => self.api_error(placed),
+            _ => self.keep_raw(&placed, &subtype),
+        }
+    }
+
+    fn notice(&mut self, mut placed: Placed, subtype: &Str, carried: &[&str]) -> EntryId {
+        let entry = self.add_entry(&placed, EntryKind::Notice, "model", Vec::new());
+        self.entries[entry].note("subtype", subtype.clone());
+        for key in carried {
+            if let Some(value) = placed.record.rest.remove(key) {
+                self.entries[entry].note(key, value);
+            }
+        }
+        placed.record.note_rest(&mut self.unmapped);
+        entry
+    }
+
+    /// A request that failed and was tried again.
+    fn api_error(&mut self, placed: Placed) {
+        let error = placed.record.rest.get("error");
+        let status = error.and_then(|error| error.get("status")?.as_i64());
+        let message =
+            error.and_then(|error| error.get("message").or_else(|| error.get("formatted"))?.as_str());
+        let (code, message) = (status.map(|status| status.to_string()), message.map(Str::from));
+        let carried = ["error", "retryInMs", "retryAttempt", "maxRetries", "cause"];
+        let entry = self.notice(placed, &"api_error".into(), &carried);
+        let event = &mut self.entries[entry].event;
+        event.error_code = Some(code.map_or_else(|| "api_error".into(), Into::into));
+        event.error_message = message;
+    }
+
+    /// The boundary; its summary follows as a record of its own.
+    fn compaction(&mut self, mut placed: Placed) {
+        let earlier = placed.record.uuid.as_ref().and_then(|uuid| self.nodes.entry_of(uuid));
+        if let Some(entry) = earlier {
+            self.entries[entry].sources.push(placed.source.clone());
+            return self.nodes.set_entry(placed.node, entry);
+        }
+        let metadata = placed.record.rest.remove("compactMetadata");
+        let preserved = metadata.as_ref().map(preserved).unwrap_or_default();
+        let entry = self.add_entry(&placed, EntryKind::Compaction(preserved), "user", Vec::new());
+        self.entries[entry].note("subtype", "compact_boundary");
+        if let Some(metadata) = metadata {
+            self.entries[entry].note("compactMetadata", metadata);
+        }
+        self.lanes.get_mut(placed.lane).open_compaction = Some(entry);
+        placed.record.note_rest(&mut self.unmapped);
+    }
+
+    /// The summary of the compaction before it. Old versions write no boundary.
+    pub(super) fn summary(&mut self, placed: &Placed, blocks: Blocks) -> EntryId {
+        let open = self.lanes.get_mut(placed.lane).open_compaction.take();
+        let entry = match open {
+            Some(entry) => {
+                self.entries[entry].sources.push(placed.source.clone());
+                self.nodes.set_entry(placed.node, entry);
+                entry
+            }
+            None => self.add_entry(placed, EntryKind::Compaction(Preserved::default()), "user", Vec::new()),
+        };
+        self.entries[entry].parts = blocks.parts;
+        entry
+    }
+}
+
+/// What a compaction left as it was: from the head of the preserved segment on, and single messages.
+fn preserved(metadata: &Json) -> Preserved {
+    let inner = |key: &str| metadata.get(key).and_then(Json::as_object);
+    let head = inner("preservedSegment").and_then(|it: &Object| it.get("headUuid"));
+    let messages = inner("preservedMessages").and_then(|it| it.get("uuids")?.as_array()).unwrap_or_default();
+    let uuids = head.into_iter().chain(messages).filter_map(Json::as_str);
+    Preserved(uuids.map(Into::into).collect())
+}

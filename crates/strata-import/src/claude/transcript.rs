@@ -1,0 +1,231 @@
+//! Taking records in, one after the other.
+
+use std::collections::{BTreeSet, HashMap};
+
+use strata_model::{Event, Json, Object, Part, Str};
+
+use super::entry::{Entry, EntryId, EntryKind};
+use super::lanes::{LaneId, Lanes};
+use super::nodes::{NodeId, Nodes};
+use super::record::Record;
+use crate::facts::ClaudeFacts;
+use crate::findings::Findings;
+use crate::marks;
+use crate::source::SourceRecord;
+use crate::time::epoch_seconds;
+use crate::unmapped::Unmapped;
+use crate::values::Value;
+
+#[derive(Debug, Default)]
+pub(super) struct Transcript {
+    pub(super) lanes: Lanes,
+    pub(super) nodes: Nodes,
+    pub(super) entries: Vec<Entry>,
+    /// Responses by the id of their message.
+    pub(super) responses: HashMap<(LaneId, Str), EntryId>,
+    pub(super) calls: HashMap<Str, Call>,
+    pub(super) facts: ClaudeFacts,
+    pub(super) titles: Titles,
+    pub(super) unmapped: Unmapped,
+    /// Sub-agents' responses in progress records, by message id.
+    pub(super) relayed_responses: BTreeSet<Str>,
+    pub(super) largest_result_bytes: u64,
+    /// The last session id that a record of the conversation carries.
+    pub(super) session_id: Option<Str>,
+    /// Text of the timestamp above, and the last time known, in epoch seconds.
+    last_timestamp: Option<Str>,
+    clock: f64,
+}
+
+/// A tool call that was made.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub(super) entry: EntryId,
+    pub(super) name: Option<Str>,
+}
+
+/// Names the session was given, the better ones last.
+#[derive(Debug, Default)]
+pub(super) struct Titles {
+    /// Summaries with the uuid of the record they end with. Old versions put those of other sessions into a file.
+    summaries: Vec<(Str, Str)>,
+    by_model: Option<Str>,
+    by_person: Option<Str>,
+}
+
+impl Titles {
+    pub(super) fn best(&self, nodes: &Nodes) -> Option<&Str> {
+        let is_own = |leaf: &Str| nodes.find(leaf).is_some();
+        let summary = self.summaries.iter().rev().find(|(leaf, _)| is_own(leaf)).map(|(_, summary)| summary);
+        self.by_person.as_ref().or(self.by_model.as_ref()).or(summary)
+    }
+}
+
+/// A record with the places it has.
+#[derive(Debug)]
+pub(super) struct Placed {
+    pub(super) record: Record,
+    pub(super) lane: LaneId,
+    pub(super) node: NodeId,
+    pub(super) source: SourceRecord,
+    pub(super) line: u64,
+    /// Epoch seconds; the last known time for a record without one.
+    pub(super) timestamp: f64,
+    /// It stands inside a progress record of its parent.
+    pub(super) is_relayed: bool,
+}
+
+impl Transcript {
+    pub(super) fn read(&mut self, value: Value, findings: &mut Findings) {
+        self.facts.records += 1;
+        self.facts.glued_lines += u64::from(value.is_glued);
+        let source = value.source();
+        let place = format!("line {}", value.line);
+        if value.is_glued {
+            findings.info("glued-records", &*place, "two records stand on one line; both were read");
+        }
+        let Json::Object(object) = value.json else {
+            let message = format!("{} stands where a record should be; it was left out", value.json.kind());
+            findings.warning("not-a-record", place, message);
+            return;
+        };
+        let mut record = Record::read(object);
+        let timestamp = self.note_envelope(&mut record, &place, findings);
+        let lane = self.lanes.of(&record, &self.nodes);
+        if record.uuid.as_ref().is_some_and(|uuid| self.nodes.find(uuid).is_some()) {
+            self.facts.duplicate_uuids += 1;
+        }
+        let node = self.nodes.add(&record, lane);
+        let line = value.line;
+        self.dispatch(Placed { record, lane, node, source, line, timestamp, is_relayed: false }, findings);
+    }
+
+    fn dispatch(&mut self, placed: Placed, findings: &mut Findings) {
+        match &*placed.record.kind {
+            "user" if placed.record.message.is_some() => self.user(placed, findings),
+            "assistant" if placed.record.message.is_some() => self.response(placed, findings),
+            "attachment" => self.attachment(placed),
+            "system" => self.system(placed),
+            "progress" => self.progress(placed, findings),
+            "summary" => self.title(placed, "summary"),
+            "ai-title" => self.title(placed, "aiTitle"),
+            "custom-title" => self.title(placed, "customTitle"),
+            _ => self.keep_raw(&placed, ""),
+        }
+    }
+
+    /// A record that became no event.
+    pub(super) fn keep_raw(&mut self, placed: &Placed, subtype: &str) {
+        let kind = match &*placed.record.kind {
+            "" => "record without a type",
+            kind => kind,
+        };
+        if subtype.is_empty() {
+            self.unmapped.record(kind, placed.source.clone());
+        } else {
+            self.unmapped.record(&format!("{kind}.{subtype}"), placed.source.clone());
+        }
+    }
+
+    fn title(&mut self, mut placed: Placed, key: &str) {
+        let Some(title) = placed.record.take_text(key) else { return self.keep_raw(&placed, "") };
+        match key {
+            "aiTitle" => self.titles.by_model = Some(title),
+            "customTitle" => self.titles.by_person = Some(title),
+            _ => {
+                let leaf = placed.record.take_text("leafUuid").unwrap_or_default();
+                self.titles.summaries.push((leaf, title));
+            }
+        }
+        placed.record.note_rest(&mut self.unmapped);
+    }
+
+    /// Counts what the record says about the session; returns its time.
+    fn note_envelope(&mut self, record: &mut Record, place: &str, findings: &mut Findings) -> f64 {
+        let facts = &mut self.facts;
+        facts.sidechain_records += u64::from(record.is_sidechain);
+        insert_new(&mut facts.versions, record.version.as_ref());
+        insert_new(&mut facts.session_ids, record.session_id.as_ref());
+        insert_new(&mut facts.working_folders, record.take_text("cwd").as_ref());
+        insert_new(&mut facts.git_branches, record.take_text("gitBranch").as_ref());
+        if record.session_id.is_some() && (record.uuid.is_some() || self.session_id.is_none()) {
+            self.session_id.clone_from(&record.session_id);
+        }
+        let Some(text) = &record.timestamp else { return self.clock };
+        let is_first = facts.first_timestamp.as_ref().is_none_or(|first| text < first);
+        let is_last = facts.last_timestamp.as_ref().is_none_or(|last| text > last);
+        facts.out_of_order_timestamps +=
+            u64::from(self.last_timestamp.as_ref().is_some_and(|last| text < last));
+        if is_first {
+            facts.first_timestamp = Some(text.clone());
+        }
+        if is_last {
+            facts.last_timestamp = Some(text.clone());
+        }
+        match epoch_seconds(text) {
+            Some(seconds) => self.clock = seconds,
+            None => {
+                let message = "a timestamp could not be read; the time of the record above was used";
+                findings.warning("bad-timestamp", place, message);
+            }
+        }
+        self.last_timestamp = Some(text.clone());
+        self.clock
+    }
+
+    /// Adds an event of `parts` that begins with this record.
+    pub(super) fn add_entry(
+        &mut self,
+        placed: &Placed,
+        kind: EntryKind,
+        role: &'static str,
+        parts: Vec<Part>,
+    ) -> EntryId {
+        let id = self.entries.len();
+        let lane = self.lanes.get(placed.lane);
+        let author = match kind {
+            EntryKind::Prompt | EntryKind::Injected | EntryKind::Compaction(_) => "user".into(),
+            EntryKind::Results(_) | EntryKind::Response | EntryKind::Notice => lane.author.clone(),
+        };
+        let event = Event {
+            id: placed.record.uuid.clone().unwrap_or_default(),
+            author,
+            branch: Some(lane.branch.clone()),
+            timestamp: placed.timestamp,
+            ..Event::default()
+        };
+        let mut entry = Entry {
+            kind,
+            lane: placed.lane,
+            node: placed.node,
+            event,
+            prompt_id: placed.record.prompt_id.clone(),
+            role,
+            parts,
+            custom: Object::new(),
+            sources: vec![placed.source.clone()],
+        };
+        entry.note("type", placed.record.kind.clone());
+        if let Some(version) = &placed.record.version {
+            entry.note("version", version.clone());
+        }
+        self.nodes.set_entry(placed.node, id);
+        self.entries.push(entry);
+        id
+    }
+
+    /// Adds context the client put in by itself.
+    pub(super) fn add_injected(&mut self, placed: &Placed, kind: &str, parts: Vec<Part>) -> EntryId {
+        let id = self.add_entry(placed, EntryKind::Injected, "user", parts);
+        self.entries[id].custom.insert(marks::INJECTED, kind);
+        id
+    }
+}
+
+fn insert_new(set: &mut BTreeSet<Str>, text: Option<&Str>) {
+    if let Some(text) = text
+        && !set.contains(text)
+    {
+        set.insert(text.clone());
+    }
+}

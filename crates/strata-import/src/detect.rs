@@ -1,0 +1,109 @@
+//! Recognising formats by content. File names say nothing: they lie, or there are none.
+
+mod partial;
+mod rules;
+
+use strata_model::Json;
+
+use crate::format::{Format, UnreadFormat};
+use crate::lines::UTF8_MARK;
+use crate::tables::Table;
+
+/// Bytes from the start of a file that are enough to recognise it.
+pub const HEAD_BYTES: usize = 256 * 1024;
+
+/// What some bytes are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Detection {
+    /// A format that [`Importer`](crate::Importer) or [`import_tables`](crate::import_tables) reads.
+    Readable(Format),
+    /// An SQLite database; [`detect_tables`] says which.
+    Sqlite,
+    /// A format with a name that cannot be read yet.
+    Unread(UnreadFormat),
+    /// No recorded session; the sentence says what it is instead.
+    NotASession(String),
+}
+
+/// Recognises a file by its beginning, of which the first [`HEAD_BYTES`] are looked at.
+pub fn detect(head: &[u8]) -> Detection {
+    let head = &head[..head.len().min(HEAD_BYTES)];
+    if let Some(detection) = by_signature(head) {
+        return detection;
+    }
+    let text = head.strip_prefix(UTF8_MARK).unwrap_or(head).trim_ascii_start();
+    if text.is_empty() {
+        return not_a_session("the file is empty");
+    }
+    match partial::first_values(text) {
+        Some(values) if matches!(text[0], b'{' | b'[') => by_values(&values),
+        _ => by_text(text),
+    }
+}
+
+/// Recognises a database by its tables.
+pub fn detect_tables(tables: &[Table]) -> Detection {
+    rules::tables(tables)
+}
+
+fn not_a_session(what: &str) -> Detection {
+    Detection::NotASession(format!("not a session: {what}"))
+}
+
+fn by_signature(head: &[u8]) -> Option<Detection> {
+    const SQLITE: &[u8] = b"SQLite format 3\0";
+    if head.starts_with(SQLITE) {
+        return Some(Detection::Sqlite);
+    }
+    if head.starts_with(b"PK\x03\x04") {
+        return Some(zip(head));
+    }
+    let (_, name) = rules::SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature))?;
+    Some(not_a_session(name))
+}
+
+/// Inspect writes its logs as ZIP archives that begin with one of these members.
+fn zip(head: &[u8]) -> Detection {
+    let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
+    if has(b"_journal/start.json") || has(b"header.json") {
+        return Detection::Unread(UnreadFormat::Inspect);
+    }
+    not_a_session("a ZIP archive; unpack it and import what is inside")
+}
+
+fn by_values(values: &[Json]) -> Detection {
+    if let Some(detection) = values.iter().find_map(rules::value) {
+        return detection;
+    }
+    match &values[0] {
+        Json::Object(object) if !object.is_empty() => {
+            let keys: Vec<_> = object.keys().take(8).map(|key| &**key).collect();
+            not_a_session(&format!("JSON of no known shape, with the keys {}", keys.join(", ")))
+        }
+        other => not_a_session(&format!("JSON that holds {}", other.kind())),
+    }
+}
+
+fn by_text(text: &[u8]) -> Detection {
+    if let Some(detection) = rules::text(text) {
+        return detection;
+    }
+    if looks_like_utf16(text) {
+        return not_a_session("text in UTF-16; save it as UTF-8 and import it again");
+    }
+    let n_odd = text.iter().filter(|byte| matches!(byte, 0..=8 | 14..=26 | 28..=31)).count();
+    if n_odd * 50 > text.len() || text.contains(&0) {
+        return not_a_session("a binary file of no known kind");
+    }
+    if matches!(text[0], b'{' | b'[') {
+        return not_a_session("text that begins like JSON but is none");
+    }
+    not_a_session("plain text")
+}
+
+/// Every other byte is zero, as in ASCII letters of UTF-16.
+fn looks_like_utf16(text: &[u8]) -> bool {
+    let pairs = text.as_chunks::<2>().0;
+    let n_zero = pairs.iter().filter(|pair| (pair[0] == 0) != (pair[1] == 0)).count();
+    pairs.len() >= 2 && n_zero * 10 >= pairs.len() * 9
+}

@@ -1,0 +1,114 @@
+//! Reading the beginning of JSON text that is cut off somewhere.
+
+use strata_model::json::{Entered, JsonError, ValueReader};
+use strata_model::{Json, Object};
+
+/// Values that are read; more would not tell more.
+const MAX_VALUES: usize = 20;
+const MAX_DEPTH: usize = 24;
+
+/// The first values of `text`, the last one as far as it goes. `None` when the text is not JSON from its first byte.
+pub(super) fn first_values(text: &[u8]) -> Option<Vec<Json>> {
+    let mut reader = ValueReader::new(text);
+    let mut values = Vec::new();
+    while values.len() < MAX_VALUES && reader.next_offset() < text.len() {
+        let mut value = Json::Null;
+        let result = read(&mut reader, MAX_DEPTH, &mut value);
+        if result.is_ok() || holds_something(&value) {
+            values.push(value);
+        }
+        if result.is_err() {
+            break;
+        }
+    }
+    (!values.is_empty()).then_some(values)
+}
+
+/// Whether some of a value was read before its text broke off.
+fn holds_something(value: &Json) -> bool {
+    match value {
+        Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) | Json::String(_) => {
+            false
+        }
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(object) => !object.is_empty(),
+    }
+}
+
+/// Reads as much of the next value as there is into `slot`.
+fn read(reader: &mut ValueReader<'_>, depth_left: usize, slot: &mut Json) -> Result<(), JsonError> {
+    let Some(depth_left) = depth_left.checked_sub(1) else {
+        *slot = reader.next_value()?.unwrap_or_default();
+        return Ok(());
+    };
+    match reader.enter()? {
+        Entered::Scalar => {
+            *slot = reader.next_value()?.unwrap_or_default();
+            Ok(())
+        }
+        Entered::Array { is_empty } => {
+            let mut items = Vec::new();
+            let result = if is_empty { Ok(()) } else { elements(reader, depth_left, &mut items) };
+            *slot = Json::Array(items);
+            result
+        }
+        Entered::Object(first_key) => {
+            let mut object = Object::new();
+            let result = members(reader, first_key, depth_left, &mut object);
+            *slot = Json::Object(object);
+            result
+        }
+    }
+}
+
+fn elements(reader: &mut ValueReader<'_>, depth_left: usize, items: &mut Vec<Json>) -> Result<(), JsonError> {
+    loop {
+        let mut item = Json::Null;
+        let result = read(reader, depth_left, &mut item);
+        if result.is_ok() || holds_something(&item) {
+            items.push(item);
+        }
+        result?;
+        if !reader.next_element()? {
+            return Ok(());
+        }
+    }
+}
+
+fn members(
+    reader: &mut ValueReader<'_>,
+    first_key: Option<String>,
+    depth_left: usize,
+    object: &mut Object,
+) -> Result<(), JsonError> {
+    let mut next = first_key;
+    while let Some(key) = next {
+        let mut value = Json::Null;
+        let result = read(reader, depth_left, &mut value);
+        object.insert(key, value);
+        result?;
+        next = reader.next_key()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strata_model::json::to_compact;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let values = first_values(text.as_bytes()).unwrap_or_default();
+        assert_eq!(values.iter().map(to_compact).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_is_there_is_read() {
+        check(r#"{"a":1}{"b":[1,{"c":"x"#, &[r#"{"a":1}"#, r#"{"b":[1,{"c":null}]}"#]);
+        check(r#"[{"a":{"b":"c","d"#, &[r#"[{"a":{"b":"c"}}]"#]);
+        check("plain words", &[]);
+        check("[INFO] a log line", &[]);
+        check("", &[]);
+    }
+}

@@ -1,0 +1,287 @@
+//! What gives each format away.
+
+use strata_model::{Json, Object};
+
+use super::Detection;
+use super::partial::first_values;
+use crate::format::{Format, UnreadFormat};
+use crate::tables::Table;
+
+/// Beginnings of files that are no sessions.
+pub(super) const SIGNATURES: [(&[u8], &str); 14] = [
+    (b"\x89PNG", "an image (PNG)"),
+    (b"\xff\xd8\xff", "an image (JPEG)"),
+    (b"GIF8", "an image (GIF)"),
+    (b"RIFF", "a media file"),
+    (b"%PDF", "a PDF document"),
+    (b"\x1f\x8b", "a gzip file; unpack it and import what is inside"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard file; unpack it and import what is inside"),
+    (b"BZh", "a bzip2 file; unpack it and import what is inside"),
+    (b"\xfd7zXZ", "an xz file; unpack it and import what is inside"),
+    (b"7z\xbc\xaf", "a 7z archive; unpack it and import what is inside"),
+    (b"\x7fELF", "a program"),
+    (b"MZ", "a program"),
+    (b"\xff\xfe", "text in UTF-16; save it as UTF-8 and import it again"),
+    (b"\xfe\xff", "text in UTF-16; save it as UTF-8 and import it again"),
+];
+
+/// Names what a JSON value of the file is, if its keys tell.
+pub(super) fn value(value: &Json) -> Option<Detection> {
+    match value {
+        Json::Object(object) => Keys(object).format(),
+        Json::Array(items) => list(items),
+        _ => None,
+    }
+}
+
+fn list(items: &[Json]) -> Option<Detection> {
+    let first = Keys(items.first()?.as_object()?);
+    if first.has_any(&["query", "expected_tool_use"]) || (first.has("data") && first.has("initial_session")) {
+        return Some(Detection::Readable(Format::AdkEvalSet));
+    }
+    if first.has("name") && first.has("trace_id") && first.has("span_id") {
+        return Some(Detection::Unread(UnreadFormat::AdkDebugTrace));
+    }
+    if first.has("task_id") && first.has("traj") {
+        return Some(Detection::Unread(UnreadFormat::TauBench));
+    }
+    if first.has("source") && first.has_any(&["action", "observation"]) {
+        return Some(Detection::Unread(UnreadFormat::OpenHands));
+    }
+    if first.has("role") && first.has("content") {
+        return Some(Detection::Unread(UnreadFormat::ProviderExchange));
+    }
+    match first.format()? {
+        // A transcript is a file of records, not a list of them; nothing writes the latter.
+        Detection::Readable(Format::ClaudeCode) => None,
+        // A list of events, as `POST /run` answers, is one document.
+        Detection::Readable(Format::AdkEvents) => Some(Detection::Readable(Format::AdkSession)),
+        found => Some(found),
+    }
+}
+
+struct Keys<'o>(&'o Object);
+
+impl Keys<'_> {
+    fn has(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    fn has_any(&self, keys: &[&str]) -> bool {
+        keys.iter().any(|key| self.has(key))
+    }
+
+    fn has_all(&self, keys: &[&str]) -> bool {
+        keys.iter().all(|key| self.has(key))
+    }
+
+    fn text(&self, key: &str) -> &str {
+        self.0.get(key).and_then(Json::as_str).unwrap_or_default()
+    }
+
+    fn inner(&self, key: &str) -> Option<Keys<'_>> {
+        self.0.get(key)?.as_object().map(Keys)
+    }
+
+    /// In the order in which formats may look like one another: the telling ones first.
+    fn format(&self) -> Option<Detection> {
+        let readable = || {
+            if self.is_claude_code() {
+                Some(Format::ClaudeCode)
+            } else if self.has_any(&["eval_cases", "evalCases"]) {
+                Some(Format::AdkEvalSet)
+            } else if self.has_any(&["eval_case_results", "evalCaseResults"]) {
+                Some(Format::AdkEvalResult)
+            } else if self.is_adk_session() {
+                Some(Format::AdkSession)
+            } else if self.is_adk_event() {
+                Some(Format::AdkEvents)
+            } else {
+                None
+            }
+        };
+        let unread = self.agent_log().or_else(|| self.telemetry());
+        unread
+            .map(Detection::Unread)
+            .or_else(|| readable().map(Detection::Readable))
+            .or_else(|| self.provider_traffic().map(Detection::Unread))
+    }
+
+    fn is_claude_code(&self) -> bool {
+        let is_message = matches!(self.text("type"), "user" | "assistant") && self.has("message");
+        let is_note = matches!(self.text("type"), "summary") && self.has("leafUuid");
+        let is_snapshot = self.text("type") == "file-history-snapshot";
+        self.has_any(&["parentUuid", "isSidechain"]) || is_message || is_note || is_snapshot
+    }
+
+    fn is_adk_session(&self) -> bool {
+        let is_named = self.has_any(&["appName", "app_name"]) && self.has("id");
+        let is_owned = self.has_any(&["userId", "user_id"]) && self.has_any(&["state", "events"]);
+        (is_named && (is_owned || self.has("events"))) || self.holds_adk_events()
+    }
+
+    fn holds_adk_events(&self) -> bool {
+        let Some(Json::Array(events)) = self.0.get("events") else { return false };
+        events.first().and_then(Json::as_object).is_some_and(|event| Keys(event).is_adk_event())
+    }
+
+    fn is_adk_event(&self) -> bool {
+        let has_invocation = self.has_any(&["invocationId", "invocation_id"]);
+        let has_payload = self.has_any(&["content", "actions", "nodeInfo", "node_info", "errorCode"]);
+        self.has("author") && (has_invocation || has_payload)
+    }
+
+    fn is_adk_before_1(&self) -> bool {
+        let has_old_keys = self.has_any(&["past_events", "pending_events", "event_logs"]);
+        let has_context =
+            self.has_all(&["id", "context", "events"]) && !self.has_any(&["appName", "app_name"]);
+        has_old_keys || has_context
+    }
+
+    /// Files that coding agents and evaluation tools keep.
+    fn agent_log(&self) -> Option<UnreadFormat> {
+        let kind = self.text("type");
+        Some(
+            if kind == "session_meta" || (self.has("payload") && self.has("timestamp") && !kind.is_empty()) {
+                UnreadFormat::Codex
+            } else if self.has_all(&["sessionId", "projectHash"]) || self.has_all(&["history", "authType"]) {
+                UnreadFormat::GeminiCli
+            } else if kind.starts_with("session.start") || (self.has("data") && kind.starts_with("session."))
+            {
+                UnreadFormat::CopilotCli
+            } else if self.has("trajectory_format")
+                || self.inner("info").is_some_and(|it| it.has("model_stats"))
+            {
+                if self.has("trajectory") { UnreadFormat::SweAgent } else { UnreadFormat::MiniSweAgent }
+            } else if self.has_all(&["trajectory", "history"]) || self.has_all(&["environment", "trajectory"])
+            {
+                UnreadFormat::SweAgent
+            } else if self.has("eval") && self.has_any(&["samples", "plan", "version"]) {
+                UnreadFormat::Inspect
+            } else if self.has_all(&["task_id", "simulations"]) || self.has_all(&["info", "tasks"]) {
+                UnreadFormat::TauBench
+            } else if self.has_all(&["sessionId", "messages", "agent"])
+                || self.has_all(&["session_id", "source", "pid"])
+            {
+                UnreadFormat::ClineMessages
+            } else if self.has_all(&["messages", "kwargs"]) || self.has_all(&["agent", "workspace"]) {
+                UnreadFormat::OpenHands
+            } else if self.has("info") && self.has("messages") {
+                UnreadFormat::OpenCode
+            } else if self.is_adk_before_1() {
+                UnreadFormat::AdkBefore1
+            } else {
+                return None;
+            },
+        )
+    }
+
+    /// What observability tools export.
+    fn telemetry(&self) -> Option<UnreadFormat> {
+        Some(if self.has_any(&["resourceSpans", "resourceLogs"]) {
+            UnreadFormat::Otlp
+        } else if self.inner("log").is_some_and(|log| log.has_any(&["entries", "creator"])) {
+            UnreadFormat::Har
+        } else if self.has_all(&["trace", "observations"])
+            || self.inner("trace").is_some_and(|trace| trace.has_all(&["id", "projectId"]))
+        {
+            UnreadFormat::Langfuse
+        } else if self.has("_spanContext") {
+            UnreadFormat::GeminiTelemetry
+        } else if self.has_any(&["dotted_order", "run_type"]) {
+            UnreadFormat::LangSmith
+        } else if self.has("litellm_call_id") || self.has_all(&["call_type", "custom_llm_provider"]) {
+            UnreadFormat::LiteLlm
+        } else if self.has_all(&["name", "trace_id", "span_id"]) || self.has("gcp.vertex.agent.event_id") {
+            UnreadFormat::AdkDebugTrace
+        } else {
+            return None;
+        })
+    }
+
+    /// Requests to model providers and their answers.
+    fn provider_traffic(&self) -> Option<UnreadFormat> {
+        Some(
+            if self.has_any(&["systemInstruction", "system_instruction", "candidates"])
+                || self.has("contents")
+            {
+                UnreadFormat::GeminiGenerateContent
+            } else if self.has("choices")
+                || self.0.get("object").and_then(Json::as_str) == Some("chat.completion")
+            {
+                UnreadFormat::OpenAiChat
+            } else if self.has_all(&["content", "stop_reason"]) || self.has_all(&["messages", "max_tokens"]) {
+                UnreadFormat::AnthropicMessages
+            } else if self.has_all(&["input", "model"]) || self.has_all(&["output", "status"]) {
+                UnreadFormat::OpenAiResponses
+            } else if self.has("messages") {
+                UnreadFormat::OpenAiChat
+            } else if self.inner("request").is_some_and(|request| request.has_any(&["url", "body", "method"]))
+                || self.has_all(&["m", "path", "body"])
+            {
+                UnreadFormat::ProviderExchange
+            } else if self.has_all(&["method", "path", "body"]) {
+                UnreadFormat::LangSmith
+            } else {
+                return None;
+            },
+        )
+    }
+}
+
+/// Names text that is not JSON.
+pub(super) fn text(text: &[u8]) -> Option<Detection> {
+    if text.starts_with(b"data:") || text.starts_with(b"event:") {
+        return Some(event_stream(text));
+    }
+    let head = String::from_utf8_lossy(&text[..text.len().min(64 * 1024)]);
+    let line_starts = |start: &str| head.lines().any(|line| line.starts_with(start));
+    if line_starts("# aider chat started at") {
+        return Some(Detection::Unread(UnreadFormat::Aider));
+    }
+    if line_starts("interactions:") {
+        return Some(Detection::Unread(UnreadFormat::Vcr));
+    }
+    if line_starts("invocation_id:") && line_starts("session_id:") {
+        return Some(Detection::Unread(UnreadFormat::AdkDebugLog));
+    }
+    let n_digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if (1..=12).contains(&n_digits) && text.get(n_digits) == Some(&b':') && text.contains(&b'~') {
+        return Some(Detection::Unread(UnreadFormat::Mitmproxy));
+    }
+    None
+}
+
+/// Server-sent events of ADK, or of a provider.
+fn event_stream(text: &[u8]) -> Detection {
+    let mut payloads = text.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));
+    let is_adk = payloads.by_ref().take(20).any(|payload| {
+        let values = first_values(payload.trim_ascii()).unwrap_or_default();
+        values.first().and_then(Json::as_object).is_some_and(|object| Keys(object).is_adk_event())
+    });
+    if is_adk {
+        Detection::Readable(Format::AdkEventStream)
+    } else {
+        Detection::Unread(UnreadFormat::ProviderStream)
+    }
+}
+
+/// Names a database by its tables and their columns.
+pub(super) fn tables(tables: &[Table]) -> Detection {
+    let has = |name: &str| tables.iter().any(|table| table.name == name);
+    let events = tables.iter().find(|table| table.name == "events");
+    let unread = |format| Detection::Unread(format);
+    match events {
+        Some(events) if events.has("event_data") && has("adk_internal_metadata") => {
+            Detection::Readable(Format::AdkDatabase)
+        }
+        Some(events) if events.has("event_data") => Detection::Readable(Format::AdkSqlite),
+        Some(events) if events.has("actions") => unread(UnreadFormat::AdkPickleDatabase),
+        _ if has("part") && has("message") && has("session") => unread(UnreadFormat::OpenCode),
+        _ if has("usage_ledger") || (has("messages") && has("sessions")) => unread(UnreadFormat::Goose),
+        _ if has("checkpoints") && has("writes") => unread(UnreadFormat::LangGraph),
+        _ if has("spans") => unread(UnreadFormat::AdkSpanDatabase),
+        _ if has("threads") => unread(UnreadFormat::CodexIndex),
+        _ => Detection::NotASession("not a session: a database without tables of a known tool".into()),
+    }
+}

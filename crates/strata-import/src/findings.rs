@@ -1,0 +1,111 @@
+//! Collecting diagnostics so that a file with a hundred thousand odd lines gives a handful of them.
+
+use std::collections::BTreeMap;
+
+use strata_model::{Decoder, Diagnostic, Severity};
+
+/// Different messages of one code that are kept; more are only counted.
+const MAX_MESSAGES: usize = 20;
+
+/// Diagnostics of one import, equal ones folded into the first with a count.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    found: Vec<Finding>,
+    by_code: BTreeMap<&'static str, Code>,
+}
+
+#[derive(Debug)]
+struct Finding {
+    diagnostic: Diagnostic,
+    count: usize,
+}
+
+#[derive(Debug, Default)]
+struct Code {
+    /// Indices into `found`.
+    kept: Vec<usize>,
+    left_out: usize,
+    worst_left_out: Option<Severity>,
+}
+
+impl Findings {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        let code = self.by_code.entry(diagnostic.code).or_default();
+        let known = code.kept.iter().find(|at| self.found[**at].diagnostic.message == diagnostic.message);
+        if let Some(at) = known {
+            self.found[*at].count += 1;
+        } else if code.kept.len() < MAX_MESSAGES {
+            code.kept.push(self.found.len());
+            self.found.push(Finding { diagnostic, count: 1 });
+        } else {
+            code.left_out += 1;
+            code.worst_left_out = code.worst_left_out.max(Some(diagnostic.severity));
+        }
+    }
+
+    pub(crate) fn error(&mut self, code: &'static str, at: impl Into<String>, message: impl Into<String>) {
+        self.report(Diagnostic::error(code, at, message));
+    }
+
+    pub(crate) fn warning(&mut self, code: &'static str, at: impl Into<String>, message: impl Into<String>) {
+        self.report(Diagnostic::warning(code, at, message));
+    }
+
+    pub(crate) fn info(&mut self, code: &'static str, at: impl Into<String>, message: impl Into<String>) {
+        self.report(Diagnostic::info(code, at, message));
+    }
+
+    /// Takes over what a decoder found, with `place` before each path.
+    pub(crate) fn take_from(&mut self, decoder: &mut Decoder, place: &str) {
+        for mut diagnostic in decoder.take_diagnostics() {
+            if !place.is_empty() {
+                diagnostic.at = format!("{place}: {}", diagnostic.at);
+            }
+            self.report(diagnostic);
+        }
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        self.found.iter().any(|finding| finding.diagnostic.severity == Severity::Error)
+    }
+
+    /// In the order they were first seen.
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        let mut diagnostics: Vec<_> = self.found.into_iter().map(Finding::told).collect();
+        for (code, more) in self.by_code {
+            if let Some(severity) = more.worst_left_out {
+                let message = format!("{} more findings of this kind are not listed", more.left_out);
+                diagnostics.push(Diagnostic { severity, code, message, at: String::new() });
+            }
+        }
+        diagnostics
+    }
+}
+
+impl Finding {
+    fn told(mut self) -> Diagnostic {
+        if self.count > 1 {
+            self.diagnostic.message += &format!(" ({} times; the place is that of the first)", self.count);
+        }
+        self.diagnostic
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_findings_are_folded_and_endless_ones_counted() {
+        let mut findings = Findings::default();
+        for line in 1..=1000 {
+            findings.warning("same", format!("line {line}"), "a broken line");
+            findings.warning("other", format!("line {line}"), format!("message {line}"));
+        }
+        let diagnostics = findings.into_diagnostics();
+        assert_eq!(diagnostics.len(), 1 + MAX_MESSAGES + 1);
+        assert_eq!(diagnostics[0].message, "a broken line (1000 times; the place is that of the first)");
+        assert_eq!(diagnostics[0].at, "line 1");
+        assert_eq!(diagnostics.last().unwrap().message, "980 more findings of this kind are not listed");
+    }
+}

@@ -1,0 +1,137 @@
+//! The way in: bytes or tables of a known format, sessions and diagnostics out.
+
+use strata_model::{Diagnostic, Session};
+
+use crate::adk::{DocumentReader, EventReader, read_document};
+use crate::claude::TranscriptReader;
+use crate::detect::{Detection, detect};
+use crate::facts::Facts;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::source::SourceRecord;
+use crate::summary::SessionSummary;
+use crate::unmapped::Unmapped;
+
+/// What came out of a source. Without a session there is at least one diagnostic that says why.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Import {
+    pub sessions: Vec<ImportedSession>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A session with what its source says about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedSession {
+    pub session: Session,
+    pub format: Format,
+    /// What people call the session: a title it was given, or the first words of its first prompt.
+    pub title: String,
+    /// For every event of the session, in their order, the places it was read from. An event may have several, and
+    /// events of one record share its place.
+    pub sources: Vec<Vec<SourceRecord>>,
+    pub unmapped: Unmapped,
+    pub facts: Facts,
+    /// The session this one is a part of, for the transcript of a sub-agent.
+    pub parent: Option<ParentSession>,
+}
+
+/// The session and the agent that a sub-agent's transcript belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParentSession {
+    pub session_id: strata_model::Str,
+    pub agent_id: strata_model::Str,
+}
+
+impl ImportedSession {
+    pub fn summary(&self) -> SessionSummary {
+        SessionSummary::of(&self.session)
+    }
+}
+
+impl Import {
+    /// A source that gave nothing, and why.
+    pub(crate) fn refused(code: &'static str, message: impl Into<String>) -> Self {
+        Self { sessions: Vec::new(), diagnostics: vec![Diagnostic::error(code, "", message)] }
+    }
+
+    /// Keeps the promise that nothing is never returned without a reason.
+    pub(crate) fn of(sessions: Vec<ImportedSession>, mut findings: Findings) -> Self {
+        if sessions.is_empty() && !findings.has_errors() {
+            let message = "no session was found in this file; nothing was imported";
+            findings.error("no-session", "", message);
+        }
+        Self { sessions, diagnostics: findings.into_diagnostics() }
+    }
+}
+
+/// Reads a file of a known format piece by piece.
+///
+/// Transcripts are read as they come in, so that a large one is never in memory as text; a JSON document is kept until
+/// [`Importer::finish`] and read then. To stop, stop feeding.
+#[derive(Debug)]
+pub struct Importer {
+    reader: Reader,
+}
+
+#[derive(Debug)]
+enum Reader {
+    Document(DocumentReader),
+    Events(EventReader),
+    Transcript(Box<TranscriptReader>),
+    /// A format that is not in the bytes of a file.
+    Tables,
+}
+
+impl Importer {
+    pub fn new(format: Format) -> Self {
+        let reader = match format {
+            Format::AdkSession | Format::AdkEvalSet | Format::AdkEvalResult => {
+                Reader::Document(DocumentReader::new(format))
+            }
+            Format::AdkEvents | Format::AdkEventStream => Reader::Events(EventReader::new(format)),
+            Format::ClaudeCode => Reader::Transcript(Box::default()),
+            Format::AdkSqlite | Format::AdkDatabase => Reader::Tables,
+        };
+        Self { reader }
+    }
+
+    pub fn feed(&mut self, bytes: &[u8]) {
+        match &mut self.reader {
+            Reader::Document(reader) => reader.feed(bytes),
+            Reader::Events(reader) => reader.feed(bytes),
+            Reader::Transcript(reader) => reader.feed(bytes),
+            Reader::Tables => {}
+        }
+    }
+
+    pub fn finish(self) -> Import {
+        match self.reader {
+            Reader::Document(reader) => reader.finish(),
+            Reader::Events(reader) => reader.finish(),
+            Reader::Transcript(reader) => reader.finish(),
+            Reader::Tables => {
+                Import::refused("needs-tables", "a database is imported by its tables, not its bytes")
+            }
+        }
+    }
+}
+
+/// Recognises `bytes` and reads them.
+pub fn import(bytes: &[u8]) -> Import {
+    match detect(bytes) {
+        Detection::Readable(format @ (Format::AdkSession | Format::AdkEvalSet | Format::AdkEvalResult)) => {
+            read_document(format, bytes)
+        }
+        Detection::Readable(format) => {
+            let mut importer = Importer::new(format);
+            importer.feed(bytes);
+            importer.finish()
+        }
+        Detection::Sqlite => Import::refused(
+            "needs-tables",
+            "this is an SQLite database; open it as one and import its tables",
+        ),
+        Detection::Unread(format) => Import::refused("unread-format", format.refusal()),
+        Detection::NotASession(what) => Import::refused("not-a-session", what),
+    }
+}

@@ -1,0 +1,54 @@
+//! Recorded sessions of many tools, read into Strata's vocabulary.
+//!
+//! Bytes go in; sessions and diagnostics come out. A format is recognised by its content ([`detect`]), read in pieces
+//! ([`Importer`]) or at once ([`import`]); databases are read through [`TableSource`] ([`import_tables`]). Whatever is
+//! odd about a source is reported and the rest is kept; there is no input that gives an empty success.
+//!
+//! ```
+//! let line = br#"{"parentUuid":null,"isSidechain":false,"sessionId":"s1","type":"user","uuid":"u1",
+//!     "timestamp":"2026-01-27T23:13:36Z","message":{"role":"user","content":"Hello"}}"#;
+//! let import = strata_import::import(line);
+//! assert_eq!(import.sessions[0].title, "Hello");
+//! assert_eq!(import.sessions[0].summary().user_turns, 1);
+//! ```
+//!
+//! What has no place in the session model is not dropped: it is listed in [`ImportedSession::unmapped`], and
+//! [`ImportedSession::sources`] says where in the source each event stands. What ADK's event has no field for is marked
+//! in its `customMetadata` under the names in [`marks`].
+//!
+//! This crate opens no files, and knows no clock, database or network.
+#![warn(missing_docs, clippy::disallowed_methods)]
+#![expect(
+    missing_docs,
+    reason = "fields and variants carry the sources' own names; types say what they mean"
+)]
+
+mod adk;
+mod app_config;
+mod claude;
+mod detect;
+mod facts;
+mod findings;
+mod format;
+mod import;
+mod lines;
+pub mod marks;
+mod repair;
+mod source;
+mod summary;
+mod tables;
+mod time;
+mod title;
+mod unmapped;
+mod values;
+
+pub use adk::import_tables;
+pub use app_config::{AppConfig, ReadFile, read_app_config};
+pub use detect::{Detection, HEAD_BYTES, detect, detect_tables};
+pub use facts::{ClaudeFacts, Facts, SourceFacts};
+pub use format::{Format, UnreadFormat};
+pub use import::{Import, ImportedSession, Importer, ParentSession, import};
+pub use source::SourceRecord;
+pub use summary::{ReportedUsage, SessionSummary};
+pub use tables::{MemoryTables, OwnedValue, SqlValue, Table, TableError, TableSource};
+pub use unmapped::Unmapped;

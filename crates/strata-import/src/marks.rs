@@ -1,0 +1,63 @@
+//! Names of the marks that importers leave in an event's `customMetadata`, where the source says something that
+//! ADK's event has no field for.
+
+use strata_model::{Event, Json};
+
+/// Context the client added by itself; the value says what it was (`meta`, `command`, `attachment.file`, …). Such an
+/// event has the author `user` but nobody typed it.
+pub const INJECTED: &str = "injected";
+
+/// True on an event of a sub-agent that the parent's file only reports progress of. Its usage is its own and is not
+/// part of the parent's totals.
+pub const RELAYED: &str = "relayed";
+
+/// Tokens written to the provider's cache by the call: `{tokens, ephemeral5m, ephemeral1h}`.
+pub const CACHE_WRITE: &str = "cacheWrite";
+
+/// What the source's own record says beyond ADK's event: its ids, its version, its raw metadata.
+pub const SOURCE: &str = "source";
+
+/// The structured result a tool returned to the client, which the model did not see.
+pub const TOOL_USE_RESULT: &str = "toolUseResult";
+
+/// Model name of a response that no model wrote.
+pub const SYNTHETIC_MODEL: &str = "<synthetic>";
+
+fn mark<'e>(event: &'e Event, name: &str) -> Option<&'e Json> {
+    event.custom_metadata.as_ref()?.get(name)
+}
+
+/// What kind of context the client added, if this event is that.
+pub fn injected(event: &Event) -> Option<&str> {
+    mark(event, INJECTED)?.as_str()
+}
+
+pub fn is_relayed(event: &Event) -> bool {
+    mark(event, RELAYED).is_some_and(Json::is_truthy)
+}
+
+/// Tokens the call wrote to the provider's cache.
+pub fn cache_write_tokens(event: &Event) -> u64 {
+    let tokens = mark(event, CACHE_WRITE).and_then(|write| write.get("tokens")?.as_i64());
+    tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(0)
+}
+
+/// Whether a person typed this event: it has words or media of the user's, and is no tool result.
+pub fn is_user_turn(event: &Event) -> bool {
+    event.is_from_user()
+        && !event.is_compaction()
+        && !event.parts().is_empty()
+        && event.function_responses().next().is_none()
+        && injected(event).is_none()
+}
+
+/// Whether a model call produced this event.
+pub fn is_model_response(event: &Event) -> bool {
+    let is_synthetic = event.model_version.as_deref() == Some(SYNTHETIC_MODEL);
+    let is_from_model =
+        event.content.as_ref().is_some_and(|content| content.role.as_deref() == Some("model"));
+    !event.is_from_user()
+        && !event.is_compaction()
+        && !is_synthetic
+        && (event.usage_metadata.is_some() || is_from_model)
+}

@@ -1,0 +1,26 @@
+//! What people call a session.
+
+use strata_model::Session;
+
+use crate::marks;
+
+const MAX_CHARS: usize = 80;
+
+/// The first words of the first prompt; the session's id when nobody typed anything.
+pub(crate) fn of_session(session: &Session) -> String {
+    let prompts = session.events.iter().filter(|event| marks::is_user_turn(event));
+    let texts = prompts.flat_map(|event| event.parts()).filter_map(|part| part.text.as_deref());
+    let title = texts.map(first_words).find(|words| !words.is_empty());
+    title.unwrap_or_else(|| session.id.to_string())
+}
+
+/// The first line that is not blank, on one line and not too long.
+pub(crate) fn first_words(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    if line.chars().count() <= MAX_CHARS {
+        return line.to_owned();
+    }
+    let mut words: String = line.chars().take(MAX_CHARS - 1).collect();
+    words.push('…');
+    words
+}

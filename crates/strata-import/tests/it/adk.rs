@@ -1,0 +1,334 @@
+//! How what google-adk writes becomes sessions.
+
+use strata_import::{
+    Detection, Format, Import, MemoryTables, OwnedValue, SqlValue, Table, TableError, TableSource,
+    UnreadFormat, detect, detect_tables, import, import_tables,
+};
+use strata_model::{Json, json};
+
+use crate::formats::tables;
+use crate::sqlite_file::read_tables;
+use crate::support::{files_below, recorded_samples, sample};
+
+fn codes(imported: &Import) -> Vec<&str> {
+    imported.diagnostics.iter().map(|found| found.code).collect()
+}
+
+#[test]
+fn every_session_file_comes_back_as_it_was() {
+    let Some(folder) = recorded_samples() else { return };
+    let mut n_sessions = 0;
+    for path in files_below(&folder.join("adk")) {
+        let bytes = std::fs::read(&path).unwrap();
+        if detect(&bytes) != Detection::Readable(Format::AdkSession) {
+            continue;
+        }
+        let imported = import(&bytes);
+        assert_eq!(imported.diagnostics, [], "{}", path.display());
+        let written = imported.sessions[0].session.to_json();
+        assert_eq!(normal(written), normal(json::parse(&bytes).unwrap()), "{}", path.display());
+        n_sessions += 1;
+    }
+    assert!(n_sessions >= 9, "{n_sessions}");
+}
+
+#[test]
+fn databases_of_all_services_hold_the_sessions_that_were_saved_from_them() {
+    let Some(folder) = recorded_samples() else { return };
+    let read = |name: &str| std::fs::read(folder.join("adk").join(name)).unwrap();
+    let saved = import(&read("adk-2.13.0.s-main.session.json")).sessions.remove(0);
+    for name in ["adk-2.13.0.sqlalchemy.db", "adk-2.13.0.sqlite_service.db"] {
+        let imported = import_tables(&mut read_tables(&read(name)));
+        assert_eq!(imported.diagnostics, [], "{name}");
+        let session = imported.sessions.iter().find(|it| &*it.session.id == "s-main").unwrap();
+        assert_eq!(session.session.state, saved.session.state, "{name}");
+        assert_eq!(session.summary(), saved.summary(), "{name}");
+        let texts = |it: &strata_import::ImportedSession| -> Vec<_> {
+            it.session.events.iter().map(|event| event.content.clone().map(|it| it.parts().len())).collect()
+        };
+        assert_eq!(texts(session), texts(&saved), "{name}");
+    }
+}
+
+/// A document without what spellings and defaults may differ in: camelCase keys of ADK's own, no nulls outside of data,
+/// and the empty defaults that ADK always writes.
+fn normal(value: Json) -> Json {
+    let Json::Object(session) = value else { return value };
+    let members = session.into_iter().map(|(key, value)| {
+        let key = camel(&key);
+        let value = if key == "events" { events(value) } else { value };
+        (key, value)
+    });
+    Json::Object(members.collect())
+}
+
+fn events(value: Json) -> Json {
+    let Json::Array(events) = value else { return value };
+    Json::Array(events.into_iter().map(|event| own(event, &["actions", "nodeInfo"])).collect())
+}
+
+/// Values whose keys belong to the app, not to ADK.
+const DATA: [&str; 6] =
+    ["args", "response", "stateDelta", "artifactDelta", "customMetadata", "cacheMetadata"];
+const ALWAYS_WRITTEN: [&str; 4] =
+    ["stateDelta", "artifactDelta", "requestedAuthConfigs", "requestedToolConfirmations"];
+
+fn own(value: Json, added: &[&str]) -> Json {
+    match value {
+        Json::Array(items) => Json::Array(items.into_iter().map(|item| own(item, &[])).collect()),
+        Json::Object(object) => {
+            let members = object.into_iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| {
+                let key = camel(&key);
+                let value = match &*key {
+                    data if DATA.contains(&data) => value,
+                    "actions" => own(value, &ALWAYS_WRITTEN),
+                    _ => own(value, &[]),
+                };
+                (key, value)
+            });
+            let mut object: strata_model::Object = members.collect();
+            for key in added.iter().filter(|key| !object.contains_key(key)).copied().collect::<Vec<_>>() {
+                let default = match key {
+                    "nodeInfo" => r#"{"path":""}"#,
+                    "actions" => {
+                        r#"{"stateDelta":{},"artifactDelta":{},"requestedAuthConfigs":{},"requestedToolConfirmations":{}}"#
+                    }
+                    _ => "{}",
+                };
+                object.push(key, json::parse(default.as_bytes()).unwrap());
+            }
+            Json::Object(object)
+        }
+        other => other,
+    }
+}
+
+fn camel(key: &str) -> String {
+    let mut words = key.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |out, word| out + &word[..1].to_uppercase() + &word[1..])
+}
+
+#[test]
+fn lists_of_events_and_of_sessions_are_documents_too() {
+    let event = r#"{"author":"user","invocationId":"e-1","id":"1","content":{"parts":[{"text":"hi"}],"role":"user"}}"#;
+    let imported = import(format!("[{event},{event}]").as_bytes());
+    assert_eq!(imported.sessions[0].format, Format::AdkEvents);
+    assert_eq!(imported.sessions[0].session.events.len(), 2);
+    assert_eq!(codes(&imported), ["repeated-id"]);
+
+    let session =
+        |id: &str| format!(r#"{{"id":"{id}","appName":"a","userId":"u","state":{{}},"events":[{event}]}}"#);
+    let imported = import(format!("[{},{}]", session("s1"), session("s2")).as_bytes());
+    assert_eq!(imported.sessions.iter().map(|it| &*it.session.id).collect::<Vec<_>>(), ["s1", "s2"]);
+    let imported = import(format!("{}\n{}", session("s1"), session("s2")).as_bytes());
+    assert_eq!(imported.sessions.len(), 2);
+}
+
+#[test]
+fn spellings_that_only_constructors_know_are_read() {
+    let imported = import(
+        br#"{"id":"s","appName":"a","userId":"u","events":[{"author":"user","message":{"parts":[{"text":"hi"}]},"state":{"k":1},"route":"x","node_path":"a@1"}]}"#,
+    );
+    assert_eq!(imported.diagnostics, []);
+    let event = &imported.sessions[0].session.events[0];
+    assert_eq!(event.parts()[0].text.as_deref(), Some("hi"));
+    assert_eq!(event.actions.state_delta.get("k"), Some(&Json::Int(1)));
+    assert_eq!(event.actions.route, Some("x".into()));
+    assert_eq!(event.node_info.path.as_str(), "a@1");
+    assert!(event.other.is_empty());
+    assert_eq!(imported.sessions[0].unmapped.counts().count(), 0);
+}
+
+#[test]
+fn odd_fields_cost_nothing_but_a_word() {
+    let imported = import(
+        br#"{"id":"s","appName":"a","userId":7,"later":1,"events":[{"author":"user","timestamp":"noon","content":{"parts":[{"text":"hi","newer":true}]}},"gone",{"author":"x","usageMetadata":{"promptTokenCount":5,"brandNew":1}}]}"#,
+    );
+    let session = &imported.sessions[0];
+    assert_eq!(session.session.events.len(), 2);
+    assert_eq!(codes(&imported), ["unexpected-type", "not-an-event", "unexpected-type"]);
+    let places: Vec<_> = imported.diagnostics.iter().map(|found| &*found.at).collect();
+    assert_eq!(places, ["events[0].timestamp", "events[1]", "userId"]);
+    let unmapped: Vec<_> = session.unmapped.counts().map(|(name, _)| name).collect();
+    assert_eq!(unmapped, ["event.usageMetadata.brandNew", "part.newer", "session.later", "session.userId"]);
+    assert!(json::to_compact(&session.session.to_json()).contains(r#""newer":true"#));
+}
+
+#[test]
+fn a_broken_event_costs_only_itself() {
+    let imported = import(
+        br#"{"id":"s","appName":"a","userId":"u","events":[{"author":"user"},{"author": oops "}]" },{"author":"x"}],"lastUpdateTime":2}"#,
+    );
+    let session = &imported.sessions[0].session;
+    assert_eq!((session.events.len(), session.last_update_time), (2, 2.0));
+    assert_eq!(codes(&imported), ["broken-event"]);
+}
+
+#[test]
+fn a_truncated_session_is_kept_as_far_as_it_goes() {
+    let bytes = sample("adk-rest-session.json");
+    let imported = import(&bytes[..2000]);
+    assert_eq!(imported.sessions[0].session.events.len(), 3);
+    assert_eq!(codes(&imported), ["truncated"]);
+    assert_eq!(imported.diagnostics[0].at, "byte 2000");
+}
+
+#[test]
+fn sessions_from_before_adk_1_are_refused_by_name() {
+    for text in [
+        r#"{"id":"x","context":{"_time":"2024"},"events":[{"author":"user","options":{}}],"past_events":[],"pending_events":{}}"#,
+        r#"{"id":"x","context":{},"events":[]}"#,
+    ] {
+        let imported = import(text.as_bytes());
+        assert!(imported.sessions.is_empty());
+        assert!(imported.diagnostics[0].message.contains("before version 1.0"), "{:?}", imported.diagnostics);
+    }
+}
+
+#[test]
+fn a_stream_that_breaks_off_keeps_the_pieces_of_its_last_answer() {
+    let piece = |text: &str| {
+        format!(
+            r#"data: {{"author":"a","invocationId":"e","partial":true,"content":{{"parts":[{{"text":"{text}"}}]}}}}"#
+        )
+    };
+    let imported = import(format!("{}\n\n{}\n\n", piece("one"), piece("two")).as_bytes());
+    assert_eq!(imported.sessions[0].session.events.len(), 2);
+    assert_eq!(codes(&imported), ["truncated"]);
+}
+
+#[test]
+fn databases_are_told_apart_by_their_tables() {
+    let table = |name: &str, columns: &[&str]| Table {
+        name: name.into(),
+        columns: columns.iter().map(|column| (*column).into()).collect(),
+    };
+    let events = table("events", &["id", "event_data"]);
+    let old = table("events", &["id", "actions"]);
+    let metadata = table("adk_internal_metadata", &["key", "value"]);
+    let cases = [
+        (vec![events.clone()], Detection::Readable(Format::AdkSqlite)),
+        (vec![events, metadata], Detection::Readable(Format::AdkDatabase)),
+        (vec![old], Detection::Unread(UnreadFormat::AdkPickleDatabase)),
+        (
+            vec![table("part", &[]), table("message", &[]), table("session", &[])],
+            Detection::Unread(UnreadFormat::OpenCode),
+        ),
+        (vec![table("usage_ledger", &[])], Detection::Unread(UnreadFormat::Goose)),
+        (vec![table("checkpoints", &[]), table("writes", &[])], Detection::Unread(UnreadFormat::LangGraph)),
+        (vec![table("threads", &[])], Detection::Unread(UnreadFormat::CodexIndex)),
+        (vec![table("spans", &[])], Detection::Unread(UnreadFormat::AdkSpanDatabase)),
+    ];
+    for (tables, expected) in cases {
+        assert_eq!(detect_tables(&tables), expected);
+    }
+    assert!(matches!(detect_tables(&[]), Detection::NotASession(_)));
+}
+
+/// The sample of a schema 1 database with another text in it.
+fn changed(from: &str, to: &str) -> MemoryTables {
+    let text = String::from_utf8(sample("adk-database.tables.json")).unwrap();
+    assert!(text.contains(from), "{from}");
+    tables(text.replace(from, to).as_bytes())
+}
+
+#[test]
+fn a_newer_or_older_schema_is_refused_by_name() {
+    let newer = import_tables(&mut changed(
+        r#"
+    "1""#,
+        r#"
+    "2""#,
+    ));
+    assert!(newer.diagnostics[0].message.contains("schema newer than 1"), "{:?}", newer.diagnostics);
+    let older = import_tables(&mut changed(
+        r#"
+    "1""#,
+        r#"
+    "0""#,
+    ));
+    assert!(older.diagnostics[0].message.contains("adk migrate session"), "{:?}", older.diagnostics);
+    let unsaid = import_tables(&mut changed("schema_version", "something_else"));
+    assert_eq!((unsaid.sessions.len(), codes(&unsaid)), (1, vec!["no-schema-version"]));
+}
+
+#[test]
+fn the_time_inside_an_event_wins_and_the_column_orders() {
+    let mut tables = changed("2026-11-20 21:52:59.000000", "2026-11-20 23:00:00.000000");
+    let imported = import_tables(&mut tables);
+    let events = &imported.sessions[0].session.events;
+    let order: Vec<_> = events.iter().map(|event| (&*event.id, event.timestamp)).collect();
+    assert_eq!(order, [("a-2", 1_795_207_979.5), ("b-1", 1_795_207_979.0)]);
+    let column_only = import_tables(&mut changed(r#", \"timestamp\": 1795207979.5"#, ""));
+    assert_eq!(column_only.sessions[0].session.events[1].timestamp, 1_795_211_579.5);
+}
+
+#[test]
+fn rows_of_equal_time_are_in_the_order_of_their_service() {
+    let same_time = changed("2026-11-20 21:52:59.000000", "2026-11-20 21:52:59.500000");
+    let first =
+        |mut tables: MemoryTables| import_tables(&mut tables).sessions[0].session.events[0].id.clone();
+    assert_eq!(&*first(same_time), "a-2", "by id");
+    let text = String::from_utf8(sample("adk-sqlite-service.tables.json")).unwrap();
+    let same_time = text.replace("1795207979.5,\n    \"{\\\"model", "1795207979.0,\n    \"{\\\"model");
+    assert_eq!(&*first(tables(same_time.as_bytes())), "b-1", "by row");
+}
+
+#[test]
+fn rows_that_hold_no_event_are_told() {
+    let broken = import_tables(&mut changed(r#"\"author\": \"clerk\""#, r#"\"author\": "#));
+    assert_eq!((broken.sessions[0].session.events.len(), codes(&broken)), (2, vec!["broken-row"]));
+    assert_eq!(&*broken.sessions[0].session.events[1].id, "a-2");
+    let orphans = import_tables(&mut changed(
+        r#""s-1",
+    "{\"seen"#,
+        r#""s-2",
+    "{\"seen"#,
+    ));
+    let ids: Vec<_> = orphans.sessions.iter().map(|it| (&*it.session.id, it.session.events.len())).collect();
+    assert_eq!((ids, codes(&orphans)), (vec![("s-1", 2), ("s-2", 0)], vec!["no-session-row"]));
+}
+
+/// A database that fails after its tables were listed.
+struct Failing;
+
+impl TableSource for Failing {
+    fn tables(&mut self) -> Result<Vec<Table>, TableError> {
+        Ok(vec![Table { name: "events".into(), columns: vec!["event_data".into()] }])
+    }
+
+    fn rows(
+        &mut self,
+        _: &str,
+        _: &[&str],
+        _: &[&str],
+        _: &mut dyn FnMut(&[SqlValue<'_>]),
+    ) -> Result<(), TableError> {
+        Err(TableError("disk image is malformed".into()))
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_read_says_why() {
+    let imported = import_tables(&mut Failing);
+    assert!(imported.sessions.is_empty());
+    assert!(imported.diagnostics[0].message.contains("disk image is malformed"));
+}
+
+#[test]
+fn values_of_rows_sort_as_in_sqlite() {
+    let mut tables = MemoryTables::new();
+    let values = [
+        OwnedValue::Blob(vec![1]),
+        OwnedValue::Text("b".into()),
+        OwnedValue::Real(1.5),
+        OwnedValue::Null,
+        OwnedValue::Integer(2),
+        OwnedValue::Text("a".into()),
+    ];
+    tables.add("t", &["v"], values.into_iter().map(|value| vec![value]).collect());
+    let mut order = Vec::new();
+    tables.rows("t", &["v"], &["v"], &mut |row| order.push(format!("{:?}", row[0]))).unwrap();
+    assert_eq!(order, ["Null", "Real(1.5)", "Integer(2)", "Text(\"a\")", "Text(\"b\")", "Blob([1])"]);
+}

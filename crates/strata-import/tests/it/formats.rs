@@ -1,0 +1,128 @@
+//! Every format, with one sample of our own making at least: recognised, read, read back.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use strata_import::{
+    Detection, Format, Import, MemoryTables, OwnedValue, SourceRecord, TableSource, detect, detect_tables,
+    import, import_tables,
+};
+use strata_model::{Json, json};
+
+use crate::dump::dump;
+use crate::support::{sample, samples_folder};
+
+pub(crate) const SAMPLES: [(&str, Format); 14] = [
+    ("adk-saved-session.json", Format::AdkSession),
+    ("adk-rest-session.json", Format::AdkSession),
+    ("adk-dump-snake-case.json", Format::AdkSession),
+    ("adk-run-events.jsonl", Format::AdkEvents),
+    ("adk-run.sse", Format::AdkEventStream),
+    ("adk-evalset.json", Format::AdkEvalSet),
+    ("adk-legacy.test.json", Format::AdkEvalSet),
+    ("adk-evalset-result.json", Format::AdkEvalResult),
+    ("adk-sqlite-service.tables.json", Format::AdkSqlite),
+    ("adk-database.tables.json", Format::AdkDatabase),
+    ("claude-code.jsonl", Format::ClaudeCode),
+    ("claude-code-subagents.jsonl", Format::ClaudeCode),
+    ("claude-code-agent.jsonl", Format::ClaudeCode),
+    ("claude-code-rewinds.jsonl", Format::ClaudeCode),
+];
+
+#[test]
+fn every_sample_is_recognised_read_and_read_back() {
+    for (name, format) in SAMPLES {
+        let bytes = sample(name);
+        let imported = if format.is_database() {
+            let mut tables = tables(&bytes);
+            assert_eq!(detect_tables(&tables.tables().unwrap()), Detection::Readable(format), "{name}");
+            import_tables(&mut tables)
+        } else {
+            assert_eq!(detect(&bytes), Detection::Readable(format), "{name}");
+            check_places(name, &bytes, &import(&bytes));
+            import(&bytes)
+        };
+        insta::assert_snapshot!(name, dump(&imported));
+        check_round_trip(name, &imported);
+    }
+}
+
+#[test]
+fn every_format_and_every_file_of_the_folder_is_in_the_list() {
+    let formats: BTreeSet<_> = SAMPLES.iter().map(|(_, format)| *format).collect();
+    assert_eq!(formats, Format::ALL.into_iter().collect());
+    let listed: BTreeSet<_> = SAMPLES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let there = std::fs::read_dir(samples_folder()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(there.map(|name| name.into_string().unwrap()).collect::<BTreeSet<_>>(), listed);
+}
+
+/// A session exported as ADK JSON comes back as the same session.
+fn check_round_trip(name: &str, imported: &Import) {
+    assert!(!imported.sessions.is_empty(), "{name}");
+    for one in &imported.sessions {
+        let text = json::to_compact(&one.session.to_json());
+        let again = import(text.as_bytes());
+        assert_eq!(again.diagnostics, [], "{name}");
+        assert_eq!(again.sessions.len(), 1, "{name}");
+        assert_eq!(again.sessions[0].session, one.session, "{name}");
+        assert_eq!(again.sessions[0].summary(), one.summary(), "{name}");
+    }
+}
+
+/// Every event knows where it was read from, and a JSON value stands there.
+fn check_places(name: &str, bytes: &[u8], imported: &Import) {
+    for one in &imported.sessions {
+        assert_eq!(one.sources.len(), one.session.events.len(), "{name}");
+        let records = one.unmapped.records.values().flatten();
+        for source in one.sources.iter().flatten().chain(records) {
+            let SourceRecord::Bytes(range) = source else { panic!("{name}: {source:?}") };
+            let text = &bytes[range.start as usize..range.end as usize];
+            assert!(matches!(json::parse(text), Ok(Json::Object(_))), "{name}: {range:?}");
+        }
+    }
+}
+
+/// A database written down as `{table: {columns, rows}}`.
+pub(crate) fn tables(text: &[u8]) -> MemoryTables {
+    let document = json::parse(text).unwrap();
+    let mut tables = MemoryTables::new();
+    for (name, table) in document.as_object().unwrap().iter() {
+        let columns: Vec<_> = table.get("columns").unwrap().as_array().unwrap().iter().collect();
+        let columns: Vec<_> = columns.iter().map(|column| column.as_str().unwrap()).collect();
+        let rows = table.get("rows").unwrap().as_array().unwrap();
+        let rows = rows.iter().map(|row| row.as_array().unwrap().iter().map(value).collect());
+        tables.add(name, &columns, rows.collect());
+    }
+    tables
+}
+
+fn value(value: &Json) -> OwnedValue {
+    match value {
+        Json::Null => OwnedValue::Null,
+        Json::Int(number) => OwnedValue::Integer(*number),
+        Json::Float(number) => OwnedValue::Real(*number),
+        Json::String(text) => OwnedValue::Text(text.to_string()),
+        other => panic!("no value of a row: {}", other.kind()),
+    }
+}
+
+#[test]
+fn the_table_in_the_readme_names_every_format_and_its_samples() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let rows: Vec<Vec<&str>> = readme
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    for format in Format::ALL {
+        let id = format!("`{}`", format.id());
+        let row = rows.iter().find(|row| row[0] == id).unwrap_or_else(|| panic!("no row for {id}"));
+        assert_eq!(row.len(), 6, "columns of the row of {id}");
+        assert_eq!(row[1], format.name(), "name of {id}");
+        let samples: BTreeSet<_> = row[5].split(", ").map(|sample| sample.trim_matches('`')).collect();
+        let expected = SAMPLES.iter().filter(|(_, it)| *it == format).map(|(name, _)| *name);
+        assert_eq!(samples, expected.collect(), "samples of {id}");
+    }
+    assert_eq!(rows.len(), Format::ALL.len(), "rows that name no format");
+}

@@ -1,0 +1,18 @@
+//! What the crate promises, through its public interface.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "tests read files, stop at the first surprise, say what they skip, and compare numbers that were only copied"
+)]
+
+mod adk;
+mod claude;
+mod detection;
+mod dump;
+mod facts;
+mod formats;
+mod robust;
+mod sqlite_file;
+mod support;

@@ -1,0 +1,267 @@
+//! Broken, cut and hostile input: always sessions or reasons, never a panic.
+
+use proptest::prelude::*;
+use strata_import::{Format, Import, Importer, detect, import, import_tables};
+use strata_model::Severity;
+
+use crate::formats::{SAMPLES, tables};
+use crate::support::sample;
+
+/// Nothing is returned without a reason, and what is returned is consistent.
+#[track_caller]
+fn check(imported: &Import, what: &str) {
+    let has_error = imported.diagnostics.iter().any(|found| found.severity == Severity::Error);
+    assert!(!imported.sessions.is_empty() || has_error, "{what}: nothing, and no reason");
+    for one in &imported.sessions {
+        assert_eq!(one.sources.len(), one.session.events.len(), "{what}");
+        assert!(!one.title.contains('\n'), "{what}: {:?}", one.title);
+    }
+    for found in &imported.diagnostics {
+        assert!(!found.message.is_empty() && !found.message.ends_with('.'), "{what}: {:?}", found.message);
+    }
+}
+
+fn read_as(format: Format, pieces: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Import {
+    let mut importer = Importer::new(format);
+    for piece in pieces {
+        importer.feed(piece.as_ref());
+    }
+    importer.finish()
+}
+
+fn text_samples() -> impl Iterator<Item = (&'static str, Format)> {
+    SAMPLES.into_iter().filter(|(_, format)| !format.is_database())
+}
+
+#[test]
+fn a_file_cut_anywhere_gives_what_is_there_or_a_reason() {
+    std::thread::scope(|threads| {
+        for (name, format) in text_samples() {
+            threads.spawn(move || check_cuts(name, format));
+        }
+    });
+}
+
+fn check_cuts(name: &str, format: Format) {
+    let bytes = sample(name);
+    let n_events =
+        |imported: &Import| imported.sessions.iter().map(|one| one.session.events.len()).sum::<usize>();
+    let n_whole = n_events(&read_as(format, [&bytes]));
+    // Every byte of a small sample; of a larger one, which is more of the same, every seventh.
+    let step = if bytes.len() > 6_000 { 7 } else { 1 };
+    for cut in (0..bytes.len()).step_by(step) {
+        let imported = read_as(format, [&bytes[..cut]]);
+        check(&imported, &format!("{name} cut at {cut}"));
+        // Pieces of a streamed answer count as events while the whole answer is missing.
+        let n_events = n_events(&imported);
+        assert!(n_events <= n_whole + 1, "{name} cut at {cut}: {n_events} events of {n_whole}");
+    }
+}
+
+#[test]
+fn every_file_read_as_every_format_gives_a_reason_at_least() {
+    for (name, _) in SAMPLES {
+        let bytes = sample(name);
+        for format in Format::ALL {
+            check(&read_as(format, [&bytes]), &format!("{name} as {}", format.id()));
+        }
+    }
+}
+
+#[test]
+fn hostile_and_mistaken_input_is_named() {
+    let utf16: Vec<u8> = "{\"a\":1}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let deep = "[".repeat(200_000);
+    let deep_objects = "{\"a\":".repeat(200_000);
+    let cases: [(&str, &[u8], &str); 16] = [
+        ("nothing", b"", "the file is empty"),
+        ("blanks", b" \n\t\r\n", "the file is empty"),
+        ("a mark alone", b"\xef\xbb\xbf", "the file is empty"),
+        ("words", b"Dear diary,\ntoday", "plain text"),
+        ("a log", b"[INFO] started\n", "begins like JSON but is none"),
+        ("zeros", &[0; 64], "binary"),
+        ("noise", b"\x01\x02\x03\x04\x05\x06abc", "binary"),
+        ("a picture", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "an image (PNG)"),
+        ("gzip", b"\x1f\x8b\x08\0", "unpack it"),
+        ("UTF-16 with a mark", b"\xff\xfe{\0\"\0", "save it as UTF-8"),
+        ("UTF-16 without", &utf16, "save it as UTF-8"),
+        ("other JSON", br#"{"name":"x","dependencies":{}}"#, "with the keys name, dependencies"),
+        ("a number", b"42", "plain text"),
+        ("an empty list", b"[]", "JSON that holds an array"),
+        ("deep lists", deep.as_bytes(), "not a session"),
+        ("deep objects", deep_objects.as_bytes(), "with the keys a"),
+    ];
+    for (what, bytes, expected) in cases {
+        let imported = import(bytes);
+        check(&imported, what);
+        assert!(imported.sessions.is_empty(), "{what}");
+        let message = &imported.diagnostics[0].message;
+        assert!(message.contains(expected), "{what}: {message}");
+        for format in Format::ALL {
+            check(&read_as(format, [bytes]), what);
+        }
+    }
+}
+
+#[test]
+fn a_mark_before_the_text_changes_nothing_but_places() {
+    for (name, format) in text_samples() {
+        let bytes = sample(name);
+        let marked = [b"\xef\xbb\xbf".as_slice(), &bytes].concat();
+        let (plain, marked) = (read_as(format, [&bytes]), read_as(format, [&marked]));
+        assert_eq!(plain.diagnostics, marked.diagnostics, "{name}");
+        for (one, other) in plain.sessions.iter().zip(&marked.sessions) {
+            assert_eq!(one.session, other.session, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_line_of_fifty_megabytes_is_read_and_its_neighbours_too() {
+    let line = |uuid: &str, text: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"{uuid}","parentUuid":null,"message":{{"role":"user","content":"{text}"}}}}"#
+        )
+    };
+    let text = [line("u1", "short"), line("u2", &"x".repeat(50_000_000)), line("u3", "short")].join("\n");
+    let imported = read_as(Format::ClaudeCode, text.as_bytes().chunks(1 << 16));
+    assert_eq!(imported.sessions[0].session.events.len(), 3);
+    assert_eq!(imported.sessions[0].session.events[1].parts()[0].text.as_ref().unwrap().len(), 50_000_000);
+}
+
+#[test]
+fn a_hundred_thousand_odd_lines_give_a_handful_of_diagnostics() {
+    let mut text = String::new();
+    for number in 0..100_000 {
+        text += &format!("{{\"type\":\"user\",\"message\":{{\"content\": bro{number}ken}}}}\n");
+    }
+    text += r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"hello"}}"#;
+    let imported = read_as(Format::ClaudeCode, [text]);
+    assert_eq!(imported.sessions[0].session.events.len(), 1);
+    assert!(imported.diagnostics.len() < 30, "{}", imported.diagnostics.len());
+    assert!(imported.diagnostics[0].message.contains("100000 times"), "{}", imported.diagnostics[0].message);
+}
+
+#[test]
+fn values_nested_too_deep_cost_only_their_record() {
+    let deep = format!("{}1{}", "[".repeat(300), "]".repeat(300));
+    let line =
+        |content: &str| format!(r#"{{"type":"user","message":{{"role":"user","content":{content}}}}}"#);
+    let lines = [line("\"one\""), line(&deep), line("\"three\"")].join("\n");
+    let imported = read_as(Format::ClaudeCode, [&lines]);
+    assert_eq!(imported.sessions[0].session.events.len(), 2);
+    assert!(imported.diagnostics[0].message.contains("nested deeper"), "{:?}", imported.diagnostics);
+
+    let event = |output: &str| format!(r#"{{"author":"a","output":{output}}}"#);
+    let events = [event("1"), event(&deep), event("3")].join(",");
+    let imported = read_as(Format::AdkSession, [format!(r#"{{"appName":"x","events":[{events}]}}"#)]);
+    assert_eq!(imported.sessions[0].session.events.len(), 2);
+    assert_eq!(imported.diagnostics[0].at, "events[1]");
+}
+
+#[test]
+fn text_that_is_not_utf8_is_kept_as_far_as_it_can_be() {
+    let session = b"{\"id\":\"s\",\"appName\":\"x\",\"events\":[{\"author\":\"user\",\"content\":{\"parts\":[{\"text\":\"a\xffb \\ud83d c\"}]}},{\"author\":\"x\"}]}";
+    let line = b"{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"a\xffb \\ud83d c\"}}\n";
+    for (format, bytes) in [(Format::AdkSession, &session[..]), (Format::ClaudeCode, &line[..])] {
+        let imported = read_as(format, [bytes]);
+        let event = &imported.sessions[0].session.events[0];
+        assert_eq!(event.parts()[0].text.as_deref(), Some("a\u{fffd}b \u{fffd} c"));
+        let codes: Vec<_> = imported.diagnostics.iter().map(|found| found.code).collect();
+        assert_eq!(codes, ["repaired-text"]);
+    }
+}
+
+#[test]
+fn broken_databases_give_a_reason() {
+    for (name, _) in SAMPLES.iter().filter(|(_, format)| format.is_database()) {
+        let text = String::from_utf8(sample(name)).unwrap();
+        for (from, to) in [
+            ("\\\"author\\\"", "\\\"aut"),
+            ("event_data", "event_datum"),
+            ("\"sessions\"", "\"sessionz\""),
+            ("{\\\"hits", "[\\\"hits"),
+            ("\"s-1\"", "null"),
+        ] {
+            let imported = import_tables(&mut tables(text.replace(from, to).as_bytes()));
+            check(&imported, &format!("{name} with {to} for {from}"));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn flipped_bytes_never_panic(
+        which in 0..SAMPLES.len(),
+        flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+    ) {
+        let (name, format) = SAMPLES[which];
+        let mut bytes = sample(name);
+        for (at, byte) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        detect(&bytes);
+        check(&import(&bytes), name);
+        check(&read_as(format, [&bytes]), name);
+    }
+
+    #[test]
+    fn pieces_of_any_size_give_what_the_whole_gives(
+        which in 0..SAMPLES.len(),
+        flip in any::<Option<(prop::sample::Index, u8)>>(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..40),
+    ) {
+        let (name, format) = SAMPLES[which];
+        let mut bytes = sample(name);
+        if let Some((at, byte)) = flip {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len())).chain([0, bytes.len()]).collect();
+        cuts.sort_unstable();
+        let pieces = cuts.windows(2).map(|ends| &bytes[ends[0]..ends[1]]);
+        prop_assert_eq!(read_as(format, pieces), read_as(format, [&bytes]));
+    }
+
+    #[test]
+    fn arbitrary_text_never_panics(text in "[\\[\\]{}\",:a-z0-9\\\\ \\n]{0,200}") {
+        check(&import(text.as_bytes()), &text);
+        for format in Format::ALL {
+            check(&read_as(format, [&text]), &text);
+        }
+    }
+
+    #[test]
+    fn records_in_any_shape_never_panic(
+        records in prop::collection::vec(record(), 1..20),
+    ) {
+        let text: String = records.join("\n");
+        check(&read_as(Format::ClaudeCode, [&text]), &text);
+    }
+}
+
+/// Records of transcripts with parents, kinds and contents at random, circles included.
+fn record() -> impl Strategy<Value = String> {
+    let uuid = prop::sample::select(vec!["\"a\"", "\"b\"", "\"c\"", "\"d\"", "null", "7"]);
+    let kind =
+        prop::sample::select(vec!["user", "assistant", "system", "progress", "attachment", "summary", "odd"]);
+    let content = prop::sample::select(vec![
+        r#""words""#,
+        "null",
+        r#"[{"type":"tool_use","id":"t1","name":"f","input":3}]"#,
+        r#"[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"image"}]}]"#,
+        r#"[{"type":"image","source":{"type":"base64","data":"x"}},{"type":"later"},5]"#,
+        r#"{"odd":true}"#,
+    ]);
+    let subtype = prop::sample::select(vec!["compact_boundary", "microcompact_boundary", "api_error", ""]);
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    (uuid.clone(), uuid, kind, content, subtype, flags).prop_map(|(uuid, parent, kind, content, subtype, flags)| {
+        let (is_sidechain, is_summary, is_meta) = flags;
+        format!(
+            r#"{{"type":"{kind}","uuid":{uuid},"parentUuid":{parent},"logicalParentUuid":{parent},"isSidechain":{is_sidechain},"isCompactSummary":{is_summary},"isMeta":{is_meta},"subtype":"{subtype}","message":{{"id":{uuid},"content":{content},"usage":{{"input_tokens":-4,"output_tokens":1.5}}}},"compactMetadata":{{"preservedSegment":{{"headUuid":{parent}}}}},"data":{{"type":"agent_progress","agentId":"x","message":{{"type":"{kind}","message":{{"content":{content}}}}}}},"attachment":{{"type":"file","content":{content}}}}}"#
+        )
+    })
+}

@@ -1,0 +1,85 @@
+//! What a compile is configured by: the app, its agents and their tools.
+//!
+//! Read from a JSON or YAML document: `{name, root_agent, plugins?, events_compaction_config?, context_cache_config?}`
+//! with ADK's field names, in either spelling.
+
+mod agent;
+mod extension;
+mod tool;
+
+use std::sync::Arc;
+
+pub use agent::{
+    Agent, AgentKind, AgentMode, CodeExecutor, IncludeContents, Instruction, ModelFamily, ModelSpec,
+    OutputSchema, Planner, SchemaKind, StaticInstruction,
+};
+pub use extension::{Callback, CustomFilter, Plugin, RelayStyle};
+pub use tool::{Example, Tool};
+
+use crate::Str;
+use crate::decode::record;
+
+record! {
+    /// A root agent with everything that holds for the whole app.
+    App: "an app configuration" {
+        name: Str = "name",
+        root_agent: Option<Arc<Agent>> = "rootAgent",
+        plugins: Option<Vec<Plugin>> = "plugins",
+        events_compaction_config: Option<EventsCompactionConfig> = "eventsCompactionConfig",
+        context_cache_config: Option<ContextCacheConfig> = "contextCacheConfig",
+        resumability_config: Option<crate::Object> = "resumabilityConfig",
+    }
+}
+
+impl App {
+    pub fn plugins(&self) -> &[Plugin] {
+        self.plugins.as_deref().unwrap_or_default()
+    }
+}
+
+record! {
+    /// When old events are replaced by a summary. Each pair is set together or not at all.
+    EventsCompactionConfig: "a compaction configuration" {
+        /// Sliding window: invocations that make a new window.
+        compaction_interval: Option<i64> = "compactionInterval",
+        /// Sliding window: earlier invocations included again.
+        overlap_size: Option<i64> = "overlapSize",
+        /// Token trigger: prompt tokens at which to compact.
+        token_threshold: Option<i64> = "tokenThreshold",
+        /// Token trigger: events kept raw.
+        event_retention_size: Option<i64> = "eventRetentionSize",
+        summarizer: Option<Summarizer> = "summarizer",
+    }
+}
+
+record! {
+    /// What writes summaries; without one the root agent's model does.
+    Summarizer: "a summarizer" {
+        model: Option<Str> = "model",
+        prompt_template: Option<Str> = "promptTemplate",
+    }
+}
+
+record! {
+    /// Explicit caching of prompt prefixes for all agents of an app.
+    ContextCacheConfig: "a context cache configuration" {
+        cache_intervals: Option<i64> = "cacheIntervals",
+        ttl_seconds: Option<i64> = "ttlSeconds",
+        min_tokens: Option<i64> = "minTokens",
+        create_http_options: Option<crate::Object> = "createHttpOptions",
+    }
+}
+
+impl ContextCacheConfig {
+    pub fn cache_intervals(&self) -> i64 {
+        self.cache_intervals.unwrap_or(10)
+    }
+
+    pub fn ttl_seconds(&self) -> i64 {
+        self.ttl_seconds.unwrap_or(1800)
+    }
+
+    pub fn min_tokens(&self) -> i64 {
+        self.min_tokens.unwrap_or(0)
+    }
+}

@@ -1,0 +1,175 @@
+//! Tools.
+
+use std::sync::Arc;
+
+use super::agent::Agent;
+use crate::Str;
+use crate::content::Content;
+use crate::decode::{Decoder, FromJson};
+use crate::json::{Json, Object};
+
+/// Something an agent may call, or that edits its requests.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Tool {
+    /// A function with the declaration the model sees (a `FunctionDeclaration` in camelCase).
+    Function {
+        declaration: Object,
+        is_long_running: bool,
+    },
+    /// ADK's `LongRunningFunctionTool`, which adds a note to the description.
+    LongRunningFunction {
+        declaration: Object,
+    },
+    /// A tool the model is not told about.
+    NoDeclaration {
+        name: Str,
+    },
+    Toolset {
+        tools: Vec<Tool>,
+        /// Names become `<prefix>_<name>`.
+        prefix: Option<Str>,
+    },
+    /// An agent that runs in a session of its own.
+    AgentTool {
+        agent: Arc<Agent>,
+        skip_summarization: bool,
+        include_plugins: bool,
+    },
+    LoadMemory,
+    PreloadMemory,
+    LoadArtifacts,
+    ExitLoop,
+    GoogleSearch {
+        bypass_multi_tools_limit: bool,
+    },
+    Examples {
+        examples: Vec<Example>,
+    },
+}
+
+/// A question and how the model should have answered it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Example {
+    pub input: Content,
+    pub output: Vec<Content>,
+}
+
+impl FromJson for Tool {
+    const EXPECTED: &'static str = "a tool with a known type";
+
+    fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
+        let flag = |key: &str| value.get(key).and_then(Json::as_bool);
+        let declaration = || value.get("declaration").and_then(Json::as_object).cloned().unwrap_or_default();
+        Ok(match value.get("type").and_then(Json::as_str) {
+            Some("function") => Self::Function {
+                declaration: declaration(),
+                is_long_running: flag("is_long_running") == Some(true),
+            },
+            Some("long_running_function") => Self::LongRunningFunction { declaration: declaration() },
+            Some("no_declaration") => Self::NoDeclaration {
+                name: value.get("name").and_then(Json::as_str).unwrap_or_default().into(),
+            },
+            Some("toolset") => {
+                let tools = value.get("tools").cloned().unwrap_or_default();
+                let prefix = value.get("prefix").and_then(Json::as_str).map(Str::from);
+                match Vec::from_json(tools, decoder) {
+                    Ok(tools) => Self::Toolset { tools, prefix },
+                    Err(_) => return Err(value),
+                }
+            }
+            Some("agent_tool") => {
+                match Agent::from_json(value.get("agent").cloned().unwrap_or_default(), decoder) {
+                    Ok(agent) => Self::AgentTool {
+                        agent: Arc::new(agent),
+                        skip_summarization: flag("skip_summarization") == Some(true),
+                        include_plugins: flag("include_plugins") != Some(false),
+                    },
+                    Err(_) => return Err(value),
+                }
+            }
+            Some("load_memory") => Self::LoadMemory,
+            Some("preload_memory") => Self::PreloadMemory,
+            Some("load_artifacts") => Self::LoadArtifacts,
+            Some("exit_loop") => Self::ExitLoop,
+            Some("google_search") => Self::GoogleSearch {
+                bypass_multi_tools_limit: flag("bypass_multi_tools_limit") == Some(true),
+            },
+            Some("examples") => {
+                match Vec::from_json(value.get("examples").cloned().unwrap_or_default(), decoder) {
+                    Ok(examples) => Self::Examples { examples },
+                    Err(_) => return Err(value),
+                }
+            }
+            _ => return Err(value),
+        })
+    }
+
+    fn to_json(&self) -> Json {
+        let mut out = Object::new();
+        let set_flag = |out: &mut Object, key: &str, value: bool, default: bool| {
+            if value != default {
+                out.push(key, value);
+            }
+        };
+        match self {
+            Self::Function { declaration, is_long_running } => {
+                out.push("type", "function");
+                out.push("declaration", declaration.clone());
+                set_flag(&mut out, "is_long_running", *is_long_running, false);
+            }
+            Self::LongRunningFunction { declaration } => {
+                out.push("type", "long_running_function");
+                out.push("declaration", declaration.clone());
+            }
+            Self::NoDeclaration { name } => {
+                out.push("type", "no_declaration");
+                out.push("name", name.clone());
+            }
+            Self::Toolset { tools, prefix } => {
+                out.push("type", "toolset");
+                out.push_some("prefix", prefix.clone());
+                out.push("tools", tools.to_json());
+            }
+            Self::AgentTool { agent, skip_summarization, include_plugins } => {
+                out.push("type", "agent_tool");
+                out.push("agent", agent.to_json());
+                set_flag(&mut out, "skip_summarization", *skip_summarization, false);
+                set_flag(&mut out, "include_plugins", *include_plugins, true);
+            }
+            Self::LoadMemory => out.push("type", "load_memory"),
+            Self::PreloadMemory => out.push("type", "preload_memory"),
+            Self::LoadArtifacts => out.push("type", "load_artifacts"),
+            Self::ExitLoop => out.push("type", "exit_loop"),
+            Self::GoogleSearch { bypass_multi_tools_limit } => {
+                out.push("type", "google_search");
+                set_flag(&mut out, "bypass_multi_tools_limit", *bypass_multi_tools_limit, false);
+            }
+            Self::Examples { examples } => {
+                out.push("type", "examples");
+                out.push("examples", examples.to_json());
+            }
+        }
+        Json::Object(out)
+    }
+}
+
+impl FromJson for Example {
+    const EXPECTED: &'static str = "{input: content, output: [content]}";
+
+    fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
+        let (Some(input), Some(output)) = (value.get("input").cloned(), value.get("output").cloned()) else {
+            return Err(value);
+        };
+        match (Content::from_json(input, decoder), Vec::from_json(output, decoder)) {
+            (Ok(input), Ok(output)) => Ok(Self { input, output }),
+            _ => Err(value),
+        }
+    }
+
+    fn to_json(&self) -> Json {
+        let mut out = Object::new();
+        out.push("input", self.input.to_json());
+        out.push("output", self.output.to_json());
+        Json::Object(out)
+    }
+}

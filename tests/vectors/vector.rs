@@ -1,0 +1,42 @@
+//! `vectors/<family>/*.json`: the format is `conformance/FORMAT.md`.
+
+mod compile;
+mod given;
+
+use std::path::{Path, PathBuf};
+
+use strata_model::{Json, json};
+
+use crate::report::{Failure, Report};
+
+pub(crate) fn run(folder: &Path, report: &mut Report) {
+    for path in vector_files(folder) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if !report.wants(&name) {
+            continue;
+        }
+        let text = std::fs::read(&path).expect("a vector file can be read");
+        let vector = json::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let family = vector.get("family").and_then(Json::as_str).unwrap_or("?").to_owned();
+        report.run(&family, &name, || check(&vector));
+    }
+}
+
+fn vector_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = |path: &Path| -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
+        let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+        paths.sort();
+        paths
+    };
+    let is_vector = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    entries(folder).iter().flat_map(|family| entries(family)).filter(is_vector).collect()
+}
+
+fn check(vector: &Json) -> Result<(), Failure> {
+    match vector.get("kind").and_then(Json::as_str) {
+        Some("compile") => compile::check_vector(vector),
+        Some("conversation") => compile::check_conversation(vector),
+        kind => Err(vec![format!("kind {} is not run yet", kind.unwrap_or("(none)"))]),
+    }
+}

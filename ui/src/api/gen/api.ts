@@ -1,0 +1,721 @@
+// Made by `cargo xtask gen` from crates/strata-app. Do not edit.
+
+/**
+ * A count of tokens and what it rests on. `low` and `high` bound the truth where the basis is not exact.
+ */
+export type TokenCount = { tokens: number, basis: Basis, low: number, high: number, };
+
+/**
+ * A run of a part's text with one source.
+ */
+export type PartSpan = { 
+/**
+ * In UTF-16 units of the part's text.
+ */
+from: number, to: number, 
+/**
+ * "the runtime's framing", "E39", "state.hits", "instruction of log_analyst".
+ */
+source: string, address: string | null, };
+
+/**
+ * A run of calls, both ends included; calls count from 1.
+ */
+export type CallRange = { from: number, to: number, };
+
+/**
+ * How the event table is sorted. Ties are in order of events.
+ */
+export type EventOrder = "inOrder" | "byLifetime" | "bySize";
+
+/**
+ * One part of the prompt as text.
+ */
+export type TextSegment = { path: string, address: string, kind: Kind, role: string, from: string, tokens: number, isReframed: boolean, 
+/**
+ * At most 20,000 characters; the rest is fetched with `part/text`.
+ */
+text: string, isCut: boolean, };
+
+/**
+ * One step of "where it came from", from the source to the wire.
+ */
+export type ChainStep = { 
+/**
+ * Colours the dot; none for the runtime's own steps.
+ */
+kind: Kind | null, 
+/**
+ * What to open when the step is chosen.
+ */
+address: string | null, 
+/**
+ * `E7`, `contents`, …: shown bold for events, in mono for processors.
+ */
+label: string, isCode: boolean, text: string, 
+/**
+ * A second line in mono, such as a call with its arguments.
+ */
+code: string | null, };
+
+/**
+ * Questions with an answer in one line and a view state that shows it.
+ */
+export type Question = "costliestToolResult" | "largestCalls" | "promptByKind" | "toolsNeverCalled" | "costliestTurn" | "costliestAgent" | "stageThatAddedMost" | "stagesThatDidNothing" | "whatGrewSincePreviousCall" | "hiddenContext";
+
+/**
+ * Something a person should know about a file, a session or a stage.
+ */
+export type DiagnosticRow = { severity: DiagnosticSeverity, code: string, message: string, 
+/**
+ * Path, line or byte in the source, or an address.
+ */
+at: string, };
+
+/**
+ * The app configuration a session is compiled with.
+ */
+export type AppInfo = { name: string, isInferred: boolean, 
+/**
+ * File it was read from, if any.
+ */
+source: string | null, 
+/**
+ * What was inferred and what could not be, a sentence each.
+ */
+notes: Array<string>, };
+
+/**
+ * The one error commands return.
+ */
+export type AppError = { code: ErrorCode, 
+/**
+ * What happened, what was kept, what to do.
+ */
+message: string, 
+/**
+ * For "Details": the chain of causes.
+ */
+detail: string | null, };
+
+/**
+ * Tokens of one kind.
+ */
+export type KindTokens = { kind: Kind, tokens: number, };
+
+/**
+ * US dollars per million tokens.
+ */
+export type PriceInfo = { model: string, input: number, cachedRead: number, output: number, 
+/**
+ * Where the price is from and when it was seen.
+ */
+source: string, };
+
+/**
+ * What a number rests on, best first.
+ */
+export type Basis = "reported" | "exact" | "calibrated" | "estimated";
+
+/**
+ * What a person chose. Stored in the database; absent values mean the default.
+ */
+export type Settings = { theme: Theme, 
+/**
+ * Interface size in percent, 90 to 150.
+ */
+zoomPercent: number, 
+/**
+ * Row height: 22 px, or 28 px when comfortable.
+ */
+isComfortable: boolean, 
+/**
+ * Patterns beside colours for the kinds.
+ */
+hasPatterns: boolean, 
+/**
+ * The bar that introduces the sample was dismissed.
+ */
+isSampleBarDismissed: boolean, 
+/**
+ * Shortcuts already used three times, whose hints may go.
+ */
+learnedKeys: Array<string>, };
+
+/**
+ * What a stage's parts are compared with.
+ */
+export type CompareWith = "stageBefore" | "previousCall";
+
+/**
+ * What happened to a part.
+ */
+export type PartChange = "added" | "leftOut" | "rewritten" | "moved" | "unchanged";
+
+/**
+ * What providers reported over the whole session.
+ */
+export type ReportedUsage = { inputTokens: number, cachedTokens: number, cacheWriteTokens: number, outputTokens: number, 
+/**
+ * Calls with a report, of all calls.
+ */
+calls: number, 
+/**
+ * Reported input less our count, over the calls with a report: what the file does not show.
+ */
+residualTokens: number, 
+/**
+ * Why output counts of this file are not to be trusted, if so.
+ */
+caveat: string | null, };
+
+/**
+ * What the window is told without asking. It asks for the rest.
+ */
+export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "open", session: string, };
+
+/**
+ * Where a token came from, the one thing that has a hue. In the order of the legend.
+ */
+export type Kind = "tools" | "system" | "memory" | "summary" | "user" | "model" | "result";
+
+/**
+ * Why a command failed. A variant exists because some caller acts on it.
+ */
+export type ErrorCode = "notFound" | "badInput" | "unreadable" | "store" | "notCompiled" | "internal";
+
+export type AgentSummary = { name: string, model: string, calls: number, events: number, 
+/**
+ * Taken from the events, not from a configuration.
+ */
+isInferred: boolean, };
+
+export type Answer = { 
+/**
+ * "E7 search_logs, 11,940 tokens in 14 calls, 167k".
+ */
+text: string, 
+/**
+ * What to select, if the answer is one place.
+ */
+address: string | null, 
+/**
+ * Filter and order of the event table that show the rows behind the answer.
+ */
+filter: string | null, order: EventOrder | null, };
+
+export type CallDetail = { call: number, agent: string, model: string, invocation: string, branch: string | null, 
+/**
+ * Turn: invocations counted from 1.
+ */
+turn: number, 
+/**
+ * Event number of the answer, if it was stored.
+ */
+answerEvent: number | null, 
+/**
+ * Events 1 to this number were in the session when the call was made.
+ */
+eventsBefore: number, prompt: TokenCount, cachedTokens: number | null, cachedBasis: Basis, reportedInputTokens: number | null, reportedOutputTokens: number | null, 
+/**
+ * Reported input less our count.
+ */
+residualTokens: number | null, costUsd: number | null, byKind: Array<KindTokens>, startedMs: number | null, 
+/**
+ * Why the prefix broke at this call, in one sentence, with the token at which it ends.
+ */
+prefixBreak: PrefixBreak | null, 
+/**
+ * What failed, if the call could not be compiled: message, and what to do.
+ */
+error: DiagnosticRow | null, 
+/**
+ * What the session does not hold and the prompt may therefore lack.
+ */
+unknowns: Array<string>, };
+
+export type CarriedBy = { call: number, tokens: number, cachedTokens: number, };
+
+export type DiagnosticSeverity = "info" | "warning" | "error";
+
+export type DiffLine = { sign: DiffSign, beforeLine: number | null, afterLine: number | null, 
+/**
+ * Runs of the line; emphasised ones are the words that changed.
+ */
+runs: Array<DiffRun>, };
+
+export type DiffRun = { text: string, isEmphasised: boolean, };
+
+export type DiffSign = "same" | "added" | "removed";
+
+export type EventDetail = { row: EventRow, 
+/**
+ * "search_logs result".
+ */
+title: string, 
+/**
+ * "log_analyst · call C3 · 14:03:06 · tool result".
+ */
+subtitle: string, id: string, invocation: string, branch: string | null, size: TokenCount, calls: number, 
+/**
+ * Lifetime tokens as a share of all prompt tokens of the session, 0 to 1.
+ */
+share: number, cachedTokens: number, costUsd: number | null, 
+/**
+ * Tokens sent and matched, call by call, for the calls that carried it.
+ */
+byCall: Array<CarriedBy>, 
+/**
+ * "C4–C17, then summarised by E35".
+ */
+fate: string, chain: Array<ChainStep>, parts: Array<EventPart>, stateDelta: Array<StateChange>, artifacts: Array<string>, transferTo: string | null, 
+/**
+ * Reported by the provider with this event.
+ */
+usage: Array<LabelledNumber>, error: string | null, 
+/**
+ * The event as it was recorded, pretty JSON, at most 20,000 characters.
+ */
+raw: string, isRawCut: boolean, };
+
+export type EventPage = { total: number, 
+/**
+ * Events of the session before filtering.
+ */
+of: number, rows: Array<EventRow>, 
+/**
+ * Largest lifetime in the session, for the bars.
+ */
+maxLifetimeTokens: number, 
+/**
+ * What is wrong with the filter, and a suggestion.
+ */
+filterError: FilterError | null, };
+
+export type EventPart = { index: number, kind: Kind, 
+/**
+ * "text", "thought", "call", "result", "image/png, 24 KB".
+ */
+label: string, tokens: number, 
+/**
+ * First 400 characters.
+ */
+preview: string, };
+
+export type EventRow = { 
+/**
+ * E1 is number 1.
+ */
+event: number, 
+/**
+ * The call that produced it; absent for what people and the runtime wrote.
+ */
+call: number | null, agent: string, kind: Kind, 
+/**
+ * "search_logs", shown in mono before `what`; empty when there is none.
+ */
+tool: string, 
+/**
+ * "500 rows · billing ERROR since 2026-11-17".
+ */
+what: string, 
+/**
+ * Tokens of its parts as stored.
+ */
+tokens: number, 
+/**
+ * Calls that carried it.
+ */
+sentIn: number, 
+/**
+ * Tokens it cost over all calls that carried it.
+ */
+lifetimeTokens: number, 
+/**
+ * Of those, billed in full.
+ */
+freshTokens: number, 
+/**
+ * "C4–C17".
+ */
+carriedBy: string, isError: boolean, 
+/**
+ * It holds no content of its own: a state change, a rewind, an artifact.
+ */
+isSilent: boolean, timeMs: number | null, };
+
+export type FilterError = { message: string, 
+/**
+ * The filter with the suggestion applied.
+ */
+suggestion: string | null, };
+
+export type Job = { job: string, 
+/**
+ * "Importing session.json".
+ */
+title: string, state: JobState, 
+/**
+ * Units done and in all, `unit` says of what; `total` is 0 while it is not known.
+ */
+done: number, total: number, unit: string, secondsElapsed: number, 
+/**
+ * Known after 2 s when at least 5 % is done.
+ */
+secondsLeft: number | null, 
+/**
+ * Set when it ended: what came of it, in one line.
+ */
+outcome: string | null, sessions: Array<SessionListItem>, diagnostics: Array<DiagnosticRow>, };
+
+export type JobList = { jobs: Array<Job>, };
+
+export type JobStarted = { job: string, };
+
+export type JobState = "running" | "done" | "cancelled" | "failed";
+
+export type JsonPage = { 
+/**
+ * Length in UTF-16 units; `offset` and `limit` count the same.
+ */
+totalLength: number, text: string, };
+
+export type LabelledNumber = { label: string, value: number, };
+
+export type PaletteItem = { place: PlaceKind, address: string, title: string, detail: string, kind: Kind | null, };
+
+export type PaletteResults = { items: Array<PaletteItem>, };
+
+export type PartDetail = { address: string, 
+/**
+ * "Rewritten part", "Instruction", "Tool definition".
+ */
+title: string, 
+/**
+ * "contents[4]".
+ */
+badge: string, 
+/**
+ * "prompt of C25, tokens 4,865–5,168".
+ */
+subtitle: string, kind: Kind, isReframed: boolean, tokens: TokenCount, 
+/**
+ * Tokens of what it was made from, where that is an event.
+ */
+storedTokens: number | null, sentIn: number, calls: number, 
+/**
+ * Tokens of it that matched an earlier prompt in this call.
+ */
+cachedTokens: number | null, chain: Array<ChainStep>, 
+/**
+ * Its text by source, in order.
+ */
+spans: Array<PartSpan>, 
+/**
+ * Kinds of the whole prompt of this call.
+ */
+promptByKind: Array<KindTokens>, promptTokens: number, isInferred: boolean, };
+
+export type PartDiff = { 
+/**
+ * "contents[4].parts[0]".
+ */
+title: string, 
+/**
+ * "role model → user, quoted as the coordinator's words".
+ */
+subtitle: string, 
+/**
+ * "E39 in the session, 284 tokens".
+ */
+beforeLabel: string, afterLabel: string, lines: Array<DiffLine>, 
+/**
+ * The deadline struck: the difference is right but not the smallest.
+ */
+isApproximate: boolean, 
+/**
+ * Only white space differs. It breaks caches all the same.
+ */
+isWhitespaceOnly: boolean, 
+/**
+ * Lines left out at the end because the text is too long to show.
+ */
+hiddenLines: number, };
+
+export type PartPage = { processor: string, stage: number, stages: number, 
+/**
+ * "50 events in, 16 parts out. 7 kept, 8 rewritten as another agent's words, 34 hidden by 1 summary."
+ */
+headline: string, addedTokens: number, leftOutTokens: number, 
+/**
+ * Tokens that rewriting parts cost (or, when negative, saved).
+ */
+rewritingTokens: number, comparedWith: string, total: number, rows: Array<PartRow>, };
+
+export type PartRow = { change: PartChange, 
+/**
+ * `4.0`, `sys.1`, `tool.sql_query`; empty for a folded row.
+ */
+path: string, address: string, 
+/**
+ * Absent for a row that stands for several parts of different kinds.
+ */
+kind: Kind | null, 
+/**
+ * How many parts or events the row stands for; 1 for an ordinary row.
+ */
+count: number, 
+/**
+ * Another agent's words.
+ */
+isReframed: boolean, 
+/**
+ * "E39 coordinator", "E1–E34", "instruction of log_analyst".
+ */
+from: string, tokensBefore: number, tokensAfter: number, 
+/**
+ * First line of the text, or the rule that left the part out.
+ */
+text: string, 
+/**
+ * The start of `text` that is code, such as a tool's name, in bytes of UTF-16.
+ */
+codeLength: number, isInferred: boolean, };
+
+export type PartText = { totalLength: number, offset: number, text: string, 
+/**
+ * Ends of tokens inside `text`, in UTF-16 units. Empty when the vocabulary cannot tell.
+ */
+tokenEnds: Array<number>, };
+
+export type PlaceKind = "event" | "call" | "stage" | "tool" | "state" | "agent";
+
+export type PrefixBreak = { isAvoidable: boolean, 
+/**
+ * Tokens that still match.
+ */
+atToken: number, 
+/**
+ * Tokens sent before and billed again.
+ */
+rebilledTokens: number, costUsd: number | null, 
+/**
+ * "state.hits changed 41 → 2,318 inside the instruction".
+ */
+cause: string, 
+/**
+ * Address of the part where the prefix ends.
+ */
+address: string, previousCall: number, };
+
+export type Removed = { title: string, };
+
+export type SessionHeader = { session: string, title: string, format: string, source: string, isSample: boolean, events: number, calls: number, 
+/**
+ * Calls compiled so far; less than `calls` while the background work runs.
+ */
+compiledCalls: number, invocations: number, compactions: number, 
+/**
+ * In order of appearance; call columns refer to them by index.
+ */
+agents: Array<AgentSummary>, 
+/**
+ * Prompt tokens of all compiled calls, our count.
+ */
+totalTokens: number, totalBasis: Basis, 
+/**
+ * Of those, tokens that matched an earlier prompt.
+ */
+cachedTokens: number, 
+/**
+ * Whether `cached_tokens` is the provider's report or our own prefix match.
+ */
+cachedBasis: Basis, 
+/**
+ * US dollars; absent when a model has no known price.
+ */
+costUsd: number | null, reported: ReportedUsage | null, tokenizer: TokenizerInfo, prices: Array<PriceInfo>, app: AppInfo, diagnostics: Array<DiagnosticRow>, 
+/**
+ * Record types and fields of the file that have no place in the session model, with how often they occur.
+ */
+unmapped: Array<UnmappedRow>, 
+/**
+ * Largest prompt of a compiled call, for scales.
+ */
+peakTokens: number, };
+
+export type SessionListItem = { 
+/**
+ * The store's own id, used by every other command.
+ */
+session: string, title: string, 
+/**
+ * `ADK session`, `Claude Code transcript`, …
+ */
+format: string, 
+/**
+ * Where it was read from; empty for the bundled sample.
+ */
+source: string, events: number, calls: number, 
+/**
+ * Epoch milliseconds of the last event, if known.
+ */
+lastEventMs: number | null, 
+/**
+ * Epoch milliseconds; absent when never opened.
+ */
+openedMs: number | null, isSample: boolean, };
+
+export type SessionPage = { total: number, rows: Array<SessionListItem>, };
+
+export type StageList = { call: number, agent: string, rows: Array<StageRow>, total: TokenCount, 
+/**
+ * Tokens that no stage wrote: message framing and the like, a part of `total`.
+ */
+overheadTokens: number, };
+
+export type StageRow = { 
+/**
+ * Counts from 1.
+ */
+number: number, processor: string, 
+/**
+ * One line on what it did or why it did nothing: "template with {hits}, {last_query}", "no planner".
+ */
+note: string, 
+/**
+ * It changed the request.
+ */
+isChanged: boolean, 
+/**
+ * Its result was taken from an earlier compile.
+ */
+isReused: boolean, tokensBefore: number, tokensAfter: number, 
+/**
+ * What it added, by kind, for the bar.
+ */
+added: Array<KindTokens>, removedTokens: number, diagnostics: Array<DiagnosticRow>, 
+/**
+ * A constraint on the order of processors that this stage violates.
+ */
+orderWarning: string | null, 
+/**
+ * Rests on an inferred configuration.
+ */
+isInferred: boolean, };
+
+export type StartInfo = { version: string, 
+/**
+ * `desktop` or `browser`.
+ */
+host: string, 
+/**
+ * The session to open: the one named on the command line, else the last one open, else the bundled sample.
+ */
+openSession: string | null, 
+/**
+ * A file from the command line that is being imported; its job id.
+ */
+openJob: string | null, 
+/**
+ * The bundled sample session.
+ */
+sampleSession: string, recent: Array<SessionListItem>, settings: Settings, };
+
+export type StateChange = { key: string, before: string | null, after: string, };
+
+export type StratumCall = { call: number, 
+/**
+ * Prompt tokens before it.
+ */
+fromToken: number, tokens: number, };
+
+export type StratumCalls = { calls: Array<StratumCall>, };
+
+export type TextPage = { total: number, segments: Array<TextSegment>, };
+
+export type Theme = "system" | "dark" | "light";
+
+export type TokenizerInfo = { 
+/**
+ * `o200k_base`.
+ */
+vocabulary: string, basis: Basis, 
+/**
+ * One sentence on what the counts rest on and how far off they may be.
+ */
+explanation: string, };
+
+export type UnmappedRow = { name: string, count: number, };
+
+/** The kinds in the order of the legend and of `call/columns`. */
+export const KINDS: readonly Kind[] = ["tools","system","memory","summary","user","model","result"];
+
+/** Bits of a column's flags. */
+export const COLUMN_FLAGS = {
+  avoidableBreak: 1,
+  structuralBreak: 2,
+  compaction: 4,
+  error: 8,
+  handoff: 16,
+  reportedCache: 32,
+  notCompiled: 64,
+} as const;
+
+/** Parameters and result of every command. */
+export interface Commands {
+  /** What the window needs for its first frame. */
+  "app/start": { readonly params: Record<string, never>; readonly result: StartInfo };
+  /** Stores the settings. */
+  "app/setSettings": { readonly params: { settings: Settings, }; readonly result: Settings };
+  /** Sessions in the store, most recently opened first. */
+  "session/list": { readonly params: {  /**  * Only sessions whose title, id or file contains this text.  */ filter: string, offset: number, limit: number, }; readonly result: SessionPage };
+  /** Reads files and folders, as a job. */
+  "session/import": { readonly params: { paths: Array<string>, }; readonly result: JobStarted };
+  /** Reads a file that was uploaded, as a job. */
+  "session/importUpload": { readonly params: {  /**  * The id an upload to the host returned.  */ upload: string,  /**  * The file's name, for the title.  */ name: string, }; readonly result: JobStarted };
+  /** Makes a session ready and compiles its calls in the background. */
+  "session/open": { readonly params: { session: string, }; readonly result: SessionHeader };
+  /** The numbers of an open session, as far as it is compiled. */
+  "session/header": { readonly params: { session: string, }; readonly result: SessionHeader };
+  /** Compiles a session with this app configuration from now on. */
+  "session/setApp": { readonly params: { session: string,  /**  * A JSON or YAML file; absent to go back to what can be inferred.  */ path: string | null, }; readonly result: SessionHeader };
+  /** Takes a session out of the store. */
+  "session/remove": { readonly params: { session: string, }; readonly result: Removed };
+  /** Columns of the strip: size, cached, kinds, agent and marks of calls. */
+  "call/columns": { readonly params: { session: string, from: number, to: number, maxColumns: number, }; readonly result: ArrayBuffer };
+  /** The parts of the prompts of a range of calls. */
+  "call/map": { readonly params: { session: string, from: number, to: number, maxColumns: number, minTokens: number, }; readonly result: ArrayBuffer };
+  /** One call: prompt, cache, report, residual. */
+  "call/get": { readonly params: { session: string, call: number, }; readonly result: CallDetail };
+  /** The processors that compiled a call. */
+  "call/stages": { readonly params: { session: string, call: number, }; readonly result: StageList };
+  /** What a stage did, part by part. */
+  "call/stageParts": { readonly params: { session: string, call: number,  /**  * Counts from 1.  */ stage: number, compareWith: CompareWith,  /**  * Fold runs of parts that did not change.  */ foldUnchanged: boolean, offset: number, limit: number, }; readonly result: PartPage };
+  /** The prompt after a stage as text, with the source of each segment. */
+  "call/text": { readonly params: { session: string, call: number, stage: number,  /**  * Segments `offset..offset+limit`.  */ offset: number, limit: number, }; readonly result: TextPage };
+  /** The request after a stage as JSON. */
+  "call/json": { readonly params: { session: string, call: number, stage: number, offset: number, limit: number, }; readonly result: JsonPage };
+  /** One part of a request: size, source, what it was made from. */
+  "part/get": { readonly params: { session: string,  /**  * `C17/4.0`, `C17/sys.1`, `C17/tool.sql_query`.  */ address: string,  /**  * The stage it is looked at after; absent for the last.  */ stage: number | null, }; readonly result: PartDetail };
+  /** A page of a part's text with its tokens. */
+  "part/text": { readonly params: { session: string,  /**  * A part of a call, or `E7/0` for part 0 of an event as it is stored.  */ address: string, stage: number | null,  /**  * In UTF-16 units.  */ offset: number, limit: number, }; readonly result: PartText };
+  /** A part before and after a stage, line by line. */
+  "part/diff": { readonly params: { session: string, address: string, stage: number, compareWith: CompareWith, }; readonly result: PartDiff };
+  /** Rows of the event table, sorted and filtered. */
+  "event/page": { readonly params: { session: string, order: EventOrder,  /**  * `kind:result tool:search_logs agent:x size:>2000 call:4..17 state:hits error:yes text:"Decimal"`, or plain  * words; empty for all.  */ filter: string, offset: number, limit: number, }; readonly result: EventPage };
+  /** One event: cost, fate, source, content. */
+  "event/get": { readonly params: { session: string, event: number, }; readonly result: EventDetail };
+  /** Where an event lies in the prompts that carried it. */
+  "event/stratum": { readonly params: { session: string, event: number, calls: CallRange, }; readonly result: StratumCalls };
+  /** Places in a session that match what is typed. */
+  "palette/search": { readonly params: { session: string, query: string, limit: number, }; readonly result: PaletteResults };
+  /** The answer to a question about the session. */
+  "palette/ask": { readonly params: { session: string, question: Question,  /**  * The call the cursor is on.  */ cursor: number, }; readonly result: Answer };
+  /** Running and ended jobs. */
+  "job/list": { readonly params: Record<string, never>; readonly result: JobList };
+  /** Asks a job to stop. */
+  "job/cancel": { readonly params: { job: string, }; readonly result: JobList };
+  /** Takes an ended job off the list. */
+  "job/dismiss": { readonly params: { job: string, }; readonly result: JobList };
+}
