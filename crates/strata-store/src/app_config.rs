@@ -3,6 +3,7 @@
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use crate::column::text;
+use crate::credential::holds_credential;
 use crate::{SessionId, Store, StoreError};
 
 /// A configuration document as it was written. What it means is the caller's business.
@@ -23,6 +24,15 @@ pub enum AppConfigOrigin {
     Given,
     /// Made from what the recording shows.
     Inferred,
+}
+
+impl AppConfig {
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        if holds_credential(self.text.as_bytes()) {
+            return Err(StoreError::HoldsCredential { what: "app configuration".into() });
+        }
+        Ok(())
+    }
 }
 
 impl AppConfigOrigin {
@@ -58,8 +68,9 @@ impl Store {
     }
 
     /// Attaches a configuration to a session in place of the one of the same origin. False when there is no such
-    /// session.
+    /// session. One with an API key in it is refused with [`StoreError::HoldsCredential`].
     pub fn set_app_config(&mut self, session: &SessionId, config: &AppConfig) -> Result<bool, StoreError> {
+        config.check()?;
         self.change(|transaction| write_app_config(transaction, session, config))
     }
 

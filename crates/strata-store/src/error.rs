@@ -58,10 +58,10 @@ pub enum StoreError {
     Corrupt { detail: String },
 
     #[error(
-        "the setting {key} was not stored because its value looks like an API key. Keys belong in the key store of \
-         the operating system."
+        "the {what} was not stored because there seems to be an API key in it. Keys belong in the key store of the \
+         operating system."
     )]
-    HoldsCredential { key: String },
+    HoldsCredential { what: String },
 
     #[error("the Strata database answered with an error; nothing of this was stored: {0}")]
     Failed(#[source] rusqlite::Error),

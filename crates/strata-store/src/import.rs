@@ -1,11 +1,10 @@
 //! Writing sessions: staged bit by bit, made visible all at once.
 //!
 //! ```text
-//! begin_import ── open_recording ── append* ── close_recording ──┐  once per session of the source;
-//!              ^                                                  │  sessions may be written side by side
-//!              └──────────────────────────────────────────────────┤
-//!                                                                 ├── commit   every session appears
-//!                                                                 └── cancel   no trace is left
+//! begin_import
+//!     for each session of the source, one after the other or side by side:
+//!         open_recording, append some events, append more, close_recording
+//! commit: every session appears       (or cancel: no trace is left)
 //! ```
 //!
 //! Each call writes in a short transaction of its own, so that an import of hundreds of megabytes neither keeps other
@@ -101,7 +100,7 @@ impl Store {
 impl ImportWriter<'_> {
     /// Starts a session that has no events yet.
     pub fn open_recording(&mut self) -> Result<Recording, StoreError> {
-        let number = self.store.prepare(|transaction| {
+        let number = self.store.change_unseen(|transaction| {
             transaction.execute("INSERT INTO recordings (status) VALUES ('staged')", [])?;
             Ok(transaction.last_insert_rowid())
         })?;
@@ -113,7 +112,7 @@ impl ImportWriter<'_> {
     /// of them is there, and the import can go on.
     pub fn append(&mut self, recording: &mut Recording, events: &[NewEvent<'_>]) -> Result<(), StoreError> {
         let before = recording.totals;
-        let inserted = self.store.prepare(|transaction| recording.insert(transaction, events));
+        let inserted = self.store.change_unseen(|transaction| recording.insert(transaction, events));
         if inserted.is_err() {
             recording.roll_back(before);
         }
@@ -121,7 +120,8 @@ impl ImportWriter<'_> {
     }
 
     /// Completes a session whose events were appended: everything of `session` but its events. A recording that is
-    /// dropped instead does not become a session.
+    /// dropped instead does not become a session. A configuration with an API key in it is refused with
+    /// [`StoreError::HoldsCredential`].
     #[expect(clippy::needless_pass_by_value, reason = "nothing can be appended after this")]
     pub fn close_recording(
         &mut self,
@@ -129,7 +129,8 @@ impl ImportWriter<'_> {
         session: &Session,
         listing: Listing,
     ) -> Result<(), StoreError> {
-        let n_temporary_keys = self.store.prepare(|transaction| {
+        listing.app_config.as_ref().map(AppConfig::check).transpose()?;
+        let n_temporary_keys = self.store.change_unseen(|transaction| {
             recording.write_totals(transaction)?;
             write_state(transaction, recording.number, &session.state)
         })?;
@@ -172,7 +173,7 @@ impl ImportWriter<'_> {
     fn discard(&mut self) -> Result<(), StoreError> {
         let recordings = std::mem::take(&mut self.recordings);
         if !recordings.is_empty() {
-            self.store.prepare(|transaction| {
+            self.store.change_unseen(|transaction| {
                 let mut discard =
                     transaction.prepare_cached("UPDATE recordings SET status = 'discarded' WHERE id = ?1")?;
                 for recording in recordings {

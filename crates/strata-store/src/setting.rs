@@ -16,7 +16,7 @@ impl Store {
     /// [`StoreError::HoldsCredential`].
     pub fn set_setting(&mut self, key: &str, value: &str) -> Result<(), StoreError> {
         if holds_credential(value.as_bytes()) {
-            return Err(StoreError::HoldsCredential { key: key.into() });
+            return Err(StoreError::HoldsCredential { what: format!("setting {key}") });
         }
         self.change(|transaction| {
             transaction.execute(

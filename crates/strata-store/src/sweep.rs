@@ -47,7 +47,7 @@ fn give_up_abandoned(store: &mut Store) -> Result<(), StoreError> {
             None => return Ok(()),
         },
     };
-    store.prepare(|transaction| {
+    store.change_unseen(|transaction| {
         transaction.execute("UPDATE recordings SET status = 'discarded' WHERE status = 'staged'", [])?;
         Ok(())
     })
@@ -59,7 +59,7 @@ fn remove_discarded(store: &mut Store, steps: usize) -> Result<(), StoreError> {
         if !has_recording(store, "discarded")? {
             break;
         }
-        store.prepare(remove_some)?;
+        store.change_unseen(remove_some)?;
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ impl Store {
         // In the order of the table: neighbours go to the same page.
         let mut counts = counts.to_vec();
         counts.sort_unstable();
-        self.prepare(|transaction| {
+        self.change_unseen(|transaction| {
             let mut insert = transaction.prepare_cached(
                 "INSERT INTO token_counts VALUES (?1, ?2, ?3)
                  ON CONFLICT (vocabulary, content) DO UPDATE SET tokens = excluded.tokens",

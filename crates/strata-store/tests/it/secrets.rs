@@ -1,6 +1,6 @@
 //! What is never written to the file.
 
-use strata_store::{NewEvent, RecordPlace, StoreError, StoredRecord};
+use strata_store::{AppConfig, AppConfigOrigin, Listing, NewEvent, RecordPlace, StoreError, StoredRecord};
 
 use crate::{Place, import_one, listing, session, session_from, source, span};
 
@@ -69,13 +69,35 @@ fn a_key_is_no_setting() {
     let place = Place::new();
     let mut store = place.open();
     let error = store.set_setting("provider", &format!(r#"{{"key":"{KEY}"}}"#)).unwrap_err();
-    assert!(matches!(&error, StoreError::HoldsCredential { key } if key == "provider"));
+    assert!(matches!(error, StoreError::HoldsCredential { .. }));
     assert_eq!(
         error.to_string(),
-        "the setting provider was not stored because its value looks like an API key. Keys belong in the key store \
-         of the operating system."
+        "the setting provider was not stored because there seems to be an API key in it. Keys belong in the key \
+         store of the operating system."
     );
     assert_eq!(store.setting("provider").unwrap(), None);
+    assert!(!is_on_disk(&place, KEY));
+}
+
+#[test]
+fn a_configuration_with_a_key_is_refused() {
+    let place = Place::new();
+    let mut store = place.open();
+    let text = format!("model: x\napi_key: {KEY}\n");
+    let config = AppConfig {
+        origin: AppConfigOrigin::Given,
+        format: "yaml".into(),
+        text,
+        location: Some("app.yaml".into()),
+    };
+    let id = import_one(&mut store, "a.json", &session("s", 1, "x"));
+    assert!(matches!(store.set_app_config(&id, &config).unwrap_err(), StoreError::HoldsCredential { .. }));
+    let mut import = store.begin_import(source("b.json")).unwrap();
+    let with_config = Listing { app_config: Some(config), ..listing("B") };
+    let refused = import.add_session(&session("s", 0, ""), &[], with_config).unwrap_err();
+    assert!(matches!(refused, StoreError::HoldsCredential { .. }));
+    import.cancel().unwrap();
+    assert_eq!(store.app_config(&id).unwrap(), None);
     assert!(!is_on_disk(&place, KEY));
 }
 
