@@ -84,8 +84,13 @@ fn stored(store: &Store) -> Expected {
     read.collect()
 }
 
+/// Few, because each writes to a file; `PROPTEST_CASES` for more.
+fn n_cases() -> u32 {
+    std::env::var("PROPTEST_CASES").map_or(40, |cases| cases.parse().unwrap())
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: n_cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn exactly_the_committed_sessions_are_there(steps in prop::collection::vec(step(), 1..10)) {
