@@ -317,6 +317,12 @@ impl<'e> EventView<'e> {
         }
     }
 
+    /// The event of the session at a place, if the call sees that far.
+    pub fn find(&self, index: EventIndex) -> Option<&'e LoggedEvent> {
+        let in_log = self.pieces[0].get(index.as_usize()).filter(|logged| logged.index == Some(index));
+        in_log.or_else(|| self.iter().find(|logged| logged.index == Some(index)))
+    }
+
     pub fn len(&self) -> usize {
         self.pieces.iter().map(|piece| piece.len()).sum()
     }
