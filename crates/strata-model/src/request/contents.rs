@@ -224,7 +224,7 @@ impl Contents {
         if more.peek().is_none() {
             return;
         }
-        let is_open = self.len % CHUNK > 0;
+        let is_open = !self.len.is_multiple_of(CHUNK);
         let mut open = match self.chunks().next_back().filter(|_| is_open) {
             Some(last) => last.contents.clone(),
             None => Vec::with_capacity(CHUNK),
