@@ -10,6 +10,7 @@ use std::sync::Arc;
 use strata_engine::{Experiment, FlowKind, Outcome, StageCache};
 use strata_import::{import, read_app_config};
 use strata_model::{Content, Decoder, FromJson as _, Json, LlmRequest, Object, json};
+use strata_tests::laws::partition;
 
 fn samples() -> Option<PathBuf> {
     let folder = std::env::var_os("STRATA_SAMPLES").map_or_else(
@@ -95,6 +96,9 @@ fn every_request_of_a_recorded_session_is_compiled_as_it_was_sent() {
     for (call, sent) in experiment.calls().iter().zip(sent) {
         let compilation = experiment.compile(call, &mut cache).expect("the agent is configured");
         assert_eq!(compilation.outcome, Outcome::Request);
+        for stage in &compilation.stages {
+            assert_eq!(partition(&stage.request), [] as [String; 0], "C{} {}", call.number, stage.processor);
+        }
         let compiled = as_sent(&compilation.working_context());
         assert_eq!(json::to_pretty(&compiled), json::to_pretty(sent), "C{}", call.number);
     }
