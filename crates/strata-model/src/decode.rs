@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::Str;
 use crate::diagnostic::Diagnostic;
-use crate::json::{Json, Object};
+use crate::json::{Json, Object, write_compact, write_compact_object, write_compact_string};
 
 /// A type that can be read from JSON and written back. On failure the value comes back untouched.
 pub trait FromJson: Sized {
@@ -18,6 +18,12 @@ pub trait FromJson: Sized {
 
     fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json>;
     fn to_json(&self) -> Json;
+
+    /// Appends what [`to_compact`](crate::json::to_compact) makes of [`Self::to_json`], mostly without making the
+    /// value in between.
+    fn write_json(&self, out: &mut String) {
+        write_compact(out, &self.to_json());
+    }
 }
 
 /// A field of a [`record!`]: how it is read when present and whether it is written.
@@ -25,6 +31,18 @@ pub(crate) trait Field {
     fn read(&mut self, value: Json, decoder: &mut Decoder) -> Result<(), (Json, &'static str)>;
     /// `None` omits the field, as ADK omits what is absent.
     fn write(&self) -> Option<Json>;
+    /// Appends the member to those of an object, as text.
+    fn write_member(&self, key: &str, out: &mut String);
+}
+
+/// Appends `"key":` to the members of an object that was begun with a brace.
+pub(crate) fn write_key(out: &mut String, key: &str) {
+    if !out.ends_with('{') {
+        out.push(',');
+    }
+    out.push('"');
+    out.push_str(key);
+    out.push_str("\":");
 }
 
 impl<T: FromJson> Field for Option<T> {
@@ -35,6 +53,13 @@ impl<T: FromJson> Field for Option<T> {
 
     fn write(&self) -> Option<Json> {
         self.as_ref().map(T::to_json)
+    }
+
+    fn write_member(&self, key: &str, out: &mut String) {
+        if let Some(value) = self {
+            write_key(out, key);
+            value.write_json(out);
+        }
     }
 }
 
@@ -54,6 +79,11 @@ macro_rules! always_written {
 
             fn write(&self) -> Option<$crate::json::Json> {
                 Some($crate::decode::FromJson::to_json(self))
+            }
+
+            fn write_member(&self, key: &str, out: &mut String) {
+                $crate::decode::write_key(out, key);
+                $crate::decode::FromJson::write_json(self, out);
             }
         }
     )*};
@@ -121,6 +151,15 @@ macro_rules! record {
                     $(out = $crate::decode::in_field_order(out, $order);)?
                 }
                 $crate::json::Json::Object(out)
+            }
+
+            fn write_json(&self, out: &mut String) {
+                if !self.other.is_empty() {
+                    return $crate::json::write_compact(out, &self.to_json());
+                }
+                out.push('{');
+                $($crate::decode::Field::write_member(&self.$field, $key, out);)*
+                out.push('}');
             }
         }
     };
@@ -305,6 +344,10 @@ impl FromJson for Arc<str> {
     fn to_json(&self) -> Json {
         Json::String(self.clone())
     }
+
+    fn write_json(&self, out: &mut String) {
+        write_compact_string(out, self);
+    }
 }
 
 impl FromJson for bool {
@@ -365,6 +408,10 @@ impl FromJson for Json {
     fn to_json(&self) -> Json {
         self.clone()
     }
+
+    fn write_json(&self, out: &mut String) {
+        write_compact(out, self);
+    }
 }
 
 impl FromJson for Object {
@@ -380,6 +427,10 @@ impl FromJson for Object {
     fn to_json(&self) -> Json {
         Json::Object(self.clone())
     }
+
+    fn write_json(&self, out: &mut String) {
+        write_compact_object(out, self);
+    }
 }
 
 impl<T: FromJson> FromJson for Arc<T> {
@@ -392,6 +443,10 @@ impl<T: FromJson> FromJson for Arc<T> {
     fn to_json(&self) -> Json {
         T::to_json(self)
     }
+
+    fn write_json(&self, out: &mut String) {
+        T::write_json(self, out);
+    }
 }
 
 impl<T: FromJson> FromJson for Box<T> {
@@ -403,6 +458,10 @@ impl<T: FromJson> FromJson for Box<T> {
 
     fn to_json(&self) -> Json {
         T::to_json(self)
+    }
+
+    fn write_json(&self, out: &mut String) {
+        T::write_json(self, out);
     }
 }
 
@@ -429,11 +488,37 @@ impl<T: FromJson> FromJson for Vec<T> {
     fn to_json(&self) -> Json {
         Json::Array(self.iter().map(T::to_json).collect())
     }
+
+    fn write_json(&self, out: &mut String) {
+        out.push('[');
+        for (at, item) in self.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            item.write_json(out);
+        }
+        out.push(']');
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_written_without_a_value_in_between_is_the_same() {
+        for text in [
+            r#"{"author":"user","content":{"parts":[{"text":"a\"b\\c\n\u0001é{"},{"functionCall":{"id":"1","name":"f","args":{"k":[1,1.0,null]}}}],"role":"user"},"actions":{"stateDelta":{"a{":{}},"endOfAgent":true},"longRunningToolIds":[],"timestamp":1e-7}"#,
+            r#"{"author":"m","later":{"x":1},"turnComplete":true,"content":{"parts":[{"later":1,"text":"t"}]},"output":"{","nodeInfo":{"path":"a@1/b","outputFor":["c","d"]}}"#,
+            "{}",
+        ] {
+            let value = crate::json::parse(text.as_bytes()).unwrap();
+            let event = crate::Event::from_json(value, &mut Decoder::new()).unwrap();
+            let mut written = String::new();
+            event.write_json(&mut written);
+            assert_eq!(written, crate::json::to_compact(&event.to_json()));
+        }
+    }
 
     #[test]
     fn unknown_fields_are_told_from_those_that_are_carried() {

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 pub use parse::{Entered, JsonError, ValueReader, parse, repair_surrogates};
 pub use write::{
-    object_to_compact, to_ascii, to_compact, to_compact_python, to_pretty, to_spaced, write_compact_string,
+    object_to_compact, to_ascii, to_compact, to_compact_python, to_pretty, to_spaced, write_compact,
+    write_compact_object, write_compact_string,
 };
 
 /// Deepest nesting a value may have. Sessions stay below 30; the limit keeps hostile input from exhausting the stack.

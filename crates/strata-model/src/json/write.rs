@@ -8,15 +8,25 @@ use crate::python::{float_repr, pydantic_float};
 /// Compact JSON with raw Unicode, as pydantic dumps it: stored events, size comparisons, fingerprints.
 pub fn to_compact(value: &Json) -> String {
     let mut out = String::new();
-    Writer { out: &mut out, style: COMPACT }.value(value);
+    write_compact(&mut out, value);
     out
 }
 
 /// [`to_compact`] of an object that stands by itself.
 pub fn object_to_compact(object: &Object) -> String {
     let mut out = String::new();
-    Writer { out: &mut out, style: COMPACT }.object(object);
+    write_compact_object(&mut out, object);
     out
+}
+
+/// Appends `value` as [`to_compact`] spells it, for callers that write many.
+pub fn write_compact(out: &mut String, value: &Json) {
+    Writer { out, style: COMPACT }.value(value);
+}
+
+/// Appends `object` as [`object_to_compact`] spells it.
+pub fn write_compact_object(out: &mut String, object: &Object) {
+    Writer { out, style: COMPACT }.object(object);
 }
 
 /// `json.dumps(value)`: `", "` and `": "` between items, everything outside ASCII escaped.

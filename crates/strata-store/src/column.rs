@@ -1,0 +1,35 @@
+//! Values that SQLite has no type for, as they stand in columns.
+
+use rusqlite::Row;
+use strata_model::{Fingerprint, Json, Object, json};
+
+use crate::StoreError;
+
+pub(crate) fn text<'r>(row: &'r Row<'_>, column: usize) -> rusqlite::Result<&'r str> {
+    Ok(row.get_ref(column)?.as_str()?)
+}
+
+pub(crate) fn fingerprint_bytes(fingerprint: Fingerprint) -> [u8; 16] {
+    fingerprint.0.to_be_bytes()
+}
+
+pub(crate) fn fingerprint(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Fingerprint>> {
+    let bytes: Option<[u8; 16]> = row.get(column)?;
+    Ok(bytes.map(|bytes| Fingerprint(u128::from_be_bytes(bytes))))
+}
+
+/// JSON that this crate wrote: when it cannot be read, the file was damaged.
+pub(crate) fn parse(text: &str) -> Result<Json, StoreError> {
+    json::parse(text.as_bytes())
+        .map_err(|error| StoreError::Corrupt { detail: format!("stored JSON cannot be read ({error})") })
+}
+
+pub(crate) fn parse_object(text: &str) -> Result<Object, StoreError> {
+    match parse(text)? {
+        Json::Object(object) => Ok(object),
+        other => {
+            let detail = format!("stored JSON should be an object but is {}", other.kind());
+            Err(StoreError::Corrupt { detail })
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Writing sessions: staged bit by bit, made visible all at once.
+//!
+//! ```text
+//! begin_import
+//!     for each session of the source, one after the other or side by side:
+//!         open_recording, append some events, append more, close_recording
+//! commit: every session appears       (or cancel: no trace is left)
+//! ```
+//!
+//! Each call writes in a short transaction of its own, so that an import of hundreds of megabytes neither keeps other
+//! programs from writing nor the file from being read. Readers see sessions, and a session refers to a recording; what
+//! is staged is a recording that no session refers to. `commit` is one small transaction that makes them refer to it.
+
+mod commit;
+mod prepared;
+mod staged;
+
+use strata_model::{Diagnostic, Event, Json, Session};
+
+use crate::app_config::AppConfig;
+use crate::import_lock::ImportLock;
+use crate::record::RawRecord;
+use crate::state::write_state;
+use crate::{SessionId, Source, Store, StoreError, sweep};
+use commit::Closed;
+pub use staged::Recording;
+
+/// An event and what it was read from.
+#[derive(Debug, Clone)]
+pub struct NewEvent<'a> {
+    pub event: &'a Event,
+    /// Empty for an event that was not read from anything.
+    pub records: Vec<RawRecord<'a>>,
+}
+
+/// How the list is to show a session.
+#[derive(Debug, Clone)]
+pub struct Listing {
+    pub title: String,
+    pub format: String,
+    /// Numbers for lists. What they are is the caller's business.
+    pub summary: Json,
+    /// Attached to the session in place of the one of the same origin.
+    pub app_config: Option<AppConfig>,
+}
+
+/// A session that an import stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedSession {
+    pub id: SessionId,
+    /// The source was imported before, and this took the place of what it held then.
+    pub is_replacement: bool,
+}
+
+/// An import under way. Dropping it cancels it.
+#[derive(Debug)]
+#[must_use]
+pub struct ImportWriter<'s> {
+    store: &'s mut Store,
+    source: Source,
+    /// Every recording that was opened and is not shown by a session yet.
+    recordings: Vec<i64>,
+    /// Those of them that are complete.
+    closed: Vec<Closed>,
+    left_out: LeftOut,
+    /// Says to other processes that what is staged is being written. `None` in memory.
+    _running: Option<ImportLock>,
+}
+
+/// What is not stored by rule.
+#[derive(Debug, Clone, Copy, Default)]
+struct LeftOut {
+    n_temporary_keys: usize,
+    n_raw_records: usize,
+}
+
+impl LeftOut {
+    fn add(&mut self, other: Self) {
+        self.n_temporary_keys += other.n_temporary_keys;
+        self.n_raw_records += other.n_raw_records;
+    }
+}
+
+impl Store {
+    /// Starts an import. Sessions of this source that are stored already stay as they are until it commits.
+    pub fn begin_import(&mut self, source: Source) -> Result<ImportWriter<'_>, StoreError> {
+        sweep::clear(self)?;
+        let running = self.path().map(ImportLock::shared).transpose()?;
+        Ok(ImportWriter {
+            store: self,
+            source,
+            recordings: Vec::new(),
+            closed: Vec::new(),
+            left_out: LeftOut::default(),
+            _running: running,
+        })
+    }
+}
+
+impl ImportWriter<'_> {
+    /// Starts a session that has no events yet.
+    pub fn open_recording(&mut self) -> Result<Recording, StoreError> {
+        let number = self.store.change_unseen(|transaction| {
+            transaction.execute("INSERT INTO recordings (status) VALUES ('staged')", [])?;
+            Ok(transaction.last_insert_rowid())
+        })?;
+        self.recordings.push(number);
+        Ok(Recording::new(number))
+    }
+
+    /// Appends events to a session, as one short transaction: give about a thousand at a time. After an error none
+    /// of them is there, and the import can go on.
+    pub fn append(&mut self, recording: &mut Recording, events: &[NewEvent<'_>]) -> Result<(), StoreError> {
+        let before = recording.totals;
+        let inserted = self.store.change_unseen(|transaction| recording.insert(transaction, events));
+        if inserted.is_err() {
+            recording.roll_back(before);
+        }
+        inserted
+    }
+
+    /// Completes a session whose events were appended: everything of `session` but its events. A recording that is
+    /// dropped instead does not become a session. A configuration with an API key in it is refused with
+    /// [`StoreError::HoldsCredential`].
+    #[expect(clippy::needless_pass_by_value, reason = "nothing can be appended after this")]
+    pub fn close_recording(
+        &mut self,
+        recording: Recording,
+        session: &Session,
+        listing: Listing,
+    ) -> Result<(), StoreError> {
+        listing.app_config.as_ref().map(AppConfig::check).transpose()?;
+        let n_temporary_keys = self.store.change_unseen(|transaction| {
+            recording.write_totals(transaction)?;
+            write_state(transaction, recording.number, &session.state)
+        })?;
+        self.left_out.add(recording.totals.left_out);
+        self.left_out.add(LeftOut { n_temporary_keys, n_raw_records: 0 });
+        self.closed.push(Closed::new(&recording, session, listing));
+        Ok(())
+    }
+
+    /// Writes a session that is there as a whole: `events` are those of `session`, with what they were read from.
+    pub fn add_session(
+        &mut self,
+        session: &Session,
+        events: &[NewEvent<'_>],
+        listing: Listing,
+    ) -> Result<(), StoreError> {
+        const BATCH: usize = 1_000;
+        let mut recording = self.open_recording()?;
+        for batch in events.chunks(BATCH) {
+            self.append(&mut recording, batch)?;
+        }
+        self.close_recording(recording, session, listing)
+    }
+
+    /// Makes every closed session visible, at once and for good, with what the import found. A session that this
+    /// source held before is replaced and keeps its id, its given configuration and when it was opened; one that the
+    /// source holds no more stays as it was. Returns the sessions in the order they were opened in.
+    pub fn commit(mut self, diagnostics: &[Diagnostic]) -> Result<Vec<ImportedSession>, StoreError> {
+        let imported = commit::commit(&mut self, diagnostics)?;
+        // What is left are recordings that were opened and dropped. Failing to remove them undoes nothing.
+        let _ = self.discard();
+        Ok(imported)
+    }
+
+    /// Removes everything this import wrote.
+    pub fn cancel(mut self) -> Result<(), StoreError> {
+        self.discard()
+    }
+
+    fn discard(&mut self) -> Result<(), StoreError> {
+        let recordings = std::mem::take(&mut self.recordings);
+        if !recordings.is_empty() {
+            self.store.change_unseen(|transaction| {
+                let mut discard =
+                    transaction.prepare_cached("UPDATE recordings SET status = 'discarded' WHERE id = ?1")?;
+                for recording in recordings {
+                    discard.execute([recording])?;
+                }
+                Ok(())
+            })?;
+        }
+        sweep::clear_discarded(self.store);
+        Ok(())
+    }
+}
+
+impl Drop for ImportWriter<'_> {
+    fn drop(&mut self) {
+        // When this fails, nothing staged is visible, and the next import clears it away.
+        let _ = self.discard();
+    }
+}

@@ -1,0 +1,79 @@
+//! The one file where Strata keeps what it knows: sessions with their events, where they came from, what is
+//! remembered about them, settings, and token counts.
+//!
+//! ```
+//! use strata_model::{Json, Session};
+//! use strata_store::{Listing, Source, Store};
+//!
+//! let mut store = Store::in_memory()?;
+//! let source = Source {
+//!     location: "notes.json".into(),
+//!     format: "ADK session".into(),
+//!     size_bytes: 2,
+//!     modified_ms: None,
+//!     content: None,
+//!     imported_at_ms: 1_700_000_000_000,
+//! };
+//! let listing = Listing {
+//!     title: "Notes".into(),
+//!     format: "ADK session".into(),
+//!     summary: Json::Null,
+//!     app_config: None,
+//! };
+//! let mut import = store.begin_import(source)?;
+//! import.add_session(&Session::default(), &[], listing)?;
+//! let imported = import.commit(&[])?;
+//! assert_eq!(store.read_session(&imported[0].id)?, Some(Session::default()));
+//! # Ok::<(), strata_store::StoreError>(())
+//! ```
+//!
+//! The nouns, and what refers to what:
+//!
+//! ```text
+//! Source <── Session ──> recording: events, raw records, final state
+//!   │           └── app configurations
+//!   └── diagnostics          settings          token counts
+//! ```
+//!
+//! - A **recording** is a body of events. It is written once, while it is staged, and never changed: a session that is
+//!   imported again gets a new recording, and the old one is removed.
+//! - A **session** is what readers see. It appears when its import commits, and not before; importing the same source
+//!   again replaces what it shows, and keeps its id.
+//! - What a killed import leaves is never visible, and is removed when the file is opened or the next import begins.
+//!
+//! The store knows nothing of formats, requests or tokens: summaries, configurations and settings are text to it. It
+//! holds no API keys, and refuses what looks like one.
+//!
+//! `FORMATS.md` beside this crate describes every table, and the rules for changing them. A table for something new
+//! (artifacts, experiments, captured exchanges) comes with the code that fills it: an entry in `migration.rs`, a file
+//! in `src/migration`, a section in `FORMATS.md`, and a fixture of the new version for the test that opens them all.
+
+mod app_config;
+mod column;
+mod credential;
+mod error;
+mod event;
+mod import;
+mod import_lock;
+mod migration;
+mod opening;
+mod record;
+mod session;
+mod session_id;
+mod setting;
+mod source;
+mod state;
+mod store;
+mod sweep;
+mod token_memo;
+
+pub use app_config::{AppConfig, AppConfigOrigin};
+pub use error::StoreError;
+pub use event::{EventKinds, EventRow};
+pub use import::{ImportWriter, ImportedSession, Listing, NewEvent, Recording};
+pub use migration::SCHEMA_VERSION;
+pub use record::{RawRecord, RecordPlace, StoredRecord};
+pub use session::{SessionEntry, SessionList};
+pub use session_id::SessionId;
+pub use source::{Source, StoredDiagnostic};
+pub use store::{BUSY_TIMEOUT, Store};

@@ -1,0 +1,200 @@
+//! Sessions as readers see them: the list, one whole session, what is remembered about it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use strata_model::{Decoder, Event, Fingerprint, FromJson, Json, Session};
+
+use crate::column::{fingerprint, parse, parse_object, text};
+use crate::state::read_state;
+use crate::{SessionId, Store, StoreError, sweep};
+
+/// What the list of sessions shows of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionEntry {
+    pub id: SessionId,
+    /// [`Source::location`](crate::Source::location) of where it came from.
+    pub location: String,
+    /// The id it has in ADK, or whatever it calls itself.
+    pub adk_id: String,
+    pub app_name: String,
+    pub user_id: String,
+    pub title: String,
+    pub format: String,
+    /// The numbers the importing side wanted in lists, as it wrote them.
+    pub summary: Json,
+    pub n_events: u32,
+    /// Of all events as stored.
+    pub json_bytes: u64,
+    /// Of all events in order: equal for equal recordings, whatever they were imported from.
+    pub content: Fingerprint,
+    /// Epoch seconds.
+    pub last_update_time: f64,
+    /// Epoch milliseconds.
+    pub imported_at_ms: i64,
+    /// Epoch milliseconds; `None` when it was never opened.
+    pub opened_at_ms: Option<i64>,
+}
+
+/// Some rows of the list of sessions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionList {
+    /// How many sessions the filter lets through.
+    pub total: u32,
+    pub entries: Vec<SessionEntry>,
+}
+
+const ENTRY: &str = "SELECT s.id, o.location, s.adk_id, s.app_name, s.user_id, s.title, s.format, s.summary,
+        r.events, r.json_bytes, r.content, s.last_update_time, s.imported_at_ms, s.opened_at_ms
+    FROM sessions s JOIN sources o ON o.id = s.source JOIN recordings r ON r.id = s.recording";
+
+/// Columns of [`ENTRY`] that a filter looks into.
+const SEARCHED: [usize; 7] = [0, 1, 2, 3, 4, 5, 6];
+
+/// Most recently opened or imported first; what was imported together, by its own time.
+const RECENT_FIRST: &str =
+    "ORDER BY max(s.imported_at_ms, coalesce(s.opened_at_ms, 0)) DESC, s.last_update_time DESC, s.id";
+
+impl Store {
+    /// The sessions with every word of `filter` in their title, id, location, format, app or user, whatever its case;
+    /// the most recent first, and of those the ones at `rows`.
+    pub fn sessions(&self, filter: &str, rows: Range<u32>) -> Result<SessionList, StoreError> {
+        let words: Vec<String> = filter.split_whitespace().map(str::to_lowercase).collect();
+        let mut statement = self.connection.prepare_cached(&format!("{ENTRY} {RECENT_FIRST}"))?;
+        let mut found = statement.query([])?;
+        let mut list = SessionList { total: 0, entries: Vec::new() };
+        while let Some(row) = found.next()? {
+            if !words.is_empty() && !mentions(row, &words)? {
+                continue;
+            }
+            if rows.contains(&list.total) {
+                list.entries.push(entry(row)?);
+            }
+            list.total += 1;
+        }
+        Ok(list)
+    }
+
+    /// The sessions that were opened, the last one first.
+    pub fn recent_sessions(&self, limit: u32) -> Result<Vec<SessionEntry>, StoreError> {
+        let sql =
+            format!("{ENTRY} WHERE s.opened_at_ms IS NOT NULL ORDER BY s.opened_at_ms DESC, s.id LIMIT ?1");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        statement.query_and_then([limit], entry)?.collect()
+    }
+
+    /// One row of the list; `None` when there is no such session.
+    pub fn session_entry(&self, session: &SessionId) -> Result<Option<SessionEntry>, StoreError> {
+        let mut statement = self.connection.prepare_cached(&format!("{ENTRY} WHERE s.id = ?1"))?;
+        statement.query_and_then([session.as_str()], entry)?.next().transpose()
+    }
+
+    /// A whole session with all its events, as of one moment; `None` when there is no such session.
+    pub fn read_session(&self, session: &SessionId) -> Result<Option<Session>, StoreError> {
+        let snapshot = self.connection.unchecked_transaction()?;
+        let Some((recording, mut session)) = read_head(&snapshot, session)? else { return Ok(None) };
+        session.state = read_state(&snapshot, recording)?;
+        session.events = read_events(&snapshot, recording)?;
+        Ok(Some(session))
+    }
+
+    /// Remembers that a session was opened. False when there is no such session.
+    pub fn mark_opened(&mut self, session: &SessionId, at_ms: i64) -> Result<bool, StoreError> {
+        self.change(|transaction| {
+            let sql = "UPDATE sessions SET opened_at_ms = ?2 WHERE id = ?1";
+            Ok(transaction.execute(sql, params![session.as_str(), at_ms])? > 0)
+        })
+    }
+
+    /// Takes a session out of the store, with its configurations; with its source when it was the last one of it.
+    /// What is left of the source counts as changed, so that importing it brings the session back. False when there
+    /// is no such session. It is gone for readers at once; removing its events takes some microseconds each.
+    pub fn delete_session(&mut self, session: &SessionId) -> Result<bool, StoreError> {
+        let was_there = self.change(|transaction| {
+            let sql = "DELETE FROM sessions WHERE id = ?1 RETURNING source, recording";
+            let deleted: Option<(i64, i64)> = transaction
+                .query_row(sql, [session.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let Some((source, recording)) = deleted else { return Ok(false) };
+            transaction.execute("UPDATE recordings SET status = 'discarded' WHERE id = ?1", [recording])?;
+            transaction.execute("UPDATE sources SET content = NULL WHERE id = ?1", [source])?;
+            transaction.execute(
+                "DELETE FROM sources WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM sessions WHERE source = ?1)",
+                [source],
+            )?;
+            Ok(true)
+        })?;
+        if was_there {
+            sweep::clear_discarded(self);
+        }
+        Ok(was_there)
+    }
+}
+
+fn mentions(row: &Row<'_>, words: &[String]) -> rusqlite::Result<bool> {
+    let mut searched = String::new();
+    for column in SEARCHED {
+        searched.push_str(&text(row, column)?.to_lowercase());
+        searched.push('\n');
+    }
+    Ok(words.iter().all(|word| searched.contains(word)))
+}
+
+fn entry(row: &Row<'_>) -> Result<SessionEntry, StoreError> {
+    Ok(SessionEntry {
+        id: text(row, 0)?.into(),
+        location: row.get(1)?,
+        adk_id: row.get(2)?,
+        app_name: row.get(3)?,
+        user_id: row.get(4)?,
+        title: row.get(5)?,
+        format: row.get(6)?,
+        summary: parse(text(row, 7)?)?,
+        n_events: row.get(8)?,
+        json_bytes: row.get::<_, i64>(9)? as u64,
+        content: fingerprint(row, 10)?.unwrap_or_default(),
+        last_update_time: seconds(row, 11)?,
+        imported_at_ms: row.get(12)?,
+        opened_at_ms: row.get(13)?,
+    })
+}
+
+/// SQLite stores a number that is none as null.
+fn seconds(row: &Row<'_>, column: usize) -> rusqlite::Result<f64> {
+    Ok(row.get::<_, Option<f64>>(column)?.unwrap_or(f64::NAN))
+}
+
+/// The number of a session's recording, and the session without its state and events.
+fn read_head(connection: &Connection, session: &SessionId) -> Result<Option<(i64, Session)>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT recording, adk_id, app_name, user_id, last_update_time, other FROM sessions WHERE id = ?1",
+    )?;
+    let mut rows = statement.query([session.as_str()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let session = Session {
+        id: row.get(1)?,
+        app_name: row.get(2)?,
+        user_id: row.get(3)?,
+        last_update_time: seconds(row, 4)?,
+        other: parse_object(text(row, 5)?)?,
+        ..Session::default()
+    };
+    Ok(Some((row.get(0)?, session)))
+}
+
+fn read_events(connection: &Connection, recording: i64) -> Result<Vec<Arc<Event>>, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT json FROM event_json WHERE recording = ?1 ORDER BY seq")?;
+    let mut rows = statement.query([recording])?;
+    let mut events = Vec::new();
+    // What is odd about an event was reported when it was imported.
+    let mut decoder = Decoder::new();
+    while let Some(row) = rows.next()? {
+        let event = Event::from_json(parse(text(row, 0)?)?, &mut decoder)
+            .map_err(|value| StoreError::Corrupt { detail: format!("a stored event is {}", value.kind()) })?;
+        decoder.take_diagnostics();
+        events.push(Arc::new(event));
+    }
+    Ok(events)
+}

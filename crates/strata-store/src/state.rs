@@ -1,0 +1,47 @@
+//! The state a session ended with, one row a key.
+
+use rusqlite::{Connection, Transaction, params};
+use strata_model::{Object, Scope, json};
+
+use crate::StoreError;
+use crate::column::{parse, text};
+
+/// Writes `state` without its `temp:` keys, which live during one invocation. Returns how many there were.
+pub(crate) fn write_state(
+    transaction: &Transaction<'_>,
+    recording: i64,
+    state: &Object,
+) -> Result<usize, StoreError> {
+    let mut n_temporary = 0;
+    let mut insert = transaction.prepare_cached("INSERT INTO states VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    for (position, (key, value)) in state.iter().enumerate() {
+        let (scope, name) = match Scope::of(key) {
+            Scope::App => ("app", &key["app:".len()..]),
+            Scope::User => ("user", &key["user:".len()..]),
+            Scope::Session => ("session", &**key),
+            Scope::Temp => {
+                n_temporary += 1;
+                continue;
+            }
+        };
+        insert.execute(params![recording, position as i64, scope, name, json::to_compact(value)])?;
+    }
+    Ok(n_temporary)
+}
+
+/// The state of a recording with the prefixes and the order of keys that it was recorded with.
+pub(crate) fn read_state(connection: &Connection, recording: i64) -> Result<Object, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT scope, key, value FROM states WHERE recording = ?1 ORDER BY position")?;
+    let mut rows = statement.query([recording])?;
+    let mut state = Object::new();
+    while let Some(row) = rows.next()? {
+        let name = text(row, 1)?;
+        let key = match text(row, 0)? {
+            "session" => name.to_owned(),
+            scope => format!("{scope}:{name}"),
+        };
+        state.push(key, parse(text(row, 2)?)?);
+    }
+    Ok(state)
+}

@@ -1,0 +1,163 @@
+//! What the killed process does, and what that makes of the file.
+
+use std::collections::BTreeMap;
+
+use strata_model::{Decoder, Json, Session, json};
+use strata_store::{ImportWriter, Listing, NewEvent, RawRecord, RecordPlace, SessionEntry, Source, Store};
+
+/// Events of one transaction, small to have many moments between them.
+const BATCH: usize = 8;
+
+/// Source and place in it to revision and number of events.
+pub(crate) type Contents = BTreeMap<(u64, u64), (u64, u64)>;
+
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    Import { from: u64, revision: u64, n_sessions: u64, n_events: u64 },
+    Cancel { from: u64, n_events: u64 },
+    Delete { from: u64, nth: u64 },
+    Reopen,
+}
+
+impl Step {
+    pub(crate) fn random(random: &mut Random) -> Self {
+        let (kind, from, n_events) = (random.next() % 10, random.next() % 4, random.next() % 90);
+        match kind {
+            0..6 => Self::Import {
+                from,
+                revision: random.next() % 1_000,
+                n_sessions: 1 + random.next() % 3,
+                n_events,
+            },
+            6 => Self::Cancel { from, n_events },
+            7 | 8 => Self::Delete { from, nth: random.next() % 3 },
+            _ => Self::Reopen,
+        }
+    }
+
+    pub(crate) fn take(&self, store: &mut Store) {
+        match *self {
+            Self::Import { from, revision, n_sessions, n_events } => {
+                let mut import = store.begin_import(source(from)).unwrap();
+                for nth in 0..n_sessions {
+                    add_session(&mut import, from, revision, nth, n_events);
+                }
+                import.commit(&[]).unwrap();
+            }
+            Self::Cancel { from, n_events } => {
+                let mut import = store.begin_import(source(from)).unwrap();
+                add_session(&mut import, from, 9_999, 0, n_events);
+                import.cancel().unwrap();
+            }
+            Self::Delete { from, nth } => {
+                let entries = store.sessions("", 0..u32::MAX).unwrap().entries;
+                let is_meant = |entry: &&SessionEntry| key(entry) == (from, nth);
+                if let Some(entry) = entries.iter().find(is_meant) {
+                    assert!(store.delete_session(&entry.id).unwrap());
+                }
+            }
+            Self::Reopen => {
+                let path = store.path().unwrap().to_owned();
+                *store = Store::open(&path).unwrap();
+            }
+        }
+    }
+
+    /// What the step makes of the contents.
+    pub(crate) fn apply(&self, contents: &mut Contents) {
+        match *self {
+            Self::Import { from, revision, n_sessions, n_events } => {
+                for nth in 0..n_sessions {
+                    contents.insert((from, nth), (revision, n_events));
+                }
+            }
+            Self::Delete { from, nth } => {
+                contents.remove(&(from, nth));
+            }
+            Self::Cancel { .. } | Self::Reopen => {}
+        }
+    }
+
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut words = text.split(' ');
+        let kind = words.next().unwrap();
+        let mut number = || words.next().unwrap().parse().unwrap();
+        match kind {
+            "import" => {
+                Self::Import { from: number(), revision: number(), n_sessions: number(), n_events: number() }
+            }
+            "cancel" => Self::Cancel { from: number(), n_events: number() },
+            "delete" => Self::Delete { from: number(), nth: number() },
+            _ => Self::Reopen,
+        }
+    }
+}
+
+impl std::fmt::Display for Step {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Import { from, revision, n_sessions, n_events } => {
+                write!(f, "import {from} {revision} {n_sessions} {n_events}")
+            }
+            Self::Cancel { from, n_events } => write!(f, "cancel {from} {n_events}"),
+            Self::Delete { from, nth } => write!(f, "delete {from} {nth}"),
+            Self::Reopen => write!(f, "reopen"),
+        }
+    }
+}
+
+pub(crate) fn key(entry: &SessionEntry) -> (u64, u64) {
+    (entry.location.parse().unwrap(), entry.adk_id.parse().unwrap())
+}
+
+fn add_session(import: &mut ImportWriter<'_>, from: u64, revision: u64, nth: u64, n_events: u64) {
+    let session = session(from, revision, nth, n_events);
+    let mut recording = import.open_recording().unwrap();
+    for batch in session.events.chunks(BATCH) {
+        let bytes = Some(&b"a record that all events were read from"[..]);
+        let records = vec![RawRecord { place: RecordPlace::Bytes(0..39), bytes }];
+        let batch: Vec<_> = batch.iter().map(|event| NewEvent { event, records: records.clone() }).collect();
+        import.append(&mut recording, &batch).unwrap();
+    }
+    let listing =
+        Listing { title: revision.to_string(), format: "x".into(), summary: Json::Null, app_config: None };
+    import.close_recording(recording, &session, listing).unwrap();
+}
+
+/// The one session with this revision and so many events, the same in both processes.
+pub(crate) fn session(from: u64, revision: u64, nth: u64, n_events: u64) -> Session {
+    let mut decoder = Decoder::new();
+    let head = format!(r#"{{"id":"{nth}","state":{{"revision":{revision}}}}}"#);
+    let mut session = Session::from_json(json::parse(head.as_bytes()).unwrap(), &mut decoder);
+    for at in 0..n_events {
+        let filler = "words and ".repeat((at % 50) as usize);
+        let event = format!(
+            r#"{{"id":"{at}","author":"user","content":{{"parts":[{{"text":"{filler} {from} {revision}"}}]}}}}"#
+        );
+        session.push_event(at as usize, json::parse(event.as_bytes()).unwrap(), &mut decoder);
+    }
+    session
+}
+
+fn source(from: u64) -> Source {
+    Source {
+        location: from.to_string(),
+        format: "x".into(),
+        size_bytes: 0,
+        modified_ms: None,
+        content: None,
+        imported_at_ms: 0,
+    }
+}
+
+/// Xorshift: enough to choose steps by, and the same for the same seed.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 >> 16
+    }
+}

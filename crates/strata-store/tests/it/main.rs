@@ -1,0 +1,132 @@
+//! The store through its public interface. Each file has one subject.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+mod concurrency;
+mod configs;
+mod damage;
+mod formats;
+mod importing;
+mod opening;
+mod property;
+mod reading;
+mod remembering;
+mod round_trip;
+mod secrets;
+mod versions;
+
+use std::path::{Path, PathBuf};
+
+use strata_model::{Decoder, Fingerprint, Json, Session, json};
+use strata_store::{
+    ImportWriter, ImportedSession, Listing, NewEvent, RawRecord, RecordPlace, SessionId, Source, Store,
+};
+use tempfile::TempDir;
+
+/// A folder of its own with the path of a database in it.
+struct Place {
+    folder: TempDir,
+    path: PathBuf,
+}
+
+impl Place {
+    /// In memory where the system has such a place: what is tested does not depend on waiting for a disk.
+    fn new() -> Self {
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let path = folder.path().join("strata.db");
+        Self { folder, path }
+    }
+
+    fn open(&self) -> Store {
+        Store::open(&self.path).unwrap()
+    }
+
+    /// The database without the store in between, to look behind it.
+    fn bare(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(&self.path).unwrap()
+    }
+
+    /// Rows of each table that holds parts of recordings, and how many recordings there are.
+    fn stored_rows(&self) -> [i64; 5] {
+        let connection = self.bare();
+        ["recordings", "events", "event_json", "raw_records", "states"].map(|table| {
+            connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+        })
+    }
+}
+
+fn source(location: &str) -> Source {
+    Source {
+        location: location.into(),
+        format: "ADK session".into(),
+        size_bytes: 1_000,
+        modified_ms: Some(1_700_000_000_000),
+        content: Some(Fingerprint::of(location.as_bytes())),
+        imported_at_ms: 1_700_000_100_000,
+    }
+}
+
+fn listing(title: &str) -> Listing {
+    Listing { title: title.into(), format: "ADK session".into(), summary: Json::Null, app_config: None }
+}
+
+fn session_from(text: &str) -> Session {
+    let value = json::parse(text.as_bytes()).unwrap();
+    Session::from_json(value, &mut Decoder::new())
+}
+
+/// A session with this many events, and a text that tells it from others.
+fn session(adk_id: &str, n_events: usize, text: &str) -> Session {
+    let mut session = session_from(&format!(
+        r#"{{"id":"{adk_id}","appName":"app","userId":"ada","state":{{"n":{n_events},"user:name":"Ada","app:hits":1}},"lastUpdateTime":1700000000.5,"later":[1]}}"#
+    ));
+    let mut decoder = Decoder::new();
+    for at in 0..n_events {
+        let event = format!(
+            r#"{{"id":"{adk_id}-{at}","invocationId":"i{}","author":"{}","content":{{"parts":[{{"text":"{text} {at}"}}],"role":"user"}},"timestamp":{at}.25}}"#,
+            at / 4,
+            if at % 4 == 0 { "user" } else { "planner" },
+        );
+        session.push_event(at, json::parse(event.as_bytes()).unwrap(), &mut decoder);
+    }
+    assert_eq!(decoder.take_diagnostics(), []);
+    session
+}
+
+/// The events of a session, read from nowhere.
+fn events(session: &Session) -> Vec<NewEvent<'_>> {
+    session.events.iter().map(|event| NewEvent { event, records: Vec::new() }).collect()
+}
+
+fn span(from: u64, to: u64, bytes: Option<&[u8]>) -> RawRecord<'_> {
+    RawRecord { place: RecordPlace::Bytes(from..to), bytes }
+}
+
+fn stage(import: &mut ImportWriter<'_>, session: &Session, listing: Listing) {
+    import.add_session(session, &events(session), listing).unwrap();
+}
+
+fn import(store: &mut Store, source: Source, sessions: &[Session]) -> Vec<ImportedSession> {
+    let mut import = store.begin_import(source).unwrap();
+    for session in sessions {
+        stage(&mut import, session, listing(&format!("Session {}", session.id)));
+    }
+    import.commit(&[]).unwrap()
+}
+
+fn import_one(store: &mut Store, location: &str, session: &Session) -> SessionId {
+    import(store, source(location), std::slice::from_ref(session)).remove(0).id
+}
+
+fn titles(store: &Store, filter: &str) -> Vec<String> {
+    let list = store.sessions(filter, 0..u32::MAX).unwrap();
+    assert_eq!(list.total as usize, list.entries.len());
+    list.entries.into_iter().map(|entry| entry.title).collect()
+}
+
+fn text(session: &Session) -> String {
+    json::to_compact(&session.to_json())
+}
+
+fn is_running_as_root(folder: &Path) -> bool {
+    std::fs::write(folder.join("probe"), "").is_ok()
+}

@@ -1,0 +1,141 @@
+//! Recorded sessions go in and come out the same.
+//!
+//! Reads every ADK session under `STRATA_SAMPLES` and every session of the vectors under `STRATA_CONFORMANCE`; without
+//! these variables, where they lie beside a checkout. Says so when they are not there.
+
+use std::path::{Path, PathBuf};
+
+use strata_model::{Decoder, FromJson, Json, Scope, Session, json};
+use strata_store::Store;
+
+use crate::{import_one, text};
+
+#[test]
+fn adk_samples() {
+    let mut n_sessions = 0;
+    for file in files("STRATA_SAMPLES", "../shared/samples", "adk", ".session.json") {
+        check(&read(&file), &file);
+        n_sessions += 1;
+    }
+    say(&format!("{n_sessions} ADK samples went in and came out the same"));
+}
+
+#[test]
+fn conformance_vectors() {
+    let mut n_sessions = 0;
+    for file in files("STRATA_CONFORMANCE", "tests/conformance", "vectors", ".json") {
+        let mut sessions = Vec::new();
+        find_sessions(&read(&file), &mut sessions);
+        for session in &sessions {
+            check(session, &file);
+        }
+        n_sessions += sessions.len();
+    }
+    say(&format!("{n_sessions} sessions of vectors went in and came out the same"));
+}
+
+#[test]
+fn oddities() {
+    for text in [
+        r#"{}"#,
+        r#"{"id":"","events":[]}"#,
+        r#"{"id":"s\u0000\n'\"","state":{"":1,"app:":2,"user:app:x":3,"b":{"temp:kept":1},"a":1.0,"n":null}}"#,
+        r#"{"id":"s","state":[1],"events":["no event",{"id":5,"timestamp":"late","content":{"parts":"x"}}]}"#,
+        r#"{"id":"s","lastUpdateTime":1e300,"events":[{"timestamp":1e-300},{"timestamp":-1.5}]}"#,
+        r#"{"id":"s","events":[{"id":"same"},{"id":"same","branch":"a.b"},{"branch":""}],"other":{"deep":[[[]]]}}"#,
+        r#"{"id":"s","events":[{"content":{"parts":[{"text":"😀 \u2028 é"},{"functionCall":{"args":{"n":123456789012345678901234567890,"f":1.0,"i":1}}}]}}]}"#,
+    ] {
+        check(&json::parse(text.as_bytes()).unwrap(), Path::new(text));
+    }
+}
+
+#[test]
+fn numbers_that_json_has_not_read_as_their_json_does() {
+    let value = json::parse(
+        br#"{"id":"s","lastUpdateTime":NaN,"events":[{"timestamp":Infinity},{"timestamp":NaN}]}"#,
+    );
+    let session = Session::from_json(value.unwrap(), &mut Decoder::new());
+    let mut store = Store::in_memory().unwrap();
+    let id = import_one(&mut store, "a", &session);
+    assert_eq!(
+        text(&store.read_session(&id).unwrap().unwrap()),
+        text(&session).replace(r#""timestamp":null"#, r#""timestamp":0.0"#)
+    );
+    assert_eq!(store.event_rows(&id, 0..2).unwrap()[0].timestamp.to_bits(), 0);
+}
+
+#[track_caller]
+fn check(value: &Json, file: &Path) {
+    let recorded = Session::from_json(value.clone(), &mut Decoder::new());
+    let mut store = Store::in_memory().unwrap();
+    let id = import_one(&mut store, "sample", &recorded);
+    let expected = without_temporary_state(&recorded);
+    let stored = store.read_session(&id).unwrap().unwrap();
+    assert_eq!(text(&stored), text(&expected), "{}", file.display());
+    assert!(stored == expected, "{}", file.display());
+    for (seq, event) in expected.events.iter().enumerate() {
+        let json = store.event_json(&id, seq as u32).unwrap().unwrap();
+        assert_eq!(json, json::to_compact(&event.to_json()), "event {seq} of {}", file.display());
+    }
+}
+
+/// The one thing that is not stored by rule.
+fn without_temporary_state(session: &Session) -> Session {
+    let is_kept = |key: &str, _: &Json| Scope::of(key) != Scope::Temp;
+    let mut session = session.clone();
+    session.state.retain(is_kept);
+    for event in &mut session.events {
+        std::sync::Arc::make_mut(event).actions.state_delta.retain(is_kept);
+    }
+    session
+}
+
+fn find_sessions(value: &Json, found: &mut Vec<Json>) {
+    match value {
+        Json::Array(items) => items.iter().for_each(|item| find_sessions(item, found)),
+        Json::Object(object) => {
+            for (key, value) in object.iter() {
+                match (&**key, value) {
+                    ("session", Json::Object(_)) => found.push(value.clone()),
+                    ("sessions", Json::Array(sessions)) => found.extend(sessions.iter().cloned()),
+                    _ => find_sessions(value, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn read(file: &Path) -> Json {
+    json::parse(&std::fs::read(file).unwrap()).unwrap()
+}
+
+/// Files whose name ends so, in this part of the folder that the variable names or that lies there beside the project.
+fn files(variable: &str, beside_project: &str, part: &str, ending: &str) -> Vec<PathBuf> {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder =
+        std::env::var_os(variable).map_or_else(|| project.join(beside_project), PathBuf::from).join(part);
+    let mut files = Vec::new();
+    collect(&folder, ending, &mut files);
+    if files.is_empty() {
+        say(&format!("SKIPPED: no {ending} in {}; set {variable} to check them", folder.display()));
+    }
+    files.sort();
+    files
+}
+
+fn collect(folder: &Path, ending: &str, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, ending, files);
+        } else if path.to_string_lossy().ends_with(ending) {
+            files.push(path);
+        }
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "what was not checked is said aloud")]
+fn say(line: &str) {
+    eprintln!("{line}");
+}

@@ -1,0 +1,111 @@
+//! What is never written to the file.
+
+use strata_store::{AppConfig, AppConfigOrigin, Listing, NewEvent, RecordPlace, StoreError, StoredRecord};
+
+use crate::{Place, import_one, listing, session, session_from, source, span};
+
+const KEY: &str = "sk-proj-abcdefghij0123456789ABCDEFGHIJ";
+
+/// Whether the bytes stand anywhere in the database or its log.
+fn is_on_disk(place: &Place, needle: &str) -> bool {
+    let files = std::fs::read_dir(place.folder.path()).unwrap();
+    files
+        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
+        .any(|bytes| bytes.windows(needle.len()).any(|window| window == needle.as_bytes()))
+}
+
+#[test]
+fn temporary_state_is_left_out_and_said_so() {
+    let place = Place::new();
+    let mut store = place.open();
+    let text = r#"{"id":"s","state":{"a":1,"temp:draft":"hush","user:b":2},"events":[{"author":"user","actions":{"stateDelta":{"temp:x":"hush","c":3}}}]}"#;
+    let recorded = session_from(text);
+    let mut import = store.begin_import(source("a.json")).unwrap();
+    let mut recording = import.open_recording().unwrap();
+    let records = vec![span(77, 165, Some(text.as_bytes()))];
+    import.append(&mut recording, &[NewEvent { event: &recorded.events[0], records }]).unwrap();
+    import.close_recording(recording, &recorded, listing("A")).unwrap();
+    let id = import.commit(&[]).unwrap().remove(0).id;
+
+    let stored = store.read_session(&id).unwrap().unwrap();
+    assert!(stored.state.keys().map(|key| &**key).eq(["a", "user:b"]));
+    assert!(stored.events[0].actions.state_delta.keys().map(|key| &**key).eq(["c"]));
+    let kept = StoredRecord { place: RecordPlace::Bytes(77..165), bytes: None };
+    assert_eq!(store.source_records(&id, 0).unwrap().unwrap(), [kept]);
+    assert!(!is_on_disk(&place, "hush"));
+    let codes: Vec<_> = store.diagnostics("a.json").unwrap().into_iter().map(|found| found.code).collect();
+    assert_eq!(codes, ["temporary-state-not-stored", "source-text-not-kept"]);
+}
+
+#[test]
+fn source_text_with_an_api_key_is_not_kept() {
+    let place = Place::new();
+    let mut store = place.open();
+    let recorded = session("s", 2, "hello");
+    let entry = format!(r#"{{"headers":[{{"name":"Authorization","value":"Bearer {KEY}"}}]}}"#);
+    let mut import = store.begin_import(source("a.har")).unwrap();
+    let mut recording = import.open_recording().unwrap();
+    let events = [
+        NewEvent { event: &recorded.events[0], records: vec![span(0, 9, Some(entry.as_bytes()))] },
+        NewEvent { event: &recorded.events[1], records: vec![span(9, 12, Some(b"{ }"))] },
+    ];
+    import.append(&mut recording, &events).unwrap();
+    import.close_recording(recording, &recorded, listing("A")).unwrap();
+    let id = import.commit(&[]).unwrap().remove(0).id;
+
+    let bytes = [0, 1].map(|seq| store.source_records(&id, seq).unwrap().unwrap().remove(0).bytes);
+    assert_eq!(bytes, [None, Some(b"{ }".to_vec())]);
+    assert!(!is_on_disk(&place, KEY));
+    let found = store.diagnostics("a.har").unwrap();
+    assert!(
+        found[0].message.starts_with("the source text of 1 records was not kept"),
+        "{}",
+        found[0].message
+    );
+}
+
+#[test]
+fn a_key_is_no_setting() {
+    let place = Place::new();
+    let mut store = place.open();
+    let error = store.set_setting("provider", &format!(r#"{{"key":"{KEY}"}}"#)).unwrap_err();
+    assert!(matches!(error, StoreError::HoldsCredential { .. }));
+    assert_eq!(
+        error.to_string(),
+        "the setting provider was not stored because there seems to be an API key in it. Keys belong in the key \
+         store of the operating system."
+    );
+    assert_eq!(store.setting("provider").unwrap(), None);
+    assert!(!is_on_disk(&place, KEY));
+}
+
+#[test]
+fn a_configuration_with_a_key_is_refused() {
+    let place = Place::new();
+    let mut store = place.open();
+    let text = format!("model: x\napi_key: {KEY}\n");
+    let config = AppConfig {
+        origin: AppConfigOrigin::Given,
+        format: "yaml".into(),
+        text,
+        location: Some("app.yaml".into()),
+    };
+    let id = import_one(&mut store, "a.json", &session("s", 1, "x"));
+    assert!(matches!(store.set_app_config(&id, &config).unwrap_err(), StoreError::HoldsCredential { .. }));
+    let mut import = store.begin_import(source("b.json")).unwrap();
+    let with_config = Listing { app_config: Some(config), ..listing("B") };
+    let refused = import.add_session(&session("s", 0, ""), &[], with_config).unwrap_err();
+    assert!(matches!(refused, StoreError::HoldsCredential { .. }));
+    import.cancel().unwrap();
+    assert_eq!(store.app_config(&id).unwrap(), None);
+    assert!(!is_on_disk(&place, KEY));
+}
+
+#[test]
+fn what_was_said_in_a_session_is_kept_as_it_was_said() {
+    let place = Place::new();
+    let mut store = place.open();
+    let recorded = session("s", 1, KEY);
+    let id = import_one(&mut store, "a.json", &recorded);
+    assert_eq!(store.read_session(&id).unwrap().unwrap().events, recorded.events);
+}

@@ -1,0 +1,166 @@
+//! Databases of every version that ever was are read by this one.
+//!
+//! `tests/fixtures/v<version>.sql` is such a database, as statements. Each was written by the build of its time and
+//! never changes. When a version is added, run the tests once with `STRATA_WRITE_FIXTURE=1` to write its fixture.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use strata_model::{Diagnostic, Fingerprint, Json, Object};
+use strata_store::{AppConfig, AppConfigOrigin, Listing, RawRecord, RecordPlace, SCHEMA_VERSION, Store};
+
+use crate::{Place, events, import, listing, session, source, span, text};
+
+/// What the events of the sample say, escaped for JSON: quotes of every kind, for the statements of the fixture.
+const TEXT: &str = r#"It's \"quoted\""#;
+
+#[test]
+fn a_database_of_every_version_is_brought_up_to_date() {
+    if std::env::var_os("STRATA_WRITE_FIXTURE").is_some() {
+        write_fixture();
+    }
+    for version in 1..=SCHEMA_VERSION {
+        let place = place_of(version);
+        let mut store = place.open();
+        check_sample(&store);
+        let again = import(&mut store, source("sample.jsonl"), &[session("s1", 4, TEXT)]);
+        assert!(again[0].is_replacement, "ids are made as version {version} made them");
+        assert_eq!(
+            schema(&place.bare()),
+            schema_of_new_file(),
+            "version {version} ends up with another schema"
+        );
+    }
+}
+
+#[test]
+fn opening_twice_changes_nothing() {
+    for version in 1..=SCHEMA_VERSION {
+        let place = place_of(version);
+        place.open();
+        let once = dump(&place.bare());
+        check_sample(&place.open());
+        assert!(dump(&place.bare()) == once, "version {version}");
+    }
+}
+
+/// A database of that version, as it was.
+fn place_of(version: u32) -> Place {
+    let place = Place::new();
+    let path = fixture(version);
+    let statements = std::fs::read_to_string(&path).unwrap_or_else(|error| {
+        panic!(
+            "{}: {error}. Version {version} needs a fixture: run the tests once with STRATA_WRITE_FIXTURE=1",
+            path.display()
+        )
+    });
+    place.bare().execute_batch(&statements).unwrap();
+    place
+}
+
+fn fixture(version: u32) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/v{version}.sql"))
+}
+
+/// Writes the database of this version, unless it was written before: a fixture that has been committed stays.
+fn write_fixture() {
+    let path = fixture(SCHEMA_VERSION);
+    if !path.exists() {
+        let place = Place::new();
+        fill(&mut place.open());
+        std::fs::write(path, dump(&place.bare())).unwrap();
+    }
+}
+
+fn fill(store: &mut Store) {
+    let recorded = session("s1", 3, TEXT);
+    let inferred = AppConfig {
+        origin: AppConfigOrigin::Inferred,
+        format: "json".into(),
+        text: "{}".into(),
+        location: None,
+    };
+    let mut import = store.begin_import(source("sample.jsonl")).unwrap();
+    let mut recording = import.open_recording().unwrap();
+    let mut events = events(&recorded);
+    events[0].records = vec![span(0, 10, Some(b"first\n\"line")), span(20, 30, None)];
+    let row = RecordPlace::Row { table: "t".into(), id: "1".into() };
+    events[1].records = vec![RawRecord { place: row, bytes: None }];
+    import.append(&mut recording, &events).unwrap();
+    let summary = Json::Object(Object::from_iter([("calls", Json::Int(2))]));
+    let listing = Listing { summary, app_config: Some(inferred), ..listing("Sample") };
+    import.close_recording(recording, &recorded, listing).unwrap();
+    let found = Diagnostic::warning("odd", "events[1]", "it's odd");
+    let id = import.commit(&[found]).unwrap().remove(0).id;
+    store.mark_opened(&id, 7).unwrap();
+    store.set_setting("theme", "dark").unwrap();
+    store.put_token_counts("o200k_base", &[(Fingerprint::of(b"hello"), 1)]).unwrap();
+}
+
+/// What [`fill`] wrote, whichever version wrote it.
+fn check_sample(store: &Store) {
+    let entry = store.sessions("", 0..10).unwrap().entries.remove(0);
+    assert_eq!((&*entry.title, &*entry.location, entry.n_events), ("Sample", "sample.jsonl", 3));
+    assert_eq!((entry.opened_at_ms, entry.summary.get("calls")), (Some(7), Some(&Json::Int(2))));
+    let recorded = session("s1", 3, TEXT);
+    assert_eq!(text(&store.read_session(&entry.id).unwrap().unwrap()), text(&recorded));
+    let records = [0, 1, 2].map(|seq| store.source_records(&entry.id, seq).unwrap().unwrap());
+    assert_eq!(records[0][0].bytes.as_deref(), Some(&b"first\n\"line"[..]));
+    assert_eq!(records[0][1].place, RecordPlace::Bytes(20..30));
+    assert_eq!(records[1][0].place, RecordPlace::Row { table: "t".into(), id: "1".into() });
+    assert_eq!(records[2], []);
+    assert_eq!(store.event_rows(&entry.id, 0..10).unwrap().len(), 3);
+    assert_eq!(store.app_config(&entry.id).unwrap().unwrap().text, "{}");
+    assert_eq!(store.source("sample.jsonl").unwrap(), Some(source("sample.jsonl")));
+    assert_eq!(store.diagnostics("sample.jsonl").unwrap()[0].message, "it's odd");
+    assert_eq!(store.setting("theme").unwrap().as_deref(), Some("dark"));
+    assert_eq!(store.token_counts("o200k_base", &[Fingerprint::of(b"hello")]).unwrap(), [Some(1)]);
+}
+
+fn schema_of_new_file() -> Vec<(String, String)> {
+    let place = Place::new();
+    place.open();
+    schema(&place.bare())
+}
+
+/// Name and definition of everything there is, tables first.
+fn schema(connection: &Connection) -> Vec<(String, String)> {
+    let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
+               ORDER BY type DESC, rowid";
+    let mut statement = connection.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+/// A database as the statements that make it.
+fn dump(connection: &Connection) -> String {
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+    let mut out = format!(
+        "PRAGMA application_id = {};\nPRAGMA user_version = {};\n",
+        pragma("application_id"),
+        pragma("user_version")
+    );
+    let schema = schema(connection);
+    for (_, sql) in &schema {
+        writeln!(out, "{sql};").unwrap();
+    }
+    out.push_str("BEGIN;\n");
+    let tables = schema.iter().filter(|(_, sql)| sql.starts_with("CREATE TABLE")).map(|(name, _)| &**name);
+    for table in ["sqlite_sequence"].into_iter().chain(tables) {
+        dump_rows(connection, table, &mut out);
+    }
+    out.push_str("COMMIT;\n");
+    out
+}
+
+fn dump_rows(connection: &Connection, table: &str, out: &mut String) {
+    let any_row = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
+    let quoted: Vec<_> = any_row.column_names().map(|name| format!("quote({name})")).collect();
+    let mut statement = connection.prepare(&format!("SELECT {} FROM {table}", quoted.join(", "))).unwrap();
+    let mut rows = statement.query([]).unwrap();
+    while let Some(row) = rows.next().unwrap() {
+        let values: Vec<String> = (0..quoted.len()).map(|column| row.get(column).unwrap()).collect();
+        writeln!(out, "INSERT INTO {table} VALUES ({});", values.join(", ")).unwrap();
+    }
+}
