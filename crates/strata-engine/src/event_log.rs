@@ -278,7 +278,9 @@ impl EventLog {
 }
 
 fn fingerprint(event: &Event) -> Fingerprint {
-    FingerprintBuilder::new().json(&event.to_json()).finish()
+    let mut hash = FingerprintBuilder::new();
+    event.hash_into(&mut hash);
+    hash.finish()
 }
 
 /// The events one call can see, before any of them is filtered: the first of a log, with events that exist only

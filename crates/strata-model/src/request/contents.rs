@@ -78,7 +78,7 @@ fn part_fingerprint(part: &Part) -> Fingerprint {
             hash.number(1).flag(thought == Some(true)).flag(thought.is_some()).text(text);
         }
         _ => {
-            hash.number(2).json(&part.to_json());
+            part.hash_into(hash.number(2));
         }
     }
     hash.finish()
