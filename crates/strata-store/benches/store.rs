@@ -210,11 +210,14 @@ impl Places {
 /// Events of 1.1 KB on average: short questions and calls, results of a few KB, some of 20.
 fn events(n_events: usize) -> Vec<Event> {
     let mut decoder = Decoder::new();
-    let words = "The quick brown fox found 3 errors in \\\"billing\\\" since 2026-11-17.\\n".repeat(300);
+    // An escape every 130 characters; recorded sessions have up to one in a hundred.
+    let sentence = "The quick brown fox found 3 errors in billing since 2026-11-17, and none of them before that day; \
+                    then it went on to look elsewhere.\\n";
+    let words = sentence.repeat(200);
     (0..n_events)
         .map(|at| {
             let length = [120, 300, 700, 1_400, 250, 2_200, 90, 1_000][at % 8] + if at % 100 == 99 { 19_000 } else { 0 };
-            // Words are escaped in pairs of ASCII characters: cut before an escape, not inside.
+            // Cut before an escape, not inside.
             let text = words[..length].trim_end_matches('\\');
             let text = format!(
                 r#"{{"content":{{"parts":[{{"text":"{text}"}}],"role":"model"}},"usageMetadata":{{"promptTokenCount":{at},"candidatesTokenCount":12,"totalTokenCount":{at}}},"invocationId":"e-{:08x}-1111-4111-8111-{at:012x}","author":"planner","actions":{{"stateDelta":{{"step":{at}}},"artifactDelta":{{}},"requestedAuthConfigs":{{}},"requestedToolConfirmations":{{}}}},"nodeInfo":{{"path":"planner@1"}},"id":"{:08x}-2222-4222-8222-{at:012x}","timestamp":{}}}"#,

@@ -27,7 +27,8 @@ pub enum AppConfigOrigin {
 }
 
 impl AppConfig {
-    pub(crate) fn check(&self) -> Result<(), StoreError> {
+    /// Documents may come with keys in them; these have another place.
+    pub(crate) fn refuse_credentials(&self) -> Result<(), StoreError> {
         if holds_credential(self.text.as_bytes()) {
             return Err(StoreError::HoldsCredential { what: "app configuration".into() });
         }
@@ -70,7 +71,7 @@ impl Store {
     /// Attaches a configuration to a session in place of the one of the same origin. False when there is no such
     /// session. One with an API key in it is refused with [`StoreError::HoldsCredential`].
     pub fn set_app_config(&mut self, session: &SessionId, config: &AppConfig) -> Result<bool, StoreError> {
-        config.check()?;
+        config.refuse_credentials()?;
         self.change(|transaction| write_app_config(transaction, session, config))
     }
 

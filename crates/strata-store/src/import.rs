@@ -129,7 +129,7 @@ impl ImportWriter<'_> {
         session: &Session,
         listing: Listing,
     ) -> Result<(), StoreError> {
-        listing.app_config.as_ref().map(AppConfig::check).transpose()?;
+        listing.app_config.as_ref().map(AppConfig::refuse_credentials).transpose()?;
         let n_temporary_keys = self.store.change_unseen(|transaction| {
             recording.write_totals(transaction)?;
             write_state(transaction, recording.number, &session.state)

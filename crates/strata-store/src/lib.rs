@@ -30,9 +30,11 @@
 //! The nouns, and what refers to what:
 //!
 //! ```text
-//! Source <── Session ──> recording: events, raw records, final state
-//!   │           └── app configurations
-//!   └── diagnostics          settings          token counts
+//! source <- session -> recording
+//!   |         |           |
+//!   |         |           events, raw records, final state
+//!   |         app configurations
+//!   diagnostics                          settings      token counts
 //! ```
 //!
 //! - A **recording** is a body of events. It is written once, while it is staged, and never changed: a session that is

@@ -49,8 +49,8 @@ const ENTRY: &str = "SELECT s.id, o.location, s.adk_id, s.app_name, s.user_id, s
         r.events, r.json_bytes, r.content, s.last_update_time, s.imported_at_ms, s.opened_at_ms
     FROM sessions s JOIN sources o ON o.id = s.source JOIN recordings r ON r.id = s.recording";
 
-/// Columns of [`ENTRY`] that a filter looks into.
-const SEARCHED: [usize; 7] = [0, 1, 2, 3, 4, 5, 6];
+/// How many of the columns of [`ENTRY`] a filter looks into.
+const N_SEARCHED: usize = 7;
 
 /// Most recently opened or imported first; what was imported together, by its own time.
 const RECENT_FIRST: &str =
@@ -134,7 +134,7 @@ impl Store {
 
 fn mentions(row: &Row<'_>, words: &[String]) -> rusqlite::Result<bool> {
     let mut searched = String::new();
-    for column in SEARCHED {
+    for column in 0..N_SEARCHED {
         searched.push_str(&text(row, column)?.to_lowercase());
         searched.push('\n');
     }

@@ -59,7 +59,9 @@ pub(super) fn commit(
         }
         Ok(imported)
     })?;
-    import.recordings.retain(|number| closed.iter().all(|closed| closed.recording != *number));
+    import
+        .recordings
+        .retain(|number| closed.binary_search_by_key(number, |closed| closed.recording).is_err());
     Ok(imported)
 }
 
@@ -131,14 +133,14 @@ impl LeftOut {
         let Self { n_temporary_keys, n_raw_records } = self;
         if n_temporary_keys > 0 {
             let message = format!(
-                "{n_temporary_keys} temp: state values were not stored, as ADK does not store them; the source has them"
+                "temp: state is not stored, as ADK does not store it; values left out: {n_temporary_keys}"
             );
             all.push(Diagnostic::info("temporary-state-not-stored", "", message));
         }
         if n_raw_records > 0 {
             let message = format!(
-                "the source text of {n_raw_records} records was not kept because it holds an API key or temp: state; \
-                 the events were stored, and the source has the text"
+                "source text with an API key or temp: state is not kept; records left out: {n_raw_records}. Their \
+                 events were stored, and their places in the source"
             );
             all.push(Diagnostic::info("source-text-not-kept", "", message));
         }
