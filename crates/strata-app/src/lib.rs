@@ -8,6 +8,7 @@ mod command;
 mod error;
 mod handlers;
 mod strata;
+mod text_diff;
 mod typescript;
 
 pub use command::{Answer, Bytes, COMMANDS, Command, Reply};

@@ -278,7 +278,9 @@ impl EventLog {
 }
 
 fn fingerprint(event: &Event) -> Fingerprint {
-    FingerprintBuilder::new().json(&event.to_json()).finish()
+    let mut hash = FingerprintBuilder::new();
+    event.hash_into(&mut hash);
+    hash.finish()
 }
 
 /// The events one call can see, before any of them is filtered: the first of a log, with events that exist only
@@ -315,6 +317,12 @@ impl<'e> EventView<'e> {
             fingerprint: then_all(self.fingerprint.then(mark), extra),
             log: None,
         }
+    }
+
+    /// The event of the session at a place, if the call sees that far.
+    pub fn find(&self, index: EventIndex) -> Option<&'e LoggedEvent> {
+        let in_log = self.pieces[0].get(index.as_usize()).filter(|logged| logged.index == Some(index));
+        in_log.or_else(|| self.iter().find(|logged| logged.index == Some(index)))
     }
 
     pub fn len(&self) -> usize {

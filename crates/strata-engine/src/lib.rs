@@ -16,6 +16,7 @@
 
 #[rustfmt::skip]
 pub mod adk_text;
+pub mod analysis;
 mod app_index;
 mod artifacts;
 mod calls;

@@ -35,13 +35,13 @@ impl SettledHistories {
     /// The longest history that the one of events `0..end` begins with, after `skip` others that were not usable.
     pub(crate) fn longest(&self, scope: Fingerprint, links: &EventLinks, end: usize, skip: usize) -> Settled {
         let by_scope = self.by_scope.lock().unwrap_or_else(PoisonError::into_inner);
-        let usable = by_scope
+        let mut usable = by_scope
             .get(&scope)
             .into_iter()
             .flatten()
             .rev()
             .filter(|settled| settled.n_events < end && links.is_separable(settled.n_events, end));
-        usable.skip(skip).next().cloned().unwrap_or_default()
+        usable.nth(skip).cloned().unwrap_or_default()
     }
 
     /// Where the next checkpoint belongs between two places, if they are far enough apart.

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::Str;
 use crate::diagnostic::Diagnostic;
 use crate::json::{Json, Object, write_compact, write_compact_object, write_compact_string};
+use crate::{FingerprintBuilder, Str};
 
 /// A type that can be read from JSON and written back. On failure the value comes back untouched.
 pub trait FromJson: Sized {
@@ -24,6 +24,11 @@ pub trait FromJson: Sized {
     fn write_json(&self, out: &mut String) {
         write_compact(out, &self.to_json());
     }
+
+    /// Adds the value to a fingerprint, mostly without making JSON of it.
+    fn hash_into(&self, hash: &mut FingerprintBuilder) {
+        hash.json(&self.to_json());
+    }
 }
 
 /// A field of a [`record!`]: how it is read when present and whether it is written.
@@ -33,6 +38,8 @@ pub(crate) trait Field {
     fn write(&self) -> Option<Json>;
     /// Appends the member to those of an object, as text.
     fn write_member(&self, key: &str, out: &mut String);
+    /// Adds the member to a fingerprint.
+    fn hash_member(&self, key: &str, hash: &mut FingerprintBuilder);
 }
 
 /// Appends `"key":` to the members of an object that was begun with a brace.
@@ -61,6 +68,13 @@ impl<T: FromJson> Field for Option<T> {
             value.write_json(out);
         }
     }
+
+    fn hash_member(&self, key: &str, hash: &mut FingerprintBuilder) {
+        if let Some(value) = self {
+            hash.text(key);
+            value.hash_into(hash);
+        }
+    }
 }
 
 /// Fields that have a default and are always written.
@@ -84,6 +98,11 @@ macro_rules! always_written {
             fn write_member(&self, key: &str, out: &mut String) {
                 $crate::decode::write_key(out, key);
                 $crate::decode::FromJson::write_json(self, out);
+            }
+
+            fn hash_member(&self, key: &str, hash: &mut $crate::FingerprintBuilder) {
+                hash.text(key);
+                $crate::decode::FromJson::hash_into(self, hash);
             }
         }
     )*};
@@ -160,6 +179,12 @@ macro_rules! record {
                 out.push('{');
                 $($crate::decode::Field::write_member(&self.$field, $key, out);)*
                 out.push('}');
+            }
+
+            fn hash_into(&self, hash: &mut $crate::FingerprintBuilder) {
+                $($crate::decode::Field::hash_member(&self.$field, $key, hash);)*
+                // Ends the record, so that the next one's fields are not taken for its own.
+                hash.object(&self.other);
             }
         }
     };
@@ -348,6 +373,10 @@ impl FromJson for Arc<str> {
     fn write_json(&self, out: &mut String) {
         write_compact_string(out, self);
     }
+
+    fn hash_into(&self, hash: &mut FingerprintBuilder) {
+        hash.text(self);
+    }
 }
 
 impl FromJson for bool {
@@ -359,6 +388,10 @@ impl FromJson for bool {
 
     fn to_json(&self) -> Json {
         Json::Bool(*self)
+    }
+
+    fn hash_into(&self, hash: &mut FingerprintBuilder) {
+        hash.flag(*self);
     }
 }
 
@@ -412,6 +445,10 @@ impl FromJson for Json {
     fn write_json(&self, out: &mut String) {
         write_compact(out, self);
     }
+
+    fn hash_into(&self, hash: &mut FingerprintBuilder) {
+        hash.json(self);
+    }
 }
 
 impl FromJson for Object {
@@ -431,6 +468,10 @@ impl FromJson for Object {
     fn write_json(&self, out: &mut String) {
         write_compact_object(out, self);
     }
+
+    fn hash_into(&self, hash: &mut FingerprintBuilder) {
+        hash.object(self);
+    }
 }
 
 impl<T: FromJson> FromJson for Arc<T> {
@@ -447,6 +488,10 @@ impl<T: FromJson> FromJson for Arc<T> {
     fn write_json(&self, out: &mut String) {
         T::write_json(self, out);
     }
+
+    fn hash_into(&self, hash: &mut FingerprintBuilder) {
+        T::hash_into(self, hash);
+    }
 }
 
 impl<T: FromJson> FromJson for Box<T> {
@@ -462,6 +507,10 @@ impl<T: FromJson> FromJson for Box<T> {
 
     fn write_json(&self, out: &mut String) {
         T::write_json(self, out);
+    }
+
+    fn hash_into(&self, hash: &mut FingerprintBuilder) {
+        T::hash_into(self, hash);
     }
 }
 
@@ -498,6 +547,11 @@ impl<T: FromJson> FromJson for Vec<T> {
             item.write_json(out);
         }
         out.push(']');
+    }
+
+    fn hash_into(&self, hash: &mut FingerprintBuilder) {
+        hash.number(self.len() as u64);
+        self.iter().for_each(|item| item.hash_into(hash));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Identity by content.
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::json::{Json, Object};
 
@@ -23,24 +23,28 @@ impl Fingerprint {
 }
 
 /// Builds a [`Fingerprint`] from fields. Every field is delimited, so `("a", "bc")` and `("ab", "c")` differ.
+///
+/// Most fields are a few bytes: they are gathered and hashed at once, which is several times quicker than feeding a
+/// hasher one by one.
+#[derive(Default)]
 pub struct FingerprintBuilder {
-    hasher: Xxh3,
+    bytes: Vec<u8>,
 }
 
-impl Default for FingerprintBuilder {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+/// Longer texts are hashed by themselves instead of being copied.
+const COPIED_TEXT: usize = 256;
 
 impl FingerprintBuilder {
     pub fn new() -> Self {
-        Self { hasher: Xxh3::new() }
+        Self { bytes: Vec::with_capacity(256) }
     }
 
     pub fn text(&mut self, text: &str) -> &mut Self {
         self.number(text.len() as u64);
-        self.hasher.update(text.as_bytes());
+        if text.len() > COPIED_TEXT {
+            return self.fingerprint(Fingerprint::of(text.as_bytes()));
+        }
+        self.bytes.extend_from_slice(text.as_bytes());
         self
     }
 
@@ -52,7 +56,7 @@ impl FingerprintBuilder {
     }
 
     pub fn number(&mut self, number: u64) -> &mut Self {
-        self.hasher.update(&number.to_le_bytes());
+        self.bytes.extend_from_slice(&number.to_le_bytes());
         self
     }
 
@@ -61,7 +65,7 @@ impl FingerprintBuilder {
     }
 
     pub fn fingerprint(&mut self, fingerprint: Fingerprint) -> &mut Self {
-        self.hasher.update(&fingerprint.0.to_le_bytes());
+        self.bytes.extend_from_slice(&fingerprint.0.to_le_bytes());
         self
     }
 
@@ -93,14 +97,14 @@ impl FingerprintBuilder {
     }
 
     pub fn finish(&self) -> Fingerprint {
-        Fingerprint(self.hasher.digest128())
+        Fingerprint::of(&self.bytes)
     }
 }
 
 /// Lets anything that implements `Hash` be fingerprinted.
 impl std::hash::Hasher for FingerprintBuilder {
     fn write(&mut self, bytes: &[u8]) {
-        self.hasher.update(bytes);
+        self.bytes.extend_from_slice(bytes);
     }
 
     fn finish(&self) -> u64 {

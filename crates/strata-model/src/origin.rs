@@ -76,7 +76,7 @@ impl Origin {
         }
     }
 
-    pub(crate) fn hash_into(&self, hash: &mut FingerprintBuilder) {
+    pub fn hash_into(&self, hash: &mut FingerprintBuilder) {
         match self {
             Self::Event { event, part } => hash.number(1).number(event.0.into()).number((*part).into()),
             Self::Summary { event, part } => hash.number(2).number(event.0.into()).number((*part).into()),

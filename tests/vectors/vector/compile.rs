@@ -6,6 +6,8 @@ use strata_engine::{
 };
 use strata_model::{Json, LlmRequest, Object, Session};
 
+use strata_tests::laws::partition;
+
 use super::given;
 use crate::diff::diff;
 use crate::golden::{events, into_result};
@@ -95,6 +97,11 @@ impl Call<'_> {
         let expected = self.given.get("expected").expect("what is expected");
         let mut failure = check_outcome(expected, &compilation);
         failure.extend(check_stages(self.given, expected, &compilation));
+        for stage in &compilation.stages {
+            failure.extend(
+                partition(&stage.request).into_iter().map(|law| format!("{}: {law}", stage.processor)),
+            );
+        }
         failure
     }
 }

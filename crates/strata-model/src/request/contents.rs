@@ -1,8 +1,8 @@
 //! The conversation part of a request, as a persistent list.
 //!
 //! A session of 10,000 events and 500 calls would need millions of list entries if every call owned its own. The
-//! list is cut into chunks that calls share: appending copies at most one chunk, cloning copies one pointer, and two
-//! lists are compared chunk by chunk.
+//! list is a tree of two levels, blocks of chunks of contents, that calls share: appending copies at most one chunk,
+//! one block's and the list of blocks, cloning copies one pointer, and two lists are compared chunk by chunk.
 
 use std::sync::Arc;
 
@@ -10,8 +10,10 @@ use crate::content::Part;
 use crate::json::{Json, Object};
 use crate::{Content, Fingerprint, FingerprintBuilder, FromJson as _, Origin, RichText, Str};
 
-/// Contents per chunk. Small enough to copy on every append, large enough that 10,000 contents are 160 pointers.
+/// Contents per chunk. Small enough to copy on every append.
 const CHUNK: usize = 64;
+/// Chunks per block. 100,000 contents are 49 blocks.
+const BLOCK: usize = 32;
 
 /// A part of a request with its source.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +78,7 @@ fn part_fingerprint(part: &Part) -> Fingerprint {
             hash.number(1).flag(thought == Some(true)).flag(thought.is_some()).text(text);
         }
         _ => {
-            hash.number(2).json(&part.to_json());
+            part.hash_into(hash.number(2));
         }
     }
     hash.finish()
@@ -172,11 +174,14 @@ impl Chunk {
     }
 }
 
+/// Up to [`BLOCK`] consecutive chunks.
+type Block = Vec<Arc<Chunk>>;
+
 /// The contents of a request. Cheap to clone and to extend; see the module's text.
 #[derive(Debug, Clone, Default)]
 pub struct Contents {
-    /// All but the last are full.
-    chunks: Arc<Vec<Arc<Chunk>>>,
+    /// All but the last are full, and so are all chunks but the last.
+    blocks: Arc<Vec<Arc<Block>>>,
     len: usize,
 }
 
@@ -194,19 +199,19 @@ impl Contents {
     }
 
     pub fn get(&self, index: usize) -> Option<&Arc<RequestContent>> {
-        self.chunks.get(index / CHUNK)?.contents.get(index % CHUNK)
+        self.blocks.get(index / (CHUNK * BLOCK))?.get(index / CHUNK % BLOCK)?.contents.get(index % CHUNK)
     }
 
     pub fn last(&self) -> Option<&Arc<RequestContent>> {
-        self.chunks.last()?.contents.last()
+        self.get(self.len.checked_sub(1)?)
     }
 
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<RequestContent>> {
-        self.chunks.iter().flat_map(|chunk| chunk.contents.iter())
+        self.chunks().flat_map(|chunk| chunk.contents.iter())
     }
 
-    pub fn chunks(&self) -> &[Arc<Chunk>] {
-        &self.chunks
+    pub fn chunks(&self) -> impl DoubleEndedIterator<Item = &Arc<Chunk>> {
+        self.blocks.iter().flat_map(|block| block.iter())
     }
 
     pub fn push(&mut self, content: Arc<RequestContent>) {
@@ -219,25 +224,42 @@ impl Contents {
         if more.peek().is_none() {
             return;
         }
-        let chunks = Arc::make_mut(&mut self.chunks);
-        let mut open = match chunks.last() {
-            Some(last) if last.contents.len() < CHUNK => {
-                let contents = last.contents.clone();
-                chunks.pop();
-                contents
-            }
-            _ => Vec::with_capacity(CHUNK),
+        let is_open = !self.len.is_multiple_of(CHUNK);
+        let mut open = match self.chunks().next_back().filter(|_| is_open) {
+            Some(last) => last.contents.clone(),
+            None => Vec::with_capacity(CHUNK),
         };
+        if is_open {
+            self.pop_chunk();
+        }
         for content in more {
-            self.len += 1;
             open.push(content);
             if open.len() == CHUNK {
-                chunks.push(Arc::new(Chunk::new(std::mem::replace(&mut open, Vec::with_capacity(CHUNK)))));
+                self.push_chunk(Chunk::new(std::mem::replace(&mut open, Vec::with_capacity(CHUNK))));
             }
         }
         if !open.is_empty() {
-            chunks.push(Arc::new(Chunk::new(open)));
+            self.push_chunk(Chunk::new(open));
         }
+    }
+
+    fn push_chunk(&mut self, chunk: Chunk) {
+        self.len += chunk.contents.len();
+        let blocks = Arc::make_mut(&mut self.blocks);
+        match blocks.last_mut().filter(|last| last.len() < BLOCK) {
+            Some(last) => Arc::make_mut(last).push(Arc::new(chunk)),
+            None => blocks.push(Arc::new(vec![Arc::new(chunk)])),
+        }
+    }
+
+    fn pop_chunk(&mut self) {
+        let blocks = Arc::make_mut(&mut self.blocks);
+        let Some(last) = blocks.last_mut() else { return };
+        let chunk = Arc::make_mut(last).pop();
+        if last.is_empty() {
+            blocks.pop();
+        }
+        self.len -= chunk.map_or(0, |chunk| chunk.contents.len());
     }
 
     /// Inserts contents at `index`; chunks before it stay shared.
@@ -249,13 +271,15 @@ impl Contents {
 
     /// Cuts the list at `index` and returns what stood from there on.
     pub fn split_off(&mut self, index: usize) -> Vec<Arc<RequestContent>> {
-        let first = index.min(self.len) / CHUNK * CHUNK;
-        let mut tail: Vec<_> =
-            self.chunks[first / CHUNK..].iter().flat_map(|chunk| chunk.contents.clone()).collect();
-        let rest = tail.split_off(index.min(self.len) - first);
-        Arc::make_mut(&mut self.chunks).truncate(first / CHUNK);
-        self.len = first;
-        self.extend(tail);
+        let mut popped: Vec<Arc<Chunk>> = Vec::new();
+        while self.len > index {
+            popped.extend(self.chunks().next_back().cloned());
+            self.pop_chunk();
+        }
+        let mut contents: Vec<_> =
+            popped.iter().rev().flat_map(|chunk| chunk.contents.iter().cloned()).collect();
+        let rest = contents.split_off(contents.len().min(index - self.len));
+        self.extend(contents);
         rest
     }
 
@@ -264,8 +288,8 @@ impl Contents {
         &mut self,
         mut change: impl FnMut(usize, &Arc<RequestContent>) -> Option<Arc<RequestContent>>,
     ) {
-        let mut rewritten: Option<Vec<Arc<Chunk>>> = None;
-        for (at, chunk) in self.chunks.iter().enumerate() {
+        let mut rewritten: Option<Vec<Arc<Block>>> = None;
+        for (at, chunk) in self.chunks().enumerate() {
             let mut contents: Option<Vec<Arc<RequestContent>>> = None;
             for (offset, content) in chunk.contents.iter().enumerate() {
                 if let Some(changed) = change(at * CHUNK + offset, content) {
@@ -273,18 +297,19 @@ impl Contents {
                 }
             }
             if let Some(contents) = contents {
-                rewritten.get_or_insert_with(|| self.chunks.to_vec())[at] = Arc::new(Chunk::new(contents));
+                let blocks = rewritten.get_or_insert_with(|| self.blocks.to_vec());
+                Arc::make_mut(&mut blocks[at / BLOCK])[at % BLOCK] = Arc::new(Chunk::new(contents));
             }
         }
-        if let Some(chunks) = rewritten {
-            self.chunks = Arc::new(chunks);
+        if let Some(blocks) = rewritten {
+            self.blocks = Arc::new(blocks);
         }
     }
 
     /// Hash of the contents and their sources.
     pub fn provenance(&self) -> Fingerprint {
         let mut hash = FingerprintBuilder::new();
-        for chunk in self.chunks.iter() {
+        for chunk in self.chunks() {
             hash.fingerprint(chunk.provenance);
         }
         hash.finish()
@@ -292,7 +317,7 @@ impl Contents {
 
     /// Whether both are the very same list, without looking at it.
     pub fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.chunks, &other.chunks)
+        Arc::ptr_eq(&self.blocks, &other.blocks)
     }
 
     pub fn to_json(&self) -> Json {
@@ -381,7 +406,7 @@ mod tests {
                 prop_assert!(list.iter().eq(vector.iter()));
                 let rebuilt: Contents = vector.iter().cloned().collect();
                 prop_assert_eq!(list.provenance(), rebuilt.provenance());
-                prop_assert_eq!(list.chunks().len(), rebuilt.chunks().len());
+                prop_assert_eq!(list.chunks().count(), rebuilt.chunks().count());
             }
         }
     }

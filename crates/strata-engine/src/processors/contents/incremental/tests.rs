@@ -45,8 +45,8 @@ fn id(n: usize) -> Option<Str> {
     (n < 10).then(|| format!("i{n}").into())
 }
 
-fn name(n: usize) -> Option<Str> {
-    Some(format!("tool{}", n % 2).into())
+fn name(n: usize) -> Str {
+    format!("tool{}", n % 2).into()
 }
 
 fn event(at: usize, (step, branch, scope): &(Step, usize, usize)) -> Event {
@@ -68,7 +68,7 @@ fn event(at: usize, (step, branch, scope): &(Step, usize, usize)) -> Event {
             let args = Some(Arc::new(Object::from_iter([("n", at as i64)])));
             let call = |n: &usize| FunctionCall {
                 id: id(*n),
-                name: name(*n),
+                name: Some(name(*n)),
                 args: args.clone(),
                 ..FunctionCall::default()
             };
@@ -78,8 +78,12 @@ fn event(at: usize, (step, branch, scope): &(Step, usize, usize)) -> Event {
         }
         Step::Respond { by, id: n } => {
             let response = Some(Arc::new(Object::from_iter([("at", at as i64)])));
-            let response =
-                FunctionResponse { id: id(*n), name: name(*n), response, ..FunctionResponse::default() };
+            let response = FunctionResponse {
+                id: id(*n),
+                name: Some(name(*n)),
+                response,
+                ..FunctionResponse::default()
+            };
             say(*by, vec![Part::from_response(response)]);
         }
         Step::Compact { from, to } => {

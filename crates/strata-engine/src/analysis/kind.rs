@@ -1,0 +1,99 @@
+//! What kind of thing a token came from.
+
+use strata_model::{Event, Origin, Part};
+use strata_wire::{Item, Segment};
+
+use crate::event_log::EventLog;
+
+/// Where a token came from, in the order in which kinds are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    Tools,
+    System,
+    /// Memories and contents of artifacts.
+    Memory,
+    Summary,
+    User,
+    /// Text, thoughts and tool calls of a model.
+    Model,
+    /// Tool results.
+    Result,
+}
+
+impl Kind {
+    pub const ALL: [Self; 7] =
+        [Self::Tools, Self::System, Self::Memory, Self::Summary, Self::User, Self::Model, Self::Result];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::System => "system",
+            Self::Memory => "memory",
+            Self::Summary => "summary",
+            Self::User => "user",
+            Self::Model => "model",
+            Self::Result => "result",
+        }
+    }
+
+    /// The kind of a segment of a prompt compiled from `log`.
+    pub fn of(segment: &Segment<'_>, log: &EventLog) -> Self {
+        match &segment.item {
+            Item::Declaration(_) | Item::BuiltInTool { .. } => Self::Tools,
+            Item::System(_) | Item::Setting { .. } => {
+                segment.main_origin().map_or(Self::System, Self::of_text)
+            }
+            Item::EmptyContent(_) => Self::Model,
+            Item::Part { content, part } => match part.main_origin() {
+                Origin::Event { event, part: at } => match log.get(*event) {
+                    Some(logged) => Self::of_event_part(
+                        &logged.event,
+                        logged.event.parts().get(usize::from(*at)).map(|part| &**part),
+                    ),
+                    None => Self::of_part(&part.part, content.is_user()),
+                },
+                Origin::Run { .. } => Self::User,
+                origin => Self::of_text(origin),
+            },
+        }
+    }
+
+    /// The kind of a part as it is stored in an event.
+    pub fn of_event_part(event: &Event, part: Option<&Part>) -> Self {
+        match part {
+            Some(part) => Self::of_part(part, event.is_from_user()),
+            None if event.is_compaction() => Self::Summary,
+            None if event.is_from_user() => Self::User,
+            None => Self::Model,
+        }
+    }
+
+    fn of_part(part: &Part, is_from_user: bool) -> Self {
+        if part.function_response.is_some() || part.code_execution_result.is_some() {
+            Self::Result
+        } else if is_from_user {
+            Self::User
+        } else {
+            Self::Model
+        }
+    }
+
+    /// The kind of text that no event holds.
+    fn of_text(origin: &Origin) -> Self {
+        match origin {
+            Origin::Memory { .. } | Origin::Artifact { .. } => Self::Memory,
+            Origin::Summary { .. } => Self::Summary,
+            _ => Self::System,
+        }
+    }
+}
+
+/// Whether a part shows another agent's words, framed by the runtime.
+pub fn is_reframed(segment: &Segment<'_>) -> bool {
+    let Item::Part { part, .. } = &segment.item else { return false };
+    let is_event = |origin: &Origin| matches!(origin, Origin::Event { .. });
+    let is_framing = |origin: &Origin| matches!(origin, Origin::Processor { .. } | Origin::Agent { .. });
+    part.origins().iter().any(|(_, origin)| is_event(origin))
+        && part.origins().iter().any(|(_, origin)| is_framing(origin))
+}

@@ -1,0 +1,3 @@
+//! What several tests of the whole share.
+
+pub mod laws;
