@@ -108,8 +108,8 @@ impl LoggedEvent {
     /// The content as another agent is told of it; absent when nothing of it is passed on.
     pub fn foreign_content(&self, include_thoughts: bool) -> Option<&Arc<RequestContent>> {
         let content = self.foreign[usize::from(include_thoughts)].get_or_init(|| {
-            let own = self.own_content()?;
-            quotation::quote_agent(&self.event.author, &own.parts, include_thoughts).map(Arc::new)
+            let parts = self.event.parts().iter().enumerate().map(|(at, part)| (part, self.origin(at)));
+            quotation::quote_agent(&self.event.author, parts, include_thoughts).map(Arc::new)
         });
         content.as_ref()
     }

@@ -1,25 +1,31 @@
 //! How one agent is told what another did, and how text is kept from posing as something else.
 
-use strata_model::{Json, Object, Origin, Part, RequestContent, RequestPart, RichText, python};
+use std::sync::{Arc, LazyLock};
+
+use strata_model::{Object, Origin, Part, RequestContent, RequestPart, RichText, python};
 
 use crate::adk_text::{
     ELIDED, FOREIGN_PREAMBLE, INSTR_BEGIN, INSTR_END, INSTR_PREAMBLE, QUOTE_BEGIN, QUOTE_END,
 };
 
-/// Another agent's content as user text: a preamble, then a fenced quotation per part, each a part of its own.
-/// `None` when nothing of it is passed on (`ADK.md` 3.8).
-pub(crate) fn quote_agent(
+/// What stands around quotations, made once: a history has thousands of them.
+static FRAMING: LazyLock<Origin> = LazyLock::new(|| Origin::processor("contents"));
+static PREAMBLE: LazyLock<RequestPart> = LazyLock::new(|| {
+    RequestPart::from_rich_text(&RichText::from_span(FOREIGN_PREAMBLE, FRAMING.clone()), FRAMING.clone())
+});
+
+/// Another agent's parts, each with its source, as user text: a preamble, then a fenced quotation per part, each a
+/// part of its own. `None` when nothing of it is passed on (`ADK.md` 3.8).
+pub(crate) fn quote_agent<'p>(
     author: &str,
-    parts: &[RequestPart],
+    parts: impl Iterator<Item = (&'p Arc<Part>, Origin)>,
     include_thoughts: bool,
 ) -> Option<RequestContent> {
-    let framing = Origin::processor("contents");
-    let mut quoted = Vec::with_capacity(parts.len() + 1);
-    for part in parts {
-        if let Some(part) = quote_part(author, part, include_thoughts) {
+    let mut quoted = Vec::with_capacity(parts.size_hint().0 + 1);
+    for (part, origin) in parts {
+        if let Some(part) = quote_part(author, part, origin, include_thoughts) {
             if quoted.is_empty() {
-                let preamble = RichText::from_span(FOREIGN_PREAMBLE, framing.clone());
-                quoted.push(RequestPart::from_rich_text(&preamble, framing.clone()));
+                quoted.push(PREAMBLE.clone());
             }
             quoted.push(part);
         }
@@ -27,15 +33,15 @@ pub(crate) fn quote_agent(
     (!quoted.is_empty()).then(|| RequestContent::new(Some("user".into()), quoted))
 }
 
-fn quote_part(author: &str, part: &RequestPart, include_thoughts: bool) -> Option<RequestPart> {
-    let Part { text, function_call, function_response, .. } = &*part.part;
+fn quote_part(author: &str, part: &Arc<Part>, origin: Origin, include_thoughts: bool) -> Option<RequestPart> {
+    let Part { text, function_call, function_response, .. } = &**part;
     let spoken = text.as_deref().filter(|text| !python::strip(text).is_empty());
-    if part.part.is_thought() {
+    if part.is_thought() {
         let text = spoken.filter(|_| include_thoughts)?;
-        return Some(quote(format!("[{author}] thought:\n"), text, part));
+        return Some(quote(format!("[{author}] thought:\n"), text, origin));
     }
     if let Some(text) = spoken {
-        return Some(quote(format!("[{author}] said:\n"), text, part));
+        return Some(quote(format!("[{author}] said:\n"), text, origin));
     }
     if let Some(call) = function_call {
         let introduction = format!(
@@ -43,40 +49,37 @@ fn quote_part(author: &str, part: &RequestPart, include_thoughts: bool) -> Optio
             elide_quotes(&name_or_none(call.name.as_deref()))
         );
         // Sorted at the top level only, so that the text does not depend on the order the model chose.
-        let args = repr_or_none(
-            call.args.as_deref().map(|args| if args.is_empty() { args.clone() } else { args.sorted() }),
-        );
-        return Some(quote(introduction, &args, part));
+        let args = call.args.as_deref().map(Object::sorted);
+        return Some(quote(introduction, &repr_or_none(args.as_ref()), origin));
     }
     if let Some(response) = function_response {
         let introduction = format!(
             "[{author}] `{}` tool returned result:\n",
             elide_quotes(&name_or_none(response.name.as_deref()))
         );
-        return Some(quote(introduction, &repr_or_none(response.response.as_deref().cloned()), part));
+        return Some(quote(introduction, &repr_or_none(response.response.as_deref()), origin));
     }
-    let is_media = part.part.inline_data.is_some()
-        || part.part.file_data.is_some()
-        || part.part.executable_code.is_some()
-        || part.part.code_execution_result.is_some();
-    is_media.then(|| part.clone())
+    let is_media = part.inline_data.is_some()
+        || part.file_data.is_some()
+        || part.executable_code.is_some()
+        || part.code_execution_result.is_some();
+    is_media.then(|| RequestPart::new(part.clone(), origin))
 }
 
-fn quote(introduction: String, text: &str, source: &RequestPart) -> RequestPart {
-    let framing = Origin::processor("contents");
+fn quote(introduction: String, text: &str, origin: Origin) -> RequestPart {
     let mut rich = RichText::new();
-    rich.push(introduction + QUOTE_BEGIN + "\n", framing.clone());
-    rich.push(elide_quotes(text), source.main_origin().clone());
-    rich.push(format!("\n{QUOTE_END}"), framing.clone());
-    RequestPart::from_rich_text(&rich, framing)
+    rich.push(introduction + QUOTE_BEGIN + "\n", FRAMING.clone());
+    rich.push(elide_quotes(text), origin);
+    rich.push(format!("\n{QUOTE_END}"), FRAMING.clone());
+    RequestPart::from_rich_text(&rich, FRAMING.clone())
 }
 
 fn name_or_none(name: Option<&str>) -> String {
     name.unwrap_or("None").to_owned()
 }
 
-fn repr_or_none(object: Option<Object>) -> String {
-    object.map_or_else(|| "None".to_owned(), |object| python::repr(&Json::Object(object)))
+fn repr_or_none(object: Option<&Object>) -> String {
+    object.map_or_else(|| "None".to_owned(), python::repr_object)
 }
 
 fn elide_quotes(text: &str) -> String {

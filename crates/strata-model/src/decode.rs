@@ -551,7 +551,9 @@ impl<T: FromJson> FromJson for Vec<T> {
 
     fn hash_into(&self, hash: &mut FingerprintBuilder) {
         hash.number(self.len() as u64);
-        self.iter().for_each(|item| item.hash_into(hash));
+        for item in self {
+            item.hash_into(hash);
+        }
     }
 }
 

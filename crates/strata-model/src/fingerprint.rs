@@ -26,17 +26,35 @@ impl Fingerprint {
 ///
 /// Most fields are a few bytes: they are gathered and hashed at once, which is several times quicker than feeding a
 /// hasher one by one.
-#[derive(Default)]
 pub struct FingerprintBuilder {
-    bytes: Vec<u8>,
+    bytes: [u8; GATHERED],
+    len: usize,
+    /// Of what was gathered before, when it was more than fits.
+    before: Option<Fingerprint>,
 }
 
+const GATHERED: usize = 512;
 /// Longer texts are hashed by themselves instead of being copied.
 const COPIED_TEXT: usize = 256;
 
+impl Default for FingerprintBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl FingerprintBuilder {
     pub fn new() -> Self {
-        Self { bytes: Vec::with_capacity(256) }
+        Self { bytes: [0; GATHERED], len: 0, before: None }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        if self.len + bytes.len() > GATHERED {
+            self.before = Some(self.finish());
+            self.len = 0;
+        }
+        self.bytes[self.len..self.len + bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len();
     }
 
     pub fn text(&mut self, text: &str) -> &mut Self {
@@ -44,7 +62,7 @@ impl FingerprintBuilder {
         if text.len() > COPIED_TEXT {
             return self.fingerprint(Fingerprint::of(text.as_bytes()));
         }
-        self.bytes.extend_from_slice(text.as_bytes());
+        self.add(text.as_bytes());
         self
     }
 
@@ -56,7 +74,7 @@ impl FingerprintBuilder {
     }
 
     pub fn number(&mut self, number: u64) -> &mut Self {
-        self.bytes.extend_from_slice(&number.to_le_bytes());
+        self.add(&number.to_le_bytes());
         self
     }
 
@@ -65,7 +83,7 @@ impl FingerprintBuilder {
     }
 
     pub fn fingerprint(&mut self, fingerprint: Fingerprint) -> &mut Self {
-        self.bytes.extend_from_slice(&fingerprint.0.to_le_bytes());
+        self.add(&fingerprint.0.to_le_bytes());
         self
     }
 
@@ -97,14 +115,15 @@ impl FingerprintBuilder {
     }
 
     pub fn finish(&self) -> Fingerprint {
-        Fingerprint::of(&self.bytes)
+        let gathered = Fingerprint::of(&self.bytes[..self.len]);
+        self.before.map_or(gathered, |before| before.then(gathered))
     }
 }
 
 /// Lets anything that implements `Hash` be fingerprinted.
 impl std::hash::Hasher for FingerprintBuilder {
     fn write(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
+        bytes.chunks(COPIED_TEXT).for_each(|bytes| self.add(bytes));
     }
 
     fn finish(&self) -> u64 {

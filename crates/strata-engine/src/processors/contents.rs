@@ -37,7 +37,7 @@ use crate::event_log::{EventView, LoggedEvent, without_client_ids};
 use crate::placement::insert_transient;
 use crate::processor::{Fingerprinted, Processor, StageOutput};
 use crate::sections::Sections;
-use item::Item;
+use item::{Item, Words};
 pub(crate) use omission::{DroppedIds, Omissions};
 use pairing::End;
 
@@ -232,20 +232,25 @@ fn build_piece(
     let items = pairing::without_orphan_responses(items, omissions);
     let is_blank = items.is_empty();
     let items = pairing::pair(items, end, omissions);
-    let contents = items.into_iter().filter_map(|item| outgoing(item, scope.keep_client_ids)).collect();
+    let contents = items.iter().filter_map(|item| outgoing(item, scope.keep_client_ids)).collect();
     HistoryPiece { contents, is_blank }
 }
 
-fn outgoing(item: Item<'_>, keep_client_ids: bool) -> Option<Arc<RequestContent>> {
-    let content = item.content?;
-    if keep_client_ids {
-        return Some(content);
+fn outgoing(item: &Item<'_>, keep_client_ids: bool) -> Option<Arc<RequestContent>> {
+    match &item.words {
+        Words::Own if keep_client_ids => item.source.own_content().cloned(),
+        Words::Own => item.source.own_content_without_ids().cloned(),
+        Words::Other(content) if keep_client_ids => content.clone(),
+        Words::Other(content) => {
+            let content = content.as_ref()?;
+            let stripped = without_client_ids(content);
+            Some(if stripped.fingerprint == content.fingerprint {
+                content.clone()
+            } else {
+                Arc::new(stripped)
+            })
+        }
     }
-    if item.source.own_content().is_some_and(|own| Arc::ptr_eq(own, &content)) {
-        return item.source.own_content_without_ids().cloned();
-    }
-    let stripped = without_client_ids(&content);
-    Some(if stripped.fingerprint == content.fingerprint { content } else { Arc::new(stripped) })
 }
 
 /// What a task was given: the arguments of the call that started it, else what its run was started with.

@@ -19,11 +19,18 @@ const BLOCK: usize = 32;
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestPart {
     pub part: Arc<Part>,
-    /// One entry for a part from one source. A text part may have several: `(bytes of its text, source)` in order,
-    /// adding up to the whole text.
-    origins: Arc<[(u32, Origin)]>,
+    origins: Origins,
     /// Hash of what is sent, without regard to where it comes from.
     pub fingerprint: Fingerprint,
+}
+
+/// Where the bytes of a part come from.
+#[derive(Debug, Clone, PartialEq)]
+enum Origins {
+    /// The whole part, with the length of its text.
+    One([(u32, Origin); 1]),
+    /// A text: `(bytes, source)` in order, adding up to all of it.
+    Several(Arc<[(u32, Origin)]>),
 }
 
 impl RequestPart {
@@ -31,7 +38,7 @@ impl RequestPart {
     pub fn new(part: Arc<Part>, origin: Origin) -> Self {
         let fingerprint = part_fingerprint(&part);
         let bytes = part.text.as_ref().map_or(0, |text| text.len() as u32);
-        Self { part, origins: Arc::new([(bytes, origin)]), fingerprint }
+        Self { part, origins: Origins::One([(bytes, origin)]), fingerprint }
     }
 
     /// A text part whose bytes come from several sources. `fallback` owns it when the text is empty.
@@ -43,7 +50,11 @@ impl RequestPart {
         if origins.is_empty() {
             origins.push((0, fallback));
         }
-        Self { part, origins: origins.into(), fingerprint }
+        let origins = match <[_; 1]>::try_from(origins) {
+            Ok(only) => Origins::One(only),
+            Err(several) => Origins::Several(several.into()),
+        };
+        Self { part, origins, fingerprint }
     }
 
     /// The same sources for a changed part, for processors that rewrite a part without changing its text.
@@ -56,16 +67,20 @@ impl RequestPart {
 
     /// `(bytes of the text, source)` in order. For a part without text: `(0, source)`.
     pub fn origins(&self) -> &[(u32, Origin)] {
-        &self.origins
+        match &self.origins {
+            Origins::One(only) => only,
+            Origins::Several(several) => several,
+        }
     }
 
     /// The source that says most about the part: the event it shows, else the source of its longest run of bytes.
     pub fn main_origin(&self) -> &Origin {
-        let from_event = self.origins.iter().find(|(_, origin)| origin.event().is_some());
-        let longest = || self.origins.iter().max_by_key(|(bytes, _)| *bytes);
+        let origins = self.origins();
+        let from_event = origins.iter().find(|(_, origin)| origin.event().is_some());
+        let longest = || origins.iter().max_by_key(|(bytes, _)| *bytes);
         match from_event.or_else(longest) {
             Some((_, origin)) => origin,
-            None => &self.origins[0].1,
+            None => &origins[0].1,
         }
     }
 }
@@ -114,8 +129,8 @@ impl RequestContent {
         }
         let fingerprint = hash.finish();
         for part in &parts {
-            hash.number(part.origins.len() as u64);
-            for (bytes, origin) in part.origins.iter() {
+            hash.number(part.origins().len() as u64);
+            for (bytes, origin) in part.origins() {
                 hash.number((*bytes).into());
                 origin.hash_into(&mut hash);
             }

@@ -1,5 +1,7 @@
 //! Text of which every byte knows its source.
 
+use std::sync::OnceLock;
+
 use crate::{Fingerprint, FingerprintBuilder, Origin, Str};
 
 /// A run of text with one source.
@@ -10,12 +12,18 @@ pub struct TextSpan {
 }
 
 /// Text made of spans, in blocks: what was added at one time by one writer. No span is empty.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct RichText {
     spans: Vec<TextSpan>,
     /// Spans that begin a block, the first one left out.
     block_starts: Vec<usize>,
-    fingerprint: Fingerprint,
+    fingerprint: OnceLock<Fingerprint>,
+}
+
+impl PartialEq for RichText {
+    fn eq(&self, other: &Self) -> bool {
+        self.spans == other.spans && self.block_starts == other.block_starts
+    }
 }
 
 impl RichText {
@@ -34,10 +42,7 @@ impl RichText {
         if text.is_empty() {
             return;
         }
-        let mut hash = FingerprintBuilder::new();
-        hash.fingerprint(self.fingerprint).text(&text);
-        origin.hash_into(&mut hash);
-        self.fingerprint = hash.finish();
+        self.fingerprint.take();
         self.spans.push(TextSpan { text, origin });
     }
 
@@ -61,8 +66,7 @@ impl RichText {
     }
 
     fn begin_block(&mut self) {
-        let mut hash = FingerprintBuilder::new();
-        self.fingerprint = hash.fingerprint(self.fingerprint).flag(true).finish();
+        self.fingerprint.take();
         self.block_starts.push(self.spans.len());
     }
 
@@ -160,7 +164,17 @@ impl RichText {
 
     /// Hash of the texts *and* their sources.
     pub fn fingerprint(&self) -> Fingerprint {
-        self.fingerprint
+        *self.fingerprint.get_or_init(|| {
+            let mut hash = FingerprintBuilder::new();
+            for span in &self.spans {
+                hash.text(&span.text);
+                span.origin.hash_into(&mut hash);
+            }
+            self.block_starts.iter().for_each(|start| {
+                hash.number(*start as u64);
+            });
+            hash.finish()
+        })
     }
 }
 

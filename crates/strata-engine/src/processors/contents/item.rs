@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_model::{FunctionCall, FunctionResponse, RequestContent, RequestPart};
+use strata_model::{FunctionCall, FunctionResponse, Part, RequestContent, RequestPart};
 
 use crate::event_log::LoggedEvent;
 
@@ -10,8 +10,16 @@ use crate::event_log::LoggedEvent;
 #[derive(Clone)]
 pub(super) struct Item<'e> {
     pub source: &'e LoggedEvent,
-    pub content: Option<Arc<RequestContent>>,
+    pub words: Words,
     pub role: ItemRole,
+}
+
+/// What an event will say.
+#[derive(Clone)]
+pub(super) enum Words {
+    /// What it says itself.
+    Own,
+    Other(Option<Arc<RequestContent>>),
 }
 
 /// In what capacity an event is shown.
@@ -27,26 +35,59 @@ pub(super) enum ItemRole {
 
 impl<'e> Item<'e> {
     pub(super) fn plain(source: &'e LoggedEvent) -> Self {
-        Self { source, content: source.own_content().cloned(), role: ItemRole::Plain }
+        Self { source, words: Words::Own, role: ItemRole::Plain }
     }
 
     /// The same event saying something else.
     #[must_use]
+    pub(super) fn saying(&self, content: RequestContent) -> Self {
+        Self { words: Words::Other(Some(Arc::new(content))), ..self.clone() }
+    }
+
+    /// The same event with other parts.
+    #[must_use]
     pub(super) fn with_parts(&self, parts: Vec<RequestPart>) -> Self {
-        let role = self.content.as_ref().and_then(|content| content.role.clone());
-        Self { content: Some(Arc::new(RequestContent::new(role, parts))), ..self.clone() }
+        let role = self.content().and_then(|content| content.role.clone());
+        self.saying(RequestContent::new(role, parts))
+    }
+
+    pub(super) fn content(&self) -> Option<&Arc<RequestContent>> {
+        match &self.words {
+            Words::Own => self.source.own_content(),
+            Words::Other(content) => content.as_ref(),
+        }
+    }
+
+    pub(super) fn has_content(&self) -> bool {
+        match &self.words {
+            Words::Own => self.source.event.content.is_some(),
+            Words::Other(content) => content.is_some(),
+        }
     }
 
     pub(super) fn parts(&self) -> &[RequestPart] {
-        self.content.as_ref().map_or(&[], |content| &content.parts)
+        self.content().map_or(&[], |content| &content.parts)
+    }
+
+    /// The parts without their sources, which costs nothing for what an event says itself.
+    fn bare_parts(&self) -> impl Iterator<Item = &Part> {
+        let (own, other) = match &self.words {
+            Words::Own => (self.source.event.parts(), &[][..]),
+            Words::Other(content) => (&[][..], content.as_ref().map_or(&[][..], |content| &content.parts)),
+        };
+        own.iter().map(|part| &**part).chain(other.iter().map(|part| &*part.part))
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.bare_parts().next().is_none()
     }
 
     pub(super) fn calls(&self) -> impl Iterator<Item = &FunctionCall> {
-        self.parts().iter().filter_map(|part| part.part.function_call.as_deref())
+        self.bare_parts().filter_map(|part| part.function_call.as_deref())
     }
 
     pub(super) fn responses(&self) -> impl Iterator<Item = &FunctionResponse> {
-        self.parts().iter().filter_map(|part| part.part.function_response.as_deref())
+        self.bare_parts().filter_map(|part| part.function_response.as_deref())
     }
 
     pub(super) fn has_calls(&self) -> bool {

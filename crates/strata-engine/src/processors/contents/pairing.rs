@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use strata_model::{FunctionResponse, RequestPart};
+use strata_model::{FunctionCall, FunctionResponse, RequestPart, Str};
 
 use super::item::{Item, ItemRole, truthy};
 use super::omission::{OmissionReason, Omissions};
@@ -26,8 +26,8 @@ pub(super) fn pair<'e>(mut items: Vec<Item<'e>>, end: End, omissions: &mut Omiss
 
 /// Drops responses that no earlier event asked for. A response without id is matched by its tool's name.
 pub(super) fn without_orphan_responses<'e>(items: Vec<Item<'e>>, omissions: &mut Omissions) -> Vec<Item<'e>> {
-    let mut ids: HashSet<String> = HashSet::new();
-    let mut names_without_id: HashSet<String> = HashSet::new();
+    let mut ids: HashSet<Str> = HashSet::new();
+    let mut names_without_id: HashSet<Str> = HashSet::new();
     let mut out = Vec::with_capacity(items.len());
     for item in items {
         let is_matched = |response: &FunctionResponse| match truthy(response.id.as_deref()) {
@@ -37,7 +37,7 @@ pub(super) fn without_orphan_responses<'e>(items: Vec<Item<'e>>, omissions: &mut
         let is_orphan = |part: &RequestPart| {
             part.part.function_response.as_ref().is_some_and(|response| !is_matched(response))
         };
-        let kept = if item.has_responses() && item.parts().iter().any(is_orphan) {
+        let kept = if item.responses().any(|response| !is_matched(response)) {
             let (orphans, kept): (Vec<_>, Vec<_>) = item.parts().iter().cloned().partition(is_orphan);
             for part in &orphans {
                 omissions.orphan_response(part.part.function_response.as_ref().and_then(|r| r.id.as_deref()));
@@ -48,12 +48,12 @@ pub(super) fn without_orphan_responses<'e>(items: Vec<Item<'e>>, omissions: &mut
             Some(item.clone())
         };
         for call in item.calls() {
-            match (truthy(call.id.as_deref()), truthy(call.name.as_deref())) {
+            match (given(call.id.as_ref()), given(call.name.as_ref())) {
                 (Some(id), _) => {
-                    ids.insert(id.to_owned());
+                    ids.insert(id.clone());
                 }
                 (None, Some(name)) => {
-                    names_without_id.insert(name.to_owned());
+                    names_without_id.insert(name.clone());
                 }
                 (None, None) => {}
             }
@@ -63,10 +63,14 @@ pub(super) fn without_orphan_responses<'e>(items: Vec<Item<'e>>, omissions: &mut
     out
 }
 
+fn given(text: Option<&Str>) -> Option<&Str> {
+    text.filter(|text| !text.is_empty())
+}
+
 /// Which events hold the calls of an id, or of a tool where there are no ids.
 struct CallIndex {
-    by_id: HashMap<String, Vec<usize>>,
-    by_name: HashMap<String, Vec<usize>>,
+    by_id: HashMap<Str, Vec<usize>>,
+    by_name: HashMap<Str, Vec<usize>>,
 }
 
 impl CallIndex {
@@ -74,9 +78,9 @@ impl CallIndex {
         let mut index = Self { by_id: HashMap::new(), by_name: HashMap::new() };
         for (at, item) in items.iter().enumerate() {
             for call in item.calls() {
-                match (truthy(call.id.as_deref()), truthy(call.name.as_deref())) {
-                    (Some(id), _) => index.by_id.entry(id.to_owned()).or_default().push(at),
-                    (None, Some(name)) => index.by_name.entry(name.to_owned()).or_default().push(at),
+                match (given(call.id.as_ref()), given(call.name.as_ref())) {
+                    (Some(id), _) => index.by_id.entry(id.clone()).or_default().push(at),
+                    (None, Some(name)) => index.by_name.entry(name.clone()).or_default().push(at),
                     (None, None) => {}
                 }
             }
@@ -212,10 +216,8 @@ fn merge<'e>(events: &[Item<'e>]) -> Item<'e> {
         return first.clone();
     }
     let mut parts = first.parts().to_vec();
-    let mut place: HashMap<Option<String>, usize> = HashMap::new();
-    let id_of = |part: &RequestPart| {
-        part.part.function_response.as_ref().map(|response| response.id.as_deref().map(str::to_owned))
-    };
+    let mut place: HashMap<Option<Str>, usize> = HashMap::new();
+    let id_of = |part: &RequestPart| part.part.function_response.as_ref().map(|response| response.id.clone());
     for (at, part) in parts.iter().enumerate() {
         if let Some(id) = id_of(part) {
             place.insert(id, at);
@@ -253,9 +255,7 @@ fn with_responses_at_their_calls<'e>(items: Vec<Item<'e>>, omissions: &mut Omiss
             // Shown right behind the call instead.
         } else {
             out.push(item.clone());
-            let last_of = |call: &strata_model::FunctionCall| {
-                responses.get(&(owned_id(call.id.as_deref()), at))?.last().copied()
-            };
+            let last_of = |call: &FunctionCall| responses.get(&(call.id.clone(), at))?.last().copied();
             let answers: BTreeSet<usize> = item.calls().filter_map(last_of).collect();
             used.extend(&answers);
             let answers: Vec<Item<'e>> = answers.into_iter().map(|at| items[at].clone()).collect();
@@ -272,13 +272,9 @@ fn with_responses_at_their_calls<'e>(items: Vec<Item<'e>>, omissions: &mut Omiss
     out
 }
 
-fn owned_id(id: Option<&str>) -> Option<String> {
-    id.map(str::to_owned)
-}
-
 /// For each call, by its id and event: the events that answer it, in order. An id may be used again: a response
 /// belongs to the newest call before it.
-fn attributed_responses(items: &[Item<'_>]) -> BTreeMap<(Option<String>, usize), Vec<usize>> {
+fn attributed_responses(items: &[Item<'_>]) -> BTreeMap<(Option<Str>, usize), Vec<usize>> {
     let mut calls: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
     for (at, item) in items.iter().enumerate() {
         if !item.has_responses() {
@@ -287,13 +283,13 @@ fn attributed_responses(items: &[Item<'_>]) -> BTreeMap<(Option<String>, usize),
             }
         }
     }
-    let mut attributed: BTreeMap<(Option<String>, usize), Vec<usize>> = BTreeMap::new();
+    let mut attributed: BTreeMap<(Option<Str>, usize), Vec<usize>> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
         for response in item.responses() {
             let Some(calls) = calls.get(&response.id.as_deref()) else { continue };
             let before = calls.partition_point(|call| *call < at);
             let owner = calls[before.saturating_sub(1)];
-            attributed.entry((owned_id(response.id.as_deref()), owner)).or_default().push(at);
+            attributed.entry((response.id.clone(), owner)).or_default().push(at);
         }
     }
     attributed
@@ -302,7 +298,7 @@ fn attributed_responses(items: &[Item<'_>]) -> BTreeMap<(Option<String>, usize),
 /// Text replies between two answers to one call in one run, when nothing else stands between them.
 fn stale_replies(
     items: &[Item<'_>],
-    responses: &BTreeMap<(Option<String>, usize), Vec<usize>>,
+    responses: &BTreeMap<(Option<Str>, usize), Vec<usize>>,
 ) -> HashSet<usize> {
     let mut stale = HashSet::new();
     for answers in responses.values() {
@@ -336,36 +332,37 @@ fn is_text_reply(item: &Item<'_>, invocation_id: &str) -> bool {
     item.role == ItemRole::Plain
         && item.invocation_id() == invocation_id
         && author(item) != "user"
-        && item.content.as_ref().is_some_and(|content| content.role.as_deref() == Some("model"))
+        && item.content().is_some_and(|content| content.role.as_deref() == Some("model"))
         && !item.has_calls()
         && item.parts().iter().any(|part| truthy(part.part.text.as_deref()).is_some())
 }
 
 /// Drops calls that nothing answered, unless they are known to take long.
 fn without_unanswered_calls<'e>(items: Vec<Item<'e>>, omissions: &mut Omissions) -> Vec<Item<'e>> {
-    let answered: HashSet<String> = items
-        .iter()
-        .flat_map(Item::responses)
-        .filter_map(|response| truthy(response.id.as_deref()))
-        .map(str::to_owned)
-        .collect();
-    let unquoted = items.iter().filter(|item| item.role != ItemRole::Quoted);
-    let long_running: HashSet<String> = unquoted
-        .flat_map(|item| item.source.event.long_running_tool_ids.iter().flatten())
-        .map(|id| id.to_string())
-        .collect();
-    let is_unanswered = |part: &RequestPart| {
-        let id = part.part.function_call.as_ref().and_then(|call| truthy(call.id.as_deref()));
-        id.is_some_and(|id| !answered.contains(id) && !long_running.contains(id))
+    let mut answered: HashSet<&str> = HashSet::new();
+    let mut long_running: HashSet<&str> = HashSet::new();
+    for item in &items {
+        answered.extend(item.responses().filter_map(|response| truthy(response.id.as_deref())));
+        if item.role != ItemRole::Quoted {
+            long_running.extend(item.source.event.long_running_tool_ids.iter().flatten().map(|id| &**id));
+        }
+    }
+    let is_unanswered = |call: &FunctionCall| {
+        truthy(call.id.as_deref()).is_some_and(|id| !answered.contains(id) && !long_running.contains(id))
     };
+    let has_unanswered: Vec<bool> = items.iter().map(|item| item.calls().any(is_unanswered)).collect();
+    if !has_unanswered.contains(&true) {
+        return items;
+    }
+    let is_dropped = |part: &RequestPart| part.part.function_call.as_deref().is_some_and(is_unanswered);
     let mut out = Vec::with_capacity(items.len());
-    for item in items {
-        if !item.parts().iter().any(is_unanswered) {
-            out.push(item);
+    for (item, has_unanswered) in items.iter().zip(has_unanswered) {
+        if !has_unanswered {
+            out.push(item.clone());
             continue;
         }
-        let (unanswered, kept): (Vec<_>, Vec<_>) = item.parts().iter().cloned().partition(is_unanswered);
-        for part in &unanswered {
+        let (dropped, kept): (Vec<_>, Vec<_>) = item.parts().iter().cloned().partition(is_dropped);
+        for part in &dropped {
             let id = part.part.function_call.as_ref().and_then(|call| call.id.as_deref());
             omissions.unanswered_call(id.unwrap_or_default());
             omissions.part(item.source, part, OmissionReason::UnansweredCall);

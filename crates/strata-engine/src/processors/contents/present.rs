@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use strata_model::{Origin, RequestContent, RichText};
+use strata_model::{Origin, RequestContent, RichText, Str};
 
 use super::ContentsScope;
-use super::item::{Item, ItemRole, truthy};
+use super::item::{Item, ItemRole, Words, truthy};
 use super::omission::{OmissionReason, Omissions};
 use super::select::is_from_another_agent;
 use crate::event_log::Facts;
@@ -23,11 +23,11 @@ pub(super) fn present<'e>(
     for item in items {
         if !is_foreign(&item, scope, &callers) {
             presented.push(item);
-        } else if item.content.as_ref().is_none_or(|content| content.parts.is_empty()) {
+        } else if item.is_blank() {
             // ADK passes on what has nothing to quote as it is.
             presented.push(item);
         } else if let Some(quoted) = quoted(&item, scope.include_thoughts) {
-            presented.push(Item { content: Some(quoted), role: ItemRole::Quoted, ..item });
+            presented.push(Item { words: Words::Other(Some(quoted)), role: ItemRole::Quoted, ..item });
         } else {
             omissions.event(item.source, OmissionReason::NothingToQuote);
         }
@@ -36,7 +36,7 @@ pub(super) fn present<'e>(
 }
 
 /// Who made each call, by its id. Only needed where a response might answer another agent.
-fn callers(items: &[Item<'_>], scope: &ContentsScope<'_>) -> HashMap<String, bool> {
+fn callers(items: &[Item<'_>], scope: &ContentsScope<'_>) -> HashMap<Str, bool> {
     let mut is_foreign = HashMap::new();
     let is_alone = items.iter().all(|item| {
         let author = item.author(scope.agent_name);
@@ -48,16 +48,16 @@ fn callers(items: &[Item<'_>], scope: &ContentsScope<'_>) -> HashMap<String, boo
     for item in items {
         let author = item.author(scope.agent_name);
         for call in item.calls() {
-            if let Some(id) = truthy(call.id.as_deref()) {
+            if let Some(id) = call.id.as_ref().filter(|id| !id.is_empty()) {
                 let is_other = !author.is_empty() && author != scope.agent_name && author != "user";
-                is_foreign.insert(id.to_owned(), is_other);
+                is_foreign.insert(id.clone(), is_other);
             }
         }
     }
     is_foreign
 }
 
-fn is_foreign(item: &Item<'_>, scope: &ContentsScope<'_>, callers: &HashMap<String, bool>) -> bool {
+fn is_foreign(item: &Item<'_>, scope: &ContentsScope<'_>, callers: &HashMap<Str, bool>) -> bool {
     if item.role == ItemRole::Plain && is_from_another_agent(item.source, scope.agent_name) {
         return true;
     }
@@ -67,11 +67,14 @@ fn is_foreign(item: &Item<'_>, scope: &ContentsScope<'_>, callers: &HashMap<Stri
 }
 
 fn quoted(item: &Item<'_>, include_thoughts: bool) -> Option<Arc<RequestContent>> {
-    let content = item.content.as_ref()?;
-    if item.source.own_content().is_some_and(|own| Arc::ptr_eq(own, content)) {
-        return item.source.foreign_content(include_thoughts).cloned();
+    match &item.words {
+        Words::Own => item.source.foreign_content(include_thoughts).cloned(),
+        Words::Other(content) => {
+            let parts = content.as_ref()?.parts.iter();
+            let parts = parts.map(|part| (&part.part, part.main_origin().clone()));
+            quote_agent(&item.source.event.author, parts, include_thoughts).map(Arc::new)
+        }
     }
-    quote_agent(&item.source.event.author, &content.parts, include_thoughts).map(Arc::new)
 }
 
 /// Joins pieces of speech that follow each other and shows them as text, where the last piece stands.
@@ -83,7 +86,7 @@ fn with_speech_as_text(items: Vec<Item<'_>>) -> Vec<Item<'_>> {
     let mut spoken = RichText::new();
     let mut out = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
-        if item.content.is_some() || item.role != ItemRole::Plain {
+        if item.has_content() || item.role != ItemRole::Plain {
             out.push(item.clone());
             continue;
         }
@@ -122,5 +125,5 @@ fn speech<'i>(item: &'i Item<'_>, direction: Direction) -> Option<&'i str> {
 
 fn as_text<'e>(item: &Item<'e>, text: &RichText, role: &str) -> Item<'e> {
     let part = strata_model::RequestPart::from_rich_text(text, Origin::processor("contents"));
-    Item { content: Some(Arc::new(RequestContent::new(Some(role.into()), vec![part]))), ..item.clone() }
+    item.saying(RequestContent::new(Some(role.into()), vec![part]))
 }

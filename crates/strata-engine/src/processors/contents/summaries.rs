@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use strata_model::{EventIndex, Origin, RequestContent};
 
-use super::item::{Item, ItemRole, truthy};
+use super::item::{Item, ItemRole, Words, truthy};
 use super::omission::{OmissionReason, Omissions};
 use crate::event_log::{Facts, LoggedEvent};
 use crate::history::{Coverage, SummaryRange, surviving_ranges};
@@ -44,7 +44,7 @@ fn summary(logged: &LoggedEvent) -> Item<'_> {
         None => Origin::processor("compaction"),
     };
     let content = compacted.map(|content| Arc::new(RequestContent::from_content(content, origin)));
-    Item { source: logged, content, role: ItemRole::Summary }
+    Item { source: logged, words: Words::Other(content), role: ItemRole::Summary }
 }
 
 /// The last of the summaries whose range holds the event.
