@@ -33,6 +33,7 @@ pub mod processors;
 mod quotation;
 mod sections;
 mod template;
+pub mod tokens;
 mod tool_plan;
 
 pub use app_index::{AgentId, AppIndex};
