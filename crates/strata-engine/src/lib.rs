@@ -40,6 +40,7 @@ mod sections;
 mod settled;
 mod state_history;
 mod template;
+pub mod tokens;
 mod tool_plan;
 
 pub use app_index::{AgentId, AppIndex};

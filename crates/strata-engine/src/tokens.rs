@@ -1,0 +1,50 @@
+//! Counting tokens: how many a text, a part or a whole request is for the model that receives it, and what the number
+//! is worth.
+//!
+//! - [`Vocabularies`] holds the tokenizers that are known; each is a [`TokenCounter`]. [`verify`] asks another one.
+//! - [`Tokenizer::of_model`] says which of them a model is counted with, and how to translate where that is not the
+//!   model's own.
+//! - [`Weigher`] weighs the pieces of a request for a model, and what is added around them ([`Overhead`]).
+//! - [`CountMemo`] remembers counts by content, so that only what changed is tokenised.
+//!
+//! Every count is a [`TokenCount`]: a number, its [`Basis`], and an interval for the truth.
+//!
+//! ```
+//! use strata_engine::tokens::{Basis, CountMemo, Tokenizer, Vocabularies, Weigher};
+//!
+//! let (vocabularies, memo) = (Vocabularies::new(), CountMemo::default());
+//! let tokenizer = Tokenizer::of_model("openai/gpt-4o");
+//! let count = Weigher::new(&tokenizer, &vocabularies, &memo).text("Where is Oslo?");
+//! assert_eq!((count.tokens, count.basis), (4, Basis::Exact));
+//! ```
+
+mod chat_format;
+mod content_class;
+mod count;
+mod image_size;
+mod media;
+mod media_rule;
+mod memo;
+mod models;
+mod overhead;
+mod piece;
+mod ratios;
+mod referee;
+mod safe_cuts;
+#[cfg(test)]
+mod tests;
+mod typescript;
+mod vocabularies;
+mod vocabulary;
+mod weigher;
+
+pub use content_class::ContentClass;
+pub use count::{Basis, TokenCount};
+pub use memo::{CountMemo, CountRow, Measure, MemoStats};
+pub use models::{Tokenizer, bare_name};
+pub use overhead::Overhead;
+pub use ratios::{Ratio, Ratios};
+pub use referee::{VerifyOutcome, verify};
+pub use vocabularies::{ENGINE, Vocabularies};
+pub use vocabulary::{TokenCounter, Vocabulary};
+pub use weigher::{RequestWeight, Weigher};

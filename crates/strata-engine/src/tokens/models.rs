@@ -1,0 +1,206 @@
+//! Which vocabulary a model counts with, and what a count made with it is worth.
+
+mod name;
+mod table;
+
+use super::chat_format::ChatFormat;
+use super::content_class::ContentClass;
+use super::count::TokenCount;
+use super::media_rule::MediaRule;
+use super::memo::Measure;
+use super::ratios::{Ratio, Ratios, ratio};
+use super::vocabulary::Vocabulary;
+
+pub use name::bare_name;
+
+/// How the tokens of one model are counted.
+#[derive(Debug, Clone)]
+pub struct Tokenizer {
+    /// The model's name as it was given.
+    model: String,
+    bare_name: String,
+    rule: &'static Rule,
+}
+
+/// A line of the table: what is known of the models whose bare name starts with `prefix`.
+#[derive(Debug, PartialEq)]
+pub(super) struct Rule {
+    prefix: &'static str,
+    vocabulary: Vocabulary,
+    worth: Worth,
+    chat: &'static ChatFormat,
+    media: MediaRule,
+}
+
+/// What a count of plain text is worth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Worth {
+    /// The vocabulary is the model's own.
+    Exact,
+    /// The model has another vocabulary; counts are translated by these ratios.
+    Estimated(&'static Ratios),
+}
+
+impl Tokenizer {
+    /// The tokenizer of a model, or the nearest there is. Any spelling of the name will do: with the path of a cloud,
+    /// the prefix of a router, a version, a tag.
+    pub fn of_model(model: &str) -> Self {
+        let bare_name = bare_name(model);
+        Self { model: model.to_owned(), rule: table::rule_of(&bare_name), bare_name }
+    }
+
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// The vocabulary that is counted with; not always the model's.
+    pub fn vocabulary(&self) -> Vocabulary {
+        self.rule.vocabulary
+    }
+
+    /// Whether the model is one the table knows.
+    pub fn is_known(&self) -> bool {
+        !self.rule.prefix.is_empty()
+    }
+
+    /// What counts of plain text are worth, and why, in one sentence.
+    pub fn explanation(&self) -> String {
+        let (model, vocabulary) = (&self.model, self.rule.vocabulary.name());
+        match self.rule.worth {
+            Worth::Exact => format!("{model} counts text with {vocabulary}, which is carried along."),
+            Worth::Estimated(ratios) if self.is_known() => {
+                let Ratio { low, middle, high } = ratios.prose;
+                format!(
+                    "{model} has no tokenizer known here: counted with {vocabulary} times {middle:.2} for prose \
+                     ({low:.2} to {high:.2}), {}.",
+                    ratios.source
+                )
+            }
+            Worth::Estimated(ratios) => {
+                let Ratio { low, high, .. } = ratios.prose;
+                format!(
+                    "{model} is not a model known here: counted with {vocabulary}, and the truth may be {low:.2} to \
+                     {high:.2} times that for prose.",
+                )
+            }
+        }
+    }
+
+    /// What `measure`, counted with [`Self::vocabulary`], is for this model.
+    pub fn translate(&self, measure: Measure) -> TokenCount {
+        let count = TokenCount::exact(measure.tokens);
+        match self.rule.worth {
+            // Forced cuts add a token or two each, and there is one in 64 KB.
+            Worth::Exact if measure.class == ContentClass::Unbroken => count.scaled(ratio(0.999, 1.0, 1.0)),
+            Worth::Exact => count,
+            Worth::Estimated(ratios) => count.scaled(ratios.of(measure.class)),
+        }
+    }
+
+    pub(super) fn bare_name(&self) -> &str {
+        &self.bare_name
+    }
+
+    pub(super) fn chat(&self) -> &'static ChatFormat {
+        self.rule.chat
+    }
+
+    pub(super) fn media(&self) -> MediaRule {
+        self.rule.media
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::Basis;
+
+    #[track_caller]
+    fn check(model: &str, vocabulary: Vocabulary, basis: Basis) {
+        let tokenizer = Tokenizer::of_model(model);
+        let count = tokenizer.translate(Measure { tokens: 100, class: ContentClass::Prose });
+        assert_eq!((tokenizer.vocabulary(), count.basis), (vocabulary, basis), "{model}");
+    }
+
+    #[test]
+    fn models_and_their_vocabularies() {
+        use Basis::{Estimated, Exact};
+        use Vocabulary::{
+            Cl100kBase, DeepseekV3, Glm4, Glm5, KimiK2, Llama3, MinimaxM2, MistralV3, O200kBase, Qwen2,
+        };
+        check("gpt-4o", O200kBase, Exact);
+        check("openai/gpt-4.1-mini-2025-04-14", O200kBase, Exact);
+        check("azure/gpt-5.6-sol", O200kBase, Exact);
+        check("o3-mini", O200kBase, Exact);
+        check("openrouter/openai/gpt-oss-120b:free", O200kBase, Exact);
+        check("ft:gpt-4o-mini-2024-07-18:acme::abc", O200kBase, Exact);
+        check("gpt-6-astra", O200kBase, Estimated);
+        check("gpt-6.1-sol", O200kBase, Estimated);
+        check("gpt-4", Cl100kBase, Exact);
+        check("gpt-4-turbo", Cl100kBase, Exact);
+        check("gpt-3.5-turbo-0125", Cl100kBase, Exact);
+        check("text-embedding-3-large", Cl100kBase, Exact);
+        check("meta-llama/Llama-3.1-8B-Instruct", Llama3, Exact);
+        check("ollama/llama3.2:3b", Llama3, Exact);
+        check("meta.llama3-3-70b-instruct-v1:0", Llama3, Exact);
+        check("llama-4-scout", O200kBase, Estimated);
+        check("Qwen/Qwen3-Coder-30B-A3B-Instruct", Qwen2, Exact);
+        check("qwen3.5:35b", Qwen2, Estimated);
+        check("deepseek-chat", DeepseekV3, Exact);
+        check("deepseek-ai/DeepSeek-R1-Distill-Llama-70B", Llama3, Exact);
+        check("deepseek-r1-distill-qwen-32b", Qwen2, Exact);
+        check("mistral/mistral-small-latest", MistralV3, Exact);
+        check("mixtral-8x7b-instruct", O200kBase, Estimated);
+        check("moonshotai/kimi-k2-0905", KimiK2, Exact);
+        check("zai-org/GLM-4.6", Glm4, Exact);
+        check("glm-5.2", Glm5, Exact);
+        check("MiniMaxAI/MiniMax-M2", MinimaxM2, Exact);
+        check("gemini-2.5-pro", O200kBase, Estimated);
+        check("projects/p/locations/l/publishers/google/models/gemini-3.5-flash", O200kBase, Estimated);
+        check("claude-sonnet-4-5-20250929", O200kBase, Estimated);
+        check("no-such-model", O200kBase, Estimated);
+        check("", O200kBase, Estimated);
+    }
+
+    #[test]
+    fn newer_claude_models_have_more_tokens() {
+        let tokens = |model: &str| {
+            let measure = Measure { tokens: 1000, class: ContentClass::Prose };
+            Tokenizer::of_model(model).translate(measure).tokens
+        };
+        for model in ["claude-2.1", "claude-instant-1.2"] {
+            assert_eq!(tokens(model), 1080, "{model}");
+        }
+        for model in ["claude-3-5-sonnet@20240620", "us.anthropic.claude-opus-4-6-v1:0", "claude-haiku-4.5"] {
+            assert_eq!(tokens(model), 1170, "{model}");
+        }
+        for model in ["claude-opus-4.7", "anthropic/claude-opus-5", "claude-sonnet-5-5", "claude-fable-5.1"] {
+            assert_eq!(tokens(model), 1500, "{model}");
+        }
+    }
+
+    #[test]
+    fn explanations() {
+        let explain = |model: &str| Tokenizer::of_model(model).explanation();
+        insta::assert_snapshot!(explain("gpt-4o"), @"gpt-4o counts text with o200k_base, which is carried along.");
+        insta::assert_snapshot!(
+            explain("gemini-2.5-pro"),
+            @"gemini-2.5-pro has no tokenizer known here: counted with o200k_base times 1.05 for prose (1.01 to 1.09), measured with Gemma's vocabulary."
+        );
+        insta::assert_snapshot!(
+            explain("gpt-6-sol"),
+            @"gpt-6-sol has no tokenizer known here: counted with o200k_base times 1.00 for prose (0.95 to 1.05), assumed to stay near o200k_base."
+        );
+        insta::assert_snapshot!(
+            explain("house-model"),
+            @"house-model is not a model known here: counted with o200k_base, and the truth may be 0.97 to 1.60 times that for prose."
+        );
+    }
+
+    #[test]
+    fn a_forced_cut_is_not_called_exact() {
+        let tokenizer = Tokenizer::of_model("llama-3.1-8b");
+        let count = tokenizer.translate(Measure { tokens: 10_000, class: ContentClass::Unbroken });
+        assert_eq!(count, TokenCount::estimated(10_000, 9990, 10_000));
+    }
+}

@@ -1,0 +1,165 @@
+//! What the pieces of a request weigh, in tokens of the model that receives it.
+
+use std::borrow::Cow;
+
+use strata_model::json::to_compact;
+use strata_model::{
+    Declaration, Fingerprint, FunctionResponse, LlmRequest, Origin, RequestContent, RequestPart, RequestTool,
+    RichText,
+};
+
+use super::count::TokenCount;
+use super::media;
+use super::memo::CountMemo;
+use super::models::Tokenizer;
+use super::overhead::Overhead;
+use super::piece::{Piece, media_of_response, pieces};
+use super::ratios::{Ratio, ratio};
+use super::vocabularies::Vocabularies;
+use super::vocabulary::TokenCounter;
+
+/// How far a rendering here may be from the provider's: JSON with or without spaces, names that are sent or not.
+const SPELLING: Ratio = ratio(0.9, 1.0, 1.12);
+
+/// Weighs pieces of requests to one model.
+///
+/// Every piece is counted for itself, as it is written in the request; what providers add around pieces is
+/// [`Overhead`]. Counts are remembered under the fingerprints that parts and declarations carry.
+#[derive(Clone, Copy)]
+pub struct Weigher<'a> {
+    pub(super) tokenizer: &'a Tokenizer,
+    counter: &'a dyn TokenCounter,
+    memo: &'a CountMemo,
+}
+
+/// A request, weighed. The tokens of all fields add up to [`Self::total`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestWeight {
+    pub system: TokenCount,
+    /// For each content, its parts.
+    pub contents: Vec<Vec<TokenCount>>,
+    /// For each entry of the request's tools, its declarations; a built-in tool is one.
+    pub tools: Vec<Vec<TokenCount>>,
+    pub response_schema: TokenCount,
+    pub overhead: Overhead,
+}
+
+impl RequestWeight {
+    pub fn total(&self) -> TokenCount {
+        let pieces = self.contents.iter().chain(&self.tools).flatten().copied();
+        pieces.chain([self.system, self.response_schema, self.overhead.total()]).sum()
+    }
+}
+
+impl<'a> Weigher<'a> {
+    /// Loads the vocabulary if need be.
+    pub fn new(tokenizer: &'a Tokenizer, vocabularies: &'a Vocabularies, memo: &'a CountMemo) -> Self {
+        Self { tokenizer, counter: vocabularies.counter(tokenizer.vocabulary()), memo }
+    }
+
+    pub fn request(&self, request: &LlmRequest) -> RequestWeight {
+        let parts = |content: &RequestContent| content.parts.iter().map(|part| self.part(part)).collect();
+        RequestWeight {
+            system: request.system_instruction.iter().map(|text| self.system(text)).sum(),
+            contents: request.contents.iter().map(|content| parts(content)).collect(),
+            tools: request.tools.iter().map(|tool| self.tool(tool)).collect(),
+            response_schema: self.response_schema(request),
+            overhead: self.overhead(request),
+        }
+    }
+
+    /// Text as it stands.
+    pub fn text(&self, text: &str) -> TokenCount {
+        self.tokenizer.translate(self.memo.measure(self.counter, text))
+    }
+
+    pub fn system(&self, text: &RichText) -> TokenCount {
+        self.text(&text.to_text())
+    }
+
+    /// Divides the tokens of `text` among consecutive spans of so many bytes each, which add up to the text. A token
+    /// across spans belongs to the one in which it ends. The pieces add up to [`Self::text`].
+    pub fn spans(&self, text: &str, lengths: impl IntoIterator<Item = u32>) -> Vec<TokenCount> {
+        let ends = self.counter.token_ends(text);
+        let (mut end, mut counted) = (0, 0);
+        let tokens = lengths.into_iter().map(|length| {
+            end += length;
+            let reached = ends.partition_point(|token_end| *token_end <= end) as u32;
+            reached - std::mem::replace(&mut counted, reached)
+        });
+        self.text(text).divide(&tokens.collect::<Vec<_>>())
+    }
+
+    /// A part of a content, with everything in it.
+    pub fn part(&self, part: &RequestPart) -> TokenCount {
+        pieces(&part.part).map(|piece| self.piece(piece, part.fingerprint)).sum()
+    }
+
+    fn piece(&self, piece: Piece<'_>, of_part: Fingerprint) -> TokenCount {
+        let count = match piece {
+            Piece::File(file) => return media::of_file(self.tokenizer.media(), file),
+            Piece::Inline(blob) if !media::is_text(blob) => {
+                return media::of_blob(self.tokenizer.media(), blob);
+            }
+            _ => self.measured(of_part, piece.key(), || piece.text().unwrap_or_default()),
+        };
+        match piece {
+            Piece::Text(_) => count,
+            // Kept in the history by some models, and dropped by others.
+            Piece::Thought(_) => TokenCount::estimated(count.tokens, 0, count.high),
+            Piece::Response(response) => count.scaled(SPELLING) + self.media_of(response),
+            _ => count.scaled(SPELLING),
+        }
+    }
+
+    fn media_of(&self, response: &FunctionResponse) -> TokenCount {
+        let media = media_of_response(response).into_iter().map(|part| {
+            let part = RequestPart::new(part.into(), Origin::processor("media"));
+            self.part(&part)
+        });
+        media.sum()
+    }
+
+    /// The declarations of a tool entry.
+    pub fn tool(&self, tool: &RequestTool) -> Vec<TokenCount> {
+        match tool {
+            RequestTool::Functions(declarations) => {
+                declarations.iter().map(|declaration| self.declaration(declaration)).collect()
+            }
+            // What the provider tells the model about a tool of its own is not known.
+            RequestTool::BuiltIn { json, .. } => {
+                let tokens = self.text(&to_compact(json)).tokens;
+                vec![TokenCount::estimated(tokens, 0, tokens.saturating_add(600))]
+            }
+        }
+    }
+
+    pub fn declaration(&self, declaration: &Declaration) -> TokenCount {
+        let chat = self.tokenizer.chat();
+        let render = || chat.declarations.render(&declaration.json).into();
+        self.measured(declaration.fingerprint, chat.declarations.key(), render).scaled(chat.declaration)
+    }
+
+    /// The schema that the reply must follow, which providers show to the model as JSON.
+    pub fn response_schema(&self, request: &LlmRequest) -> TokenCount {
+        let schemas = ["responseSchema", "responseJsonSchema"]
+            .into_iter()
+            .filter_map(|name| request.config_field(name));
+        schemas.map(|schema| self.text(&to_compact(schema)).scaled(ratio(0.5, 1.1, 1.5))).sum()
+    }
+
+    pub fn overhead(&self, request: &LlmRequest) -> Overhead {
+        Overhead::of(self, request)
+    }
+
+    /// The tokens of a text known under `fingerprint`, rendered in one of several ways.
+    fn measured<'t>(
+        &self,
+        fingerprint: Fingerprint,
+        rendering: u8,
+        render: impl FnOnce() -> Cow<'t, str>,
+    ) -> TokenCount {
+        let fingerprint = fingerprint.then(Fingerprint(rendering.into()));
+        self.tokenizer.translate(self.memo.measure_as(fingerprint, self.counter, render))
+    }
+}
