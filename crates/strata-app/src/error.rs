@@ -1,6 +1,7 @@
 //! What goes wrong, as callers see it.
 
 use serde::Serialize;
+use strata_store::StoreError;
 use ts_rs::TS;
 
 /// Why a command failed. A variant exists because some caller acts on it.
@@ -42,7 +43,32 @@ impl AppError {
         Self::new(ErrorCode::NotFound, message)
     }
 
+    pub fn unreadable(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Unreadable, message)
+    }
+
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Internal, message)
+    }
+
     pub fn bad_input(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::BadInput, message)
     }
+}
+
+impl From<StoreError> for AppError {
+    fn from(error: StoreError) -> Self {
+        let detail = std::error::Error::source(&error).map(ToString::to_string);
+        Self { detail, ..Self::new(ErrorCode::Store, sentence(&error.to_string())) }
+    }
+}
+
+/// With a capital and a full stop, as people write.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let mut sentence: String = chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect();
+    if !sentence.ends_with(['.', '!', '?']) {
+        sentence.push('.');
+    }
+    sentence
 }

@@ -1,13 +1,20 @@
 //! The application behind every host.
 
+use std::collections::HashMap;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
 use crate::api::job::Notification;
+use crate::api::session::SessionListItem;
 use crate::command::{self, Reply};
 use crate::error::AppError;
+use crate::import::{Input, Summary, start_import};
+use crate::jobs::Jobs;
+use crate::sample;
 
 /// Where the app runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,15 +34,44 @@ pub struct Options {
 }
 
 /// One running application: its store, open sessions and jobs. Hosts pass commands in and notifications out.
-#[derive(Debug)]
 pub struct Strata {
     options: Options,
+    store: Mutex<Store>,
+    jobs: Jobs,
     subscribers: Mutex<Vec<Sender<Notification>>>,
+    uploads: Mutex<Uploads>,
+    /// The job that imports the files of the command line.
+    first_job: Mutex<Option<String>>,
+}
+
+/// Files that were sent instead of named, until they are imported.
+#[derive(Default)]
+struct Uploads {
+    folder: Option<tempfile::TempDir>,
+    n_received: usize,
+    by_id: HashMap<String, PathBuf>,
 }
 
 impl Strata {
     pub fn start(options: Options) -> Result<Arc<Self>, AppError> {
-        Ok(Arc::new(Self { options, subscribers: Mutex::default() }))
+        let mut store = match &options.database {
+            Some(path) => Store::open(path)?,
+            None => Store::in_memory()?,
+        };
+        sample::install(&mut store)?;
+        let strata = Arc::new(Self {
+            store: Mutex::new(store),
+            jobs: Jobs::default(),
+            subscribers: Mutex::default(),
+            uploads: Mutex::default(),
+            first_job: Mutex::default(),
+            options,
+        });
+        if !strata.options.open.is_empty() {
+            let job = strata.import_and_open(strata.options.open.clone());
+            *strata.first_job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
+        }
+        Ok(strata)
     }
 
     /// Runs the command called `name` with parameters as JSON text. It blocks for as long as the command takes.
@@ -51,15 +87,42 @@ impl Strata {
     }
 
     /// Takes in a file that has no path, for `session/importUpload`. Returns the upload's id.
-    pub fn receive_upload(&self, name: &str, content: impl Read) -> Result<String, AppError> {
-        let _ = (name, content);
-        Err(AppError::bad_input("Uploads are not taken."))
+    pub fn receive_upload(&self, name: &str, mut content: impl Read) -> Result<String, AppError> {
+        let failed = |error: std::io::Error| AppError::unreadable(format!("{name} could not be taken in: {error}."));
+        let (id, path) = {
+            let mut uploads = self.uploads.lock().unwrap_or_else(PoisonError::into_inner);
+            uploads.n_received += 1;
+            let id = uploads.n_received.to_string();
+            if uploads.folder.is_none() {
+                uploads.folder = Some(tempfile::tempdir().map_err(failed)?);
+            }
+            let folder = uploads.folder.as_ref().map_or(Path::new("."), |folder| folder.path());
+            (id.clone(), folder.join(&id))
+        };
+        let mut file = std::fs::File::create(&path).map_err(failed)?;
+        std::io::copy(&mut content, &mut file).map_err(failed)?;
+        self.uploads.lock().unwrap_or_else(PoisonError::into_inner).by_id.insert(id.clone(), path);
+        Ok(id)
     }
 
-    /// Opens a file that another start of the app was given.
-    pub fn open_path(self: &Arc<Self>, path: PathBuf) -> Result<(), AppError> {
-        let _ = path;
-        Err(AppError::bad_input("Files are not opened."))
+    /// Opens files that another start of the app was given.
+    pub fn open_paths(self: &Arc<Self>, paths: Vec<PathBuf>) {
+        self.import_and_open(paths);
+    }
+
+    /// Imports files and tells the window to open the first session in them. Returns the job's id.
+    fn import_and_open(self: &Arc<Self>, paths: Vec<PathBuf>) -> String {
+        let inputs = paths.into_iter().map(|path| Input { path, location: None }).collect();
+        start_import(self, inputs, |strata, sessions| {
+            if let Some(first) = sessions.first() {
+                strata.notify(&Notification::Open { session: first.to_string() });
+            }
+        })
+    }
+
+    /// The file of an upload, which is then no longer known.
+    pub(crate) fn take_upload(&self, id: &str) -> Option<PathBuf> {
+        self.uploads.lock().unwrap_or_else(PoisonError::into_inner).by_id.remove(id)
     }
 
     pub(crate) fn notify(&self, notification: &Notification) {
@@ -69,5 +132,50 @@ impl Strata {
 
     pub(crate) fn options(&self) -> &Options {
         &self.options
+    }
+
+    pub(crate) fn first_job(&self) -> Option<String> {
+        self.first_job.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn jobs(&self) -> &Jobs {
+        &self.jobs
+    }
+
+    pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something long with the store. With a file there is a second connection for it, so that commands go on
+    /// answering.
+    pub(crate) fn with_long_store<T>(
+        &self,
+        work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match &self.options.database {
+            Some(path) => work(&mut Store::open(path)?),
+            None => work(&mut self.store()),
+        }
+    }
+
+    /// The row of a session in lists.
+    pub(crate) fn list_item(&self, session: &SessionId) -> Result<Option<SessionListItem>, AppError> {
+        Ok(self.store().session_entry(session)?.map(|entry| list_item(&entry)))
+    }
+}
+
+pub(crate) fn list_item(entry: &SessionEntry) -> SessionListItem {
+    let summary = Summary::from_json(&entry.summary);
+    let is_sample = entry.location == sample::LOCATION;
+    SessionListItem {
+        session: entry.id.to_string(),
+        title: entry.title.clone(),
+        format: entry.format.clone(),
+        source: if is_sample { String::new() } else { entry.location.clone() },
+        events: entry.n_events,
+        calls: summary.numbers.calls as u32,
+        last_event_ms: (entry.last_update_time > 0.0).then_some(entry.last_update_time * 1000.0),
+        opened_ms: entry.opened_at_ms.map(|ms| ms as f64),
+        is_sample,
     }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use strata_model::{Session, Str};
 
 use crate::facts::add;
 use crate::marks;
 
 /// One session in numbers, as the command line prints it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SessionSummary {
     pub events: u64,
     pub invocations: u64,
@@ -26,8 +26,8 @@ pub struct SessionSummary {
 }
 
 /// Tokens as providers reported them, summed over a session. Cached tokens are part of the input.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ReportedUsage {
     pub input_tokens: u64,
     pub cached_tokens: u64,

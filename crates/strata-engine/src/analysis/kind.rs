@@ -1,6 +1,6 @@
 //! What kind of thing a token came from.
 
-use strata_model::{Event, Origin, Part};
+use strata_model::{Event, Origin, Part, RequestContent, RequestPart};
 use strata_wire::{Item, Segment};
 
 use crate::event_log::EventLog;
@@ -45,17 +45,21 @@ impl Kind {
                 segment.main_origin().map_or(Self::System, Self::of_text)
             }
             Item::EmptyContent(_) => Self::Model,
-            Item::Part { content, part } => match part.main_origin() {
-                Origin::Event { event, part: at } => match log.get(*event) {
-                    Some(logged) => Self::of_event_part(
-                        &logged.event,
-                        logged.event.parts().get(usize::from(*at)).map(|part| &**part),
-                    ),
-                    None => Self::of_part(&part.part, content.is_user()),
-                },
-                Origin::Run { .. } => Self::User,
-                origin => Self::of_text(origin),
+            Item::Part { content, part } => Self::of_request_part(content, part, log),
+        }
+    }
+
+    pub(super) fn of_request_part(content: &RequestContent, part: &RequestPart, log: &EventLog) -> Self {
+        match part.main_origin() {
+            Origin::Event { event, part: at } => match log.get(*event) {
+                Some(logged) => {
+                    let stored = logged.event.parts().get(usize::from(*at)).map(|part| &**part);
+                    Self::of_event_part(&logged.event, stored)
+                }
+                None => Self::of_part(&part.part, content.is_user()),
             },
+            Origin::Run { .. } => Self::User,
+            origin => Self::of_text(origin),
         }
     }
 
@@ -80,7 +84,7 @@ impl Kind {
     }
 
     /// The kind of text that no event holds.
-    fn of_text(origin: &Origin) -> Self {
+    pub(super) fn of_text(origin: &Origin) -> Self {
         match origin {
             Origin::Memory { .. } | Origin::Artifact { .. } => Self::Memory,
             Origin::Summary { .. } => Self::Summary,

@@ -172,7 +172,8 @@ pub struct Chunk {
     pub contents: Vec<Arc<RequestContent>>,
     /// Hash of what is sent.
     pub fingerprint: Fingerprint,
-    provenance: Fingerprint,
+    /// Hash of what is sent and where it comes from.
+    pub provenance: Fingerprint,
 }
 
 impl Chunk {

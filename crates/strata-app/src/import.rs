@@ -1,0 +1,11 @@
+//! From files to sessions in the store.
+
+mod job;
+mod read;
+mod sqlite;
+mod summary;
+mod write;
+
+pub(crate) use job::{Input, now_ms, start_import};
+pub(crate) use read::{ReadError, ReadFile, Unwatched, Watch, read_file};
+pub(crate) use summary::Summary;

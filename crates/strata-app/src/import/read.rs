@@ -1,0 +1,138 @@
+//! Reading a file of any format, whatever its size.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use strata_import::{Detection, HEAD_BYTES, Import, Importer, detect};
+use strata_model::Fingerprint;
+
+use super::sqlite;
+
+/// Bytes read at a time.
+const PIECE: usize = 1 << 20;
+
+/// What a reader tells while it reads, and asks.
+pub(crate) trait Watch {
+    /// Bytes read so far, of all.
+    fn progress(&self, done: u64, total: u64);
+    fn is_cancelled(&self) -> bool;
+}
+
+/// Nobody watches.
+pub(crate) struct Unwatched;
+
+impl Watch for Unwatched {
+    fn progress(&self, _: u64, _: u64) {}
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// A file that was read.
+#[derive(Debug)]
+pub(crate) struct ReadFile {
+    pub path: PathBuf,
+    pub import: Import,
+    pub size_bytes: u64,
+    pub modified_ms: Option<i64>,
+    /// Of all its bytes.
+    pub content: Fingerprint,
+}
+
+/// Why a file was not read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReadError {
+    #[error("{} cannot be read: {reason}. Nothing was imported.", .path.display())]
+    Unreadable { path: PathBuf, reason: String },
+    #[error("Stopped. Nothing of {} was imported.", .path.display())]
+    Cancelled { path: PathBuf },
+}
+
+/// Reads a file. What it is not, or lacks, is in the diagnostics of the import.
+pub(crate) fn read_file(path: &Path, watch: &dyn Watch) -> Result<ReadFile, ReadError> {
+    let unreadable = |error: std::io::Error| ReadError::Unreadable {
+        path: path.to_owned(),
+        reason: match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "you may not read it".to_owned(),
+            _ => error.to_string(),
+        },
+    };
+    let mut file = File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if !metadata.is_file() {
+        let reason = "it is not a file".to_owned();
+        return Err(ReadError::Unreadable { path: path.to_owned(), reason });
+    }
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let mut pieces = Pieces { file: &mut file, done: 0, total: metadata.len(), content: Fingerprint::default() };
+    let import = pieces.import(path, watch).map_err(unreadable)?;
+    let Some(import) = import else { return Err(ReadError::Cancelled { path: path.to_owned() }) };
+    Ok(ReadFile {
+        path: path.to_owned(),
+        import,
+        size_bytes: pieces.done,
+        modified_ms: modified.map(|time| time.as_millis() as i64),
+        content: pieces.content,
+    })
+}
+
+/// A file piece by piece, hashed on the way.
+struct Pieces<'f> {
+    file: &'f mut File,
+    done: u64,
+    total: u64,
+    /// The chain of the fingerprints of all pieces.
+    content: Fingerprint,
+}
+
+impl Pieces<'_> {
+    /// `None` when the watcher wanted to stop.
+    fn import(&mut self, path: &Path, watch: &dyn Watch) -> std::io::Result<Option<Import>> {
+        let mut head = Vec::with_capacity(HEAD_BYTES.max(PIECE));
+        while head.len() < HEAD_BYTES && self.next(&mut head)? > 0 {}
+        match detect(&head) {
+            Detection::Readable(format) => {
+                let mut importer = Importer::new(format);
+                importer.feed(&head);
+                self.rest(watch, |piece| importer.feed(piece)).map(|whole| whole.then(|| importer.finish()))
+            }
+            Detection::Sqlite => {
+                if !self.rest(watch, |_| ())? {
+                    return Ok(None);
+                }
+                Ok(sqlite::import(path, watch))
+            }
+            // What is refused is refused by its head.
+            Detection::Unread(_) | Detection::NotASession(_) => Ok(Some(strata_import::import(&head))),
+        }
+    }
+
+    /// Reads to the end. False when the watcher wanted to stop.
+    fn rest(&mut self, watch: &dyn Watch, mut feed: impl FnMut(&[u8])) -> std::io::Result<bool> {
+        let mut piece = Vec::with_capacity(PIECE);
+        loop {
+            watch.progress(self.done, self.total.max(self.done));
+            if watch.is_cancelled() {
+                return Ok(false);
+            }
+            piece.clear();
+            if self.next(&mut piece)? == 0 {
+                return Ok(true);
+            }
+            feed(&piece);
+        }
+    }
+
+    /// Appends the next piece to `bytes`.
+    fn next(&mut self, bytes: &mut Vec<u8>) -> std::io::Result<usize> {
+        let before = bytes.len();
+        let read = self.file.by_ref().take(PIECE as u64).read_to_end(bytes)?;
+        self.content = self.content.then(Fingerprint::of(&bytes[before..]));
+        self.done += read as u64;
+        Ok(read)
+    }
+}

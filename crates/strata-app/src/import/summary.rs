@@ -1,0 +1,38 @@
+//! What is remembered of a session beside its events: the numbers of lists, and what its file could not say.
+
+use serde::{Deserialize, Serialize};
+use strata_import::{ImportedSession, SessionSummary};
+use strata_model::{Json, json};
+
+/// Stored with a session as JSON.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Summary {
+    pub format: String,
+    pub numbers: SessionSummary,
+    /// Record types and fields that have no place in the session model, with how often they occur.
+    pub unmapped: Vec<(String, u64)>,
+    /// Why output counts of this file are not to be trusted, if so.
+    pub output_caveat: Option<String>,
+}
+
+impl Summary {
+    pub(crate) fn of(imported: &ImportedSession) -> Self {
+        Self {
+            format: imported.format.id().to_owned(),
+            numbers: imported.summary(),
+            unmapped: imported.unmapped.counts().map(|(name, count)| (name.to_owned(), count)).collect(),
+            output_caveat: imported.facts.output_caveat.map(str::to_owned),
+        }
+    }
+
+    pub(crate) fn to_json(&self) -> Json {
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        json::parse(&text).unwrap_or_default()
+    }
+
+    /// Whatever an older version did not write is empty.
+    pub(crate) fn from_json(value: &Json) -> Self {
+        serde_json::from_str(&json::to_compact(value)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,111 @@
+//! Storing what was read.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
+
+use strata_import::{ImportedSession, SourceRecord};
+use strata_store::{
+    ImportedSession as StoredSession, Listing, NewEvent, RawRecord, RecordPlace, Source, Store, StoreError,
+};
+
+use super::read::{ReadFile, Watch};
+use super::summary::Summary;
+
+/// Events that are written in one transaction.
+const BATCH: usize = 1_000;
+
+/// What storing came to.
+pub(crate) enum Stored {
+    Sessions(Vec<StoredSession>),
+    Cancelled,
+}
+
+/// Stores the sessions of a file, all at once or, when it fails or is stopped, none.
+pub(crate) fn write(
+    store: &mut Store,
+    file: &ReadFile,
+    location: &str,
+    now_ms: i64,
+    watch: &dyn Watch,
+) -> Result<Stored, StoreError> {
+    let sessions = &file.import.sessions;
+    let mut raw = RawBytes { file: File::open(&file.path).ok() };
+    let mut import = store.begin_import(Source {
+        location: location.to_owned(),
+        format: sessions.first().map_or(String::new(), |session| session.format.name().to_owned()),
+        size_bytes: file.size_bytes,
+        modified_ms: file.modified_ms,
+        content: Some(file.content),
+        imported_at_ms: now_ms,
+    })?;
+    let total: usize = sessions.iter().map(|session| session.session.events.len()).sum();
+    let mut done = 0;
+    for imported in sessions {
+        let mut recording = import.open_recording()?;
+        let events = &imported.session.events;
+        for from in (0..events.len()).step_by(BATCH) {
+            if watch.is_cancelled() {
+                import.cancel()?;
+                return Ok(Stored::Cancelled);
+            }
+            let batch = from..events.len().min(from + BATCH);
+            let bytes = raw.of_events(imported, batch.clone());
+            let new: Vec<NewEvent<'_>> =
+                batch.clone().zip(&bytes).map(|(at, bytes)| new_event(imported, at, bytes)).collect();
+            import.append(&mut recording, &new)?;
+            done += batch.len();
+            watch.progress(done as u64, total as u64);
+        }
+        import.close_recording(recording, &imported.session, listing(imported))?;
+    }
+    import.commit(&file.import.diagnostics).map(Stored::Sessions)
+}
+
+fn listing(imported: &ImportedSession) -> Listing {
+    Listing {
+        title: imported.title.clone(),
+        format: imported.format.name().to_owned(),
+        summary: Summary::of(imported).to_json(),
+        app_config: None,
+    }
+}
+
+fn new_event<'e>(imported: &'e ImportedSession, at: usize, bytes: &'e [Option<Vec<u8>>]) -> NewEvent<'e> {
+    let sources = imported.sources.get(at).map_or(&[][..], Vec::as_slice);
+    let records = sources.iter().zip(bytes).map(|(source, bytes)| RawRecord {
+        place: match source {
+            SourceRecord::Bytes(range) => RecordPlace::Bytes(range.clone()),
+            SourceRecord::Row { table, id } => RecordPlace::Row { table: (*table).to_owned(), id: id.to_string() },
+        },
+        bytes: bytes.as_deref(),
+    });
+    NewEvent { event: &imported.session.events[at], records: records.collect() }
+}
+
+/// The file once more, for the pieces that events were read from. Where it is gone, only their places are kept.
+struct RawBytes {
+    file: Option<File>,
+}
+
+impl RawBytes {
+    /// For each event, for each of its sources.
+    fn of_events(&mut self, imported: &ImportedSession, events: Range<usize>) -> Vec<Vec<Option<Vec<u8>>>> {
+        events
+            .map(|at| {
+                let sources = imported.sources.get(at).map_or(&[][..], Vec::as_slice);
+                sources.iter().map(|source| self.of_source(source)).collect()
+            })
+            .collect()
+    }
+
+    fn of_source(&mut self, source: &SourceRecord) -> Option<Vec<u8>> {
+        let SourceRecord::Bytes(range) = source else { return None };
+        let file = self.file.as_mut()?;
+        file.seek(SeekFrom::Start(range.start)).ok()?;
+        let mut bytes = Vec::new();
+        let length = range.end.saturating_sub(range.start);
+        file.take(length).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 == length).then_some(bytes)
+    }
+}

@@ -1,0 +1,54 @@
+//! The session that comes with the app.
+
+use strata_import::import;
+use strata_model::Fingerprint;
+use strata_store::{AppConfig, AppConfigOrigin, Listing, NewEvent, Source, Store};
+
+use crate::error::AppError;
+use crate::import::{Summary, now_ms};
+
+/// Where it is said to come from.
+pub(crate) const LOCATION: &str = "sample:invoice-triage";
+const TITLE: &str = "invoice-triage";
+const SESSION: &[u8] = include_bytes!("../assets/invoice-triage.session.json");
+const APP: &str = include_str!("../assets/invoice-triage.app.json");
+
+/// Puts the sample into the store, unless this very sample is there.
+pub(crate) fn install(store: &mut Store) -> Result<(), AppError> {
+    let content = Fingerprint::of(SESSION).then(Fingerprint::of(APP.as_bytes()));
+    if store.source(LOCATION)?.is_some_and(|source| source.is_unchanged(content)) {
+        return Ok(());
+    }
+    let read = import(SESSION);
+    let Some(sample) = read.sessions.first() else {
+        return Err(AppError::internal("The bundled sample cannot be read."));
+    };
+    let events: Vec<NewEvent<'_>> =
+        sample.session.events.iter().map(|event| NewEvent { event, records: Vec::new() }).collect();
+    let mut writer = store.begin_import(Source {
+        location: LOCATION.to_owned(),
+        format: sample.format.name().to_owned(),
+        size_bytes: SESSION.len() as u64,
+        modified_ms: None,
+        content: Some(content),
+        imported_at_ms: now_ms(),
+    })?;
+    let app_config = AppConfig {
+        origin: AppConfigOrigin::Given,
+        format: "json".to_owned(),
+        text: APP.to_owned(),
+        location: None,
+    };
+    writer.add_session(
+        &sample.session,
+        &events,
+        Listing {
+            title: TITLE.to_owned(),
+            format: sample.format.name().to_owned(),
+            summary: Summary::of(sample).to_json(),
+            app_config: Some(app_config),
+        },
+    )?;
+    writer.commit(&[])?;
+    Ok(())
+}
