@@ -28,9 +28,13 @@
 //! environment, and everything that looks random comes from a fixed seed.
 
 mod compiled;
+pub mod invoice_triage;
+mod recorder;
+mod seeded;
 pub mod shape;
 pub mod transcript;
 
 pub use compiled::{app, experiment, experiment_in, request};
+pub use seeded::Seeded;
 pub use shape::{content_shape, contents_shape, shape};
 pub use transcript::{TranscriptError, read_session, session};
