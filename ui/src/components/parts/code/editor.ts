@@ -1,0 +1,26 @@
+import { standardKeymap } from '@codemirror/commands';
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
+import { EditorState, type Extension } from '@codemirror/state';
+import { drawSelection, EditorView, keymap } from '@codemirror/view';
+import { codeTheme } from './theme.ts';
+
+/** An editor that shows and finds, and changes nothing. */
+export function readOnlyEditor(parent: HTMLElement, label: string, extensions: Extension): EditorView {
+  return new EditorView({
+    parent,
+    state: EditorState.create({
+      extensions: [
+        EditorState.readOnly.of(true),
+        EditorView.editable.of(false),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true', tabindex: '0' }),
+        drawSelection(),
+        highlightSelectionMatches(),
+        search({ top: true }),
+        keymap.of([...searchKeymap, ...standardKeymap]),
+        codeTheme,
+        extensions,
+      ],
+    }),
+  });
+}
