@@ -2,8 +2,12 @@ import type { ShapeStyle, Surface, TextStyle } from './surface.ts';
 
 /** Draws on a canvas whose context is already scaled to CSS pixels. */
 export function canvasSurface(context: CanvasRenderingContext2D, font: string): Surface {
+  // Setting a font is slow even when it is the same one.
+  let present = '';
   const setFont = (style: TextStyle): void => {
-    context.font = `${String(style.weight ?? 400)} ${String(style.size)}px ${font}`;
+    const wanted = `${String(style.weight ?? 400)} ${String(style.size)}px ${font}`;
+    if (wanted !== present) context.font = wanted;
+    present = wanted;
   };
   return {
     rect: (x, y, width, height, fill) => {

@@ -12,6 +12,8 @@ export interface MapBase {
   readonly viewport: Viewport;
   readonly columns: CallColumns;
   readonly map: MapColumns;
+  /** Patterns beside colours. */
+  readonly hasPatterns: boolean;
   /** The event whose cached parts are less dim, or 0. */
   readonly selectedEvent: number;
 }
@@ -64,6 +66,8 @@ function drawGrid(surface: BlockSurface, color: Pixel, viewport: Viewport, scale
 
 function drawParts(surface: BlockSurface, paint: Paint, base: MapBase, scale: Scale): void {
   const { map, viewport, columns } = base;
+  // What is paid and what is cached is not known without the columns.
+  if (columns.length === 0) return;
   const gap = columnGap(scale.perCall / scale.dpr) * scale.dpr;
   for (let c = 0; c < map.length; c += 1) {
     const call = map.call[c] ?? 0;
@@ -102,6 +106,7 @@ function drawColumn(surface: BlockSurface, paint: Paint, base: MapBase, spot: Co
     const split = Math.min(bottom, Math.max(top, y(Math.min(token, cached))));
     surface.block(left, top, right, split, dim);
     surface.block(left, split, right, bottom, full);
+    if (base.hasPatterns) surface.pattern(left, top, right, bottom, paint.panel, kind);
     const isHigh = bottom - top >= 3.4 * scale.dpr;
     if (isHigh && ((map.flags[i] ?? 0) & SEGMENT_FLAGS.reframed) !== 0)
       surface.hatch(left, top, right, bottom, paint.panel);

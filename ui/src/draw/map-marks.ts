@@ -6,7 +6,7 @@ import { callStep, tokenTicks } from '@/model/viewport.ts';
 import { MAP_INSETS } from './map-base.ts';
 import { pixelsPerCall, plotHeight, plotWidth, xOfCall, yOfToken, type MapLayout } from './map-layout.ts';
 import { drawNotes, type MapNote } from './map-notes.ts';
-import type { Surface } from './surface.ts';
+import type { Surface, TextStyle } from './surface.ts';
 import type { DrawTheme } from './theme.ts';
 
 export interface MapMarks {
@@ -44,12 +44,15 @@ function drawCallAxis(surface: Surface, theme: DrawTheme, layout: MapLayout, { c
   const digits = String(Math.floor(to)).length;
   const step = callStep(pixelsPerCall(layout), digits <= 2 ? LABEL_WIDTH : digits * 7 + 14);
   const label = (call: number, isCursor: boolean): void => {
-    surface.text(xOfCall(layout, call + 0.5), 13, String(call), {
+    const style: TextStyle = {
       color: isCursor ? theme.textHi : theme.textLow,
       size: 10,
       weight: isCursor ? 700 : 400,
       align: 'center',
-    });
+    };
+    const half = surface.measure(String(call), style) / 2;
+    const x = Math.min(layout.width - half - 2, xOfCall(layout, call + 0.5));
+    surface.text(x, 13, String(call), style);
   };
   const isCursorSeen = cursor >= from && cursor + 1 <= to;
   for (
@@ -61,13 +64,20 @@ function drawCallAxis(surface: Surface, theme: DrawTheme, layout: MapLayout, { c
   if (isCursorSeen && step > 1) label(cursor, true);
 }
 
+/** Below this width there is no room for a line; a tick above the column says that there is a break. */
+const NARROW = 3;
+
 /** A red line where the prefix ended though it need not have. */
 function drawNotches(surface: Surface, theme: DrawTheme, layout: MapLayout, columns: CallColumns): void {
   for (let i = 0; i < columns.length; i += 1) {
     if (!hasFlag(columns, i, 'avoidableBreak')) continue;
     const { from, to } = callsOfColumn(columns, i);
-    if (to < layout.viewport.from || from > layout.viewport.to) continue;
-    const left = xOfCall(layout, from);
+    if (to < layout.viewport.from || from >= layout.viewport.to) continue;
+    const left = Math.max(MAP_INSETS.left, xOfCall(layout, from));
+    if (pixelsPerCall(layout) < NARROW) {
+      surface.rect(left, MAP_INSETS.top - 4, 1, 3, theme.break);
+      continue;
+    }
     const y = yOfToken(layout, cachedTokens(columns, i));
     if (y < MAP_INSETS.top) continue;
     surface.rect(left, y - 1, xOfCall(layout, to + 1) - left, 2.4, theme.break);
@@ -90,14 +100,18 @@ function joinedRuns(stratum: readonly StratumCall[]): readonly Run[] {
 
 function drawStratum(surface: Surface, theme: DrawTheme, layout: MapLayout, run: Run): void {
   const gap = columnGap(pixelsPerCall(layout)) / 2;
+  const across = (x: number): number =>
+    Math.min(layout.width - MAP_INSETS.right + 1, Math.max(MAP_INSETS.left - 1, x));
+  const down = (y: number): number =>
+    Math.min(layout.height - MAP_INSETS.bottom, Math.max(MAP_INSETS.top - 1, y));
   const upper: number[] = [];
   const lower: number[] = [];
   for (const { call, fromToken, tokens } of run) {
-    if (call + 1 < layout.viewport.from || call > layout.viewport.to) continue;
-    const left = xOfCall(layout, call) + gap - 1;
-    const right = xOfCall(layout, call + 1) - gap + 1;
-    const top = yOfToken(layout, fromToken) - 0.5;
-    const bottom = Math.max(top + 1, yOfToken(layout, fromToken + tokens));
+    if (call + 1 <= layout.viewport.from || call >= layout.viewport.to) continue;
+    const left = across(xOfCall(layout, call) + gap - 1);
+    const right = across(xOfCall(layout, call + 1) - gap + 1);
+    const top = down(yOfToken(layout, fromToken) - 0.5);
+    const bottom = Math.max(top + 1, down(yOfToken(layout, fromToken + tokens)));
     upper.push(left, top, right, top);
     lower.unshift(right, bottom, left, bottom);
   }
@@ -128,8 +142,8 @@ export function drawMapOverlay(
 }
 
 function drawFrame(surface: Surface, layout: MapLayout, call: number, stroke: string): void {
-  const left = xOfCall(layout, call);
-  const right = xOfCall(layout, call + 1);
+  const left = Math.max(MAP_INSETS.left, xOfCall(layout, call));
+  const right = Math.min(layout.width - MAP_INSETS.right, xOfCall(layout, call + 1));
   if (right < MAP_INSETS.left || left > MAP_INSETS.left + plotWidth(layout)) return;
   const widen = Math.max(0, 6 - (right - left)) / 2;
   surface.roundRect(

@@ -1,3 +1,5 @@
+import { KIND_PATTERNS } from './patterns.ts';
+
 /** A colour as it lies in ImageData on every machine we run on: 0xAABBGGRR. */
 export type Pixel = number;
 
@@ -8,6 +10,8 @@ export interface BlockSurface {
   block(left: number, top: number, right: number, bottom: number, color: Pixel): void;
   /** Diagonal lines over a block that was drawn before. */
   hatch(left: number, top: number, right: number, bottom: number, color: Pixel): void;
+  /** The pattern of a kind over a block that was drawn before. */
+  pattern(left: number, top: number, right: number, bottom: number, color: Pixel, kind: number): void;
 }
 
 /** Reads `#rrggbb`. */
@@ -26,6 +30,9 @@ export function mixPixels(over: Pixel, under: Pixel, share: number): Pixel {
   return mixed >>> 0;
 }
 
+/** Up to this width, writing pixel by pixel is faster than calling `fill` for every line. */
+const NARROW = 8;
+
 /** Draws into the pixels of an ImageData: fills are runs of one number, which needs no GPU. */
 export function pixelSurface(image: ImageData, scale: number): BlockSurface {
   const { width, height } = image;
@@ -33,6 +40,18 @@ export function pixelSurface(image: ImageData, scale: number): BlockSurface {
   // Lines of 1.2 CSS pixels every 3.5, at 45 degrees.
   const period = Math.max(3, Math.round(5 * scale));
   const thickness = Math.max(1, Math.round(1.7 * scale));
+  const dot = (
+    left: number,
+    top: number,
+    right: number,
+    bottom: number,
+    color: Pixel,
+    isCovered: (x: number, y: number) => boolean,
+  ): void => {
+    for (let y = Math.max(0, top); y < Math.min(height, bottom); y += 1)
+      for (let x = Math.max(0, left); x < Math.min(width, right); x += 1)
+        if (isCovered(x, y)) pixels[y * width + x] = color;
+  };
   return {
     width,
     height,
@@ -40,13 +59,18 @@ export function pixelSurface(image: ImageData, scale: number): BlockSurface {
       const from = Math.max(0, left);
       const to = Math.min(width, right);
       if (to <= from) return;
-      for (let y = Math.max(0, top); y < Math.min(height, bottom); y += 1)
-        pixels.fill(color, y * width + from, y * width + to);
+      const end = Math.min(height, bottom);
+      if (to - from > NARROW)
+        for (let y = Math.max(0, top); y < end; y += 1) pixels.fill(color, y * width + from, y * width + to);
+      else
+        for (let y = Math.max(0, top); y < end; y += 1)
+          for (let at = y * width + from; at < y * width + to; at += 1) pixels[at] = color;
     },
     hatch: (left, top, right, bottom, color) => {
-      for (let y = Math.max(0, top); y < Math.min(height, bottom); y += 1)
-        for (let x = Math.max(0, left); x < Math.min(width, right); x += 1)
-          if ((x + y) % period < thickness) pixels[y * width + x] = color;
+      dot(left, top, right, bottom, color, (x, y) => (x + y) % period < thickness);
+    },
+    pattern: (left, top, right, bottom, color, kind) => {
+      dot(left, top, right, bottom, color, KIND_PATTERNS[kind] ?? (() => false));
     },
   };
 }

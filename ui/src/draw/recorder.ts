@@ -49,6 +49,9 @@ export function recordingBlocks(
     hatch: (left, top, right, bottom, color) => {
       lines.push(`hatch ${numbers(left, top, right, bottom)} ${color.toString(16)}`);
     },
+    pattern: (left, top, right, bottom, color, kind) => {
+      lines.push(`pattern ${numbers(left, top, right, bottom)} ${color.toString(16)} ${String(kind)}`);
+    },
   };
 }
 

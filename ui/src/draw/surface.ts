@@ -24,6 +24,8 @@ export interface Surface {
 
 /** The text, shortened with an ellipsis until it fits; nothing when not even three letters do. */
 export function fitText(surface: Surface, text: string, style: TextStyle, width: number): string {
+  // Most runs of a long session are too short for any word, and measuring takes time.
+  if (width < style.size * 2) return '';
   if (surface.measure(text, style) <= width) return text;
   for (let length = text.length - 1; length >= 3; length -= 1) {
     const shorter = `${text.slice(0, length).trimEnd()}…`;

@@ -23,8 +23,13 @@ export interface DrawTheme {
   readonly font: string;
 }
 
+/** Builds shorten `#ffffff` to `#fff`; what is drawn needs all digits, some with two more for the opacity. */
+function longHex(color: string): string {
+  return /^#[0-9a-f]{3}$/i.test(color) ? color.replace(/[0-9a-f]/gi, '$&$&') : color;
+}
+
 export function readTheme(style: Pick<CSSStyleDeclaration, 'getPropertyValue'>): DrawTheme {
-  const get = (name: string): string => style.getPropertyValue(name).trim();
+  const get = (name: string): string => longHex(style.getPropertyValue(name).trim());
   return {
     app: get('--app'),
     panel: get('--panel'),

@@ -1,4 +1,4 @@
-import type { Basis, TokenCount } from '@/api/gen/api.ts';
+import type { Basis, SessionHeader, TokenCount } from '@/api/gen/api.ts';
 import { formatInteger } from './format.ts';
 
 /** What stands in front of a number that is not exact. */
@@ -34,4 +34,9 @@ export function explainBasis(basis: Basis): string {
 export function explainCount(count: TokenCount): string {
   if (count.low === count.high) return EXPLANATIONS[count.basis];
   return `${EXPLANATIONS[count.basis]}. Between ${formatInteger(count.low)} and ${formatInteger(count.high)}`;
+}
+
+/** Why something is marked as inferred. */
+export function inferredWhy(header: SessionHeader | undefined): string {
+  return ['Rests on an inferred configuration.', ...(header?.app.notes ?? [])].join(' ');
 }

@@ -14,7 +14,6 @@ const DEFAULTS: Settings = {
 export const ZOOM_STEPS = [90, 100, 110, 125, 150] as const;
 const ROW_PX = { compact: 22, comfortable: 28 } as const;
 const STAGE_ROW_PX = { compact: 37, comfortable: 44 } as const;
-const USES_TO_LEARN = 3;
 
 /** What a person chose about the look of the window. Changes show at once and are stored behind. */
 export class Appearance {
@@ -22,7 +21,6 @@ export class Appearance {
   readonly #report: (thrown: unknown) => void;
   readonly #prefersLight = new MediaQuery('(prefers-color-scheme: light)');
   #settings: Settings = $state.raw(DEFAULTS);
-  readonly #uses = new Map<string, number>();
 
   constructor(host: Host, report: (thrown: unknown) => void) {
     this.#host = host;
@@ -80,13 +78,5 @@ export class Appearance {
     const larger = ZOOM_STEPS.find((step) => step > zoomPercent);
     const smaller = ZOOM_STEPS.findLast((step) => step < zoomPercent);
     this.change({ zoomPercent: (direction === 1 ? larger : smaller) ?? zoomPercent });
-  }
-
-  /** Counts the use of a shortcut; after the third its hint may go. */
-  countUse(command: string): void {
-    if (this.#settings.learnedKeys.includes(command)) return;
-    const uses = (this.#uses.get(command) ?? 0) + 1;
-    this.#uses.set(command, uses);
-    if (uses >= USES_TO_LEARN) this.change({ learnedKeys: [...this.#settings.learnedKeys, command] });
   }
 }

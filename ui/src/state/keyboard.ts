@@ -18,7 +18,6 @@ export function handleKey(event: KeyboardEvent, workbench: Workbench): void {
   if (command === undefined) return;
   event.preventDefault();
   command.run(workbench);
-  workbench.appearance.countUse(command.id);
 }
 
 /** Enter on a focused button or link is a press of it. */

@@ -1,6 +1,9 @@
 import { untrack } from 'svelte';
 import { toFailure, type Failure } from '@/api/client.ts';
 
+/** A key that changes faster than this is a held key or a turned wheel: what it names is fetched when it rests. */
+const REST_MS = 60;
+
 interface Settled<T> {
   readonly key: string;
   readonly value: T | undefined;
@@ -15,6 +18,7 @@ export class Loaded<T> {
   readonly #key: () => string | undefined;
   #settled: Settled<T> | undefined = $state.raw();
   #attempt = $state(0);
+  #changedAt = -Infinity;
 
   /** `key` names what is wanted, or nothing. `load` may read state: only `key` decides when it runs. */
   constructor(key: () => string | undefined, load: () => Promise<T>) {
@@ -27,12 +31,20 @@ export class Loaded<T> {
       const settle = (value: T | undefined, failure: Failure | undefined): void => {
         if (!isOld && attempt === this.#attempt) this.#settled = { key: wanted, value, failure };
       };
-      untrack(load).then(
-        (value) => settle(value, undefined),
-        (thrown: unknown) => settle(undefined, toFailure(thrown)),
-      );
+      const start = (): void => {
+        untrack(load).then(
+          (value) => settle(value, undefined),
+          (thrown: unknown) => settle(undefined, toFailure(thrown)),
+        );
+      };
+      const now = performance.now();
+      const isHurried = now - this.#changedAt < REST_MS;
+      this.#changedAt = now;
+      const rest = isHurried ? setTimeout(start, REST_MS) : undefined;
+      if (!isHurried) start();
       return () => {
         isOld = true;
+        clearTimeout(rest);
       };
     });
   }

@@ -34,11 +34,16 @@ export function browserHistory(page: Window): PageHistory {
  */
 export type Step = 'jump' | 'walk' | 'replace';
 
+/** WebKit refuses more than 100 changes of the address in 10 seconds, and a held key makes 30 a second. */
+const WRITE_MS = 250;
+
 /** The state of the view, which is the address: what is not in it is not restored. */
 export class Location {
   readonly #page: PageHistory;
   #view: ViewState = $state.raw(parseView(''));
   #isWalking = false;
+  /** The address is written a moment after the view changed. */
+  #unwritten: ReturnType<typeof setTimeout> | undefined;
 
   constructor(page: PageHistory) {
     this.#page = page;
@@ -53,12 +58,13 @@ export class Location {
   go(change: Partial<ViewState>, step: Step = 'jump'): void {
     const next = { ...this.#view, ...change };
     const hash = printView(next);
-    const isSame = hash === printView(this.#view);
+    if (hash === printView(this.#view)) return;
+    const isReplacing = step === 'replace' || (step === 'walk' && this.#isWalking);
+    if (!isReplacing) this.#write();
     this.#view = next;
-    if (isSame) return;
-    if (step === 'replace' || (step === 'walk' && this.#isWalking)) this.#page.replace(hash);
-    else this.#page.push(hash);
     this.#isWalking = step === 'walk' || (step === 'replace' && this.#isWalking);
+    if (isReplacing) this.#unwritten ??= setTimeout(() => this.#write(), WRITE_MS);
+    else this.#page.push(hash);
   }
 
   /** The link to this view with some things changed. */
@@ -67,14 +73,25 @@ export class Location {
   }
 
   back(): void {
+    this.#write();
     this.#page.back();
   }
 
   forward(): void {
+    this.#write();
     this.#page.forward();
   }
 
+  #write(): void {
+    if (this.#unwritten === undefined) return;
+    clearTimeout(this.#unwritten);
+    this.#unwritten = undefined;
+    this.#page.replace(printView(this.#view));
+  }
+
   #restore(): void {
+    clearTimeout(this.#unwritten);
+    this.#unwritten = undefined;
     this.#isWalking = false;
     this.#view = parseView(this.#page.hash());
   }

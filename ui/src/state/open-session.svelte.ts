@@ -100,12 +100,13 @@ export class OpenSession {
     return this.isOpen ? (this.overview.latest ?? NO_COLUMNS) : NO_COLUMNS;
   }
 
-  /** The call of the cursor; before one was chosen, the one with the largest prompt. */
+  /** The call of the cursor; before one was chosen, the one with the largest prompt; 0 while that is not known. */
   get cursor(): number {
     const { cursor } = this.#location.view;
     if (this.calls === 0) return 0;
     if (cursor > 0) return Math.min(cursor, this.calls);
-    return this.columns.length > 0 ? largestCall(this.columns) : 1;
+    if (this.columns.length > 0) return largestCall(this.columns);
+    return this.overview.failure === undefined ? 0 : 1;
   }
 
   /** The innermost committed range. */

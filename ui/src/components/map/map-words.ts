@@ -47,7 +47,7 @@ function breakNote({ inspector, session }: Workbench): readonly MapNote[] {
 
 function stratumNote({ map, inspector, location }: Workbench): readonly MapNote[] {
   const detail = inspector.event.value;
-  const [first] = map.strata;
+  const first = map.strata.find(({ call }) => call >= map.viewport.from);
   if (detail === undefined || first === undefined) return [];
   if (eventOf(parseAddress(location.view.selection ?? '')) !== detail.row.event) return [];
   return [

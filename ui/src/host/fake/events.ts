@@ -133,8 +133,12 @@ export function eventDetail(session: FakeSession, number: number): EventDetail {
   };
 }
 
+const totals = new WeakMap<FakeSession, number>();
+
 export function totalTokens(session: FakeSession): number {
-  return session.calls.reduce((sum, { tokens }) => sum + tokens, 0);
+  const total = totals.get(session) ?? session.calls.reduce((sum, { tokens }) => sum + tokens, 0);
+  totals.set(session, total);
+  return total;
 }
 
 function titleOf(event: FakeEvent): string {

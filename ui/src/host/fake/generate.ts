@@ -60,8 +60,22 @@ export function generateSession(recipe: Recipe): FakeSession {
     price: null,
     summariserUsd: 0,
     isInferred: true,
-    partsOf: (call) => partsOf(recipe, events, prompts, call),
+    partsOf: remembering((call) => partsOf(recipe, events, prompts, call)),
     useOf: (event) => useOf(recipe, events, breaksBefore, event),
+  };
+}
+
+const REMEMBERED_PROMPTS = 500;
+
+/** Keeps the newest answers: the same prompts are looked at again and again. */
+function remembering<T>(make: (call: number) => T): (call: number) => T {
+  const known = new Map<number, T>();
+  return (call) => {
+    const value = known.get(call) ?? make(call);
+    known.set(call, value);
+    const [oldest] = known.keys();
+    if (known.size > REMEMBERED_PROMPTS && oldest !== undefined) known.delete(oldest);
+    return value;
   };
 }
 

@@ -11,6 +11,8 @@ export interface Command {
   readonly view?: ViewName;
   /** Whether it makes sense now; always when absent. */
   readonly when?: (workbench: Workbench) => boolean;
+  /** Whether this window can do it at all; when not, help does not mention it. */
+  readonly isOffered?: (workbench: Workbench) => boolean;
   readonly run: (workbench: Workbench) => void;
   /** Acts while text is typed and while a dialog is open, too. */
   readonly isGlobal?: true;
@@ -19,7 +21,7 @@ export interface Command {
 /** Whether a command makes sense in the present view and state. */
 export function isAvailable(command: Command, workbench: Workbench): boolean {
   const isInView = command.view === undefined || command.view === workbench.location.view.view;
-  return isInView && (command.when === undefined || command.when(workbench));
+  return isInView && command.isOffered?.(workbench) !== false && command.when?.(workbench) !== false;
 }
 
 export const hasSession = ({ session }: Workbench): boolean => session.isOpen;

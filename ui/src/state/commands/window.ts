@@ -115,7 +115,7 @@ export const lookCommands: readonly Command[] = [
     title: 'Larger interface',
     keys: ['Mod+Plus'],
     isGlobal: true,
-    when: canZoom,
+    isOffered: canZoom,
     run: ({ appearance }) => appearance.zoom(1),
   },
   {
@@ -123,7 +123,7 @@ export const lookCommands: readonly Command[] = [
     title: 'Smaller interface',
     keys: ['Mod+Minus'],
     isGlobal: true,
-    when: canZoom,
+    isOffered: canZoom,
     run: ({ appearance }) => appearance.zoom(-1),
   },
 ];

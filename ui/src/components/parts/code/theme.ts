@@ -42,7 +42,7 @@ export const codeTheme = EditorView.theme({
   '.cm-segment-selected': { backgroundColor: 'var(--hover)' },
   '.cm-token-odd': { backgroundColor: 'color-mix(in srgb, var(--kind) 24%, transparent)' },
   '.cm-token-even': { backgroundColor: 'color-mix(in srgb, var(--kind) 10%, transparent)' },
-  '.cm-provenance': { minWidth: '132px' },
+  '.cm-provenance': { width: '184px' },
   '.cm-provenance .cm-gutterElement': { display: 'flex', justifyContent: 'flex-end', padding: '0' },
   '.cm-source': {
     display: 'flex',
@@ -55,8 +55,9 @@ export const codeTheme = EditorView.theme({
     whiteSpace: 'nowrap',
     cursor: 'default',
   },
-  '.cm-source b': { color: 'var(--text-mid)', fontWeight: '500' },
-  '.cm-source span': { maxWidth: '110px', overflow: 'hidden', textOverflow: 'ellipsis' },
+  '.cm-source > *': { overflow: 'hidden', textOverflow: 'ellipsis' },
+  '.cm-source b': { flex: '0 1 auto', color: 'var(--text-mid)', fontWeight: '500' },
+  '.cm-source span': { flex: '0 1000 auto', minWidth: '0', fontFamily: 'var(--font-ui)' },
   '.cm-kind': { flex: 'none', width: '4px', background: 'var(--kind)' },
   '.cm-kind-hatched': {
     background: 'repeating-linear-gradient(135deg, var(--kind) 0 2px, var(--panel) 2px 3.2px)',
