@@ -2,6 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 
+/** Tests that need no page. */
+const LOGIC = [
+  'src/{lib,model,draw}/**/*.test.ts',
+  'src/host/fake/**/*.test.ts',
+  'tests/{palette,readme}.test.ts',
+] as const;
+
 export default defineConfig({
   // Relative, because the page is served from a custom scheme in the desktop window and from any path by `strata serve`.
   base: './',
@@ -18,8 +25,26 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   test: {
-    environment: 'jsdom',
-    setupFiles: ['./tests/setup.ts'],
-    include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
+    testTimeout: 20_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'logic',
+          environment: 'node',
+          include: [...LOGIC],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'window',
+          environment: 'jsdom',
+          setupFiles: ['./tests/setup.ts'],
+          include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
+          exclude: [...LOGIC],
+        },
+      },
+    ],
   },
 });

@@ -1,6 +1,6 @@
 import type { AppError, Commands, ErrorCode } from '@/api/gen/api.ts';
 
-export type CommandName = keyof Commands;
+type CommandName = keyof Commands;
 
 /** Commands whose answer is columns of numbers. */
 export type BytesCommand = {

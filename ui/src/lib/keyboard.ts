@@ -14,7 +14,7 @@ const GLYPHS: Readonly<Record<string, string>> = {
   Space: 'Space',
 };
 
-export const isMac = typeof navigator !== 'undefined' && /mac/i.test(navigator.platform);
+const isMac = typeof navigator !== 'undefined' && /mac/i.test(navigator.platform);
 
 /** How a chord is shown beside a command: `Ctrl K`, `Alt ←`. */
 export function chordLabel(chord: Chord, mac: boolean = isMac): string {
@@ -56,5 +56,5 @@ export function isTextField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement)
     return !['checkbox', 'radio', 'button', 'range'].includes(target.type);
-  return target instanceof HTMLTextAreaElement || target.isContentEditable;
+  return target instanceof HTMLTextAreaElement || target.isContentEditable === true;
 }

@@ -27,7 +27,7 @@ interface FilterKey {
   readonly values: readonly string[];
 }
 
-export const FILTER_KEYS: readonly FilterKey[] = [
+const FILTER_KEYS: readonly FilterKey[] = [
   { key: 'kind', note: 'where its tokens are from', values: KINDS },
   { key: 'tool', note: 'name of a tool', values: [] },
   { key: 'agent', note: 'who wrote it', values: [] },

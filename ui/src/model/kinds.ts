@@ -1,10 +1,5 @@
 import { KINDS, type Kind, type KindTokens } from '@/api/gen/api.ts';
 
-/** Index of a kind in `KINDS`, in `call/columns` and in `call/map`. */
-export function kindIndex(kind: Kind): number {
-  return KINDS.indexOf(kind);
-}
-
 /** The kinds that have tokens, in the order of the legend. */
 export function presentKinds(byKind: readonly KindTokens[]): readonly KindTokens[] {
   return KINDS.flatMap((kind) => {

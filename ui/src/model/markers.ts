@@ -1,6 +1,6 @@
 import { callsOfColumn, hasFlag, type CallColumns } from './columns.ts';
 
-export const MARKER_TYPES = ['avoidableBreak', 'structuralBreak', 'compaction'] as const;
+const MARKER_TYPES = ['avoidableBreak', 'structuralBreak', 'compaction'] as const;
 export type MarkerType = (typeof MARKER_TYPES)[number];
 
 export interface MarkerCount {

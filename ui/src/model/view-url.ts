@@ -1,9 +1,9 @@
 import type { CallRange, CompareWith, EventOrder } from '@/api/gen/api.ts';
 
-export const VIEWS = ['session', 'pipeline'] as const;
+const VIEWS = ['session', 'pipeline'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
-export const TABS = ['parts', 'text', 'json'] as const;
+const TABS = ['parts', 'text', 'json'] as const;
 export type TabName = (typeof TABS)[number];
 
 const ORDERS = ['inOrder', 'byLifetime', 'bySize'] as const satisfies readonly EventOrder[];

@@ -73,7 +73,7 @@ export function showsAllTokens(view: Viewport, extent: Extent): boolean {
 }
 
 function deepest(extent: Extent): number {
-  return Math.max(MIN_TOKENS, extent.peakTokens * HEADROOM);
+  return Math.max(MIN_TOKENS, Math.round(extent.peakTokens * HEADROOM));
 }
 
 function clamp(view: Viewport, extent: Extent): Viewport {

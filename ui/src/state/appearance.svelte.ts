@@ -11,7 +11,7 @@ const DEFAULTS: Settings = {
   learnedKeys: [],
 };
 
-export const ZOOM_STEPS = [90, 100, 110, 125, 150] as const;
+const ZOOM_STEPS = [90, 100, 110, 125, 150] as const;
 const ROW_PX = { compact: 22, comfortable: 28 } as const;
 const STAGE_ROW_PX = { compact: 37, comfortable: 44 } as const;
 

@@ -1,7 +1,7 @@
 import { untrack } from 'svelte';
 import { toFailure, type Failure } from '@/api/client.ts';
 
-export const PAGE_ROWS = 200;
+const PAGE_ROWS = 200;
 const KEPT_PAGES = 24;
 
 export interface Page<R> {

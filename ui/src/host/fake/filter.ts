@@ -87,7 +87,7 @@ export function toolNames(session: FakeSession): readonly string[] {
   return [...new Set(session.events.slice(0, 2000).map(({ tool }) => tool))].filter((tool) => tool !== '');
 }
 
-export function agentNames(session: FakeSession): readonly string[] {
+function agentNames(session: FakeSession): readonly string[] {
   return ['user', 'compactor', ...session.agents.map(({ name }) => name)];
 }
 

@@ -16,9 +16,10 @@ export function textOfTokens(tokens: number, line: (index: number) => string): s
     const next = line(i);
     text += next;
     count += tokenEnds(next).length;
+    // Tokens reach over the ends of lines, so the whole has fewer than its lines together.
+    if (count >= tokens) count = tokenEnds(text).length;
   }
-  const ends = tokenEnds(text);
-  return text.slice(0, ends[tokens - 1] ?? text.length);
+  return text.slice(0, tokenEnds(text)[tokens - 1] ?? text.length);
 }
 
 /** Numbers that look random and are the same every time. */
