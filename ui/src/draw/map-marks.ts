@@ -23,7 +23,7 @@ export function drawMapMarks(surface: Surface, theme: DrawTheme, layout: MapLayo
   drawCallAxis(surface, theme, layout, marks);
   drawNotches(surface, theme, layout, marks.columns);
   for (const run of joinedRuns(marks.stratum)) drawStratum(surface, theme, layout, run);
-  drawNotes(surface, theme, layout, marks.columns, marks.notes);
+  drawNotes(surface, theme, layout, marks.columns, marks.cursor, marks.notes);
 }
 
 function drawTokenAxis(surface: Surface, theme: DrawTheme, layout: MapLayout): void {

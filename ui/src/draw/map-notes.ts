@@ -25,6 +25,7 @@ interface Box {
 const LINE_HEIGHT = 16;
 const CLEARANCE = 20;
 const STEP = 12;
+const GAP = 9;
 
 /** Puts each note where no column is, as near to its place as possible. A note without such a place is left out. */
 export function drawNotes(
@@ -32,9 +33,10 @@ export function drawNotes(
   theme: DrawTheme,
   layout: MapLayout,
   columns: CallColumns,
+  cursor: number,
   notes: readonly MapNote[],
 ): void {
-  const taken: Box[] = [];
+  const taken: Box[] = [cursorBox(layout, cursor)];
   for (const note of notes) {
     const width = Math.max(...note.lines.map((line, i) => surface.measure(line, textStyle(theme, i))));
     const height = LINE_HEIGHT * note.lines.length;
@@ -46,6 +48,12 @@ export function drawNotes(
       surface.text(box.x, box.y + 12 + i * LINE_HEIGHT, line, textStyle(theme, i));
     });
   }
+}
+
+/** The frame of the cursor would go through words. */
+function cursorBox(layout: MapLayout, cursor: number): Box {
+  const x = xOfCall(layout, cursor);
+  return { x, y: 0, width: xOfCall(layout, cursor + 1) - x, height: layout.height };
 }
 
 function textStyle(theme: DrawTheme, line: number): TextStyle {
@@ -94,8 +102,8 @@ function depthOf(layout: MapLayout, columns: CallColumns, fromX: number, toX: nu
 
 function overlaps(a: Box, b: Box): boolean {
   return (
-    a.x < b.x + b.width + 16 &&
-    b.x < a.x + a.width + 16 &&
+    a.x < b.x + b.width + GAP &&
+    b.x < a.x + a.width + GAP &&
     a.y < b.y + b.height + 8 &&
     b.y < a.y + a.height + 8
   );

@@ -42,14 +42,15 @@ export class FilterField {
 
   typed(text: string, caret: number): void {
     this.#workbench.location.go({ filter: text }, 'replace');
-    this.moved(caret);
+    this.#caret = caret;
+    this.chosen = -1;
     this.#isOpen = true;
     this.#askForNames();
   }
 
   moved(caret: number): void {
+    if (caret !== this.#caret) this.chosen = -1;
     this.#caret = caret;
-    this.chosen = -1;
   }
 
   close(): void {

@@ -4,6 +4,7 @@ import { MAP_INSETS } from '@/draw/map-base.ts';
 import { splitTitle } from '@/lib/text.ts';
 import { formatInteger } from '@/model/format.ts';
 import { mapColumnOfCall, SEGMENT_FLAGS, segmentAt, type MapSegment } from '@/model/map-columns.ts';
+import type { Viewport } from '@/model/viewport.ts';
 import type { Workbench } from '@/state/workbench.svelte.ts';
 
 interface Spot {
@@ -14,14 +15,21 @@ interface Spot {
   readonly segment: MapSegment | undefined;
 }
 
+interface Tip {
+  readonly x: number;
+  readonly y: number;
+  readonly lines: readonly string[];
+  /** What the map showed when the tip was made: it says nothing about what is shown later. */
+  readonly viewport: Viewport;
+}
+
 const ZOOM_PER_PIXEL = 1.0025;
 
 /** What the pointer does on the map: it highlights, selects, pans and zooms. */
 export class MapPointer {
   readonly #workbench: Workbench;
   readonly #layout: () => MapLayout;
-  tip: { readonly x: number; readonly y: number; readonly lines: readonly string[] } | undefined =
-    $state.raw();
+  tip: Tip | undefined = $state.raw();
 
   constructor(workbench: Workbench, layout: () => MapLayout) {
     this.#workbench = workbench;
@@ -38,7 +46,8 @@ export class MapPointer {
     const { hover } = this.#workbench;
     if (hover.call !== spot.call || (hover.event ?? 0) !== hovered)
       this.#workbench.hover = { call: spot.call, ...(hovered > 0 ? { event: hovered } : {}) };
-    this.tip = { x: spot.x, y: spot.y, lines: this.#describe(spot) };
+    const { viewport } = this.#layout();
+    this.tip = { x: spot.x, y: spot.y, lines: this.#describe(spot), viewport };
   };
 
   readonly leave = (): void => {
@@ -70,6 +79,7 @@ export class MapPointer {
     if (!event.ctrlKey && !event.metaKey) map.panPixels(event.deltaX, event.deltaY);
     else if (event.shiftKey) map.zoomTokens(ZOOM_PER_PIXEL ** -event.deltaY, tokenAt(layout, y));
     else map.zoom(ZOOM_PER_PIXEL ** -event.deltaY, callAt(layout, x));
+    this.move(event);
   };
 
   #spot(event: MouseEvent & { currentTarget: HTMLElement }): Spot | undefined {

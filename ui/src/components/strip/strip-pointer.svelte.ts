@@ -33,6 +33,7 @@ export class StripPointer {
     if (pressed !== undefined && this.#isDragging) {
       const range = { from: Math.min(pressed.call, call), to: Math.max(pressed.call, call) };
       this.#workbench.cursor.preview = range;
+      this.#workbench.hover = {};
       const count = range.to - range.from + 1;
       this.tip = {
         x,

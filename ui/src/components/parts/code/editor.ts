@@ -4,6 +4,15 @@ import { EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, keymap } from '@codemirror/view';
 import { codeTheme } from './theme.ts';
 
+/** The words of the search panel, written as everywhere else. */
+const PHRASES = {
+  next: 'Next',
+  previous: 'Previous',
+  'match case': 'Match case',
+  regexp: 'Regular expression',
+  'by word': 'Whole words',
+};
+
 /** An editor that shows and finds, and changes nothing. */
 export function readOnlyEditor(parent: HTMLElement, label: string, extensions: Extension): EditorView {
   return new EditorView({
@@ -17,6 +26,7 @@ export function readOnlyEditor(parent: HTMLElement, label: string, extensions: E
         drawSelection(),
         highlightSelectionMatches(),
         search({ top: true }),
+        EditorState.phrases.of(PHRASES),
         keymap.of([...searchKeymap, ...standardKeymap]),
         codeTheme,
         extensions,

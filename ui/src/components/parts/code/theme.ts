@@ -23,7 +23,29 @@ export const codeTheme = EditorView.theme({
     { backgroundColor: 'color-mix(in srgb, var(--focus) 34%, transparent)' },
   '.cm-panels': { backgroundColor: 'var(--raised)', color: 'var(--text-hi)', zIndex: 2 },
   '.cm-panels-top': { borderBottom: '1px solid var(--line)' },
-  '.cm-search': { fontFamily: 'var(--font-ui)', fontSize: 'var(--size-small)', padding: '4px 14px' },
+  '.cm-panel.cm-search': {
+    display: 'flex',
+    alignItems: 'center',
+    gap: '8px',
+    height: '34px',
+    padding: '0 34px 0 14px',
+    fontFamily: 'var(--font-ui)',
+    fontSize: 'var(--size-small)',
+  },
+  '.cm-panel.cm-search input, .cm-panel.cm-search button, .cm-panel.cm-search label': {
+    margin: '0',
+    fontSize: 'var(--size-small)',
+  },
+  '.cm-panel.cm-search label': {
+    display: 'flex',
+    alignItems: 'center',
+    gap: '5px',
+    color: 'var(--text-mid)',
+  },
+  '.cm-panel.cm-search label input': { accentColor: 'var(--text-mid)' },
+  // There is nothing to do with a selection of all matches in a text that cannot be changed.
+  '.cm-panel.cm-search [name=select], .cm-panel.cm-search br': { display: 'none' },
+  '.cm-panel.cm-search [name=close]': { top: '7px', right: '12px', fontSize: '16px' },
   '.cm-textfield': {
     border: '1px solid var(--line-strong)',
     borderRadius: 'var(--radius)',
