@@ -1,0 +1,157 @@
+import type { StratumCall } from '@/api/gen/api.ts';
+import { cachedTokens, callsOfColumn, hasFlag, type CallColumns } from '@/model/columns.ts';
+import { columnGap } from '@/model/detail-level.ts';
+import { formatAxis } from '@/model/format.ts';
+import { callStep, tokenTicks } from '@/model/viewport.ts';
+import { MAP_INSETS } from './map-base.ts';
+import { pixelsPerCall, plotHeight, plotWidth, xOfCall, yOfToken, type MapLayout } from './map-layout.ts';
+import { drawNotes, type MapNote } from './map-notes.ts';
+import type { Surface, TextStyle } from './surface.ts';
+import type { DrawTheme } from './theme.ts';
+
+export interface MapMarks {
+  readonly columns: CallColumns;
+  readonly cursor: number;
+  /** Where the selected event lies, call by call. */
+  readonly stratum: readonly StratumCall[];
+  readonly notes: readonly MapNote[];
+}
+
+/** Axes, notches, the stratum of the selection and the notes. */
+export function drawMapMarks(surface: Surface, theme: DrawTheme, layout: MapLayout, marks: MapMarks): void {
+  drawTokenAxis(surface, theme, layout);
+  drawCallAxis(surface, theme, layout, marks);
+  drawNotches(surface, theme, layout, marks.columns);
+  for (const run of joinedRuns(marks.stratum)) drawStratum(surface, theme, layout, run);
+  drawNotes(surface, theme, layout, marks.columns, marks.cursor, marks.notes);
+}
+
+function drawTokenAxis(surface: Surface, theme: DrawTheme, layout: MapLayout): void {
+  for (const tick of tokenTicks(layout.viewport, plotHeight(layout))) {
+    const y = yOfToken(layout, tick);
+    surface.text(MAP_INSETS.left - 7, y + 4, formatAxis(tick), {
+      color: theme.textLow,
+      size: 10.5,
+      align: 'right',
+    });
+  }
+}
+
+const LABEL_WIDTH = 22;
+
+function drawCallAxis(surface: Surface, theme: DrawTheme, layout: MapLayout, { cursor }: MapMarks): void {
+  const { from, to } = layout.viewport;
+  const digits = String(Math.floor(to)).length;
+  const step = callStep(pixelsPerCall(layout), digits <= 2 ? LABEL_WIDTH : digits * 7 + 14);
+  const label = (call: number, isCursor: boolean): void => {
+    const style: TextStyle = {
+      color: isCursor ? theme.textHi : theme.textLow,
+      size: 10,
+      weight: isCursor ? 700 : 400,
+      align: 'center',
+    };
+    const half = surface.measure(String(call), style) / 2;
+    const x = Math.min(layout.width - half - 2, xOfCall(layout, call + 0.5));
+    surface.text(x, 13, String(call), style);
+  };
+  const isCursorSeen = cursor >= from && cursor + 1 <= to;
+  for (
+    let call = Math.max(step === 1 ? 1 : step, Math.ceil(from / step) * step);
+    call + 1 <= to;
+    call += step
+  )
+    if (!isCursorSeen || Math.abs(call - cursor) >= step || step === 1) label(call, call === cursor);
+  if (isCursorSeen && step > 1) label(cursor, true);
+}
+
+/** Below this width there is no room for a line; a tick above the column says that there is a break. */
+const NARROW = 3;
+
+/** A red line where the prefix ended though it need not have. */
+function drawNotches(surface: Surface, theme: DrawTheme, layout: MapLayout, columns: CallColumns): void {
+  for (let i = 0; i < columns.length; i += 1) {
+    if (!hasFlag(columns, i, 'avoidableBreak')) continue;
+    const { from, to } = callsOfColumn(columns, i);
+    if (to < layout.viewport.from || from >= layout.viewport.to) continue;
+    const left = Math.max(MAP_INSETS.left, xOfCall(layout, from));
+    if (pixelsPerCall(layout) < NARROW) {
+      surface.rect(left, MAP_INSETS.top - 4, 1, 3, theme.break);
+      continue;
+    }
+    const y = yOfToken(layout, cachedTokens(columns, i));
+    if (y < MAP_INSETS.top) continue;
+    surface.rect(left, y - 1, xOfCall(layout, to + 1) - left, 2.4, theme.break);
+    surface.path([left, y, left - 4.5, y - 4, left - 4.5, y + 4], { fill: theme.break });
+  }
+}
+
+type Run = readonly StratumCall[];
+
+/** Neighbouring calls become one outline. */
+function joinedRuns(stratum: readonly StratumCall[]): readonly Run[] {
+  const runs: StratumCall[][] = [];
+  for (const call of stratum) {
+    const run = runs.at(-1);
+    if (run?.at(-1)?.call === call.call - 1) run.push(call);
+    else runs.push([call]);
+  }
+  return runs;
+}
+
+function drawStratum(surface: Surface, theme: DrawTheme, layout: MapLayout, run: Run): void {
+  const gap = columnGap(pixelsPerCall(layout)) / 2;
+  const across = (x: number): number =>
+    Math.min(layout.width - MAP_INSETS.right + 1, Math.max(MAP_INSETS.left - 1, x));
+  const down = (y: number): number =>
+    Math.min(layout.height - MAP_INSETS.bottom, Math.max(MAP_INSETS.top - 1, y));
+  const upper: number[] = [];
+  const lower: number[] = [];
+  for (const { call, fromToken, tokens } of run) {
+    if (call + 1 <= layout.viewport.from || call >= layout.viewport.to) continue;
+    const left = across(xOfCall(layout, call) + gap - 1);
+    const right = across(xOfCall(layout, call + 1) - gap + 1);
+    const top = down(yOfToken(layout, fromToken) - 0.5);
+    const bottom = Math.max(top + 1, down(yOfToken(layout, fromToken + tokens)));
+    upper.push(left, top, right, top);
+    lower.unshift(right, bottom, left, bottom);
+  }
+  const [x, y] = upper;
+  if (x === undefined || y === undefined) return;
+  surface.path([...upper, ...lower, x, y], { stroke: theme.textHi, width: 1.5 });
+}
+
+export interface MapOverlay {
+  readonly cursor: number;
+  readonly hoveredCall: number | undefined;
+  /** Where what is hovered lies, call by call. */
+  readonly hovered: readonly StratumCall[];
+}
+
+/** Cursor and hover: redrawn with every move. */
+export function drawMapOverlay(
+  surface: Surface,
+  theme: DrawTheme,
+  layout: MapLayout,
+  overlay: MapOverlay,
+): void {
+  for (const run of joinedRuns(overlay.hovered))
+    drawStratum(surface, { ...theme, textHi: theme.textMid }, layout, run);
+  if (overlay.hoveredCall !== undefined && overlay.hoveredCall !== overlay.cursor)
+    drawFrame(surface, layout, overlay.hoveredCall, theme.lineStrong);
+  drawFrame(surface, layout, overlay.cursor, theme.textHi);
+}
+
+function drawFrame(surface: Surface, layout: MapLayout, call: number, stroke: string): void {
+  const left = Math.max(MAP_INSETS.left, xOfCall(layout, call));
+  const right = Math.min(layout.width - MAP_INSETS.right, xOfCall(layout, call + 1));
+  if (right < MAP_INSETS.left || left > MAP_INSETS.left + plotWidth(layout)) return;
+  const widen = Math.max(0, 6 - (right - left)) / 2;
+  surface.roundRect(
+    left - 1 - widen,
+    MAP_INSETS.top - 1,
+    right - left + 2 + 2 * widen,
+    layout.height - MAP_INSETS.top - MAP_INSETS.bottom + 3,
+    2,
+    { stroke, width: 1.4 },
+  );
+}

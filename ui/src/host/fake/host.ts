@@ -1,0 +1,208 @@
+import { CommandFailure, type Failure, type JsonCommand, type Params, type Result } from '@/api/client.ts';
+import type { Job, Notification, Settings } from '@/api/gen/api.ts';
+import { listenForDrops } from '@/host/drops.ts';
+import type { Host, ImportSource } from '@/host/host.ts';
+import { answer, callDetail, search } from './answers.ts';
+import { columnBytes, mapBytes } from './bytes.ts';
+import { eventDetail, eventPage, stratumOf } from './events.ts';
+import { partDetail, partDiff, partText } from './parts.ts';
+import { stageJson, stageList, stageParts, stageText } from './stages.ts';
+import { FakeStore, headerOf, newJob } from './store.ts';
+
+export interface FakeOptions {
+  /** Session to open at the start; the sample when absent. */
+  readonly session?: string;
+  /** How long every answer takes. */
+  readonly delayMs?: number;
+  /** Commands that fail, and how. */
+  readonly failing?: Readonly<Record<string, Failure>>;
+  /** Commands that never answer. */
+  readonly stuck?: readonly string[];
+  /** Compiles calls in the background instead of having them done. */
+  readonly isCompiling?: boolean;
+}
+
+type Answers = { readonly [N in JsonCommand]: (params: Params<N>) => Result<N> };
+
+export interface FakeHost extends Host {
+  /** What was asked, in order. */
+  readonly asked: readonly { readonly name: string; readonly params: unknown }[];
+  /** Sends a notification to the window. */
+  readonly notify: (notification: Notification) => void;
+}
+
+const TICK_MS = 120;
+
+/** A backend in memory with made-up sessions: for tests, and for working on the window without the real one. */
+export function fakeHost(options: FakeOptions = {}): FakeHost {
+  const store = new FakeStore();
+  const listeners = new Set<(notification: Notification) => void>();
+  const asked: { name: string; params: unknown }[] = [];
+  const compiled = new Map<string, number>();
+  const apps = new Map<string, string>();
+  const jobs = new Map<string, Job>();
+  let settings: Settings = store.start(null).settings;
+
+  const notify = (notification: Notification): void => {
+    for (const listener of listeners) listener(notification);
+  };
+  const compiledOf = (id: string): number => compiled.get(id) ?? store.session(id).calls.length;
+  const header = (id: string): Result<'session/header'> =>
+    headerOf(store.session(id), compiledOf(id), apps.get(id) ?? null);
+  const jobList = (): Result<'job/list'> => ({ jobs: [...jobs.values()] });
+
+  const compileInBackground = (id: string): void => {
+    const { calls } = store.session(id);
+    compiled.set(id, Math.min(calls.length, 1));
+    const step = (): void => {
+      const next = Math.min(calls.length, compiledOf(id) + Math.ceil(calls.length / 80));
+      compiled.set(id, next);
+      notify({ type: 'analysis', session: id, compiledCalls: next, calls: calls.length });
+      if (next < calls.length) setTimeout(step, TICK_MS);
+    };
+    setTimeout(step, TICK_MS);
+  };
+
+  const runImport = (path: string): Result<'session/import'> => {
+    const started = newJob(
+      `job-${String(jobs.size + 1)}`,
+      `Importing ${path.split('/').at(-1) ?? path}`,
+      40,
+      'MB',
+    );
+    jobs.set(started.job, started);
+    const step = (): void => {
+      const job = jobs.get(started.job);
+      if (job?.state !== 'running') return;
+      const done = Math.min(job.total, job.done + 2);
+      const isDone = done === job.total;
+      const sessions = isDone ? [store.add(path)] : [];
+      const next: Job = {
+        ...job,
+        done,
+        state: isDone ? 'done' : 'running',
+        secondsElapsed: job.secondsElapsed + TICK_MS / 1000,
+        secondsLeft: done > 4 && !isDone ? ((job.total - done) / 2) * (TICK_MS / 1000) : null,
+        outcome: isDone ? `1 session with 180 events read from ${path.split('/').at(-1) ?? path}` : null,
+        sessions,
+      };
+      jobs.set(job.job, next);
+      notify({ type: 'job', job: next });
+      if (isDone) notify({ type: 'sessions' });
+      else setTimeout(step, TICK_MS);
+    };
+    setTimeout(step, TICK_MS);
+    return { job: started.job };
+  };
+
+  const answers: Answers = {
+    'app/start': () => ({ ...store.start(options.session ?? null), settings }),
+    'app/setSettings': (params) => {
+      settings = params.settings;
+      return settings;
+    },
+    'session/list': ({ filter, offset, limit }) => {
+      const rows = store.list(filter);
+      return { total: rows.length, rows: rows.slice(offset, offset + limit) };
+    },
+    'session/import': ({ paths }) => runImport(paths[0] ?? ''),
+    'session/importUpload': ({ name }) => runImport(name),
+    'session/open': ({ session }) => {
+      if (options.isCompiling === true && !compiled.has(session)) compileInBackground(session);
+      return header(session);
+    },
+    'session/header': ({ session }) => header(session),
+    'session/setApp': ({ session, path }) => {
+      if (path === null) apps.delete(session);
+      else apps.set(session, path);
+      return header(session);
+    },
+    'session/remove': ({ session }) => {
+      const title = store.remove(session);
+      notify({ type: 'sessions' });
+      return { title };
+    },
+    'call/get': ({ session, call }) => callDetail(store.session(session), call),
+    'call/stages': ({ session, call }) => stageList(store.session(session), call),
+    'call/stageParts': (params) => stageParts(store.session(params.session), params),
+    'call/text': (params) => stageText(store.session(params.session), params),
+    'call/json': (params) => stageJson(store.session(params.session), params),
+    'part/get': (params) => partDetail(store.session(params.session), params),
+    'part/text': (params) => partText(store.session(params.session), params),
+    'part/diff': (params) => partDiff(store.session(params.session), params),
+    'event/page': (params) => eventPage(store.session(params.session), params),
+    'event/get': ({ session, event }) => eventDetail(store.session(session), event),
+    'event/stratum': (params) => stratumOf(store.session(params.session), params),
+    'palette/search': (params) => search(store.session(params.session), params),
+    'palette/ask': (params) => answer(store.session(params.session), params),
+    'job/list': jobList,
+    'job/cancel': ({ job }) => {
+      const running = jobs.get(job);
+      if (running !== undefined) {
+        const next: Job = { ...running, state: 'cancelled', outcome: 'Cancelled. What was read stays.' };
+        jobs.set(job, next);
+        notify({ type: 'job', job: next });
+      }
+      return jobList();
+    },
+    'job/dismiss': ({ job }) => {
+      jobs.delete(job);
+      return jobList();
+    },
+  };
+
+  const respond = async <T>(name: string, params: unknown, make: () => T): Promise<T> => {
+    asked.push({ name, params });
+    if (options.stuck?.includes(name) === true) return new Promise(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, options.delayMs ?? 0));
+    const failure = options.failing?.[name];
+    if (failure !== undefined) throw new CommandFailure(failure);
+    return make();
+  };
+
+  return {
+    asked,
+    notify,
+    hasPaths: true,
+    setZoom: undefined,
+    invoke: (name, params) => respond(name, params, () => structuredClone(answers[name](params))),
+    invokeBytes: (name, params) =>
+      respond(name, params, () => {
+        const session = store.session(params.session);
+        const done = compiledOf(params.session);
+        return 'minTokens' in params ? mapBytes(session, done, params) : columnBytes(session, done, params);
+      }),
+    listen: (onNotification) => {
+      listeners.add(onNotification);
+      return () => void listeners.delete(onNotification);
+    },
+    pickFiles: () => Promise.resolve([{ type: 'path', path: '/home/ada/logs/support-desk.json' }]),
+    onDrop: (listener) =>
+      listenForDrops(listener, (file): Promise<ImportSource> =>
+        Promise.resolve({ type: 'upload', upload: 'upload-1', name: file.name }),
+      ),
+  };
+}
+
+/** Options from the address, for looking at states: `?session=big`, `?slow=2000`, `?stuck=event/page`, `?fail=event/page`. */
+export function fakeHostFromAddress(query: URLSearchParams): FakeHost {
+  const failing = Object.fromEntries(
+    query.getAll('fail').map((name) => [
+      name,
+      {
+        code: 'store',
+        message:
+          'The database is locked by another program. Nothing is lost. Close the other program, then retry.',
+        detail: 'SQLITE_BUSY (5): database is locked',
+      } satisfies Failure,
+    ]),
+  );
+  const session = query.has('big') ? 'big' : query.get('session');
+  return fakeHost({
+    ...(session === null ? {} : { session }),
+    delayMs: Number(query.get('slow') ?? 0),
+    stuck: query.getAll('stuck'),
+    failing,
+    isCompiling: query.has('compiling'),
+  });
+}

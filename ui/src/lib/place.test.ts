@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { placeAtPointer, placeBeside } from './place.ts';
+
+const window = { width: 1000, height: 600 };
+
+test('a tip stands below, above where there is no room, and never over the edge', () => {
+  const size = { width: 200, height: 40 };
+  expect(placeBeside({ left: 10, top: 100, width: 50, height: 20 }, size, window)).toEqual({ x: 10, y: 126 });
+  expect(placeBeside({ left: 10, top: 570, width: 50, height: 20 }, size, window)).toEqual({ x: 10, y: 524 });
+  expect(placeBeside({ left: 950, top: 100, width: 50, height: 20 }, size, window).x).toBe(794);
+});
+
+test('a tip at the pointer changes sides at the edges', () => {
+  const size = { width: 200, height: 40 };
+  expect(placeAtPointer(100, 100, size, window)).toEqual({ x: 114, y: 116 });
+  expect(placeAtPointer(950, 580, size, window)).toEqual({ x: 736, y: 530 });
+});

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import {
+  formatAxis,
+  formatCalls,
+  formatCompact,
+  formatCounted,
+  formatInteger,
+  formatPercent,
+  formatSeconds,
+  formatSigned,
+  formatUsd,
+} from './format.ts';
+
+test.each([
+  [formatInteger(11940), '11,940'],
+  [formatInteger(-3), '−3'],
+  [formatSigned(684), '+684'],
+  [formatSigned(-46434), '−46,434'],
+  [formatSigned(0), '0'],
+  [formatCompact(940), '940'],
+  [formatCompact(46434), '46.4k'],
+  [formatCompact(167216), '167k'],
+  [formatCompact(999949), '1000k'],
+  [formatCompact(1_850_000), '1.85M'],
+  [formatCompact(380_100_000), '380M'],
+  [formatCompact(2_100_000_000), '2.10B'],
+  [formatAxis(0), '0'],
+  [formatAxis(2500), '2.5k'],
+  [formatAxis(10000), '10k'],
+  [formatPercent(0.7761), '77.6%'],
+  [formatPercent(0 / 0), '–'],
+  [formatUsd(0), '$0.00'],
+  [formatUsd(0.0004), 'under $0.001'],
+  [formatUsd(0.0762), '$0.076'],
+  [formatUsd(0.645), '$0.65'],
+  [formatUsd(1234.5), '$1,234.50'],
+  [formatSeconds(6), '0:06'],
+  [formatSeconds(3750), '1:02:30'],
+  [formatCounted(1, 'event'), '1 event'],
+  [formatCounted(84, 'event'), '84 events'],
+  [formatCalls(4, 17), 'C4–C17'],
+  [formatCalls(4, 4), 'C4'],
+])('%s', (written, expected) => {
+  expect(written).toBe(expected);
+});

@@ -1,0 +1,76 @@
+const integer = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+/** `11,940`: for tables and the inspector. */
+export function formatInteger(value: number): string {
+  return integer.format(value).replace('-', '−');
+}
+
+/** `+684`, `−46,434`, `0`. */
+export function formatSigned(value: number): string {
+  return value > 0 ? `+${formatInteger(value)}` : formatInteger(value);
+}
+
+const UNITS = [
+  { from: 999_950_000, scale: 1e9, suffix: 'B' },
+  { from: 999_950, scale: 1e6, suffix: 'M' },
+  { from: 1_000, scale: 1e3, suffix: 'k' },
+] as const;
+
+/** `46.4k`, `167k`, `1.85M`: for marks, three digits at most. */
+export function formatCompact(value: number): string {
+  const unit = UNITS.find((candidate) => value >= candidate.from);
+  if (unit === undefined) return integer.format(value);
+  const scaled = value / unit.scale;
+  if (scaled >= 99.95) return `${scaled.toFixed(0)}${unit.suffix}`;
+  return `${scaled.toFixed(unit.suffix === 'k' || scaled >= 9.995 ? 1 : 2)}${unit.suffix}`;
+}
+
+/** `10k`, `0`, `2.5k`: labels of an axis. */
+export function formatAxis(value: number): string {
+  const unit = UNITS.find((candidate) => value >= candidate.scale);
+  if (unit === undefined) return integer.format(value);
+  return `${String(Number((value / unit.scale).toFixed(2)))}${unit.suffix}`;
+}
+
+/** `77.6%` of a share between 0 and 1. */
+export function formatPercent(share: number): string {
+  return Number.isFinite(share) ? `${(share * 100).toFixed(1)}%` : '–';
+}
+
+/** `$0.64`, `$0.076`, `under $0.001`. */
+export function formatUsd(value: number): string {
+  if (value === 0) return '$0.00';
+  if (value < 0.001) return 'under $0.001';
+  return `$${value < 0.1 ? value.toFixed(3) : value.toFixed(2).replace(/\B(?=(\d{3})+(?!\d))/g, ',')}`;
+}
+
+/** `0:06`, `1:02:30`. */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const pad = (value: number): string => String(value).padStart(2, '0');
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor(whole / 60) % 60;
+  return hours > 0
+    ? `${String(hours)}:${pad(minutes)}:${pad(whole % 60)}`
+    : `${String(minutes)}:${pad(whole % 60)}`;
+}
+
+/** `14:03:06` in the person's time zone. */
+export function formatClock(timeMs: number): string {
+  return new Date(timeMs).toLocaleTimeString('en-GB');
+}
+
+/** `20 Nov 2026`. */
+export function formatDay(timeMs: number): string {
+  return new Date(timeMs).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+}
+
+/** `1 event`, `84 events`. */
+export function formatCounted(count: number, singular: string, plural: string = `${singular}s`): string {
+  return `${formatInteger(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** `C4–C17`, or `C4` when both ends are the same. */
+export function formatCalls(from: number, to: number): string {
+  return from === to ? `C${String(from)}` : `C${String(from)}–C${String(to)}`;
+}

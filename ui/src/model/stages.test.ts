@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import type { StageRow } from '@/api/gen/api.ts';
+import { mostTelling, nextChanged, stageNames } from './stages.ts';
+
+function row(processor: string, added: number): StageRow {
+  return {
+    number: 1,
+    processor,
+    note: '',
+    isChanged: added > 0,
+    isReused: false,
+    tokensBefore: 0,
+    tokensAfter: added,
+    added: [{ kind: 'system', tokens: added }],
+    removedTokens: 0,
+    diagnostics: [],
+    orderWarning: null,
+    isInferred: false,
+  };
+}
+
+const rows = [row('basic', 0), row('plugin', 10), row('contents', 900), row('plugin', 0), row('tools', 40)];
+
+test('a processor that runs twice has two names', () => {
+  expect(stageNames(rows)).toEqual(['basic', 'plugin', 'contents', 'plugin~2', 'tools']);
+});
+
+test('the stage that added most is looked at first', () => {
+  expect(mostTelling(rows)).toBe(2);
+  expect(mostTelling([])).toBe(0);
+});
+
+test('unchanged stages are stepped over', () => {
+  expect(nextChanged(rows, 2, 1)).toBe(4);
+  expect(nextChanged(rows, 1, -1)).toBeUndefined();
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { INITIAL_VIEW, parseView, printView, type ViewState } from './view-url.ts';
+
+const full: ViewState = {
+  session: 'a session/with ü',
+  view: 'pipeline',
+  cursor: 25,
+  ranges: [
+    { from: 4, to: 30 },
+    { from: 8, to: 17 },
+  ],
+  selection: 'C25/4.0',
+  order: 'inOrder',
+  filter: 'kind:result text:"two words" & more',
+  stage: 'contents~2',
+  tab: 'text',
+  compare: 'previousCall',
+  diff: 'unified',
+  isChangedOnly: true,
+  isShaded: true,
+};
+
+describe('the address of a view', () => {
+  test('restores everything', () => {
+    expect(parseView(printView(full))).toEqual(full);
+  });
+
+  test('says only what is not as in the beginning', () => {
+    expect(printView({ ...INITIAL_VIEW, session: 'invoice-triage' })).toBe('#/invoice-triage/session');
+    expect(
+      printView({ ...INITIAL_VIEW, session: 'invoice-triage', cursor: 17, selection: 'C17/sys.1' }),
+    ).toBe('#/invoice-triage/session?call=17&at=C17/sys.1');
+  });
+
+  test('without a session is the beginning', () => {
+    expect(printView(INITIAL_VIEW)).toBe('#/');
+    expect(parseView('#/')).toEqual(INITIAL_VIEW);
+    expect(parseView('')).toEqual(INITIAL_VIEW);
+  });
+
+  test.each([
+    ['#/s/nothing?call=-4&order=random&range=9..2~x', { view: 'session', cursor: 0, ranges: [] }],
+    ['#/s', { session: 's', view: 'session' }],
+    ['#/%E0%A4%A/session', { session: '%E0%A4%A' }],
+  ])('%s loses only what cannot be read', (hash, expected) => {
+    expect(parseView(hash)).toMatchObject(expected);
+  });
+});

@@ -1,0 +1,15 @@
+import { callCommands } from './calls.ts';
+import type { Command } from './command.ts';
+import { pipelineCommands } from './pipeline-view.ts';
+import { placeCommands } from './places.ts';
+import { sessionCommands } from './session-view.ts';
+import { lookCommands, windowCommands } from './window.ts';
+
+export const COMMANDS: readonly Command[] = [
+  ...placeCommands,
+  ...callCommands,
+  ...sessionCommands,
+  ...pipelineCommands,
+  ...windowCommands,
+  ...lookCommands,
+];

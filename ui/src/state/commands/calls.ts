@@ -1,0 +1,62 @@
+import type { Landmark } from '@/state/cursor.svelte.ts';
+import type { Workbench } from '@/state/workbench.svelte.ts';
+import { hasCalls, type Command } from './command.ts';
+
+export const callCommands: readonly Command[] = [
+  {
+    id: 'call.previous',
+    title: 'Previous call',
+    keys: ['ArrowLeft'],
+    when: hasCalls,
+    run: ({ cursor }) => cursor.move(-1),
+  },
+  {
+    id: 'call.next',
+    title: 'Next call',
+    keys: ['ArrowRight'],
+    when: hasCalls,
+    run: ({ cursor }) => cursor.move(1),
+  },
+  {
+    id: 'range.shrink',
+    title: 'Range one call back',
+    keys: ['Shift+ArrowLeft'],
+    when: hasCalls,
+    run: ({ cursor }) => cursor.extend(-1),
+  },
+  {
+    id: 'range.extend',
+    title: 'Range one call further',
+    keys: ['Shift+ArrowRight'],
+    when: hasCalls,
+    run: ({ cursor }) => cursor.extend(1),
+  },
+  {
+    id: 'range.commit',
+    title: 'Look at the range only',
+    keys: ['R'],
+    when: ({ cursor }) => cursor.preview !== undefined,
+    run: ({ cursor }) => cursor.commit(),
+  },
+  ...jumpCommands('break', 'B'),
+  ...jumpCommands('compaction', 'C'),
+  ...jumpCommands('handoff', 'H'),
+  ...jumpCommands('error', 'E'),
+];
+
+function jumpCommands(landmark: Landmark, key: string): readonly Command[] {
+  const jump =
+    (direction: 1 | -1) =>
+    ({ cursor, messages }: Workbench): void =>
+      void cursor.jump(landmark, direction).catch(messages.report);
+  return [
+    { id: `${landmark}.next`, title: `Next ${landmark}`, keys: [key], when: hasCalls, run: jump(1) },
+    {
+      id: `${landmark}.previous`,
+      title: `Previous ${landmark}`,
+      keys: [`Shift+${key}`],
+      when: hasCalls,
+      run: jump(-1),
+    },
+  ];
+}

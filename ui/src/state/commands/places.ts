@@ -1,0 +1,45 @@
+import { hasSelection, hasSession, type Command } from './command.ts';
+
+export const placeCommands: readonly Command[] = [
+  {
+    id: 'view.session',
+    title: 'Session',
+    keys: ['1'],
+    run: ({ location }) => location.go({ view: 'session' }),
+  },
+  {
+    id: 'view.pipeline',
+    title: 'Pipeline',
+    keys: ['2'],
+    run: ({ location }) => location.go({ view: 'pipeline' }),
+  },
+  {
+    id: 'selection.open',
+    title: 'Open in the best view',
+    keys: ['Enter'],
+    when: (workbench) => hasSelection(workbench) || workbench.cursor.preview !== undefined,
+    run: ({ cursor, navigation }) =>
+      cursor.preview === undefined ? navigation.openSelection() : cursor.commit(),
+  },
+  {
+    id: 'selection.inspect',
+    title: 'Open in the inspector',
+    keys: ['Shift+Enter'],
+    when: hasSession,
+    run: ({ panels }) => panels.showInspector(true),
+  },
+  {
+    id: 'walk.source',
+    title: 'To the source',
+    keys: ['P'],
+    when: hasSelection,
+    run: ({ navigation }) => navigation.walk('source'),
+  },
+  {
+    id: 'walk.use',
+    title: 'To the use',
+    keys: ['Shift+P'],
+    when: hasSelection,
+    run: ({ navigation }) => navigation.walk('use'),
+  },
+];

@@ -1,0 +1,51 @@
+import { hasCalls, hasSelection, type Command } from './command.ts';
+
+const commands: readonly Omit<Command, 'view'>[] = [
+  {
+    id: 'event.next',
+    title: 'Next event',
+    keys: ['J', 'ArrowDown'],
+    run: ({ events }) => events.move(1),
+  },
+  {
+    id: 'event.previous',
+    title: 'Previous event',
+    keys: ['K', 'ArrowUp'],
+    run: ({ events }) => events.move(-1),
+  },
+  {
+    id: 'events.inOrder',
+    title: 'Events in order',
+    keys: [],
+    run: ({ location }) => location.go({ order: 'inOrder' }),
+  },
+  {
+    id: 'events.byLifetime',
+    title: 'Events by lifetime cost',
+    keys: [],
+    run: ({ location }) => location.go({ order: 'byLifetime' }),
+  },
+  {
+    id: 'events.bySize',
+    title: 'Events by size',
+    keys: [],
+    run: ({ location }) => location.go({ order: 'bySize' }),
+  },
+  { id: 'map.in', title: 'Zoom into the map', keys: ['W'], when: hasCalls, run: ({ map }) => map.zoom(1.5) },
+  { id: 'map.out', title: 'Zoom out', keys: ['S'], when: hasCalls, run: ({ map }) => map.zoom(1 / 1.5) },
+  { id: 'map.left', title: 'Pan left', keys: ['A'], when: hasCalls, run: ({ map }) => map.pan(-0.25) },
+  { id: 'map.right', title: 'Pan right', keys: ['D'], when: hasCalls, run: ({ map }) => map.pan(0.25) },
+  {
+    id: 'map.fitSelection',
+    title: 'Fit the selection',
+    keys: ['F'],
+    when: hasSelection,
+    run: ({ map }) => map.fitSelection(),
+  },
+  { id: 'map.fitAll', title: 'Fit all calls', keys: ['0'], when: hasCalls, run: ({ map }) => map.fitAll() },
+];
+
+export const sessionCommands: readonly Command[] = commands.map((command) => ({
+  ...command,
+  view: 'session',
+}));

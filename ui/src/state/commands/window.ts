@@ -1,0 +1,141 @@
+import type { Workbench } from '@/state/workbench.svelte.ts';
+import { canZoom, hasSession, type Command } from './command.ts';
+
+export const windowCommands: readonly Command[] = [
+  {
+    id: 'palette.open',
+    title: 'Find, ask or run a command',
+    keys: ['Mod+K', 'Mod+P'],
+    isGlobal: true,
+    run: ({ palette }) => (palette.isOpen ? palette.close() : palette.open()),
+  },
+  {
+    id: 'questions.open',
+    title: 'Ask a question',
+    keys: ['Q'],
+    when: hasSession,
+    run: ({ palette }) => palette.open('?'),
+  },
+  { id: 'keys.show', title: 'Show the keys', keys: ['?'], run: ({ panels }) => panels.toggle('keys') },
+  {
+    id: 'sessions.show',
+    title: 'Choose a session',
+    keys: ['Mod+Shift+O'],
+    run: ({ panels }) => panels.toggle('sessions'),
+  },
+  {
+    id: 'file.open',
+    title: 'Open files…',
+    keys: ['Mod+O'],
+    isGlobal: true,
+    run: (workbench) => workbench.pickFiles(),
+  },
+  {
+    id: 'sample.open',
+    title: 'Open the sample session',
+    keys: [],
+    when: ({ start }) => start.latest !== undefined,
+    run: (workbench) => workbench.openSession(workbench.start.latest?.sampleSession ?? ''),
+  },
+  {
+    id: 'app.choose',
+    title: 'Choose the app configuration…',
+    keys: [],
+    when: hasSession,
+    run: ({ panels }) => {
+      panels.dialog = 'appPath';
+    },
+  },
+  {
+    id: 'diagnostics.show',
+    title: 'Show what was found while reading the file',
+    keys: [],
+    when: ({ session }) => (session.info?.diagnostics.length ?? 0) > 0,
+    run: ({ panels }) => panels.toggle('diagnostics'),
+  },
+  {
+    id: 'address.copy',
+    title: 'Copy the address of the selection',
+    keys: ['Mod+Shift+C'],
+    isGlobal: true,
+    when: hasSession,
+    run: (workbench) => void workbench.copyAddress().catch(workbench.messages.report),
+  },
+  {
+    id: 'inspector.toggle',
+    title: 'Inspector on or off',
+    keys: ['I'],
+    run: ({ panels }) => panels.showInspector(!panels.isInspectorOpen),
+  },
+  {
+    id: 'find',
+    title: 'Find in this panel',
+    keys: ['/', 'Mod+F'],
+    when: hasSession,
+    run: ({ panels }) => panels.find(),
+  },
+  {
+    id: 'back',
+    title: 'Back',
+    keys: ['Alt+ArrowLeft'],
+    isGlobal: true,
+    run: ({ location }) => location.back(),
+  },
+  {
+    id: 'forward',
+    title: 'Forward',
+    keys: ['Alt+ArrowRight'],
+    isGlobal: true,
+    run: ({ location }) => location.forward(),
+  },
+  {
+    id: 'escape',
+    title: 'Cancel the job, clear the selection, leave the range',
+    keys: ['Escape'],
+    run: escape,
+  },
+];
+
+export const lookCommands: readonly Command[] = [
+  {
+    id: 'theme.next',
+    title: 'Theme: dark, light, system',
+    keys: ['Mod+Shift+L'],
+    isGlobal: true,
+    run: ({ appearance }) => appearance.nextTheme(),
+  },
+  {
+    id: 'rows.density',
+    title: 'Rows: compact or comfortable',
+    keys: [],
+    run: ({ appearance }) => appearance.change({ isComfortable: !appearance.settings.isComfortable }),
+  },
+  {
+    id: 'zoom.in',
+    title: 'Larger interface',
+    keys: ['Mod+Plus'],
+    isGlobal: true,
+    isOffered: canZoom,
+    run: ({ appearance }) => appearance.zoom(1),
+  },
+  {
+    id: 'zoom.out',
+    title: 'Smaller interface',
+    keys: ['Mod+Minus'],
+    isGlobal: true,
+    isOffered: canZoom,
+    run: ({ appearance }) => appearance.zoom(-1),
+  },
+];
+
+/** In this order: cancel the job, close, clear the selection, leave the range. */
+function escape(workbench: Workbench): void {
+  const { jobs, cursor, panels, location, answers } = workbench;
+  const job = jobs.running.at(-1);
+  if (job !== undefined) void jobs.cancel(job.job).catch(workbench.messages.report);
+  else if (cursor.preview !== undefined) cursor.preview = undefined;
+  else if (answers.shown !== undefined) answers.dismiss();
+  else if (panels.isInspectorOverlay && panels.isInspectorOpen) panels.showInspector(false);
+  else if (location.view.selection !== undefined) location.go({ selection: undefined });
+  else if (location.view.ranges.length > 0) cursor.leaveRange(location.view.ranges.length - 1);
+}

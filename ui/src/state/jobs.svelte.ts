@@ -1,0 +1,84 @@
+import type { Job } from '@/api/gen/api.ts';
+import type { Host, ImportSource } from '@/host/host.ts';
+
+/** How long the result of a finished job stays in the status bar. */
+const RESULT_MS = 6_000;
+
+/** Long work: what runs, and what ended and was not read yet. */
+export class Jobs {
+  readonly #host: Host;
+  readonly #report: (thrown: unknown) => void;
+  readonly #onImported: (job: Job) => void;
+  #jobs: readonly Job[] = $state.raw([]);
+  /** Jobs this window started, so that it knows whose result it opens. */
+  readonly #started = new Set<string>();
+
+  constructor(host: Host, report: (thrown: unknown) => void, onImported: (job: Job) => void) {
+    this.#host = host;
+    this.#report = report;
+    this.#onImported = onImported;
+  }
+
+  get all(): readonly Job[] {
+    return this.#jobs;
+  }
+
+  get running(): readonly Job[] {
+    return this.#jobs.filter((job) => job.state === 'running');
+  }
+
+  /** The newest job that ended. */
+  get ended(): Job | undefined {
+    return this.#jobs.findLast((job) => job.state !== 'running');
+  }
+
+  async refresh(): Promise<void> {
+    this.#jobs = (await this.#host.invoke('job/list', {})).jobs;
+  }
+
+  /** Takes what a notification says about a job. */
+  update(job: Job): void {
+    const before = this.#jobs.find((other) => other.job === job.job);
+    this.#jobs =
+      before === undefined
+        ? [...this.#jobs, job]
+        : this.#jobs.map((other) => (other === before ? job : other));
+    const hasJustEnded = job.state !== 'running' && (before === undefined || before.state === 'running');
+    if (hasJustEnded) this.#end(job);
+  }
+
+  async import(sources: readonly ImportSource[]): Promise<void> {
+    const paths = sources.flatMap((source) => (source.type === 'path' ? [source.path] : []));
+    const started = paths.length === 0 ? [] : [this.#host.invoke('session/import', { paths })];
+    for (const source of sources)
+      if (source.type === 'upload')
+        started.push(this.#host.invoke('session/importUpload', { upload: source.upload, name: source.name }));
+    for (const { job } of await Promise.all(started)) this.expect(job);
+  }
+
+  /** Opens what a job reads when it ends. */
+  expect(job: string): void {
+    this.#started.add(job);
+    const known = this.#jobs.find((other) => other.job === job);
+    if (known !== undefined && known.state === 'done') this.#open(known);
+  }
+
+  async cancel(job: string): Promise<void> {
+    this.#jobs = (await this.#host.invoke('job/cancel', { job })).jobs;
+  }
+
+  async dismiss(job: string): Promise<void> {
+    this.#jobs = this.#jobs.filter((other) => other.job !== job);
+    this.#jobs = (await this.#host.invoke('job/dismiss', { job })).jobs;
+  }
+
+  #end(job: Job): void {
+    if (job.state === 'done') this.#open(job);
+    // A failed job stays until a person has read it.
+    if (job.state !== 'failed') setTimeout(() => void this.dismiss(job.job).catch(this.#report), RESULT_MS);
+  }
+
+  #open(job: Job): void {
+    if (this.#started.delete(job.job)) this.#onImported(job);
+  }
+}

@@ -1,0 +1,182 @@
+import type { CallRange, SessionHeader } from '@/api/gen/api.ts';
+import type { Host } from '@/host/host.ts';
+import {
+  decodeColumns,
+  isOneCallPerColumn,
+  largestCall,
+  NO_COLUMNS,
+  sumColumns,
+  type CallColumns,
+} from '@/model/columns.ts';
+import type { Extent } from '@/model/viewport.ts';
+import { Loaded } from './loaded.svelte.ts';
+import type { Location } from './location.svelte.ts';
+
+/** How often a session that is being compiled is asked for its numbers again. */
+const REFRESH_MS = 500;
+/** Longest range whose totals are worth a request of their own: 48 bytes a call. */
+const MOST_SUMMED_CALLS = 20_000;
+
+export interface Totals {
+  readonly calls: number;
+  /** Absent where only the whole session's are known. */
+  readonly tokens: number | undefined;
+  readonly cached: number | undefined;
+  readonly costUsd: number | undefined;
+}
+
+/** The session the window shows: its numbers and the overview of its calls. */
+export class OpenSession {
+  readonly #host: Host;
+  readonly #location: Location;
+  readonly header: Loaded<SessionHeader>;
+  readonly overview: Loaded<CallColumns>;
+  readonly #rangeColumns: Loaded<CallColumns>;
+  /** Columns the strip has room for; set by the strip. */
+  maxColumns = $state(0);
+  #revision = $state(0);
+  #progress: { readonly session: string; readonly compiled: number } | undefined = $state.raw();
+  #opened: string | undefined;
+  #isRefreshDue = false;
+
+  constructor(host: Host, location: Location) {
+    this.#host = host;
+    this.#location = location;
+    this.header = new Loaded(
+      () => this.key,
+      () => this.#fetchHeader(),
+    );
+    this.overview = new Loaded(
+      () => (this.maxColumns > 0 && this.isOpen ? `${this.key ?? ''} ${String(this.maxColumns)}` : undefined),
+      () => this.fetchColumns({ from: 1, to: this.calls }, this.maxColumns),
+    );
+    this.#rangeColumns = new Loaded(
+      () => this.#rangeKey(),
+      () => {
+        const range = this.range ?? { from: 1, to: 1 };
+        return this.fetchColumns(range, range.to - range.from + 1);
+      },
+    );
+  }
+
+  get id(): string | undefined {
+    return this.#location.view.session;
+  }
+
+  /** Names the session and what is compiled of it: part of the key of everything that is asked about it. */
+  get key(): string | undefined {
+    return this.id === undefined ? undefined : `${this.id} ${String(this.#revision)}`;
+  }
+
+  /** The header, but never that of another session. */
+  get info(): SessionHeader | undefined {
+    const header = this.header.latest;
+    return header?.session === this.id ? header : undefined;
+  }
+
+  get isOpen(): boolean {
+    return this.info !== undefined;
+  }
+
+  get calls(): number {
+    return this.info?.calls ?? 0;
+  }
+
+  get compiledCalls(): number {
+    const compiled = this.info?.compiledCalls ?? 0;
+    const progress = this.#progress;
+    return progress?.session === this.id ? Math.max(progress?.compiled ?? 0, compiled) : compiled;
+  }
+
+  get isCompiling(): boolean {
+    return this.isOpen && this.compiledCalls < this.calls;
+  }
+
+  get extent(): Extent {
+    return { calls: this.calls, peakTokens: this.info?.peakTokens ?? 0 };
+  }
+
+  get columns(): CallColumns {
+    return this.isOpen ? (this.overview.latest ?? NO_COLUMNS) : NO_COLUMNS;
+  }
+
+  /** The call of the cursor; before one was chosen, the one with the largest prompt; 0 while that is not known. */
+  get cursor(): number {
+    const { cursor } = this.#location.view;
+    if (this.calls === 0) return 0;
+    if (cursor > 0) return Math.min(cursor, this.calls);
+    if (this.columns.length > 0) return largestCall(this.columns);
+    return this.overview.failure === undefined ? 0 : 1;
+  }
+
+  /** The innermost committed range. */
+  get range(): CallRange | undefined {
+    const range = this.#location.view.ranges.at(-1);
+    return range === undefined ? undefined : { from: range.from, to: Math.min(range.to, this.calls) };
+  }
+
+  /** Totals of the range, or of the session. */
+  get totals(): Totals {
+    const { info, range } = this;
+    if (range === undefined)
+      return {
+        calls: this.calls,
+        tokens: info?.totalTokens,
+        cached: info?.cachedTokens,
+        costUsd: info?.costUsd ?? undefined,
+      };
+    const columns = this.#rangeColumns.value;
+    const sums = columns !== undefined && isOneCallPerColumn(columns) ? sumColumns(columns) : undefined;
+    return {
+      calls: range.to - range.from + 1,
+      tokens: sums?.tokens,
+      cached: sums?.cached,
+      costUsd: undefined,
+    };
+  }
+
+  async fetchColumns(range: CallRange, maxColumns: number): Promise<CallColumns> {
+    const session = this.id ?? '';
+    const bytes = await this.#host.invokeBytes('call/columns', { session, ...range, maxColumns });
+    return decodeColumns(bytes, range.to);
+  }
+
+  /** Asks for everything again: the session was compiled anew or other tools changed it. */
+  refresh(): void {
+    this.#revision += 1;
+  }
+
+  /** Takes a notification about background compiling. Numbers follow twice a second, not with every call. */
+  compiled(session: string, compiledCalls: number): void {
+    if (session !== this.id) return;
+    this.#progress = { session, compiled: compiledCalls };
+    if (this.#isRefreshDue) return;
+    this.#isRefreshDue = true;
+    setTimeout(() => {
+      this.#isRefreshDue = false;
+      this.refresh();
+    }, REFRESH_MS);
+  }
+
+  async setApp(path: string | null): Promise<void> {
+    const session = this.id;
+    if (session === undefined) return;
+    await this.#host.invoke('session/setApp', { session, path });
+    this.#progress = undefined;
+    this.refresh();
+  }
+
+  async #fetchHeader(): Promise<SessionHeader> {
+    const session = this.id ?? '';
+    if (this.#opened === session) return this.#host.invoke('session/header', { session });
+    const header = await this.#host.invoke('session/open', { session });
+    this.#opened = session;
+    return header;
+  }
+
+  #rangeKey(): string | undefined {
+    const { range } = this;
+    if (range === undefined || !this.isOpen || range.to - range.from >= MOST_SUMMED_CALLS) return undefined;
+    return `${this.key ?? ''} ${String(range.from)}..${String(range.to)}`;
+  }
+}

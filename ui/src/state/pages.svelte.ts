@@ -1,0 +1,134 @@
+import { untrack } from 'svelte';
+import { toFailure, type Failure } from '@/api/client.ts';
+
+const PAGE_ROWS = 200;
+const KEPT_PAGES = 24;
+
+export interface Page<R> {
+  readonly total: number;
+  readonly rows: readonly R[];
+}
+
+interface Listing<R, P extends Page<R>> {
+  readonly key: string;
+  /** The newest page, for what it says about the whole list. */
+  readonly about: P;
+  readonly pages: ReadonlyMap<number, readonly R[]>;
+}
+
+/**
+ * A long list fetched in pages as they come into view, never all of it. While the key changes (a sort, a filter), the old
+ * rows stay until the new first page is there.
+ */
+export class Pages<R, P extends Page<R>> {
+  readonly #key: () => string | undefined;
+  readonly #fetchPage: (offset: number, limit: number) => Promise<P>;
+  #listing: Listing<R, P> | undefined = $state.raw();
+  #failed: { readonly key: string; readonly failure: Failure } | undefined = $state.raw();
+  #attempt = $state(0);
+  #wanted: readonly number[] = [0];
+  #fetching: { readonly key: string; readonly done: Promise<void> } | undefined;
+
+  constructor(key: () => string | undefined, fetchPage: (offset: number, limit: number) => Promise<P>) {
+    this.#key = key;
+    this.#fetchPage = fetchPage;
+    $effect(() => {
+      const wanted = key();
+      void this.#attempt;
+      if (wanted === undefined) return;
+      this.#wanted = [0];
+      untrack(() => this.#startFetching(wanted));
+    });
+  }
+
+  /** What the newest page says about the whole list. */
+  get about(): P | undefined {
+    return this.#key() === undefined ? undefined : this.#listing?.about;
+  }
+
+  get total(): number {
+    return this.about?.total ?? 0;
+  }
+
+  /** The rows are those of an earlier key. */
+  get isLoading(): boolean {
+    const key = this.#key();
+    return key !== undefined && this.#listing?.key !== key && this.#failed?.key !== key;
+  }
+
+  get failure(): Failure | undefined {
+    return this.#failed?.key === this.#key() ? this.#failed?.failure : undefined;
+  }
+
+  /** A row, if its page is here. */
+  row(index: number): R | undefined {
+    return this.#listing?.pages.get(Math.floor(index / PAGE_ROWS))?.[index % PAGE_ROWS];
+  }
+
+  /** The first row of the fetched pages that fits, and its index in the list. */
+  find(fits: (row: R) => boolean): { readonly index: number; readonly row: R } | undefined {
+    for (const [page, rows] of this.#listing?.pages ?? []) {
+      const at = rows.findIndex(fits);
+      const row = rows[at];
+      if (row !== undefined) return { index: page * PAGE_ROWS + at, row };
+    }
+    return undefined;
+  }
+
+  /** Says which rows are in view. Pages that came into view and went again are not fetched. */
+  show(first: number, count: number): void {
+    const from = Math.floor(first / PAGE_ROWS);
+    const to = Math.floor(Math.max(first, first + count - 1) / PAGE_ROWS);
+    this.#wanted = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    const key = untrack(() => this.#key());
+    if (key !== undefined) this.#startFetching(key);
+  }
+
+  /** A row that may be far away, once it is here. */
+  async load(index: number): Promise<R | undefined> {
+    this.show(index, 1);
+    await this.#fetching?.done;
+    return this.row(index);
+  }
+
+  retry(): void {
+    this.#failed = undefined;
+    this.#attempt += 1;
+  }
+
+  #startFetching(key: string): void {
+    if (this.#fetching?.key === key) return;
+    const done = this.#fetchWanted(key).finally(() => {
+      if (this.#fetching?.done === done) this.#fetching = undefined;
+    });
+    this.#fetching = { key, done };
+  }
+
+  /** One request at a time: after each, what is in view by then decides about the next. */
+  async #fetchWanted(key: string): Promise<void> {
+    for (let page = this.#nextMissing(key); page !== undefined; page = this.#nextMissing(key)) {
+      try {
+        const answer = await this.#fetchPage(page * PAGE_ROWS, PAGE_ROWS);
+        if (this.#key() !== key) break;
+        this.#keep(key, page, answer);
+      } catch (thrown) {
+        if (this.#key() === key) this.#failed = { key, failure: toFailure(thrown) };
+        break;
+      }
+    }
+  }
+
+  #nextMissing(key: string): number | undefined {
+    const listing = this.#listing;
+    if (listing?.key !== key) return this.#wanted[0];
+    const pages = Math.ceil(listing.about.total / PAGE_ROWS);
+    return this.#wanted.find((page) => page < pages && !listing.pages.has(page));
+  }
+
+  #keep(key: string, page: number, answer: P): void {
+    const old = this.#listing?.key === key ? [...this.#listing.pages] : [];
+    // A Map keeps the order of insertion, so the first ones are the oldest.
+    const kept = old.slice(Math.max(0, old.length + 1 - KEPT_PAGES));
+    this.#listing = { key, about: answer, pages: new Map([...kept, [page, answer.rows]]) };
+  }
+}

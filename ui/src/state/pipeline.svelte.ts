@@ -1,0 +1,148 @@
+import type { PartDiff, PartPage, PartRow, StageList, StageRow } from '@/api/gen/api.ts';
+import type { Host } from '@/host/host.ts';
+import { parseAddress, printAddress } from '@/model/address.ts';
+import { mostTelling, nextChanged, stageNames } from '@/model/stages.ts';
+import { Loaded } from './loaded.svelte.ts';
+import type { Location } from './location.svelte.ts';
+import type { OpenSession } from './open-session.svelte.ts';
+import { Pages } from './pages.svelte.ts';
+
+/** How the call under the cursor was compiled: its stages, the parts of one of them, the difference of one part. */
+export class Pipeline {
+  readonly #location: Location;
+  readonly #session: OpenSession;
+  readonly stages: Loaded<StageList>;
+  readonly parts: Pages<PartRow, PartPage>;
+  readonly diff: Loaded<PartDiff>;
+  /** Runs of unchanged parts are one row. */
+  isFolded = $state(true);
+
+  constructor(host: Host, location: Location, session: OpenSession) {
+    this.#location = location;
+    this.#session = session;
+    const where = (): { readonly session: string; readonly call: number } => ({
+      session: session.id ?? '',
+      call: session.cursor,
+    });
+    this.stages = new Loaded(
+      () =>
+        this.#isShown && session.cursor > 0 ? `${session.key ?? ''} ${String(session.cursor)}` : undefined,
+      () => host.invoke('call/stages', where()),
+    );
+    this.parts = new Pages(
+      () => (this.stageNumber === undefined ? undefined : this.partsKey),
+      (offset, limit) =>
+        host.invoke('call/stageParts', {
+          ...where(),
+          stage: this.stageNumber ?? 1,
+          compareWith: location.view.compare,
+          foldUnchanged: this.isFolded,
+          offset,
+          limit,
+        }),
+    );
+    this.diff = new Loaded(
+      () => this.#diffKey,
+      () =>
+        host.invoke('part/diff', {
+          session: session.id ?? '',
+          address: location.view.selection ?? '',
+          stage: this.stageNumber ?? 1,
+          compareWith: location.view.compare,
+        }),
+    );
+  }
+
+  get rows(): readonly StageRow[] {
+    return this.stages.latest?.rows ?? [];
+  }
+
+  get names(): readonly string[] {
+    return stageNames(this.rows);
+  }
+
+  /** Indices of the rows that the list shows. */
+  get shown(): readonly number[] {
+    const all = this.rows.map((_, index) => index);
+    return this.#location.view.isChangedOnly ? all.filter((i) => this.rows[i]?.isChanged === true) : all;
+  }
+
+  /** Index of the stage that is looked at. */
+  get index(): number {
+    const named = this.names.indexOf(this.#location.view.stage ?? '');
+    return named >= 0 ? named : mostTelling(this.rows);
+  }
+
+  get stage(): StageRow | undefined {
+    return this.rows[this.index];
+  }
+
+  get stageName(): string {
+    return this.names[this.index] ?? '';
+  }
+
+  /** Its number, once the stages of the present call are known. */
+  get stageNumber(): number | undefined {
+    return this.stages.value === undefined ? undefined : this.stage?.number;
+  }
+
+  get partsKey(): string {
+    const { compare } = this.#location.view;
+    return [
+      this.#session.key,
+      this.#session.cursor,
+      this.stageNumber,
+      compare,
+      this.isFolded ? 'folded' : 'all',
+    ].join(' ');
+  }
+
+  /** Selected part, if it is one of this call. */
+  get part(): string | undefined {
+    const { selection } = this.#location.view;
+    const address = parseAddress(selection ?? '');
+    const isHere = address?.type === 'part' && address.call === this.#session.cursor;
+    return isHere ? selection : undefined;
+  }
+
+  get activePart(): number | undefined {
+    const { selection } = this.#location.view;
+    return selection === undefined ? undefined : this.parts.find((row) => row.address === selection)?.index;
+  }
+
+  selectStage(index: number, step: 'jump' | 'walk' = 'jump'): void {
+    const processor = this.names[index];
+    if (processor === undefined) return;
+    const selection = printAddress({ type: 'stage', call: this.#session.cursor, processor });
+    this.#location.go({ stage: processor, selection }, step);
+  }
+
+  /** Moves among the stages the list shows. */
+  moveStage(delta: number): void {
+    const { shown } = this;
+    const at = shown.findIndex((index) => index >= this.index);
+    const next = shown[Math.min(shown.length - 1, Math.max(0, (at < 0 ? shown.length - 1 : at) + delta))];
+    if (next !== undefined) this.selectStage(next, 'walk');
+  }
+
+  nextChanged(direction: 1 | -1): void {
+    const next = nextChanged(this.rows, this.index, direction);
+    if (next !== undefined) this.selectStage(next, 'walk');
+  }
+
+  async selectPart(index: number): Promise<void> {
+    const wanted = Math.min(this.parts.total - 1, Math.max(0, index));
+    const row = this.parts.row(wanted) ?? (await this.parts.load(wanted));
+    if (row !== undefined && row.address !== '') this.#location.go({ selection: row.address }, 'walk');
+  }
+
+  get #isShown(): boolean {
+    return this.#session.isOpen && this.#location.view.view === 'pipeline';
+  }
+
+  get #diffKey(): string | undefined {
+    const { tab } = this.#location.view;
+    if (this.part === undefined || this.stageNumber === undefined || tab !== 'parts') return undefined;
+    return `${this.partsKey} ${this.part}`;
+  }
+}

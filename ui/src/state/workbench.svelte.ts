@@ -1,0 +1,166 @@
+import { getContext, setContext } from 'svelte';
+import type { Job, Notification, Question, StartInfo, StratumCall } from '@/api/gen/api.ts';
+import type { Host, ImportSource } from '@/host/host.ts';
+import { ensureExists } from '@/lib/assert.ts';
+import { FrameLoop } from '@/lib/frame.ts';
+import { strataOf } from '@/model/map-columns.ts';
+import { Answers } from './answers.svelte.ts';
+import { Appearance } from './appearance.svelte.ts';
+import { ContextMap } from './context-map.svelte.ts';
+import { Cursor } from './cursor.svelte.ts';
+import { EventTable } from './event-table.svelte.ts';
+import { Inspector } from './inspector.svelte.ts';
+import { Jobs } from './jobs.svelte.ts';
+import { Loaded } from './loaded.svelte.ts';
+import { Location, type PageHistory } from './location.svelte.ts';
+import { Messages } from './messages.svelte.ts';
+import { Navigation } from './navigation.svelte.ts';
+import { OpenSession } from './open-session.svelte.ts';
+import { Palette } from './palette.svelte.ts';
+import { Panels } from './panels.svelte.ts';
+import { Pipeline } from './pipeline.svelte.ts';
+
+/** What the pointer is over. Highlights only: it never scrolls and never loads. */
+export interface Hover {
+  readonly call?: number;
+  readonly event?: number;
+}
+
+/** Everything the window knows and can do, made once per window. */
+export class Workbench {
+  readonly host: Host;
+  readonly frames = new FrameLoop();
+  readonly messages = new Messages();
+  readonly panels = new Panels();
+  readonly location: Location;
+  readonly appearance: Appearance;
+  readonly session: OpenSession;
+  readonly events: EventTable;
+  readonly map: ContextMap;
+  readonly pipeline: Pipeline;
+  readonly inspector: Inspector;
+  readonly cursor: Cursor;
+  readonly navigation: Navigation;
+  readonly palette: Palette;
+  readonly answers: Answers;
+  readonly jobs: Jobs;
+  readonly start: Loaded<StartInfo>;
+  hover: Hover = $state.raw({});
+  /** Counts changes of the list of sessions, for those who show it. */
+  sessionsRevision = $state(0);
+
+  constructor(host: Host, page: PageHistory) {
+    const { messages } = this;
+    this.host = host;
+    this.location = new Location(page);
+    this.appearance = new Appearance(host, messages.report);
+    this.session = new OpenSession(host, this.location);
+    this.events = new EventTable(host, this.location, this.session);
+    this.map = new ContextMap(host, this.session, this.events);
+    this.pipeline = new Pipeline(host, this.location, this.session);
+    this.inspector = new Inspector(host, this.location, this.session, this.pipeline);
+    this.cursor = new Cursor(this.location, this.session, this.map, messages);
+    this.navigation = new Navigation(this);
+    this.palette = new Palette(host);
+    this.answers = new Answers(host, this.location, this.session, messages);
+    this.jobs = new Jobs(host, messages.report, (job) => this.#openImported(job));
+    this.start = new Loaded(
+      () => 'start',
+      () => this.#begin(),
+    );
+    $effect(() => host.listen((notification) => this.#take(notification)));
+  }
+
+  /** Calls that carry what is hovered, else what is selected. */
+  get ticks(): readonly number[] {
+    if (this.hover.event !== undefined) return this.hoveredStrata.map(({ call }) => call);
+    return this.inspector.event.value?.byCall.map(({ call }) => call) ?? [];
+  }
+
+  get hoveredStrata(): readonly StratumCall[] {
+    return this.#hoveredStrata;
+  }
+
+  openSession(session: string): void {
+    this.panels.dialog = undefined;
+    if (session === this.session.id) return;
+    const { view } = this.location.view;
+    this.location.go({
+      session,
+      view,
+      cursor: 0,
+      ranges: [],
+      selection: undefined,
+      filter: '',
+      stage: undefined,
+    });
+  }
+
+  importFrom(sources: Promise<readonly ImportSource[]>): void {
+    sources.then((files) => this.jobs.import(files)).catch(this.messages.report);
+  }
+
+  pickFiles(): void {
+    this.panels.dialog = undefined;
+    this.importFrom(this.host.pickFiles());
+  }
+
+  ask(question: Question): void {
+    this.answers.ask(question).catch(this.messages.report);
+  }
+
+  async copyAddress(): Promise<void> {
+    const address = `ctx:${this.session.id ?? ''}/${this.inspector.address}`;
+    await navigator.clipboard.writeText(address);
+    this.messages.announce(`Copied ${address}`);
+  }
+
+  readonly #hoveredStrata = $derived.by(() => this.#findHoveredStrata());
+
+  #findHoveredStrata(): readonly StratumCall[] {
+    return this.hover.event === undefined ? [] : strataOf(this.map.map, this.hover.event);
+  }
+
+  async #begin(): Promise<StartInfo> {
+    const info = await this.host.invoke('app/start', {});
+    this.appearance.restore(info.settings);
+    if (info.openJob !== null) this.jobs.expect(info.openJob);
+    await this.jobs.refresh();
+    const session = info.openSession ?? info.sampleSession;
+    if (this.session.id === undefined) this.location.go({ session }, 'replace');
+    return info;
+  }
+
+  #take(notification: Notification): void {
+    switch (notification.type) {
+      case 'job':
+        this.jobs.update(notification.job);
+        break;
+      case 'sessions':
+        this.sessionsRevision += 1;
+        break;
+      case 'analysis':
+        this.session.compiled(notification.session, notification.compiledCalls);
+        break;
+      case 'open':
+        this.openSession(notification.session);
+        break;
+    }
+  }
+
+  #openImported(job: Job): void {
+    const [session] = job.sessions;
+    if (session !== undefined && job.sessions.length === 1) this.openSession(session.session);
+    else if (session !== undefined) this.panels.dialog = 'sessions';
+  }
+}
+
+const KEY = Symbol('workbench');
+
+export function provideWorkbench(workbench: Workbench): Workbench {
+  return setContext(KEY, workbench);
+}
+
+export function useWorkbench(): Workbench {
+  return ensureExists(getContext<Workbench | undefined>(KEY), 'a workbench around this component');
+}
