@@ -5,12 +5,14 @@
 
 pub mod api;
 mod command;
+mod data_folder;
 mod error;
 mod handlers;
 mod strata;
 mod typescript;
 
 pub use command::{Answer, Bytes, COMMANDS, Command, Reply};
+pub use data_folder::default_database;
 pub use error::{AppError, ErrorCode};
 pub use strata::{Host, Options, Strata};
 pub use typescript::typescript;
