@@ -5,6 +5,7 @@
 
 pub mod api;
 mod command;
+mod data_folder;
 mod error;
 mod handlers;
 mod import;
@@ -15,6 +16,7 @@ mod text_diff;
 mod typescript;
 
 pub use command::{Answer, Bytes, COMMANDS, Command, Reply};
+pub use data_folder::default_database;
 pub use error::{AppError, ErrorCode};
 pub use strata::{Host, Options, Strata};
 pub use typescript::typescript;

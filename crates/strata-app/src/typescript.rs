@@ -25,13 +25,15 @@ pub fn typescript() -> String {
     let kinds = serde_json::to_string(&Kind::ALL).unwrap_or_default();
     let flag = |(name, flag): &(&str, ColumnFlag)| format!("  {name}: {},\n", *flag as u16);
     let flags = ColumnFlag::ALL.iter().map(flag).collect::<Vec<_>>().concat();
-    format!(
+    let text = format!(
         "// Made by `cargo xtask gen` from crates/strata-app. Do not edit.\n\n{declarations}\n\n\
          /** The kinds in the order of the legend and of `call/columns`. */\n\
          export const KINDS: readonly Kind[] = {kinds};\n\n\
          /** Bits of a column's flags. */\nexport const COLUMN_FLAGS = {{\n{flags}}} as const;\n\n\
          /** Parameters and result of every command. */\nexport interface Commands {{\n{entries}}}\n",
-    )
+    );
+    // Types without a comment leave white space where it would be.
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 struct List<'a, 'c> {

@@ -8,11 +8,11 @@ export type TokenCount = { tokens: number, basis: Basis, low: number, high: numb
 /**
  * A run of a part's text with one source.
  */
-export type PartSpan = { 
+export type PartSpan = {
 /**
  * In UTF-16 units of the part's text.
  */
-from: number, to: number, 
+from: number, to: number,
 /**
  * "the runtime's framing", "E39", "state.hits", "instruction of log_analyst".
  */
@@ -31,7 +31,7 @@ export type EventOrder = "inOrder" | "byLifetime" | "bySize";
 /**
  * One part of the prompt as text.
  */
-export type TextSegment = { path: string, address: string, kind: Kind, role: string, from: string, tokens: number, isReframed: boolean, 
+export type TextSegment = { path: string, address: string, kind: Kind, role: string, from: string, tokens: number, isReframed: boolean,
 /**
  * At most 20,000 characters; the rest is fetched with `part/text`.
  */
@@ -40,19 +40,19 @@ text: string, isCut: boolean, };
 /**
  * One step of "where it came from", from the source to the wire.
  */
-export type ChainStep = { 
+export type ChainStep = {
 /**
  * Colours the dot; none for the runtime's own steps.
  */
-kind: Kind | null, 
+kind: Kind | null,
 /**
  * What to open when the step is chosen.
  */
-address: string | null, 
+address: string | null,
 /**
  * `E7`, `contents`, …: shown bold for events, in mono for processors.
  */
-label: string, isCode: boolean, text: string, 
+label: string, isCode: boolean, text: string,
 /**
  * A second line in mono, such as a call with its arguments.
  */
@@ -66,7 +66,7 @@ export type Question = "costliestToolResult" | "largestCalls" | "promptByKind" |
 /**
  * Something a person should know about a file, a session or a stage.
  */
-export type DiagnosticRow = { severity: DiagnosticSeverity, code: string, message: string, 
+export type DiagnosticRow = { severity: DiagnosticSeverity, code: string, message: string,
 /**
  * Path, line or byte in the source, or an address.
  */
@@ -75,11 +75,11 @@ at: string, };
 /**
  * The app configuration a session is compiled with.
  */
-export type AppInfo = { name: string, isInferred: boolean, 
+export type AppInfo = { name: string, isInferred: boolean,
 /**
  * File it was read from, if any.
  */
-source: string | null, 
+source: string | null,
 /**
  * What was inferred and what could not be, a sentence each.
  */
@@ -88,11 +88,11 @@ notes: Array<string>, };
 /**
  * The one error commands return.
  */
-export type AppError = { code: ErrorCode, 
+export type AppError = { code: ErrorCode,
 /**
  * What happened, what was kept, what to do.
  */
-message: string, 
+message: string,
 /**
  * For "Details": the chain of causes.
  */
@@ -106,7 +106,7 @@ export type KindTokens = { kind: Kind, tokens: number, };
 /**
  * US dollars per million tokens.
  */
-export type PriceInfo = { model: string, input: number, cachedRead: number, output: number, 
+export type PriceInfo = { model: string, input: number, cachedRead: number, output: number,
 /**
  * Where the price is from and when it was seen.
  */
@@ -120,23 +120,23 @@ export type Basis = "reported" | "exact" | "calibrated" | "estimated";
 /**
  * What a person chose. Stored in the database; absent values mean the default.
  */
-export type Settings = { theme: Theme, 
+export type Settings = { theme: Theme,
 /**
  * Interface size in percent, 90 to 150.
  */
-zoomPercent: number, 
+zoomPercent: number,
 /**
  * Row height: 22 px, or 28 px when comfortable.
  */
-isComfortable: boolean, 
+isComfortable: boolean,
 /**
  * Patterns beside colours for the kinds.
  */
-hasPatterns: boolean, 
+hasPatterns: boolean,
 /**
  * The bar that introduces the sample was dismissed.
  */
-isSampleBarDismissed: boolean, 
+isSampleBarDismissed: boolean,
 /**
  * Shortcuts already used three times, whose hints may go.
  */
@@ -155,15 +155,15 @@ export type PartChange = "added" | "leftOut" | "rewritten" | "moved" | "unchange
 /**
  * What providers reported over the whole session.
  */
-export type ReportedUsage = { inputTokens: number, cachedTokens: number, cacheWriteTokens: number, outputTokens: number, 
+export type ReportedUsage = { inputTokens: number, cachedTokens: number, cacheWriteTokens: number, outputTokens: number,
 /**
  * Calls with a report, of all calls.
  */
-calls: number, 
+calls: number,
 /**
  * Reported input less our count, over the calls with a report: what the file does not show.
  */
-residualTokens: number, 
+residualTokens: number,
 /**
  * Why output counts of this file are not to be trusted, if so.
  */
@@ -184,51 +184,51 @@ export type Kind = "tools" | "system" | "memory" | "summary" | "user" | "model" 
  */
 export type ErrorCode = "notFound" | "badInput" | "unreadable" | "store" | "notCompiled" | "internal";
 
-export type AgentSummary = { name: string, model: string, calls: number, events: number, 
+export type AgentSummary = { name: string, model: string, calls: number, events: number,
 /**
  * Taken from the events, not from a configuration.
  */
 isInferred: boolean, };
 
-export type Answer = { 
+export type Answer = {
 /**
  * "E7 search_logs, 11,940 tokens in 14 calls, 167k".
  */
-text: string, 
+text: string,
 /**
  * What to select, if the answer is one place.
  */
-address: string | null, 
+address: string | null,
 /**
  * Filter and order of the event table that show the rows behind the answer.
  */
 filter: string | null, order: EventOrder | null, };
 
-export type CallDetail = { call: number, agent: string, model: string, invocation: string, branch: string | null, 
+export type CallDetail = { call: number, agent: string, model: string, invocation: string, branch: string | null,
 /**
  * Turn: invocations counted from 1.
  */
-turn: number, 
+turn: number,
 /**
  * Event number of the answer, if it was stored.
  */
-answerEvent: number | null, 
+answerEvent: number | null,
 /**
  * Events 1 to this number were in the session when the call was made.
  */
-eventsBefore: number, prompt: TokenCount, cachedTokens: number | null, cachedBasis: Basis, reportedInputTokens: number | null, reportedOutputTokens: number | null, 
+eventsBefore: number, prompt: TokenCount, cachedTokens: number | null, cachedBasis: Basis, reportedInputTokens: number | null, reportedOutputTokens: number | null,
 /**
  * Reported input less our count.
  */
-residualTokens: number | null, costUsd: number | null, byKind: Array<KindTokens>, startedMs: number | null, 
+residualTokens: number | null, costUsd: number | null, byKind: Array<KindTokens>, startedMs: number | null,
 /**
  * Why the prefix broke at this call, in one sentence, with the token at which it ends.
  */
-prefixBreak: PrefixBreak | null, 
+prefixBreak: PrefixBreak | null,
 /**
  * What failed, if the call could not be compiled: message, and what to do.
  */
-error: DiagnosticRow | null, 
+error: DiagnosticRow | null,
 /**
  * What the session does not hold and the prompt may therefore lack.
  */
@@ -238,7 +238,7 @@ export type CarriedBy = { call: number, tokens: number, cachedTokens: number, };
 
 export type DiagnosticSeverity = "info" | "warning" | "error";
 
-export type DiffLine = { sign: DiffSign, beforeLine: number | null, afterLine: number | null, 
+export type DiffLine = { sign: DiffSign, beforeLine: number | null, afterLine: number | null,
 /**
  * Runs of the line; emphasised ones are the words that changed.
  */
@@ -248,121 +248,121 @@ export type DiffRun = { text: string, isEmphasised: boolean, };
 
 export type DiffSign = "same" | "added" | "removed";
 
-export type EventDetail = { row: EventRow, 
+export type EventDetail = { row: EventRow,
 /**
  * "search_logs result".
  */
-title: string, 
+title: string,
 /**
  * "log_analyst · call C3 · 14:03:06 · tool result".
  */
-subtitle: string, id: string, invocation: string, branch: string | null, size: TokenCount, calls: number, 
+subtitle: string, id: string, invocation: string, branch: string | null, size: TokenCount, calls: number,
 /**
  * Lifetime tokens as a share of all prompt tokens of the session, 0 to 1.
  */
-share: number, cachedTokens: number, costUsd: number | null, 
+share: number, cachedTokens: number, costUsd: number | null,
 /**
  * Tokens sent and matched, call by call, for the calls that carried it.
  */
-byCall: Array<CarriedBy>, 
+byCall: Array<CarriedBy>,
 /**
  * "C4–C17, then summarised by E35".
  */
-fate: string, chain: Array<ChainStep>, parts: Array<EventPart>, stateDelta: Array<StateChange>, artifacts: Array<string>, transferTo: string | null, 
+fate: string, chain: Array<ChainStep>, parts: Array<EventPart>, stateDelta: Array<StateChange>, artifacts: Array<string>, transferTo: string | null,
 /**
  * Reported by the provider with this event.
  */
-usage: Array<LabelledNumber>, error: string | null, 
+usage: Array<LabelledNumber>, error: string | null,
 /**
  * The event as it was recorded, pretty JSON, at most 20,000 characters.
  */
 raw: string, isRawCut: boolean, };
 
-export type EventPage = { total: number, 
+export type EventPage = { total: number,
 /**
  * Events of the session before filtering.
  */
-of: number, rows: Array<EventRow>, 
+of: number, rows: Array<EventRow>,
 /**
  * Largest lifetime in the session, for the bars.
  */
-maxLifetimeTokens: number, 
+maxLifetimeTokens: number,
 /**
  * What is wrong with the filter, and a suggestion.
  */
 filterError: FilterError | null, };
 
-export type EventPart = { index: number, kind: Kind, 
+export type EventPart = { index: number, kind: Kind,
 /**
  * "text", "thought", "call", "result", "image/png, 24 KB".
  */
-label: string, tokens: number, 
+label: string, tokens: number,
 /**
  * First 400 characters.
  */
 preview: string, };
 
-export type EventRow = { 
+export type EventRow = {
 /**
  * E1 is number 1.
  */
-event: number, 
+event: number,
 /**
  * The call that produced it; absent for what people and the runtime wrote.
  */
-call: number | null, agent: string, kind: Kind, 
+call: number | null, agent: string, kind: Kind,
 /**
  * "search_logs", shown in mono before `what`; empty when there is none.
  */
-tool: string, 
+tool: string,
 /**
  * "500 rows · billing ERROR since 2026-11-17".
  */
-what: string, 
+what: string,
 /**
  * Tokens of its parts as stored.
  */
-tokens: number, 
+tokens: number,
 /**
  * Calls that carried it.
  */
-sentIn: number, 
+sentIn: number,
 /**
  * Tokens it cost over all calls that carried it.
  */
-lifetimeTokens: number, 
+lifetimeTokens: number,
 /**
  * Of those, billed in full.
  */
-freshTokens: number, 
+freshTokens: number,
 /**
  * "C4–C17".
  */
-carriedBy: string, isError: boolean, 
+carriedBy: string, isError: boolean,
 /**
  * It holds no content of its own: a state change, a rewind, an artifact.
  */
 isSilent: boolean, timeMs: number | null, };
 
-export type FilterError = { message: string, 
+export type FilterError = { message: string,
 /**
  * The filter with the suggestion applied.
  */
 suggestion: string | null, };
 
-export type Job = { job: string, 
+export type Job = { job: string,
 /**
  * "Importing session.json".
  */
-title: string, state: JobState, 
+title: string, state: JobState,
 /**
  * Units done and in all, `unit` says of what; `total` is 0 while it is not known.
  */
-done: number, total: number, unit: string, secondsElapsed: number, 
+done: number, total: number, unit: string, secondsElapsed: number,
 /**
  * Known after 2 s when at least 5 % is done.
  */
-secondsLeft: number | null, 
+secondsLeft: number | null,
 /**
  * Set when it ended: what came of it, in one line.
  */
@@ -374,7 +374,7 @@ export type JobStarted = { job: string, };
 
 export type JobState = "running" | "done" | "cancelled" | "failed";
 
-export type JsonPage = { 
+export type JsonPage = {
 /**
  * Length in UTF-16 units; `offset` and `limit` count the same.
  */
@@ -386,103 +386,103 @@ export type PaletteItem = { place: PlaceKind, address: string, title: string, de
 
 export type PaletteResults = { items: Array<PaletteItem>, };
 
-export type PartDetail = { address: string, 
+export type PartDetail = { address: string,
 /**
  * "Rewritten part", "Instruction", "Tool definition".
  */
-title: string, 
+title: string,
 /**
  * "contents[4]".
  */
-badge: string, 
+badge: string,
 /**
  * "prompt of C25, tokens 4,865–5,168".
  */
-subtitle: string, kind: Kind, isReframed: boolean, tokens: TokenCount, 
+subtitle: string, kind: Kind, isReframed: boolean, tokens: TokenCount,
 /**
  * Tokens of what it was made from, where that is an event.
  */
-storedTokens: number | null, sentIn: number, calls: number, 
+storedTokens: number | null, sentIn: number, calls: number,
 /**
  * Tokens of it that matched an earlier prompt in this call.
  */
-cachedTokens: number | null, chain: Array<ChainStep>, 
+cachedTokens: number | null, chain: Array<ChainStep>,
 /**
  * Its text by source, in order.
  */
-spans: Array<PartSpan>, 
+spans: Array<PartSpan>,
 /**
  * Kinds of the whole prompt of this call.
  */
 promptByKind: Array<KindTokens>, promptTokens: number, isInferred: boolean, };
 
-export type PartDiff = { 
+export type PartDiff = {
 /**
  * "contents[4].parts[0]".
  */
-title: string, 
+title: string,
 /**
  * "role model → user, quoted as the coordinator's words".
  */
-subtitle: string, 
+subtitle: string,
 /**
  * "E39 in the session, 284 tokens".
  */
-beforeLabel: string, afterLabel: string, lines: Array<DiffLine>, 
+beforeLabel: string, afterLabel: string, lines: Array<DiffLine>,
 /**
  * The deadline struck: the difference is right but not the smallest.
  */
-isApproximate: boolean, 
+isApproximate: boolean,
 /**
  * Only white space differs. It breaks caches all the same.
  */
-isWhitespaceOnly: boolean, 
+isWhitespaceOnly: boolean,
 /**
  * Lines left out at the end because the text is too long to show.
  */
 hiddenLines: number, };
 
-export type PartPage = { processor: string, stage: number, stages: number, 
+export type PartPage = { processor: string, stage: number, stages: number,
 /**
  * "50 events in, 16 parts out. 7 kept, 8 rewritten as another agent's words, 34 hidden by 1 summary."
  */
-headline: string, addedTokens: number, leftOutTokens: number, 
+headline: string, addedTokens: number, leftOutTokens: number,
 /**
  * Tokens that rewriting parts cost (or, when negative, saved).
  */
 rewritingTokens: number, comparedWith: string, total: number, rows: Array<PartRow>, };
 
-export type PartRow = { change: PartChange, 
+export type PartRow = { change: PartChange,
 /**
  * `4.0`, `sys.1`, `tool.sql_query`; empty for a folded row.
  */
-path: string, address: string, 
+path: string, address: string,
 /**
  * Absent for a row that stands for several parts of different kinds.
  */
-kind: Kind | null, 
+kind: Kind | null,
 /**
  * How many parts or events the row stands for; 1 for an ordinary row.
  */
-count: number, 
+count: number,
 /**
  * Another agent's words.
  */
-isReframed: boolean, 
+isReframed: boolean,
 /**
  * "E39 coordinator", "E1–E34", "instruction of log_analyst".
  */
-from: string, tokensBefore: number, tokensAfter: number, 
+from: string, tokensBefore: number, tokensAfter: number,
 /**
  * First line of the text, or the rule that left the part out.
  */
-text: string, 
+text: string,
 /**
  * The start of `text` that is code, such as a tool's name, in bytes of UTF-16.
  */
 codeLength: number, isInferred: boolean, };
 
-export type PartText = { totalLength: number, offset: number, text: string, 
+export type PartText = { totalLength: number, offset: number, text: string,
 /**
  * Ends of tokens inside `text`, in UTF-16 units. Empty when the vocabulary cannot tell.
  */
@@ -490,19 +490,19 @@ tokenEnds: Array<number>, };
 
 export type PlaceKind = "event" | "call" | "stage" | "tool" | "state" | "agent";
 
-export type PrefixBreak = { isAvoidable: boolean, 
+export type PrefixBreak = { isAvoidable: boolean,
 /**
  * Tokens that still match.
  */
-atToken: number, 
+atToken: number,
 /**
  * Tokens sent before and billed again.
  */
-rebilledTokens: number, costUsd: number | null, 
+rebilledTokens: number, costUsd: number | null,
 /**
  * "state.hits changed 41 → 2,318 inside the instruction".
  */
-cause: string, 
+cause: string,
 /**
  * Address of the part where the prefix ends.
  */
@@ -510,57 +510,57 @@ address: string, previousCall: number, };
 
 export type Removed = { title: string, };
 
-export type SessionHeader = { session: string, title: string, format: string, source: string, isSample: boolean, events: number, calls: number, 
+export type SessionHeader = { session: string, title: string, format: string, source: string, isSample: boolean, events: number, calls: number,
 /**
  * Calls compiled so far; less than `calls` while the background work runs.
  */
-compiledCalls: number, invocations: number, compactions: number, 
+compiledCalls: number, invocations: number, compactions: number,
 /**
  * In order of appearance; call columns refer to them by index.
  */
-agents: Array<AgentSummary>, 
+agents: Array<AgentSummary>,
 /**
  * Prompt tokens of all compiled calls, our count.
  */
-totalTokens: number, totalBasis: Basis, 
+totalTokens: number, totalBasis: Basis,
 /**
  * Of those, tokens that matched an earlier prompt.
  */
-cachedTokens: number, 
+cachedTokens: number,
 /**
  * Whether `cached_tokens` is the provider's report or our own prefix match.
  */
-cachedBasis: Basis, 
+cachedBasis: Basis,
 /**
  * US dollars; absent when a model has no known price.
  */
-costUsd: number | null, reported: ReportedUsage | null, tokenizer: TokenizerInfo, prices: Array<PriceInfo>, app: AppInfo, diagnostics: Array<DiagnosticRow>, 
+costUsd: number | null, reported: ReportedUsage | null, tokenizer: TokenizerInfo, prices: Array<PriceInfo>, app: AppInfo, diagnostics: Array<DiagnosticRow>,
 /**
  * Record types and fields of the file that have no place in the session model, with how often they occur.
  */
-unmapped: Array<UnmappedRow>, 
+unmapped: Array<UnmappedRow>,
 /**
  * Largest prompt of a compiled call, for scales.
  */
 peakTokens: number, };
 
-export type SessionListItem = { 
+export type SessionListItem = {
 /**
  * The store's own id, used by every other command.
  */
-session: string, title: string, 
+session: string, title: string,
 /**
  * `ADK session`, `Claude Code transcript`, …
  */
-format: string, 
+format: string,
 /**
  * Where it was read from; empty for the bundled sample.
  */
-source: string, events: number, calls: number, 
+source: string, events: number, calls: number,
 /**
  * Epoch milliseconds of the last event, if known.
  */
-lastEventMs: number | null, 
+lastEventMs: number | null,
 /**
  * Epoch milliseconds; absent when never opened.
  */
@@ -568,55 +568,55 @@ openedMs: number | null, isSample: boolean, };
 
 export type SessionPage = { total: number, rows: Array<SessionListItem>, };
 
-export type StageList = { call: number, agent: string, rows: Array<StageRow>, total: TokenCount, 
+export type StageList = { call: number, agent: string, rows: Array<StageRow>, total: TokenCount,
 /**
  * Tokens that no stage wrote: message framing and the like, a part of `total`.
  */
 overheadTokens: number, };
 
-export type StageRow = { 
+export type StageRow = {
 /**
  * Counts from 1.
  */
-number: number, processor: string, 
+number: number, processor: string,
 /**
  * One line on what it did or why it did nothing: "template with {hits}, {last_query}", "no planner".
  */
-note: string, 
+note: string,
 /**
  * It changed the request.
  */
-isChanged: boolean, 
+isChanged: boolean,
 /**
  * Its result was taken from an earlier compile.
  */
-isReused: boolean, tokensBefore: number, tokensAfter: number, 
+isReused: boolean, tokensBefore: number, tokensAfter: number,
 /**
  * What it added, by kind, for the bar.
  */
-added: Array<KindTokens>, removedTokens: number, diagnostics: Array<DiagnosticRow>, 
+added: Array<KindTokens>, removedTokens: number, diagnostics: Array<DiagnosticRow>,
 /**
  * A constraint on the order of processors that this stage violates.
  */
-orderWarning: string | null, 
+orderWarning: string | null,
 /**
  * Rests on an inferred configuration.
  */
 isInferred: boolean, };
 
-export type StartInfo = { version: string, 
+export type StartInfo = { version: string,
 /**
  * `desktop` or `browser`.
  */
-host: string, 
+host: string,
 /**
  * The session to open: the one named on the command line, else the last one open, else the bundled sample.
  */
-openSession: string | null, 
+openSession: string | null,
 /**
  * A file from the command line that is being imported; its job id.
  */
-openJob: string | null, 
+openJob: string | null,
 /**
  * The bundled sample session.
  */
@@ -624,7 +624,7 @@ sampleSession: string, recent: Array<SessionListItem>, settings: Settings, };
 
 export type StateChange = { key: string, before: string | null, after: string, };
 
-export type StratumCall = { call: number, 
+export type StratumCall = { call: number,
 /**
  * Prompt tokens before it.
  */
@@ -636,11 +636,11 @@ export type TextPage = { total: number, segments: Array<TextSegment>, };
 
 export type Theme = "system" | "dark" | "light";
 
-export type TokenizerInfo = { 
+export type TokenizerInfo = {
 /**
  * `o200k_base`.
  */
-vocabulary: string, basis: Basis, 
+vocabulary: string, basis: Basis,
 /**
  * One sentence on what the counts rest on and how far off they may be.
  */

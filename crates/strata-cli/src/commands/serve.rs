@@ -1,0 +1,110 @@
+//! `strata serve`: the interface in a browser.
+
+use std::future::IntoFuture as _;
+use std::io::{self, Write as _};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use strata_app::{Host, Options, Strata, default_database};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use crate::serve::{Access, Token, router};
+
+/// How long requests in flight may take after Ctrl-C.
+const LAST_ANSWERS: Duration = Duration::from_secs(3);
+
+/// Serves the interface to a browser on this computer
+///
+/// Prints the address to open. It holds a token made for this start: whoever knows the address can use this Strata, so
+/// keep it to yourself. Stop with Ctrl-C.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Sessions to open, in any known format
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Keep everything in this database instead of the one in the data folder
+    #[arg(long = "db", value_name = "FILE")]
+    database: Option<PathBuf>,
+    /// The port to listen on; 0 takes a free one
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Open the address in the browser
+    ///
+    /// The browser gets it as an argument, which other people on this computer may see. Alone on it, that is fine.
+    #[arg(long)]
+    open: bool,
+}
+
+impl Serve {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let database = self.database.map_or_else(default_database, Ok)?;
+        let options = Options { host: Host::Browser, database: Some(database), open: self.files };
+        let strata = Strata::start(options)?;
+        let runtime = Runtime::new().context("The web server cannot start. Nothing was changed.")?;
+        let outcome = runtime.block_on(serve(strata, self.port, self.open));
+        // A command that is still computing would hold up the end for as long as it takes.
+        runtime.shutdown_timeout(Duration::ZERO);
+        outcome.map(|()| ExitCode::SUCCESS)
+    }
+}
+
+async fn serve(strata: Arc<Strata>, port: u16, is_opened: bool) -> Result<()> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.with_context(|| {
+        format!("Port {port} cannot be opened. Choose another with `--port`, or leave it out for a free one.")
+    })?;
+    let address = listener.local_addr().context("The address of the web server is not known.")?;
+    let token =
+        Token::random().context("This computer gives no random numbers, so no safe token can be made.")?;
+    let url = url(address, &token);
+    announce(&url, is_opened)?;
+
+    let stop = CancellationToken::new();
+    let router = router(Arc::new(strata), Access::new(address, token), stop.clone());
+    let server = axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let interrupted = async {
+        asked_to_stop().await;
+        stop.cancel();
+        tokio::time::sleep(LAST_ANSWERS).await;
+    };
+    tokio::select! {
+        ended = server.into_future() => ended.context("The web server ended. Start it again."),
+        () = interrupted => Ok(()),
+    }
+}
+
+fn url(address: SocketAddr, token: &Token) -> String {
+    format!("http://{address}/#token={}", token.as_str())
+}
+
+/// The address alone on standard output, so that scripts can take it.
+fn announce(url: &str, is_opened: bool) -> Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{url}").and_then(|()| out.flush()).context("The address could not be printed.")?;
+    let mut progress = io::stderr().lock();
+    if is_opened && let Err(error) = open::that_detached(url) {
+        // Serving goes on: the address can be opened by hand.
+        let _ = writeln!(progress, "No browser could be opened ({error}). Open the address above.");
+    }
+    let _ = writeln!(progress, "Serving on this computer only. Stop with Ctrl-C.");
+    Ok(())
+}
+
+/// Ends on Ctrl-C or when the system asks the program to end.
+async fn asked_to_stop() {
+    // Without a way to be told, the server runs until it is killed.
+    #[cfg(unix)]
+    if let Ok(mut terminated) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => return,
+            _ = terminated.recv() => return,
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}

@@ -1,0 +1,54 @@
+//! What the page may call.
+
+use std::sync::Arc;
+
+use strata_app::{AppError, ErrorCode, Reply, Strata};
+use tauri::ipc::Response;
+use tauri::{State, WebviewWindow, async_runtime};
+use tauri_plugin_dialog::DialogExt as _;
+
+type App<'a> = State<'a, Arc<Strata>>;
+
+/// Runs a command that answers in JSON, and returns the text.
+#[tauri::command]
+pub(crate) async fn dispatch(app: App<'_>, name: String, params: String) -> Result<String, AppError> {
+    match run(&app, name.clone(), params).await? {
+        Reply::Json(text) => Ok(text),
+        Reply::Bytes(_) => Err(AppError::bad_input(format!("`{name}` answers in bytes, not JSON."))),
+    }
+}
+
+/// Runs a command that answers in bytes.
+#[tauri::command]
+pub(crate) async fn dispatch_bytes(app: App<'_>, name: String, params: String) -> Result<Response, AppError> {
+    match run(&app, name.clone(), params).await? {
+        Reply::Bytes(bytes) => Ok(Response::new(bytes)),
+        Reply::Json(_) => Err(AppError::bad_input(format!("`{name}` answers in JSON, not bytes."))),
+    }
+}
+
+/// Lets a person choose files. No paths when they change their mind.
+#[tauri::command]
+pub(crate) async fn pick_files(window: WebviewWindow) -> Result<Vec<String>, AppError> {
+    let dialog = window.dialog().file().set_parent(&window).set_title("Open sessions");
+    let picked = async_runtime::spawn_blocking(|| dialog.blocking_pick_files()).await.map_err(|error| {
+        internal("The file dialog could not be shown. Drop files on the window instead.", &error)
+    })?;
+    Ok(picked.unwrap_or_default().iter().map(ToString::to_string).collect())
+}
+
+/// Commands compute and read files, so they run on threads that may block.
+async fn run(app: &Arc<Strata>, name: String, params: String) -> Result<Reply, AppError> {
+    let app = Arc::clone(app);
+    let command = name.clone();
+    async_runtime::spawn_blocking(move || app.dispatch(&command, &params)).await.unwrap_or_else(|error| {
+        let message = format!(
+            "`{name}` hit a defect of Strata. The session is untouched. Please report it with the details."
+        );
+        Err(internal(&message, &error))
+    })
+}
+
+fn internal(message: &str, cause: &tauri::Error) -> AppError {
+    AppError { code: ErrorCode::Internal, message: message.to_owned(), detail: Some(cause.to_string()) }
+}

@@ -1,0 +1,56 @@
+//! Files that are made from code. The test compares them; `cargo xtask gen` runs it with `STRATA_GEN=write`, and then it
+//! writes them.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use similar::TextDiff;
+
+/// A file in the repository, and what it should say.
+struct Generated {
+    path: PathBuf,
+    text: String,
+}
+
+#[test]
+fn generated_files_are_up_to_date() {
+    let is_writing = env::var_os("STRATA_GEN").is_some_and(|wish| wish == "write");
+    let mut differences = String::new();
+    for Generated { path, text } in generated() {
+        let current = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+        if current == text {
+            continue;
+        }
+        if is_writing {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &text).unwrap();
+        } else {
+            let name = path.display().to_string();
+            let diff = TextDiff::from_lines(&current, &text);
+            write!(differences, "{}", diff.unified_diff().header(&name, "as the code has it")).unwrap();
+        }
+    }
+    assert!(differences.is_empty(), "{differences}\nThese files are not what the code says: cargo xtask gen");
+}
+
+fn generated() -> Vec<Generated> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is a folder of the repository");
+    let architecture = root.join("ARCHITECTURE.md");
+    let page = fs::read_to_string(&architecture).expect("ARCHITECTURE.md is there");
+    vec![
+        Generated { path: root.join("ui/src/api/gen/api.ts"), text: strata_app::typescript() },
+        Generated { path: architecture, text: with_commands(&page) },
+    ]
+}
+
+/// The page with its table of commands made anew.
+fn with_commands(page: &str) -> String {
+    const START: &str = "<!-- commands: made by `cargo xtask gen` -->\n";
+    const END: &str = "<!-- end of commands -->\n";
+    let (before, rest) = page.split_once(START).expect("ARCHITECTURE.md marks where the commands start");
+    let (_, after) = rest.split_once(END).expect("ARCHITECTURE.md marks where the commands end");
+    let rows = strata_app::COMMANDS.iter().map(|(name, summary)| format!("| `{name}` | {summary} |\n"));
+    let table = format!("| command | does |\n|---|---|\n{}", rows.collect::<String>());
+    format!("{before}{START}\n{table}\n{END}{after}")
+}

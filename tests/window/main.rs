@@ -1,0 +1,92 @@
+//! The interface in the real window: the built app under a display of its own, driven through WebKitWebDriver.
+//!
+//! One journey, because the same pages in a browser are cheaper to walk through (`tests/journeys/`). What only shows here
+//! is the shell: a file given as an argument, commands and bytes over the bridge, WebKit's drawing.
+//! `cargo xtask test window` builds the app, says where it is in `STRATA_DESKTOP`, and runs this. Pictures are left in
+//! `target/journeys/`.
+
+mod display;
+mod driver;
+mod page;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, ensure};
+use thirtyfour::Key;
+
+use crate::display::Display;
+use crate::driver::Driver;
+use crate::page::{Page, Theme};
+
+/// Recorded from google-adk's web server; two agents, tools, several turns.
+const SAMPLE: &str = "crates/strata-import/samples/adk-rest-session.json";
+
+#[tokio::test]
+async fn a_session_given_as_argument_is_walked_from_a_call_to_an_origin() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let display = Display::start()?;
+    let sample = repository().join(SAMPLE);
+    ensure!(sample.exists(), "the sample {SAMPLE} is not there");
+    let driver = Driver::start(&display, home.path())?;
+    let page = driver.open(&app()?, &[sample]).await?;
+    let outcome = walk(&page).await;
+    // Whatever happened, show how far it came.
+    page.picture("window-last").await?;
+    page.close().await?;
+    outcome
+}
+
+async fn walk(page: &Page) -> Result<()> {
+    page.resize(1440, 900).await?;
+
+    // The cursor starts on the call with the largest prompt; Home and the arrows move it.
+    let strip = page.find("slider", "Prompt tokens of").await?;
+    ensure!(number(strip.attr("aria-valuemax").await?.as_ref())? > 1, "the sample has several calls");
+    page.press_on(&strip, Key::Left).await?;
+    let call = number(page.find("slider", "Prompt tokens of").await?.attr("aria-valuenow").await?.as_ref())?;
+    page.picture_in_both_themes("window-session").await?;
+
+    page.find("link", "Pipeline").await?.click().await?;
+    page.find("main", "Pipeline").await?;
+    let processors = page.find("region", "Processors").await?;
+    ensure!(processors.text().await?.contains(&format!("C{call}")), "the stages are those of C{call}");
+
+    let contents = page.find("option", "contents").await?;
+    contents.click().await?;
+    page.wait_until_selected("option", "contents").await?;
+    let stage = page.find("region", "Stage").await?;
+    ensure!(stage.text().await?.contains("contents"), "the stage shown is the one that was chosen");
+
+    let part = page.find_within(&stage, "option", "added").await?;
+    let path = part.text().await?;
+    part.click().await?;
+    let inspector = page.find("complementary", "Inspector").await?;
+    page.wait_for_text(&inspector, "Where it came from").await?;
+    let origin = inspector.text().await?;
+    ensure!(origin.contains('E'), "the part {path} names the event it came from: {origin}");
+    page.picture_in_both_themes("window-pipeline").await
+}
+
+impl Page {
+    /// The same place twice, for people to look at.
+    async fn picture_in_both_themes(&self, name: &str) -> Result<()> {
+        for theme in [Theme::Dark, Theme::Light] {
+            self.show_in(theme).await?;
+            self.picture(&format!("{name}-{theme}")).await?;
+        }
+        Ok(())
+    }
+}
+
+fn number(text: Option<&String>) -> Result<u32> {
+    text.context("the attribute is set")?.parse().context("read a number")
+}
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is a folder of the repository")
+}
+
+fn app() -> Result<PathBuf> {
+    let app = std::env::var_os("STRATA_DESKTOP").context("run this as `cargo xtask test window`")?;
+    Ok(app.into())
+}

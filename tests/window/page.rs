@@ -1,0 +1,184 @@
+//! The page as a person uses it: by role and name, keys and clicks.
+
+use std::fmt;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use http::Method;
+use serde_json::{Value, json};
+use thirtyfour::common::command::{Command, ExtensionCommand};
+use thirtyfour::{By, Key, WebDriver, WebElement};
+
+/// The size pictures are taken at.
+pub(crate) const WIDTH: u32 = 1440;
+pub(crate) const HEIGHT: u32 = 900;
+
+/// How long a person would wait before calling it broken.
+const PATIENCE: Duration = Duration::from_secs(15);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Theme {
+    Dark,
+    Light,
+}
+
+impl fmt::Display for Theme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Dark => "dark",
+            Self::Light => "light",
+        })
+    }
+}
+
+pub(crate) struct Page {
+    driver: WebDriver,
+}
+
+impl Page {
+    pub(crate) fn new(driver: WebDriver) -> Self {
+        Self { driver }
+    }
+
+    pub(crate) async fn close(self) -> Result<()> {
+        self.driver.quit().await.context("close the window")
+    }
+
+    pub(crate) async fn resize(&self, width: u32, height: u32) -> Result<()> {
+        self.driver.set_window_rect(0, 0, width, height).await.context("set the window's size")?;
+        Ok(())
+    }
+
+    /// The first element with this role whose name, as assistive technology reads it, contains `name`.
+    pub(crate) async fn find(&self, role: &str, name: &str) -> Result<WebElement> {
+        let body = self.driver.find(By::Tag("body")).await?;
+        self.find_within(&body, role, name).await
+    }
+
+    pub(crate) async fn find_within(&self, outer: &WebElement, role: &str, name: &str) -> Result<WebElement> {
+        let start = Instant::now();
+        loop {
+            if let Some(found) = self.look_for(outer, role, name).await? {
+                return Ok(found);
+            }
+            if start.elapsed() > PATIENCE {
+                bail!("there is no {role} called `{name}`; the page says:\n{}", outer.text().await?);
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+    }
+
+    async fn look_for(&self, outer: &WebElement, role: &str, name: &str) -> Result<Option<WebElement>> {
+        for element in outer.find_all(By::Css(selector(role)?)).await? {
+            // The page may draw anew between two looks, and take an element away.
+            let Ok(label) = self.computed(&element, "computedlabel").await else { continue };
+            if label.contains(name) || (label.is_empty() && element.text().await?.contains(name)) {
+                return Ok(Some(element));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the browser works out for assistive technology.
+    async fn computed(&self, element: &WebElement, property: &'static str) -> Result<String> {
+        let command = Computed { element: element.element_id().to_string(), property };
+        let answer = self.driver.cmd(Command::ExtensionCommand(Box::new(command))).await?;
+        Ok(answer.value()?)
+    }
+
+    pub(crate) async fn wait_until_selected(&self, role: &str, name: &str) -> Result<()> {
+        let start = Instant::now();
+        loop {
+            let element = self.find(role, name).await?;
+            if element.attr("aria-selected").await?.as_deref() == Some("true") {
+                return Ok(());
+            }
+            if start.elapsed() > PATIENCE {
+                bail!("the {role} `{name}` is not selected");
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+    }
+
+    pub(crate) async fn wait_for_text(&self, element: &WebElement, text: &str) -> Result<()> {
+        let start = Instant::now();
+        loop {
+            let shown = element.text().await?;
+            if shown.contains(text) {
+                return Ok(());
+            }
+            if start.elapsed() > PATIENCE {
+                bail!("`{text}` is not shown, but:\n{shown}");
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+    }
+
+    /// Gives the element the focus and presses a key.
+    pub(crate) async fn press_on(&self, element: &WebElement, key: Key) -> Result<()> {
+        element.focus().await?;
+        self.driver.action_chain().send_keys(key).perform().await.context("press a key")
+    }
+
+    pub(crate) async fn show_in(&self, theme: Theme) -> Result<()> {
+        self.driver
+            .execute("document.documentElement.dataset.theme = arguments[0]", vec![json!(theme.to_string())])
+            .await
+            .context("switch the theme")?;
+        Ok(())
+    }
+
+    /// Leaves a picture of the window in `target/journeys/`.
+    pub(crate) async fn picture(&self, name: &str) -> Result<()> {
+        let folder = pictures();
+        fs::create_dir_all(&folder).context("make the folder of pictures")?;
+        self.driver.screenshot(&folder.join(format!("{name}.png"))).await.context("take a picture")
+    }
+}
+
+fn pictures() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| crate::repository().join("target"), PathBuf::from);
+    target.join("journeys")
+}
+
+/// Elements that may have the role.
+fn selector(role: &str) -> Result<&'static str> {
+    Ok(match role {
+        "button" => "button, [role=button]",
+        "complementary" => "aside, [role=complementary]",
+        "heading" => "h1, h2, h3, [role=heading]",
+        "link" => "a[href], [role=link]",
+        "listbox" => "[role=listbox]",
+        "main" => "main, [role=main]",
+        "option" => "[role=option]",
+        "region" => "section[aria-label], [role=region]",
+        "slider" => "[role=slider], input[type=range]",
+        _ => bail!("no journey has asked for the role `{role}` yet: say which elements may have it"),
+    })
+}
+
+/// `GET /session/…/element/…/computedlabel`, which the client does not know.
+#[derive(Debug)]
+struct Computed {
+    element: String,
+    property: &'static str,
+}
+
+impl ExtensionCommand for Computed {
+    fn parameters_json(&self) -> Option<Value> {
+        None
+    }
+
+    fn method(&self) -> Method {
+        Method::GET
+    }
+
+    fn endpoint(&self) -> Arc<str> {
+        format!("/element/{}/{}", self.element, self.property).into()
+    }
+}

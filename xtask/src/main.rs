@@ -1,0 +1,91 @@
+//! The chores of this repository, as `cargo xtask VERB`. It works from a fresh clone with Rust and Node alone, and knows
+//! nothing of the product: it only runs other programs.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool talks to its terminal")]
+
+mod bench;
+mod node;
+mod process;
+mod repository;
+mod run;
+mod steps;
+mod system;
+mod test;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::process::Call;
+use crate::repository::Repository;
+
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", about = "The chores of this repository")]
+struct Xtask {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Builds everything and opens the window, on the bundled sample or on these files
+    Run {
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Serve the interface to a browser instead of opening a window
+        #[arg(long)]
+        browser: bool,
+    },
+    /// Everything CI runs, or only these steps
+    Test {
+        #[arg(value_name = "STEP")]
+        steps: Vec<String>,
+        /// Print the steps and stop
+        #[arg(long, conflicts_with = "steps")]
+        list: bool,
+    },
+    /// The quick part of `test`, for before a commit: no journeys, no long suites
+    Check,
+    /// Writes the files that are made from code
+    Gen {
+        /// Only compare, and show the differences
+        #[arg(long)]
+        check: bool,
+    },
+    /// Runs the benchmarks and prints each beside its yardstick
+    Bench {
+        /// Only benchmarks whose name contains this
+        #[arg(value_name = "NAME")]
+        filter: Option<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    let outcome = Repository::find().and_then(|repository| act(Xtask::parse().verb, &repository));
+    outcome.unwrap_or_else(|error| {
+        eprintln!("{error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn act(verb: Verb, repository: &Repository) -> Result<ExitCode> {
+    match verb {
+        Verb::Run { files, browser: true } => run::in_browser(repository, &files),
+        Verb::Run { files, browser: false } => run::in_window(repository, &files),
+        Verb::Test { list: true, .. } => Ok(test::list()),
+        Verb::Test { steps, list: false } => test::run(repository, &steps),
+        Verb::Check => Ok(test::check(repository)),
+        Verb::Gen { check } => {
+            let writes = if check { Call::cargo(steps::GENERATED) } else { write_generated() };
+            writes.run(repository)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Verb::Bench { filter } => bench::run(repository, filter.as_deref()),
+    }
+}
+
+/// The test of generated files writes them when it is asked to.
+fn write_generated() -> Call {
+    Call::cargo(steps::GENERATED).env("STRATA_GEN", "write")
+}
