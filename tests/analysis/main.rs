@@ -47,7 +47,10 @@ fn every_token_sent_is_in_the_ledger_once() {
     };
     let sent: u64 = analysis.calls().iter().map(|call| u64::from(call.total.tokens - call.overhead)).sum();
     assert_eq!(sum(|usage| usage.lifetime), sent);
-    assert!(sum(|usage| usage.matched) <= analysis.calls().iter().map(|call| u64::from(call.matched.tokens)).sum());
+    assert!(
+        sum(|usage| usage.matched)
+            <= analysis.calls().iter().map(|call| u64::from(call.matched.tokens)).sum()
+    );
 
     for (at, usage) in events.iter().enumerate() {
         let carriers = analysis.ledger().carriers(EventIndex(at as u32));
