@@ -15,7 +15,7 @@
 //! ```
 //!
 //! One row for each block of the system instruction, each setting and each part of the contents. Several sources of
-//! one text are listed in the order of its bytes. A text that quotes an event is shown as
+//! one text are listed in the order of its bytes. A text the runtime has put its own words around is shown as
 //! `"[bills] said: … | 42 EUR"`.
 
 use strata_engine::Sections;
@@ -26,7 +26,7 @@ use strata_model::{
 
 /// Characters of a text, a call's arguments or a result that are shown.
 const EXCERPT: usize = 44;
-/// Characters of each span of a text that quotes an event.
+/// Characters of each piece of a text that has words of the runtime around it.
 const QUOTATION_EXCERPT: usize = 22;
 /// Column of the arrow.
 const ARROW_COLUMN: usize = 62;
@@ -135,8 +135,8 @@ impl Row {
     }
 
     fn new(section: Sections, label: &str, text: &str, sources: &str, key: String) -> Self {
-        let width = ARROW_COLUMN.saturating_sub(label.len());
-        Self { section, text: format!("{label}{text:<width$}<- {sources}"), key }
+        let width = ARROW_COLUMN.saturating_sub(label.len() + 1);
+        Self { section, text: format!("{label}{text:<width$} <- {sources}"), key }
     }
 }
 
@@ -144,18 +144,23 @@ fn joined(rows: &[Row]) -> String {
     rows.iter().map(|row| format!("{}\n", row.text)).collect()
 }
 
-/// A text that quotes an event: the words before it and its own, as in `"[bills] said: … | 42 EUR"`.
+/// A text with words of the runtime around what it is about, as in `"[bills] said: … | 42 EUR"`.
 fn quotation(part: &RequestPart) -> Option<String> {
-    let is_event = |(_, origin): &(u32, Origin)| origin.event().is_some();
-    let last = part.origins().iter().rposition(is_event)?;
-    let mut rest = part.part.text.as_deref().filter(|_| part.origins().len() > 1)?;
-    let mut spans = Vec::new();
-    for (bytes, _) in &part.origins()[..=last] {
-        let (span, after) = rest.split_at_checked(*bytes as usize)?;
-        spans.push(excerpt(span, QUOTATION_EXCERPT));
+    let mut rest = part.part.text.as_deref()?;
+    let mut pieces: Vec<(bool, String)> = Vec::new();
+    for (bytes, origin) in part.origins() {
+        let (text, after) = rest.split_at_checked(*bytes as usize)?;
         rest = after;
+        let is_framing = matches!(origin, Origin::Processor { .. } | Origin::Tool { .. });
+        match pieces.last_mut() {
+            Some((before, piece)) if *before == is_framing => piece.push_str(text),
+            _ => pieces.push((is_framing, text.to_owned())),
+        }
     }
-    Some(format!("\"{}\"", spans.join(" | ")))
+    let last = pieces.iter().rposition(|(is_framing, _)| !is_framing)?;
+    let is_framed = pieces.len() > 1;
+    let shown = pieces[..=last].iter().map(|(_, piece)| excerpt(piece, QUOTATION_EXCERPT));
+    is_framed.then(|| format!("\"{}\"", shown.collect::<Vec<_>>().join(" | ")))
 }
 
 /// Each source once.
