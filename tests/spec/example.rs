@@ -129,13 +129,14 @@ fn recorded_artifacts(experiment: &Experiment) -> Vec<Artifact> {
     deltas.map(|name| Artifact { name: name.clone(), versions: vec![None] }).collect()
 }
 
-/// An artifact of one version: a text, or a part.
+/// An artifact of one version: a text, or a part. Null is what a rewind leaves of an artifact it takes back.
 fn artifact(name: Str, value: Json) -> Result<Artifact, String> {
     let part = match value {
-        Json::String(text) => Part::from_text(text),
-        other => read(other)?,
+        Json::Null => None,
+        Json::String(text) => Some(Part::from_text(text)),
+        other => Some(read(other)?),
     };
-    Ok(Artifact { name, versions: vec![Some(Arc::new(part))] })
+    Ok(Artifact { name, versions: vec![part.map(Arc::new)] })
 }
 
 /// ADK's `RunConfig`, as far as requests depend on it.

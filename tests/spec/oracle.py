@@ -143,14 +143,16 @@ def schema(spec):
     described = spec["json_schema"]
     if spec["kind"] == "json_schema":
         return described
-    required = described.get("required", [])
+    is_list = spec["kind"] == "list_of_pydantic_model"
+    item = described["$defs"][spec["class"]] if is_list else described
+    required = item.get("required", [])
     fields = {
         name: (JSON_TYPES[field["type"]], ... if name in required else field.get("default"))
-        for name, field in described["properties"].items()
+        for name, field in item["properties"].items()
     }
     made = create_model(spec["class"], **fields)
     SCHEMAS[made] = described
-    return made
+    return list[made] if is_list else made
 
 
 def instruction(spec):
@@ -230,7 +232,9 @@ async def context(case, app):
     )
     names = {"app_name": session.app_name, "user_id": session.user_id, "session_id": session.id}
     for name, part in case["artifacts"].items():
-        part = types.Part(**part) if part else types.Part(text="unknown")
+        # A rewind leaves an empty blob in the place of an artifact it takes back.
+        taken_back = types.Part.from_bytes(data=b"", mime_type="application/octet-stream")
+        part = types.Part(**part) if part else taken_back
         await artifacts.save_artifact(filename=name, artifact=part, **names)
     for remembered in case["memory"]:
         await memory.add_session_to_memory(Session(**remembered))
@@ -251,7 +255,7 @@ async def context(case, app):
         node_path=case["node_path"] or None,
         user_content=types.Content(**case["user_content"]) if "user_content" in case else None,
         run_config=RunConfig(**run),
-        context_cache_config=ContextCacheConfig(**fields(cache)) if cache else None,
+        context_cache_config=ContextCacheConfig(**fields(cache)) if cache is not None else None,
         plugin_manager=PluginManager(plugins=[plugin(each) for each in app.get("plugins") or []]),
     )
 
