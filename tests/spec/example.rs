@@ -15,8 +15,10 @@ use crate::page::Case;
 
 pub(crate) struct Example {
     pub experiment: Experiment,
-    pub services: Services,
-    pub backend: Backend,
+    /// None: those the events before a call speak of.
+    artifacts: Option<Vec<Artifact>>,
+    memory: Arc<Vec<Session>>,
+    backend: Backend,
     run_config: RunConfig,
     /// Shared by all calls of the example, as in the window.
     cache: RefCell<StageCache>,
@@ -34,7 +36,8 @@ impl Example {
         };
         let experiment = Experiment::new(session, app, FlowKind::Adk);
         Ok(Self {
-            services: services(case, &experiment)?,
+            artifacts: case.given("artifacts").map(artifacts).transpose()?,
+            memory: Arc::new(memory(case)?),
             backend: if run.get("vertex") == Some(&true.into()) {
                 Backend::Vertex
             } else {
@@ -71,14 +74,24 @@ impl Example {
         let recorded = self.experiment.context(call);
         let recorded = recorded.ok_or_else(|| format!("{} is not in the app", call.invocation.agent))?;
         let invocation = Invocation { run_config: self.run_config.clone(), ..call.invocation.clone() };
+        let services = self.services(call);
         let context = CompileContext {
             invocation: &invocation,
-            services: &self.services,
+            services: &services,
             backend: self.backend,
             source: CallSource::Live,
             ..recorded
         };
         Ok(use_it(&context))
+    }
+
+    fn services(&self, call: &Call) -> Services {
+        let artifacts = self.artifacts.clone().unwrap_or_else(|| {
+            let events = self.experiment.session().events[..call.n_events()].iter();
+            let names = events.flat_map(|event| event.actions.artifact_delta.keys());
+            names.map(|name| Artifact { name: name.clone(), versions: vec![None] }).collect()
+        });
+        Services { artifacts: Some(Arc::new(Artifacts::new(artifacts))), memory: Some(self.memory.clone()) }
     }
 
     /// The events up to the end of a turn.
@@ -108,25 +121,14 @@ fn app(case: &Case, session: &Session) -> Result<App, String> {
     Ok(App { name: session.app_name.clone(), root_agent, ..config.app })
 }
 
-/// Artifacts and memory where they are given; else the names of the artifacts the events speak of.
-fn services(case: &Case, experiment: &Experiment) -> Result<Services, String> {
-    let sessions: Result<Vec<Session>, String> = case
-        .given_all("memory")
-        .map(|text| read_session(text).map_err(|error| format!("memory: {error}")))
-        .collect();
-    let artifacts = match case.given("artifacts") {
-        None => recorded_artifacts(experiment),
-        Some(text) => {
-            let object = object(text).map_err(|message| format!("artifacts: {message}"))?;
-            object.into_iter().map(|(name, value)| artifact(name, value)).collect::<Result<_, _>>()?
-        }
-    };
-    Ok(Services { artifacts: Some(Arc::new(Artifacts::new(artifacts))), memory: Some(Arc::new(sessions?)) })
+fn memory(case: &Case) -> Result<Vec<Session>, String> {
+    let sessions = case.given_all("memory");
+    sessions.map(|text| read_session(text).map_err(|error| format!("memory: {error}"))).collect()
 }
 
-fn recorded_artifacts(experiment: &Experiment) -> Vec<Artifact> {
-    let deltas = experiment.session().events.iter().flat_map(|event| event.actions.artifact_delta.keys());
-    deltas.map(|name| Artifact { name: name.clone(), versions: vec![None] }).collect()
+fn artifacts(text: &str) -> Result<Vec<Artifact>, String> {
+    let object = object(text).map_err(|message| format!("artifacts: {message}"))?;
+    object.into_iter().map(|(name, value)| artifact(name, value)).collect()
 }
 
 /// An artifact of one version: a text, or a part. Null is what a rewind leaves of an artifact it takes back.

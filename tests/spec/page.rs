@@ -51,6 +51,9 @@ impl Page {
                 let block = read_block(fence, info, at, &mut lines)
                     .map_err(|message| format!("{name}:{}: {message}", at + 1))?;
                 if let Some(section) = sections.last_mut() {
+                    if is_once(&block) && section.blocks.iter().any(|other| other.kind == block.kind) {
+                        return Err(format!("{name}:{}: `{}` is given twice", at + 1, block.kind));
+                    }
                     section.blocks.push(block);
                 }
             }
@@ -98,6 +101,11 @@ impl Block {
     pub(crate) fn is_expected(&self) -> bool {
         EXPECTED.contains(&&*self.kind)
     }
+}
+
+/// Whether a section may have one block of this kind only.
+fn is_once(block: &Block) -> bool {
+    GIVEN.contains(&&*block.kind) && block.kind != "memory"
 }
 
 struct Section {

@@ -214,8 +214,20 @@ fn text(rows: &[Row]) -> String {
 }
 
 fn diff(before: &[Row], after: &[Row]) -> String {
-    fn keys(rows: &[Row]) -> Vec<(Sections, &str)> {
-        rows.iter().map(|row| (row.section, &*row.key)).collect()
+    let of =
+        |rows: &[Row], section| rows.iter().filter(|row| row.section == section).cloned().collect::<Vec<_>>();
+    let mut sections: Vec<Sections> = Vec::new();
+    for row in before.iter().chain(after) {
+        if !sections.contains(&row.section) {
+            sections.push(row.section);
+        }
+    }
+    sections.into_iter().map(|section| diff_section(&of(before, section), &of(after, section))).collect()
+}
+
+fn diff_section(before: &[Row], after: &[Row]) -> String {
+    fn keys(rows: &[Row]) -> Vec<&str> {
+        rows.iter().map(|row| &*row.key).collect()
     }
     let mut out = String::new();
     let mut add = |mark: &str, rows: &[Row]| {

@@ -68,7 +68,8 @@ pub fn rows(request: &LlmRequest) -> Vec<Row> {
         for block in system.blocks() {
             let text: String = block.iter().map(|span| &*span.text).collect();
             let sources = sources(block.iter().map(|span| &span.origin));
-            rows.push(Row::new(Sections::SYSTEM, label, &quoted(&text), &sources, text));
+            let key = text.trim_start_matches('\n').to_owned();
+            rows.push(Row::new(Sections::SYSTEM, label, &quoted(&text), &sources, key));
             label = "        ";
         }
     }
