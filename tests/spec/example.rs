@@ -112,7 +112,8 @@ fn app(case: &Case, session: &Session) -> Result<App, String> {
     if fields.is_empty() && agent.is_none() {
         return Ok(inferred());
     }
-    let root: String = agent.unwrap_or("name: inferred").lines().map(|line| format!("  {line}\n")).collect();
+    let root: String =
+        agent.unwrap_or("name: inferred").lines().flat_map(|line| ["  ", line, "\n"]).collect();
     let config = read_app_config(format!("{fields}root_agent:\n{root}").as_bytes(), &|_| None)?;
     if let Some(finding) = config.diagnostics.first() {
         return Err(format!("app: {}: {}", finding.at, finding.message));

@@ -13,23 +13,31 @@ use crate::show::scope;
 const PATH: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/spec.jsonl");
 
 pub(crate) fn export(pages: &[Page]) -> ExitCode {
+    match lines(pages) {
+        Ok(lines) => {
+            std::fs::write(PATH, lines).expect("cargo keeps a folder for tests");
+            println!("{PATH}");
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            println!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn lines(pages: &[Page]) -> Result<String, String> {
     let mut lines = String::new();
     for page in pages {
         for case in &page.cases {
-            match calls(page, case).and_then(|calls| Ok([calls, turns(page, case)?].concat())) {
-                Ok(entries) => {
-                    entries.iter().for_each(|entry| lines += &format!("{}\n", json::to_compact(entry)))
-                }
-                Err(message) => {
-                    println!("{} › {}: {message}", page.name, case.heading);
-                    return ExitCode::FAILURE;
-                }
+            let named = |message| format!("{} › {}: {message}", page.name, case.heading);
+            let entries = [calls(page, case).map_err(named)?, turns(page, case).map_err(named)?];
+            for entry in entries.concat() {
+                lines += &format!("{}\n", json::to_compact(&entry));
             }
         }
     }
-    std::fs::write(PATH, lines).expect("cargo keeps a folder for tests");
-    println!("{PATH}");
-    ExitCode::SUCCESS
+    Ok(lines)
 }
 
 /// Every call with its stages.

@@ -103,10 +103,14 @@ fn check<'c>(case: &'c Case, shows: &Shows) -> Vec<(&'c Block, Result<String, St
 }
 
 fn without_trailing_space(text: &str) -> String {
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    text.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 
 fn difference(expected: &str, actual: &str) -> String {
     let diff = TextDiff::from_lines(expected, actual);
-    diff.iter_all_changes().map(|change| format!("    {} {change}", change.tag())).collect()
+    let mut out = String::new();
+    for change in diff.iter_all_changes() {
+        out += &format!("    {} {change}", change.tag());
+    }
+    out
 }

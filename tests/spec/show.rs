@@ -114,11 +114,12 @@ impl Shows {
         }
         let total = (0..calls.len()).map(|column| table.iter().map(|(_, row)| row[column]).sum()).collect();
         table.push(("all".to_owned(), total));
-        let head: String = calls.iter().map(|call| format!("{:>6}", format!("C{call}"))).collect();
+        let head: Vec<String> = calls.iter().map(|call| format!("{:>6}", format!("C{call}"))).collect();
         let row = |(name, tokens): &(String, Vec<u32>)| {
-            tokens.iter().map(|tokens| format!("{tokens:>6}")).collect::<String>() + &format!("  {name}\n")
+            let cells: Vec<String> = tokens.iter().map(|tokens| format!("{tokens:>6}")).collect();
+            format!("{}  {name}\n", cells.concat())
         };
-        Ok(format!("{head}\n{}", table.iter().map(row).collect::<String>()))
+        Ok(format!("{}\n{}", head.concat(), table.iter().map(row).collect::<String>()))
     }
 
     fn segment_weights(&self, segment: &Segment<'_>) -> Vec<(String, u32)> {
@@ -202,7 +203,7 @@ fn edits(compilation: &Compilation, stage: Option<&str>) -> Result<String, Strin
 }
 
 fn warnings(stage: &Stage) -> String {
-    stage.output.diagnostics.iter().map(|finding| format!("warning {}\n", finding.code)).collect()
+    stage.output.diagnostics.iter().flat_map(|finding| ["warning ", finding.code, "\n"]).collect()
 }
 
 fn of_prompt(request: &LlmRequest, sections: Sections) -> Vec<Row> {
@@ -210,7 +211,7 @@ fn of_prompt(request: &LlmRequest, sections: Sections) -> Vec<Row> {
 }
 
 fn text(rows: &[Row]) -> String {
-    rows.iter().map(|row| format!("{}\n", row.text)).collect()
+    rows.iter().flat_map(|row| [&*row.text, "\n"]).collect()
 }
 
 fn diff(before: &[Row], after: &[Row]) -> String {
@@ -231,7 +232,9 @@ fn diff_section(before: &[Row], after: &[Row]) -> String {
     }
     let mut out = String::new();
     let mut add = |mark: &str, rows: &[Row]| {
-        rows.iter().for_each(|row| out += &format!("{mark} {}\n", row.text));
+        for row in rows {
+            out += &format!("{mark} {}\n", row.text);
+        }
     };
     for op in capture_diff_slices(Algorithm::Myers, &keys(before), &keys(after)) {
         match op {

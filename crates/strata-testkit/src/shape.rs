@@ -54,7 +54,11 @@ pub fn contents_shape(request: &LlmRequest) -> String {
 /// A content that is in no request, such as what a summariser is asked or answers.
 pub fn content_shape(content: &Content) -> String {
     let role = content.role.as_deref().unwrap_or("-");
-    content.parts().iter().map(|part| format!("{role} {}\n", shown(part))).collect()
+    let mut out = String::new();
+    for part in content.parts() {
+        out += &format!("{role} {}\n", shown(part));
+    }
+    out
 }
 
 /// The rows of a whole request, in the order of [`shape`].
@@ -142,7 +146,7 @@ impl Row {
 }
 
 fn joined(rows: &[Row]) -> String {
-    rows.iter().map(|row| format!("{}\n", row.text)).collect()
+    rows.iter().flat_map(|row| [&*row.text, "\n"]).collect()
 }
 
 /// A text with words of the runtime around what it is about, as in `"[bills] said: … | 42 EUR"`.
