@@ -1,5 +1,8 @@
 //! Random text that is hard on tokenizers.
 
+/// Makes one text of a kind.
+type Make = fn(&mut Random) -> String;
+
 /// A small deterministic generator (xorshift64*).
 pub(in crate::tokens) struct Random(u64);
 
@@ -188,7 +191,7 @@ pub(in crate::tokens) fn any_text(random: &mut Random, chars: usize) -> String {
 /// One text of about `bytes` bytes for each class of content, made of words that vary.
 pub(in crate::tokens) fn corpus(bytes: usize) -> Vec<(&'static str, String)> {
     let mut random = Random::new(7);
-    let kinds: [(&str, fn(&mut Random) -> String); 7] = [
+    let kinds: [(&str, Make); 7] = [
         ("prose", |random| {
             format!("{} {}{}", word(random), word(random), random.pick(&[" ", ", ", ". ", ".\n"]))
         }),
