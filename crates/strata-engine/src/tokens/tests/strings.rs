@@ -1,8 +1,5 @@
 //! Random text that is hard on tokenizers.
 
-/// Makes one text of a kind.
-type Make = fn(&mut Random) -> String;
-
 /// A small deterministic generator (xorshift64*).
 pub(in crate::tokens) struct Random(u64);
 
@@ -188,10 +185,13 @@ pub(in crate::tokens) fn any_text(random: &mut Random, chars: usize) -> String {
     (0..random.below(chars)).map(|_| any(random)).collect()
 }
 
+/// Writes the next piece of a text.
+type Write = fn(&mut Random) -> String;
+
 /// One text of about `bytes` bytes for each class of content, made of words that vary.
 pub(in crate::tokens) fn corpus(bytes: usize) -> Vec<(&'static str, String)> {
     let mut random = Random::new(7);
-    let kinds: [(&str, Make); 7] = [
+    let kinds: [(&str, Write); 7] = [
         ("prose", |random| {
             format!("{} {}{}", word(random), word(random), random.pick(&[" ", ", ", ". ", ".\n"]))
         }),
