@@ -1,7 +1,11 @@
 //! `vectors/<family>/*.json`: the format is `conformance/FORMAT.md`.
 
+mod compaction;
 mod compile;
 mod given;
+mod outcome;
+mod stages;
+mod then;
 
 use std::path::{Path, PathBuf};
 
@@ -37,6 +41,7 @@ fn check(vector: &Json) -> Result<(), Failure> {
     match vector.get("kind").and_then(Json::as_str) {
         Some("compile") => compile::check_vector(vector),
         Some("conversation") => compile::check_conversation(vector),
+        Some("compaction") => compaction::check_vector(vector),
         kind => Err(vec![format!("kind {} is not run yet", kind.unwrap_or("(none)"))]),
     }
 }

@@ -88,7 +88,8 @@ impl Strata {
 
     /// Takes in a file that has no path, for `session/importUpload`. Returns the upload's id.
     pub fn receive_upload(&self, name: &str, mut content: impl Read) -> Result<String, AppError> {
-        let failed = |error: std::io::Error| AppError::unreadable(format!("{name} could not be taken in: {error}."));
+        let failed =
+            |error: std::io::Error| AppError::unreadable(format!("{name} could not be taken in: {error}."));
         let (id, path) = {
             let mut uploads = self.uploads.lock().unwrap_or_else(PoisonError::into_inner);
             uploads.n_received += 1;

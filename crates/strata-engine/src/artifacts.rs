@@ -51,6 +51,25 @@ impl Artifacts {
         names
     }
 
+    /// How many versions of an artifact were saved.
+    pub fn n_versions(&self, name: &str) -> usize {
+        self.list
+            .iter()
+            .rfind(|artifact| *artifact.name == *name)
+            .map_or(0, |artifact| artifact.versions.len())
+    }
+
+    /// The artifacts after saving another version of one.
+    #[must_use]
+    pub fn with_saved(&self, name: &Str, part: Option<Arc<Part>>) -> Self {
+        let mut list = self.list.clone();
+        match list.iter_mut().rfind(|artifact| artifact.name == *name) {
+            Some(artifact) => artifact.versions.push(part),
+            None => list.push(Artifact { name: name.clone(), versions: vec![part] }),
+        }
+        Self::new(list)
+    }
+
     /// The latest version of an artifact, if it can be loaded.
     pub fn load(&self, name: &str) -> Option<&Arc<Part>> {
         self.list.iter().rfind(|artifact| *artifact.name == *name)?.versions.last()?.as_ref()

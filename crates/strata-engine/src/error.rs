@@ -7,8 +7,12 @@ use std::fmt;
 pub enum ErrorKind {
     KeyError,
     ValueError,
+    TypeError,
     /// An error inside a plugin, as ADK wraps it.
     RuntimeError,
+    /// A value pydantic does not take.
+    ValidationError,
+    JsonDecodeError,
 }
 
 impl ErrorKind {
@@ -16,7 +20,10 @@ impl ErrorKind {
         match self {
             Self::KeyError => "KeyError",
             Self::ValueError => "ValueError",
+            Self::TypeError => "TypeError",
             Self::RuntimeError => "RuntimeError",
+            Self::ValidationError => "ValidationError",
+            Self::JsonDecodeError => "JSONDecodeError",
         }
     }
 }

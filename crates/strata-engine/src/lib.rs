@@ -17,8 +17,10 @@
 #[rustfmt::skip]
 pub mod adk_text;
 pub mod analysis;
+mod answers;
 mod app_index;
 mod artifacts;
+mod branch_events;
 mod calls;
 pub mod compaction;
 mod compile;
@@ -28,6 +30,7 @@ mod event_links;
 mod event_log;
 mod experiment;
 mod flow;
+pub mod gemini;
 mod history;
 mod infer;
 pub mod memory;
@@ -41,8 +44,10 @@ mod settled;
 mod state_history;
 mod template;
 pub mod tokens;
+mod tool_calls;
 mod tool_plan;
 
+pub use answers::{Answers, ModelAnswer, ToolAnswer, ToolAnswers};
 pub use app_index::{AgentId, AppIndex};
 pub use artifacts::{Artifact, Artifacts};
 pub use calls::{Call, Certainty, reconstruct};
@@ -53,8 +58,11 @@ pub use event_log::{EventLog, EventView, Facts, LoggedEvent};
 pub use experiment::Experiment;
 pub use flow::{Flow, FlowKind, OrderViolation};
 pub use infer::{InferredApp, infer_app};
-pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Processor, StageOutput};
-pub use processors::{History, Omission, OmissionReason, explain_omissions};
+pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Phase, Processor, StageOutput};
+pub use processors::{CompactionCheck, History, Omission, OmissionReason, explain_omissions};
 pub use sections::Sections;
 pub use state_history::{StateHistory, StateValue, StateView};
 pub use template::{Piece, Template};
+pub use tool_calls::{
+    AnsweredCalls, CallFailure, RunnableKind, RunnableTool, ToolConfirmation, ToolRun, runnable_tools,
+};
