@@ -3,9 +3,14 @@
 mod compaction;
 mod compile;
 mod given;
+mod memory_search;
 mod outcome;
+mod rewind;
+mod route;
 mod stages;
+mod state;
 mod then;
+mod tool_result;
 
 use std::path::{Path, PathBuf};
 
@@ -42,6 +47,11 @@ fn check(vector: &Json) -> Result<(), Failure> {
         Some("compile") => compile::check_vector(vector),
         Some("conversation") => compile::check_conversation(vector),
         Some("compaction") => compaction::check_vector(vector),
+        Some("state") => state::check_vector(vector),
+        Some("rewind") => rewind::check_vector(vector),
+        Some("route") => route::check_vector(vector),
+        Some("memory_search") => memory_search::check_vector(vector),
+        Some("tool_result") => tool_result::check_vector(vector),
         kind => Err(vec![format!("kind {} is not run yet", kind.unwrap_or("(none)"))]),
     }
 }

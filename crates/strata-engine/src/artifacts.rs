@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
-use strata_model::{Fingerprint, FingerprintBuilder, FromJson as _, Part, Str, python};
+use strata_model::{Base64, Blob, Fingerprint, FingerprintBuilder, FromJson as _, Part, Str, python};
 
 /// A named file with its versions, oldest first. A version without a part is listed but cannot be loaded.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,8 +72,30 @@ impl Artifacts {
 
     /// The latest version of an artifact, if it can be loaded.
     pub fn load(&self, name: &str) -> Option<&Arc<Part>> {
-        self.list.iter().rfind(|artifact| *artifact.name == *name)?.versions.last()?.as_ref()
+        let versions = &self.list.iter().rfind(|artifact| *artifact.name == *name)?.versions;
+        loadable(versions.last()?)
     }
+
+    /// A version of an artifact counted from 0, if it can be loaded.
+    pub fn load_version(&self, name: &str, version: usize) -> Option<&Arc<Part>> {
+        let versions = &self.list.iter().rfind(|artifact| *artifact.name == *name)?.versions;
+        loadable(versions.get(version)?)
+    }
+}
+
+/// What a rewind saves to remove an artifact: its name stays listed.
+pub(crate) fn removed_marker() -> Arc<Part> {
+    let blob = Blob {
+        data: Some(Base64::new("")),
+        mime_type: Some("application/octet-stream".into()),
+        ..Blob::default()
+    };
+    Arc::new(Part { inline_data: Some(Box::new(blob)), ..Part::default() })
+}
+
+/// A version that holds nothing, or the marker of a rewind, loads as absent.
+fn loadable(version: &Option<Arc<Part>>) -> Option<&Arc<Part>> {
+    version.as_ref().filter(|part| ***part != Part::default() && **part != removed_marker())
 }
 
 /// The name the model asked for as one that is listed: itself, with `user:` put before it, or without it.

@@ -25,7 +25,7 @@ pub(crate) fn check_vector(vector: &Json) -> Result<(), Failure> {
         session.events.extend(stored.map(Arc::new));
     }
     if let Some(then) = vector.get("then") {
-        failure.extend(then::check(then, &index, &session, &session.state, &given::services(vector, None)));
+        failure.extend(then::check(then, &index, &session));
     }
     into_result(failure)
 }

@@ -3,22 +3,17 @@
 use std::sync::Arc;
 
 use strata_engine::{
-    Answers, AppIndex, Backend, CallSource, CompileContext, EventLog, Flow, Services, SessionIds, StageCache,
+    Answers, AppIndex, Backend, CallSource, CompileContext, EventLog, Flow, SessionIds, StageCache,
     StateView, compile,
 };
-use strata_model::{Event, Json, Object, Session};
+use strata_model::{Event, Json, Session};
 
 use super::given;
 use crate::diff::diff;
 use crate::report::Failure;
 
-pub(crate) fn check(
-    then: &Json,
-    index: &AppIndex,
-    session: &Session,
-    state: &Object,
-    services: &Services,
-) -> Failure {
+/// The services of that call hold nothing, whatever came before.
+pub(crate) fn check(then: &Json, index: &AppIndex, session: &Session) -> Failure {
     let mut events = session.events.clone();
     if let Some(event) = given::present(then, "append") {
         events.push(Arc::new(given::read::<Event>(event)));
@@ -33,13 +28,13 @@ pub(crate) fn check(
         agent_id,
         invocation: &invocation,
         events: log.prefix(log.len()),
-        state: StateView::of(state),
+        state: StateView::of(&session.state),
         session: SessionIds {
             app_name: &session.app_name,
             user_id: &session.user_id,
             session_id: &session.id,
         },
-        services,
+        services: &given::services(&Json::Null, None),
         backend: Backend::AiStudio,
         source: CallSource::Live,
         answers: &answers,
