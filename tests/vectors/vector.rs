@@ -1,5 +1,7 @@
 //! `vectors/<family>/*.json`: the format is `conformance/FORMAT.md`.
 
+mod adapter;
+mod cache;
 mod compaction;
 mod compile;
 mod given;
@@ -47,6 +49,7 @@ fn check(vector: &Json) -> Result<(), Failure> {
         Some("compile") => compile::check_vector(vector),
         Some("conversation") => compile::check_conversation(vector),
         Some("compaction") => compaction::check_vector(vector),
+        Some("cache") => cache::check_vector(vector),
         Some("state") => state::check_vector(vector),
         Some("rewind") => rewind::check_vector(vector),
         Some("route") => route::check_vector(vector),
