@@ -4,6 +4,7 @@ mod adapter;
 mod cache;
 mod compaction;
 mod compile;
+mod config;
 mod given;
 mod memory_search;
 mod outcome;
@@ -50,11 +51,12 @@ fn check(vector: &Json) -> Result<(), Failure> {
         Some("conversation") => compile::check_conversation(vector),
         Some("compaction") => compaction::check_vector(vector),
         Some("cache") => cache::check_vector(vector),
+        Some("config") => config::check_vector(vector),
         Some("state") => state::check_vector(vector),
         Some("rewind") => rewind::check_vector(vector),
         Some("route") => route::check_vector(vector),
         Some("memory_search") => memory_search::check_vector(vector),
         Some("tool_result") => tool_result::check_vector(vector),
-        kind => Err(vec![format!("kind {} is not run yet", kind.unwrap_or("(none)"))]),
+        kind => Err(vec![format!("vectors of kind {} are not known", kind.unwrap_or("(none)"))]),
     }
 }

@@ -2,6 +2,7 @@
 
 use strata_model::{FunctionResponse, Json, Object, Str, json};
 
+use crate::config_check::python_bool;
 use crate::error::ErrorKind;
 
 /// An answer to `adk_request_confirmation`.
@@ -68,21 +69,6 @@ impl ToolConfirmation {
 
 fn invalid(message: String) -> ConfirmationError {
     ConfirmationError { kind: ErrorKind::ValidationError, message }
-}
-
-/// A value as pydantic reads booleans.
-fn python_bool(value: &Json) -> Option<bool> {
-    match value {
-        Json::Bool(value) => Some(*value),
-        Json::Int(_) | Json::Float(_) if value.as_f64() == Some(1.0) => Some(true),
-        Json::Int(_) | Json::Float(_) if value.as_f64() == Some(0.0) => Some(false),
-        Json::String(text) => match &*text.to_lowercase() {
-            "1" | "on" | "t" | "true" | "y" | "yes" => Some(true),
-            "0" | "off" | "f" | "false" | "n" | "no" => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 fn type_name(value: &Json) -> &'static str {
