@@ -73,13 +73,13 @@ impl Artifacts {
     /// The latest version of an artifact, if it can be loaded.
     pub fn load(&self, name: &str) -> Option<&Arc<Part>> {
         let versions = &self.list.iter().rfind(|artifact| *artifact.name == *name)?.versions;
-        loadable(versions.last()?)
+        versions.last()?.as_ref().filter(|part| is_loadable(part))
     }
 
     /// A version of an artifact counted from 0, if it can be loaded.
     pub fn load_version(&self, name: &str, version: usize) -> Option<&Arc<Part>> {
         let versions = &self.list.iter().rfind(|artifact| *artifact.name == *name)?.versions;
-        loadable(versions.get(version)?)
+        versions.get(version)?.as_ref().filter(|part| is_loadable(part))
     }
 }
 
@@ -94,8 +94,8 @@ pub(crate) fn removed_marker() -> Arc<Part> {
 }
 
 /// A version that holds nothing, or the marker of a rewind, loads as absent.
-fn loadable(version: &Option<Arc<Part>>) -> Option<&Arc<Part>> {
-    version.as_ref().filter(|part| ***part != Part::default() && **part != removed_marker())
+fn is_loadable(part: &Arc<Part>) -> bool {
+    **part != Part::default() && *part != removed_marker()
 }
 
 /// The name the model asked for as one that is listed: itself, with `user:` put before it, or without it.

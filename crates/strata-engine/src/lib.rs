@@ -37,6 +37,7 @@ mod infer;
 pub mod memory;
 mod models;
 mod placement;
+pub mod prices;
 mod processor;
 pub mod processors;
 mod quotation;

@@ -83,7 +83,9 @@ fn state_delta(session: &Session, cut: usize) -> Object {
 fn restore_artifacts(session: &Session, cut: usize, artifacts: &mut Artifacts) -> Object {
     let versions = |events: &[Arc<Event>]| {
         let mut versions = Object::new();
-        events.iter().for_each(|event| versions.update(&event.actions.artifact_delta));
+        for event in events {
+            versions.update(&event.actions.artifact_delta);
+        }
         versions
     };
     let at_cut = versions(&session.events[..cut]);

@@ -9,7 +9,8 @@ use strata_model::{Event, Object, Scope, Session, StateScopes, Str, python};
 /// All sessions of a service. `app:` state is kept once an app, `user:` state once a user of an app.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sessions {
-    sessions: BTreeMap<(Str, Str, Str), Session>,
+    /// By app, user and id.
+    stored: BTreeMap<(Str, Str, Str), Session>,
     /// By app, without prefix.
     app_states: BTreeMap<Str, Object>,
     /// By app and user, without prefix.
@@ -64,7 +65,7 @@ impl Sessions {
         let asked = asked_id.map(python::strip).filter(|id| !id.is_empty());
         let session_id: Str = asked.unwrap_or(new_id).into();
         let key = (Str::from(app_name), Str::from(user_id), session_id.clone());
-        if asked.is_some() && self.sessions.contains_key(&key) {
+        if asked.is_some() && self.stored.contains_key(&key) {
             return Err(SessionError::AlreadyExists { session_id });
         }
         let scopes = StateScopes::split(state);
@@ -77,7 +78,7 @@ impl Sessions {
             ..Session::default()
         };
         let copy = self.with_shared_state(session.clone());
-        self.sessions.insert(key, session);
+        self.stored.insert(key, session);
         Ok(copy)
     }
 
@@ -93,7 +94,7 @@ impl Sessions {
             return Err(SessionError::NegativeLimit { num_recent_events });
         }
         let key = (app_name.into(), user_id.into(), python::strip(session_id).into());
-        Ok(self.sessions.get(&key).map(|session| {
+        Ok(self.stored.get(&key).map(|session| {
             let events = limit.of(&session.events).to_vec();
             self.with_shared_state(Session { events, ..session.clone() })
         }))
@@ -106,7 +107,7 @@ impl Sessions {
             return Ok(Arc::new(event.clone()));
         }
         let key = (live.app_name.clone(), live.user_id.clone(), live.id.clone());
-        let Some(stored) = self.sessions.get_mut(&key) else {
+        let Some(stored) = self.stored.get_mut(&key) else {
             return Err(SessionError::NotFound { session_id: live.id.clone() });
         };
         if stored.events.iter().any(|known| known.id == event.id && **known == *event) {
@@ -128,7 +129,7 @@ impl Sessions {
 
     /// Forgets a session, if there is one. Shared state stays.
     pub fn delete(&mut self, app_name: &str, user_id: &str, session_id: &str) {
-        self.sessions.remove(&(app_name.into(), user_id.into(), python::strip(session_id).into()));
+        self.stored.remove(&(app_name.into(), user_id.into(), python::strip(session_id).into()));
     }
 
     /// State of a user in all sessions of an app, without prefix.

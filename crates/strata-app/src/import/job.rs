@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use strata_model::Severity;
 use strata_store::SessionId;
 
 use super::read::{ReadError, ReadFile, Watch, read_file};
@@ -152,7 +151,7 @@ impl Run<'_> {
             }
             Ok((_, Some(Stored::Cancelled))) => self.is_stopped = true,
             Err(error) => {
-                self.report(DiagnosticSeverity::Error, "not-stored", error.to_string(), input.name())
+                self.report(DiagnosticSeverity::Error, "not-stored", error.to_string(), input.name());
             }
         }
     }
@@ -232,14 +231,4 @@ fn is_session(path: &Path) -> bool {
 pub(crate) fn now_ms() -> i64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |now| now.as_millis() as i64)
-}
-
-impl From<Severity> for DiagnosticSeverity {
-    fn from(severity: Severity) -> Self {
-        match severity {
-            Severity::Info => Self::Info,
-            Severity::Warning => Self::Warning,
-            Severity::Error => Self::Error,
-        }
-    }
 }

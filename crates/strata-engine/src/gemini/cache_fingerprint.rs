@@ -48,8 +48,8 @@ impl CacheFingerprint {
         }
         let input = json::to_compact_python(&sorted(data.into()));
         let digest = Sha256::digest(input.as_bytes());
-        let fingerprint: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        Self { fingerprint: fingerprint.into(), input }
+        let first = u64::from_be_bytes(std::array::from_fn(|at| digest[at]));
+        Self { fingerprint: format!("{first:016x}").into(), input }
     }
 }
 

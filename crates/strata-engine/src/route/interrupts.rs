@@ -20,7 +20,7 @@ pub(super) fn open_interrupts<'e>(events: &[&'e LoggedEvent]) -> HashMap<&'e str
         if event.is_from_user() {
             let mut answers = event.function_responses().peekable();
             if answers.peek().is_some() {
-                runs.iter().for_each(|run| drop(open.remove(run)));
+                open.retain(|id, _| !runs.contains(id));
             }
             for id in answers.filter_map(|response| response.id.as_deref()) {
                 open.remove(id);
