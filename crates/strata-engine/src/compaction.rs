@@ -1,6 +1,7 @@
 //! Compaction as a plan: which events google-adk would replace by a summary, when, and what the summariser is asked
 //! (`ADK.md` section 4). Nothing here calls a model; a summary that was written enters as an event.
 
+mod format;
 mod job;
 mod prefix;
 mod size;
@@ -107,13 +108,19 @@ impl Decision<'_> {
     const NOTHING: Self = Self { window: None, prompt_tokens: None, worth: None };
 }
 
-/// What compacting after an invocation would do: the token trigger goes first, then the sliding window.
+/// What compacting after an invocation would do: the token trigger goes first, then the sliding window. Should the
+/// summary of a token window come to nothing, [`sliding_window`] has its turn all the same.
 pub fn after_invocation<'e>(events: EventView<'e>, config: &EventsCompactionConfig) -> Decision<'e> {
     let by_tokens = token_threshold(events, config, TokenScope::ROOT);
     if by_tokens.window.is_some() {
         return by_tokens;
     }
-    Decision { prompt_tokens: by_tokens.prompt_tokens, ..sliding_window(events, config) }
+    let by_window = sliding_window(events, config);
+    Decision {
+        prompt_tokens: by_tokens.prompt_tokens,
+        worth: by_window.worth.or(by_tokens.worth),
+        window: by_window.window,
+    }
 }
 
 /// The token trigger, as checked before every call and after every invocation.

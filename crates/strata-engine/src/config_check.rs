@@ -89,6 +89,11 @@ pub fn check_config(target: ConfigTarget, value: &Json) -> Result<(), ConfigErro
     }
 }
 
+/// What is wrong with the answer to a request for approval.
+pub(crate) fn tool_confirmation_problems(value: &Json) -> Vec<Problem> {
+    check_record(&records::TOOL_CONFIRMATION, value)
+}
+
 fn found(problems: Vec<Problem>) -> Result<(), ConfigError> {
     if problems.is_empty() { Ok(()) } else { Err(ConfigError::Invalid(problems)) }
 }

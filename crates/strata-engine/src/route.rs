@@ -53,7 +53,7 @@ pub fn route(index: &AppIndex, session: &Session, message: &Content) -> Result<R
     let log = EventLog::new(session.events.iter().cloned());
     let live = live_events(log.events().iter(), |_| {});
     let root_agent = index.agent(root);
-    if root_agent.mode == Some(AgentMode::SingleTurn) {
+    if root_agent.is_llm() && root_agent.mode == Some(AgentMode::SingleTurn) {
         return Err(RouteError {
             message: "LlmAgent as root agent must have mode='chat' or 'task', but got mode='single_turn'."
                 .into(),
@@ -61,7 +61,7 @@ pub fn route(index: &AppIndex, session: &Session, message: &Content) -> Result<R
         });
     }
     // A task has the floor until it is finished; only chats are handed over.
-    let is_chat = root_agent.mode != Some(AgentMode::Task);
+    let is_chat = !root_agent.is_llm() || root_agent.mode != Some(AgentMode::Task);
     let responses: Vec<&FunctionResponse> =
         message.parts().iter().filter_map(|part| part.function_response.as_deref()).collect();
     check_message(message, &responses, root_agent.is_llm())?;

@@ -42,8 +42,10 @@ fn compact(index: &AppIndex, session: &Session, summary: Option<&Json>) -> (Json
     {
         // A token summary that failed leaves the turn to the sliding window.
         let window = sliding_window(view, config);
-        if window.window.is_some() {
-            decision = Decision { prompt_tokens: decision.prompt_tokens, ..window };
+        let worth = window.worth.or(decision.worth);
+        let is_due = window.window.is_some();
+        decision = Decision { prompt_tokens: decision.prompt_tokens, worth, window: window.window };
+        if is_due {
             outcome = step(index, &decision, &answer);
         }
     }

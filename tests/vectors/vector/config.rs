@@ -1,6 +1,6 @@
 //! Kind `config`: whether a configuration is accepted, or why not.
 
-use strata_engine::{ConfigError, ConfigTarget, check_config};
+use strata_engine::{ConfigError, ConfigTarget, Problem, check_config};
 use strata_model::{Json, Object};
 
 use super::state::without_wording;
@@ -42,15 +42,19 @@ fn error_json(error: &ConfigError) -> Object {
             Object::from_iter([("type", "ValueError".to_owned()), ("message", message.clone())])
         }
         ConfigError::Invalid(problems) => {
-            let problems = problems.iter().map(|problem| {
-                let mut out = Object::new();
-                out.push("loc", problem.at.iter().map(|step| Json::from(step.clone())).collect::<Vec<_>>());
-                out.push("type", problem.kind);
-                Json::from(out)
-            });
             let mut out = Object::from_iter([("type", "ValidationError")]);
-            out.push("errors", problems.collect::<Vec<_>>());
+            out.push("errors", problems_json(problems));
             out
         }
     }
+}
+
+pub(crate) fn problems_json(problems: &[Problem]) -> Vec<Json> {
+    let shown = |problem: &Problem| {
+        let mut out = Object::new();
+        out.push("loc", problem.at.iter().map(|step| Json::from(step.clone())).collect::<Vec<_>>());
+        out.push("type", problem.kind);
+        Json::from(out)
+    };
+    problems.iter().map(shown).collect()
 }

@@ -1,10 +1,11 @@
 //! What a compile ended with, against `expected`.
 
-use strata_engine::{Compilation, EarlyEnd, Outcome, Stage};
+use strata_engine::{Compilation, EarlyEnd, ErrorKind, Outcome, Stage};
 use strata_model::{Event, FromJson as _, Json, Object};
 
-use super::compaction;
 use super::stages::stage_group;
+use super::state::without_wording;
+use super::{compaction, config};
 use crate::diff::diff;
 use crate::report::Failure;
 
@@ -19,19 +20,37 @@ pub(crate) fn check_outcome(expected: &Json, compilation: &Compilation) -> Failu
     if let Some(request) = expected.get("request") {
         failure.extend(diff("request", request, &compilation.working_context().to_json()));
     }
-    failure.extend(diff("error", expected.get("error").unwrap_or(&Json::Null), &error(compilation)));
+    failure.extend(diff("error", &expected_error(expected), &error(compilation)));
     failure.extend(check_effects(expected, compilation));
     failure
 }
 
 fn error(compilation: &Compilation) -> Json {
     let Outcome::Failed { processor, error } = &compilation.outcome else { return Json::Null };
-    let fields = [
-        ("type", Json::from(error.kind.python_name())),
-        ("message", error.message.clone().into()),
-        ("processor", stage_group(processor).into()),
-    ];
-    Json::Object(fields.into_iter().collect())
+    let mut out =
+        Object::from_iter([("type", error.kind.python_name()), ("processor", stage_group(processor))]);
+    match error.kind {
+        ErrorKind::ValidationError => out.push("errors", config::problems_json(&error.problems)),
+        // The wording is Python's, not ADK's.
+        ErrorKind::TypeError | ErrorKind::JsonDecodeError => {}
+        ErrorKind::KeyError | ErrorKind::ValueError | ErrorKind::RuntimeError => {
+            out.push("message", error.message.clone());
+        }
+    }
+    out.into()
+}
+
+fn expected_error(expected: &Json) -> Json {
+    let mut error = without_wording(expected.get("error").unwrap_or(&Json::Null));
+    if let Json::Object(error) = &mut error
+        && matches!(
+            error.get("type").and_then(Json::as_str),
+            Some("ValidationError" | "TypeError" | "JSONDecodeError")
+        )
+    {
+        error.remove("message");
+    }
+    error
 }
 
 /// What the compile did besides the request: events, summaries, state, searches.

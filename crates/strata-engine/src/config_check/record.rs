@@ -7,7 +7,7 @@ use strata_model::{Json, Object};
 use super::number::{Bounds, bool_problem, float_problem, int_problem};
 
 /// What is wrong at one place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Problem {
     /// The way there, from the outside in; list positions are numbers from 0. Empty: the value as a whole.
     pub at: Vec<String>,

@@ -189,7 +189,7 @@ static TRANSCRIPTION: Record = genai(&[
     nullable("end_offset", Text),
 ]);
 
-static TOOL_CONFIRMATION: Record =
+pub(super) static TOOL_CONFIRMATION: Record =
     aliased(&[defaulted("hint", Text), defaulted("confirmed", Bool), nullable("payload", Any)]);
 
 static COMPACTION: Record = aliased(&[

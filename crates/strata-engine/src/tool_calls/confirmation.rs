@@ -1,9 +1,9 @@
 //! What a person said to a call that asked for approval.
 
-use strata_model::{FunctionResponse, Json, Object, Str, json};
+use strata_model::{FunctionResponse, Json, Str, json};
 
-use crate::config_check::python_bool;
-use crate::error::ErrorKind;
+use crate::config_check::{python_bool, tool_confirmation_problems};
+use crate::error::{CompileError, ErrorKind};
 
 /// An answer to `adk_request_confirmation`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -14,61 +14,39 @@ pub struct ToolConfirmation {
     pub payload: Json,
 }
 
-/// An answer that cannot be read; ADK ends the run with the Python exception.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfirmationError {
-    pub kind: ErrorKind,
-    pub message: String,
-}
+/// What a person can change about an answer that cannot be read.
+const ADVICE: &str =
+    "answer with {confirmed: true or false, payload}, or the same as JSON text under response";
 
 impl ToolConfirmation {
     /// Reads `{hint?, confirmed?, payload?}`, or `{response: <the same as JSON text>}`. `None`: the response is absent.
-    pub fn read(response: &FunctionResponse) -> Option<Result<Self, ConfirmationError>> {
+    pub fn read(response: &FunctionResponse) -> Option<Result<Self, CompileError>> {
         let response = response.response.as_deref()?;
         let wrapped = response.get("response").filter(|_| response.len() == 1);
         Some(match wrapped {
-            None => Self::from_object(response),
-            Some(Json::String(text)) => Self::from_text(text),
-            Some(other) => Err(ConfirmationError {
-                kind: ErrorKind::TypeError,
-                message: format!("the JSON object must be str, bytes or bytearray, not {}", type_name(other)),
-            }),
+            None => Self::from_json(&response.clone().into()),
+            Some(Json::String(text)) => json::parse(text.as_bytes())
+                .map_err(|error| CompileError::new(ErrorKind::JsonDecodeError, error.to_string(), ADVICE))
+                .and_then(|value| Self::from_json(&value)),
+            Some(other) => {
+                let message =
+                    format!("the JSON object must be str, bytes or bytearray, not {}", type_name(other));
+                Err(CompileError::new(ErrorKind::TypeError, message, ADVICE))
+            }
         })
     }
 
-    fn from_text(text: &str) -> Result<Self, ConfirmationError> {
-        match json::parse(text.as_bytes()) {
-            Ok(Json::Object(object)) => Self::from_object(&object),
-            Ok(other) => Err(invalid(format!("a confirmation should be an object but is {}", other.kind()))),
-            Err(error) => {
-                Err(ConfirmationError { kind: ErrorKind::JsonDecodeError, message: error.to_string() })
-            }
+    fn from_json(value: &Json) -> Result<Self, CompileError> {
+        let problems = tool_confirmation_problems(value);
+        if !problems.is_empty() {
+            return Err(CompileError::invalid(problems, ADVICE));
         }
+        Ok(Self {
+            hint: value.get("hint").and_then(Json::as_str).unwrap_or_default().into(),
+            is_confirmed: value.get("confirmed").and_then(python_bool).unwrap_or(false),
+            payload: value.get("payload").cloned().unwrap_or_default(),
+        })
     }
-
-    fn from_object(object: &Object) -> Result<Self, ConfirmationError> {
-        let mut confirmation = Self::default();
-        for (key, value) in object.iter() {
-            match (&**key, value) {
-                ("hint", Json::String(hint)) => confirmation.hint = hint.clone(),
-                ("confirmed", value) => {
-                    confirmation.is_confirmed = python_bool(value).ok_or_else(|| {
-                        invalid(format!("confirmed should be a boolean but is {}", value.kind()))
-                    })?;
-                }
-                ("payload", value) => confirmation.payload = value.clone(),
-                ("hint", value) => {
-                    return Err(invalid(format!("hint should be a string but is {}", value.kind())));
-                }
-                (other, _) => return Err(invalid(format!("a confirmation has no field {other}"))),
-            }
-        }
-        Ok(confirmation)
-    }
-}
-
-fn invalid(message: String) -> ConfirmationError {
-    ConfirmationError { kind: ErrorKind::ValidationError, message }
 }
 
 fn type_name(value: &Json) -> &'static str {

@@ -41,13 +41,7 @@ impl Approvals {
             match ToolConfirmation::read(response) {
                 None => {}
                 Some(Ok(confirmation)) => approvals.insert(id, confirmation),
-                Some(Err(error)) => {
-                    return Err(CompileError::new(
-                        error.kind,
-                        error.message,
-                        "answer with {confirmed: true or false, payload}, or the same as JSON text under response",
-                    ));
-                }
+                Some(Err(error)) => return Err(error),
             }
         }
         if approvals.0.is_empty() {
