@@ -27,10 +27,9 @@ pub(crate) fn run(folder: &Path, report: &mut Report) {
         if !report.wants(&name) {
             continue;
         }
-        let text = std::fs::read(&path).expect("a vector file can be read");
-        let vector = json::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let family = vector.get("family").and_then(Json::as_str).unwrap_or("?").to_owned();
-        report.run(&family, &name, || check(&vector));
+        let family =
+            path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+        report.run(&family, &name, || check_file(&path));
     }
 }
 
@@ -43,6 +42,12 @@ fn vector_files(folder: &Path) -> Vec<PathBuf> {
     };
     let is_vector = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
     entries(folder).iter().flat_map(|family| entries(family)).filter(is_vector).collect()
+}
+
+fn check_file(path: &Path) -> Result<(), Failure> {
+    let text = std::fs::read(path).map_err(|error| vec![format!("{}: {error}", path.display())])?;
+    let vector = json::parse(&text).map_err(|error| vec![format!("{}: {error}", path.display())])?;
+    check(&vector)
 }
 
 fn check(vector: &Json) -> Result<(), Failure> {

@@ -3,6 +3,9 @@
 //! A compile neither calls a model nor runs a tool. Where google-adk does so on the way to a request (a summary before
 //! the call, a tool whose run was just approved), the answer is an input: given here, or awaited.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

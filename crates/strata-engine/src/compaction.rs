@@ -6,6 +6,8 @@ mod job;
 mod prefix;
 mod size;
 mod summarizer;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -11,7 +11,12 @@
 //! 5. The last stage's request is the working context: [`Compilation::working_context`].
 //!
 //! Processors are pure functions of declared inputs ([`Processor::Inputs`]). Nothing here calls a model, reads a
-//! file, a clock or the environment, or changes a session.
+//! file, a clock or the environment, or changes a session. What a compile would have to ask for, a summary or the
+//! result of an approved tool, comes in as [`Answers`]; what is missing is reported as awaited.
+//!
+//! Beside the compiler stand the steps around a call, as functions of the same kind: tool results, compaction after a
+//! turn ([`compaction`]), sessions and their state, rewinding, the choice of the next agent, context caching
+//! ([`gemini`]) and the checks of a configuration ([`check_config`]).
 #![warn(clippy::disallowed_methods)]
 
 #[rustfmt::skip]

@@ -83,10 +83,10 @@ static GET_SESSION: Record = open_model(&[
 static TOOL_THREAD_POOL: Record = model(&[defaulted("max_workers", Int(between(1, i64::MAX)))]);
 
 pub(super) static RUN_CONFIG: Record = model(&[
-    nullable("speech_config", Any),
+    nullable("speech_config", Shape::Record(&SPEECH_CONFIG)),
     nullable("http_options", Shape::Record(&HTTP_OPTIONS)),
     nullable("labels", Map(&Text)),
-    nullable("service_tier", Text),
+    nullable("service_tier", Checked(&Any, tier_problems)),
     nullable("response_modalities", List(&Text)),
     nullable("avatar_config", Any),
     defaulted("save_input_blobs_as_artifacts", Bool),
@@ -112,6 +112,26 @@ pub(super) static RUN_CONFIG: Record = model(&[
     nullable("model_input_context", List(&Shape::Record(&CONTENT))),
     defaulted("include_thoughts_from_other_agents", Bool),
 ]);
+
+static SPEECH_CONFIG: Record = genai(&[
+    nullable("voice_config", Any),
+    nullable("language_code", Text),
+    nullable("multi_speaker_voice_config", Any),
+]);
+
+static GROUNDING: Record = genai(&[
+    nullable("image_search_queries", Any),
+    nullable("grounding_chunks", Any),
+    nullable("grounding_supports", Any),
+    nullable("retrieval_metadata", Any),
+    nullable("search_entry_point", Any),
+    nullable("web_search_queries", Any),
+    nullable("google_maps_widget_context_token", Text),
+    nullable("retrieval_queries", Any),
+    nullable("source_flagging_uris", Any),
+]);
+
+static CITATION: Record = genai(&[nullable("citations", Any)]);
 
 pub(super) static CONTENT: Record =
     genai(&[nullable("parts", List(&Shape::Record(&PART))), nullable("role", Text)]);
@@ -211,7 +231,7 @@ pub(super) static ACTIONS: Record = aliased(&[
     nullable("end_of_agent", Bool),
     nullable("agent_state", Map(&Any)),
     nullable("rewind_before_invocation_id", Text),
-    nullable("route", Any),
+    nullable("route", Checked(&Any, route_problems)),
     nullable("render_ui_widgets", List(&Any)),
     nullable("set_model_response", Any),
 ]);
@@ -230,7 +250,7 @@ pub(super) static EVENT: Record = Record {
     ..aliased(&[
         nullable("model_version", Text),
         nullable("content", Shape::Record(&CONTENT)),
-        nullable("grounding_metadata", Any),
+        nullable("grounding_metadata", Shape::Record(&GROUNDING)),
         nullable("partial", Bool),
         nullable("turn_complete", Bool),
         nullable("turn_complete_reason", Any),
@@ -250,7 +270,7 @@ pub(super) static EVENT: Record = Record {
         nullable("avg_logprobs", Float),
         nullable("logprobs_result", Any),
         nullable("cache_metadata", Checked(&Shape::Record(&CACHE_METADATA), half_active)),
-        nullable("citation_metadata", Any),
+        nullable("citation_metadata", Shape::Record(&CITATION)),
         nullable("interaction_id", Text),
         nullable("environment_id", Text),
         defaulted("invocation_id", Text),
@@ -287,4 +307,35 @@ pub(super) fn half_active(value: &Json) -> Vec<Problem> {
         return Vec::new();
     }
     whole("cache_name, expire_time and invocations_used are all set for a cache, or none of them")
+}
+
+/// A tier ADK knows, or any other text.
+fn tier_problems(value: &Json) -> Vec<Problem> {
+    if value.as_str().is_some() {
+        return Vec::new();
+    }
+    let message = "should be the name of a tier";
+    vec![
+        Problem::new(&["str-enum[ServiceTier]"], "enum", message),
+        Problem::new(&["str"], "string_type", message),
+    ]
+}
+
+/// One or more of truth values, whole numbers and texts.
+fn route_problems(value: &Json) -> Vec<Problem> {
+    let is_step = |value: &Json| matches!(value, Json::Bool(_) | Json::Int(_) | Json::String(_));
+    match value {
+        Json::Array(steps) if steps.iter().all(is_step) => Vec::new(),
+        step if is_step(step) => Vec::new(),
+        _ => [
+            ("bool", "bool_type"),
+            ("int", "int_type"),
+            ("str", "string_type"),
+            ("list[union[bool,int,str]]", "list_type"),
+        ]
+        .map(|(step, kind)| {
+            Problem::new(&[step], kind, "should be true or false, a number, a text, or a list of them")
+        })
+        .into(),
+    }
 }
