@@ -1,67 +1,11 @@
-//! The commands, asked as a window asks them: by name, with JSON.
+//! Every command on the bundled sample, and on a file.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use strata_app::{ErrorCode, Host, Options, Reply, Strata};
+use strata_app::ErrorCode;
 
-fn start() -> Arc<Strata> {
-    let options = Options { host: Host::Browser, database: None, open: Vec::new() };
-    Strata::start(options).expect("a store in memory opens")
-}
-
-fn ask(strata: &Arc<Strata>, name: &str, params: &Value) -> Value {
-    match strata.dispatch(name, &params.to_string()) {
-        Ok(Reply::Json(text)) => serde_json::from_str(&text).expect("an answer is JSON"),
-        Ok(Reply::Bytes(_)) => panic!("{name} answers in bytes"),
-        Err(error) => panic!("{name} {params}: {error:?}"),
-    }
-}
-
-fn ask_bytes(strata: &Arc<Strata>, name: &str, params: &Value) -> Vec<u8> {
-    match strata.dispatch(name, &params.to_string()) {
-        Ok(Reply::Bytes(bytes)) => bytes,
-        other => panic!("{name} {params}: {other:?}"),
-    }
-}
-
-fn refuse(strata: &Arc<Strata>, name: &str, params: &Value) -> (ErrorCode, String) {
-    let error = strata.dispatch(name, &params.to_string()).expect_err("it is refused");
-    (error.code, error.message)
-}
-
-/// The sample, all of it compiled.
-fn sample(strata: &Arc<Strata>) -> String {
-    let session = ask(strata, "app/start", &json!({}))["sampleSession"].as_str().expect("a sample").to_owned();
-    wait_until(|| {
-        let header = ask(strata, "session/header", &json!({ "session": session }));
-        header["compiledCalls"] == header["calls"]
-    });
-    session
-}
-
-fn wait_until(mut is_so: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(60), "it never came");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-/// Imports a file and returns the ended job.
-fn import(strata: &Arc<Strata>, path: &Path) -> Value {
-    let job = ask(strata, "session/import", &json!({ "paths": [path] }))["job"].clone();
-    let mut ended = Value::Null;
-    wait_until(|| {
-        let jobs = ask(strata, "job/list", &json!({}));
-        let jobs = jobs["jobs"].as_array().expect("a list").clone();
-        ended = jobs.into_iter().find(|known| known["job"] == job).unwrap_or_default();
-        ended["state"] != "running"
-    });
-    ended
-}
+use crate::{ask, ask_bytes, import, refuse, sample, start};
 
 fn words(bytes: &[u8], from: usize, n: usize) -> Vec<u32> {
     let words = bytes[from..from + 4 * n].chunks_exact(4);
@@ -107,7 +51,10 @@ fn columns_and_map_add_up_to_the_calls() {
         assert_eq!(detail["prompt"]["tokens"], tokens[call - 1], "C{call}");
         let in_map: u32 = segments[starts[call - 1] as usize..starts[call] as usize].iter().sum();
         let stages = ask(&strata, "call/stages", &json!({ "session": session, "call": call }));
-        assert_eq!(json!(in_map), json!(tokens[call - 1] as u64 - stages["overheadTokens"].as_u64().unwrap_or(0)));
+        assert_eq!(
+            json!(in_map),
+            json!(tokens[call - 1] as u64 - stages["overheadTokens"].as_u64().unwrap_or(0))
+        );
         let last = stages["rows"].as_array().and_then(|rows| rows.last()).expect("stages");
         assert_eq!(last["tokensAfter"], in_map, "C{call}: stages add up to the prompt");
     }
@@ -134,12 +81,16 @@ fn every_stage_and_part_of_a_call_can_be_opened() {
                 let of_part = json!({ "session": session, "address": address, "stage": stage });
                 let detail = ask(&strata, "part/get", &of_part);
                 assert_eq!(detail["tokens"]["tokens"], row["tokensAfter"], "{address}");
-                let text =
-                    json!({ "session": session, "address": address, "stage": stage, "offset": 0, "limit": 1_000_000 });
+                let text = json!({ "session": session, "address": address, "stage": stage, "offset": 0, "limit": 1_000_000 });
                 let text = ask(&strata, "part/text", &text);
                 let spans = detail["spans"].as_array().expect("spans");
-                assert_eq!(spans.last().map_or(json!(0), |span| span["to"].clone()), text["totalLength"], "{address}");
-                let diff = json!({ "session": session, "address": address, "stage": stage, "compareWith": with });
+                assert_eq!(
+                    spans.last().map_or(json!(0), |span| span["to"].clone()),
+                    text["totalLength"],
+                    "{address}"
+                );
+                let diff =
+                    json!({ "session": session, "address": address, "stage": stage, "compareWith": with });
                 ask(&strata, "part/diff", &diff);
             }
         }
@@ -172,7 +123,8 @@ fn a_json_page_is_cut_between_characters() {
     let mut text = String::new();
     let mut offset = 0;
     while offset < total {
-        let params = json!({ "session": session, "call": 17, "stage": 17, "offset": offset, "limit": 99_999 });
+        let params =
+            json!({ "session": session, "call": 17, "stage": 17, "offset": offset, "limit": 99_999 });
         let page = ask(&strata, "call/json", &params);
         let page = page["text"].as_str().expect("text");
         offset += page.encode_utf16().count() as u64;
@@ -186,7 +138,8 @@ fn events_are_sorted_filtered_and_told() {
     let strata = start();
     let session = sample(&strata);
     let page = |filter: &str, order: &str| {
-        let params = json!({ "session": session, "order": order, "filter": filter, "offset": 0, "limit": 200 });
+        let params =
+            json!({ "session": session, "order": order, "filter": filter, "offset": 0, "limit": 200 });
         ask(&strata, "event/page", &params)
     };
     assert_eq!(page("", "inOrder")["total"], 84);
@@ -226,12 +179,17 @@ fn questions_have_answers() {
     ];
     let answers: Vec<Value> = questions
         .iter()
-        .map(|question| ask(&strata, "palette/ask", &json!({ "session": session, "question": question, "cursor": 17 })))
+        .map(|question| {
+            ask(&strata, "palette/ask", &json!({ "session": session, "question": question, "cursor": 17 }))
+        })
         .collect();
     insta::assert_json_snapshot!("answers", answers);
     for query in ["", "e7", "c17", "contents", "hits", "search", "log_analyst", "Decimal"] {
         let params = json!({ "session": session, "query": query, "limit": 10 });
-        assert!(!ask(&strata, "palette/search", &params)["items"].as_array().expect("items").is_empty(), "{query}");
+        assert!(
+            !ask(&strata, "palette/search", &params)["items"].as_array().expect("items").is_empty(),
+            "{query}"
+        );
     }
 }
 
@@ -273,7 +231,10 @@ fn what_cannot_be_answered_is_refused_in_words() {
         ("event/get", json!({ "session": session, "event": 0 })),
         ("part/get", json!({ "session": session, "address": "C1/99.0", "stage": null })),
         ("part/get", json!({ "session": session, "address": "nonsense", "stage": null })),
-        ("part/text", json!({ "session": session, "address": "E1/7", "stage": null, "offset": 0, "limit": 1 })),
+        (
+            "part/text",
+            json!({ "session": session, "address": "E1/7", "stage": null, "offset": 0, "limit": 1 }),
+        ),
         ("session/import", json!({ "paths": [] })),
         ("session/setApp", json!({ "session": session, "path": "/does/not/exist.yaml" })),
         ("session/remove", json!({ "session": session })),
