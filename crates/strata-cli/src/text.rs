@@ -2,7 +2,9 @@
 
 mod compile;
 mod diagnostics;
+mod fields;
 mod import;
+mod kind;
 mod number;
 mod sessions;
 mod show;

@@ -34,6 +34,8 @@ pub enum CallChoice {
 pub struct CompileReport {
     pub version: u32,
     pub session: String,
+    /// Of the session.
+    pub title: String,
     pub call: u32,
     pub agent: String,
     pub model: String,
@@ -191,6 +193,7 @@ pub fn compile(
     Ok(CompileReport {
         version: VERSION,
         session: subject.id.clone(),
+        title: subject.title.clone(),
         call: number,
         agent: compiled.call.invocation.agent.to_string(),
         model: compiled.analysed.model.to_string(),

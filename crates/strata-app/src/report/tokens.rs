@@ -22,6 +22,8 @@ use crate::words;
 pub struct TokensReport {
     pub version: u32,
     pub session: String,
+    /// Of the session.
+    pub title: String,
     pub app: AppReport,
     /// Of all prompts, our count.
     pub total: u64,
@@ -126,6 +128,7 @@ pub fn tokens(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resu
     Ok(TokensReport {
         version: VERSION,
         session: subject.id.clone(),
+        title: subject.title.clone(),
         app: (&subject.app).into(),
         total: calls.iter().map(|call| u64::from(call.tokens)).sum(),
         basis: calls.iter().map(|call| call.basis).max().unwrap_or(Basis::Exact),

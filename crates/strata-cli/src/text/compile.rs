@@ -4,7 +4,9 @@ use strata_app::report::{ChangeKind, CompileReport, LeftOut, SegmentReport, Stag
 use strata_app::{counted, cut};
 
 use super::Style;
-use super::number::{count, difference, tokens};
+use super::fields::Fields;
+use super::kind::kind;
+use super::number::{count, difference, share, tokens};
 use super::table::{Align, Table, fold};
 
 /// Characters of a line of text.
@@ -37,33 +39,30 @@ pub(crate) fn compile(report: &CompileReport, with_changes: bool, limit: usize, 
 
 fn head(report: &CompileReport, style: Style) -> String {
     let prompt = &report.tokens;
-    let title = format!("C{} {}", report.call, report.agent);
-    let mut text = format!("{}\n", style.strong(&title));
-    let mut line = |label: &str, value: String| {
-        text += &format!("  {}  {value}\n", style.quiet(&format!("{label:10}")));
-    };
-    line("session", report.session.clone());
-    line("model", if report.model.is_empty() { "unknown".to_owned() } else { report.model.clone() });
-    line("invocation", report.invocation.clone());
+    let mut fields = Fields::under(&format!("C{} {}", report.call, report.agent), style);
+    fields.add("session", &format!("{} ({})", report.title, report.session));
+    fields.add("model", if report.model.is_empty() { "unknown" } else { &report.model });
+    fields.add("invocation", &report.invocation);
     let bounds = if prompt.low == prompt.high {
         String::new()
     } else {
         format!(", between {} and {}", count(prompt.low), count(prompt.high))
     };
-    line("prompt", format!("{} tokens{bounds}", tokens(prompt.total, prompt.basis)));
+    fields.add("prompt", &format!("{} tokens{bounds}", tokens(prompt.total, prompt.basis)));
     if let Some(previous) = prompt.previous_call {
         let stable = tokens(prompt.stable_prefix, prompt.basis);
-        line("prefix", format!("{stable} tokens shared with C{previous}"));
+        let share = share(prompt.stable_prefix.into(), prompt.total.into());
+        fields.add("prefix", &format!("{stable} tokens ({share}) shared with C{previous}"));
     }
     if report.app.inferred {
-        line("app", "inferred from the events".to_owned());
+        fields.add("app", "inferred from the events");
         for note in &report.app.notes {
-            line("", note.clone());
+            fields.add("", note);
         }
     } else if let Some(source) = &report.app.source {
-        line("app", format!("{} from {source}", report.app.name));
+        fields.add("app", &format!("{} from {source}", report.app.name));
     }
-    text
+    fields.print()
 }
 
 fn stages(report: &CompileReport, with_changes: bool, limit: usize, style: Style) -> String {
@@ -89,7 +88,7 @@ fn stages(report: &CompileReport, with_changes: bool, limit: usize, style: Style
             table.quiet_row(cells)
         }
         for diagnostic in &stage.diagnostics {
-            table.line(format!("    {}", diagnostic.message));
+            table.line(format!("    ! {}", diagnostic.message));
         }
         for line in left_out(&stage.left_out) {
             table.line(format!("    {line}"));
@@ -126,8 +125,8 @@ fn changes(stage: &StageReport, limit: usize) -> Vec<String> {
     let width = stage.changes.iter().map(|change| change.path.chars().count()).max().unwrap_or(0);
     let mut lines = Vec::new();
     for (at, change) in stage.changes.iter().enumerate() {
-        if at == first && first < last {
-            lines.push(format!("… {} more", counted(last - first, "change")));
+        if at == first {
+            lines.push(format!("… {}", counted(last - first, "more change")));
         }
         if (first..last).contains(&at) {
             continue;
@@ -159,7 +158,6 @@ fn describe(from: &str, text: &str) -> String {
 }
 
 fn prompt(report: &CompileReport, limit: usize, style: Style) -> String {
-    let segments = &report.tokens.segments;
     let mut table = Table::new([
         ("part", Align::Left),
         ("kind", Align::Left),
@@ -167,26 +165,15 @@ fn prompt(report: &CompileReport, limit: usize, style: Style) -> String {
         ("from", Align::Left),
         ("", Align::Left),
     ]);
-    let n_stable = segments.iter().filter(|segment| segment.zone == Zone::StablePrefix).count();
-    let (first, last) = fold(segments.len(), limit);
-    for (at, segment) in segments.iter().enumerate() {
-        if at == n_stable && n_stable > 0 {
-            table.line("┄ the prefix shared with the call before ends here ┄".to_owned());
-        }
-        if at == first && first < last {
-            table.line(folded(&segments[first..last]));
-        }
-        if (first..last).contains(&at) {
-            continue;
-        }
-        table.row([
-            segment.path.clone(),
-            kind(segment),
-            count(segment.tokens),
-            cut(&segment.from, FROM),
-            cut(&segment.text, TEXT),
-        ]);
+    let segments = &report.tokens.segments;
+    let n_stable = segments.iter().take_while(|segment| segment.zone == Zone::StablePrefix).count();
+    let (stable, variable) = segments.split_at(n_stable);
+    let (of_stable, of_variable) = share_limit(stable.len(), variable.len(), limit);
+    zone(&mut table, stable, of_stable);
+    if n_stable > 0 {
+        table.quiet_line("┄ here ends the prefix shared with the call before ┄".to_owned());
     }
+    zone(&mut table, variable, of_variable);
     if report.tokens.overhead > 0 {
         let overhead = count(report.tokens.overhead);
         table.quiet_row(["".into(), "".into(), overhead, "message framing".into(), String::new()]);
@@ -194,15 +181,51 @@ fn prompt(report: &CompileReport, limit: usize, style: Style) -> String {
     table.print(style)
 }
 
-fn folded(segments: &[SegmentReport]) -> String {
-    let tokens: u64 = segments.iter().map(|segment| u64::from(segment.tokens)).sum();
-    format!(
-        "… {} more with {} tokens; `--limit 0` shows them",
-        counted(segments.len(), "part"),
-        count(tokens)
-    )
+/// What one zone does not need of its half, the other gets.
+fn share_limit(a: usize, b: usize, limit: usize) -> (usize, usize) {
+    if limit == 0 {
+        return (0, 0);
+    }
+    let half = limit.div_ceil(2);
+    let of_a = half.max(limit.saturating_sub(b)).min(a).max(1);
+    (of_a, limit.saturating_sub(of_a).max(1))
 }
 
-fn kind(segment: &SegmentReport) -> String {
-    format!("{:?}", segment.kind).to_lowercase()
+fn zone(table: &mut Table, segments: &[SegmentReport], limit: usize) {
+    let (first, last) = fold(segments.len(), limit);
+    for (at, segment) in segments.iter().enumerate() {
+        if at == first {
+            table.quiet_line(folded(&segments[first..last]));
+        }
+        if (first..last).contains(&at) {
+            continue;
+        }
+        table.row([
+            segment.path.clone(),
+            kind(segment.kind).to_owned(),
+            count(segment.tokens),
+            cut(&segment.from, FROM),
+            cut(&segment.text, TEXT),
+        ]);
+    }
+}
+
+fn folded(segments: &[SegmentReport]) -> String {
+    let tokens: u64 = segments.iter().map(|segment| u64::from(segment.tokens)).sum();
+    let parts = counted(segments.len(), "more part");
+    format!("… {parts}, {} tokens; `--limit 0` shows them", count(tokens))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zones_share_the_rows() {
+        assert_eq!(share_limit(100, 100, 10), (5, 5));
+        assert_eq!(share_limit(100, 2, 10), (8, 2));
+        assert_eq!(share_limit(2, 100, 10), (2, 8));
+        assert_eq!(share_limit(0, 100, 1), (1, 1));
+        assert_eq!(share_limit(5, 5, 0), (0, 0));
+    }
 }

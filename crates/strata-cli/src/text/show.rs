@@ -4,6 +4,7 @@ use strata_app::report::{AppReport, Basis, SessionReport, ShowReport, ShownSessi
 use strata_app::{counted, listed};
 
 use super::Style;
+use super::fields::Fields;
 use super::number::{count, share, tokens};
 
 /// Kinds of unread records that are named.
@@ -16,30 +17,25 @@ pub(crate) fn show(report: &ShowReport, style: Style) -> String {
 
 fn session(shown: &ShownSession, style: Style) -> String {
     let session = &shown.session;
-    let mut text = format!("{}\n", style.strong(&session.title));
-    let mut field = |label: &str, value: String| {
-        if !value.is_empty() {
-            text += &format!("  {}  {value}\n", style.quiet(&format!("{label:12}")));
-        }
-    };
-    field("id", session.id.clone());
-    field("format", session.format_name.clone());
-    field("source", session.source.clone());
-    field("events", events(session));
-    field("user turns", count(session.user_turns));
-    field("calls", calls(session));
-    field("tool calls", count(session.tool_calls));
-    field("prompts", prompts(shown));
-    field("reported", reported(session));
+    let mut fields = Fields::under(&session.title, style);
+    fields.add("id", &session.id);
+    fields.add("format", &session.format_name);
+    fields.add("source", &session.source);
+    fields.add("events", &events(session));
+    fields.add("user turns", &count(session.user_turns));
+    fields.add("calls", &calls(session));
+    fields.add("tool calls", &count(session.tool_calls));
+    fields.add("prompts", &prompts(shown));
+    fields.add("reported", &reported(session));
     for explanation in shown.tokens.iter().flat_map(|tokens| &tokens.explanations) {
-        field("counting", explanation.clone());
+        fields.add("counting", explanation);
     }
-    field("app", app(&shown.app));
+    fields.add("app", &app(&shown.app));
     for note in &shown.app.notes {
-        field("", note.clone());
+        fields.add("", note);
     }
-    field("not read", unmapped(session));
-    text
+    fields.add("not read", &unmapped(session));
+    fields.print()
 }
 
 fn events(session: &SessionReport) -> String {
@@ -78,11 +74,8 @@ fn reported(session: &SessionReport) -> String {
     if usage.cache_write_tokens > 0 {
         text += &format!(", {} written to the cache", count(usage.cache_write_tokens));
     }
-    text += &format!(", {} output tokens", count(usage.output_tokens));
-    if let Some(caveat) = &session.output_caveat {
-        text += &format!(" ({caveat})");
-    }
-    text
+    let mark = if session.output_caveat.is_some() { " (too few, see below)" } else { "" };
+    format!("{text}, {} output tokens{mark}", count(usage.output_tokens))
 }
 
 fn app(app: &AppReport) -> String {

@@ -21,7 +21,10 @@ enum Row {
         is_quiet: bool,
     },
     /// Text across all columns.
-    Line(String),
+    Line {
+        text: String,
+        is_quiet: bool,
+    },
 }
 
 impl Table {
@@ -40,7 +43,11 @@ impl Table {
     }
 
     pub(super) fn line(&mut self, text: String) {
-        self.rows.push(Row::Line(text));
+        self.rows.push(Row::Line { text, is_quiet: false });
+    }
+
+    pub(super) fn quiet_line(&mut self, text: String) {
+        self.rows.push(Row::Line { text, is_quiet: true });
     }
 
     /// The lines, indented by two.
@@ -55,7 +62,8 @@ impl Table {
             text += &line(&match row {
                 Row::Cells { cells, is_quiet: true } => style.quiet(&self.cells(cells, &widths)),
                 Row::Cells { cells, is_quiet: false } => self.cells(cells, &widths),
-                Row::Line(text) => style.quiet(text),
+                Row::Line { text, is_quiet: true } => style.quiet(text),
+                Row::Line { text, is_quiet: false } => text.clone(),
             });
         }
         text
@@ -65,7 +73,7 @@ impl Table {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| match row {
                 Row::Cells { cells, .. } => cells.get(column).map(|cell| cell.chars().count()),
-                Row::Line(_) => None,
+                Row::Line { .. } => None,
             });
             cells.chain([self.columns[column].0.chars().count()]).max().unwrap_or(0)
         };

@@ -4,6 +4,8 @@ use strata_app::report::{CallTokens, PartTokens, TokensReport};
 use strata_app::{counted, cut};
 
 use super::Style;
+use super::fields::Fields;
+use super::kind::kind;
 use super::number::{count, difference, dollars, share, tokens as marked};
 use super::table::{Align, Table};
 
@@ -47,34 +49,25 @@ fn rows(n_rows: usize, limit: usize) -> usize {
 fn head(report: &TokensReport, style: Style) -> String {
     let calls = counted(report.calls.len(), "call");
     let total = marked(report.total, report.basis);
-    let mut text = format!("{}\n", style.strong(&format!("{total} prompt tokens in {calls}")));
-    let mut line = |label: &str, value: String| {
-        text += &format!("  {}  {value}\n", style.quiet(&format!("{label:10}")));
-    };
-    line("session", report.session.clone());
+    let mut fields = Fields::under(&format!("{total} prompt tokens in {calls}"), style);
+    fields.add("session", &format!("{} ({})", report.title, report.session));
     let stable: u64 = report.calls.iter().map(|call| u64::from(call.stable_prefix)).sum();
-    line(
-        "prefix",
-        format!(
-            "{} ({}) sent before in the same lineage",
-            marked(stable, report.basis),
-            share(stable, report.total)
-        ),
-    );
-    match report.reported() {
+    let stable_share = share(stable, report.total);
+    let stable = marked(stable, report.basis);
+    fields.add("prefix", &format!("{stable} tokens ({stable_share}) were sent before in the same lineage"));
+    let reported = match report.reported() {
         Some((input, n_calls, residual)) => {
-            let of = counted(n_calls, "call");
-            line(
-                "reported",
-                format!("{} input tokens for {of}, {} against our count", count(input), difference(residual)),
-            );
+            let of = if n_calls == report.calls.len() { "all".to_owned() } else { count(n_calls) };
+            let (input, residual) = (count(input), difference(residual));
+            format!("{input} input tokens for {of} calls, {residual} against our count")
         }
-        None => line("reported", "nothing".to_owned()),
-    }
+        None => "nothing".to_owned(),
+    };
+    fields.add("reported", &reported);
     if report.app.inferred {
-        line("app", "inferred from the events: what they do not tell is missing from our count".to_owned());
+        fields.add("app", "inferred from the events; what they do not tell is missing from our count");
     }
-    text
+    fields.print()
 }
 
 fn kinds(report: &TokensReport) -> Table {
@@ -85,8 +78,8 @@ fn kinds(report: &TokensReport) -> Table {
     let mut row = |name: String, tokens: u64| {
         table.row([name, count(tokens), share(tokens, report.total), bar(tokens)]);
     };
-    for kind in &report.kinds {
-        row(format!("{:?}", kind.kind).to_lowercase(), kind.lifetime_tokens);
+    for kind_total in &report.kinds {
+        row(kind(kind_total.kind).to_owned(), kind_total.lifetime_tokens);
     }
     if report.overhead > 0 {
         row("framing".to_owned(), report.overhead);
@@ -163,7 +156,7 @@ fn parts(report: &TokensReport, limit: usize) -> Table {
             count(*tokens),
             count(part.calls),
             dollars(part.cost),
-            format!("{:?}", part.kind).to_lowercase(),
+            kind(part.kind).to_owned(),
             cut(&part.from, FROM),
             cut(&part.text, TEXT),
         ]);
