@@ -336,7 +336,7 @@ impl Compiled<'_> {
             origin: segment.main_origin().map_or(String::new(), origin::text),
             tokens: weigh.count(&segment).tokens,
             zone: if at < n_stable { Zone::StablePrefix } else { Zone::VariableSuffix },
-            from: segment.main_origin().map_or(String::new(), |origin| words::source(origin, log)),
+            from: segment.main_origin().map_or(String::new(), |origin| origin::from(origin, log)),
             text: line(&segment).0,
         });
         let total = self.analysed.total;
@@ -380,7 +380,7 @@ impl Weigh<'_> {
             origin: main.map_or(String::new(), origin::text),
             tokens_before: tokens(&self.before, &delta.before),
             tokens_after: tokens(&self.after, &delta.after),
-            from: main.map_or(String::new(), |origin| words::source(origin, self.log)),
+            from: main.map_or(String::new(), |origin| origin::from(origin, self.log)),
             text: line(segment).0,
         })
     }

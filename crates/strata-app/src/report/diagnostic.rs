@@ -28,11 +28,14 @@ impl FileDiagnostic {
 
 impl From<&Finding> for FileDiagnostic {
     fn from(finding: &Finding) -> Self {
+        let file = finding.path.display().to_string();
+        // The name of a file keeps its own first letter.
+        let is_sentence = finding.message.starts_with(&file);
         Self {
             severity: finding.severity.into(),
             code: finding.code.clone(),
-            message: sentence(&finding.message),
-            file: finding.path.display().to_string(),
+            message: if is_sentence { finding.message.clone() } else { sentence(&finding.message) },
+            file,
             at: finding.at.clone(),
         }
     }

@@ -1,6 +1,17 @@
-//! Sources of bytes as scripts read them.
+//! Sources of bytes as scripts and people read them.
 
+use strata_engine::EventLog;
 use strata_model::{AgentField, InstructionKind, Origin};
+
+use crate::words;
+
+/// What people call a source: "E39 coordinator", "instruction of planner", "own words of contents".
+pub(super) fn from(origin: &Origin, log: &EventLog) -> String {
+    match origin {
+        Origin::Processor { name } => format!("own words of {name}"),
+        origin => words::source(origin, log),
+    }
+}
 
 /// `E39`, `state.hits`, `tool.search`, `agent.planner.instruction`: one text for one source. Parts of an event are of
 /// that event.

@@ -8,7 +8,7 @@ use super::source::Subject;
 use crate::import::Summary;
 use crate::sample;
 
-/// One session as it was recorded.
+/// One session in the numbers of its file.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionReport {
@@ -21,7 +21,10 @@ pub struct SessionReport {
     pub format_name: String,
     /// The file it was read from, or `sample`.
     pub source: String,
+    /// As the file holds them.
     pub events: u64,
+    /// E1 to so many: prompts and answers that a format keeps outside of events are events here.
+    pub session_events: u64,
     pub invocations: u64,
     /// Model responses.
     pub calls: u64,
@@ -46,7 +49,7 @@ pub struct Unmapped {
 
 impl SessionReport {
     fn new(id: &str, title: &str, format_name: &str, source: &str, summary: &Summary) -> Self {
-        let numbers = &summary.numbers;
+        let (numbers, recorded) = (&summary.numbers, summary.recorded());
         let unmapped = summary.unmapped.iter();
         Self {
             id: id.to_owned(),
@@ -54,10 +57,11 @@ impl SessionReport {
             format: summary.format.clone(),
             format_name: format_name.to_owned(),
             source: if source == sample::LOCATION { Self::SAMPLE } else { source }.to_owned(),
-            events: numbers.events,
-            invocations: numbers.invocations,
+            events: recorded.events,
+            session_events: numbers.events,
+            invocations: recorded.invocations,
             calls: numbers.calls,
-            user_turns: numbers.user_turns,
+            user_turns: recorded.user_turns,
             tool_calls: numbers.tool_calls,
             compactions: numbers.compactions,
             agents: numbers.agents.iter().map(ToString::to_string).collect(),

@@ -200,7 +200,7 @@ fn kinds(analysis: &SessionAnalysis) -> Vec<KindTotal> {
 fn parts(subject: &Subject, analysis: &SessionAnalysis, rates: &CallRates) -> Vec<PartTokens> {
     let log = subject.experiment.log();
     let events = EventTable::of(&subject.experiment);
-    let key = |piece: &Piece| (origin::text(&piece.origin), piece.kind, words::source(&piece.origin, log));
+    let key = |piece: &Piece| (origin::text(&piece.origin), piece.kind, origin::from(&piece.origin, log));
     let sums: BTreeMap<_, LedgerSum> = analysis.ledger().sums_by(rates, |piece| Some(key(piece)));
     let text = |origin: &str| {
         let number: Option<usize> = origin.strip_prefix('E').and_then(|number| number.parse().ok());

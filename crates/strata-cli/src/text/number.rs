@@ -22,13 +22,15 @@ pub(super) fn difference(number: i64) -> String {
     if number > 0 { format!("+{}", count(number)) } else { count(number) }
 }
 
-/// `42 %`; `<1 %` for what is there but little.
+/// `42 %`; `<1 %` for what is there but little, `>99 %` where little is missing.
 pub(super) fn share(part: u64, whole: u64) -> String {
     if whole == 0 {
         return String::new();
     }
-    match part.saturating_mul(100) / whole {
+    let half = u128::from(whole) / 2;
+    match (u128::from(part) * 100 + half) / u128::from(whole) {
         0 if part > 0 => "<1 %".to_owned(),
+        100 if part < whole => ">99 %".to_owned(),
         percent => format!("{percent} %"),
     }
 }
@@ -73,7 +75,8 @@ mod tests {
 
     #[test]
     fn shares_say_when_there_is_little() {
-        assert_eq!([share(1, 1000), share(0, 10), share(1, 2)], ["<1 %", "0 %", "50 %"]);
+        assert_eq!([share(1, 1000), share(0, 10), share(2, 3)], ["<1 %", "0 %", "67 %"]);
+        assert_eq!([share(999, 1000), share(5, 5)], [">99 %", "100 %"]);
         assert_eq!(share(0, 0), "");
     }
 

@@ -41,6 +41,9 @@ fn session(shown: &ShownSession, style: Style) -> String {
 fn events(session: &SessionReport) -> String {
     let mut text =
         format!("{} in {}", count(session.events), counted(session.invocations as usize, "invocation"));
+    if session.session_events != session.events {
+        text += &format!(" (E1 to E{} as read)", count(session.session_events));
+    }
     if session.compactions > 0 {
         text += &format!(", {}", counted(session.compactions as usize, "compaction"));
     }

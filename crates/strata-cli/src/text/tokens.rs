@@ -11,7 +11,7 @@ use super::table::{Align, Table};
 
 /// Characters of a line of text.
 const TEXT: usize = 56;
-const FROM: usize = 32;
+const FROM: usize = 36;
 /// Characters of the longest bar.
 const BAR: u64 = 24;
 
