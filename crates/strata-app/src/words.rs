@@ -7,6 +7,8 @@ use strata_model::{
 
 /// Characters in one line of a list.
 const LINE: usize = 240;
+/// Characters of one field in such a line.
+const FIELD: usize = 60;
 
 /// `12345` as `12,345`.
 pub fn whole(number: impl Into<i64>) -> String {
@@ -89,7 +91,7 @@ pub(crate) fn source(origin: &Origin, log: &EventLog) -> String {
         Origin::Tool { name } => format!("tool {name}"),
         Origin::Agent { name, field } => format!("{} of {name}", agent_field(*field)),
         Origin::Run { field } => format!("the run’s {field}"),
-        Origin::Processor { .. } => "the runtime’s own words".to_owned(),
+        Origin::Processor { .. } => "the runtime".to_owned(),
         Origin::Extension { name } => format!("plugin {name}"),
     }
 }
@@ -187,21 +189,42 @@ pub(crate) fn result(response: &FunctionResponse) -> String {
     })
 }
 
-/// A value in one line, led by how many rows its longest list has.
+/// A value in one line: how long its longest list is, then its plain fields.
 fn json_line(value: &Json) -> String {
-    let rows = match value {
-        Json::Array(items) => Some(items.len()),
-        Json::Object(object) => object.values().filter_map(Json::as_array).map(<[_]>::len).max(),
-        _ => None,
-    };
-    let text = match value {
+    let line = match value {
         Json::String(text) => return first_line(text),
-        Json::Object(object) if object.is_empty() => return "nothing".to_owned(),
+        Json::Array(items) => format!("{}: {}", counted(items.len(), "item"), json::to_compact(value)),
+        Json::Object(object) => fields_line(object),
         other => json::to_compact(other),
     };
-    match rows {
-        Some(n) if n > 1 => cut(&format!("{} · {text}", counted(n, "row")), LINE),
-        _ => cut(&text, LINE),
+    cut(&line, LINE)
+}
+
+fn fields_line(object: &Object) -> String {
+    let lists = object.iter().filter_map(|(name, value)| Some((list_len(value)?, name)));
+    let longest =
+        lists.max_by_key(|(len, _)| *len).map(|(len, name)| format!("{} {name}", whole(len as i64)));
+    let fields = object.iter().filter_map(|(name, value)| match value {
+        Json::Object(_) | Json::Array(_) | Json::Null => None,
+        Json::String(text) => Some(format!("{name} {}", cut(text.lines().next().unwrap_or_default(), FIELD))),
+        plain => Some(format!("{name} {}", json::to_compact(plain))),
+    });
+    let said: Vec<String> = longest.into_iter().chain(fields).collect();
+    match (said.is_empty(), object.is_empty()) {
+        (_, true) => "nothing".to_owned(),
+        (true, _) => json::to_compact(&Json::Object(object.clone())),
+        _ => said.join(" · "),
+    }
+}
+
+/// How many elements a list has, or the lists of an object of lists.
+fn list_len(value: &Json) -> Option<usize> {
+    match value {
+        Json::Array(items) => Some(items.len()),
+        Json::Object(groups) if !groups.is_empty() => {
+            groups.values().map(|group| group.as_array().map(<[_]>::len)).sum::<Option<usize>>()
+        }
+        _ => None,
     }
 }
 

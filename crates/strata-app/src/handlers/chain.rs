@@ -9,6 +9,9 @@ use crate::api::common::ChainStep;
 use crate::open::OpenSession;
 use crate::words;
 
+/// Characters of one step.
+const STEP: usize = 110;
+
 /// `contents[6].parts[0]`, `system_instruction[1]`, `tools.search`.
 pub(super) fn place(path: &Path<'_>) -> String {
     match path {
@@ -31,7 +34,7 @@ pub(super) fn step(
         address,
         label: label.to_owned(),
         is_code: false,
-        text: text.into(),
+        text: words::cut(&text.into(), STEP),
         code: None,
     }
 }
@@ -55,11 +58,11 @@ pub(super) fn of_event(open: &OpenSession, event: EventIndex) -> Vec<ChainStep> 
         return Vec::new();
     };
     let mut steps = Vec::new();
-    let before = session.events[..event.as_usize()].iter().enumerate().rev();
-    let asked = before.filter(|(_, other)| {
+    let before = session.events[..event.as_usize()].iter().enumerate();
+    let mut asked = before.filter(|(_, other)| {
         other.invocation_id == this.invocation_id && other.is_from_user() && !other.parts().is_empty()
     });
-    if let Some((at, _)) = asked.last() {
+    if let Some((at, _)) = asked.next() {
         let said = &open.events().facts()[at].what;
         steps.push(event_step(open, EventIndex(at as u32), format!("user: {said}")));
     }
@@ -69,7 +72,7 @@ pub(super) fn of_event(open: &OpenSession, event: EventIndex) -> Vec<ChainStep> 
         let of_call = &open.events().facts()[call.answer.as_usize()];
         let tool = of_call.tools.first().map_or("", |tool| &**tool);
         steps.push(ChainStep {
-            code: Some(format!("{tool}{}", of_call.what)),
+            code: Some(words::cut(&format!("{tool}{}", of_call.what), STEP)),
             ..event_step(open, call.answer, format!("model call C{} chose", call.number))
         });
     }

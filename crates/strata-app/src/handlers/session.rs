@@ -1,3 +1,5 @@
+//! Sessions: lists, imports, the numbers at the top.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -113,7 +115,7 @@ pub(super) fn header(open: &OpenSession, tables: &Tables) -> SessionHeader {
         events: open.experiment.session().events.len() as u32,
         calls: open.experiment.calls().len() as u32,
         compiled_calls: calls.len() as u32,
-        invocations: open.summary.numbers.invocations as u32,
+        invocations: n_turns(open),
         compactions: open.summary.numbers.compactions as u32,
         agents: agents(open),
         total_tokens: totals.tokens as f64,
@@ -122,7 +124,7 @@ pub(super) fn header(open: &OpenSession, tables: &Tables) -> SessionHeader {
         cached_basis: if totals.is_cache_reported { Basis::Reported } else { Basis::Estimated },
         cost_usd: totals.cost,
         reported,
-        tokenizer: tokenizer(open, analysis.tokenizers()),
+        tokenizer: TokenizerInfo { basis: totals.basis.into(), ..tokenizer(open, analysis.tokenizers()) },
         prices: prices(calls, tables),
         app: AppInfo {
             name: open.app.app.name.to_string(),
@@ -134,6 +136,12 @@ pub(super) fn header(open: &OpenSession, tables: &Tables) -> SessionHeader {
         unmapped: unmapped(open),
         peak_tokens: calls.iter().map(|call| call.total.tokens).max().unwrap_or(0),
     }
+}
+
+/// Invocations, without those that only compacted.
+fn n_turns(open: &OpenSession) -> u32 {
+    let events = open.experiment.session().events.iter().filter(|event| !event.is_compaction());
+    events.map(|event| &event.invocation_id).collect::<std::collections::HashSet<_>>().len() as u32
 }
 
 /// Sums over the calls compiled so far.
