@@ -12,7 +12,7 @@ mod headline;
 mod job;
 mod palette;
 mod part;
-mod part_rows;
+pub(crate) mod part_rows;
 mod questions;
 mod session;
 mod stages;

@@ -15,7 +15,7 @@ use strata_engine::{Call, Compilation, Experiment, FlowKind, StageCache};
 use strata_model::Session;
 use strata_store::{SessionEntry, SessionId};
 
-pub(crate) use app_config::{AppSource, read_app_file};
+pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use event_table::{EventTable, UsedEvents};
 pub(crate) use recent::Recent;
 
@@ -192,7 +192,8 @@ pub(crate) fn prompt_cost(price: &Price, prompt: u32, matched: u32) -> f64 {
     price.cost(prompt.into(), matched.into(), 0, 0)
 }
 
-fn flow_kind(format: &str) -> FlowKind {
+/// By whose rules the sessions of a format were made.
+pub(crate) fn flow_kind(format: &str) -> FlowKind {
     if format.starts_with("adk") || format.is_empty() { FlowKind::Adk } else { FlowKind::Transcript }
 }
 

@@ -1,6 +1,6 @@
 //! The session that comes with the app.
 
-use strata_import::import;
+use strata_import::{ImportedSession, import};
 use strata_model::Fingerprint;
 use strata_store::{AppConfig, AppConfigOrigin, Listing, NewEvent, Source, Store};
 
@@ -19,10 +19,7 @@ pub(crate) fn install(store: &mut Store) -> Result<(), AppError> {
     if store.source(LOCATION)?.is_some_and(|source| source.is_unchanged(content)) {
         return Ok(());
     }
-    let read = import(SESSION);
-    let Some(sample) = read.sessions.first() else {
-        return Err(AppError::internal("The bundled sample cannot be read."));
-    };
+    let sample = session()?;
     let events: Vec<NewEvent<'_>> =
         sample.session.events.iter().map(|event| NewEvent { event, records: Vec::new() }).collect();
     let mut writer = store.begin_import(Source {
@@ -33,22 +30,33 @@ pub(crate) fn install(store: &mut Store) -> Result<(), AppError> {
         content: Some(content),
         imported_at_ms: now_ms(),
     })?;
-    let app_config = AppConfig {
-        origin: AppConfigOrigin::Given,
-        format: "json".to_owned(),
-        text: APP.to_owned(),
-        location: None,
-    };
     writer.add_session(
         &sample.session,
         &events,
         Listing {
-            title: TITLE.to_owned(),
+            title: sample.title.clone(),
             format: sample.format.name().to_owned(),
-            summary: Summary::of(sample).to_json(),
-            app_config: Some(app_config),
+            summary: Summary::of(&sample).to_json(),
+            app_config: Some(app_config()),
         },
     )?;
     writer.commit(&[])?;
     Ok(())
+}
+
+/// The sample as if it had just been read.
+pub(crate) fn session() -> Result<ImportedSession, AppError> {
+    let sample = import(SESSION).sessions.into_iter().next();
+    let sample = sample.ok_or_else(|| AppError::internal("The bundled sample cannot be read."))?;
+    Ok(ImportedSession { title: TITLE.to_owned(), ..sample })
+}
+
+/// The configuration of the app it ran in.
+pub(crate) fn app_config() -> AppConfig {
+    AppConfig {
+        origin: AppConfigOrigin::Given,
+        format: "json".to_owned(),
+        text: APP.to_owned(),
+        location: None,
+    }
 }

@@ -11,7 +11,7 @@ const LINE: usize = 240;
 const FIELD: usize = 60;
 
 /// `12345` as `12,345`.
-pub(crate) fn whole(number: impl Into<i64>) -> String {
+pub fn whole(number: impl Into<i64>) -> String {
     let number: i64 = number.into();
     let digits = number.unsigned_abs().to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 1);
@@ -28,12 +28,12 @@ pub(crate) fn whole(number: impl Into<i64>) -> String {
 }
 
 /// `1 part`, `3 parts`.
-pub(crate) fn counted(n: usize, one: &str) -> String {
+pub fn counted(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{} {one}s", whole(n as i64)) }
 }
 
 /// `a, b and c`.
-pub(crate) fn listed(names: &[impl AsRef<str>]) -> String {
+pub fn listed(names: &[impl AsRef<str>]) -> String {
     match names {
         [] => String::new(),
         [only] => only.as_ref().to_owned(),
@@ -51,7 +51,7 @@ pub(crate) fn first_line(text: &str) -> String {
 }
 
 /// At most so many characters, with a mark where more follows.
-pub(crate) fn cut(text: &str, max: usize) -> String {
+pub fn cut(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

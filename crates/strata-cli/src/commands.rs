@@ -1,3 +1,9 @@
 //! The commands, one file each: its arguments, and `run`, which returns the exit code.
 
+pub(crate) mod compile;
+pub(crate) mod import;
 pub(crate) mod serve;
+pub(crate) mod sessions;
+pub(crate) mod show;
+mod source;
+pub(crate) mod tokens;

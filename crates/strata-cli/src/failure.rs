@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use strata_app::AppError;
 
 /// Bad usage or input. 1 is kept for checks that failed.
-const BAD_INPUT: u8 = 2;
+pub(crate) const BAD_INPUT: u8 = 2;
 
 /// Writes what happened and what to do, then the causes, and returns the exit code for it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {

@@ -1,11 +1,15 @@
-//! `strata`, the headless shell. Each command is one file of [`commands`].
+//! `strata`, the headless shell. Each command is one file of [`commands`]; what a person reads is made in [`text`].
 //!
-//! Results go to standard output, progress and errors to standard error. It exits with 0, with 1 when a check failed,
-//! and with 2 when the usage or the input is bad.
+//! Results go to standard output, progress, diagnostics and errors to standard error. It exits with 0, with 1 when a
+//! check failed, with 2 when the usage or the input is bad, and with 130 when Ctrl-C stopped it.
 
 mod commands;
 mod failure;
+mod interrupt;
+mod output;
+mod progress;
 mod serve;
+mod text;
 
 use std::process::ExitCode;
 
@@ -21,11 +25,21 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Import(commands::import::Import),
+    Sessions(commands::sessions::Sessions),
+    Show(commands::show::Show),
+    Compile(commands::compile::Compile),
+    Tokens(commands::tokens::Tokens),
     Serve(commands::serve::Serve),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Import(import) => import.run(),
+        Command::Sessions(sessions) => sessions.run(),
+        Command::Show(show) => show.run(),
+        Command::Compile(compile) => compile.run(),
+        Command::Tokens(tokens) => tokens.run(),
         Command::Serve(serve) => serve.run(),
     };
     outcome.unwrap_or_else(|error| failure::report(&error))

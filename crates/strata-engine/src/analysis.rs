@@ -1,6 +1,7 @@
 //! What compiled prompts cost, and why: pure functions of stages and their working contexts.
 
 mod blame;
+mod call_rates;
 mod kind;
 mod ledger;
 mod prefix;
@@ -9,8 +10,9 @@ mod stage_diff;
 mod weigh;
 
 pub use blame::{Cause, PrefixBreak};
+pub use call_rates::CallRates;
 pub use kind::{Kind, is_quoted};
-pub use ledger::{Carried, Ledger, SourceUse, Use};
+pub use ledger::{Carried, Ledger, LedgerSum, SourceUse, Use};
 pub use prefix::{CommonPrefix, Matched, PrefixEnd, common_prefix};
 pub use session::{CallAnalysis, SessionAnalysis};
 pub use stage_diff::{Change, PartDelta, diff_events, diff_requests};

@@ -13,17 +13,17 @@ use crate::words;
 const FOLD: usize = 3;
 
 /// Weighs segments of one request; blocks of the system instruction are shares of the whole.
-pub(super) struct SegmentScale<'s> {
+pub(crate) struct SegmentScale<'s> {
     scale: Scale<'s>,
     blocks: Vec<TokenCount>,
 }
 
 impl<'s> SegmentScale<'s> {
-    pub(super) fn new(scale: Scale<'s>, request: &LlmRequest) -> Self {
+    pub(crate) fn new(scale: Scale<'s>, request: &LlmRequest) -> Self {
         Self { scale, blocks: scale.system_blocks(request) }
     }
 
-    pub(super) fn count(&self, segment: &Segment<'_>) -> TokenCount {
+    pub(crate) fn count(&self, segment: &Segment<'_>) -> TokenCount {
         match segment.path {
             Path::System { block } => self.blocks.get(block).copied().unwrap_or(TokenCount::exact(0)),
             _ => self.scale.segment(segment),
@@ -94,7 +94,7 @@ fn change(change: Change) -> PartChange {
 }
 
 /// A segment in one line, and how much of its beginning is code.
-pub(super) fn line(segment: &Segment<'_>) -> (String, u32) {
+pub(crate) fn line(segment: &Segment<'_>) -> (String, u32) {
     match &segment.item {
         Item::Declaration(declaration) => {
             let name = declaration.name();

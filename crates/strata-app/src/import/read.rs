@@ -13,22 +13,24 @@ use super::sqlite;
 /// Bytes read at a time.
 const PIECE: usize = 1 << 20;
 
-/// What a reader tells while it reads, and asks.
-pub(crate) trait Watch {
-    /// Bytes read so far, of all.
+/// What long work tells while it goes on, and asks.
+pub trait Watch {
+    /// What [`Self::progress`] is about from now on.
+    fn begins(&self, _: Step<'_>) {}
+    /// So much of all is done.
     fn progress(&self, done: u64, total: u64);
     fn is_cancelled(&self) -> bool;
 }
 
-/// Nobody watches.
-pub(crate) struct Unwatched;
-
-impl Watch for Unwatched {
-    fn progress(&self, _: u64, _: u64) {}
-
-    fn is_cancelled(&self) -> bool {
-        false
-    }
+/// A part of long work, and what its progress counts.
+#[derive(Debug, Clone, Copy)]
+pub enum Step<'s> {
+    /// Bytes of a file.
+    Reading(&'s Path),
+    /// Events of the sessions of a file.
+    Storing(&'s Path),
+    /// Calls of the session with this title.
+    Compiling(&'s str),
 }
 
 /// A file that was read.

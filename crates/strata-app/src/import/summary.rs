@@ -10,10 +10,22 @@ use strata_model::{Json, json};
 pub(crate) struct Summary {
     pub format: String,
     pub numbers: SessionSummary,
+    /// What its file holds, where that is counted otherwise; absent in what an older version wrote.
+    pub recorded: Option<Recorded>,
     /// Record types and fields that have no place in the session model, with how often they occur.
     pub unmapped: Vec<(String, u64)>,
     /// Why output counts of this file are not to be trusted, if so.
     pub output_caveat: Option<String>,
+}
+
+/// Numbers of a session as its file holds them. Some formats keep prompts and answers outside of events, or events
+/// without invocations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Recorded {
+    pub events: u64,
+    pub invocations: u64,
+    pub user_turns: u64,
 }
 
 impl Summary {
@@ -21,9 +33,19 @@ impl Summary {
         Self {
             format: imported.format.id().to_owned(),
             numbers: imported.summary(),
+            recorded: Some(Recorded {
+                events: imported.facts.events,
+                invocations: imported.facts.invocations,
+                user_turns: imported.facts.user_turns,
+            }),
             unmapped: imported.unmapped.counts().map(|(name, count)| (name.to_owned(), count)).collect(),
             output_caveat: imported.facts.output_caveat.map(str::to_owned),
         }
+    }
+
+    pub(crate) fn recorded(&self) -> Recorded {
+        let SessionSummary { events, invocations, user_turns, .. } = self.numbers;
+        self.recorded.unwrap_or(Recorded { events, invocations, user_turns })
     }
 
     pub(crate) fn to_json(&self) -> Json {

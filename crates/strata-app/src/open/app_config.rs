@@ -55,14 +55,19 @@ impl AppSource {
     }
 }
 
-/// Reads a configuration file for the store: in one document, whatever files it was made of.
-pub(crate) fn read_app_file(path: &Path) -> Result<AppConfig, AppError> {
+/// Reads a configuration file, and those it refers to.
+pub(crate) fn read_app(path: &Path) -> Result<strata_import::AppConfig, AppError> {
     let unreadable = |reason: String| {
         AppError::unreadable(format!("{} cannot be used as an app configuration: {reason}.", path.display()))
     };
     let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let read = read_app_config(&bytes, &|name| std::fs::read(folder.join(name)).ok()).map_err(unreadable)?;
+    read_app_config(&bytes, &|name| std::fs::read(folder.join(name)).ok()).map_err(unreadable)
+}
+
+/// Reads a configuration file for the store: in one document, whatever files it was made of.
+pub(crate) fn read_app_file(path: &Path) -> Result<AppConfig, AppError> {
+    let read = read_app(path)?;
     Ok(AppConfig {
         origin: AppConfigOrigin::Given,
         format: "json".to_owned(),

@@ -1,11 +1,12 @@
 //! What every source cost over a whole session: in which calls its tokens were sent, and how many of them a provider
 //! had seen before.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use strata_model::{EventIndex, Fingerprint, Origin};
 
+use super::call_rates::{CallRates, PicoDollars};
 use super::kind::Kind;
 use super::prefix::{CommonPrefix, Matched, PrefixEnd};
 use super::weigh::{Piece, Weighed, WeighedChunk, WeighedPrompt};
@@ -74,6 +75,16 @@ pub struct SourceUse {
     /// Tokens in the last call that carried it.
     pub tokens: u32,
     pub usage: Use,
+}
+
+/// What everything with one key cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LedgerSum {
+    /// Tokens in the last call that carried it.
+    pub tokens: u32,
+    pub usage: Use,
+    /// US dollars over all calls. `None` when one of their models has no price.
+    pub cost_usd: Option<f64>,
 }
 
 impl<T, M> Default for Shared<T, M> {
@@ -167,30 +178,57 @@ impl Ledger {
     /// What everything else cost, the costliest first: tools, instructions, state in templates, the runtime's own words.
     pub fn sources(&self) -> Vec<SourceUse> {
         let mut known = Sums::default();
+        self.for_each_run(|piece, matched, run| {
+            if piece.origin.event().is_none() {
+                known.of(piece).add(piece, matched, run);
+            }
+        });
+        let mut sources: Vec<SourceUse> =
+            known.all.into_iter().map(|((origin, kind), sum)| sum.finish(origin.clone(), kind)).collect();
+        sources.sort_by_key(|source| std::cmp::Reverse(source.usage.lifetime));
+        sources
+    }
+
+    /// What all pieces cost, summed up by `key`; those without one are left out.
+    pub fn sums_by<K: Ord>(
+        &self,
+        rates: &CallRates,
+        key: impl Fn(&Piece) -> Option<K>,
+    ) -> BTreeMap<K, LedgerSum> {
+        let mut known: BTreeMap<K, (Sum, Option<PicoDollars>)> = BTreeMap::new();
+        self.for_each_run(|piece, matched, run| {
+            let Some(key) = key(piece) else { return };
+            let (sum, cost) = known.entry(key).or_insert_with(|| (Sum::default(), Some(0)));
+            sum.add(piece, matched, run);
+            *cost = cost.zip(rates.cost(run, piece.tokens, matched)).map(|(sum, more)| sum + more);
+        });
+        let finish = |(key, (sum, cost)): (K, (Sum, Option<PicoDollars>))| {
+            let (tokens, usage) = sum.totals();
+            (key, LedgerSum { tokens, usage, cost_usd: cost.map(|cost| cost as f64 / 1e12) })
+        };
+        known.into_iter().map(finish).collect()
+    }
+
+    /// Shows every piece with the runs of calls that carried it (the first and the last call), and how many of its
+    /// tokens a provider had seen before.
+    fn for_each_run<'l>(&'l self, mut visit: impl FnMut(&'l Piece, u32, (u32, u32))) {
         for sent in &self.heads.all {
             let mut before = 0;
             for piece in &sent.what.pieces {
-                let sum = known.of(piece);
                 for run in &sent.runs {
                     let matched = run.matched.saturating_sub(before).min(piece.tokens);
-                    sum.add(piece, matched, run.from, run.to);
+                    visit(piece, matched, (run.from, run.to));
                 }
                 before += piece.tokens;
             }
         }
         for sent in &self.chunks.all {
-            for (at, part, piece) in sent.what.pieces().filter(|(_, _, piece)| piece.origin.event().is_none())
-            {
-                let sum = known.of(piece);
+            for (at, part, piece) in sent.what.pieces() {
                 for run in &sent.runs {
-                    sum.add(piece, run.matched.of(at, part, piece), run.from, run.to);
+                    visit(piece, run.matched.of(at, part, piece), (run.from, run.to));
                 }
             }
         }
-        let mut sources: Vec<SourceUse> =
-            known.all.into_iter().map(|((origin, kind), sum)| sum.finish(origin.clone(), kind)).collect();
-        sources.sort_by_key(|source| std::cmp::Reverse(source.usage.lifetime));
-        sources
     }
 
     /// What an event cost, call by call.
@@ -256,32 +294,32 @@ impl Use {
 /// Sources in the order in which they were first sent.
 #[derive(Default)]
 struct Sums<'l> {
-    all: Vec<((&'l Origin, Kind), SourceSum)>,
+    all: Vec<((&'l Origin, Kind), Sum)>,
     places: HashMap<(&'l Origin, Kind), usize>,
 }
 
 impl<'l> Sums<'l> {
-    fn of(&mut self, piece: &'l Piece) -> &mut SourceSum {
+    fn of(&mut self, piece: &'l Piece) -> &mut Sum {
         let key = (&piece.origin, piece.kind);
         let place = *self.places.entry(key).or_insert(self.all.len());
         if place == self.all.len() {
-            self.all.push((key, SourceSum::default()));
+            self.all.push((key, Sum::default()));
         }
         &mut self.all[place].1
     }
 }
 
-/// A source's use while it is summed up.
+/// What several pieces cost, while it is summed up.
 #[derive(Default)]
-struct SourceSum {
+struct Sum {
     usage: Use,
     runs: Vec<(u32, u32)>,
-    /// The last call, and its tokens in it.
+    /// The last call, and the tokens in it.
     last: (u32, u32),
 }
 
-impl SourceSum {
-    fn add(&mut self, piece: &Piece, matched: u32, from: u32, to: u32) {
+impl Sum {
+    fn add(&mut self, piece: &Piece, matched: u32, (from, to): (u32, u32)) {
         let calls = u64::from(to - from + 1);
         self.usage.lifetime += calls * u64::from(piece.tokens);
         self.usage.matched += calls * u64::from(matched);
@@ -293,8 +331,14 @@ impl SourceSum {
         }
     }
 
-    fn finish(mut self, origin: Origin, kind: Kind) -> SourceUse {
+    /// Tokens in the last call, and what all calls come to.
+    fn totals(mut self) -> (u32, Use) {
         self.usage.set_calls(self.runs);
-        SourceUse { origin, kind, tokens: self.last.1, usage: self.usage }
+        (self.last.1, self.usage)
+    }
+
+    fn finish(self, origin: Origin, kind: Kind) -> SourceUse {
+        let (tokens, usage) = self.totals();
+        SourceUse { origin, kind, tokens, usage }
     }
 }

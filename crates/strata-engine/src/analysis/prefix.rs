@@ -102,6 +102,27 @@ impl CommonPrefix {
         matched
     }
 
+    /// How many segments of the later prompt lie in the prefix as a whole: the first ones, in the order in which
+    /// [`prompt_segments`](strata_wire::prompt_segments) gives them.
+    pub fn whole_segments(&self, later: &LlmRequest) -> usize {
+        if self.ends_in == PrefixEnd::Definitions {
+            return self.definitions;
+        }
+        let blocks = later.system_instruction.iter().flat_map(|text| text.blocks());
+        let mut end = 0;
+        let whole_blocks = blocks.take_while(|spans| {
+            end += spans.iter().map(|span| span.text.len()).sum::<usize>();
+            end <= self.system_bytes
+        });
+        let head = self.definitions + whole_blocks.count();
+        if self.ends_in == PrefixEnd::System {
+            return head;
+        }
+        let contents = later.contents.iter().take(self.contents);
+        // A content without parts is a segment too.
+        head + contents.map(|content| content.parts.len().max(1)).sum::<usize>() + self.parts
+    }
+
     fn match_definitions(&mut self, earlier: &LlmRequest, later: &LlmRequest) -> bool {
         if Arc::ptr_eq(&earlier.tools, &later.tools) && Arc::ptr_eq(&earlier.config, &later.config) {
             self.definitions = definitions(later).count();
@@ -227,6 +248,19 @@ mod tests {
         check(&earlier, &request("Hits: 42.", &["a", "b|one two"]), PrefixEnd::System, [7, 0, 0, 0]);
         check(&earlier, &request("Hits: 41.", &["a", "b|one too", "c"]), PrefixEnd::Contents, [9, 1, 1, 5]);
         check(&earlier, &request("Hits: 41.", &["a"]), PrefixEnd::Contents, [9, 1, 0, 0]);
+    }
+
+    #[test]
+    fn segments_in_the_prefix_are_the_first_ones() {
+        let earlier = request("Hits: 41.", &["a", "b|one two", "c"]);
+        let whole_segments = |later: &LlmRequest| {
+            let whole = common_prefix(&earlier, later).whole_segments(later);
+            assert!(whole <= strata_wire::prompt_segments(later).count());
+            whole
+        };
+        assert_eq!(whole_segments(&request("Hits: 42.", &["a"])), 0);
+        assert_eq!(whole_segments(&request("Hits: 41.", &["a", "b|one too", "c"])), 3);
+        assert_eq!(whole_segments(&request("Hits: 41.", &["a", "b|one two", "c", "d"])), 5);
     }
 
     #[test]

@@ -1,0 +1,36 @@
+//! The documents of the command line, in the JSON shapes that scripts may rely on.
+//!
+//! Every document says its `version`. Within a version, fields are added and never renamed or removed.
+//!
+//! [`Source`] is what a person names: a file, a session in the store, or `sample`. From it come [`show`], [`compile`]
+//! and [`tokens`]; [`import`] and [`list`] work on the store. Everything blocks, and tells a [`Watch`] how far it is.
+
+mod app;
+mod compile;
+mod diagnostic;
+mod import;
+mod list;
+mod origin;
+mod session;
+mod show;
+mod source;
+mod tokens;
+
+pub use app::AppReport;
+pub use compile::{
+    CallChoice, ChangeKind, ChangeReport, CompileFailure, CompileReport, LeftOut, PromptTokens,
+    SegmentReport, StageReport, Zone, compile,
+};
+pub use diagnostic::FileDiagnostic;
+pub use import::{ImportReport, import};
+pub use list::{ListReport, ListedSession, list};
+pub use session::SessionReport;
+pub use show::{SessionTokens, ShowReport, ShownSession, show};
+pub use source::Source;
+pub use tokens::{AgentTokens, CallTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens};
+
+pub use crate::api::common::{Basis, DiagnosticRow, DiagnosticSeverity, Kind};
+pub use crate::import::{Step, Watch};
+
+/// Of all documents.
+pub const VERSION: u32 = 1;

@@ -1,0 +1,387 @@
+//! `strata compile`: the request of a call, with every stage.
+
+use serde::Serialize;
+use strata_engine::analysis::{
+    CallAnalysis, Change, PartDelta, SessionAnalysis, common_prefix, diff_events, diff_requests,
+};
+use strata_engine::{Call, Compilation, EarlyEnd, Outcome, Sections, Stage, StageCache};
+use strata_model::{Json, LlmRequest, Origin};
+use strata_wire::{Segment, prompt_segments};
+
+use super::app::AppReport;
+use super::diagnostic::FileDiagnostic;
+use super::source::{Source, Subject};
+use super::{VERSION, Watch, origin};
+use crate::api::common::{Basis, DiagnosticRow, Kind};
+use crate::error::AppError;
+use crate::handlers::part_rows::{SegmentScale, line};
+use crate::open::Tables;
+use crate::words;
+
+/// Which call of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallChoice {
+    Last,
+    /// Counted from 1.
+    Number(u32),
+    /// The last call of an agent.
+    OfAgent(String),
+}
+
+/// The document of `strata compile`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompileReport {
+    pub version: u32,
+    pub session: String,
+    /// Of the session.
+    pub title: String,
+    pub call: u32,
+    pub agent: String,
+    pub model: String,
+    pub invocation: String,
+    pub app: AppReport,
+    pub stages: Vec<StageReport>,
+    /// What the model is sent, as far as it was compiled.
+    pub request: Json,
+    pub tokens: PromptTokens,
+    /// The text a callback answered with in the model's place, if one did.
+    pub answer: Option<String>,
+    /// A processor ended the run, so that no model is called.
+    pub ended_early: bool,
+    pub failure: Option<CompileFailure>,
+    pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// Why a call cannot be compiled further.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompileFailure {
+    /// Empty when no processor could run.
+    pub processor: String,
+    pub message: String,
+    pub advice: String,
+}
+
+/// What a processor did.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StageReport {
+    pub processor: String,
+    /// One line on what it did, or why it did nothing.
+    pub note: String,
+    pub enabled: bool,
+    pub changed: bool,
+    /// Its result was known from the calls before.
+    pub reused: bool,
+    /// Without the overhead of message framing.
+    pub tokens_before: u32,
+    pub tokens_after: u32,
+    pub changes: Vec<ChangeReport>,
+    /// Events, or parts of events, that did not make it into the contents.
+    pub left_out: Vec<LeftOut>,
+    pub diagnostics: Vec<DiagnosticRow>,
+    /// The request after it, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<Json>,
+}
+
+/// What happened to a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ChangeKind {
+    Added,
+    Removed,
+    Moved,
+    Rewritten,
+}
+
+/// A part that a stage changed.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeReport {
+    pub kind: ChangeKind,
+    /// Where it is after the stage; before it, for what is removed.
+    pub path: String,
+    pub origin: String,
+    pub tokens_before: u32,
+    pub tokens_after: u32,
+    /// The origin as people call it.
+    pub from: String,
+    /// One line of it.
+    pub text: String,
+}
+
+/// An event, or a part of one, that a call does not see.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LeftOut {
+    pub origin: String,
+    pub reason: String,
+    pub tokens: u32,
+}
+
+/// What a prompt weighs. `total` is the sum of the segments and `overhead`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptTokens {
+    pub total: u32,
+    pub basis: Basis,
+    /// The truth lies between these.
+    pub low: u32,
+    pub high: u32,
+    /// Message framing and the like, which no segment holds.
+    pub overhead: u32,
+    /// The call before it in its lineage, with which its prefix is compared.
+    pub previous_call: Option<u32>,
+    /// Tokens in the prefix that the two share, to the token.
+    pub stable_prefix: u32,
+    pub segments: Vec<SegmentReport>,
+}
+
+/// A piece of a prompt, in the order in which providers read them.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SegmentReport {
+    pub path: String,
+    pub kind: Kind,
+    pub origin: String,
+    pub tokens: u32,
+    pub zone: Zone,
+    /// The origin as people call it.
+    pub from: String,
+    /// One line of it.
+    pub text: String,
+}
+
+/// Whether a provider has seen a segment before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Zone {
+    /// The whole segment lies in the prefix shared with the call before it in its lineage.
+    StablePrefix,
+    VariableSuffix,
+}
+
+/// Compiles a call of a source's only session, or of the one called `session`. `keeps_requests` puts the request after
+/// each stage into the document.
+pub fn compile(
+    source: &Source,
+    session: Option<&str>,
+    call: &CallChoice,
+    keeps_requests: bool,
+    watch: &dyn Watch,
+) -> Result<CompileReport, AppError> {
+    let (subject, diagnostics) = source.read_one(session, watch)?;
+    let number = choose(&subject, call)?;
+    let tables = Tables::default();
+    let analysis = subject.analyse(number as usize, &tables, watch)?;
+    let lost = || AppError::internal("A call got lost.");
+    let compiled = Compiled {
+        subject: &subject,
+        tables: &tables,
+        analysis: &analysis,
+        call: subject.experiment.call(number).ok_or_else(lost)?,
+        analysed: analysis.call(number).ok_or_else(lost)?,
+    };
+    let compilation = subject.experiment.compile(compiled.call, &mut StageCache::new());
+    let stages = match &compilation {
+        Some(compilation) => compiled.stages(compilation, keeps_requests)?,
+        None => Vec::new(),
+    };
+    let outcome = &compiled.analysed.outcome;
+    Ok(CompileReport {
+        version: VERSION,
+        session: subject.id.clone(),
+        title: subject.title.clone(),
+        call: number,
+        agent: compiled.call.invocation.agent.to_string(),
+        model: compiled.analysed.model.to_string(),
+        invocation: compiled.call.invocation.invocation_id.to_string(),
+        app: (&subject.app).into(),
+        stages,
+        request: compiled.analysed.request.to_json(),
+        tokens: compiled.tokens()?,
+        answer: match outcome {
+            Outcome::Early(EarlyEnd::Answered { text }) => Some(text.to_string()),
+            _ => None,
+        },
+        ended_early: matches!(outcome, Outcome::Early(_)),
+        failure: match outcome {
+            Outcome::Failed { processor, error } => Some(CompileFailure {
+                processor: processor.to_string(),
+                message: error.message.clone(),
+                advice: error.advice.clone(),
+            }),
+            _ => None,
+        },
+        diagnostics,
+    })
+}
+
+fn choose(subject: &Subject, choice: &CallChoice) -> Result<u32, AppError> {
+    let calls = subject.experiment.calls();
+    let Some(last) = calls.last() else {
+        let message = "This session has no calls: no event of it was written by a model.";
+        return Err(AppError::bad_input(message));
+    };
+    match choice {
+        CallChoice::Last => Ok(last.number),
+        CallChoice::Number(number) if subject.experiment.call(*number).is_some() => Ok(*number),
+        CallChoice::Number(number) => Err(AppError::not_found(format!(
+            "C{number} is not in this session. Its calls are C1 to C{}.",
+            last.number
+        ))),
+        CallChoice::OfAgent(agent) => {
+            let of_agent = calls.iter().rev().find(|call| *call.invocation.agent == **agent);
+            of_agent.map(|call| call.number).ok_or_else(|| {
+                let mut agents: Vec<&str> = calls.iter().map(|call| &*call.invocation.agent).collect();
+                agents.sort_unstable();
+                agents.dedup();
+                let agents = words::listed(&agents);
+                AppError::not_found(format!(
+                    "No call of this session is one of {agent}. Its agents are {agents}."
+                ))
+            })
+        }
+    }
+}
+
+/// A call with what is known of it.
+struct Compiled<'c> {
+    subject: &'c Subject,
+    tables: &'c Tables,
+    analysis: &'c SessionAnalysis,
+    call: &'c Call,
+    analysed: &'c CallAnalysis,
+}
+
+impl Compiled<'_> {
+    fn stages(&self, compilation: &Compilation, keeps_requests: bool) -> Result<Vec<StageReport>, AppError> {
+        let mut before = LlmRequest::default();
+        let mut stages = Vec::with_capacity(compilation.stages.len());
+        for (at, stage) in compilation.stages.iter().enumerate() {
+            let mut report = self.stage(stage, &before)?;
+            report.reused = self.analysed.reused_stages & (1 << at.min(63)) != 0;
+            report.request = keeps_requests.then(|| stage.request.to_json());
+            let violations = compilation.violations.iter();
+            let violations = violations.filter(|violation| violation.processor == stage.processor);
+            report.diagnostics.extend(violations.map(|violation| DiagnosticRow {
+                severity: crate::api::common::DiagnosticSeverity::Warning,
+                code: "order".to_owned(),
+                message: format!("It runs before {}, whose result it expects.", violation.required),
+                at: self.place(stage),
+            }));
+            stages.push(report);
+            before = stage.request.clone();
+        }
+        Ok(stages)
+    }
+
+    fn place(&self, stage: &Stage) -> String {
+        format!("C{}/{}", self.call.number, stage.processor)
+    }
+
+    fn stage(&self, stage: &Stage, before: &LlmRequest) -> Result<StageReport, AppError> {
+        let scale = self.subject.scale(self.analysis, self.tables, self.analysed)?;
+        let sum = |request: &LlmRequest| scale.prompt(request).by_kind().iter().sum();
+        let weigh = Weigh {
+            before: SegmentScale::new(scale, before),
+            after: SegmentScale::new(scale, &stage.request),
+            log: self.subject.experiment.log(),
+        };
+        let deltas = diff_requests(before, &stage.request);
+        let found = stage.output.diagnostics.iter().map(DiagnosticRow::from);
+        Ok(StageReport {
+            processor: stage.processor.to_string(),
+            note: stage.output.note.clone(),
+            enabled: true,
+            changed: stage.changed.intersects(Sections::SENT),
+            reused: false,
+            tokens_before: sum(before),
+            tokens_after: sum(&stage.request),
+            changes: deltas.iter().filter_map(|delta| weigh.change(delta)).collect(),
+            left_out: if &*stage.processor == "contents" { self.left_out(stage, &weigh) } else { Vec::new() },
+            diagnostics: found.map(|row| DiagnosticRow { at: self.place(stage), ..row }).collect(),
+            request: None,
+        })
+    }
+
+    fn left_out(&self, stage: &Stage, weigh: &Weigh<'_>) -> Vec<LeftOut> {
+        let Some(context) = self.subject.experiment.context(self.call) else { return Vec::new() };
+        let deltas = diff_events(&context, &stage.request);
+        let left_out = deltas.iter().filter_map(|delta| {
+            let Change::LeftOut(reason) = delta.change else { return None };
+            let segment = delta.before.as_ref()?;
+            Some(LeftOut {
+                origin: segment.main_origin().map_or(String::new(), origin::text),
+                reason: reason.explanation(),
+                tokens: weigh.before.count(segment).tokens,
+            })
+        });
+        left_out.collect()
+    }
+
+    fn tokens(&self) -> Result<PromptTokens, AppError> {
+        let request = &self.analysed.request;
+        let scale = self.subject.scale(self.analysis, self.tables, self.analysed)?;
+        let weigh = SegmentScale::new(scale, request);
+        let previous = self.analysed.previous.and_then(|number| self.analysis.call(number));
+        let n_stable =
+            previous.map_or(0, |previous| common_prefix(&previous.request, request).whole_segments(request));
+        let log = self.subject.experiment.log();
+        let segments = prompt_segments(request).enumerate().map(|(at, segment)| SegmentReport {
+            path: segment.path.to_string(),
+            kind: strata_engine::analysis::Kind::of(&segment, log).into(),
+            origin: segment.main_origin().map_or(String::new(), origin::text),
+            tokens: weigh.count(&segment).tokens,
+            zone: if at < n_stable { Zone::StablePrefix } else { Zone::VariableSuffix },
+            from: segment.main_origin().map_or(String::new(), |origin| origin::from(origin, log)),
+            text: line(&segment).0,
+        });
+        let total = self.analysed.total;
+        Ok(PromptTokens {
+            total: total.tokens,
+            basis: total.basis.into(),
+            low: total.low,
+            high: total.high,
+            overhead: self.analysed.overhead,
+            previous_call: self.analysed.previous,
+            stable_prefix: self.analysed.matched.tokens,
+            segments: segments.collect(),
+        })
+    }
+}
+
+/// Weighs what a stage changed.
+struct Weigh<'w> {
+    before: SegmentScale<'w>,
+    after: SegmentScale<'w>,
+    log: &'w strata_engine::EventLog,
+}
+
+impl Weigh<'_> {
+    fn change(&self, delta: &PartDelta<'_>) -> Option<ChangeReport> {
+        let kind = match delta.change {
+            Change::Added => ChangeKind::Added,
+            Change::Removed | Change::LeftOut(_) => ChangeKind::Removed,
+            Change::Moved => ChangeKind::Moved,
+            Change::Rewritten => ChangeKind::Rewritten,
+            Change::Unchanged => return None,
+        };
+        let segment = delta.after.as_ref().or(delta.before.as_ref())?;
+        let tokens = |scale: &SegmentScale<'_>, segment: &Option<Segment<'_>>| {
+            segment.as_ref().map_or(0, |segment| scale.count(segment).tokens)
+        };
+        let main: Option<&Origin> = segment.main_origin();
+        Some(ChangeReport {
+            kind,
+            path: segment.path.to_string(),
+            origin: main.map_or(String::new(), origin::text),
+            tokens_before: tokens(&self.before, &delta.before),
+            tokens_after: tokens(&self.after, &delta.after),
+            from: main.map_or(String::new(), |origin| origin::from(origin, self.log)),
+            text: line(segment).0,
+        })
+    }
+}

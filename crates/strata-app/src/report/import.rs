@@ -1,0 +1,57 @@
+//! `strata import`: files into the store.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use strata_store::Store;
+
+use super::diagnostic::FileDiagnostic;
+use super::session::SessionReport;
+use super::{VERSION, Watch};
+use crate::data_folder::default_database;
+use crate::error::AppError;
+use crate::import::{Input, import_all};
+
+/// The document of `strata import`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportReport {
+    pub version: u32,
+    /// The store.
+    pub database: String,
+    pub sessions: Vec<SessionReport>,
+    /// Of these, sessions that were in the store already, from files that have not changed.
+    pub unchanged: usize,
+    pub diagnostics: Vec<FileDiagnostic>,
+    /// Paths in which no session was found.
+    pub paths_without_session: usize,
+    /// Somebody stopped it; what is listed is stored.
+    pub stopped: bool,
+}
+
+/// Stores the sessions of files, and of all files below folders, in `database` or else in the store of the data folder.
+pub fn import(
+    paths: &[PathBuf],
+    database: Option<&Path>,
+    watch: &dyn Watch,
+) -> Result<ImportReport, AppError> {
+    let database = database.map_or_else(default_database, |database| Ok(database.to_owned()))?;
+    let storage = RefCell::new(Store::open(&database)?);
+    let inputs: Vec<_> = paths.iter().map(|path| Input { path: path.clone(), location: None }).collect();
+    let imported = import_all(&storage, &inputs, watch);
+    let store = storage.into_inner();
+    let mut sessions = Vec::with_capacity(imported.sessions.len());
+    for id in &imported.sessions {
+        sessions.extend(store.session_entry(id)?.as_ref().map(SessionReport::from));
+    }
+    Ok(ImportReport {
+        version: VERSION,
+        database: database.display().to_string(),
+        sessions,
+        unchanged: imported.n_unchanged,
+        diagnostics: imported.findings.iter().map(FileDiagnostic::from).collect(),
+        paths_without_session: imported.n_empty_inputs,
+        stopped: imported.is_stopped,
+    })
+}

@@ -1,0 +1,83 @@
+//! `strata show`: the sessions of a source in numbers.
+
+use serde::Serialize;
+use strata_engine::tokens;
+
+use super::app::AppReport;
+use super::diagnostic::FileDiagnostic;
+use super::session::SessionReport;
+use super::source::{Source, Subject};
+use super::{VERSION, Watch};
+use crate::api::common::Basis;
+use crate::error::AppError;
+use crate::open::Tables;
+
+/// The document of `strata show`.
+#[derive(Debug, Clone, Serialize)]
+pub struct ShowReport {
+    pub version: u32,
+    pub sessions: Vec<ShownSession>,
+    pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// A session with what its prompts come to.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ShownSession {
+    #[serde(flatten)]
+    pub session: SessionReport,
+    pub app: AppReport,
+    /// Absent when the session has no calls.
+    pub tokens: Option<SessionTokens>,
+}
+
+/// Our count of all prompts of a session.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionTokens {
+    pub total: u64,
+    pub basis: Basis,
+    /// The largest prompt, and the call that sent it.
+    pub largest: u32,
+    pub largest_call: u32,
+    /// What the counts rest on, a sentence for each tokenizer.
+    pub explanations: Vec<String>,
+}
+
+/// Reads a source and describes its sessions.
+pub fn show(source: &Source, watch: &dyn Watch) -> Result<ShowReport, AppError> {
+    let read = source.read(watch)?;
+    let tables = Tables::default();
+    let mut sessions = Vec::with_capacity(read.subjects.len());
+    for subject in &read.subjects {
+        sessions.push(ShownSession {
+            session: subject.into(),
+            app: (&subject.app).into(),
+            tokens: session_tokens(subject, &tables, watch)?,
+        });
+    }
+    Ok(ShowReport { version: VERSION, sessions, diagnostics: read.diagnostics })
+}
+
+fn session_tokens(
+    subject: &Subject,
+    tables: &Tables,
+    watch: &dyn Watch,
+) -> Result<Option<SessionTokens>, AppError> {
+    let analysis = subject.analyse(subject.n_calls(), tables, watch)?;
+    let calls = analysis.calls();
+    let largest = calls.iter().rev().max_by_key(|call| call.total.tokens);
+    let mut explanations: Vec<String> = Vec::new();
+    for explanation in analysis.tokenizers().map(tokens::Tokenizer::explanation) {
+        if !explanations.contains(&explanation) {
+            explanations.push(explanation);
+        }
+    }
+    Ok(largest.map(|largest| SessionTokens {
+        total: calls.iter().map(|call| u64::from(call.total.tokens)).sum(),
+        basis: calls.iter().map(|call| call.total.basis).max().unwrap_or(tokens::Basis::Exact).into(),
+        largest: largest.total.tokens,
+        largest_call: largest.number,
+        explanations,
+    }))
+}

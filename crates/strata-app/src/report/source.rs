@@ -1,0 +1,332 @@
+//! What a command is about: a file, a session in the store, or the sample.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use strata_engine::Experiment;
+use strata_engine::analysis::{CallAnalysis, Scale, SessionAnalysis};
+use strata_import::ImportedSession;
+use strata_model::Session;
+use strata_store::{AppConfig, SessionEntry, SessionId, Store, StoreError};
+
+use super::diagnostic::FileDiagnostic;
+use super::session::SessionReport;
+use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
+use crate::data_folder::default_database;
+use crate::error::AppError;
+use crate::import::{Input, ReadError, Step, Summary, Watch, import_all, read_file};
+use crate::open::{AppSource, Tables, flow_kind, read_app};
+use crate::{sample, words};
+
+/// Sessions that an error lists at most.
+const MAX_LISTED: usize = 12;
+/// Digits of an id that stand for the whole.
+const MIN_ID_DIGITS: usize = 4;
+
+/// What a person named.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// A file, the id of a session in the store (or its beginning), or `sample`.
+    pub name: String,
+    /// The store. A file is imported into it if it is given, and only read otherwise.
+    pub database: Option<PathBuf>,
+    /// The app configuration to compile with, in place of what is stored or inferred.
+    pub app: Option<PathBuf>,
+}
+
+/// The sessions of a source.
+pub(super) struct Read {
+    pub subjects: Vec<Subject>,
+    pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// A session that is ready to be compiled.
+pub(super) struct Subject {
+    pub id: String,
+    pub title: String,
+    pub format_name: String,
+    pub location: String,
+    pub summary: Summary,
+    pub app: AppSource,
+    pub experiment: Experiment,
+}
+
+impl Source {
+    pub(super) fn read(&self, watch: &dyn Watch) -> Result<Read, AppError> {
+        let path = Path::new(&self.name);
+        if path.is_dir() {
+            return Err(AppError::bad_input(format!(
+                "{} is a folder. `strata import {}` reads all sessions in it; then name one of them.",
+                self.name, self.name
+            )));
+        }
+        let is_file = path.symlink_metadata().is_ok();
+        match &self.database {
+            Some(database) if is_file => self.import_into(database, watch),
+            None if is_file => self.read_file(path, watch),
+            _ if self.name == SessionReport::SAMPLE => self.read_sample(),
+            _ => self.find_in_store(),
+        }
+    }
+
+    /// The only session, or the one that was chosen.
+    pub(super) fn read_one(
+        &self,
+        session: Option<&str>,
+        watch: &dyn Watch,
+    ) -> Result<(Subject, Vec<FileDiagnostic>), AppError> {
+        let Read { mut subjects, diagnostics } = self.read(watch)?;
+        if subjects.is_empty() {
+            return Err(nothing_in(&self.name, &diagnostics));
+        }
+        let at = choose(&self.name, &subjects, session)?;
+        Ok((subjects.swap_remove(at), diagnostics))
+    }
+
+    fn read_file(&self, path: &Path, watch: &dyn Watch) -> Result<Read, AppError> {
+        watch.begins(Step::Reading(path));
+        let file = read_file(path, watch).map_err(|error| match error {
+            ReadError::Unreadable { .. } => AppError::unreadable(error.to_string()),
+            ReadError::Cancelled { .. } => AppError::bad_input(error.to_string()),
+        })?;
+        let found = file.import.diagnostics.iter();
+        let mut diagnostics: Vec<_> =
+            found.map(|found| FileDiagnostic::new(&self.name, DiagnosticRow::from(found))).collect();
+        let mut subjects = Vec::new();
+        for imported in file.import.sessions {
+            subjects.push(self.imported(imported, &self.name, None, &mut diagnostics)?);
+        }
+        Ok(Read { subjects, diagnostics })
+    }
+
+    fn read_sample(&self) -> Result<Read, AppError> {
+        let mut diagnostics = Vec::new();
+        let config = Some(sample::app_config());
+        let subject = self.imported(sample::session()?, sample::LOCATION, config, &mut diagnostics)?;
+        Ok(Read { subjects: vec![subject], diagnostics })
+    }
+
+    fn imported(
+        &self,
+        imported: ImportedSession,
+        location: &str,
+        config: Option<AppConfig>,
+        diagnostics: &mut Vec<FileDiagnostic>,
+    ) -> Result<Subject, AppError> {
+        let summary = Summary::of(&imported);
+        let id = if imported.session.id.is_empty() { &imported.title } else { &*imported.session.id };
+        let (id, title) = (id.to_owned(), imported.title.clone());
+        let format_name = imported.format.name().to_owned();
+        let (app, experiment) = self.experiment(imported.session, &summary, config, diagnostics)?;
+        Ok(Subject { id, title, format_name, location: location.to_owned(), summary, app, experiment })
+    }
+
+    fn import_into(&self, database: &Path, watch: &dyn Watch) -> Result<Read, AppError> {
+        let storage = RefCell::new(Store::open(database)?);
+        let input = Input { path: PathBuf::from(&self.name), location: None };
+        let imported = import_all(&storage, &[input], watch);
+        if imported.is_stopped {
+            return Err(AppError::bad_input("Stopped. Nothing was imported."));
+        }
+        let store = storage.into_inner();
+        let mut diagnostics: Vec<_> = imported.findings.iter().map(FileDiagnostic::from).collect();
+        let mut subjects = Vec::new();
+        for id in &imported.sessions {
+            if let Some(entry) = store.session_entry(id)? {
+                subjects.push(self.stored(&store, entry, &mut diagnostics)?);
+            }
+        }
+        Ok(Read { subjects, diagnostics })
+    }
+
+    fn find_in_store(&self) -> Result<Read, AppError> {
+        let database = self.database.clone().map_or_else(default_database, Ok)?;
+        if !database.exists() {
+            let message = format!(
+                "There is no file {}, and no session is stored in {}. `strata import FILE` stores some.",
+                self.name,
+                database.display()
+            );
+            return Err(AppError::not_found(message));
+        }
+        let store = open_for_reading(&database)?;
+        let entry = match store.session_entry(&SessionId::from(&*self.name))? {
+            Some(entry) => entry,
+            None => self.only_match(&store)?,
+        };
+        let known = store.diagnostics(&entry.location)?;
+        let rows = known.into_iter().map(|known| DiagnosticRow {
+            severity: known.severity.into(),
+            code: known.code,
+            message: known.message,
+            at: known.at,
+        });
+        let mut diagnostics: Vec<_> = rows.map(|row| FileDiagnostic::new(&entry.location, row)).collect();
+        let subject = self.stored(&store, entry, &mut diagnostics)?;
+        Ok(Read { subjects: vec![subject], diagnostics })
+    }
+
+    /// The stored session whose id begins so, or which calls itself so.
+    fn only_match(&self, store: &Store) -> Result<SessionEntry, AppError> {
+        let name = &self.name;
+        let is_match = |entry: &SessionEntry| {
+            (name.len() >= MIN_ID_DIGITS && entry.id.as_str().starts_with(&**name))
+                || entry.adk_id == *name
+                || entry.title == *name
+        };
+        let mut found: Vec<_> =
+            store.sessions("", 0..u32::MAX)?.entries.into_iter().filter(is_match).collect();
+        match (found.pop(), found.len()) {
+            (Some(only), 0) => Ok(only),
+            (Some(last), _) => {
+                found.push(last);
+                let rows = found.iter().map(|entry| (entry.id.to_string(), entry.title.clone()));
+                Err(AppError {
+                    detail: Some(listed(rows)),
+                    ..AppError::bad_input(format!("{name} may be any of these sessions. Name one by its id."))
+                })
+            }
+            (None, _) => Err(AppError::not_found(format!(
+                "{name} is neither a file nor a session in the store. `strata sessions` lists those that are there."
+            ))),
+        }
+    }
+
+    fn stored(
+        &self,
+        store: &Store,
+        entry: SessionEntry,
+        diagnostics: &mut Vec<FileDiagnostic>,
+    ) -> Result<Subject, AppError> {
+        let missing =
+            || AppError::not_found("This session is no longer in the store. Import its file again.");
+        let session = store.read_session(&entry.id)?.ok_or_else(missing)?;
+        let config = store.app_config(&entry.id)?;
+        let summary = Summary::from_json(&entry.summary);
+        let (app, experiment) = self.experiment(session, &summary, config, diagnostics)?;
+        Ok(Subject {
+            id: entry.id.to_string(),
+            title: entry.title,
+            format_name: entry.format,
+            location: entry.location,
+            summary,
+            app,
+            experiment,
+        })
+    }
+
+    fn experiment(
+        &self,
+        session: Session,
+        summary: &Summary,
+        config: Option<AppConfig>,
+        diagnostics: &mut Vec<FileDiagnostic>,
+    ) -> Result<(AppSource, Experiment), AppError> {
+        let kind = flow_kind(&summary.format);
+        let app = match &self.app {
+            Some(path) => {
+                let file = path.display().to_string();
+                let read = read_app(path)?;
+                let rows = read.diagnostics.iter().map(DiagnosticRow::from);
+                diagnostics.extend(rows.map(|row| FileDiagnostic::new(&file, row)));
+                let app = Arc::new(read.app);
+                AppSource { app, is_inferred: false, location: Some(file), notes: Vec::new() }
+            }
+            None => {
+                let mut rows = Vec::new();
+                let app = AppSource::of(config, &session, kind, &mut rows);
+                let file = app.location.clone().unwrap_or_default();
+                diagnostics.extend(rows.into_iter().map(|row| FileDiagnostic::new(&file, row)));
+                app
+            }
+        };
+        let experiment = Experiment::new(Arc::new(session), app.app.clone(), kind);
+        Ok((app, experiment))
+    }
+}
+
+impl Subject {
+    /// Compiles the calls up to a number.
+    pub(super) fn analyse(
+        &self,
+        up_to: usize,
+        tables: &Tables,
+        watch: &dyn Watch,
+    ) -> Result<SessionAnalysis, AppError> {
+        let mut analysis = SessionAnalysis::default();
+        watch.begins(Step::Compiling(&self.title));
+        while analysis.calls().len() < up_to {
+            analysis.step(&self.experiment, &tables.counting);
+            watch.progress(analysis.calls().len() as u64, up_to as u64);
+            if watch.is_cancelled() {
+                return Err(AppError::bad_input("Stopped before all calls were compiled."));
+            }
+        }
+        Ok(analysis)
+    }
+
+    /// What weighs prompts like those of `call`.
+    pub(super) fn scale<'s>(
+        &'s self,
+        analysis: &'s SessionAnalysis,
+        tables: &'s Tables,
+        call: &CallAnalysis,
+    ) -> Result<Scale<'s>, AppError> {
+        let scale = analysis.scale(&self.experiment, &tables.counting, &call.model);
+        scale.ok_or_else(|| AppError::internal("A call's model has no tokenizer."))
+    }
+
+    pub(super) fn n_calls(&self) -> usize {
+        self.experiment.calls().len()
+    }
+}
+
+/// Opens the store without changing it, unless an older Strata wrote it.
+pub(super) fn open_for_reading(database: &Path) -> Result<Store, AppError> {
+    match Store::open_read_only(database) {
+        Err(StoreError::Older { .. }) => Ok(Store::open(database)?),
+        opened => Ok(opened?),
+    }
+}
+
+fn nothing_in(name: &str, diagnostics: &[FileDiagnostic]) -> AppError {
+    let error = diagnostics.iter().find(|found| found.severity == DiagnosticSeverity::Error);
+    let reason = error.map_or("There is no session in it.", |error| &error.message);
+    AppError::unreadable(format!("{name}: {reason}"))
+}
+
+/// The place of the session that is meant.
+fn choose(name: &str, subjects: &[Subject], session: Option<&str>) -> Result<usize, AppError> {
+    let list = || Some(listed(subjects.iter().map(|subject| (subject.id.clone(), subject.title.clone()))));
+    let several = |message: String| AppError { detail: list(), ..AppError::bad_input(message) };
+    let Some(session) = session else {
+        if subjects.len() == 1 {
+            return Ok(0);
+        }
+        return Err(several(format!(
+            "{name} holds {} sessions. Choose one with `--session ID`.",
+            words::whole(subjects.len() as i64)
+        )));
+    };
+    let exact = subjects.iter().position(|subject| subject.id == session);
+    let by_title = || subjects.iter().position(|subject| subject.title == session);
+    let mut beginning = subjects.iter().enumerate().filter(|(_, subject)| subject.id.starts_with(session));
+    let by_beginning = || beginning.next().map(|(at, _)| at).filter(|_| beginning.next().is_none());
+    exact
+        .or_else(by_title)
+        .or_else(by_beginning)
+        .ok_or_else(|| several(format!("{name} holds no session {session}. These are in it.")))
+}
+
+/// One session a line.
+fn listed(sessions: impl Iterator<Item = (String, String)>) -> String {
+    let mut lines: Vec<String> =
+        sessions.map(|(id, title)| format!("{id}  {}", words::cut(&title, 80))).collect();
+    if lines.len() > MAX_LISTED {
+        let n_more = lines.len() - MAX_LISTED;
+        lines.truncate(MAX_LISTED);
+        lines.push(format!("… and {n_more} more; `strata show` lists all of a file"));
+    }
+    lines.join("\n  ")
+}

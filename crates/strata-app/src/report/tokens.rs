@@ -1,0 +1,295 @@
+//! `strata tokens`: what everything cost over a whole session.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use strata_engine::EventLog;
+use strata_engine::analysis::{self, CallAnalysis, CallRates, LedgerSum, Piece, SessionAnalysis};
+use strata_model::Origin;
+
+use super::app::AppReport;
+use super::diagnostic::FileDiagnostic;
+use super::source::{Source, Subject};
+use super::{VERSION, Watch, origin};
+use crate::api::common::{Basis, Kind};
+use crate::error::AppError;
+use crate::open::{EventTable, Tables};
+use crate::words;
+
+/// The document of `strata tokens`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokensReport {
+    pub version: u32,
+    pub session: String,
+    /// Of the session.
+    pub title: String,
+    pub app: AppReport,
+    /// Of all prompts, our count.
+    pub total: u64,
+    pub basis: Basis,
+    /// Message framing and the like, which no part holds.
+    pub overhead: u64,
+    pub calls: Vec<CallTokens>,
+    /// The costliest first.
+    pub parts: Vec<PartTokens>,
+    /// In order of their first call.
+    pub agents: Vec<AgentTokens>,
+    /// In the order in which kinds are shown.
+    pub kinds: Vec<KindTotal>,
+    /// Declarations, calls and results of each tool, the costliest first.
+    pub tools: Vec<ToolTokens>,
+    pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// A call's prompt.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallTokens {
+    pub call: u32,
+    pub agent: String,
+    pub model: String,
+    pub tokens: u32,
+    /// Input tokens as the provider reported them.
+    pub reported: Option<u64>,
+    /// Reported less our count: what the session does not show.
+    pub residual: Option<i64>,
+    pub basis: Basis,
+    /// Tokens in the prefix shared with the call before it in its lineage.
+    pub stable_prefix: u32,
+    /// Of the reported input, tokens read from the provider's cache.
+    pub reported_cached: Option<u64>,
+}
+
+/// Everything of one kind that has one source.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartTokens {
+    pub origin: String,
+    pub kind: Kind,
+    /// In the last call that carried it.
+    pub tokens: u32,
+    /// Calls that carried it.
+    pub calls: u32,
+    pub lifetime_tokens: u64,
+    /// Of these, tokens that were not in a prefix sent before.
+    pub fresh_tokens: u64,
+    pub cached_tokens: u64,
+    /// US dollars, if all models have a price and every matching prefix is found in the provider's cache.
+    pub cost: Option<f64>,
+    /// The origin as people call it.
+    pub from: String,
+    /// One line of it, for events.
+    pub text: String,
+    pub first_call: u32,
+    pub last_call: u32,
+}
+
+/// All calls of an agent.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentTokens {
+    pub agent: String,
+    pub calls: u32,
+    pub tokens: u64,
+    pub stable_prefix: u64,
+    pub reported: Option<u64>,
+    pub residual: Option<i64>,
+}
+
+/// All tokens of a kind, over all calls.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KindTotal {
+    pub kind: Kind,
+    pub lifetime_tokens: u64,
+}
+
+/// What a tool put into prompts.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolTokens {
+    pub tool: String,
+    /// Of its declaration.
+    pub declaration_tokens: u64,
+    pub call_tokens: u64,
+    pub result_tokens: u64,
+    pub lifetime_tokens: u64,
+    pub cost: Option<f64>,
+}
+
+/// Weighs all calls of a source's only session, or of the one called `session`.
+pub fn tokens(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Result<TokensReport, AppError> {
+    let (subject, diagnostics) = source.read_one(session, watch)?;
+    let tables = Tables::default();
+    let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
+    let rates = CallRates::of(analysis.calls(), &tables.prices);
+    let calls: Vec<CallTokens> = analysis.calls().iter().map(|call| call_tokens(&subject, call)).collect();
+    Ok(TokensReport {
+        version: VERSION,
+        session: subject.id.clone(),
+        title: subject.title.clone(),
+        app: (&subject.app).into(),
+        total: calls.iter().map(|call| u64::from(call.tokens)).sum(),
+        basis: calls.iter().map(|call| call.basis).max().unwrap_or(Basis::Exact),
+        overhead: analysis.calls().iter().map(|call| u64::from(call.overhead)).sum(),
+        agents: agents(&calls),
+        calls,
+        parts: parts(&subject, &analysis, &rates),
+        kinds: kinds(&analysis),
+        tools: tools(subject.experiment.log(), &analysis, &rates),
+        diagnostics,
+    })
+}
+
+fn call_tokens(subject: &Subject, call: &CallAnalysis) -> CallTokens {
+    let recorded = subject.experiment.call(call.number);
+    let usage = recorded.and_then(|recorded| recorded.usage.as_ref());
+    let reported = usage.and_then(|usage| usage.prompt_token_count);
+    CallTokens {
+        call: call.number,
+        agent: recorded.map_or(String::new(), |recorded| recorded.invocation.agent.to_string()),
+        model: call.model.to_string(),
+        tokens: call.total.tokens,
+        reported,
+        residual: reported.map(|reported| residual(reported, call.total.tokens.into())),
+        basis: call.total.basis.into(),
+        stable_prefix: call.matched.tokens,
+        reported_cached: usage.and_then(|usage| usage.cached_content_token_count),
+    }
+}
+
+fn residual(reported: u64, counted: u64) -> i64 {
+    i64::try_from(reported).unwrap_or(i64::MAX).saturating_sub(counted as i64)
+}
+
+fn agents(calls: &[CallTokens]) -> Vec<AgentTokens> {
+    let mut agents: Vec<AgentTokens> = Vec::new();
+    for call in calls {
+        let at = agents.iter().position(|agent| agent.agent == call.agent).unwrap_or_else(|| {
+            agents.push(AgentTokens {
+                agent: call.agent.clone(),
+                calls: 0,
+                tokens: 0,
+                stable_prefix: 0,
+                reported: None,
+                residual: None,
+            });
+            agents.len() - 1
+        });
+        let agent = &mut agents[at];
+        agent.calls += 1;
+        agent.tokens += u64::from(call.tokens);
+        agent.stable_prefix += u64::from(call.stable_prefix);
+        if let (Some(reported), Some(residual)) = (call.reported, call.residual) {
+            agent.reported = Some(agent.reported.unwrap_or(0).saturating_add(reported));
+            agent.residual = Some(agent.residual.unwrap_or(0).saturating_add(residual));
+        }
+    }
+    agents
+}
+
+fn kinds(analysis: &SessionAnalysis) -> Vec<KindTotal> {
+    let total = |kind: analysis::Kind| KindTotal {
+        kind: kind.into(),
+        lifetime_tokens: analysis.calls().iter().map(|call| u64::from(call.by_kind[kind as usize])).sum(),
+    };
+    analysis::Kind::ALL.into_iter().map(total).filter(|kind| kind.lifetime_tokens > 0).collect()
+}
+
+fn parts(subject: &Subject, analysis: &SessionAnalysis, rates: &CallRates) -> Vec<PartTokens> {
+    let log = subject.experiment.log();
+    let events = EventTable::of(&subject.experiment);
+    let key = |piece: &Piece| (origin::text(&piece.origin), piece.kind, origin::from(&piece.origin, log));
+    let sums: BTreeMap<_, LedgerSum> = analysis.ledger().sums_by(rates, |piece| Some(key(piece)));
+    let text = |origin: &str| {
+        let number: Option<usize> = origin.strip_prefix('E').and_then(|number| number.parse().ok());
+        let facts = number.and_then(|number| events.facts().get(number.checked_sub(1)?));
+        facts.map_or(String::new(), |facts| match &facts.tools[..] {
+            [] => facts.what.clone(),
+            tools => format!("{} {}", words::listed(tools), facts.what),
+        })
+    };
+    let mut parts: Vec<PartTokens> = sums
+        .into_iter()
+        .map(|((origin, kind, from), sum)| PartTokens {
+            text: text(&origin),
+            origin,
+            kind: kind.into(),
+            tokens: sum.tokens,
+            calls: sum.usage.calls,
+            lifetime_tokens: sum.usage.lifetime,
+            fresh_tokens: sum.usage.lifetime - sum.usage.matched,
+            cached_tokens: sum.usage.matched,
+            cost: sum.cost_usd,
+            from,
+            first_call: sum.usage.first_call,
+            last_call: sum.usage.last_call,
+        })
+        .collect();
+    parts.sort_by_key(|part| std::cmp::Reverse(part.lifetime_tokens));
+    parts
+}
+
+/// What a piece is to a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ToolPart {
+    Declaration,
+    Call,
+    Result,
+}
+
+fn tools(log: &EventLog, analysis: &SessionAnalysis, rates: &CallRates) -> Vec<ToolTokens> {
+    let sums = analysis.ledger().sums_by(rates, |piece| tool_part(log, piece));
+    let mut tools: Vec<ToolTokens> = Vec::new();
+    for ((tool, part), sum) in sums {
+        if tools.last().is_none_or(|last| last.tool != tool) {
+            tools.push(ToolTokens {
+                tool,
+                declaration_tokens: 0,
+                call_tokens: 0,
+                result_tokens: 0,
+                lifetime_tokens: 0,
+                cost: Some(0.0),
+            });
+        }
+        let Some(of_tool) = tools.last_mut() else { continue };
+        let lifetime = sum.usage.lifetime;
+        *match part {
+            ToolPart::Declaration => &mut of_tool.declaration_tokens,
+            ToolPart::Call => &mut of_tool.call_tokens,
+            ToolPart::Result => &mut of_tool.result_tokens,
+        } += lifetime;
+        of_tool.lifetime_tokens += lifetime;
+        of_tool.cost = of_tool.cost.zip(sum.cost_usd).map(|(cost, more)| cost + more);
+    }
+    tools.sort_by_key(|tool| std::cmp::Reverse(tool.lifetime_tokens));
+    tools
+}
+
+fn tool_part(log: &EventLog, piece: &Piece) -> Option<(String, ToolPart)> {
+    match &piece.origin {
+        Origin::Tool { name } => Some((name.to_string(), ToolPart::Declaration)),
+        Origin::Event { event, part } => {
+            let event = &log.get(*event)?.event;
+            let part = event.parts().get(usize::from(*part))?;
+            if let Some(call) = &part.function_call {
+                return Some((call.name.as_deref()?.to_owned(), ToolPart::Call));
+            }
+            let response = part.function_response.as_ref()?;
+            Some((response.name.as_deref()?.to_owned(), ToolPart::Result))
+        }
+        _ => None,
+    }
+}
+
+impl TokensReport {
+    /// Input tokens reported for the calls that have a report, how many these are, and how many our count lacks.
+    pub fn reported(&self) -> Option<(u64, usize, i64)> {
+        let reported: Vec<(u64, i64)> =
+            self.calls.iter().filter_map(|call| call.reported.zip(call.residual)).collect();
+        let input = reported.iter().fold(0_u64, |sum, (reported, _)| sum.saturating_add(*reported));
+        let residual = reported.iter().fold(0_i64, |sum, (_, residual)| sum.saturating_add(*residual));
+        (!reported.is_empty()).then_some((input, reported.len(), residual))
+    }
+}

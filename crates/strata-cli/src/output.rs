@@ -1,0 +1,40 @@
+//! Writing results.
+
+use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Write as _};
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+use strata_app::report::FileDiagnostic;
+
+use crate::text::{self, Style};
+
+/// Writes a document to standard output: as JSON, or as text with its diagnostics on standard error.
+pub(crate) fn print(
+    is_json: bool,
+    document: &impl Serialize,
+    diagnostics: &[FileDiagnostic],
+    text: impl FnOnce(Style) -> String,
+) -> Result<()> {
+    let written = if is_json {
+        write_json(document)
+    } else {
+        let style = Style::of(io::stdout().is_terminal());
+        let written = io::stdout().lock().write_all(text(style).as_bytes());
+        // With the terminal gone there is nobody left to tell.
+        let style = Style::of(io::stderr().is_terminal());
+        let _ = io::stderr().lock().write_all(text::diagnostics(diagnostics, style).as_bytes());
+        written
+    };
+    match written {
+        // Whoever reads has read enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("The result could not be printed."),
+    }
+}
+
+fn write_json(document: &impl Serialize) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, document)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}

@@ -1,0 +1,21 @@
+//! Documents as people read them.
+
+mod compile;
+mod diagnostics;
+mod fields;
+mod import;
+mod kind;
+mod number;
+mod sessions;
+mod show;
+mod style;
+mod table;
+mod tokens;
+
+pub(crate) use compile::compile;
+pub(crate) use diagnostics::diagnostics;
+pub(crate) use import::import;
+pub(crate) use sessions::sessions;
+pub(crate) use show::show;
+pub(crate) use style::Style;
+pub(crate) use tokens::tokens;

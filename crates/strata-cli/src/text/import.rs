@@ -1,0 +1,49 @@
+//! What an import stored.
+
+use strata_app::report::ImportReport;
+use strata_app::{counted, cut};
+
+use super::Style;
+use super::number::count;
+use super::table::{Align, Table};
+
+const TITLE: usize = 60;
+
+pub(crate) fn import(report: &ImportReport, style: Style) -> String {
+    let mut table = Table::new([
+        ("id", Align::Left),
+        ("format", Align::Left),
+        ("events", Align::Right),
+        ("calls", Align::Right),
+        ("title", Align::Left),
+    ]);
+    for session in &report.sessions {
+        table.row([
+            session.id.clone(),
+            session.format_name.clone(),
+            count(session.events),
+            count(session.calls),
+            cut(&session.title, TITLE),
+        ]);
+    }
+    let mut text = if report.sessions.is_empty() { String::new() } else { table.print(style) };
+    text += &format!("{}\n", outcome(report));
+    text
+}
+
+fn outcome(report: &ImportReport) -> String {
+    let n = report.sessions.len();
+    let sessions = counted(n, "session");
+    let database = &report.database;
+    let unchanged = match report.unchanged {
+        0 => String::new(),
+        unchanged if unchanged == n => return format!("{sessions} already in {database}, unchanged."),
+        unchanged => format!(", {} of them already there and unchanged", count(unchanged)),
+    };
+    match (report.stopped, n) {
+        (true, 0) => "Stopped. Nothing was imported.".to_owned(),
+        (true, _) => format!("Stopped. {sessions} stored in {database} before that stay."),
+        (false, 0) => "No session was found. Nothing was imported.".to_owned(),
+        (false, _) => format!("{sessions} in {database}{unchanged}."),
+    }
+}

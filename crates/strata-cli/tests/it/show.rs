@@ -1,0 +1,64 @@
+//! `strata show`.
+
+use serde_json::json;
+
+use crate::strata::{Computer, strata};
+
+#[test]
+fn the_sample_is_summed_up() {
+    insta::assert_snapshot!(strata("show sample").seen());
+}
+
+#[test]
+fn a_session_without_its_app_says_what_was_inferred() {
+    insta::assert_snapshot!(strata("show weather.session.json").seen());
+    let shown = strata("show weather.session.json --json").json();
+    let app = &shown["sessions"][0]["app"];
+    assert_eq!(app["inferred"], true);
+    assert_eq!(app["notes"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn the_document_has_the_shape_that_scripts_rely_on() {
+    insta::assert_snapshot!(strata("show weather.session.json --app weather.app.yaml --json").seen());
+}
+
+#[test]
+fn all_sessions_of_a_file_are_shown() {
+    let shown = strata("show two.sessions.json --json").json();
+    let ids: Vec<_> = shown["sessions"].as_array().unwrap().iter().map(|shown| &shown["id"]).collect();
+    assert_eq!(json!(ids), json!(["oslo", "bergen"]));
+}
+
+#[test]
+fn reading_a_file_stores_nothing() {
+    let computer = Computer::new();
+    computer.run("show weather.session.json");
+    assert_eq!(computer.run("sessions --json").json()["sessions"], json!([]));
+}
+
+#[test]
+fn a_file_goes_into_the_store_that_is_named() {
+    let computer = Computer::new();
+    let store = computer.path("here.db").display().to_string();
+    let shown = computer.run(&format!("show weather.session.json --db {store} --json")).json();
+    let listed = computer.run(&format!("sessions --db {store} --json")).json();
+    let id = listed["sessions"][0]["id"].as_str().unwrap();
+    assert_eq!(shown["sessions"][0]["id"], id);
+    assert_eq!(listed["sessions"][0]["ownId"], "oslo");
+
+    let by_beginning = computer.run(&format!("show {} --db {store} --json", &id[..6])).json();
+    assert_eq!(by_beginning["sessions"], shown["sessions"]);
+    let by_own_id = computer.run(&format!("show oslo --db {store} --json")).json();
+    assert_eq!(by_own_id["sessions"], shown["sessions"]);
+}
+
+#[test]
+fn an_app_that_is_named_counts_before_what_is_inferred() {
+    let shown = strata("show weather.session.json --app weather.app.yaml --json").json();
+    let app = &shown["sessions"][0]["app"];
+    assert_eq!(
+        *app,
+        json!({"name": "weather", "inferred": false, "source": "weather.app.yaml", "notes": []})
+    );
+}

@@ -1,0 +1,55 @@
+//! What a token costs in each call of a session.
+
+use super::session::CallAnalysis;
+use crate::prices::Prices;
+
+/// Whole numbers, so that sums do not depend on their order.
+pub(super) type PicoDollars = u128;
+
+/// Prices per token of the calls of a session, by the prompt's length and the model of each.
+pub struct CallRates {
+    /// Sums over the calls up to each number; the first entry is that of no call.
+    up_to: Vec<RateSums>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct RateSums {
+    /// Of tokens that are new.
+    input: PicoDollars,
+    /// Of tokens that a provider had seen before.
+    cached_read: PicoDollars,
+    calls_without_price: u32,
+}
+
+impl CallRates {
+    pub fn of(calls: &[CallAnalysis], prices: &Prices) -> Self {
+        let mut sums = RateSums::default();
+        let mut up_to = vec![sums];
+        for call in calls {
+            match prices.of_model(&call.model).map(|price| price.rates_for(call.total.tokens.into())) {
+                Some(rates) => {
+                    sums.input += per_token(rates.input);
+                    sums.cached_read += per_token(rates.cached_read);
+                }
+                None => sums.calls_without_price += 1,
+            }
+            up_to.push(sums);
+        }
+        Self { up_to }
+    }
+
+    /// What so many tokens cost in each of the calls from the first to the last, of which some were matched.
+    pub(super) fn cost(&self, (first, last): (u32, u32), tokens: u32, matched: u32) -> Option<PicoDollars> {
+        let before = self.up_to.get((first as usize).checked_sub(1)?)?;
+        let sums = self.up_to.get(last as usize)?;
+        (sums.calls_without_price == before.calls_without_price).then(|| {
+            PicoDollars::from(tokens.saturating_sub(matched)) * (sums.input - before.input)
+                + PicoDollars::from(matched) * (sums.cached_read - before.cached_read)
+        })
+    }
+}
+
+/// From dollars a million tokens.
+fn per_token(rate: f64) -> PicoDollars {
+    (rate * 1e6).round().max(0.0) as PicoDollars
+}
