@@ -5,7 +5,6 @@
 //! purpose stands in `known.txt` with its reason; every other one fails.
 #![expect(clippy::print_stdout, reason = "the report of a test binary")]
 
-mod diff;
 mod golden;
 mod known;
 mod report;
@@ -15,6 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use report::Report;
+use strata_oracle::diff;
 
 fn main() -> ExitCode {
     let folder = std::env::var_os("STRATA_CONFORMANCE")

@@ -1,12 +1,11 @@
 //! `vectors/<family>/*.json`: the format is `conformance/FORMAT.md`.
 
-mod compile;
-mod given;
-
 use std::path::{Path, PathBuf};
 
 use strata_model::{Json, json};
+use strata_oracle::vector::compile;
 
+use crate::golden::into_result;
 use crate::report::{Failure, Report};
 
 pub(crate) fn run(folder: &Path, report: &mut Report) {
@@ -35,8 +34,8 @@ fn vector_files(folder: &Path) -> Vec<PathBuf> {
 
 fn check(vector: &Json) -> Result<(), Failure> {
     match vector.get("kind").and_then(Json::as_str) {
-        Some("compile") => compile::check_vector(vector),
-        Some("conversation") => compile::check_conversation(vector),
+        Some("compile") => into_result(compile::check_vector(vector)),
+        Some("conversation") => into_result(compile::check_conversation(vector)),
         kind => Err(vec![format!("kind {} is not run yet", kind.unwrap_or("(none)"))]),
     }
 }

@@ -6,12 +6,10 @@ use strata_engine::{
 };
 use strata_model::{Json, LlmRequest, Object, Session};
 
-use strata_tests::laws::partition;
-
 use super::given;
+use crate::Failure;
 use crate::diff::diff;
-use crate::golden::{events, into_result};
-use crate::report::Failure;
+use crate::laws::partition;
 
 /// One call with everything it is compiled from.
 struct Call<'v> {
@@ -25,7 +23,7 @@ struct Call<'v> {
     vector: &'v Json,
 }
 
-pub(crate) fn check_vector(vector: &Json) -> Result<(), Failure> {
+pub fn check_vector(vector: &Json) -> Failure {
     let index = given::app(vector);
     let session = given::session(vector.get("session").expect("a session"));
     let log = EventLog::new(session.events.iter().cloned());
@@ -39,11 +37,11 @@ pub(crate) fn check_vector(vector: &Json) -> Result<(), Failure> {
         given: vector,
         vector,
     };
-    into_result(call.check(&mut StageCache::new()))
+    call.check(&mut StageCache::new())
 }
 
 /// All calls of a scripted run, compiled one after the other with one cache.
-pub(crate) fn check_conversation(vector: &Json) -> Result<(), Failure> {
+pub fn check_conversation(vector: &Json) -> Failure {
     let index = given::app(vector);
     let sessions: Vec<Session> = vector
         .get("sessions")
@@ -61,7 +59,7 @@ pub(crate) fn check_conversation(vector: &Json) -> Result<(), Failure> {
         let (log, n_events) = match seen.get("prefix").and_then(Json::as_i64) {
             Some(prefix) => (EventLog::new(session.events.iter().cloned()), prefix as usize),
             None => {
-                let log = EventLog::new(events(seen.get("list")));
+                let log = EventLog::new(given::events(seen.get("list")));
                 let n_events = log.len();
                 (log, n_events)
             }
@@ -70,7 +68,7 @@ pub(crate) fn check_conversation(vector: &Json) -> Result<(), Failure> {
         let call = Call { index: &index, session, log, n_events, state, given: entry, vector };
         failure.extend(call.check(&mut cache).into_iter().map(|line| format!("call {at}: {line}")));
     }
-    into_result(failure)
+    failure
 }
 
 impl Call<'_> {

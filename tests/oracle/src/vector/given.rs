@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use strata_engine::{AppIndex, Artifact, Artifacts, Backend, Invocation, RunConfig, Services};
 use strata_model::app::{AgentMode, ContextCacheConfig, IncludeContents};
-use strata_model::{App, Content, Decoder, FromJson, Json, NodePath, Object, Part, Session, Str};
+use strata_model::{App, Content, Decoder, Event, FromJson, Json, NodePath, Object, Part, Session, Str};
 
 /// Reads a value that has to be readable.
-pub(crate) fn read<T: FromJson>(value: &Json) -> T {
+pub fn read<T: FromJson>(value: &Json) -> T {
     let mut decoder = Decoder::new();
     let read = T::from_json(value.clone(), &mut decoder);
     let diagnostics = decoder.into_diagnostics();
@@ -15,11 +15,11 @@ pub(crate) fn read<T: FromJson>(value: &Json) -> T {
     read.unwrap_or_else(|_| panic!("not {}", T::EXPECTED))
 }
 
-pub(crate) fn app(vector: &Json) -> AppIndex {
+pub fn app(vector: &Json) -> AppIndex {
     AppIndex::new(Arc::new(read::<App>(vector.get("app").expect("an app"))))
 }
 
-pub(crate) fn session(value: &Json) -> Session {
+pub fn session(value: &Json) -> Session {
     let mut decoder = Decoder::new();
     let session = Session::from_json(value.clone(), &mut decoder);
     let diagnostics = decoder.into_diagnostics();
@@ -27,15 +27,21 @@ pub(crate) fn session(value: &Json) -> Session {
     session
 }
 
-pub(crate) fn text(value: &Json, key: &str) -> Option<Str> {
+pub fn events(value: Option<&Json>) -> Vec<Arc<Event>> {
+    let events = value.and_then(Json::as_array).unwrap_or_default();
+    let read = |event: &Json| Event::from_json(event.clone(), &mut Decoder::new()).expect("an event");
+    events.iter().map(|event| Arc::new(read(event))).collect()
+}
+
+pub fn text(value: &Json, key: &str) -> Option<Str> {
     value.get(key).and_then(Json::as_str).map(Str::from)
 }
 
-pub(crate) fn present<'v>(value: &'v Json, key: &str) -> Option<&'v Json> {
+pub fn present<'v>(value: &'v Json, key: &str) -> Option<&'v Json> {
     value.get(key).filter(|value| !value.is_null())
 }
 
-pub(crate) fn invocation(value: &Json) -> Invocation {
+pub fn invocation(value: &Json) -> Invocation {
     let mut invocation = Invocation::new(
         text(value, "agent").unwrap_or_default(),
         text(value, "invocation_id").unwrap_or_default(),
@@ -91,7 +97,7 @@ fn camel_keys(object: &Object) -> Object {
 }
 
 /// Missing: an empty service. Null: none.
-pub(crate) fn services(value: &Json, default: Option<&Json>) -> Services {
+pub fn services(value: &Json, default: Option<&Json>) -> Services {
     let given = |key: &str| value.get(key).or_else(|| default.and_then(|default| default.get(key)));
     let artifacts = match given("artifacts") {
         Some(Json::Null) => None,
@@ -117,7 +123,7 @@ fn artifact(value: &Json) -> Artifact {
     Artifact { name: text(value, "filename").unwrap_or_default(), versions }
 }
 
-pub(crate) fn backend(vector: &Json) -> Backend {
+pub fn backend(vector: &Json) -> Backend {
     let is_set = |name: &str| {
         let value = vector.get("env").and_then(|env| env.get(name)).and_then(Json::as_str);
         value.is_some_and(|value| matches!(value.to_lowercase().as_str(), "true" | "1"))

@@ -1,0 +1,83 @@
+//! Whether Strata and google-adk agree on one case.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use anyhow::Result;
+use strata_model::{Json, Object, json};
+use strata_oracle::Failure;
+use strata_oracle::vector::compile::check_vector;
+
+use crate::worker::Worker;
+
+pub(crate) enum Verdict {
+    /// google-adk does not take it.
+    Invalid,
+    /// google-adk runs tools again, or ends the run, before it compiles anything.
+    Resumed,
+    Agreed {
+        vector: Json,
+    },
+    Differs {
+        vector: Json,
+        failure: Failure,
+    },
+}
+
+/// Asks google-adk, then compiles with Strata and compares.
+pub(crate) fn judge(worker: &mut Worker, question: &Json) -> Result<Verdict> {
+    let answer = worker.ask(question)?;
+    if answer.get("invalid").is_some() {
+        return Ok(Verdict::Invalid);
+    }
+    if is_resumed(&answer) {
+        return Ok(Verdict::Resumed);
+    }
+    let mut vector = question.as_object().cloned().unwrap_or_default();
+    vector.update(answer.as_object().unwrap_or(&Object::new()));
+    let vector = Json::Object(vector);
+    // The vector as a reader of its file gets it.
+    let vector = json::parse(json::to_compact(&vector).as_bytes()).unwrap_or(vector);
+    let failure = catch_unwind(AssertUnwindSafe(|| check_vector(&vector))).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        vec![format!("panicked: {}", text.unwrap_or("(no message)"))]
+    });
+    Ok(if failure.is_empty() { Verdict::Agreed { vector } } else { Verdict::Differs { vector, failure } })
+}
+
+/// Whether an answer to a request for approval or credentials was taken up. What comes of it is the result of tools,
+/// which no session of ours has.
+fn is_resumed(answer: &Json) -> bool {
+    let Some(expected) = answer.get("expected") else { return false };
+    let failed = expected.get("error").and_then(|error| error.get("processor")).and_then(Json::as_str);
+    expected.get("emitted_events").is_some()
+        || expected.get("outcome").and_then(Json::as_str) == Some("ended")
+        || matches!(failed, Some("auth" | "request_confirmation"))
+}
+
+/// What kind of difference this is: its first place, without positions and values.
+pub(crate) fn kind(vector: &Json, failure: &Failure) -> String {
+    // Where nothing failed, the stage tells more than the end.
+    if let Some(line) = failure.iter().find(|line| line.starts_with("after ")) {
+        let (place, difference) = line.split_once(": ").unwrap_or((line, ""));
+        let difference: String = difference.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+        return without_numbers(&format!("{place}: {difference}"));
+    }
+    let first = failure.first().map(String::as_str).unwrap_or_default();
+    let error = vector.get("expected").and_then(|expected| expected.get("error"));
+    let text = |key: &str| error.and_then(|error| error.get(key)).and_then(Json::as_str).unwrap_or("none");
+    let message: String = text("message").split_whitespace().take(4).collect::<Vec<_>>().join(" ");
+    without_numbers(&format!("{} (expected error: {} in {}: {message})", first, text("type"), text("processor")))
+}
+
+fn without_numbers(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        if !letter.is_ascii_digit() {
+            out.push(letter);
+        } else if !out.ends_with('#') {
+            out.push('#');
+        }
+    }
+    out
+}

@@ -1,0 +1,4 @@
+//! Vectors, as `tests/conformance/FORMAT.md` describes them.
+
+pub mod compile;
+pub mod given;
