@@ -3,7 +3,8 @@
 A question is a vector of kind `compile` without its expected half; the answer is that half as google-adk gives it
 (`{"expected": …, "expected_stages": …}`) with the session as google-adk dumps it, or `{"invalid": why}` when
 google-adk does not accept what was given.
-The format is tests/conformance/FORMAT.md.
+The format is tests/conformance/FORMAT.md, and one field more: an agent's `code_executor`, `{"type": "built_in"}` or
+`{"type": "host", "optimize_data_file"?, "error_retry_attempts"?}`.
 """
 
 import asyncio
@@ -28,6 +29,9 @@ from google.adk.agents.base_agent import BaseAgent
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.apps.app import App
 from google.adk.artifacts import InMemoryArtifactService
+from google.adk.code_executors.base_code_executor import BaseCodeExecutor
+from google.adk.code_executors.built_in_code_executor import BuiltInCodeExecutor
+from google.adk.code_executors.code_execution_utils import CodeExecutionResult
 from google.adk.events.event import Event
 from google.adk.examples.example import Example
 from google.adk.flows.llm_flows.core._finalizer import handle_before_model_callback
@@ -268,6 +272,20 @@ def tool(spec, build):
     return own[kind] if kind in own else FunctionTool(exit_loop)
 
 
+# Code executors.
+
+
+class HostExecutor(BaseCodeExecutor):
+    def execute_code(self, invocation_context, code_execution_input):
+        return CodeExecutionResult(stdout="", stderr="", output_files=[])
+
+
+def code_executor(spec):
+    if spec["type"] == "built_in":
+        return BuiltInCodeExecutor()
+    return HostExecutor(**{key: value for key, value in spec.items() if key != "type"})
+
+
 # Agents, callbacks and plugins.
 
 RELAYED = re.compile(r"^\[[\w]+\] (?:called tool `[\w]+` with parameters:|`[\w]+` tool returned result:)")
@@ -383,6 +401,7 @@ def agent(spec, build):
         ("input_schema", schema),
         ("generate_content_config", types.GenerateContentConfig.model_validate),
         ("tools", lambda tools: [tool(one, build) for one in tools]),
+        ("code_executor", code_executor),
         ("before_model_callbacks", lambda callbacks: [callback(one) for one in callbacks]),
     ):
         if key in spec:
@@ -568,7 +587,7 @@ async def build(vector):
         node_path=invocation.get("node_path"),
         user_content=None if user_content is None else types.Content.model_validate(user_content),
         run_config=RunConfig.model_validate(invocation.get("run_config") or {}),
-        context_cache_config=invocation.get("context_cache_config") or app.context_cache_config,
+        context_cache_config=invocation.get("context_cache_config", app.context_cache_config),
         resumability_config=app.resumability_config,
     )
     return context, plugins

@@ -53,8 +53,45 @@ impl Artifacts {
 
     /// The latest version of an artifact, if it can be loaded.
     pub fn load(&self, name: &str) -> Option<&Arc<Part>> {
-        self.list.iter().rfind(|artifact| *artifact.name == *name)?.versions.last()?.as_ref()
+        let mut part = self.versions(name)?.last()?.as_ref()?;
+        for _ in 0..MAX_REFERENCES {
+            let Some(reference) = Reference::of(part) else {
+                return Some(part).filter(|part| !is_nothing(part));
+            };
+            part = self.versions(reference.name)?.get(reference.version)?.as_ref()?;
+        }
+        None
     }
+
+    fn versions(&self, name: &str) -> Option<&[Option<Arc<Part>>]> {
+        self.list.iter().rfind(|artifact| *artifact.name == *name).map(|artifact| &*artifact.versions)
+    }
+}
+
+/// References one look-up follows before it gives up.
+const MAX_REFERENCES: usize = 5;
+
+/// An artifact that stands for a version of another one. References lead nowhere outside of what a session sees.
+struct Reference<'u> {
+    name: &'u str,
+    version: usize,
+}
+
+impl<'u> Reference<'u> {
+    fn of(part: &'u Part) -> Option<Self> {
+        let uri = part.file_data.as_ref()?.file_uri.as_deref()?.strip_prefix("artifact://")?;
+        let (_, artifact) = uri.split_once("/artifacts/")?;
+        let (name, version) = artifact.rsplit_once("/versions/")?;
+        Some(Self { name, version: version.parse().ok()? })
+    }
+}
+
+/// Whether a version is the mark a rewind leaves of an artifact that it undid, or holds nothing at all.
+fn is_nothing(part: &Part) -> bool {
+    let Some(blob) = &part.inline_data else { return *part == Part::default() };
+    let is_empty = blob.data.as_ref().is_some_and(|data| data.is_empty());
+    let is_mark = is_empty && blob.mime_type.as_deref() == Some("application/octet-stream");
+    is_mark && blob.display_name.is_none()
 }
 
 /// The name the model asked for as one that is listed: itself, with `user:` put before it, or without it.
@@ -253,6 +290,9 @@ pub(crate) fn python_str(part: &Part) -> String {
 
 /// A record as google-genai prints it: one field a line, absent ones left out.
 fn record(name: &str, fields: &[(&str, Option<String>)]) -> String {
+    if fields.iter().all(|(_, value)| value.is_none()) {
+        return format!("{name}()");
+    }
     let lines: Vec<String> =
         fields.iter().filter_map(|(field, value)| Some(format!("  {field}={}", value.as_ref()?))).collect();
     format!("{name}(\n{}\n)", lines.join(",\n"))

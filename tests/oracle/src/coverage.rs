@@ -8,7 +8,8 @@ use strata_model::{Json, Object};
 #[derive(Default)]
 pub(crate) struct Coverage {
     n_sessions: u64,
-    n_invalid: u64,
+    /// Why google-adk does not take a case, by the first words of what it says.
+    invalid: BTreeMap<String, u64>,
     n_resumed: u64,
     /// How many sessions a stage ran in, and how many of those it changed the request of.
     stages: BTreeMap<String, (u64, u64)>,
@@ -17,8 +18,9 @@ pub(crate) struct Coverage {
 }
 
 impl Coverage {
-    pub(crate) fn count_invalid(&mut self) {
-        self.n_invalid += 1;
+    pub(crate) fn count_invalid(&mut self, why: &str) {
+        let why = why.split_whitespace().take(8).collect::<Vec<_>>().join(" ");
+        *self.invalid.entry(why).or_default() += 1;
     }
 
     pub(crate) fn count_resumed(&mut self) {
@@ -51,7 +53,10 @@ impl Coverage {
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} sessions compared", self.n_sessions)?;
-        writeln!(f, "{} that google-adk does not take", self.n_invalid)?;
+        writeln!(f, "{} that google-adk does not take", self.invalid.values().sum::<u64>())?;
+        for (why, count) in &self.invalid {
+            writeln!(f, "    {count:>6} {why}")?;
+        }
         writeln!(f, "{} in which google-adk first takes up an approval or a credential", self.n_resumed)?;
         writeln!(f, "{:24} {:>8} {:>8}", "stage", "ran", "changed")?;
         for (stage, (ran, changed)) in &self.stages {

@@ -11,7 +11,9 @@ use crate::worker::Worker;
 
 pub(crate) enum Verdict {
     /// google-adk does not take it.
-    Invalid,
+    Invalid {
+        why: String,
+    },
     /// google-adk runs tools again, or ends the run, before it compiles anything.
     Resumed,
     Agreed {
@@ -26,8 +28,8 @@ pub(crate) enum Verdict {
 /// Asks google-adk, then compiles with Strata and compares.
 pub(crate) fn judge(worker: &mut Worker, question: &Json) -> Result<Verdict> {
     let answer = worker.ask(question)?;
-    if answer.get("invalid").is_some() {
-        return Ok(Verdict::Invalid);
+    if let Some(why) = answer.get("invalid").and_then(Json::as_str) {
+        return Ok(Verdict::Invalid { why: why.to_owned() });
     }
     if is_resumed(&answer) {
         return Ok(Verdict::Resumed);

@@ -82,7 +82,7 @@ fn work(plan: &Plan<'_>, next: &AtomicU64, results: &Mutex<Found>) -> Result<()>
         };
         let question = question(plan.seed, case);
         match judge(&mut worker, &question)? {
-            Verdict::Invalid => lock().coverage.count_invalid(),
+            Verdict::Invalid { why } => lock().coverage.count_invalid(&why),
             Verdict::Resumed => lock().coverage.count_resumed(),
             Verdict::Agreed { vector } => lock().coverage.count(&vector),
             Verdict::Differs { vector, failure } => {

@@ -269,7 +269,16 @@ fn requested_artifacts(
             continue;
         };
         let asked = response.response.as_deref().and_then(|response| response.get("artifact_names"));
-        for asked in asked.and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str) {
+        let asked = asked.and_then(Json::as_array).unwrap_or_default();
+        if asked.iter().any(|name| name.as_str().is_none()) {
+            output.diagnostics.push(Diagnostic::warning(
+                "artifact-names-invalid",
+                "tool.load_artifacts",
+                "a result of load_artifacts names something that is no text; ADK ignores the whole result",
+            ));
+            continue;
+        }
+        for asked in asked.iter().filter_map(Json::as_str) {
             match load_requested(artifacts, names, asked) {
                 Some(artifact) => shown.push(Arc::new(artifact_content(asked, &artifact))),
                 None => output.diagnostics.push(Diagnostic::warning(

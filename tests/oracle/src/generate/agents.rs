@@ -4,7 +4,7 @@ use strata_model::{Json, Object};
 
 use super::parts::{reference, spoken};
 use super::texts::{data, text};
-use super::tools::{callback, instruction, plugin, schema, tools};
+use super::tools::{callback, class_schema, instruction, plugin, schema, tools};
 use crate::dice::{Dice, json, object};
 
 /// Who takes part. The first is the root; each other has a parent before it.
@@ -34,12 +34,25 @@ pub(crate) fn app(dice: &mut Dice, cast: &Cast) -> Json {
     json([
         ("name", "demo".into()),
         ("root_agent", tree(dice, cast, 0)),
-        ("plugins", dice.maybe(25, |dice| dice.several(1, 1, plugin))),
+        ("plugins", dice.maybe(25, plugins)),
         ("context_cache_config", dice.maybe(25, cache_config)),
     ])
 }
 
-fn cache_config(dice: &mut Dice) -> Json {
+/// One plugin or two, under names of their own.
+fn plugins(dice: &mut Dice) -> Json {
+    let mut plugins = vec![plugin(dice)];
+    if dice.chance(30) {
+        let mut second = plugin(dice);
+        if let Json::Object(second) = &mut second {
+            second.push("name", "second");
+        }
+        plugins.insert(dice.between(0, 1), second);
+    }
+    plugins.into()
+}
+
+pub(crate) fn cache_config(dice: &mut Dice) -> Json {
     json([
         ("cache_intervals", dice.maybe(50, |_| Json::Int(5))),
         ("ttl_seconds", dice.maybe(50, |_| Json::Int(600))),
@@ -59,8 +72,13 @@ fn tree(dice: &mut Dice, cast: &Cast, at: usize) -> Json {
         }
         own
     } else {
-        let kind = dice.word(&["sequential", "parallel", "loop"]);
-        object([("type", kind.into()), ("name", cast.names[at].into())])
+        let kind = dice.word(&["sequential", "parallel", "loop", "loop"]);
+        object([
+            ("type", kind.into()),
+            ("name", cast.names[at].into()),
+            ("description", dice.maybe(30, text)),
+            ("max_iterations", if kind == "loop" { dice.maybe(30, |_| Json::Int(3)) } else { Json::Null }),
+        ])
     };
     if !children.is_empty() {
         own.push("sub_agents", children);
@@ -84,6 +102,8 @@ pub(crate) fn agent(dice: &mut Dice, cast: &Cast, name: &'static str) -> Object 
         ("disallow_transfer_to_peers", dice.maybe(15, |_| true)),
         ("planner", dice.maybe(12, planner)),
         ("generate_content_config", dice.maybe(20, generate_config)),
+        ("input_schema", dice.maybe(8, |_| class_schema())),
+        ("code_executor", dice.maybe(8, code_executor)),
         ("tools", if name == "expert" { Json::Null } else { dice.maybe(50, |dice| tools(dice, cast)) }),
         ("before_model_callbacks", dice.maybe(15, |dice| dice.several(1, 2, callback))),
     ])
@@ -123,12 +143,25 @@ fn planner(dice: &mut Dice) -> Json {
     json([("type", "built_in".into()), ("thinking_config", thinking.into())])
 }
 
+fn code_executor(dice: &mut Dice) -> Json {
+    if dice.chance(40) {
+        return json([("type", "built_in".into())]);
+    }
+    json([
+        ("type", "host".into()),
+        ("optimize_data_file", dice.maybe(50, |_| true)),
+        ("error_retry_attempts", dice.maybe(30, |_| Json::Int(0))),
+    ])
+}
+
 fn generate_config(dice: &mut Dice) -> Json {
     json([
         ("temperature", dice.maybe(40, |_| Json::Float(0.5))),
         ("topK", dice.maybe(30, |_| Json::Int(5))),
         ("stopSequences", dice.maybe(20, |_| vec![Json::from("END")])),
         ("labels", dice.maybe(30, |dice| json([(dice.word(&["team", "adk_agent_name"]), "x".into())]))),
+        ("seed", dice.maybe(10, |_| Json::Int(7))),
+        ("responseModalities", dice.maybe(10, |_| vec![Json::from("TEXT")])),
         ("responseMimeType", dice.maybe(15, |_| "text/plain")),
         ("thinkingConfig", dice.maybe(20, |_| json([("thinkingBudget", Json::Int(0))]))),
         (

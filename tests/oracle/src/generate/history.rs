@@ -21,8 +21,20 @@ pub(crate) struct Habits {
 }
 
 const BRANCHES: &[&str] =
-    &["root", "root.writer", "root.planner", "root.writer.search@c1", "par", "par.a", "search@c2", "ro"];
-const SCOPES: &[&str] = &["c1", "c2", "c3"];
+    &[
+    "root",
+    "root.writer",
+    "root.planner",
+    "root.writer.search@c1",
+    "par",
+    "par.a",
+    "search@c2",
+    "root@c1",
+    "pay@adk-1.x",
+    "ro",
+    "",
+];
+const SCOPES: &[&str] = &["c1", "c2", "adk-1", ""];
 const NODE_PATHS: &[&str] = &["flow@1", "flow@1/root@1", "flow@1/root@1/x@1", "flow@1/writer@1", "flow"];
 
 impl Habits {
@@ -77,7 +89,7 @@ pub(crate) fn write(dice: &mut Dice, cast: &Cast) -> History {
     let habits = Habits::new(dice);
     let mut history =
         History { events: Vec::new(), calls: Vec::new(), habits, n_invocations: 0, time: 1000.0 };
-    let n_turns = *dice.weighted(&[(1, 0), (5, 1), (5, 2), (4, 3), (2, 5)]);
+    let n_turns = *dice.weighted(&[(1, 0), (5, 1), (5, 2), (4, 3), (2, 5), (1, 9)]);
     for _ in 0..n_turns {
         history.n_invocations += usize::from(!dice.chance(5));
         if !dice.chance(8) {

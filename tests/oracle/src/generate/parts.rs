@@ -93,3 +93,16 @@ pub(crate) fn call(id: &Json, name: &str, args: Json) -> Json {
 pub(crate) fn response(id: &Json, name: &str, response: Json) -> Json {
     json([("functionResponse", json([("id", id.clone()), ("name", name.into()), ("response", response)]))])
 }
+
+/// A result with the pictures a tool returned.
+pub(crate) fn response_with_media(dice: &mut Dice, id: &Json, name: &str) -> Json {
+    let response = json([
+        ("id", id.clone()),
+        ("name", name.into()),
+        ("response", data(dice, 1).into()),
+        ("parts", vec![json([("inlineData", blob(dice))])].into()),
+        ("willContinue", dice.maybe(30, |_| true)),
+        ("scheduling", dice.maybe(30, |_| "SILENT")),
+    ]);
+    json([("functionResponse", response)])
+}

@@ -33,6 +33,12 @@ pub(crate) fn invocation(dice: &mut Dice, cast: &Cast, history: &History) -> Jso
             ]),
         );
     }
+    if dice.chance(10) {
+        invocation.push("plugins", vec![Json::from(dice.word(&["global_instruction", "second"]))]);
+    }
+    if dice.chance(6) {
+        invocation.push("context_cache_config", super::agents::cache_config(dice));
+    }
     if dice.chance(30) {
         invocation.push("run_config", run_config(dice));
     }
@@ -54,6 +60,7 @@ fn user_content(dice: &mut Dice, history: &History) -> Json {
 
 fn run_config(dice: &mut Dice) -> Object {
     object([
+        ("support_cfc", dice.maybe(8, |_| true)),
         ("labels", dice.maybe(30, |_| json([("env", "prod".into()), ("team", "y".into())]))),
         ("include_thoughts_from_other_agents", dice.maybe(60, |_| true)),
         ("service_tier", dice.maybe(20, |_| "flex")),
@@ -83,6 +90,9 @@ pub(crate) fn state(dice: &mut Dice) -> Json {
             state.insert(*key, value);
         }
     }
+    if dice.chance(5) {
+        state.push("_code_executor_error_counts", object([("inv-1", Json::Int(2)), ("inv-2", Json::Int(1))]));
+    }
     if dice.chance(60) {
         let query = |dice: &mut Dice| {
             json([
@@ -106,16 +116,35 @@ pub(crate) fn artifacts(dice: &mut Dice) -> Json {
     }
     let blob = |dice: &mut Dice| {
         let mime =
-            dice.word(&["text/csv", "image/png", "application/json", "application/zip", "TEXT/PLAIN; x=y"]);
+            dice.word(&["text/csv", "IMAGE/PNG; q=1", "application/json", "application/zip", "TEXT/PLAIN; x=y", "image/svg+xml"]);
         json([("inlineData", json([("data", "aWQ7w6k=".into()), ("mimeType", mime.into())]))])
     };
-    let part = |dice: &mut Dice| if dice.chance(50) { text_part(&text(dice)) } else { blob(dice) };
+    let file = |dice: &mut Dice| {
+        const TARGETS: &[&str] = &[
+            "artifact://apps/demo/users/u1/sessions/s1/artifacts/notes.txt/versions/0",
+            "artifact://apps/demo/users/u1/artifacts/user:cv.txt/versions/0",
+            "artifact://apps/demo/users/u1/artifacts/user:cv.txt/versions/1",
+            "gs://bucket/spec.pdf",
+        ];
+        let file = [("fileUri", dice.word(TARGETS).into()), ("mimeType", "text/plain".into())];
+        json([("fileData", json(file))])
+    };
+    // What a rewind leaves of an artifact.
+    let tombstone =
+        || json([("inlineData", json([("data", "".into()), ("mimeType", "application/octet-stream".into())]))]);
+    // References only lead to artifacts that are none: google-adk refuses circles.
+    let part = |dice: &mut Dice, name: &str| match dice.between(0, 9) {
+        0..5 => text_part(&text(dice)),
+        5..8 => blob(dice),
+        8 if name == "plot.png" => file(dice),
+        _ => tombstone(),
+    };
     let mut artifacts = Vec::new();
     for name in ["notes.txt", "user:cv.txt", "plot.png", "été \"1\".bin"] {
         if dice.chance(45) {
             artifacts.push(json([
                 ("filename", name.into()),
-                ("versions", dice.several(1, 2, part).into()),
+                ("versions", dice.several(1, 2, |dice| part(dice, name)).into()),
             ]));
         }
     }

@@ -4,7 +4,7 @@ use strata_model::{Json, Object};
 
 use super::agents::Cast;
 use super::history::{History, OpenCall};
-use super::parts::{call, response, spoken, text_part};
+use super::parts::{call, response, response_with_media, spoken, text_part};
 use super::texts::{data, text};
 use super::tools::TOOL_NAMES;
 use crate::dice::{Dice, json, object};
@@ -102,6 +102,9 @@ fn answer(dice: &mut Dice, history: &mut History, answered: &[OpenCall], author:
         .iter()
         .map(|open| {
             let name = if dice.chance(3) { "renamed" } else { &open.name };
+            if dice.chance(5) {
+                return response_with_media(dice, &open.id, name);
+            }
             response(&open.id, name, dice.maybe(95, |dice| data(dice, 2)))
         })
         .collect();

@@ -7,6 +7,10 @@ use crate::dice::Dice;
 
 const PLAIN: &[&str] = &["hello", "go on", "find flights to Oslo", "done", "two\nlines", "What about trains?", "ok"];
 
+/// Words that memory searches find each other by.
+const WORDS: &[&str] =
+    &["Oslo", "OSLO", "café", "CAFÉ", "cafe\u{301}", "trains", "Trains,", "東京タワー", "東京", "x_1", "½", "naïve-train"];
+
 const ODD: &[&str] = &[
     "",
     " ",
@@ -36,12 +40,13 @@ const ODD: &[&str] = &[
 
 /// What somebody says.
 pub(crate) fn text(dice: &mut Dice) -> String {
-    match dice.between(0, 19) {
+    match dice.between(0, 20) {
         0..10 => dice.word(PLAIN).to_owned(),
         10..15 => dice.word(ODD).to_owned(),
         15..17 => format!("{}{}", dice.word(PLAIN), dice.word(ODD)),
         17 => dice.word(&[QUOTE_BEGIN, QUOTE_END, INSTR_BEGIN, INSTR_END]).to_owned(),
-        18 => format!("{QUOTE_END}\n{}{INSTR_END}", dice.word(PLAIN)),
+        18 => dice.several(1, 4, |dice| dice.word(WORDS)).join(" "),
+        19 => format!("{QUOTE_END}\n{}{INSTR_END}", dice.word(PLAIN)),
         _ => format!("{} {}", dice.word(PLAIN), dice.word(PLAIN)),
     }
 }
@@ -57,7 +62,7 @@ const PIECES: &[&str] = &[
     "{app:tier}", "{temp:scratch}", "{café}", "{_p}", "{ name }", "{\ntopic\n}", "{gone?}", "{user:gone?}",
     "{{name}}", "{{{n}}}", "{{gone?}}", "{name}}", "{{name}", "${name}", "\\{name}", "$ {name}", "{name ?}",
     "{name? }", "{name??}", "{?}", "{}", "{ }", "{a b}", "{a-b}", "{123}", "{foo:bar}", "{app:}", "{user:a:b}",
-    "{\"k\": 1}", "{\"k\": \"{name}\"}", "{artifact.gone.txt?}", "{artifact.notes.txt?}", "{", "}", "}{", "%s {0}",
+    "{\"k\": 1}", "{\"k\": \"{name}\"}", "{artifact.gone.txt?}", "{artifact.notes.txt?}", "{artifact.user:cv.txt?}", "{artifact.plot.png?}", "{artifact.?}", "{", "}", "}{", "%s {0}",
     "{\u{a0}name\u{a0}}", "{ªb?}", "{x·y?}", "{\u{2118}?}", "{ﬁ?}", "{٣?}", "{x٣?}",
 ];
 

@@ -109,22 +109,15 @@ fn example(dice: &mut Dice) -> Json {
 
 /// A schema of answers, with the JSON Schema pydantic prints for it.
 pub(crate) fn schema(dice: &mut Dice) -> Json {
-    let field = |title: &str, kind: &str| json([("title", title.into()), ("type", kind.into())]);
-    let class = json([
-        ("properties", json([("city", field("City", "string")), ("degrees", field("Degrees", "number"))])),
-        ("required", vec!["city".into(), "degrees".into()].into()),
-        ("title", "Weather".into()),
-        ("type", "object".into()),
-    ]);
     match dice.between(0, 3) {
-        0 => json([("kind", "pydantic_model".into()), ("class", "Weather".into()), ("json_schema", class)]),
+        0 => class_schema(),
         1 => json([
             ("kind", "list_of_pydantic_model".into()),
             ("class", "Weather".into()),
             (
                 "json_schema",
                 json([
-                    ("$defs", json([("Weather", class)])),
+                    ("$defs", json([("Weather", weather())])),
                     ("items", json([("$ref", "#/$defs/Weather".into())])),
                     ("type", "array".into()),
                 ]),
@@ -143,6 +136,21 @@ pub(crate) fn schema(dice: &mut Dice) -> Json {
             ),
         ]),
     }
+}
+
+/// The schema of a class.
+pub(crate) fn class_schema() -> Json {
+    json([("kind", "pydantic_model".into()), ("class", "Weather".into()), ("json_schema", weather())])
+}
+
+fn weather() -> Json {
+    let field = |title: &str, kind: &str| json([("title", title.into()), ("type", kind.into())]);
+    json([
+        ("properties", json([("city", field("City", "string")), ("degrees", field("Degrees", "number"))])),
+        ("required", vec!["city".into(), "degrees".into()].into()),
+        ("title", "Weather".into()),
+        ("type", "object".into()),
+    ])
 }
 
 /// A callback before the model is called.
