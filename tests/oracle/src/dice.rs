@@ -14,6 +14,10 @@ impl Dice {
         Self { random: Seeded::new(random.next_u64() ^ case.wrapping_mul(0xd6e8_feb8_6659_fd93)) }
     }
 
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.random.next_u64()
+    }
+
     /// True in so many of a hundred cases.
     pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.random.below(100) < percent
@@ -46,7 +50,11 @@ impl Dice {
     }
 
     /// A value in so many of a hundred cases, else null.
-    pub(crate) fn maybe<T: Into<Json>>(&mut self, percent: usize, value: impl FnOnce(&mut Self) -> T) -> Json {
+    pub(crate) fn maybe<T: Into<Json>>(
+        &mut self,
+        percent: usize,
+        value: impl FnOnce(&mut Self) -> T,
+    ) -> Json {
         if self.chance(percent) { value(self).into() } else { Json::Null }
     }
 

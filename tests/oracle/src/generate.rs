@@ -19,7 +19,7 @@ pub(crate) fn question(seed: u64, case: u64) -> Json {
     let cast = agents::cast(dice);
     let app = agents::app(dice, &cast);
     let history = history::write(dice, &cast);
-    let invocation = settings::invocation(dice, &cast, &history);
+    let invocation = settings::invocation(dice, &cast, &app, &history);
     let session = json([
         ("id", "s1".into()),
         ("appName", "demo".into()),

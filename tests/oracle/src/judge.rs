@@ -69,7 +69,12 @@ pub(crate) fn kind(vector: &Json, failure: &Failure) -> String {
     let error = vector.get("expected").and_then(|expected| expected.get("error"));
     let text = |key: &str| error.and_then(|error| error.get(key)).and_then(Json::as_str).unwrap_or("none");
     let message: String = text("message").split_whitespace().take(4).collect::<Vec<_>>().join(" ");
-    without_numbers(&format!("{} (expected error: {} in {}: {message})", first, text("type"), text("processor")))
+    without_numbers(&format!(
+        "{} (expected error: {} in {}: {message})",
+        first,
+        text("type"),
+        text("processor")
+    ))
 }
 
 fn without_numbers(text: &str) -> String {

@@ -173,8 +173,7 @@ mod tests {
     #[track_caller]
     fn check(given: &str, needed: &str, smallest: &str) {
         let given = json::parse(given.as_bytes()).unwrap();
-        let found =
-            shrink::<Infallible>(given, |candidate| Ok(json::to_compact(candidate).contains(needed)));
+        let found = shrink::<Infallible>(given, |candidate| Ok(json::to_compact(candidate).contains(needed)));
         assert_eq!(json::to_compact(&found.unwrap()), smallest);
     }
 

@@ -125,7 +125,9 @@ fn model(dice: &mut Dice) -> Json {
 fn static_instruction(dice: &mut Dice) -> Json {
     match dice.between(0, 9) {
         0..6 => text(dice).into(),
-        6 => dice.several(0, 3, |dice| if dice.chance(50) { text(dice).into() } else { reference(dice) }).into(),
+        6 => dice
+            .several(0, 3, |dice| if dice.chance(50) { text(dice).into() } else { reference(dice) })
+            .into(),
         7 => reference(dice),
         8 => json([("role", "user".into()), ("parts", dice.several(0, 3, spoken).into())]),
         _ => json([("role", "user".into()), ("parts", dice.several(1, 4, reference).into())]),

@@ -16,12 +16,12 @@ pub(crate) struct Habits {
     is_live: bool,
     is_disordered: bool,
     is_incomplete: bool,
+    pub(crate) is_about_pairing: bool,
     pub(crate) has_summaries: bool,
     pub(crate) has_rewinds: bool,
 }
 
-const BRANCHES: &[&str] =
-    &[
+const BRANCHES: &[&str] = &[
     "root",
     "root.writer",
     "root.planner",
@@ -39,6 +39,7 @@ const NODE_PATHS: &[&str] = &["flow@1", "flow@1/root@1", "flow@1/root@1/x@1", "f
 
 impl Habits {
     fn new(dice: &mut Dice) -> Self {
+        let is_about_pairing = dice.chance(25);
         Self {
             branches: if dice.chance(22) { BRANCHES } else { &[] },
             scopes: if dice.chance(18) { SCOPES } else { &[] },
@@ -46,8 +47,9 @@ impl Habits {
             is_live: dice.chance(6),
             is_disordered: dice.chance(20),
             is_incomplete: dice.chance(20),
-            has_summaries: dice.chance(30),
-            has_rewinds: dice.chance(15),
+            is_about_pairing,
+            has_summaries: dice.chance(if is_about_pairing { 60 } else { 30 }),
+            has_rewinds: dice.chance(if is_about_pairing { 30 } else { 15 }),
         }
     }
 

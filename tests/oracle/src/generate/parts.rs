@@ -34,10 +34,9 @@ pub(crate) fn spoken(dice: &mut Dice) -> Json {
         "signature" => object([("thoughtSignature", "-_8=".into()), ("text", dice.maybe(30, |_| ""))]),
         "blob" => object([("inlineData", blob(dice)), ("thought", dice.maybe(10, |_| true))]),
         "file" => object([("fileData", file(dice))]),
-        "code" => object([(
-            "executableCode",
-            json([("code", text(dice).into()), ("language", "PYTHON".into())]),
-        )]),
+        "code" => {
+            object([("executableCode", json([("code", text(dice).into()), ("language", "PYTHON".into())]))])
+        }
         "code result" => object([(
             "codeExecutionResult",
             json([("outcome", "OUTCOME_OK".into()), ("output", dice.maybe(80, text))]),
@@ -70,7 +69,11 @@ fn server_tool(dice: &mut Dice) -> Object {
     if dice.chance(50) {
         object([(
             "toolCall",
-            json([("id", "t1".into()), ("toolType", "GOOGLE_SEARCH_WEB".into()), ("args", data(dice, 1).into())]),
+            json([
+                ("id", "t1".into()),
+                ("toolType", "GOOGLE_SEARCH_WEB".into()),
+                ("args", data(dice, 1).into()),
+            ]),
         )])
     } else {
         object([("toolResponse", json([("id", "t1".into()), ("response", data(dice, 1).into())]))])

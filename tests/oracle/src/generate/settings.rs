@@ -8,8 +8,24 @@ use super::parts::{spoken, text_part};
 use super::texts::{STATE_KEYS, data, text, value};
 use crate::dice::{Dice, json, object};
 
-pub(crate) fn invocation(dice: &mut Dice, cast: &Cast, history: &History) -> Json {
-    let llms = cast.llms();
+/// Whether an agent of this name stands in a tool.
+fn has_agent_in_tool(value: &Json, name: &str) -> bool {
+    let has_it_below = |value: &Json| has_agent_in_tool(value, name);
+    match value {
+        Json::Array(items) => items.iter().any(has_it_below),
+        Json::Object(object) => {
+            let agent = object.get("agent").and_then(|agent| agent.get("name"));
+            agent.and_then(Json::as_str) == Some(name) || object.values().any(has_it_below)
+        }
+        _ => false,
+    }
+}
+
+pub(crate) fn invocation(dice: &mut Dice, cast: &Cast, app: &Json, history: &History) -> Json {
+    let mut llms = cast.llms();
+    if has_agent_in_tool(app, "expert") {
+        llms.push("expert");
+    }
     // The agent of the last event is the likeliest to be asked next.
     let latest = history.events.iter().rev().filter_map(|event| event.get("author").and_then(Json::as_str));
     let latest = latest.filter_map(|author| llms.iter().find(|name| **name == author)).next();
@@ -75,7 +91,10 @@ fn run_config(dice: &mut Dice) -> Object {
         (
             "http_options",
             dice.maybe(20, |_| {
-                json([("headers", json([("x-a", "2".into()), ("x-b", "3".into())])), ("timeout", Json::Int(7))])
+                json([
+                    ("headers", json([("x-a", "2".into()), ("x-b", "3".into())])),
+                    ("timeout", Json::Int(7)),
+                ])
             }),
         ),
     ])
@@ -115,8 +134,14 @@ pub(crate) fn artifacts(dice: &mut Dice) -> Json {
         return Json::Null;
     }
     let blob = |dice: &mut Dice| {
-        let mime =
-            dice.word(&["text/csv", "IMAGE/PNG; q=1", "application/json", "application/zip", "TEXT/PLAIN; x=y", "image/svg+xml"]);
+        let mime = dice.word(&[
+            "text/csv",
+            "IMAGE/PNG; q=1",
+            "application/json",
+            "application/zip",
+            "TEXT/PLAIN; x=y",
+            "image/svg+xml",
+        ]);
         json([("inlineData", json([("data", "aWQ7w6k=".into()), ("mimeType", mime.into())]))])
     };
     let file = |dice: &mut Dice| {
@@ -130,8 +155,9 @@ pub(crate) fn artifacts(dice: &mut Dice) -> Json {
         json([("fileData", json(file))])
     };
     // What a rewind leaves of an artifact.
-    let tombstone =
-        || json([("inlineData", json([("data", "".into()), ("mimeType", "application/octet-stream".into())]))]);
+    let tombstone = || {
+        json([("inlineData", json([("data", "".into()), ("mimeType", "application/octet-stream".into())]))])
+    };
     // References only lead to artifacts that are none: google-adk refuses circles.
     let part = |dice: &mut Dice, name: &str| match dice.between(0, 9) {
         0..5 => text_part(&text(dice)),
@@ -160,7 +186,7 @@ pub(crate) fn memory(dice: &mut Dice) -> Json {
             ("id", format!("m{at}").into()),
             ("author", dice.word(&["user", "root"]).into()),
             ("invocationId", "old".into()),
-            ("timestamp", Json::Float(500.0 + at as f64 / 4.0)),
+            ("timestamp", Json::Float(1_750_000_000.0 + dice.between(0, 40_000_000) as f64 / 1e7)),
             (
                 "content",
                 dice.maybe(95, |dice| {

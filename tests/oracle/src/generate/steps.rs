@@ -26,10 +26,23 @@ const STEPS: &[(usize, Step)] = &[
     (2, answer_nothing),
     (4, load_artifacts),
     (2, run_code),
+    (2, call_and_answer_at_once),
+];
+
+/// Steps of sessions that are all about calls and their answers.
+const PAIRING_STEPS: &[(usize, Step)] = &[
+    (3, speak),
+    (4, call_and_answer),
+    (4, leave_open),
+    (8, answer_late),
+    (3, call_and_answer_at_once),
+    (3, summarise),
+    (2, rewind),
 ];
 
 pub(crate) fn step(dice: &mut Dice, cast: &Cast, history: &mut History) {
-    let step = dice.weighted(STEPS);
+    let steps = if history.habits.is_about_pairing { PAIRING_STEPS } else { STEPS };
+    let step = dice.weighted(steps);
     step(dice, cast, history);
 }
 
@@ -45,6 +58,9 @@ fn speak(dice: &mut Dice, cast: &Cast, history: &mut History) {
 }
 
 fn call_id(dice: &mut Dice, history: &History) -> Json {
+    if history.habits.is_about_pairing {
+        return dice.maybe(90, |dice| dice.word(&["adk-1", "c1", "c2", "c3"]));
+    }
     match dice.between(0, 19) {
         0..9 => format!("adk-{}", history.calls.len() + 1).into(),
         9..14 => format!("c{}", history.calls.len() + 1).into(),
@@ -139,6 +155,23 @@ fn leave_open(dice: &mut Dice, cast: &Cast, history: &mut History) {
     open_calls(dice, cast, history);
 }
 
+/// Calls and answers in one event, which providers never make.
+fn call_and_answer_at_once(dice: &mut Dice, cast: &Cast, history: &mut History) {
+    let agent = agent(dice, cast);
+    let parts = dice.several(1, 4, |dice| {
+        let (id, name) = (call_id(dice, history), dice.word(TOOL_NAMES));
+        match dice.between(0, 4) {
+            0 | 1 => call(&id, name, data(dice, 1).into()),
+            2 | 3 => response(&id, name, data(dice, 1).into()),
+            _ => spoken(dice),
+        }
+    });
+    let author = if dice.chance(20) { "user" } else { agent };
+    let role = dice.word(&["model", "user"]);
+    let event = history.event(dice, author, role, parts);
+    history.push(dice, event);
+}
+
 /// Answers calls of the past, by their agent, the user or somebody else, or calls nobody made.
 fn answer_late(dice: &mut Dice, cast: &Cast, history: &mut History) {
     let n_answers = *dice.weighted(&[(6, 1), (2, 2)]);
@@ -190,7 +223,12 @@ fn summarise(dice: &mut Dice, _: &Cast, history: &mut History) {
     let (start, end) = if dice.chance(92) { (start.min(end), start.max(end)) } else { (start, end) };
     let role = dice.word(&["model", "model", "model", "user"]);
     let summary = json([("role", role.into()), ("parts", dice.several(0, 2, spoken).into())]);
-    let mut event = history.empty_event(dice, "user");
+    let mut event = if dice.chance(5) {
+        let parts = dice.several(1, 2, spoken);
+        history.event(dice, "user", "user", parts)
+    } else {
+        history.empty_event(dice, "user")
+    };
     let compaction = json([
         ("startTimestamp", Json::Float(start)),
         ("endTimestamp", Json::Float(end)),
@@ -221,18 +259,21 @@ fn change_state(dice: &mut Dice, cast: &Cast, history: &mut History) {
 fn ask_approval(dice: &mut Dice, cast: &Cast, history: &mut History) {
     let opened = open_calls(dice, cast, history);
     let first = opened[0].clone();
-    let waiting = Object::from_iter([("error", "This tool call requires confirmation, please approve or reject.")]);
+    let waiting =
+        Object::from_iter([("error", "This tool call requires confirmation, please approve or reject.")]);
     let parts = vec![response(&first.id, &first.name, waiting.into())];
     let mut event = history.event(dice, first.agent, "user", parts);
     if let Some(id) = first.id.as_str() {
         let asked = Object::from_iter([(id.to_owned(), json([("hint", "Sure?".into())]))]);
-        let actions = object([("requestedToolConfirmations", asked.into()), ("skipSummarization", true.into())]);
+        let actions =
+            object([("requestedToolConfirmations", asked.into()), ("skipSummarization", true.into())]);
         event.push("actions", actions);
     }
     history.push(dice, event);
     let id: Json = format!("adk-q{}", history.events.len()).into();
     let original = json([("id", first.id.clone()), ("name", first.name.as_str().into()), ("args", json([]))]);
-    let args = json([("originalFunctionCall", original), ("toolConfirmation", json([("hint", "Sure?".into())]))]);
+    let args =
+        json([("originalFunctionCall", original), ("toolConfirmation", json([("hint", "Sure?".into())]))]);
     let mut parts = vec![call(&id, "adk_request_confirmation", args)];
     if dice.chance(15) {
         parts.push(spoken(dice));

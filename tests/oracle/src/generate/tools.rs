@@ -180,10 +180,7 @@ pub(crate) fn callback(dice: &mut Dice) -> Json {
 
 pub(crate) fn plugin(dice: &mut Dice) -> Json {
     if dice.chance(30) {
-        return json([
-            ("type", "global_instruction".into()),
-            ("global_instruction", instruction(dice)),
-        ]);
+        return json([("type", "global_instruction".into()), ("global_instruction", instruction(dice))]);
     }
     let filter = dice.maybe(40, |dice| match dice.between(0, 3) {
         0 => json([("type", "drop_role".into()), ("role", dice.word(&["user", "model"]).into())]),
