@@ -42,3 +42,26 @@ pub(crate) fn question(seed: u64, case: u64) -> Json {
     }
     Json::Object(question)
 }
+
+#[cfg(test)]
+mod tests {
+    use strata_oracle::vector::given;
+
+    use super::*;
+
+    #[test]
+    fn a_case_is_the_same_every_time() {
+        assert_eq!(question(1, 7), question(1, 7));
+        assert_ne!(question(1, 7), question(1, 8));
+        assert_ne!(question(1, 7), question(2, 7));
+    }
+
+    #[test]
+    fn cases_can_be_read() {
+        for case in 0..200 {
+            let question = question(3, case);
+            let invocation = given::invocation(question.get("invocation").unwrap());
+            assert!(given::app(&question).find(&invocation.agent).is_some(), "case {case}");
+        }
+    }
+}

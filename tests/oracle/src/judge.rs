@@ -88,3 +88,31 @@ fn without_numbers(text: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_the_stage_and_place_of_the_first_difference() {
+        let failure = [
+            "request.contents[3]: missing {}",
+            "after contents.contents[12].parts[0].text: texts differ at character 7: expected \"a\", got \"b\"",
+        ];
+        let failure = failure.map(str::to_owned).to_vec();
+        let expected = "after contents.contents[#].parts[#].text: texts differ";
+        assert_eq!(kind(&Json::Null, &failure), expected);
+    }
+
+    #[test]
+    fn without_a_stage_the_expected_error_tells_the_kind() {
+        let vector =
+            br#"{"expected": {"error": {"type": "KeyError", "message": "no", "processor": "instructions"}}}"#;
+        let vector = json::parse(vector).unwrap();
+        let failure = vec!["outcome: expected error".to_owned()];
+        assert_eq!(
+            kind(&vector, &failure),
+            "outcome: expected error (expected error: KeyError in instructions: no)"
+        );
+    }
+}

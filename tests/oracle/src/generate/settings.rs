@@ -27,8 +27,9 @@ pub(crate) fn invocation(dice: &mut Dice, cast: &Cast, app: &Json, history: &His
         llms.push("expert");
     }
     // The agent of the last event is the likeliest to be asked next.
-    let latest = history.events.iter().rev().filter_map(|event| event.get("author").and_then(Json::as_str));
-    let latest = latest.filter_map(|author| llms.iter().find(|name| **name == author)).next();
+    let mut latest =
+        history.events.iter().rev().filter_map(|event| event.get("author").and_then(Json::as_str));
+    let latest = latest.find_map(|author| llms.iter().find(|name| **name == author));
     let agent = match latest {
         Some(latest) if dice.chance(60) => latest,
         _ => dice.pick(&llms),

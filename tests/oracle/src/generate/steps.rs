@@ -47,7 +47,7 @@ pub(crate) fn step(dice: &mut Dice, cast: &Cast, history: &mut History) {
 }
 
 fn agent(dice: &mut Dice, cast: &Cast) -> &'static str {
-    if dice.chance(3) { "stranger" } else { *dice.pick(&cast.names) }
+    if dice.chance(3) { "stranger" } else { dice.word(&cast.names) }
 }
 
 fn speak(dice: &mut Dice, cast: &Cast, history: &mut History) {
@@ -286,7 +286,7 @@ fn ask_approval(dice: &mut Dice, cast: &Cast, history: &mut History) {
         let event =
             history.event(dice, "user", "user", vec![response(&id, "adk_request_confirmation", confirmed)]);
         history.push(dice, event);
-        answer(dice, history, &[first.clone()], first.agent);
+        answer(dice, history, std::slice::from_ref(&first), first.agent);
     }
 }
 
