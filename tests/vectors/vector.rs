@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use strata_model::{Json, json};
-use strata_oracle::vector::compile;
+use strata_oracle::vector::check;
 
-use crate::golden::into_result;
-use crate::report::{Failure, Report};
+use crate::report::Report;
 
 pub(crate) fn run(folder: &Path, report: &mut Report) {
     for path in vector_files(folder) {
@@ -30,12 +29,4 @@ fn vector_files(folder: &Path) -> Vec<PathBuf> {
     };
     let is_vector = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
     entries(folder).iter().flat_map(|family| entries(family)).filter(is_vector).collect()
-}
-
-fn check(vector: &Json) -> Result<(), Failure> {
-    match vector.get("kind").and_then(Json::as_str) {
-        Some("compile") => into_result(compile::check_vector(vector)),
-        Some("conversation") => into_result(compile::check_conversation(vector)),
-        kind => Err(vec![format!("kind {} is not run yet", kind.unwrap_or("(none)"))]),
-    }
 }

@@ -7,5 +7,5 @@ mod summary;
 mod write;
 
 pub(crate) use job::{Input, now_ms, start_import};
-pub(crate) use read::{ReadError, ReadFile, Unwatched, Watch, read_file};
+pub(crate) use read::Watch;
 pub(crate) use summary::Summary;

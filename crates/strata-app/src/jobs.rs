@@ -103,12 +103,15 @@ impl Strata {
         let strata = self.clone();
         std::thread::spawn(move || {
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&strata, &running)));
-            strata.end_job(&running.id, ended.unwrap_or_else(|_| Ended {
-                state: JobState::Failed,
-                outcome: "Strata failed here; nothing of this job was kept. Please report this.".into(),
-                sessions: Vec::new(),
-                diagnostics: Vec::new(),
-            }));
+            strata.end_job(
+                &running.id,
+                ended.unwrap_or_else(|_| Ended {
+                    state: JobState::Failed,
+                    outcome: "Strata failed here; nothing of this job was kept. Please report this.".into(),
+                    sessions: Vec::new(),
+                    diagnostics: Vec::new(),
+                }),
+            );
         });
         id
     }

@@ -10,10 +10,12 @@ mod error;
 mod handlers;
 mod import;
 mod jobs;
+mod open;
 mod sample;
 mod strata;
 mod text_diff;
 mod typescript;
+mod words;
 
 pub use command::{Answer, Bytes, COMMANDS, Command, Reply};
 pub use data_folder::default_database;

@@ -14,6 +14,7 @@ use crate::command::{self, Reply};
 use crate::error::AppError;
 use crate::import::{Input, Summary, start_import};
 use crate::jobs::Jobs;
+use crate::open::{OpenSessions, Tables};
 use crate::sample;
 
 /// Where the app runs.
@@ -38,6 +39,8 @@ pub struct Strata {
     options: Options,
     store: Mutex<Store>,
     jobs: Jobs,
+    open: OpenSessions,
+    tables: Arc<Tables>,
     subscribers: Mutex<Vec<Sender<Notification>>>,
     uploads: Mutex<Uploads>,
     /// The job that imports the files of the command line.
@@ -62,6 +65,8 @@ impl Strata {
         let strata = Arc::new(Self {
             store: Mutex::new(store),
             jobs: Jobs::default(),
+            open: OpenSessions::default(),
+            tables: Arc::default(),
             subscribers: Mutex::default(),
             uploads: Mutex::default(),
             first_job: Mutex::default(),
@@ -88,7 +93,8 @@ impl Strata {
 
     /// Takes in a file that has no path, for `session/importUpload`. Returns the upload's id.
     pub fn receive_upload(&self, name: &str, mut content: impl Read) -> Result<String, AppError> {
-        let failed = |error: std::io::Error| AppError::unreadable(format!("{name} could not be taken in: {error}."));
+        let failed =
+            |error: std::io::Error| AppError::unreadable(format!("{name} could not be taken in: {error}."));
         let (id, path) = {
             let mut uploads = self.uploads.lock().unwrap_or_else(PoisonError::into_inner);
             uploads.n_received += 1;
@@ -140,6 +146,14 @@ impl Strata {
 
     pub(crate) fn jobs(&self) -> &Jobs {
         &self.jobs
+    }
+
+    pub(crate) fn open_sessions(&self) -> &OpenSessions {
+        &self.open
+    }
+
+    pub(crate) fn tables(&self) -> &Arc<Tables> {
+        &self.tables
     }
 
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {

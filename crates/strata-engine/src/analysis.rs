@@ -1,11 +1,17 @@
 //! What compiled prompts cost, and why: pure functions of stages and their working contexts.
 
+mod blame;
 mod kind;
+mod ledger;
 mod prefix;
-mod scale;
+mod session;
 mod stage_diff;
+mod weigh;
 
-pub use kind::{Kind, is_reframed};
-pub use prefix::{CommonPrefix, PrefixEnd, common_prefix};
-pub use scale::{ByKind, Counting, PromptWeight, Scale};
+pub use blame::{Cause, PrefixBreak};
+pub use kind::{Kind, is_quoted};
+pub use ledger::{Carried, Ledger, SourceUse, Use};
+pub use prefix::{CommonPrefix, Matched, PrefixEnd, common_prefix};
+pub use session::{CallAnalysis, SessionAnalysis};
 pub use stage_diff::{Change, PartDelta, diff_events, diff_requests};
+pub use weigh::{ByKind, Counting, Piece, Scale, Weighed, WeighedChunk, WeighedPrompt};

@@ -7,11 +7,12 @@ use std::sync::{Arc, OnceLock};
 
 use bitflags::bitflags;
 use strata_model::{
-    Event, EventIndex, Fingerprint, FingerprintBuilder, FromJson as _, Origin, Part, RequestContent,
+    Content, Event, EventIndex, Fingerprint, FingerprintBuilder, FromJson as _, Origin, Part, RequestContent,
     RequestPart, json, python,
 };
 
 use crate::event_links::EventLinks;
+use crate::gemini;
 use crate::quotation;
 use crate::settled::SettledHistories;
 
@@ -124,7 +125,8 @@ impl LoggedEvent {
                 .as_ref()
                 .and_then(|compaction| compaction.compacted_content.as_ref());
             let content = summary.or(self.event.content.as_deref());
-            content.map_or(0, |content| python::len(&json::to_compact(&content.to_json())))
+            let dump = |content: &Content| gemini::snake(&content.to_json(), &gemini::CONTENT);
+            content.map_or(0, |content| python::len(&json::to_compact(&dump(content))))
         })
     }
 }

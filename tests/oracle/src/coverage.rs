@@ -10,7 +10,6 @@ pub(crate) struct Coverage {
     n_sessions: u64,
     /// Why google-adk does not take a case, by the first words of what it says.
     invalid: BTreeMap<String, u64>,
-    n_resumed: u64,
     /// How many sessions a stage ran in, and how many of those it changed the request of.
     stages: BTreeMap<String, (u64, u64)>,
     outcomes: BTreeMap<String, u64>,
@@ -21,10 +20,6 @@ impl Coverage {
     pub(crate) fn count_invalid(&mut self, why: &str) {
         let why = why.split_whitespace().take(8).collect::<Vec<_>>().join(" ");
         *self.invalid.entry(why).or_default() += 1;
-    }
-
-    pub(crate) fn count_resumed(&mut self) {
-        self.n_resumed += 1;
     }
 
     /// Counts a vector with both halves.
@@ -57,7 +52,6 @@ impl fmt::Display for Coverage {
         for (why, count) in &self.invalid {
             writeln!(f, "    {count:>6} {why}")?;
         }
-        writeln!(f, "{} in which google-adk first takes up an approval or a credential", self.n_resumed)?;
         writeln!(f, "{:24} {:>8} {:>8}", "stage", "ran", "changed")?;
         for (stage, (ran, changed)) in &self.stages {
             writeln!(f, "{stage:24} {ran:>8} {changed:>8}")?;

@@ -28,6 +28,7 @@ pub(crate) fn question(seed: u64, case: u64) -> Json {
         ("events", history.events.into()),
     ]);
     let mut question = crate::dice::object([
+        ("kind", "compile".into()),
         ("app", app),
         ("session", session),
         ("invocation", invocation),

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use anyhow::Result;
 use strata_model::{Json, Object, json};
 use strata_oracle::Failure;
-use strata_oracle::vector::compile::check_vector;
+use strata_oracle::vector;
 
 use crate::worker::Worker;
 
@@ -14,8 +14,6 @@ pub(crate) enum Verdict {
     Invalid {
         why: String,
     },
-    /// google-adk runs tools again, or ends the run, before it compiles anything.
-    Resumed,
     Agreed {
         vector: Json,
     },
@@ -31,30 +29,18 @@ pub(crate) fn judge(worker: &mut Worker, question: &Json) -> Result<Verdict> {
     if let Some(why) = answer.get("invalid").and_then(Json::as_str) {
         return Ok(Verdict::Invalid { why: why.to_owned() });
     }
-    if is_resumed(&answer) {
-        return Ok(Verdict::Resumed);
-    }
     let mut vector = question.as_object().cloned().unwrap_or_default();
     vector.update(answer.as_object().unwrap_or(&Object::new()));
     let vector = Json::Object(vector);
     // The vector as a reader of its file gets it.
     let vector = json::parse(json::to_compact(&vector).as_bytes()).unwrap_or(vector);
-    let failure = catch_unwind(AssertUnwindSafe(|| check_vector(&vector))).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-        vec![format!("panicked: {}", text.unwrap_or("(no message)"))]
-    });
+    let failure = catch_unwind(AssertUnwindSafe(|| vector::check(&vector).err().unwrap_or_default()))
+        .unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+            vec![format!("panicked: {}", text.unwrap_or("(no message)"))]
+        });
     Ok(if failure.is_empty() { Verdict::Agreed { vector } } else { Verdict::Differs { vector, failure } })
-}
-
-/// Whether an answer to a request for approval or credentials was taken up. What comes of it is the result of tools,
-/// which no session of ours has.
-fn is_resumed(answer: &Json) -> bool {
-    let Some(expected) = answer.get("expected") else { return false };
-    let failed = expected.get("error").and_then(|error| error.get("processor")).and_then(Json::as_str);
-    expected.get("emitted_events").is_some()
-        || expected.get("outcome").and_then(Json::as_str) == Some("ended")
-        || matches!(failed, Some("auth" | "request_confirmation"))
 }
 
 /// What kind of difference this is: its first place, without positions and values.

@@ -83,7 +83,6 @@ fn work(plan: &Plan<'_>, next: &AtomicU64, results: &Mutex<Found>) -> Result<()>
         let question = question(plan.seed, case);
         match judge(&mut worker, &question)? {
             Verdict::Invalid { why } => lock().coverage.count_invalid(&why),
-            Verdict::Resumed => lock().coverage.count_resumed(),
             Verdict::Agreed { vector } => lock().coverage.count(&vector),
             Verdict::Differs { vector, failure } => {
                 let kind = kind(&vector, &failure);

@@ -9,6 +9,7 @@ const MAX_TRIES: usize = 6000;
 
 /// Members every vector has: without them it is another question, or google-adk invents their value.
 const FIXED: &[&str] = &[
+    ".kind",
     ".app.name",
     ".session.id",
     ".session.appName",

@@ -3,15 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use strata_model::Severity;
 use strata_store::SessionId;
 
 use super::read::{ReadError, ReadFile, Watch, read_file};
 use super::write::{Stored, write};
 use crate::Strata;
-use crate::error::sentence;
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::api::job::{JobState, Notification};
+use crate::error::sentence;
 use crate::jobs::{Ended, RunningJob};
 
 /// Files looked at in a folder, at most.
@@ -50,7 +49,14 @@ pub(crate) fn start_import(
         inputs => format!("Importing {} files", inputs.len()),
     };
     strata.start_job(title, "bytes", move |strata, job| {
-        let mut run = Run { strata, job, sessions: Vec::new(), diagnostics: Vec::new(), n_unchanged: 0, is_stopped: false };
+        let mut run = Run {
+            strata,
+            job,
+            sessions: Vec::new(),
+            diagnostics: Vec::new(),
+            n_unchanged: 0,
+            is_stopped: false,
+        };
         for input in &inputs {
             run.input(input);
         }
@@ -86,11 +92,15 @@ impl Run<'_> {
             }
         }
         if n_skipped > 0 {
-            let message = format!("{n_skipped} of {} files in this folder hold no session and were left out.", files.len());
+            let message = format!(
+                "{n_skipped} of {} files in this folder hold no session and were left out.",
+                files.len()
+            );
             self.report(DiagnosticSeverity::Info, "skipped-files", message, input.path.display().to_string());
         }
         if files.len() == MAX_FILES {
-            let message = format!("Only the first {MAX_FILES} files were looked at. Import its folders one by one.");
+            let message =
+                format!("Only the first {MAX_FILES} files were looked at. Import its folders one by one.");
             self.report(DiagnosticSeverity::Warning, "many-files", message, input.path.display().to_string());
         }
     }
@@ -112,7 +122,11 @@ impl Run<'_> {
     fn store(&mut self, input: &Input, file: &ReadFile) {
         let location = input.location();
         for diagnostic in &file.import.diagnostics {
-            let at = if diagnostic.at.is_empty() { input.name() } else { format!("{}: {}", input.name(), diagnostic.at) };
+            let at = if diagnostic.at.is_empty() {
+                input.name()
+            } else {
+                format!("{}: {}", input.name(), diagnostic.at)
+            };
             self.report(diagnostic.severity.into(), diagnostic.code, diagnostic.message.clone(), at);
         }
         if file.import.sessions.is_empty() {
@@ -136,7 +150,9 @@ impl Run<'_> {
                 self.strata.notify(&Notification::Sessions);
             }
             Ok((_, Some(Stored::Cancelled))) => self.is_stopped = true,
-            Err(error) => self.report(DiagnosticSeverity::Error, "not-stored", error.to_string(), input.name()),
+            Err(error) => {
+                self.report(DiagnosticSeverity::Error, "not-stored", error.to_string(), input.name());
+            }
         }
     }
 
@@ -147,11 +163,16 @@ impl Run<'_> {
     fn end(self) -> Ended {
         let items = self.sessions.iter().filter_map(|id| self.strata.list_item(id).ok().flatten()).collect();
         let n_sessions = self.sessions.len();
-        let n_errors =
-            self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == DiagnosticSeverity::Error).count();
+        let n_errors = self
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == DiagnosticSeverity::Error)
+            .count();
         let (state, outcome) = match (self.is_stopped, n_sessions, n_errors) {
             (true, 0, _) => (JobState::Cancelled, "Stopped. Nothing was imported.".to_owned()),
-            (true, n, _) => (JobState::Cancelled, format!("Stopped. {} stored before that stay.", sessions_text(n))),
+            (true, n, _) => {
+                (JobState::Cancelled, format!("Stopped. {} stored before that stay.", sessions_text(n)))
+            }
             (false, 0, 1) => (JobState::Failed, self.first_error()),
             (false, 0, _) => (JobState::Failed, "No session was found. Nothing was imported.".to_owned()),
             (false, n, 0) if n == self.n_unchanged => {
@@ -167,7 +188,8 @@ impl Run<'_> {
     }
 
     fn first_error(&self) -> String {
-        let error = self.diagnostics.iter().find(|diagnostic| diagnostic.severity == DiagnosticSeverity::Error);
+        let error =
+            self.diagnostics.iter().find(|diagnostic| diagnostic.severity == DiagnosticSeverity::Error);
         error.map_or(String::new(), |error| sentence(&error.message))
     }
 }
@@ -209,14 +231,4 @@ fn is_session(path: &Path) -> bool {
 pub(crate) fn now_ms() -> i64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |now| now.as_millis() as i64)
-}
-
-impl From<Severity> for DiagnosticSeverity {
-    fn from(severity: Severity) -> Self {
-        match severity {
-            Severity::Info => Self::Info,
-            Severity::Warning => Self::Warning,
-            Severity::Error => Self::Error,
-        }
-    }
 }

@@ -68,7 +68,8 @@ pub(crate) fn read_file(path: &Path, watch: &dyn Watch) -> Result<ReadFile, Read
         return Err(ReadError::Unreadable { path: path.to_owned(), reason });
     }
     let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let mut pieces = Pieces { file: &mut file, done: 0, total: metadata.len(), content: Fingerprint::default() };
+    let mut pieces =
+        Pieces { file: &mut file, done: 0, total: metadata.len(), content: Fingerprint::default() };
     let import = pieces.import(path, watch).map_err(unreadable)?;
     let Some(import) = import else { return Err(ReadError::Cancelled { path: path.to_owned() }) };
     Ok(ReadFile {

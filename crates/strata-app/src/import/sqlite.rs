@@ -90,8 +90,9 @@ struct Tables<'t> {
 impl TableSource for Tables<'_> {
     fn tables(&mut self) -> Result<Vec<Table>, TableError> {
         let names = || -> rusqlite::Result<Vec<String>> {
-            let mut statement =
-                self.connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")?;
+            let mut statement = self
+                .connection
+                .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")?;
             statement.query_map([], |row| row.get(0))?.collect()
         };
         let columns = |table: &str| -> rusqlite::Result<Vec<String>> {
@@ -99,7 +100,10 @@ impl TableSource for Tables<'_> {
             statement.query_map([table], |row| row.get(0))?.collect()
         };
         let tables = names().and_then(|names| {
-            names.into_iter().map(|name| Ok(Table { columns: columns(&name)?, name })).collect::<Result<_, _>>()
+            names
+                .into_iter()
+                .map(|name| Ok(Table { columns: columns(&name)?, name }))
+                .collect::<Result<_, _>>()
         });
         tables.map_err(|error| TableError(explain(&error)))
     }

@@ -76,7 +76,9 @@ fn new_event<'e>(imported: &'e ImportedSession, at: usize, bytes: &'e [Option<Ve
     let records = sources.iter().zip(bytes).map(|(source, bytes)| RawRecord {
         place: match source {
             SourceRecord::Bytes(range) => RecordPlace::Bytes(range.clone()),
-            SourceRecord::Row { table, id } => RecordPlace::Row { table: (*table).to_owned(), id: id.to_string() },
+            SourceRecord::Row { table, id } => {
+                RecordPlace::Row { table: (*table).to_owned(), id: id.to_string() }
+            }
         },
         bytes: bytes.as_deref(),
     });

@@ -94,10 +94,9 @@ impl Kind {
 }
 
 /// Whether a part shows another agent's words, framed by the runtime.
-pub fn is_reframed(segment: &Segment<'_>) -> bool {
-    let Item::Part { part, .. } = &segment.item else { return false };
+pub fn is_quoted(part: &RequestPart) -> bool {
     let is_event = |origin: &Origin| matches!(origin, Origin::Event { .. });
     let is_framing = |origin: &Origin| matches!(origin, Origin::Processor { .. } | Origin::Agent { .. });
-    part.origins().iter().any(|(_, origin)| is_event(origin))
-        && part.origins().iter().any(|(_, origin)| is_framing(origin))
+    let origins = part.origins();
+    origins.iter().any(|(_, origin)| is_event(origin)) && origins.iter().any(|(_, origin)| is_framing(origin))
 }

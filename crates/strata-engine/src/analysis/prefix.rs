@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use strata_model::{LlmRequest, RequestContent};
-use strata_wire::{Item, Segment, prompt_segments};
+use strata_wire::Segment;
+
+use super::weigh::{Scale, WeighedPrompt, definitions};
 
 /// What two prompts have in common from their beginning on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +50,58 @@ pub fn common_prefix(earlier: &LlmRequest, later: &LlmRequest) -> CommonPrefix {
     common
 }
 
+/// How many tokens of a prompt lie in a prefix it shares with an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Matched {
+    /// Everything.
+    pub tokens: u32,
+    /// Of tools, answer schemas and system instruction, without overhead.
+    pub head: u32,
+    /// Of the part in which the prefix ends.
+    pub in_part: u32,
+}
+
 impl CommonPrefix {
+    /// What the prefix weighs; `request` is the later prompt, and `prompt` its weight.
+    pub fn weigh(&self, scale: &Scale<'_>, request: &LlmRequest, prompt: &WeighedPrompt) -> Matched {
+        let mut matched = Matched::default();
+        if self.ends_in <= PrefixEnd::System {
+            for (at, segment) in definitions(request).enumerate() {
+                if at >= self.definitions {
+                    matched.head += beginning(scale, &segment.text(), self.bytes);
+                    break;
+                }
+                matched.head += scale.segment(&segment).tokens;
+            }
+            if let (PrefixEnd::System, Some(text)) = (self.ends_in, &request.system_instruction) {
+                matched.head += beginning(scale, &text.to_text(), self.system_bytes);
+            }
+            matched.tokens = matched.head;
+            return matched;
+        }
+        matched.head = prompt.head.tokens.tokens;
+        matched.tokens = matched.head + prompt.head.overhead.tokens;
+        let mut left = self.contents;
+        for (_, chunk) in &prompt.chunks {
+            if left < chunk.contents.len() {
+                let whole = chunk.contents[..left].iter();
+                matched.tokens +=
+                    whole.map(|content| content.tokens.tokens + content.overhead.tokens).sum::<u32>();
+                let next = &chunk.contents[left].pieces;
+                matched.tokens += next.iter().take(self.parts).map(|piece| piece.tokens).sum::<u32>();
+                break;
+            }
+            left -= chunk.contents.len();
+            matched.tokens += chunk.tokens.tokens + chunk.overhead.tokens;
+        }
+        let part = request.contents.get(self.contents).and_then(|content| content.parts.get(self.parts));
+        if let Some(text) = part.and_then(|part| part.part.text.as_deref()) {
+            matched.in_part = beginning(scale, text, self.bytes);
+            matched.tokens += matched.in_part;
+        }
+        matched
+    }
+
     fn match_definitions(&mut self, earlier: &LlmRequest, later: &LlmRequest) -> bool {
         if Arc::ptr_eq(&earlier.tools, &later.tools) && Arc::ptr_eq(&earlier.config, &later.config) {
             self.definitions = definitions(later).count();
@@ -117,11 +170,13 @@ impl CommonPrefix {
     }
 }
 
-/// Tools and answer schemas.
-fn definitions(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
-    prompt_segments(request).take_while(|segment| {
-        matches!(segment.item, Item::Declaration(_) | Item::BuiltInTool { .. } | Item::Setting { .. })
-    })
+/// Tokens of the first bytes of a text.
+fn beginning(scale: &Scale<'_>, text: &str, bytes: usize) -> u32 {
+    if bytes == 0 {
+        return 0;
+    }
+    let spans = scale.weigher().spans(text, [bytes as u32, (text.len() - bytes) as u32]);
+    spans.first().map_or(0, |first| first.tokens)
 }
 
 /// Bytes both begin with, cut back to the start of a character.

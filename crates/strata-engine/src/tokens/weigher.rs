@@ -90,6 +90,11 @@ impl<'a> Weigher<'a> {
         self.text(text).divide(&tokens.collect::<Vec<_>>())
     }
 
+    /// The bytes at which the tokens of a text end, in order.
+    pub fn token_ends(&self, text: &str) -> Vec<u32> {
+        self.counter.token_ends(text)
+    }
+
     /// A part of a content, with everything in it.
     pub fn part(&self, part: &RequestPart) -> TokenCount {
         pieces(&part.part).map(|piece| self.piece(piece, part.fingerprint)).sum()

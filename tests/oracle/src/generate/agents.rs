@@ -149,10 +149,12 @@ fn code_executor(dice: &mut Dice) -> Json {
     if dice.chance(40) {
         return json([("type", "built_in".into())]);
     }
+    // With attempts left, google-adk would run code on data files before it compiles.
+    let optimizes = dice.chance(50);
     json([
         ("type", "host".into()),
-        ("optimize_data_file", dice.maybe(50, |_| true)),
-        ("error_retry_attempts", dice.maybe(30, |_| Json::Int(0))),
+        ("optimize_data_file", optimizes.into()),
+        ("error_retry_attempts", if optimizes { Json::Int(0) } else { Json::Null }),
     ])
 }
 

@@ -75,6 +75,7 @@ fn one_of(dice: &mut Dice, items: &[&'static str], percent: usize) -> Json {
 pub(crate) struct OpenCall {
     pub(crate) id: Json,
     pub(crate) name: String,
+    pub(crate) args: Json,
     pub(crate) agent: &'static str,
 }
 

@@ -85,7 +85,7 @@ fn open_calls(dice: &mut Dice, cast: &Cast, history: &mut History) -> Vec<OpenCa
         let id = call_id(dice, history);
         let name = dice.word(TOOL_NAMES);
         let args = dice.maybe(90, |dice| data(dice, 2));
-        let mut part = call(&id, name, args);
+        let mut part = call(&id, name, args.clone());
         if let Json::Object(part) = &mut part
             && dice.chance(8)
         {
@@ -93,7 +93,7 @@ fn open_calls(dice: &mut Dice, cast: &Cast, history: &mut History) -> Vec<OpenCa
             part.push("thoughtSignature", "c2ln");
         }
         parts.push(part);
-        let open = OpenCall { id, name: name.to_owned(), agent };
+        let open = OpenCall { id, name: name.to_owned(), args, agent };
         history.calls.push(open.clone());
         opened.push(open);
     }
@@ -178,7 +178,8 @@ fn answer_late(dice: &mut Dice, cast: &Cast, history: &mut History) {
     let mut answered = Vec::new();
     for _ in 0..n_answers {
         if history.calls.is_empty() || dice.chance(8) {
-            answered.push(OpenCall { id: "unknown".into(), name: "search".to_owned(), agent: "root" });
+            let (id, name) = ("unknown".into(), "search".to_owned());
+            answered.push(OpenCall { id, name, args: Json::Null, agent: "root" });
         } else {
             answered.push(dice.pick(&history.calls).clone());
         }
@@ -271,7 +272,8 @@ fn ask_approval(dice: &mut Dice, cast: &Cast, history: &mut History) {
     }
     history.push(dice, event);
     let id: Json = format!("adk-q{}", history.events.len()).into();
-    let original = json([("id", first.id.clone()), ("name", first.name.as_str().into()), ("args", json([]))]);
+    let args = if dice.chance(95) { first.args.clone() } else { json([]) };
+    let original = json([("id", first.id.clone()), ("name", first.name.as_str().into()), ("args", args)]);
     let args =
         json([("originalFunctionCall", original), ("toolConfirmation", json([("hint", "Sure?".into())]))]);
     let mut parts = vec![call(&id, "adk_request_confirmation", args)];
@@ -286,7 +288,10 @@ fn ask_approval(dice: &mut Dice, cast: &Cast, history: &mut History) {
         let event =
             history.event(dice, "user", "user", vec![response(&id, "adk_request_confirmation", confirmed)]);
         history.push(dice, event);
-        answer(dice, history, std::slice::from_ref(&first), first.agent);
+        // Without a result yet, the approval is taken up by the next call.
+        if dice.chance(50) {
+            answer(dice, history, std::slice::from_ref(&first), first.agent);
+        }
     }
 }
 

@@ -1,15 +1,17 @@
 //! Kinds `compile` and `conversation`: the request of a call, after every processor and at the end.
 
 use strata_engine::{
-    AppIndex, CallSource, Compilation, CompileContext, EarlyEnd, EventLog, Flow, Outcome, SessionIds,
-    StageCache, StateView, compile,
+    AppIndex, CallSource, Compilation, CompileContext, EventLog, Flow, SessionIds, StageCache, StateView,
+    compile,
 };
-use strata_model::{Json, LlmRequest, Object, Session};
+use strata_model::{Json, Object, Session};
 
-use super::given;
-use crate::Failure;
-use crate::diff::diff;
+use super::adapter::Adapter;
+use super::outcome::check_outcome;
+use super::stages::check_stages;
+use super::{adapter, compaction, given};
 use crate::laws::partition;
+use crate::{Failure, into_result};
 
 /// One call with everything it is compiled from.
 struct Call<'v> {
@@ -23,7 +25,7 @@ struct Call<'v> {
     vector: &'v Json,
 }
 
-pub fn check_vector(vector: &Json) -> Failure {
+pub(crate) fn check_vector(vector: &Json) -> Result<(), Failure> {
     let index = given::app(vector);
     let session = given::session(vector.get("session").expect("a session"));
     let log = EventLog::new(session.events.iter().cloned());
@@ -37,11 +39,18 @@ pub fn check_vector(vector: &Json) -> Failure {
         given: vector,
         vector,
     };
-    call.check(&mut StageCache::new())
+    let (mut failure, compilation) = call.check(&mut StageCache::new());
+    if let Some(expected) = vector.get("expected").and_then(|expected| expected.get("adapter")) {
+        let mut adapter = Adapter::of(vector);
+        adapter.expect(vector.get("adapter").unwrap_or(&Json::Null));
+        let ops = adapter.ops(&index, call.agent(), &compilation, call.clock());
+        failure.extend(adapter::differences("adapter", expected, ops));
+    }
+    into_result(failure)
 }
 
 /// All calls of a scripted run, compiled one after the other with one cache.
-pub fn check_conversation(vector: &Json) -> Failure {
+pub(crate) fn check_conversation(vector: &Json) -> Result<(), Failure> {
     let index = given::app(vector);
     let sessions: Vec<Session> = vector
         .get("sessions")
@@ -52,6 +61,10 @@ pub fn check_conversation(vector: &Json) -> Failure {
         .collect();
     let mut cache = StageCache::new();
     let mut failure = Vec::new();
+    let turns = vector.get("script").and_then(|script| script.get("turns")).and_then(Json::as_array);
+    let mut adapter = Adapter::of(vector);
+    let mut ops: Vec<Vec<Json>> = vec![Vec::new(); turns.unwrap_or_default().len()];
+    let mut last_turn = None;
     for (at, entry) in vector.get("calls").and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
         let session_id = given::text(entry, "session_id").unwrap_or_default();
         let session = sessions.iter().find(|session| session.id == session_id).expect("the call's session");
@@ -66,16 +79,42 @@ pub fn check_conversation(vector: &Json) -> Failure {
         };
         let state = entry.get("state").and_then(Json::as_object).cloned().unwrap_or_default();
         let call = Call { index: &index, session, log, n_events, state, given: entry, vector };
-        failure.extend(call.check(&mut cache).into_iter().map(|line| format!("call {at}: {line}")));
+        let (differences, compilation) = call.check(&mut cache);
+        failure.extend(differences.into_iter().map(|line| format!("call {at}: {line}")));
+        let turn = entry.get("turn").and_then(Json::as_i64).and_then(|turn| usize::try_from(turn).ok());
+        let Some(turn) = turn.filter(|turn| *turn < ops.len()) else { continue };
+        if last_turn.replace(turn) != Some(turn) {
+            adapter.expect(turns.and_then(|turns| turns.get(turn)).unwrap_or(&Json::Null));
+        }
+        ops[turn].extend(adapter.ops(&index, call.agent(), &compilation, call.clock()));
     }
-    failure
+    if let Some(expected) = vector.get("adapter_ops") {
+        let ops = ops.into_iter().map(Json::from).collect();
+        failure.extend(adapter::differences("adapter_ops", expected, ops));
+    }
+    if let Some(session) = sessions.first() {
+        failure.extend(compaction::check_turns(vector, &index, session));
+    }
+    into_result(failure)
 }
 
 impl Call<'_> {
-    fn check(&self, cache: &mut StageCache) -> Failure {
+    fn agent(&self) -> &str {
+        let agent = self.given.get("invocation").and_then(|invocation| invocation.get("agent"));
+        agent.and_then(Json::as_str).unwrap_or_default()
+    }
+
+    /// Epoch seconds a little after the last event the call sees.
+    fn clock(&self) -> f64 {
+        let seen = &self.log.events()[..self.n_events];
+        seen.last().map_or(0.0, |last| last.event.timestamp) + 0.5
+    }
+
+    fn check(&self, cache: &mut StageCache) -> (Failure, Compilation) {
         let invocation = given::invocation(self.given.get("invocation").expect("an invocation"));
         let services = given::services(self.given, Some(self.vector));
         let agent_id = self.index.find(&invocation.agent).expect("the agent of the call");
+        let answers = given::answers(self.given, self.index, agent_id);
         let context = CompileContext {
             index: self.index,
             agent_id,
@@ -90,6 +129,7 @@ impl Call<'_> {
             services: &services,
             backend: given::backend(self.vector),
             source: CallSource::Live,
+            answers: &answers,
         };
         let compilation = compile(&Flow::of_agent(self.index, agent_id), &context, cache);
         let expected = self.given.get("expected").expect("what is expected");
@@ -100,125 +140,6 @@ impl Call<'_> {
                 partition(&stage.request).into_iter().map(|law| format!("{}: {law}", stage.processor)),
             );
         }
-        failure
+        (failure, compilation)
     }
-}
-
-fn check_outcome(expected: &Json, compilation: &Compilation) -> Failure {
-    let outcome = match &compilation.outcome {
-        Outcome::Request => "request",
-        Outcome::Early(EarlyEnd::Ended) => "ended",
-        Outcome::Early(EarlyEnd::Answered { .. }) => "short_circuit",
-        Outcome::Failed { .. } => "error",
-    };
-    let mut failure = diff("outcome", expected.get("outcome").unwrap_or(&Json::Null), &outcome.into());
-    if let Some(request) = expected.get("request") {
-        failure.extend(diff("request", request, &compilation.working_context().to_json()));
-    }
-    let error = match &compilation.outcome {
-        Outcome::Failed { processor, error } => {
-            let fields = [
-                ("type", Json::from(error.kind.python_name())),
-                ("message", error.message.clone().into()),
-                ("processor", stage_group(processor).into()),
-            ];
-            Json::Object(fields.into_iter().collect())
-        }
-        _ => Json::Null,
-    };
-    failure.extend(diff("error", expected.get("error").unwrap_or(&Json::Null), &error));
-    if let Some(expected) = expected.get("state_delta") {
-        let mut delta = Object::new();
-        compilation.stages.iter().for_each(|stage| delta.update(&stage.output.state_delta));
-        failure.extend(diff("state_delta", expected, &Json::Object(delta)));
-    }
-    if let Some(expected) = expected.get("memory_searches") {
-        let searches = compilation.stages.iter().flat_map(|stage| &stage.output.memory_searches);
-        let searches: Vec<Json> = searches
-            .map(|search| {
-                let memories: Vec<Json> = search.found.iter().map(|memory| memory.to_json()).collect();
-                Json::Object(
-                    [("query", Json::from(search.query.clone())), ("memories", memories.into())]
-                        .into_iter()
-                        .collect(),
-                )
-            })
-            .collect();
-        failure.extend(diff("memory_searches", expected, &searches.into()));
-    }
-    failure
-}
-
-/// The name vectors give to a stage of ours: plugins and callbacks are one stage each.
-fn stage_group(processor: &str) -> &str {
-    match processor.split_once(':') {
-        Some(("plugin", _)) => "plugins",
-        Some(("callback", _)) => "before_model_callbacks",
-        _ => processor,
-    }
-}
-
-fn check_stages(given: &Json, expected: &Json, compilation: &Compilation) -> Failure {
-    let mut failure = Vec::new();
-    let mut sections: Object =
-        [("contents", Json::Array(Vec::new())), ("tool_names", Json::Array(Vec::new()))]
-            .into_iter()
-            .collect();
-    let mut actual = sections_of(&LlmRequest::default());
-    for stage in given.get("expected_stages").and_then(Json::as_array).unwrap_or_default() {
-        let name = stage.get("processor").and_then(Json::as_str).unwrap_or_default();
-        for (section, value) in stage.get("set").and_then(Json::as_object).into_iter().flat_map(Object::iter)
-        {
-            let value =
-                if value.as_str() == Some("$final") { final_value(expected, section) } else { value.clone() };
-            sections.insert(section.clone(), value);
-        }
-        for section in stage.get("unset").and_then(Json::as_array).unwrap_or_default() {
-            sections.remove(section.as_str().unwrap_or_default());
-        }
-        if let Some(stage) = compilation.stages.iter().rfind(|stage| stage_group(&stage.processor) == name) {
-            actual = sections_of(&stage.request);
-        }
-        let difference =
-            diff(&format!("after {name}"), &Json::Object(sections.clone()), &Json::Object(actual.clone()));
-        if !difference.is_empty() {
-            // Later stages repeat the difference: the first one tells where it came in.
-            failure.extend(difference);
-            break;
-        }
-    }
-    failure
-}
-
-fn final_value(expected: &Json, section: &str) -> Json {
-    let request = expected.get("request").cloned().unwrap_or_default();
-    let value = match section.strip_prefix("config.") {
-        Some(field) => request.get("config").and_then(|config| config.get(field)).cloned(),
-        None => request.get(section).cloned(),
-    };
-    value.unwrap_or_default()
-}
-
-/// A request as the sections vectors compare.
-fn sections_of(request: &LlmRequest) -> Object {
-    let mut sections = Object::new();
-    let json = request.to_json();
-    for (key, value) in json.as_object().into_iter().flat_map(Object::iter) {
-        match value {
-            Json::Object(config) if **key == *"config" => {
-                for (field, value) in config.iter() {
-                    sections.push(format!("config.{field}"), value.clone());
-                }
-            }
-            value => sections.push(key.clone(), value.clone()),
-        }
-    }
-    let names: Vec<Json> = request.tool_names.iter().map(|name| name.clone().into()).collect();
-    sections.push("tool_names", names);
-    if !request.pending_dynamic_instructions.is_empty() {
-        let pending: Vec<Json> =
-            request.pending_dynamic_instructions.iter().map(|text| text.to_text().into()).collect();
-        sections.push("pending_dynamic_instructions", pending);
-    }
-    sections
 }

@@ -2,9 +2,14 @@
 
 use std::sync::Arc;
 
-use strata_engine::{AppIndex, Artifact, Artifacts, Backend, Invocation, RunConfig, Services};
+use strata_engine::{
+    AgentId, Answers, AppIndex, Artifact, Artifacts, Backend, Invocation, ModelAnswer, RunConfig, Services,
+    ToolAnswer, ToolAnswers, runnable_tools,
+};
 use strata_model::app::{AgentMode, ContextCacheConfig, IncludeContents};
-use strata_model::{App, Content, Decoder, Event, FromJson, Json, NodePath, Object, Part, Session, Str};
+use strata_model::{
+    App, Content, Decoder, Event, EventActions, FromJson, Json, NodePath, Object, Part, Session, Str, Usage,
+};
 
 /// Reads a value that has to be readable.
 pub fn read<T: FromJson>(value: &Json) -> T {
@@ -132,5 +137,63 @@ pub fn backend(vector: &Json) -> Backend {
         Backend::Vertex
     } else {
         Backend::AiStudio
+    }
+}
+
+/// A scripted answer of a model: `{parts, usageMetadata?, no_content?}`.
+pub fn model_answer(value: &Json) -> ModelAnswer {
+    let is_empty = value.get("no_content").and_then(Json::as_bool) == Some(true);
+    let content = || Content {
+        parts: Some(present(value, "parts").map(read).unwrap_or_default()),
+        role: Some(text(value, "role").unwrap_or_else(|| "model".into())),
+        ..Content::default()
+    };
+    ModelAnswer {
+        content: (!is_empty).then(content),
+        usage: present(value, "usageMetadata").map(read::<Usage>),
+    }
+}
+
+/// What is answered while compiling: `model_script` of the summariser and `tool_script`.
+pub fn answers(value: &Json, index: &AppIndex, agent: AgentId) -> Answers {
+    let summaries = value.get("model_script").and_then(|script| script.get("")).and_then(Json::as_array);
+    Answers {
+        now: 1_750_000_000.0,
+        summary: summaries.and_then(|answers| answers.first()).map(model_answer),
+        tools: tool_answers(value.get("tool_script"), index, agent),
+    }
+}
+
+/// Scripted results by tool. A tool without any answers `{"status": "ok"}`.
+pub fn tool_answers(script: Option<&Json>, index: &AppIndex, agent: AgentId) -> ToolAnswers {
+    let fine = || vec![ToolAnswer::returned(Object::from_iter([("status", "ok")]))];
+    let names = runnable_tools(index, agent).into_iter().map(|tool| tool.name);
+    let mut answers: ToolAnswers = ToolAnswers(names.map(|name| (name, fine())).collect());
+    for (name, results) in script.and_then(Json::as_object).into_iter().flat_map(Object::iter) {
+        let results: Vec<ToolAnswer> =
+            results.as_array().unwrap_or_default().iter().map(tool_answer).collect();
+        if !results.is_empty() {
+            answers.0.insert(name.clone(), results);
+        }
+    }
+    answers
+}
+
+fn tool_answer(value: &Json) -> ToolAnswer {
+    if value.get("$step").and_then(Json::as_bool) != Some(true) {
+        return ToolAnswer::returned(value.clone());
+    }
+    let object = |key: &str| value.get(key).and_then(Json::as_object).cloned().unwrap_or_default();
+    let artifacts = object("artifacts");
+    ToolAnswer {
+        result: value.get("result").cloned().unwrap_or_default(),
+        state: object("state"),
+        artifacts: artifacts
+            .iter()
+            .map(|(name, part)| (name.clone(), Arc::new(read::<Part>(part))))
+            .collect(),
+        actions: present(value, "actions").map(read::<EventActions>).unwrap_or_default(),
+        confirmation_hint: text(value, "confirm"),
+        error: value.get("raise").and_then(Json::as_str).map(str::to_owned),
     }
 }

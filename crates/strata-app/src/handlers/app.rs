@@ -1,0 +1,58 @@
+//! Starting, and the settings.
+
+use std::sync::Arc;
+
+use strata_store::{Store, StoreError};
+
+use crate::api::app::{SetSettings, Settings, Start, StartInfo};
+use crate::command::Handler;
+use crate::error::AppError;
+use crate::strata::list_item;
+use crate::{Host, Strata, sample};
+
+/// Where the settings are kept in the store.
+const SETTINGS: &str = "settings";
+/// Sessions offered at the start.
+const RECENT: u32 = 12;
+const ZOOM_PERCENT: std::ops::RangeInclusive<u16> = 90..=150;
+
+impl Handler for Start {
+    fn run(self, strata: &Arc<Strata>) -> Result<StartInfo, AppError> {
+        let store = strata.store();
+        let sample = store.source_sessions(sample::LOCATION)?.into_iter().next();
+        let sample = sample.ok_or_else(|| AppError::internal("The bundled sample is not in the store."))?;
+        let recent: Vec<_> = store.recent_sessions(RECENT)?.iter().map(list_item).collect();
+        let open_job = strata.first_job();
+        let last = recent.first().map(|session| session.session.clone());
+        Ok(StartInfo {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            host: match strata.options().host {
+                Host::Desktop => "desktop",
+                Host::Browser => "browser",
+            }
+            .to_owned(),
+            // What is being imported is opened when it is there.
+            open_session: last.or(Some(sample.to_string())).filter(|_| open_job.is_none()),
+            open_job,
+            sample_session: sample.to_string(),
+            recent,
+            settings: settings(&store)?,
+        })
+    }
+}
+
+impl Handler for SetSettings {
+    fn run(self, strata: &Arc<Strata>) -> Result<Settings, AppError> {
+        let mut settings = self.settings;
+        settings.zoom_percent = settings.zoom_percent.clamp(*ZOOM_PERCENT.start(), *ZOOM_PERCENT.end());
+        let text = serde_json::to_string(&settings).map_err(|error| AppError::internal(error.to_string()))?;
+        strata.store().set_setting(SETTINGS, &text)?;
+        Ok(settings)
+    }
+}
+
+/// Settings that cannot be read are those of a fresh start: they are no reason not to start.
+fn settings(store: &Store) -> Result<Settings, StoreError> {
+    let stored = store.setting(SETTINGS)?;
+    Ok(stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+}

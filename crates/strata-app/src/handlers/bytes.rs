@@ -1,0 +1,235 @@
+//! Answers in columns of numbers, for charts.
+
+use std::sync::Arc;
+
+use strata_engine::analysis::{CallAnalysis, Piece, SessionAnalysis};
+
+use super::session::{agent_names, cached_report};
+use crate::Strata;
+use crate::api::call::{ColumnFlag, Columns, Map};
+use crate::api::common::Kind;
+use crate::command::{Bytes, Handler};
+use crate::error::AppError;
+use crate::open::OpenSession;
+
+const VERSION: u32 = 1;
+const NOT_KNOWN: u32 = u32::MAX;
+
+/// Numbers of one width, one array after the other.
+#[derive(Default)]
+struct Layout {
+    bytes: Vec<u8>,
+}
+
+impl Layout {
+    fn words(&mut self, words: impl IntoIterator<Item = u32>) {
+        self.bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
+    }
+
+    fn halves(&mut self, halves: impl IntoIterator<Item = u16>) {
+        self.bytes.extend(halves.into_iter().flat_map(u16::to_le_bytes));
+    }
+
+    fn single(&mut self, bytes: impl IntoIterator<Item = u8>) {
+        self.bytes.extend(bytes);
+    }
+}
+
+/// Consecutive calls that share a column.
+fn buckets(from: u32, to: u32, last: u32, max_columns: u32) -> Vec<std::ops::RangeInclusive<u32>> {
+    let (from, to) = (from.max(1), to.min(last));
+    if from > to {
+        return Vec::new();
+    }
+    let n_calls = u64::from(to - from + 1);
+    let n_columns = n_calls.min(u64::from(max_columns.max(1)));
+    let start = |column: u64| from + (column * n_calls / n_columns) as u32;
+    (0..n_columns).map(|column| start(column)..=start(column + 1) - 1).collect()
+}
+
+struct Column {
+    first: u32,
+    peak: u32,
+    tokens: u32,
+    matched: u32,
+    by_kind: [u32; Kind::ALL.len()],
+    agent: u16,
+    flags: u16,
+}
+
+impl Handler for Columns {
+    fn run(self, strata: &Arc<Strata>) -> Result<Bytes, AppError> {
+        let open = strata.session(&self.session)?;
+        let analysis = open.analysis();
+        let last = open.experiment.calls().len() as u32;
+        let flags = Flags::of(&open);
+        let columns: Vec<Column> = buckets(self.from, self.to, last, self.max_columns)
+            .into_iter()
+            .map(|calls| column(&open, &analysis, &flags, calls))
+            .collect();
+        let mut layout = Layout::default();
+        layout.words([VERSION, columns.len() as u32]);
+        let mut words = |number: &dyn Fn(&Column) -> u32| layout.words(columns.iter().map(number));
+        words(&|column| column.first);
+        words(&|column| column.peak);
+        words(&|column| column.tokens);
+        words(&|column| column.matched);
+        for kind in 0..Kind::ALL.len() {
+            words(&|column| column.by_kind[kind]);
+        }
+        layout.halves(columns.iter().map(|column| column.agent));
+        layout.halves(columns.iter().map(|column| column.flags));
+        Ok(Bytes(layout.bytes))
+    }
+}
+
+fn column(
+    open: &OpenSession,
+    analysis: &SessionAnalysis,
+    flags: &Flags,
+    calls: std::ops::RangeInclusive<u32>,
+) -> Column {
+    let first = *calls.start();
+    let compiled = calls.clone().filter_map(|call| analysis.call(call));
+    let peak = compiled.max_by_key(|call| (call.total.tokens, std::cmp::Reverse(call.number)));
+    let number = peak.map_or(first, |peak| peak.number);
+    let cached = |call: &CallAnalysis| cached_report(open, call).unwrap_or(call.matched.tokens);
+    Column {
+        first,
+        peak: number,
+        tokens: peak.map_or(0, |peak| peak.total.tokens),
+        matched: peak.map_or(NOT_KNOWN, cached),
+        by_kind: peak.map_or([0; Kind::ALL.len()], |peak| peak.by_kind),
+        agent: flags.agents[number as usize - 1],
+        flags: calls
+            .map(|call| flags.of_call(call, analysis.call(call), open))
+            .fold(0, |all, flags| all | flags),
+    }
+}
+
+/// What the session alone says about its calls.
+struct Flags {
+    agents: Vec<u16>,
+    from_session: Vec<u16>,
+}
+
+impl Flags {
+    fn of(open: &OpenSession) -> Self {
+        let names = agent_names(open);
+        let calls = open.experiment.calls();
+        let agent = |name| names.iter().position(|known| known == name).unwrap_or(0) as u16;
+        let agents: Vec<u16> = calls.iter().map(|call| agent(&call.invocation.agent)).collect();
+        let mut from_session = vec![0; calls.len()];
+        for facts in open.events().facts().iter().filter(|facts| facts.error.is_some()) {
+            if let Some(call) = facts.call {
+                from_session[call as usize - 1] |= ColumnFlag::Error as u16;
+            }
+        }
+        let events = &open.experiment.session().events;
+        for (at, call) in calls.iter().enumerate() {
+            if at > 0 && agents[at] != agents[at - 1] {
+                from_session[at] |= ColumnFlag::Handoff as u16;
+            }
+            let since = if at > 0 { calls[at - 1].answer.as_usize() } else { 0 };
+            if events[since..call.n_events()].iter().any(|event| event.is_compaction()) {
+                from_session[at] |= ColumnFlag::Compaction as u16;
+            }
+        }
+        Self { agents, from_session }
+    }
+
+    fn of_call(&self, number: u32, call: Option<&CallAnalysis>, open: &OpenSession) -> u16 {
+        let from_session = self.from_session[number as usize - 1];
+        let Some(call) = call else { return from_session | ColumnFlag::NotCompiled as u16 };
+        let mut flags = from_session;
+        if let Some(found) = &call.prefix_break {
+            let is_avoidable = found.cause.is_avoidable();
+            flags |=
+                if is_avoidable { ColumnFlag::AvoidableBreak } else { ColumnFlag::StructuralBreak } as u16;
+        }
+        if matches!(call.outcome, strata_engine::Outcome::Failed { .. }) {
+            flags |= ColumnFlag::Error as u16 | ColumnFlag::NotCompiled as u16;
+        }
+        if cached_report(open, call).is_some() {
+            flags |= ColumnFlag::ReportedCache as u16;
+        }
+        flags
+    }
+}
+
+/// What the map shows of neighbouring pieces.
+struct Segment {
+    tokens: u32,
+    event: u32,
+    kind: u8,
+    flags: u8,
+}
+
+const QUOTED: u8 = 1;
+const MERGED: u8 = 2;
+const THOUGHT: u8 = 4;
+
+impl Handler for Map {
+    fn run(self, strata: &Arc<Strata>) -> Result<Bytes, AppError> {
+        let open = strata.session(&self.session)?;
+        let analysis = open.analysis();
+        let last = analysis.calls().len() as u32;
+        let mut columns: Vec<(u32, usize)> = Vec::new();
+        let mut segments: Vec<Segment> = Vec::new();
+        for calls in buckets(self.from, self.to, last, self.max_columns) {
+            let largest = calls
+                .filter_map(|call| analysis.call(call))
+                .max_by_key(|call| (call.total.tokens, std::cmp::Reverse(call.number)));
+            let Some(call) = largest else { continue };
+            columns.push((call.number, segments.len()));
+            let scale = open.scale(&analysis, strata.tables(), call)?;
+            let first = segments.len();
+            for piece in scale.prompt(&call.request).pieces().filter(|piece| piece.tokens > 0) {
+                append(&mut segments, first, piece, self.min_tokens);
+            }
+        }
+        let mut layout = Layout::default();
+        layout.words([VERSION, columns.len() as u32, segments.len() as u32]);
+        layout.words(columns.iter().map(|(call, _)| *call));
+        layout.words(columns.iter().map(|(_, first)| *first as u32).chain([segments.len() as u32]));
+        layout.words(segments.iter().map(|segment| segment.tokens));
+        layout.words(segments.iter().map(|segment| segment.event));
+        layout.single(segments.iter().map(|segment| segment.kind));
+        layout.single(segments.iter().map(|segment| segment.flags));
+        Ok(Bytes(layout.bytes))
+    }
+}
+
+fn append(segments: &mut Vec<Segment>, first: usize, piece: &Piece, min_tokens: u32) {
+    let kind = piece.kind as u8;
+    let event = piece.origin.event().map_or(0, |event| event.number());
+    let flags = if piece.is_quoted { QUOTED } else { 0 } | if piece.is_thought { THOUGHT } else { 0 };
+    let last = segments[first..].last_mut().filter(|last| last.kind == kind);
+    match last {
+        // Parts of one event are one stratum.
+        Some(last) if last.event == event && last.flags & MERGED == 0 && event > 0 => {
+            last.tokens += piece.tokens;
+        }
+        Some(last) if last.tokens + piece.tokens < min_tokens => {
+            last.tokens += piece.tokens;
+            last.event = 0;
+            last.flags = last.flags & flags | MERGED;
+        }
+        _ => segments.push(Segment { tokens: piece.tokens, event, kind, flags }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::buckets;
+
+    #[test]
+    fn buckets_cover_every_call_once() {
+        for (from, to, max) in [(1, 41, 41), (1, 41, 7), (5, 5, 3), (3, 1000, 40)] {
+            let calls: Vec<u32> = buckets(from, to, 500, max).into_iter().flatten().collect();
+            assert_eq!(calls, (from..=to.min(500)).collect::<Vec<_>>());
+            assert!(buckets(from, to, 500, max).len() <= max as usize);
+        }
+        assert!(buckets(1, 0, 0, 10).is_empty());
+    }
+}

@@ -1,0 +1,171 @@
+//! Where something came from, step by step: from the person's words to the wire.
+
+use strata_engine::Compilation;
+use strata_engine::analysis::Kind;
+use strata_model::{EventIndex, Origin};
+use strata_wire::{Item, Path, Segment, segments};
+
+use crate::api::common::ChainStep;
+use crate::open::OpenSession;
+use crate::words;
+
+/// Characters of one step.
+const STEP: usize = 110;
+
+/// `contents[6].parts[0]`, `system_instruction[1]`, `tools.search`.
+pub(super) fn place(path: &Path<'_>) -> String {
+    match path {
+        Path::Part { content, part } => format!("contents[{content}].parts[{part}]"),
+        Path::System { block } => format!("system_instruction[{block}]"),
+        Path::Tool { name, .. } => format!("tools.{name}"),
+        Path::Config { field } => format!("config.{field}"),
+        Path::Request { field } => (*field).to_owned(),
+    }
+}
+
+pub(super) fn step(
+    kind: Option<Kind>,
+    address: Option<String>,
+    label: &str,
+    text: impl Into<String>,
+) -> ChainStep {
+    ChainStep {
+        kind: kind.map(Into::into),
+        address,
+        label: label.to_owned(),
+        is_code: false,
+        text: words::cut(&text.into(), STEP),
+        code: None,
+    }
+}
+
+fn code_step(address: Option<String>, label: &str, text: impl Into<String>) -> ChainStep {
+    ChainStep { is_code: true, ..step(None, address, label, text) }
+}
+
+fn event_step(open: &OpenSession, event: EventIndex, text: impl Into<String>) -> ChainStep {
+    let name = format!("E{}", event.number());
+    let kind = open.events().facts().get(event.as_usize()).map(|facts| facts.kind);
+    step(kind, Some(name.clone()), &name, text)
+}
+
+/// What led to an event: what the person asked, the model's call, the tool's result.
+pub(super) fn of_event(open: &OpenSession, event: EventIndex) -> Vec<ChainStep> {
+    let session = open.experiment.session();
+    let (Some(this), Some(facts)) =
+        (session.events.get(event.as_usize()), open.events().facts().get(event.as_usize()))
+    else {
+        return Vec::new();
+    };
+    let mut steps = Vec::new();
+    let before = session.events[..event.as_usize()].iter().enumerate();
+    let mut asked = before.filter(|(_, other)| {
+        other.invocation_id == this.invocation_id && other.is_from_user() && !other.parts().is_empty()
+    });
+    if let Some((at, _)) = asked.next() {
+        let said = &open.events().facts()[at].what;
+        steps.push(event_step(open, EventIndex(at as u32), format!("user: {said}")));
+    }
+    if facts.kind == Kind::Result
+        && let Some(call) = facts.call.and_then(|call| open.experiment.call(call))
+    {
+        let of_call = &open.events().facts()[call.answer.as_usize()];
+        let tool = of_call.tools.first().map_or("", |tool| &**tool);
+        steps.push(ChainStep {
+            code: Some(words::cut(&format!("{tool}{}", of_call.what), STEP)),
+            ..event_step(open, call.answer, format!("model call C{} chose", call.number))
+        });
+    }
+    let says = match facts.kind {
+        Kind::Result => format!("tool result, {}", facts.what),
+        Kind::Summary => "compaction wrote a summary".to_owned(),
+        _ => facts.what.clone(),
+    };
+    steps.push(event_step(open, event, says));
+    steps
+}
+
+/// The compaction that put a summary in an event's place.
+pub(super) fn summarised_by(open: &OpenSession, event: EventIndex) -> Option<EventIndex> {
+    let events = &open.experiment.session().events;
+    let this = events.get(event.as_usize()).filter(|event| !event.is_compaction())?;
+    let covers = |other: &&std::sync::Arc<strata_model::Event>| {
+        other.actions.compaction.as_ref().is_some_and(|compaction| {
+            let (start, end) = (compaction.start_timestamp, compaction.end_timestamp);
+            start.is_some_and(|start| start <= this.timestamp) && end.is_some_and(|end| this.timestamp <= end)
+        })
+    };
+    let at = events[event.as_usize()..].iter().position(|other| covers(&other))?;
+    Some(EventIndex((event.as_usize() + at) as u32))
+}
+
+/// How a segment of a call's prompt came about.
+pub(super) fn of_segment(
+    open: &OpenSession,
+    compilation: &Compilation,
+    call: u32,
+    segment: &Segment<'_>,
+) -> Vec<ChainStep> {
+    let log = open.experiment.log();
+    let kind = Kind::of(segment, log);
+    let mut steps = source_steps(open, call, segment);
+    if let Some((stage, is_rewritten)) = writer(compilation, segment) {
+        let text = match (&segment.item, is_rewritten) {
+            (Item::Part { .. }, true) => "quoted it as user text",
+            (Item::Part { .. }, false) => "put it in",
+            _ => "wrote it",
+        };
+        steps.push(code_step(Some(format!("C{call}/{stage}")), &stage, text));
+    }
+    let text = format!("sent as {}", place(&segment.path));
+    steps.push(step(Some(kind), Some(format!("C{call}/{}", segment.path)), "", text));
+    steps
+}
+
+fn source_steps(open: &OpenSession, call: u32, segment: &Segment<'_>) -> Vec<ChainStep> {
+    let log = open.experiment.log();
+    let Some(main) = segment.main_origin() else { return Vec::new() };
+    let mut steps = match main {
+        Origin::Event { event, .. } | Origin::Summary { event, .. } => of_event(open, *event),
+        Origin::Tool { name } => {
+            vec![code_step(Some(format!("tool.{name}")), name, "declared by the agent")]
+        }
+        Origin::Processor { .. } => Vec::new(),
+        origin => {
+            vec![code_step(words::address(origin), &words::source(origin, log), "from the configuration")]
+        }
+    };
+    let mut known: Vec<&str> = Vec::new();
+    for (_, origin) in segment.spans() {
+        let Origin::State { key } = origin else { continue };
+        if known.contains(&&**key) {
+            continue;
+        }
+        known.push(key);
+        let n_events = open.experiment.call(call).map_or(0, strata_engine::Call::n_events);
+        if let Some(writer) = open.experiment.states().writer(key, n_events) {
+            steps.push(event_step(open, writer, format!("wrote state.{key}")));
+        }
+        let address = format!("state.{key}");
+        steps.push(code_step(Some(address.clone()), &address, format!("fills {{{key}}} in the template")));
+    }
+    steps
+}
+
+/// The first stage whose request has the segment as it is sent, and whether it shows an event in other words.
+fn writer(compilation: &Compilation, segment: &Segment<'_>) -> Option<(String, bool)> {
+    let is_same = |other: &Segment<'_>| match (&segment.item, &other.item) {
+        (Item::Part { part: a, .. }, Item::Part { part: b, .. }) => {
+            a.fingerprint == b.fingerprint && a.main_origin() == b.main_origin()
+        }
+        (Item::Declaration(a), Item::Declaration(b)) => a.fingerprint == b.fingerprint,
+        (Item::System(_), Item::System(_)) => segment.text().trim() == other.text().trim(),
+        (Item::Part { .. } | Item::Declaration(_) | Item::System(_), _) => false,
+        _ => segment.path == other.path && segment.text() == other.text(),
+    };
+    let stage =
+        compilation.stages.iter().find(|stage| segments(&stage.request).any(|other| is_same(&other)))?;
+    let is_quoted =
+        matches!(&segment.item, Item::Part { part, .. } if strata_engine::analysis::is_quoted(part));
+    Some((stage.processor.to_string(), is_quoted))
+}

@@ -1,0 +1,329 @@
+//! The event table, and one event.
+
+use std::sync::Arc;
+
+use strata_engine::analysis::{Carried, Kind, SessionAnalysis};
+use strata_engine::explain_omissions;
+use strata_model::{Event, EventIndex, FromJson as _, Json, Part, json};
+
+use super::chain;
+use super::filter::Filter;
+use crate::Strata;
+use crate::api::common::{ChainStep, TokenCount};
+use crate::api::event::{
+    CarriedBy, EventDetail, EventOrder, EventPage, EventPart, EventRow, Get, LabelledNumber, Page,
+    StateChange, Stratum, StratumCall, StratumCalls,
+};
+use crate::command::Handler;
+use crate::error::AppError;
+use crate::open::{OpenSession, Tables, UsedEvents};
+use crate::words;
+
+const PREVIEW: usize = 400;
+const RAW_LIMIT: usize = 20_000;
+const VALUE_LIMIT: usize = 2_000;
+
+impl Handler for Page {
+    fn run(self, strata: &Arc<Strata>) -> Result<EventPage, AppError> {
+        let open = strata.session(&self.session)?;
+        let used = used_events(&open, strata.tables());
+        let page = |places: &[u32], error| EventPage {
+            total: places.len() as u32,
+            of: open.events().facts().len() as u32,
+            rows: places
+                .iter()
+                .skip(self.offset as usize)
+                .take(self.limit as usize)
+                .map(|at| row(&open, &used, *at as usize))
+                .collect(),
+            max_lifetime_tokens: used.max_lifetime as f64,
+            filter_error: error,
+        };
+        let order: Vec<u32> = match self.order {
+            EventOrder::InOrder => (0..open.events().facts().len() as u32).collect(),
+            EventOrder::ByLifetime => used.by_lifetime.clone(),
+            EventOrder::BySize => used.by_size.clone(),
+        };
+        if self.filter.trim().is_empty() {
+            return Ok(page(&order, None));
+        }
+        Ok(match Filter::parse(&self.filter, &open) {
+            Err(error) => page(&[], Some(error)),
+            Ok(filter) => {
+                let places: Vec<u32> =
+                    order.into_iter().filter(|at| filter.matches(&open, &used, *at as usize)).collect();
+                page(&places, None)
+            }
+        })
+    }
+}
+
+/// What the events cost by now.
+pub(super) fn used_events(open: &OpenSession, tables: &Tables) -> Arc<UsedEvents> {
+    let analysis = open.analysis();
+    let scale = analysis.calls().first().and_then(|call| open.scale(&analysis, tables, call).ok());
+    open.events().used(&analysis, scale, open.experiment.calls().len())
+}
+
+pub(super) fn row(open: &OpenSession, used: &UsedEvents, at: usize) -> EventRow {
+    let facts = &open.events().facts()[at];
+    let usage = used.uses[at];
+    let event = &open.experiment.session().events[at];
+    EventRow {
+        event: at as u32 + 1,
+        call: facts.call,
+        agent: facts.agent.to_string(),
+        kind: facts.kind.into(),
+        tool: facts.tools.first().map_or(String::new(), ToString::to_string),
+        what: facts.what.clone(),
+        tokens: used.tokens[at],
+        sent_in: usage.calls,
+        lifetime_tokens: usage.lifetime as f64,
+        fresh_tokens: (usage.lifetime - usage.matched) as f64,
+        carried_by: carried_by(usage),
+        is_error: facts.error.is_some(),
+        is_silent: facts.is_silent,
+        time_ms: (event.timestamp > 0.0).then_some(event.timestamp * 1000.0),
+    }
+}
+
+fn carried_by(usage: strata_engine::analysis::Use) -> String {
+    match (usage.first_call, usage.last_call) {
+        (0, _) => String::new(),
+        (first, last) if first == last => format!("C{first}"),
+        (first, last) => format!("C{first}–C{last}"),
+    }
+}
+
+fn index(open: &OpenSession, number: u32) -> Result<EventIndex, AppError> {
+    let n_events = open.events().facts().len();
+    let at = number.checked_sub(1).filter(|at| (*at as usize) < n_events);
+    at.map(EventIndex).ok_or_else(|| {
+        AppError::not_found(format!("E{number} is not in this session. Its last event is E{n_events}."))
+    })
+}
+
+impl Handler for Get {
+    fn run(self, strata: &Arc<Strata>) -> Result<EventDetail, AppError> {
+        let open = strata.session(&self.session)?;
+        let at = index(&open, self.event)?;
+        let used = used_events(&open, strata.tables());
+        let analysis = open.analysis();
+        let event = &open.experiment.session().events[at.as_usize()];
+        let facts = &open.events().facts()[at.as_usize()];
+        let usage = used.uses[at.as_usize()];
+        let carriers = analysis.ledger().carriers(at);
+        let sent: u64 = analysis.calls().iter().map(|call| u64::from(call.total.tokens)).sum();
+        let raw = strata.store().event_json(&open.id, at.0)?.unwrap_or_default();
+        let raw = json::parse(raw.as_bytes()).map_or(raw, |raw| json::to_pretty(&raw));
+        let cut_raw = words::cut(&raw, RAW_LIMIT);
+        let row = row(&open, &used, at.as_usize());
+        Ok(EventDetail {
+            title: title(event, facts.kind, &row.tool),
+            subtitle: subtitle(event, facts.kind, &row),
+            id: event.id.to_string(),
+            invocation: event.invocation_id.to_string(),
+            branch: event.branch.as_ref().map(ToString::to_string),
+            size: size(&open, &analysis, strata.tables(), at),
+            calls: usage.calls,
+            share: if sent == 0 { 0.0 } else { usage.lifetime as f64 / sent as f64 },
+            cached_tokens: usage.matched as f64,
+            cost_usd: cost(&analysis, strata.tables(), &carriers),
+            by_call: carriers
+                .iter()
+                .map(|carried| CarriedBy {
+                    call: carried.call,
+                    tokens: carried.tokens,
+                    cached_tokens: carried.matched,
+                })
+                .collect(),
+            fate: fate(&open, &row, at),
+            chain: chain_of(&open, at, carriers.first()),
+            parts: parts(&open, &analysis, strata.tables(), at),
+            state_delta: state_delta(&open, at),
+            artifacts: event.actions.artifact_delta.keys().map(ToString::to_string).collect(),
+            transfer_to: event.actions.transfer_to_agent.as_ref().map(ToString::to_string),
+            usage: reported(event),
+            error: facts.error.clone(),
+            is_raw_cut: cut_raw.len() != raw.len(),
+            raw: cut_raw,
+            row,
+        })
+    }
+}
+
+fn title(event: &Event, kind: Kind, tool: &str) -> String {
+    match kind {
+        Kind::Result if !tool.is_empty() => format!("{tool} result"),
+        Kind::Model if !tool.is_empty() => format!("{tool} call"),
+        Kind::Summary => "Summary".to_owned(),
+        Kind::User => "User message".to_owned(),
+        _ if event.parts().is_empty() => "Event without content".to_owned(),
+        _ => "Model message".to_owned(),
+    }
+}
+
+fn subtitle(event: &Event, kind: Kind, row: &EventRow) -> String {
+    let label = match kind {
+        Kind::Result => "tool result",
+        Kind::Summary => "compaction",
+        Kind::Model if !row.tool.is_empty() => "tool call",
+        _ if event.parts().is_empty() => "no content",
+        _ => "message",
+    };
+    let call = row.call.map(|call| format!("call C{call}"));
+    [Some(row.agent.clone()), call, Some(label.to_owned())]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" · ")
+}
+
+fn size(open: &OpenSession, analysis: &SessionAnalysis, tables: &Tables, at: EventIndex) -> TokenCount {
+    let scale = analysis.calls().first().and_then(|call| open.scale(analysis, tables, call).ok());
+    let content = open.events().content(at);
+    let parts = content.map_or(&[][..], |content| &content.parts);
+    let counts = scale.map(|scale| parts.iter().map(|part| scale.weigher().part(part)).sum());
+    counts.unwrap_or(strata_engine::tokens::TokenCount::estimated(0, 0, 0)).into()
+}
+
+/// Dollars over all calls that carried it. `None` when one of their models has no price.
+fn cost(analysis: &SessionAnalysis, tables: &Tables, carriers: &[Carried]) -> Option<f64> {
+    let costs = carriers.iter().map(|carried| {
+        let call = analysis.call(carried.call)?;
+        let rates = tables.prices.of_model(&call.model)?.rates_for(call.total.tokens.into());
+        let fresh = f64::from(carried.tokens - carried.matched);
+        Some((fresh * rates.input + f64::from(carried.matched) * rates.cached_read) / 1e6)
+    });
+    costs.sum()
+}
+
+/// What became of it.
+fn fate(open: &OpenSession, row: &EventRow, at: EventIndex) -> String {
+    let summary = chain::summarised_by(open, at);
+    if row.carried_by.is_empty() {
+        return match (never_sent(open, at), summary) {
+            (Some(reason), _) => format!("Never sent: {reason}"),
+            (None, Some(summary)) => format!("Never sent before E{} summarised it", summary.number()),
+            (None, None) => "Never sent".to_owned(),
+        };
+    }
+    let last_call = row.carried_by.rsplit(['C', '–']).next().and_then(|number| number.parse::<u32>().ok());
+    let n_calls = open.experiment.calls().len() as u32;
+    match summary {
+        _ if last_call == Some(n_calls) => format!("{}, still sent", row.carried_by),
+        Some(summary) => format!("{}, then summarised by E{}", row.carried_by, summary.number()),
+        None => row.carried_by.clone(),
+    }
+}
+
+/// The rule that kept an event out of the first call after it.
+fn never_sent(open: &OpenSession, at: EventIndex) -> Option<String> {
+    let next = open.experiment.calls().iter().find(|call| call.n_events() > at.as_usize());
+    let Some(next) = next else { return Some("no call came after it".to_owned()) };
+    let omissions = explain_omissions(&open.experiment.context(next)?);
+    omissions.into_iter().find(|omission| omission.event == at).map(|omission| omission.reason.explanation())
+}
+
+fn chain_of(open: &OpenSession, at: EventIndex, first: Option<&Carried>) -> Vec<ChainStep> {
+    let mut steps = chain::of_event(open, at);
+    if let Some(first) = first {
+        steps.push(ChainStep {
+            is_code: true,
+            ..chain::step(
+                None,
+                Some(format!("C{}/contents", first.call)),
+                "contents",
+                format!("put it into C{}, {} tokens", first.call, words::whole(first.tokens)),
+            )
+        });
+    }
+    if let Some(summary) = chain::summarised_by(open, at) {
+        let name = format!("E{}", summary.number());
+        steps.push(chain::step(Some(Kind::Summary), Some(name.clone()), &name, "a summary replaced it"));
+    }
+    steps
+}
+
+fn parts(open: &OpenSession, analysis: &SessionAnalysis, tables: &Tables, at: EventIndex) -> Vec<EventPart> {
+    let Some(content) = open.events().content(at) else { return Vec::new() };
+    let event = &open.experiment.session().events[at.as_usize()];
+    let scale = analysis.calls().first().and_then(|call| open.scale(analysis, tables, call).ok());
+    let parts = content.parts.iter().enumerate();
+    let part = |(index, part): (usize, &strata_model::RequestPart)| EventPart {
+        index: index as u32,
+        kind: if event.is_compaction() {
+            Kind::Summary
+        } else {
+            Kind::of_event_part(event, Some(&part.part))
+        }
+        .into(),
+        label: label(&part.part),
+        tokens: scale.map_or(0, |scale| scale.weigher().part(part).tokens),
+        preview: words::cut(&preview(&part.part), PREVIEW),
+    };
+    parts.map(part).collect()
+}
+
+fn label(part: &Part) -> String {
+    match part {
+        Part { function_call: Some(_), .. } => "call".to_owned(),
+        Part { function_response: Some(_), .. } => "result".to_owned(),
+        Part { executable_code: Some(_), .. } => "code".to_owned(),
+        Part { code_execution_result: Some(_), .. } => "code result".to_owned(),
+        Part { text: Some(_), .. } if part.is_thought() => "thought".to_owned(),
+        Part { text: Some(_), .. } => "text".to_owned(),
+        part => words::media_label(part).unwrap_or_else(|| "other".to_owned()),
+    }
+}
+
+fn preview(part: &Part) -> String {
+    match &part.text {
+        Some(text) => text.to_string(),
+        None => words::media_label(part).unwrap_or_else(|| json::to_pretty(&part.to_json())),
+    }
+}
+
+fn state_delta(open: &OpenSession, at: EventIndex) -> Vec<StateChange> {
+    let event = &open.experiment.session().events[at.as_usize()];
+    let before = open.experiment.states().at(at.as_usize());
+    let text = |value: &Json| words::cut(&json::to_compact(value), VALUE_LIMIT);
+    let changes = event.actions.state_delta.iter().map(|(key, value)| StateChange {
+        key: key.to_string(),
+        before: before.get(key).known().map(text),
+        after: text(value),
+    });
+    changes.collect()
+}
+
+fn reported(event: &Event) -> Vec<LabelledNumber> {
+    let Some(usage) = &event.usage_metadata else { return Vec::new() };
+    let numbers = [
+        ("Input tokens", usage.prompt_token_count),
+        ("Cached tokens", usage.cached_content_token_count),
+        ("Tool-use input tokens", usage.tool_use_prompt_token_count),
+        ("Output tokens", usage.candidates_token_count),
+        ("Thought tokens", usage.thoughts_token_count),
+        ("Total tokens", usage.total_token_count),
+    ];
+    let known = numbers.into_iter().filter_map(|(label, value)| Some((label, value?)));
+    known.map(|(label, value)| LabelledNumber { label: label.to_owned(), value: value as f64 }).collect()
+}
+
+impl Handler for Stratum {
+    fn run(self, strata: &Arc<Strata>) -> Result<StratumCalls, AppError> {
+        let open = strata.session(&self.session)?;
+        let at = index(&open, self.event)?;
+        let analysis = open.analysis();
+        let in_range = |carried: &&Carried| (self.calls.from..=self.calls.to).contains(&carried.call);
+        let mut calls = Vec::new();
+        for carried in analysis.ledger().carriers(at).iter().filter(in_range) {
+            let Some(call) = analysis.call(carried.call) else { continue };
+            let prompt = open.scale(&analysis, strata.tables(), call)?.prompt(&call.request);
+            let before = prompt.pieces().take_while(|piece| piece.origin.event() != Some(at));
+            let from_token = before.map(|piece| piece.tokens).sum();
+            calls.push(StratumCall { call: carried.call, from_token, tokens: carried.tokens });
+        }
+        Ok(StratumCalls { calls })
+    }
+}

@@ -1,0 +1,200 @@
+//! What a stage did to a request, as rows.
+
+use strata_engine::analysis::{Change, Kind, PartDelta, Scale, is_quoted};
+use strata_engine::tokens::TokenCount;
+use strata_model::LlmRequest;
+use strata_wire::{Item, Path, Segment};
+
+use super::headline::Counts;
+use crate::api::call::{PartChange, PartRow};
+use crate::words;
+
+/// Unchanged rows that are folded only from so many on.
+const FOLD: usize = 3;
+
+/// Weighs segments of one request; blocks of the system instruction are shares of the whole.
+pub(super) struct SegmentScale<'s> {
+    scale: Scale<'s>,
+    blocks: Vec<TokenCount>,
+}
+
+impl<'s> SegmentScale<'s> {
+    pub(super) fn new(scale: Scale<'s>, request: &LlmRequest) -> Self {
+        Self { scale, blocks: scale.system_blocks(request) }
+    }
+
+    pub(super) fn count(&self, segment: &Segment<'_>) -> TokenCount {
+        match segment.path {
+            Path::System { block } => self.blocks.get(block).copied().unwrap_or(TokenCount::exact(0)),
+            _ => self.scale.segment(segment),
+        }
+    }
+}
+
+/// The rows of a comparison.
+pub(super) struct Rows<'s> {
+    pub scale: Scale<'s>,
+    pub before: SegmentScale<'s>,
+    pub after: SegmentScale<'s>,
+    /// The call, and the call compared with where that is another.
+    pub call: u32,
+    pub compared: u32,
+    pub is_inferred: bool,
+}
+
+impl Rows<'_> {
+    pub(super) fn row(&self, delta: &PartDelta<'_>) -> PartRow {
+        let segment = delta.after.as_ref().or(delta.before.as_ref());
+        let tokens = |scale: &SegmentScale<'_>, segment: &Option<Segment<'_>>| {
+            segment.as_ref().map_or(0, |segment| scale.count(segment).tokens)
+        };
+        let mut row = PartRow {
+            change: change(delta.change),
+            path: segment.map_or(String::new(), |segment| segment.path.to_string()),
+            address: String::new(),
+            kind: None,
+            count: 1,
+            is_reframed: false,
+            from: String::new(),
+            tokens_before: tokens(&self.before, &delta.before),
+            tokens_after: tokens(&self.after, &delta.after),
+            text: String::new(),
+            code_length: 0,
+            is_inferred: self.is_inferred,
+        };
+        let Some(segment) = segment else { return row };
+        let log = self.scale.log();
+        row.kind = (!matches!(segment.item, Item::Setting { .. })).then(|| Kind::of(segment, log).into());
+        row.is_reframed = matches!(&segment.item, Item::Part { part, .. } if is_quoted(part));
+        row.from = segment.main_origin().map_or(String::new(), |origin| words::source(origin, log));
+        (row.text, row.code_length) = line(segment);
+        match delta.change {
+            Change::LeftOut(reason) => {
+                let event = segment.main_origin().and_then(|origin| origin.event());
+                row.address = event.map_or(String::new(), |event| format!("E{}", event.number()));
+                row.path = String::new();
+                row.text = reason.explanation();
+                row.code_length = 0;
+            }
+            Change::Removed => row.address = format!("C{}/{}", self.compared, segment.path),
+            _ => row.address = format!("C{}/{}", self.call, segment.path),
+        }
+        row
+    }
+}
+
+fn change(change: Change) -> PartChange {
+    match change {
+        Change::Added => PartChange::Added,
+        Change::Removed | Change::LeftOut(_) => PartChange::LeftOut,
+        Change::Rewritten => PartChange::Rewritten,
+        Change::Moved => PartChange::Moved,
+        Change::Unchanged => PartChange::Unchanged,
+    }
+}
+
+/// A segment in one line, and how much of its beginning is code.
+pub(super) fn line(segment: &Segment<'_>) -> (String, u32) {
+    match &segment.item {
+        Item::Declaration(declaration) => {
+            let name = declaration.name();
+            let about =
+                declaration.json.get("description").and_then(|text| text.as_str()).unwrap_or_default();
+            (format!("{name} {}", words::first_line(about)), words::utf16_len(name))
+        }
+        Item::Part { part, .. } => words::part_line(&part.part),
+        Item::EmptyContent(_) => ("no parts".to_owned(), 0),
+        Item::Setting { .. } | Item::BuiltInTool { .. } => {
+            let name = match segment.path {
+                Path::Config { field } => field,
+                Path::Request { field } => field,
+                Path::Tool { name, .. } => name,
+                _ => "",
+            };
+            (words::cut(&format!("{name} {}", segment.text()), 240), words::utf16_len(name))
+        }
+        Item::System(_) => (words::first_line(&segment.text()), 0),
+    }
+}
+
+pub(super) fn counts(rows: &[PartRow]) -> Counts {
+    let mut counts = Counts::default();
+    for row in rows {
+        let count = match row.change {
+            PartChange::Added => &mut counts.added,
+            PartChange::LeftOut => &mut counts.left_out,
+            PartChange::Rewritten => &mut counts.rewritten,
+            PartChange::Moved => &mut counts.moved,
+            PartChange::Unchanged => &mut counts.unchanged,
+        };
+        *count += 1;
+    }
+    counts
+}
+
+/// Neighbouring events that one rule left out become one row.
+pub(super) fn gather_left_out(rows: Vec<PartRow>) -> Vec<PartRow> {
+    let mut gathered: Vec<PartRow> = Vec::with_capacity(rows.len());
+    let mut ends: Option<(String, String)> = None;
+    for row in rows {
+        let is_event = row.change == PartChange::LeftOut && row.address.starts_with('E');
+        let last = gathered.last_mut().filter(|last| {
+            is_event && last.change == PartChange::LeftOut && last.text == row.text && ends.is_some()
+        });
+        let Some(last) = last else {
+            ends = is_event.then(|| (row.address.clone(), row.address.clone()));
+            gathered.push(row);
+            continue;
+        };
+        let Some((first, end)) = ends.as_mut() else { continue };
+        // Parts of one event count once.
+        if *end != row.address {
+            last.count += 1;
+            end.clone_from(&row.address);
+            last.from = format!("{first}–{end}");
+            last.address = String::new();
+        }
+        last.tokens_before += row.tokens_before;
+        last.kind = last.kind.filter(|kind| Some(*kind) == row.kind);
+    }
+    gathered
+}
+
+/// Long runs of unchanged parts become one row.
+pub(super) fn fold_unchanged(rows: Vec<PartRow>) -> Vec<PartRow> {
+    let mut folded: Vec<PartRow> = Vec::with_capacity(rows.len());
+    let mut run: Vec<PartRow> = Vec::new();
+    for row in rows {
+        if row.change == PartChange::Unchanged {
+            run.push(row);
+        } else {
+            end_run(&mut run, &mut folded);
+            folded.push(row);
+        }
+    }
+    end_run(&mut run, &mut folded);
+    folded
+}
+
+fn end_run(run: &mut Vec<PartRow>, folded: &mut Vec<PartRow>) {
+    if run.len() < FOLD {
+        folded.append(run);
+        return;
+    }
+    let tokens = run.iter().map(|row| row.tokens_after).sum();
+    folded.push(PartRow {
+        change: PartChange::Unchanged,
+        path: String::new(),
+        address: String::new(),
+        kind: None,
+        count: run.len() as u32,
+        is_reframed: false,
+        from: format!("{}–{}", run[0].path, run[run.len() - 1].path),
+        tokens_before: tokens,
+        tokens_after: tokens,
+        text: format!("{} unchanged", run.len()),
+        code_length: 0,
+        is_inferred: false,
+    });
+    run.clear();
+}

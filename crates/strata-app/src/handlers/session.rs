@@ -1,0 +1,300 @@
+//! Sessions: lists, imports, the numbers at the top.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use strata_engine::analysis::CallAnalysis;
+use strata_engine::tokens::{self, Tokenizer};
+use strata_model::Str;
+use strata_store::{AppConfigOrigin, SessionId};
+
+use crate::Strata;
+use crate::api::common::Basis;
+use crate::api::session::{
+    AgentSummary, AppInfo, Header, Import, ImportUpload, JobStarted, List, Open, PriceInfo, Remove, Removed,
+    ReportedUsage, SessionHeader, SessionPage, SetApp, TokenizerInfo, UnmappedRow,
+};
+use crate::command::Handler;
+use crate::error::AppError;
+use crate::import::{Input, now_ms, start_import};
+use crate::open::{OpenSession, Tables, prompt_cost, read_app_file};
+use crate::sample;
+use crate::strata::list_item;
+
+impl Handler for List {
+    fn run(self, strata: &Arc<Strata>) -> Result<SessionPage, AppError> {
+        let rows = self.offset..self.offset.saturating_add(self.limit);
+        let list = strata.store().sessions(&self.filter, rows)?;
+        Ok(SessionPage { total: list.total, rows: list.entries.iter().map(list_item).collect() })
+    }
+}
+
+impl Handler for Import {
+    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
+        if self.paths.is_empty() {
+            return Err(AppError::bad_input("No file was named."));
+        }
+        let inputs = self.paths.into_iter().map(|path| Input { path: PathBuf::from(path), location: None });
+        Ok(JobStarted { job: start_import(strata, inputs.collect(), |_, _| ()) })
+    }
+}
+
+impl Handler for ImportUpload {
+    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
+        let path = strata.take_upload(&self.upload);
+        let path = path.ok_or_else(|| AppError::not_found("This upload was already imported."))?;
+        let input = Input { path: path.clone(), location: Some(self.name) };
+        let job = start_import(strata, vec![input], move |_, _| {
+            // The upload was a copy of ours; what is left of it goes when the app ends.
+            let _ = std::fs::remove_file(path);
+        });
+        Ok(JobStarted { job })
+    }
+}
+
+impl Handler for Open {
+    fn run(self, strata: &Arc<Strata>) -> Result<SessionHeader, AppError> {
+        let open = strata.session(&self.session)?;
+        strata.store().mark_opened(&open.id, now_ms())?;
+        Ok(header(&open, strata.tables()))
+    }
+}
+
+impl Handler for Header {
+    fn run(self, strata: &Arc<Strata>) -> Result<SessionHeader, AppError> {
+        Ok(header(&*strata.session(&self.session)?, strata.tables()))
+    }
+}
+
+impl Handler for SetApp {
+    fn run(self, strata: &Arc<Strata>) -> Result<SessionHeader, AppError> {
+        let id = SessionId::from(&*self.session);
+        match &self.path {
+            Some(path) => {
+                let config = read_app_file(&PathBuf::from(path))?;
+                if !strata.store().set_app_config(&id, &config)? {
+                    return Err(AppError::not_found("This session is no longer in the store."));
+                }
+            }
+            None => {
+                strata.store().remove_app_config(&id, AppConfigOrigin::Given)?;
+            }
+        }
+        strata.open_sessions().close(&self.session);
+        Ok(header(&*strata.session(&self.session)?, strata.tables()))
+    }
+}
+
+impl Handler for Remove {
+    fn run(self, strata: &Arc<Strata>) -> Result<Removed, AppError> {
+        let id = SessionId::from(&*self.session);
+        let missing = || AppError::not_found("This session is no longer in the store.");
+        let entry = strata.store().session_entry(&id)?.ok_or_else(missing)?;
+        if entry.location == sample::LOCATION {
+            return Err(AppError::bad_input("The sample comes with Strata and stays."));
+        }
+        strata.open_sessions().close(&self.session);
+        strata.store().delete_session(&id)?;
+        strata.notify(&crate::api::job::Notification::Sessions);
+        Ok(Removed { title: entry.title })
+    }
+}
+
+pub(super) fn header(open: &OpenSession, tables: &Tables) -> SessionHeader {
+    let analysis = open.analysis();
+    let calls = analysis.calls();
+    let list = list_item(&open.entry);
+    let totals = Totals::of(open, calls, tables);
+    let reported = reported(open, calls);
+    SessionHeader {
+        session: list.session,
+        title: list.title,
+        format: list.format,
+        source: list.source,
+        is_sample: list.is_sample,
+        events: open.experiment.session().events.len() as u32,
+        calls: open.experiment.calls().len() as u32,
+        compiled_calls: calls.len() as u32,
+        invocations: n_turns(open),
+        compactions: open.summary.numbers.compactions as u32,
+        agents: agents(open),
+        total_tokens: totals.tokens as f64,
+        total_basis: totals.basis.into(),
+        cached_tokens: totals.cached as f64,
+        cached_basis: if totals.is_cache_reported { Basis::Reported } else { Basis::Estimated },
+        cost_usd: totals.cost,
+        reported,
+        tokenizer: TokenizerInfo { basis: totals.basis.into(), ..tokenizer(open, analysis.tokenizers()) },
+        prices: prices(calls, tables),
+        app: AppInfo {
+            name: open.app.app.name.to_string(),
+            is_inferred: open.app.is_inferred,
+            source: open.app.location.clone(),
+            notes: open.app.notes.clone(),
+        },
+        diagnostics: open.diagnostics.clone(),
+        unmapped: unmapped(open),
+        peak_tokens: calls.iter().map(|call| call.total.tokens).max().unwrap_or(0),
+    }
+}
+
+/// Invocations, without those that only compacted.
+fn n_turns(open: &OpenSession) -> u32 {
+    let events = open.experiment.session().events.iter().filter(|event| !event.is_compaction());
+    events.map(|event| &event.invocation_id).collect::<std::collections::HashSet<_>>().len() as u32
+}
+
+/// Sums over the calls compiled so far.
+struct Totals {
+    tokens: u64,
+    basis: tokens::Basis,
+    cached: u64,
+    is_cache_reported: bool,
+    cost: Option<f64>,
+}
+
+impl Totals {
+    fn of(open: &OpenSession, calls: &[CallAnalysis], tables: &Tables) -> Self {
+        let is_cache_reported = calls.iter().any(|call| cached_report(open, call).is_some());
+        let cached = |call: &CallAnalysis| {
+            if is_cache_reported { cached_report(open, call).unwrap_or(0) } else { call.matched.tokens }
+        };
+        let cost = |call: &CallAnalysis| call_cost(open, tables, call);
+        Self {
+            tokens: calls.iter().map(|call| u64::from(call.total.tokens)).sum(),
+            basis: calls.iter().map(|call| call.total.basis).max().unwrap_or(tokens::Basis::Exact),
+            cached: calls.iter().map(|call| u64::from(cached(call))).sum(),
+            is_cache_reported,
+            cost: calls.iter().map(cost).sum::<Option<f64>>().filter(|_| !calls.is_empty()),
+        }
+    }
+}
+
+/// Cached tokens as the provider reported them for a call.
+pub(super) fn cached_report(open: &OpenSession, call: &CallAnalysis) -> Option<u32> {
+    let usage = open.experiment.call(call.number)?.usage.as_ref()?;
+    usage.cached_content_token_count.map(|tokens| tokens as u32)
+}
+
+/// What a call's prompt cost in US dollars, by the report where there is one. `None` without a price.
+pub(super) fn call_cost(open: &OpenSession, tables: &Tables, call: &CallAnalysis) -> Option<f64> {
+    let price = tables.prices.of_model(&call.model)?;
+    let usage = open.experiment.call(call.number).and_then(|call| call.usage.as_ref());
+    Some(match usage.and_then(|usage| Some((usage, usage.prompt_token_count?))) {
+        Some((usage, prompt)) => {
+            let cached = usage.cached_content_token_count.unwrap_or(0);
+            price.cost(prompt, cached, 0, usage.output_tokens().unwrap_or(0))
+        }
+        None => prompt_cost(price, call.total.tokens, call.matched.tokens),
+    })
+}
+
+fn reported(open: &OpenSession, calls: &[CallAnalysis]) -> Option<ReportedUsage> {
+    let usage = open.summary.numbers.reported_usage?;
+    let mut residual = 0.0;
+    let mut n_reported = 0;
+    for call in calls {
+        let Some(input) =
+            open.experiment.call(call.number).and_then(|call| call.usage.as_ref()?.prompt_token_count)
+        else {
+            continue;
+        };
+        n_reported += 1;
+        residual += input as f64 - f64::from(call.total.tokens);
+    }
+    Some(ReportedUsage {
+        input_tokens: usage.input_tokens as f64,
+        cached_tokens: usage.cached_tokens as f64,
+        cache_write_tokens: usage.cache_write_tokens as f64,
+        output_tokens: usage.output_tokens as f64,
+        calls: n_reported,
+        residual_tokens: residual,
+        caveat: open.summary.output_caveat.clone(),
+    })
+}
+
+/// Agents that made calls or wrote events, in the order of their first event.
+pub(super) fn agent_names(open: &OpenSession) -> Vec<Str> {
+    let mut names: Vec<Str> = Vec::new();
+    let authors = open.experiment.session().events.iter().filter(|event| !event.is_from_user());
+    for author in authors.map(|event| &event.author) {
+        if !names.contains(author) {
+            names.push(author.clone());
+        }
+    }
+    let index = open.experiment.index();
+    names.retain(|name| {
+        index.find(name).is_some()
+            || open.experiment.calls().iter().any(|call| call.invocation.agent == *name)
+    });
+    names
+}
+
+fn agents(open: &OpenSession) -> Vec<AgentSummary> {
+    let (session, index) = (open.experiment.session(), open.experiment.index());
+    let summary = |name: Str| {
+        let model = index.find(&name).map(|agent| index.model(agent).name.to_string());
+        let of_agent = open.experiment.calls().iter().filter(|call| call.invocation.agent == name);
+        AgentSummary {
+            model: model.unwrap_or_default(),
+            calls: of_agent.count() as u32,
+            events: session.events.iter().filter(|event| event.author == name).count() as u32,
+            is_inferred: open.app.is_inferred,
+            name: name.to_string(),
+        }
+    };
+    agent_names(open).into_iter().map(summary).collect()
+}
+
+fn tokenizer<'t>(open: &OpenSession, tokenizers: impl Iterator<Item = &'t Tokenizer>) -> TokenizerInfo {
+    let of_first = || {
+        let call = open.experiment.calls().first();
+        Tokenizer::of_model(call.and_then(|call| call.model.as_deref()).unwrap_or_default())
+    };
+    let mut known: Vec<Tokenizer> = tokenizers.cloned().collect();
+    if known.is_empty() {
+        known.push(of_first());
+    }
+    let mut explanations: Vec<String> = Vec::new();
+    let mut vocabularies: Vec<&str> = Vec::new();
+    for tokenizer in &known {
+        let name = tokenizer.vocabulary().name();
+        if !vocabularies.contains(&name) {
+            vocabularies.push(name);
+        }
+        if !explanations.contains(&tokenizer.explanation()) {
+            explanations.push(tokenizer.explanation());
+        }
+    }
+    let is_exact = known.iter().all(Tokenizer::is_known);
+    TokenizerInfo {
+        vocabulary: vocabularies.join(", "),
+        basis: if is_exact { Basis::Exact } else { Basis::Estimated },
+        explanation: explanations.join(" "),
+    }
+}
+
+fn prices(calls: &[CallAnalysis], tables: &Tables) -> Vec<PriceInfo> {
+    let mut models: Vec<&Str> = Vec::new();
+    for call in calls {
+        if !models.contains(&&call.model) {
+            models.push(&call.model);
+        }
+    }
+    let info = |model: &&Str| {
+        let price = tables.prices.of_model(model)?;
+        Some(PriceInfo {
+            model: model.to_string(),
+            input: price.rates.input,
+            cached_read: price.rates.cached_read,
+            output: price.rates.output,
+            source: format!("{}, seen on {}", price.source, price.seen_on),
+        })
+    };
+    models.iter().filter_map(info).collect()
+}
+
+fn unmapped(open: &OpenSession) -> Vec<UnmappedRow> {
+    let rows = open.summary.unmapped.iter();
+    rows.map(|(name, count)| UnmappedRow { name: name.clone(), count: *count as u32 }).collect()
+}

@@ -1,0 +1,292 @@
+//! Sessions that somebody looks at: read, compiled in the background, and asked about.
+
+mod app_config;
+mod event_table;
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::time::{Duration, Instant};
+
+use strata_engine::analysis::{CallAnalysis, Counting, Scale, SessionAnalysis};
+use strata_engine::prices::Price;
+use strata_engine::{Call, Compilation, Experiment, FlowKind, StageCache};
+use strata_model::Session;
+use strata_store::{SessionEntry, SessionId};
+
+pub(crate) use app_config::{AppSource, read_app_file};
+pub(crate) use event_table::{EventTable, UsedEvents};
+
+use crate::Strata;
+use crate::api::common::DiagnosticRow;
+use crate::api::job::Notification;
+use crate::error::{AppError, ErrorCode};
+use crate::import::Summary;
+
+/// Sessions that stay open at once; the one not asked about for longest is closed first.
+const MAX_OPEN: usize = 4;
+/// Compilations kept for the views of single calls.
+const MAX_COMPILATIONS: usize = 8;
+/// How long a command waits for a call that the background has not reached.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The background lets readers in at least this often.
+const TURN: Duration = Duration::from_millis(8);
+const BREATH: Duration = Duration::from_micros(200);
+/// The window is told at most this often how far it is.
+const TELL_EVERY: Duration = Duration::from_millis(120);
+
+/// A session with everything that answers questions about it.
+pub(crate) struct OpenSession {
+    pub id: SessionId,
+    pub entry: SessionEntry,
+    pub summary: Summary,
+    pub diagnostics: Vec<DiagnosticRow>,
+    pub app: AppSource,
+    pub experiment: Experiment,
+    analysis: RwLock<SessionAnalysis>,
+    compilations: Mutex<Compilations>,
+    events: EventTable,
+    is_closed: AtomicBool,
+}
+
+/// Compilations of the calls that were looked at last.
+#[derive(Default)]
+struct Compilations {
+    stages: StageCache,
+    recent: VecDeque<(u32, Arc<Compilation>)>,
+}
+
+/// What weighs and prices, for all sessions.
+pub(crate) struct Tables {
+    pub counting: Counting,
+    pub prices: strata_engine::prices::Prices,
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        Self { counting: Counting::default(), prices: strata_engine::prices::Prices::embedded() }
+    }
+}
+
+impl OpenSession {
+    fn new(
+        id: SessionId,
+        entry: SessionEntry,
+        session: Session,
+        app: AppSource,
+        diagnostics: Vec<DiagnosticRow>,
+    ) -> Self {
+        let summary = Summary::from_json(&entry.summary);
+        let experiment = Experiment::new(Arc::new(session), app.app.clone(), flow_kind(&summary.format));
+        let events = EventTable::of(&experiment);
+        Self {
+            id,
+            entry,
+            summary,
+            diagnostics,
+            app,
+            experiment,
+            analysis: RwLock::default(),
+            compilations: Mutex::default(),
+            events,
+            is_closed: AtomicBool::new(false),
+        }
+    }
+
+    /// What is known by now.
+    pub(crate) fn analysis(&self) -> RwLockReadGuard<'_, SessionAnalysis> {
+        self.analysis.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn events(&self) -> &EventTable {
+        &self.events
+    }
+
+    /// The call with a number counted from 1.
+    pub(crate) fn call(&self, number: u32) -> Result<&Call, AppError> {
+        self.experiment.call(number).ok_or_else(|| {
+            let last = self.experiment.calls().len();
+            AppError::not_found(if last == 0 {
+                "This session has no calls: no event of it was written by a model.".to_owned()
+            } else {
+                format!("C{number} is not in this session. Its last call is C{last}.")
+            })
+        })
+    }
+
+    /// What is known, once this call is. Waits for the background to reach it.
+    pub(crate) fn analysis_of(&self, call: u32) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
+        self.call(call)?;
+        let start = Instant::now();
+        loop {
+            let analysis = self.analysis();
+            if analysis.call(call).is_some() {
+                return Ok(analysis);
+            }
+            drop(analysis);
+            if start.elapsed() > PATIENCE || self.is_closed.load(Ordering::Relaxed) {
+                let message = format!("C{call} is not compiled yet. Ask again when the calls before it are.");
+                return Err(AppError::new(ErrorCode::NotCompiled, message));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// All stages of a call.
+    pub(crate) fn compilation(&self, number: u32) -> Result<Arc<Compilation>, AppError> {
+        let call = self.call(number)?;
+        let mut known = lock(&self.compilations);
+        if let Some(at) = known.recent.iter().position(|(recent, _)| *recent == number) {
+            let found = known.recent.remove(at).unwrap_or_else(|| unreachable!("its position was found"));
+            known.recent.push_front(found.clone());
+            return Ok(found.1);
+        }
+        if known.recent.len() == MAX_COMPILATIONS {
+            known.recent.pop_back();
+            known.stages.next_generation();
+        }
+        let compilation = self.experiment.compile(call, &mut known.stages).ok_or_else(|| {
+            let agent = &call.invocation.agent;
+            let message = format!(
+                "C{number} cannot be compiled: the configuration has no agent called {agent}. Add it, or go back to the inferred configuration."
+            );
+            AppError::new(ErrorCode::NotCompiled, message)
+        })?;
+        let compilation = Arc::new(compilation);
+        known.recent.push_front((number, compilation.clone()));
+        Ok(compilation)
+    }
+
+    /// What weighs prompts like those of `call`.
+    pub(crate) fn scale<'s>(
+        &'s self,
+        analysis: &'s SessionAnalysis,
+        tables: &'s Tables,
+        call: &CallAnalysis,
+    ) -> Result<Scale<'s>, AppError> {
+        let scale = analysis.scale(&self.experiment, &tables.counting, &call.model);
+        scale.ok_or_else(|| AppError::internal("A call's model has no tokenizer."))
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        self.analysis().calls().len() == self.experiment.calls().len()
+    }
+}
+
+/// US dollars for a prompt of which some tokens were sent before.
+pub(crate) fn prompt_cost(price: &Price, prompt: u32, matched: u32) -> f64 {
+    price.cost(prompt.into(), matched.into(), 0, 0)
+}
+
+fn flow_kind(format: &str) -> FlowKind {
+    if format.starts_with("adk") || format.is_empty() { FlowKind::Adk } else { FlowKind::Transcript }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The open sessions, the one asked about last in front.
+#[derive(Default)]
+pub(crate) struct OpenSessions {
+    list: Mutex<VecDeque<Arc<OpenSession>>>,
+}
+
+impl OpenSessions {
+    fn find(&self, id: &str) -> Option<Arc<OpenSession>> {
+        let mut list = lock(&self.list);
+        let at = list.iter().position(|open| open.id.as_str() == id)?;
+        let found = list.remove(at)?;
+        list.push_front(found.clone());
+        Some(found)
+    }
+
+    fn add(&self, open: Arc<OpenSession>) {
+        let mut list = lock(&self.list);
+        list.push_front(open);
+        while list.len() > MAX_OPEN {
+            list.pop_back().inspect(|closed| closed.is_closed.store(true, Ordering::Relaxed));
+        }
+    }
+
+    /// Stops work on a session and forgets it.
+    pub(crate) fn close(&self, id: &str) {
+        lock(&self.list).retain(|open| {
+            let stays = open.id.as_str() != id;
+            if !stays {
+                open.is_closed.store(true, Ordering::Relaxed);
+            }
+            stays
+        });
+    }
+}
+
+impl Strata {
+    /// The open session with this id, opened if it is not.
+    pub(crate) fn session(self: &Arc<Self>, id: &str) -> Result<Arc<OpenSession>, AppError> {
+        if let Some(open) = self.open_sessions().find(id) {
+            return Ok(open);
+        }
+        let open = Arc::new(self.read_open(id)?);
+        self.open_sessions().add(open.clone());
+        self.compile_in_background(open.clone());
+        Ok(open)
+    }
+
+    fn read_open(&self, id: &str) -> Result<OpenSession, AppError> {
+        let id = SessionId::from(id);
+        let store = self.store();
+        let missing =
+            || AppError::not_found("This session is no longer in the store. Import its file again.");
+        let entry = store.session_entry(&id)?.ok_or_else(missing)?;
+        let session = store.read_session(&id)?.ok_or_else(missing)?;
+        let config = store.app_config(&id)?;
+        let diagnostics = store.diagnostics(&entry.location)?;
+        drop(store);
+        let mut diagnostics: Vec<DiagnosticRow> = diagnostics
+            .into_iter()
+            .map(|diagnostic| DiagnosticRow {
+                severity: diagnostic.severity.into(),
+                code: diagnostic.code,
+                message: diagnostic.message,
+                at: diagnostic.at,
+            })
+            .collect();
+        let kind = flow_kind(&Summary::from_json(&entry.summary).format);
+        let app = AppSource::of(config, &session, kind, &mut diagnostics);
+        Ok(OpenSession::new(id, entry, session, app, diagnostics))
+    }
+
+    fn compile_in_background(self: &Arc<Self>, open: Arc<OpenSession>) {
+        let strata = Arc::downgrade(self);
+        let tables = self.tables().clone();
+        std::thread::spawn(move || {
+            let mut told = Instant::now();
+            let calls = open.experiment.calls().len() as u32;
+            loop {
+                let turn = Instant::now();
+                let mut analysis = open.analysis.write().unwrap_or_else(PoisonError::into_inner);
+                let mut goes_on = true;
+                while goes_on && turn.elapsed() < TURN {
+                    goes_on = analysis.step(&open.experiment, &tables.counting);
+                }
+                let compiled_calls = analysis.calls().len() as u32;
+                drop(analysis);
+                if !goes_on || told.elapsed() >= TELL_EVERY {
+                    told = Instant::now();
+                    let Some(strata) = strata.upgrade() else { return };
+                    strata.notify(&Notification::Analysis {
+                        session: open.id.to_string(),
+                        compiled_calls,
+                        calls,
+                    });
+                }
+                if !goes_on || open.is_closed.load(Ordering::Relaxed) {
+                    return;
+                }
+                // Lets waiting readers in.
+                std::thread::sleep(BREATH);
+            }
+        });
+    }
+}

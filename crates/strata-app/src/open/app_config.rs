@@ -1,0 +1,83 @@
+//! Which app configuration a session is compiled with, and where it is from.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use strata_engine::{FlowKind, infer_app};
+use strata_import::read_app_config;
+use strata_model::{App, Diagnostic, FromJson as _, Session, json};
+use strata_store::{AppConfig, AppConfigOrigin};
+
+use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
+use crate::error::AppError;
+
+/// An app configuration with its source.
+pub(crate) struct AppSource {
+    pub app: Arc<App>,
+    pub is_inferred: bool,
+    /// The file it was read from.
+    pub location: Option<String>,
+    /// What was inferred and what could not be, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl AppSource {
+    /// The configuration somebody gave, else what the events tell. A given one that cannot be read is reported.
+    pub(crate) fn of(
+        given: Option<AppConfig>,
+        session: &Session,
+        kind: FlowKind,
+        diagnostics: &mut Vec<DiagnosticRow>,
+    ) -> Self {
+        if let Some(config) = given {
+            match read_app_config(config.text.as_bytes(), &|_| None) {
+                Ok(read) => {
+                    diagnostics.extend(read.diagnostics.iter().map(DiagnosticRow::from));
+                    return Self {
+                        app: Arc::new(read.app),
+                        is_inferred: false,
+                        location: config.location,
+                        notes: Vec::new(),
+                    };
+                }
+                Err(reason) => diagnostics.push(DiagnosticRow {
+                    severity: DiagnosticSeverity::Error,
+                    code: "app-config".to_owned(),
+                    message: format!(
+                        "The app configuration of this session cannot be read: {reason}. It is compiled with what can be inferred; choose the file again."
+                    ),
+                    at: config.location.unwrap_or_default(),
+                }),
+            }
+        }
+        let inferred = infer_app(session, kind);
+        Self { app: inferred.app, is_inferred: true, location: None, notes: inferred.notes }
+    }
+}
+
+/// Reads a configuration file for the store: in one document, whatever files it was made of.
+pub(crate) fn read_app_file(path: &Path) -> Result<AppConfig, AppError> {
+    let unreadable = |reason: String| {
+        AppError::unreadable(format!("{} cannot be used as an app configuration: {reason}.", path.display()))
+    };
+    let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let read = read_app_config(&bytes, &|name| std::fs::read(folder.join(name)).ok()).map_err(unreadable)?;
+    Ok(AppConfig {
+        origin: AppConfigOrigin::Given,
+        format: "json".to_owned(),
+        text: json::to_pretty(&read.app.to_json()),
+        location: Some(path.display().to_string()),
+    })
+}
+
+impl From<&Diagnostic> for DiagnosticRow {
+    fn from(diagnostic: &Diagnostic) -> Self {
+        Self {
+            severity: diagnostic.severity.into(),
+            code: diagnostic.code.to_owned(),
+            message: diagnostic.message.clone(),
+            at: diagnostic.at.clone(),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the analysis of a whole session must add up to.
+
+use std::collections::HashMap;
+
+use strata_engine::Experiment;
+use strata_engine::analysis::{Cause, Counting, SessionAnalysis, Use};
+use strata_engine::tokens::Weigher;
+use strata_model::EventIndex;
+use strata_testkit::{experiment_in, invoice_triage};
+
+fn triage() -> Experiment {
+    experiment_in(invoice_triage::app(), invoice_triage::session())
+}
+
+fn analyse(experiment: &Experiment, counting: &Counting) -> SessionAnalysis {
+    let mut analysis = SessionAnalysis::default();
+    while analysis.step(experiment, counting) {}
+    analysis
+}
+
+#[test]
+fn weights_of_prompts_are_those_of_their_pieces_weighed_one_by_one() {
+    let (experiment, counting) = (triage(), Counting::default());
+    let analysis = analyse(&experiment, &counting);
+    assert_eq!(analysis.calls().len(), experiment.calls().len());
+    for call in analysis.calls() {
+        let tokenizer = strata_engine::tokens::Tokenizer::of_model(&call.model);
+        let weigher = Weigher::new(&tokenizer, &counting.vocabularies, &counting.memo);
+        assert_eq!(call.total, weigher.request(&call.request).total(), "C{}", call.number);
+        let scale = analysis.scale(&experiment, &counting, &call.model).expect("a scale for every model");
+        let prompt = scale.prompt(&call.request);
+        let of_pieces: u32 = prompt.pieces().map(|piece| piece.tokens).sum();
+        assert_eq!(of_pieces + call.overhead, call.total.tokens, "C{}", call.number);
+        assert_eq!(call.by_kind.iter().sum::<u32>(), of_pieces, "C{}", call.number);
+    }
+}
+
+#[test]
+fn every_token_sent_is_in_the_ledger_once() {
+    let (experiment, counting) = (triage(), Counting::default());
+    let analysis = analyse(&experiment, &counting);
+    let n_events = experiment.session().events.len();
+    let events = analysis.ledger().events(n_events);
+    let sources = analysis.ledger().sources();
+    let sum = |count: fn(&Use) -> u64| -> u64 {
+        events.iter().chain(sources.iter().map(|source| &source.usage)).map(count).sum()
+    };
+    let sent: u64 = analysis.calls().iter().map(|call| u64::from(call.total.tokens - call.overhead)).sum();
+    assert_eq!(sum(|usage| usage.lifetime), sent);
+    assert!(
+        sum(|usage| usage.matched)
+            <= analysis.calls().iter().map(|call| u64::from(call.matched.tokens)).sum()
+    );
+
+    for (at, usage) in events.iter().enumerate() {
+        let carriers = analysis.ledger().carriers(EventIndex(at as u32));
+        let total = |count: fn(&strata_engine::analysis::Carried) -> u32| -> u64 {
+            carriers.iter().map(|carried| u64::from(count(carried))).sum()
+        };
+        assert_eq!(total(|carried| carried.tokens), usage.lifetime, "E{}", at + 1);
+        assert_eq!(total(|carried| carried.matched), usage.matched, "E{}", at + 1);
+        assert_eq!(carriers.len(), usage.calls as usize, "E{}", at + 1);
+        assert_eq!(carriers.first().map_or(0, |carried| carried.call), usage.first_call);
+        assert_eq!(carriers.last().map_or(0, |carried| carried.call), usage.last_call);
+    }
+}
+
+#[test]
+fn breaks_of_the_sample_have_the_causes_it_was_written_with() {
+    let (experiment, counting) = (triage(), Counting::default());
+    let analysis = analyse(&experiment, &counting);
+    let mut causes: HashMap<&str, u32> = HashMap::new();
+    for call in analysis.calls() {
+        let Some(found) = &call.prefix_break else { continue };
+        let name = match &found.cause {
+            Cause::State { key, .. } => key,
+            Cause::Compacted { .. } => "compaction",
+            Cause::OtherTurn => "other turn",
+            cause => panic!("C{} breaks because of {cause:?}", call.number),
+        };
+        *causes.entry(name).or_default() += 1;
+    }
+    assert_eq!(causes.get("hits"), Some(&2), "{causes:?}");
+}
