@@ -6,7 +6,6 @@
 //! every other one fails.
 #![expect(clippy::print_stdout, reason = "the report of a test binary")]
 
-mod diff;
 mod golden;
 mod known;
 mod report;
@@ -16,6 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use report::Report;
+use strata_oracle::diff;
 
 fn main() -> ExitCode {
     let folder = std::env::var_os("STRATA_CONFORMANCE")

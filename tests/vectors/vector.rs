@@ -1,25 +1,12 @@
 //! `vectors/<family>/*.json`: the format is `conformance/FORMAT.md`.
 
-mod adapter;
-mod cache;
-mod compaction;
-mod compile;
-mod config;
-mod given;
-mod memory_search;
-mod outcome;
-mod rewind;
-mod route;
-mod stages;
-mod state;
-mod then;
-mod tool_result;
-
 use std::path::{Path, PathBuf};
 
-use strata_model::{Json, json};
+use strata_model::json;
+use strata_oracle::Failure;
+use strata_oracle::vector::check;
 
-use crate::report::{Failure, Report};
+use crate::report::Report;
 
 pub(crate) fn run(folder: &Path, report: &mut Report) {
     for path in vector_files(folder) {
@@ -48,20 +35,4 @@ fn check_file(path: &Path) -> Result<(), Failure> {
     let text = std::fs::read(path).map_err(|error| vec![format!("{}: {error}", path.display())])?;
     let vector = json::parse(&text).map_err(|error| vec![format!("{}: {error}", path.display())])?;
     check(&vector)
-}
-
-fn check(vector: &Json) -> Result<(), Failure> {
-    match vector.get("kind").and_then(Json::as_str) {
-        Some("compile") => compile::check_vector(vector),
-        Some("conversation") => compile::check_conversation(vector),
-        Some("compaction") => compaction::check_vector(vector),
-        Some("cache") => cache::check_vector(vector),
-        Some("config") => config::check_vector(vector),
-        Some("state") => state::check_vector(vector),
-        Some("rewind") => rewind::check_vector(vector),
-        Some("route") => route::check_vector(vector),
-        Some("memory_search") => memory_search::check_vector(vector),
-        Some("tool_result") => tool_result::check_vector(vector),
-        kind => Err(vec![format!("vectors of kind {} are not known", kind.unwrap_or("(none)"))]),
-    }
 }

@@ -72,14 +72,45 @@ impl Artifacts {
 
     /// The latest version of an artifact, if it can be loaded.
     pub fn load(&self, name: &str) -> Option<&Arc<Part>> {
-        let versions = &self.list.iter().rfind(|artifact| *artifact.name == *name)?.versions;
-        versions.last()?.as_ref().filter(|part| is_loadable(part))
+        self.resolved(self.versions(name)?.last()?.as_ref()?)
     }
 
     /// A version of an artifact counted from 0, if it can be loaded.
     pub fn load_version(&self, name: &str, version: usize) -> Option<&Arc<Part>> {
-        let versions = &self.list.iter().rfind(|artifact| *artifact.name == *name)?.versions;
-        versions.get(version)?.as_ref().filter(|part| is_loadable(part))
+        self.resolved(self.versions(name)?.get(version)?.as_ref()?)
+    }
+
+    fn versions(&self, name: &str) -> Option<&[Option<Arc<Part>>]> {
+        self.list.iter().rfind(|artifact| *artifact.name == *name).map(|artifact| &*artifact.versions)
+    }
+
+    /// What a stored part stands for.
+    fn resolved<'a>(&'a self, mut part: &'a Arc<Part>) -> Option<&'a Arc<Part>> {
+        for _ in 0..MAX_REFERENCES {
+            let Some(reference) = Reference::of(part) else {
+                return Some(part).filter(|part| is_loadable(part));
+            };
+            part = self.versions(reference.name)?.get(reference.version)?.as_ref()?;
+        }
+        None
+    }
+}
+
+/// References one look-up follows before it gives up.
+const MAX_REFERENCES: usize = 5;
+
+/// An artifact that stands for a version of another one. References lead nowhere outside of what a session sees.
+struct Reference<'u> {
+    name: &'u str,
+    version: usize,
+}
+
+impl<'u> Reference<'u> {
+    fn of(part: &'u Part) -> Option<Self> {
+        let uri = part.file_data.as_ref()?.file_uri.as_deref()?.strip_prefix("artifact://")?;
+        let (_, artifact) = uri.split_once("/artifacts/")?;
+        let (name, version) = artifact.rsplit_once("/versions/")?;
+        Some(Self { name, version: version.parse().ok()? })
     }
 }
 
@@ -294,6 +325,9 @@ pub(crate) fn python_str(part: &Part) -> String {
 
 /// A record as google-genai prints it: one field a line, absent ones left out.
 fn record(name: &str, fields: &[(&str, Option<String>)]) -> String {
+    if fields.iter().all(|(_, value)| value.is_none()) {
+        return format!("{name}()");
+    }
     let lines: Vec<String> =
         fields.iter().filter_map(|(field, value)| Some(format!("  {field}={}", value.as_ref()?))).collect();
     format!("{name}(\n{}\n)", lines.join(",\n"))

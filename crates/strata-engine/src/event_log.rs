@@ -133,6 +133,9 @@ impl LoggedEvent {
 
 /// The content without the ids of calls and responses that the client made up.
 pub(crate) fn without_client_ids(content: &RequestContent) -> RequestContent {
+    if !content.parts.iter().any(|part| has_client_id(&part.part)) {
+        return content.clone();
+    }
     let strip = |part: &RequestPart| -> RequestPart {
         if !has_client_id(&part.part) {
             return part.clone();

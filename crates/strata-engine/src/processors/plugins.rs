@@ -252,7 +252,7 @@ impl Processor for GlobalInstruction {
             return Ok(());
         }
         let mut joined = text;
-        if let Some(before) = &request.system_instruction {
+        if let Some(before) = request.system_instruction.as_ref().filter(|text| !text.is_empty()) {
             joined.append_block("\n\n", RichText::clone(before));
         }
         request.system_instruction = Some(Arc::new(joined));
