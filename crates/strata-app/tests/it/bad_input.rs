@@ -1,14 +1,12 @@
 //! Files that are not what they should be: what is said, and what is kept.
 
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use rusqlite::Connection;
-use serde_json::{Value, json};
+use serde_json::Value;
 use strata_app::{Host, Options, Strata};
 
-use crate::{ask, import, start};
+use crate::{import, start};
 
 const SESSION: &str = r#"{"id": "s1", "appName": "desk", "userId": "u", "state": {}, "lastUpdateTime": 3.0, "events": [
   {"id": "e1", "author": "user", "invocationId": "i1", "timestamp": 1.0, "content": {"role": "user", "parts": [{"text": "Grüße"}]}},
@@ -99,35 +97,4 @@ fn a_store_that_cannot_be_used_is_left_alone() {
     insta::assert_snapshot!(format!("newer: {}\nforeign: {}", refused(&newer), refused(&foreign)));
     assert_eq!(std::fs::read(&newer).expect("the file"), before);
     assert_eq!(std::fs::read(&foreign).expect("the file"), b"these are my notes, not a database");
-}
-
-/// Larger than what is read at a time by far, and made on the fly.
-#[test]
-#[ignore = "takes half a minute; run it with --ignored"]
-fn a_file_of_300_megabytes_is_imported() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("large.json");
-    let mut file = BufWriter::new(File::create(&path).expect("a file"));
-    let text = "Some words that stand for a long tool result. ".repeat(60);
-    write!(file, r#"{{"id":"large","appName":"a","userId":"u","state":{{}},"lastUpdateTime":1.0,"events":["#)
-        .expect("room");
-    for at in 0..100_000 {
-        let (comma, author) = (if at > 0 { "," } else { "" }, if at % 2 == 0 { "user" } else { "a" });
-        let event = json!({
-            "id": format!("e{at}"), "author": author, "invocationId": format!("i{}", at / 2), "timestamp": f64::from(at),
-            "content": { "role": if at % 2 == 0 { "user" } else { "model" }, "parts": [{ "text": format!("{at} {text}") }] },
-        });
-        write!(file, "{comma}{event}").expect("room");
-    }
-    write!(file, "]}}").expect("room");
-    file.flush().expect("room");
-    drop(file);
-    let size = std::fs::metadata(&path).expect("the file").len();
-    assert!(size > 280_000_000, "{size}");
-    let strata = start();
-    let job = import(&strata, &path);
-    assert_eq!(job["outcome"], "1 session imported.");
-    assert_eq!(job["sessions"][0]["events"], 100_000);
-    let list = ask(&strata, "session/list", &json!({ "filter": "large", "offset": 0, "limit": 10 }));
-    assert_eq!(list["total"], 1);
 }
