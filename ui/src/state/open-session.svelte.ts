@@ -34,7 +34,10 @@ export class OpenSession {
   readonly #rangeColumns: Loaded<CallColumns>;
   /** Columns the strip has room for; set by the strip. */
   maxColumns = $state(0);
+  /** Counts what changes numbers of the whole session: calls that were compiled meanwhile. */
   #revision = $state(0);
+  /** Counts what compiles every call anew. */
+  #appRevision = $state(0);
   #progress: { readonly session: string; readonly compiled: number } | undefined = $state.raw();
   #opened: string | undefined;
   #isRefreshDue = false;
@@ -65,7 +68,16 @@ export class OpenSession {
 
   /** Names the session and what is compiled of it: part of the key of everything that is asked about it. */
   get key(): string | undefined {
-    return this.id === undefined ? undefined : `${this.id} ${String(this.#revision)}`;
+    return this.id === undefined
+      ? undefined
+      : `${this.id} ${String(this.#appRevision)}.${String(this.#revision)}`;
+  }
+
+  /** Names one call and how it was compiled. What other calls do meanwhile does not change it. */
+  keyOfCall(call: number): string | undefined {
+    if (this.id === undefined || call === 0) return undefined;
+    if (call > this.compiledCalls) return `${this.key ?? ''} ${String(call)}`;
+    return `${this.id} ${String(this.#appRevision)} ${String(call)}`;
   }
 
   /** The header, but never that of another session. */
@@ -141,11 +153,6 @@ export class OpenSession {
     return decodeColumns(bytes, range.to);
   }
 
-  /** Asks for everything again: the session was compiled anew or other tools changed it. */
-  refresh(): void {
-    this.#revision += 1;
-  }
-
   /** Takes a notification about background compiling. Numbers follow twice a second, not with every call. */
   compiled(session: string, compiledCalls: number): void {
     if (session !== this.id) return;
@@ -154,7 +161,7 @@ export class OpenSession {
     this.#isRefreshDue = true;
     setTimeout(() => {
       this.#isRefreshDue = false;
-      this.refresh();
+      this.#revision += 1;
     }, REFRESH_MS);
   }
 
@@ -163,7 +170,7 @@ export class OpenSession {
     if (session === undefined) return;
     await this.#host.invoke('session/setApp', { session, path });
     this.#progress = undefined;
-    this.refresh();
+    this.#appRevision += 1;
   }
 
   async #fetchHeader(): Promise<SessionHeader> {
