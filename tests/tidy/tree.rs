@@ -61,8 +61,8 @@ pub(crate) fn text_files() -> Vec<SourceFile> {
 /// Recorded or generated data: its words and line ends are not ours.
 pub(crate) fn is_data(path: &str) -> bool {
     const FOLDERS: [&str; 3] = ["tests/conformance/vectors/", "tests/conformance/golden/", "tests/samples/"];
-    const LOCK_FILES: [&str; 2] = ["Cargo.lock", "package-lock.json"];
+    const ENDINGS: [&str; 6] = ["Cargo.lock", "package-lock.json", ".snap", ".patch", ".tsv", ".golden.txt"];
     FOLDERS.iter().any(|folder| path.starts_with(folder))
-        || path.contains("/samples/")
-        || LOCK_FILES.iter().any(|name| path.ends_with(name))
+        || ["/samples/", "/assets/"].iter().any(|folder| path.contains(folder))
+        || ENDINGS.iter().any(|ending| path.ends_with(ending))
 }

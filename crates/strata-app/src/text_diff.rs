@@ -99,7 +99,8 @@ mod tests {
     #[test]
     fn texts_without_anything_in_common_end_in_time() {
         let text = |seed: usize| {
-            (0..60_000).map(|n| format!("{}\n", n * 7919 % 10_007 + seed * 20_000)).collect::<String>()
+            let lines = (0..60_000).map(|n| (n * 7919 % 10_007 + seed * 20_000).to_string());
+            lines.collect::<Vec<_>>().join("\n")
         };
         let diff = diff_lines(&text(1), &text(2));
         assert_eq!(diff.lines.len(), MAX_LINES);

@@ -33,7 +33,7 @@ pub fn typescript() -> String {
          /** Parameters and result of every command. */\nexport interface Commands {{\n{entries}}}\n",
     );
     // Types without a comment leave white space where it would be.
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    text.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 
 struct List<'a, 'c> {

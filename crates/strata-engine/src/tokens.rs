@@ -5,6 +5,7 @@
 //! - [`Tokenizer::of_model`] says which of them a model is counted with, and how to translate where that is not the
 //!   model's own.
 //! - [`Weigher`] weighs the pieces of a request for a model, and what is added around them ([`Overhead`]).
+//! - [`Calibration`] learns from the tokens that providers report, and predicts those of calls without a report.
 //! - [`CountMemo`] remembers counts by content, so that only what changed is tokenised.
 //!
 //! Every count is a [`TokenCount`]: a number, its [`Basis`], and an interval for the truth.
@@ -18,6 +19,7 @@
 //! assert_eq!((count.tokens, count.basis), (4, Basis::Exact));
 //! ```
 
+mod calibration;
 mod chat_format;
 mod content_class;
 mod count;
@@ -38,6 +40,7 @@ mod vocabularies;
 mod vocabulary;
 mod weigher;
 
+pub use calibration::{Anchor, Calibration, Measured};
 pub use content_class::ContentClass;
 pub use count::{Basis, TokenCount};
 pub use memo::{CountMemo, CountRow, Measure, MemoStats};

@@ -70,13 +70,11 @@ pub struct ImportWriter<'s> {
 /// What is not stored by rule.
 #[derive(Debug, Clone, Copy, Default)]
 struct LeftOut {
-    n_temporary_keys: usize,
     n_raw_records: usize,
 }
 
 impl LeftOut {
     fn add(&mut self, other: Self) {
-        self.n_temporary_keys += other.n_temporary_keys;
         self.n_raw_records += other.n_raw_records;
     }
 }
@@ -130,12 +128,11 @@ impl ImportWriter<'_> {
         listing: Listing,
     ) -> Result<(), StoreError> {
         listing.app_config.as_ref().map(AppConfig::refuse_credentials).transpose()?;
-        let n_temporary_keys = self.store.change_unseen(|transaction| {
+        self.store.change_unseen(|transaction| {
             recording.write_totals(transaction)?;
             write_state(transaction, recording.number, &session.state)
         })?;
         self.left_out.add(recording.totals.left_out);
-        self.left_out.add(LeftOut { n_temporary_keys, n_raw_records: 0 });
         self.closed.push(Closed::new(&recording, session, listing));
         Ok(())
     }

@@ -24,7 +24,7 @@ pub enum RecordPlace {
 pub struct RawRecord<'a> {
     pub place: RecordPlace,
     /// The piece itself. Kept once, however many events of a session it is given for. Not kept when it holds an API
-    /// key, or when the event holds `temp:` state: `place` still says where it is.
+    /// key: `place` still says where it is.
     pub bytes: Option<&'a [u8]>,
 }
 

@@ -6,27 +6,22 @@ use strata_model::{Object, Scope, json};
 use crate::StoreError;
 use crate::column::{parse, text};
 
-/// Writes `state` without its `temp:` keys, which live during one invocation. Returns how many there were.
+/// Writes the state as it was recorded. ADK never stores `temp:` keys; a recording that has them keeps them.
 pub(crate) fn write_state(
     transaction: &Transaction<'_>,
     recording: i64,
     state: &Object,
-) -> Result<usize, StoreError> {
-    let mut n_temporary = 0;
+) -> Result<(), StoreError> {
     let mut insert = transaction.prepare_cached("INSERT INTO states VALUES (?1, ?2, ?3, ?4, ?5)")?;
     for (position, (key, value)) in state.iter().enumerate() {
         let (scope, name) = match Scope::of(key) {
             Scope::App => ("app", &key["app:".len()..]),
             Scope::User => ("user", &key["user:".len()..]),
-            Scope::Session => ("session", &**key),
-            Scope::Temp => {
-                n_temporary += 1;
-                continue;
-            }
+            Scope::Session | Scope::Temp => ("session", &**key),
         };
         insert.execute(params![recording, position as i64, scope, name, json::to_compact(value)])?;
     }
-    Ok(n_temporary)
+    Ok(())
 }
 
 /// The state of a recording with the prefixes and the order of keys that it was recorded with.

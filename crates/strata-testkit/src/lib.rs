@@ -29,6 +29,7 @@
 
 mod compiled;
 pub mod invoice_triage;
+pub mod large;
 mod recorder;
 mod seeded;
 pub mod shape;

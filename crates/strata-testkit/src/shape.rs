@@ -7,117 +7,180 @@
 //! model   gemini-3.5-flash
 //! system  "You do bills for Ana."                              <- instruction billing, state customer
 //! tools   get_bill, transfer_to_agent
-//! config  temperature
+//! config  temperature 0.5                                      <- agent billing
 //! 00 user   "My bill for May?"                                 <- E1
 //! 01 model  "Let me see."                                      <- E2
 //!           call get_bill {"month":"May"} #c1                  <- E2
 //! 02 user   result get_bill {"eur":42} #c1                     <- E3
 //! ```
 //!
-//! One row for each block of the system instruction and for each part of the contents. Several sources of one text
-//! are listed in the order of its bytes. A text that quotes an event is shown as `"[bills] said: … | 42 EUR"`.
+//! One row for each block of the system instruction, each setting and each part of the contents. Several sources of
+//! one text are listed in the order of its bytes. A text the runtime has put its own words around is shown as
+//! `"[bills] said: … | 42 EUR"`.
 
+use strata_engine::Sections;
 use strata_model::{
-    Content, InstructionKind, Json, LlmRequest, Object, Origin, Part, RequestContent, RequestPart,
+    Content, FromJson as _, InstructionKind, Json, LlmRequest, Object, Origin, Part, RequestPart,
     RequestTool, json,
 };
 
 /// Characters of a text, a call's arguments or a result that are shown.
 const EXCERPT: usize = 44;
-/// Characters of each span of a text that quotes an event.
+/// Characters of each piece of a text that has words of the runtime around it.
 const QUOTATION_EXCERPT: usize = 22;
 /// Column of the arrow.
 const ARROW_COLUMN: usize = 62;
 
+/// A row of a shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The part of the request the row belongs to.
+    pub section: Sections,
+    pub text: String,
+    /// Everything the row stands for, without the cuts and without its place: rows with the same key send the same.
+    pub key: String,
+}
+
 /// The shape of a whole request; see the [module](self).
 pub fn shape(request: &LlmRequest) -> String {
+    joined(&rows(request))
+}
+
+/// The contents of a request only.
+pub fn contents_shape(request: &LlmRequest) -> String {
+    joined(&content_rows(request))
+}
+
+/// A content that is in no request, such as what a summariser is asked or answers.
+pub fn content_shape(content: &Content) -> String {
+    let role = content.role.as_deref().unwrap_or("-");
     let mut out = String::new();
+    for part in content.parts() {
+        out += &format!("{role} {}\n", shown(part));
+    }
+    out
+}
+
+/// The rows of a whole request, in the order of [`shape`].
+pub fn rows(request: &LlmRequest) -> Vec<Row> {
+    let mut rows = Vec::new();
     if let Some(model) = &request.model {
-        line(&mut out, "model   ", model);
+        rows.push(Row::plain(Sections::MODEL, "model   ", model));
     }
     if let Some(system) = &request.system_instruction {
         let mut label = "system  ";
         for block in system.blocks() {
             let text: String = block.iter().map(|span| &*span.text).collect();
-            row(&mut out, label, &quoted(&text), block.iter().map(|span| &span.origin));
+            let sources = sources(block.iter().map(|span| &span.origin));
+            let key = text.trim_start_matches('\n').to_owned();
+            rows.push(Row::new(Sections::SYSTEM, label, &quoted(&text), &sources, key));
             label = "        ";
         }
     }
+    for text in request.pending_dynamic_instructions.iter() {
+        let sources = sources(text.spans().iter().map(|span| &span.origin));
+        let text = text.to_text();
+        rows.push(Row::new(Sections::PENDING, "queued  ", &quoted(&text), &sources, text.to_string()));
+    }
     let tools: Vec<String> = request.tools.iter().flat_map(tool_names).collect();
     if !tools.is_empty() {
-        line(&mut out, "tools   ", &tools.join(", "));
+        let key = request.tools.iter().map(|tool| json::to_compact(&tool.to_json())).collect();
+        rows.push(Row { key, ..Row::plain(Sections::TOOLS, "tools   ", &tools.join(", ")) });
     }
-    let config: Vec<&str> = request.config.iter().map(|field| &*field.name).collect();
-    if !config.is_empty() {
-        line(&mut out, "config  ", &config.join(", "));
+    for field in request.config.iter() {
+        let value = json::to_compact(&field.value);
+        let text = format!("{} {}", field.name, excerpt(&value, EXCERPT));
+        rows.push(Row::new(Sections::CONFIG, "config  ", &text, &source(&field.origin), value));
     }
-    out + &contents_shape(request)
+    add_service_rows(&mut rows, request);
+    rows.extend(content_rows(request));
+    rows
 }
 
-/// The contents of a request only.
-pub fn contents_shape(request: &LlmRequest) -> String {
-    let mut out = String::new();
+/// What the provider is told beside the prompt: caches, chained interactions, the tier of service.
+fn add_service_rows(rows: &mut Vec<Row>, request: &LlmRequest) {
+    let mut add = |section, label, value: Option<String>| {
+        rows.extend(value.map(|value| Row::plain(section, label, &value)));
+    };
+    let compact = |object: Json| json::to_compact(&object);
+    let config = request.cache_config.as_ref().map(|config| compact(Json::Object(Object::clone(config))));
+    add(Sections::CACHE, "cache   ", config);
+    let metadata = request.cache_metadata.as_ref().map(|metadata| compact(metadata.to_json()));
+    add(Sections::CACHE, "cached  ", metadata);
+    let tokens = request.cacheable_contents_token_count;
+    add(Sections::CACHE, "before  ", tokens.map(|tokens| format!("{tokens} prompt tokens")));
+    let previous = request.previous_interaction_id.as_ref();
+    add(Sections::INTERACTION, "chain   ", previous.map(|id| format!("continues interaction {id}")));
+    add(Sections::INTERACTION, "tier    ", request.service_tier.as_ref().map(|tier| tier.to_string()));
+}
+
+fn content_rows(request: &LlmRequest) -> Vec<Row> {
+    let mut rows = Vec::new();
     for (at, content) in request.contents.iter().enumerate() {
-        add_content(&mut out, at, content);
+        let role = content.role.as_deref().unwrap_or("-");
+        let mut label = format!("{at:02} {role:<6} ");
+        if content.parts.is_empty() {
+            rows.push(Row::plain(Sections::CONTENTS, &label, "nothing"));
+        }
+        for part in &content.parts {
+            let text = quotation(part).unwrap_or_else(|| shown(&part.part));
+            let key = format!("{role} {}", json::to_compact(&part.part.to_json()));
+            let sources = sources(part.origins().iter().map(|(_, origin)| origin));
+            rows.push(Row::new(Sections::CONTENTS, &label, &text, &sources, key));
+            label = " ".repeat(label.len());
+        }
     }
-    out
+    rows
 }
 
-/// A content that is in no request, such as what a summariser is asked or answers.
-pub fn content_shape(content: &Content) -> String {
-    let mut out = String::new();
-    for part in content.parts() {
-        line(&mut out, content.role.as_deref().unwrap_or("-"), &format!(" {}", shown(part)));
+impl Row {
+    /// A row without a source.
+    fn plain(section: Sections, label: &str, text: &str) -> Self {
+        Self { section, text: format!("{label}{text}"), key: text.to_owned() }
     }
-    out
-}
 
-fn add_content(out: &mut String, at: usize, content: &RequestContent) {
-    let mut label = format!("{at:02} {:<6} ", content.role.as_deref().unwrap_or("-"));
-    if content.parts.is_empty() {
-        line(out, &label, "nothing");
-    }
-    for part in &content.parts {
-        row(out, &label, &quotation(part).unwrap_or_else(|| shown(&part.part)), origins(part));
-        label = " ".repeat(label.len());
+    fn new(section: Sections, label: &str, text: &str, sources: &str, key: String) -> Self {
+        let width = ARROW_COLUMN.saturating_sub(label.len() + 1);
+        Self { section, text: format!("{label}{text:<width$} <- {sources}"), key }
     }
 }
 
-/// A text that quotes an event: the words before it and its own, as in `"[bills] said: … | 42 EUR"`.
+fn joined(rows: &[Row]) -> String {
+    rows.iter().flat_map(|row| [&*row.text, "\n"]).collect()
+}
+
+/// A text with words of the runtime around what it is about, as in `"[bills] said: … | 42 EUR"`.
 fn quotation(part: &RequestPart) -> Option<String> {
-    let is_event = |(_, origin): &(u32, Origin)| origin.event().is_some();
-    let last = part.origins().iter().rposition(is_event)?;
-    let mut rest = part.part.text.as_deref().filter(|_| part.origins().len() > 1)?;
-    let mut spans = Vec::new();
-    for (bytes, _) in &part.origins()[..=last] {
-        let (span, after) = rest.split_at_checked(*bytes as usize)?;
-        spans.push(excerpt(span, QUOTATION_EXCERPT));
+    let mut rest = part.part.text.as_deref()?;
+    let mut pieces: Vec<(bool, String)> = Vec::new();
+    for (bytes, origin) in part.origins() {
+        let (text, after) = rest.split_at_checked(*bytes as usize)?;
         rest = after;
+        let is_framing = matches!(origin, Origin::Processor { .. } | Origin::Tool { .. });
+        match pieces.last_mut() {
+            Some((before, piece)) if *before == is_framing => piece.push_str(text),
+            _ => pieces.push((is_framing, text.to_owned())),
+        }
     }
-    Some(format!("\"{}\"", spans.join(" | ")))
+    let last = pieces.iter().rposition(|(is_framing, _)| !is_framing)?;
+    let is_framed = pieces.len() > 1;
+    let shown = pieces[..=last].iter().map(|(_, piece)| excerpt(piece, QUOTATION_EXCERPT));
+    is_framed.then(|| format!("\"{}\"", shown.collect::<Vec<_>>().join(" | ")))
 }
 
-fn origins(part: &RequestPart) -> impl Iterator<Item = &Origin> {
-    part.origins().iter().map(|(_, origin)| origin)
-}
-
-fn line(out: &mut String, label: &str, text: &str) {
-    out.push_str(&format!("{label}{text}\n"));
-}
-
-fn row<'o>(out: &mut String, label: &str, text: &str, origins: impl Iterator<Item = &'o Origin>) {
+/// Each source once.
+fn sources<'o>(origins: impl Iterator<Item = &'o Origin>) -> String {
     let mut sources: Vec<String> = Vec::new();
     for source in origins.map(source) {
         if !sources.contains(&source) {
             sources.push(source);
         }
     }
-    let width = ARROW_COLUMN.saturating_sub(label.len());
-    out.push_str(&format!("{label}{text:<width$}<- {}\n", sources.join(", ")));
+    sources.join(", ")
 }
 
 /// A source in a few words.
-fn source(origin: &Origin) -> String {
+pub fn source(origin: &Origin) -> String {
     match origin {
         Origin::Event { event, .. } => format!("E{}", event.number()),
         Origin::Summary { event, .. } => format!("summary E{}", event.number()),
@@ -246,7 +309,8 @@ mod tests {
                 "You are an agent. Your internal name is …"           <- identity, agent desk
                 "You have a list of other agents to transfer …"       <- agent_transfer, agent bills
         tools   transfer_to_agent, look_up, (googleSearch)
-        config  temperature, labels
+        config  temperature 0.5                                       <- agent desk
+        config  labels {"adk_agent_name":"desk"}                      <- model_call
         00 user   "My bill for May, and please tell me in …"          <- E1
         01 model  call transfer_to_agent {"agent_name":"bills"}       <- E2
         02 user   result transfer_to_agent {"result":null}            <- E3

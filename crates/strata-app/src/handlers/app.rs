@@ -1,3 +1,5 @@
+//! Starting, and the settings.
+
 use std::sync::Arc;
 
 use strata_store::{Store, StoreError};

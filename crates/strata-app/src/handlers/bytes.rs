@@ -208,7 +208,7 @@ fn append(segments: &mut Vec<Segment>, first: usize, piece: &Piece, min_tokens: 
     match last {
         // Parts of one event are one stratum.
         Some(last) if last.event == event && last.flags & MERGED == 0 && event > 0 => {
-            last.tokens += piece.tokens
+            last.tokens += piece.tokens;
         }
         Some(last) if last.tokens + piece.tokens < min_tokens => {
             last.tokens += piece.tokens;

@@ -1,3 +1,5 @@
+//! One call.
+
 use std::sync::Arc;
 
 use strata_engine::{Certainty, Outcome};

@@ -58,11 +58,11 @@ pub(super) fn of_event(open: &OpenSession, event: EventIndex) -> Vec<ChainStep> 
         return Vec::new();
     };
     let mut steps = Vec::new();
-    let before = session.events[..event.as_usize()].iter().enumerate().rev();
-    let asked = before.filter(|(_, other)| {
+    let before = session.events[..event.as_usize()].iter().enumerate();
+    let mut asked = before.filter(|(_, other)| {
         other.invocation_id == this.invocation_id && other.is_from_user() && !other.parts().is_empty()
     });
-    if let Some((at, _)) = asked.last() {
+    if let Some((at, _)) = asked.next() {
         let said = &open.events().facts()[at].what;
         steps.push(event_step(open, EventIndex(at as u32), format!("user: {said}")));
     }

@@ -1,3 +1,5 @@
+//! The event table, and one event.
+
 use std::sync::Arc;
 
 use strata_engine::analysis::{Carried, Kind, SessionAnalysis};

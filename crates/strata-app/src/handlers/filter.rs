@@ -84,9 +84,9 @@ fn parse_term(term: &str, open: &OpenSession) -> Result<Term, Problem> {
             let known = Kind::ALL.into_iter().find(|kind| name(*kind) == value.to_lowercase());
             known.map(Term::Kind).ok_or_else(|| unknown(term, "kind", &value, &names))
         }
-        "tool" => named(term, "tool", value, tool_names(open)).map(Term::Tool),
-        "agent" => named(term, "agent", value, agent_names(open)).map(Term::Agent),
-        "state" => named(term, "state", value, state_keys(open)).map(Term::State),
+        "tool" => named(term, "tool", value, &tool_names(open)).map(Term::Tool),
+        "agent" => named(term, "agent", value, &agent_names(open)).map(Term::Agent),
+        "state" => named(term, "state", value, &state_keys(open)).map(Term::State),
         "size" => size(&value).ok_or_else(|| not_a_filter(Some("size:>2000".into()))),
         "call" => calls(&value).ok_or_else(|| not_a_filter(Some("call:4..17".into()))),
         "error" => Ok(Term::Error(value != "no")),
@@ -102,8 +102,8 @@ fn name(kind: Kind) -> String {
     serde_json::to_value(kind).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-fn named(term: &str, key: &str, value: String, known: Vec<String>) -> Result<String, Problem> {
-    if known.contains(&value) { Ok(value) } else { Err(unknown(term, key, &value, &known)) }
+fn named(term: &str, key: &str, value: String, known: &[String]) -> Result<String, Problem> {
+    if known.contains(&value) { Ok(value) } else { Err(unknown(term, key, &value, known)) }
 }
 
 fn unknown(term: &str, key: &str, value: &str, known: &[String]) -> Problem {

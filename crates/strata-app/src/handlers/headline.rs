@@ -47,9 +47,12 @@ pub(super) fn headline(stage: &Stage, context: &CompileContext<'_>, counts: Coun
     summaries.sort();
     summaries.dedup();
     let n_parts: usize = stage.request.contents.iter().map(|content| content.parts.len()).sum();
-    let mut said = vec![format!("{} kept", unchanged + added + moved)];
+    let mut said = vec![format!("{} kept", unchanged + moved)];
     if rewritten > 0 {
         said.push(format!("{rewritten} rewritten as another agent’s words"));
+    }
+    if added > 0 {
+        said.push(format!("{added} added"));
     }
     if n_hidden > 0 {
         said.push(format!(

@@ -1,3 +1,5 @@
+//! Long work.
+
 use std::sync::Arc;
 
 use crate::Strata;

@@ -1,3 +1,5 @@
+//! Finding places by typing.
+
 use std::sync::Arc;
 
 use super::event::used_events;

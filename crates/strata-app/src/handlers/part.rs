@@ -1,3 +1,5 @@
+//! One part of a prompt: text, source, difference.
+
 use std::sync::Arc;
 
 use strata_engine::analysis::{

@@ -1,3 +1,5 @@
+//! Sessions: lists, imports, the numbers at the top.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! How a call was compiled: its stages, and the prompt after each.
+
 use std::sync::{Arc, RwLockReadGuard};
 
 use strata_engine::analysis::{

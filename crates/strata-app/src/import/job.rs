@@ -151,7 +151,7 @@ impl Run<'_> {
             }
             Ok((_, Some(Stored::Cancelled))) => self.is_stopped = true,
             Err(error) => {
-                self.report(DiagnosticSeverity::Error, "not-stored", error.to_string(), input.name())
+                self.report(DiagnosticSeverity::Error, "not-stored", error.to_string(), input.name());
             }
         }
     }

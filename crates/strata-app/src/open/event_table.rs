@@ -138,8 +138,8 @@ fn producers(experiment: &Experiment) -> Vec<Option<u32>> {
             let ids = event.function_calls().filter_map(|call| call.id.as_deref());
             of_tool_call.extend(ids.map(|id| (id, call)));
         }
-        let ids = event.function_responses().filter_map(|response| response.id.as_deref());
-        let asked = ids.filter_map(|id| of_tool_call.get(id).copied()).next();
+        let mut ids = event.function_responses().filter_map(|response| response.id.as_deref());
+        let asked = ids.find_map(|id| of_tool_call.get(id).copied());
         of_event[at] = of_event[at].or(asked);
     }
     of_event

@@ -69,7 +69,7 @@ impl Pair<'_> {
     }
 
     fn in_definitions(&self, common: &CommonPrefix) -> PrefixBreak {
-        let list = |request| definitions(request).map(named).collect::<Vec<_>>();
+        let list = |request| definitions(request).map(|segment| named(&segment)).collect::<Vec<_>>();
         let (earlier, later) = (list(self.earlier.1), list(self.later.1));
         let missing = |of: &[(String, String)], other: &[(String, String)]| -> Vec<String> {
             let is_missing = |(name, _): &&(String, String)| other.iter().all(|(known, _)| known != name);
@@ -161,7 +161,7 @@ impl Pair<'_> {
 }
 
 /// The path and the text of a tool or schema.
-fn named(segment: Segment<'_>) -> (String, String) {
+fn named(segment: &Segment<'_>) -> (String, String) {
     (segment.path.to_string(), segment.text().into_owned())
 }
 

@@ -13,8 +13,14 @@ use super::weigh::{Piece, Weighed, WeighedChunk, WeighedPrompt};
 /// The prompts of all calls, by what they share.
 #[derive(Default)]
 pub struct Ledger {
-    heads: HashMap<usize, Sent<Arc<Weighed>, u32>>,
-    chunks: HashMap<Fingerprint, Sent<Arc<WeighedChunk>, Cut>>,
+    heads: Shared<Arc<Weighed>, u32>,
+    chunks: Shared<Arc<WeighedChunk>, Cut>,
+}
+
+/// Things that calls share, in the order in which they were first sent.
+struct Shared<T, M> {
+    all: Vec<Sent<T, M>>,
+    places: HashMap<Fingerprint, usize>,
 }
 
 /// Something that was sent in several calls.
@@ -70,6 +76,22 @@ pub struct SourceUse {
     pub usage: Use,
 }
 
+impl<T, M> Default for Shared<T, M> {
+    fn default() -> Self {
+        Self { all: Vec::new(), places: HashMap::new() }
+    }
+}
+
+impl<T: Clone, M: PartialEq> Shared<T, M> {
+    fn in_call(&mut self, key: Fingerprint, what: &T, call: u32, matched: M) {
+        let place = *self.places.entry(key).or_insert(self.all.len());
+        if place == self.all.len() {
+            self.all.push(Sent { what: what.clone(), runs: Vec::new() });
+        }
+        self.all[place].in_call(call, matched);
+    }
+}
+
 impl<T, M: PartialEq> Sent<T, M> {
     fn in_call(&mut self, call: u32, matched: M) {
         match self.runs.last_mut() {
@@ -94,9 +116,8 @@ impl Ledger {
         prompt: &WeighedPrompt,
         prefix: Option<(&CommonPrefix, Matched)>,
     ) {
-        let head = self.heads.entry(Arc::as_ptr(&prompt.head) as usize);
-        let head = head.or_insert_with(|| Sent { what: prompt.head.clone(), runs: Vec::new() });
-        head.in_call(call, prefix.map_or(0, |(_, matched)| matched.head));
+        let matched = prefix.map_or(0, |(_, matched)| matched.head);
+        self.heads.in_call(prompt.head_key, &prompt.head, call, matched);
         let mut left = prefix.filter(|(common, _)| common.ends_in > PrefixEnd::System);
         let mut before = 0;
         for (key, chunk) in &prompt.chunks {
@@ -111,8 +132,7 @@ impl Ledger {
                 }
             };
             before += len;
-            let sent = self.chunks.entry(*key);
-            sent.or_insert_with(|| Sent { what: chunk.clone(), runs: Vec::new() }).in_call(call, cut);
+            self.chunks.in_call(*key, chunk, call, cut);
         }
     }
 
@@ -120,7 +140,7 @@ impl Ledger {
     pub fn events(&self, n_events: usize) -> Vec<Use> {
         let mut places: Vec<Vec<&Sent<Arc<WeighedChunk>, Cut>>> = vec![Vec::new(); n_events];
         let mut uses = vec![Use::default(); n_events];
-        for sent in self.chunks.values() {
+        for sent in &self.chunks.all {
             for (at, part, piece) in sent.what.pieces() {
                 let Some(event) = piece.origin.event().filter(|event| event.as_usize() < n_events) else {
                     continue;
@@ -144,13 +164,13 @@ impl Ledger {
         uses
     }
 
-    /// What everything else cost: tools, instructions, state in templates, the runtime's own words.
+    /// What everything else cost, the costliest first: tools, instructions, state in templates, the runtime's own words.
     pub fn sources(&self) -> Vec<SourceUse> {
-        let mut known: HashMap<(&Origin, Kind), SourceSum> = HashMap::new();
-        for sent in self.heads.values() {
+        let mut known = Sums::default();
+        for sent in &self.heads.all {
             let mut before = 0;
             for piece in &sent.what.pieces {
-                let sum = known.entry((&piece.origin, piece.kind)).or_default();
+                let sum = known.of(piece);
                 for run in &sent.runs {
                     let matched = run.matched.saturating_sub(before).min(piece.tokens);
                     sum.add(piece, matched, run.from, run.to);
@@ -158,30 +178,25 @@ impl Ledger {
                 before += piece.tokens;
             }
         }
-        for sent in self.chunks.values() {
+        for sent in &self.chunks.all {
             for (at, part, piece) in sent.what.pieces().filter(|(_, _, piece)| piece.origin.event().is_none())
             {
-                let sum = known.entry((&piece.origin, piece.kind)).or_default();
+                let sum = known.of(piece);
                 for run in &sent.runs {
                     sum.add(piece, run.matched.of(at, part, piece), run.from, run.to);
                 }
             }
         }
         let mut sources: Vec<SourceUse> =
-            known.into_iter().map(|((origin, kind), sum)| sum.finish(origin.clone(), kind)).collect();
-        sources.sort_by(|a, b| {
-            b.usage
-                .lifetime
-                .cmp(&a.usage.lifetime)
-                .then_with(|| format!("{:?}", a.origin).cmp(&format!("{:?}", b.origin)))
-        });
+            known.all.into_iter().map(|((origin, kind), sum)| sum.finish(origin.clone(), kind)).collect();
+        sources.sort_by_key(|source| std::cmp::Reverse(source.usage.lifetime));
         sources
     }
 
     /// What an event cost, call by call.
     pub fn carriers(&self, event: EventIndex) -> Vec<Carried> {
         let mut by_call: HashMap<u32, Carried> = HashMap::new();
-        for sent in self.chunks.values() {
+        for sent in &self.chunks.all {
             for (at, part, piece) in
                 sent.what.pieces().filter(|(_, _, piece)| piece.origin.event() == Some(event))
             {
@@ -213,12 +228,10 @@ impl WeighedChunk {
 impl Cut {
     /// Tokens before the cut of the part at this place.
     fn of(self, content: usize, part: usize, piece: &Piece) -> u32 {
-        if (content, part) < (self.contents, self.parts) {
-            piece.tokens
-        } else if (content, part) == (self.contents, self.parts) {
-            self.tokens.min(piece.tokens)
-        } else {
-            0
+        match (content, part).cmp(&(self.contents, self.parts)) {
+            std::cmp::Ordering::Less => piece.tokens,
+            std::cmp::Ordering::Equal => self.tokens.min(piece.tokens),
+            std::cmp::Ordering::Greater => 0,
         }
     }
 }
@@ -237,6 +250,24 @@ impl Use {
                 counted_to = to;
             }
         }
+    }
+}
+
+/// Sources in the order in which they were first sent.
+#[derive(Default)]
+struct Sums<'l> {
+    all: Vec<((&'l Origin, Kind), SourceSum)>,
+    places: HashMap<(&'l Origin, Kind), usize>,
+}
+
+impl<'l> Sums<'l> {
+    fn of(&mut self, piece: &'l Piece) -> &mut SourceSum {
+        let key = (&piece.origin, piece.kind);
+        let place = *self.places.entry(key).or_insert(self.all.len());
+        if place == self.all.len() {
+            self.all.push((key, SourceSum::default()));
+        }
+        &mut self.all[place].1
     }
 }
 

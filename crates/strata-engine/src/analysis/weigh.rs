@@ -55,6 +55,8 @@ pub struct WeighedChunk {
 #[derive(Debug)]
 pub struct WeighedPrompt {
     pub head: Arc<Weighed>,
+    /// Hash of everything in the head and where it comes from.
+    pub head_key: Fingerprint,
     /// With the hash of what is in each and where it comes from.
     pub chunks: Vec<(Fingerprint, Arc<WeighedChunk>)>,
 }
@@ -137,7 +139,8 @@ impl<'s> Scale<'s> {
     /// A whole prompt, at any stage.
     pub fn prompt(&self, request: &LlmRequest) -> WeighedPrompt {
         let chunks = request.contents.chunks().map(|chunk| (chunk.provenance, self.chunk(chunk)));
-        WeighedPrompt { head: self.head(request), chunks: chunks.collect() }
+        let head_key = head_key(request);
+        WeighedPrompt { head: self.head(head_key, request), head_key, chunks: chunks.collect() }
     }
 
     /// One segment. A block of the system instruction is counted as if it stood alone; for shares of the whole, see
@@ -172,8 +175,7 @@ impl<'s> Scale<'s> {
     }
 
     /// Tools, answer schemas and system instruction.
-    pub fn head(&self, request: &LlmRequest) -> Arc<Weighed> {
-        let key = head_key(request);
+    fn head(&self, key: Fingerprint, request: &LlmRequest) -> Arc<Weighed> {
         if let Some(known) = lock(&self.weights.heads).get(&key) {
             return known.clone();
         }

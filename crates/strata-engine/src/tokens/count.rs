@@ -52,6 +52,11 @@ impl TokenCount {
         Self { tokens, basis: Basis::Estimated, low: low.min(tokens), high: high.max(tokens) }
     }
 
+    /// The bounds are widened to hold `tokens` where they do not.
+    pub fn calibrated(tokens: u32, low: u32, high: u32) -> Self {
+        Self { basis: Basis::Calibrated, ..Self::estimated(tokens, low, high) }
+    }
+
     /// The count translated: as many tokens of another kind as `ratio` says.
     pub fn scaled(self, ratio: Ratio) -> Self {
         let times = |tokens: u32, factor: f64| f64::from(tokens) * factor;

@@ -111,7 +111,7 @@ mod tests {
     fn webp_in_its_three_forms() {
         check(b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x7f\x02\0\xdf\x01\0", 640, 480);
         check(b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\x80\x02\xe0\x01", 640, 480);
-        let bits: u32 = 639 | 479 << 14;
+        let bits: u32 = 639 + (479 << 14);
         let mut file = b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f".to_vec();
         file.extend(bits.to_le_bytes());
         check(&file, 640, 480);

@@ -127,7 +127,7 @@ mod tests {
             b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x80\x3e\0\0\0\x7d\0\0\x02\0\x10\0data".to_vec();
         wav.resize(320_000, 0);
         assert_eq!(of_blob(MediaRule::Gemini2, &blob("audio/wav", &wav)).tokens, 320);
-        assert_eq!(of_blob(MediaRule::Gemini3, &blob("audio/mp3", &[0; 160_000])).tokens, 320);
+        assert_eq!(of_blob(MediaRule::Gemini3, &blob("audio/mp3", &vec![0; 160_000])).tokens, 320);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Tests that need vocabularies: loading one takes a while, so they share them.
 
+mod calibrating;
 mod counting;
 mod cuts;
 mod strings;

@@ -130,16 +130,10 @@ impl LeftOut {
     /// The findings of the importing side, and what the store itself left out.
     fn with_diagnostics(self, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
         let mut all = diagnostics.to_vec();
-        let Self { n_temporary_keys, n_raw_records } = self;
-        if n_temporary_keys > 0 {
-            let message = format!(
-                "temp: state is not stored, as ADK does not store it; values left out: {n_temporary_keys}"
-            );
-            all.push(Diagnostic::info("temporary-state-not-stored", "", message));
-        }
+        let Self { n_raw_records } = self;
         if n_raw_records > 0 {
             let message = format!(
-                "source text with an API key or temp: state is not kept; records left out: {n_raw_records}. Their \
+                "source text with an API key is not kept; records left out: {n_raw_records}. Their \
                  events were stored, and their places in the source"
             );
             all.push(Diagnostic::info("source-text-not-kept", "", message));

@@ -69,7 +69,7 @@ impl Recording {
         prepared: &Prepared<'_>,
         records: Option<&str>,
     ) -> Result<(), StoreError> {
-        let Prepared { event, json, kinds, timestamp, n_temporary_keys, .. } = prepared;
+        let Prepared { event, json, kinds, timestamp, .. } = prepared;
         let seq = self.totals.n_events;
         inserts.row.execute(params![
             self.number,
@@ -87,7 +87,6 @@ impl Recording {
         self.totals.n_events += 1;
         self.totals.json_bytes += json.len() as u64;
         self.totals.content = self.totals.content.then(Fingerprint::of(json.as_bytes()));
-        self.totals.left_out.n_temporary_keys += n_temporary_keys;
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! What is never written to the file.
 
-use strata_store::{AppConfig, AppConfigOrigin, Listing, NewEvent, RecordPlace, StoreError, StoredRecord};
+use strata_store::{AppConfig, AppConfigOrigin, Listing, NewEvent, StoreError};
 
-use crate::{Place, import_one, listing, session, session_from, source, span};
+use crate::{Place, import_one, listing, session, source, span};
 
 const KEY: &str = "sk-proj-abcdefghij0123456789ABCDEFGHIJ";
 
@@ -12,29 +12,6 @@ fn is_on_disk(place: &Place, needle: &str) -> bool {
     files
         .map(|file| std::fs::read(file.unwrap().path()).unwrap())
         .any(|bytes| bytes.windows(needle.len()).any(|window| window == needle.as_bytes()))
-}
-
-#[test]
-fn temporary_state_is_left_out_and_said_so() {
-    let place = Place::new();
-    let mut store = place.open();
-    let text = r#"{"id":"s","state":{"a":1,"temp:draft":"hush","user:b":2},"events":[{"author":"user","actions":{"stateDelta":{"temp:x":"hush","c":3}}}]}"#;
-    let recorded = session_from(text);
-    let mut import = store.begin_import(source("a.json")).unwrap();
-    let mut recording = import.open_recording().unwrap();
-    let records = vec![span(77, 165, Some(text.as_bytes()))];
-    import.append(&mut recording, &[NewEvent { event: &recorded.events[0], records }]).unwrap();
-    import.close_recording(recording, &recorded, listing("A")).unwrap();
-    let id = import.commit(&[]).unwrap().remove(0).id;
-
-    let stored = store.read_session(&id).unwrap().unwrap();
-    assert!(stored.state.keys().map(|key| &**key).eq(["a", "user:b"]));
-    assert!(stored.events[0].actions.state_delta.keys().map(|key| &**key).eq(["c"]));
-    let kept = StoredRecord { place: RecordPlace::Bytes(77..165), bytes: None };
-    assert_eq!(store.source_records(&id, 0).unwrap().unwrap(), [kept]);
-    assert!(!is_on_disk(&place, "hush"));
-    let codes: Vec<_> = store.diagnostics("a.json").unwrap().into_iter().map(|found| found.code).collect();
-    assert_eq!(codes, ["temporary-state-not-stored", "source-text-not-kept"]);
 }
 
 #[test]
@@ -59,8 +36,8 @@ fn source_text_with_an_api_key_is_not_kept() {
     let found = store.diagnostics("a.har").unwrap();
     assert_eq!(
         found[0].message,
-        "source text with an API key or temp: state is not kept; records left out: 1. Their events were stored, and \
-         their places in the source"
+        "source text with an API key is not kept; records left out: 1. Their events were stored, and their \
+         places in the source"
     );
 }
 

@@ -1,3 +1,5 @@
+//! What the sample session promises.
+
 use std::path::Path;
 use std::sync::Arc;
 

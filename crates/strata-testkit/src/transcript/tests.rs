@@ -1,3 +1,5 @@
+//! What transcripts become.
+
 use strata_model::{Event, Json, json};
 
 use super::{read_session, session};

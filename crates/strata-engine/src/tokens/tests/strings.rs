@@ -185,10 +185,13 @@ pub(in crate::tokens) fn any_text(random: &mut Random, chars: usize) -> String {
     (0..random.below(chars)).map(|_| any(random)).collect()
 }
 
+/// Writes the next piece of a text.
+type Write = fn(&mut Random) -> String;
+
 /// One text of about `bytes` bytes for each class of content, made of words that vary.
 pub(in crate::tokens) fn corpus(bytes: usize) -> Vec<(&'static str, String)> {
     let mut random = Random::new(7);
-    let kinds: [(&str, fn(&mut Random) -> String); 7] = [
+    let kinds: [(&str, Write); 7] = [
         ("prose", |random| {
             format!("{} {}{}", word(random), word(random), random.pick(&[" ", ", ", ". ", ".\n"]))
         }),

@@ -1,0 +1,68 @@
+//! The app as hosts use it: commands by name, with JSON.
+
+mod bad_input;
+mod commands;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use strata_app::{ErrorCode, Host, Options, Reply, Strata};
+
+fn start() -> Arc<Strata> {
+    let options = Options { host: Host::Browser, database: None, open: Vec::new() };
+    Strata::start(options).expect("a store in memory opens")
+}
+
+fn ask(strata: &Arc<Strata>, name: &str, params: &Value) -> Value {
+    match strata.dispatch(name, &params.to_string()) {
+        Ok(Reply::Json(text)) => serde_json::from_str(&text).expect("an answer is JSON"),
+        Ok(Reply::Bytes(_)) => panic!("{name} answers in bytes"),
+        Err(error) => panic!("{name} {params}: {error:?}"),
+    }
+}
+
+fn ask_bytes(strata: &Arc<Strata>, name: &str, params: &Value) -> Vec<u8> {
+    match strata.dispatch(name, &params.to_string()) {
+        Ok(Reply::Bytes(bytes)) => bytes,
+        other => panic!("{name} {params}: {other:?}"),
+    }
+}
+
+fn refuse(strata: &Arc<Strata>, name: &str, params: &Value) -> (ErrorCode, String) {
+    let error = strata.dispatch(name, &params.to_string()).expect_err("it is refused");
+    (error.code, error.message)
+}
+
+/// The sample, all of it compiled.
+fn sample(strata: &Arc<Strata>) -> String {
+    let session =
+        ask(strata, "app/start", &json!({}))["sampleSession"].as_str().expect("a sample").to_owned();
+    wait_until(|| {
+        let header = ask(strata, "session/header", &json!({ "session": session }));
+        header["compiledCalls"] == header["calls"]
+    });
+    session
+}
+
+fn wait_until(mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it never came");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Imports a file and returns the ended job.
+fn import(strata: &Arc<Strata>, path: &Path) -> Value {
+    let job = ask(strata, "session/import", &json!({ "paths": [path] }))["job"].clone();
+    let mut ended = Value::Null;
+    wait_until(|| {
+        let jobs = ask(strata, "job/list", &json!({}));
+        let jobs = jobs["jobs"].as_array().expect("a list").clone();
+        ended = jobs.into_iter().find(|known| known["job"] == job).unwrap_or_default();
+        ended["state"] != "running"
+    });
+    ended
+}

@@ -1,0 +1,101 @@
+//! Compiling and analysing a session of 10,000 events and 1.9 million tokens.
+//!
+//! - `compile_one_call`: the last call. `cold` prepares the session and compiles with nothing known; `prepared` has the
+//!   session ready; `again` has compiled it before. The yardstick hashes every part once.
+//! - `all_calls`: every call of the session. `compile` alone, then `analyse` with counts, prefixes, breaks and ledger,
+//!   counts known. The yardstick counts every part once with `tiktoken-rs`.
+//! - `ledger`: what each event cost, from what the analysis has.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use strata_engine::analysis::{Counting, SessionAnalysis};
+use strata_engine::{Experiment, FlowKind, StageCache};
+use strata_model::{App, Fingerprint, Session};
+use strata_testkit::large;
+
+const N_EVENTS: usize = 10_000;
+
+fn given() -> (Arc<Session>, Arc<App>) {
+    (Arc::new(large::session(N_EVENTS)), Arc::new(large::app()))
+}
+
+/// Every text of a session, as it is counted.
+fn texts(session: &Session) -> Vec<String> {
+    let parts = session.events.iter().flat_map(|event| event.parts());
+    let text = |part: &Arc<strata_model::Part>| match &part.text {
+        Some(text) => text.to_string(),
+        None => strata_model::json::to_compact(&strata_model::FromJson::to_json(&**part)),
+    };
+    parts.map(text).collect()
+}
+
+fn compile_one_call(criterion: &mut Criterion) {
+    let (session, app) = given();
+    let texts = texts(&session);
+    let mut group = criterion.benchmark_group("compile_one_call");
+    group.sample_size(10);
+    group.bench_function("bare_hash_of_all_parts", |bencher| {
+        bencher.iter(|| {
+            texts.iter().fold(Fingerprint::default(), |all, text| all.then(Fingerprint::of(text.as_bytes())))
+        });
+    });
+    group.bench_function("cold", |bencher| {
+        bencher.iter(|| {
+            let experiment = Experiment::new(session.clone(), app.clone(), FlowKind::Adk);
+            let last = experiment.calls().last().expect("calls");
+            black_box(experiment.compile(last, &mut StageCache::new()));
+        });
+    });
+    let experiment = Experiment::new(session.clone(), app.clone(), FlowKind::Adk);
+    let last = experiment.calls().last().expect("calls");
+    let mut cache = StageCache::new();
+    experiment.compile(last, &mut cache);
+    group.bench_function("prepared", |bencher| {
+        bencher.iter(|| black_box(experiment.compile(last, &mut StageCache::new())));
+    });
+    group.bench_function("again", |bencher| bencher.iter(|| black_box(experiment.compile(last, &mut cache))));
+    group.finish();
+}
+
+fn all_calls(criterion: &mut Criterion) {
+    let (session, app) = given();
+    let texts = texts(&session);
+    let counting = Counting::default();
+    let experiment = Experiment::new(session, app, FlowKind::Adk);
+    let mut analysis = SessionAnalysis::default();
+    while analysis.step(&experiment, &counting) {}
+
+    let mut group = criterion.benchmark_group("all_calls");
+    group.sample_size(10);
+    group.bench_function("tiktoken_rs_count_of_all_parts", |bencher| {
+        let vocabulary = tiktoken_rs::o200k_base_singleton();
+        bencher.iter(|| texts.iter().map(|text| vocabulary.encode_ordinary(text).len()).sum::<usize>());
+    });
+    group.bench_function("compile", |bencher| {
+        bencher.iter(|| {
+            let mut cache = StageCache::new();
+            for call in experiment.calls() {
+                black_box(experiment.compile(call, &mut cache));
+            }
+        });
+    });
+    group.bench_function("analyse_with_known_counts", |bencher| {
+        bencher.iter(|| {
+            let mut analysis = SessionAnalysis::default();
+            while analysis.step(&experiment, &counting) {}
+            black_box(analysis.calls().len())
+        });
+    });
+    group.finish();
+
+    let mut group = criterion.benchmark_group("ledger");
+    group.sample_size(10);
+    group.bench_function("events", |bencher| bencher.iter(|| black_box(analysis.ledger().events(N_EVENTS))));
+    group.bench_function("sources", |bencher| bencher.iter(|| black_box(analysis.ledger().sources())));
+    group.finish();
+}
+
+criterion_group!(benches, compile_one_call, all_calls);
+criterion_main!(benches);
