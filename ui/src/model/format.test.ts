@@ -18,6 +18,7 @@ test.each([
   [formatSigned(684), '+684'],
   [formatSigned(-46434), '−46,434'],
   [formatSigned(0), '0'],
+  [formatSigned(-0), '0'],
   [formatCompact(940), '940'],
   [formatCompact(46434), '46.4k'],
   [formatCompact(167216), '167k'],

@@ -2,7 +2,8 @@ const integer = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 /** `11,940`: for tables and the inspector. */
 export function formatInteger(value: number): string {
-  return integer.format(value).replace('-', '−');
+  // Zero has no sign, whatever it was computed from.
+  return integer.format(value === 0 ? 0 : value).replace('-', '−');
 }
 
 /** `+684`, `−46,434`, `0`. */

@@ -7,15 +7,17 @@ function thing(): {
   readonly use: (key: string | undefined) => void;
   readonly answers: Map<string, (value: string) => void>;
   readonly asked: string[];
+  readonly stir: () => void;
   readonly end: () => void;
 } {
   let key: string | undefined = $state('s a');
+  let noise = $state(0);
   const asked: string[] = [];
   const answers = new Map<string, (value: string) => void>();
   let loaded: Loaded<string> | undefined;
   const end = $effect.root(() => {
     loaded = new Loaded(
-      () => key,
+      () => (noise < 0 ? undefined : key),
       () =>
         new Promise((resolve) => {
           asked.push(key ?? '');
@@ -30,6 +32,10 @@ function thing(): {
     answers,
     asked,
     end,
+    stir: () => {
+      noise += 1;
+      flushSync();
+    },
     use: (next) => {
       key = next;
       flushSync();
@@ -82,6 +88,17 @@ describe('something loaded by key', () => {
     expect(asked).toEqual(['s a']);
     await rest();
     expect(asked).toEqual(['s a', 's d']);
+    end();
+  });
+
+  test('is not fetched again while its key stays the same', async () => {
+    const { loaded, stir, asked, answers, end } = thing();
+    stir();
+    await rest();
+    stir();
+    answers.get('s a')?.('A');
+    await vi.waitFor(() => expect(loaded.value).toBe('A'));
+    expect(asked).toEqual(['s a']);
     end();
   });
 

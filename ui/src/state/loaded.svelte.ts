@@ -29,8 +29,10 @@ export class Loaded<T> {
   /** `key` names what is wanted, or nothing. `load` may read state: only `key` decides when it runs. */
   constructor(key: () => string | undefined, load: () => Promise<T>) {
     this.#key = key;
+    // By value: what the key is made of may change and the key not.
+    const current = $derived(key());
     $effect(() => {
-      const wanted = key();
+      const wanted = current;
       const attempt = this.#attempt;
       if (wanted === undefined) return undefined;
       let isOld = false;

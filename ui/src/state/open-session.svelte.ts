@@ -41,6 +41,7 @@ export class OpenSession {
   #progress: { readonly session: string; readonly compiled: number } | undefined = $state.raw();
   #opened: string | undefined;
   #isRefreshDue = false;
+  readonly #loading: (() => boolean)[] = [];
 
   constructor(host: Host, location: Location) {
     this.#host = host;
@@ -60,6 +61,8 @@ export class OpenSession {
         return this.fetchColumns(range, range.to - range.from + 1);
       },
     );
+    for (const loaded of [this.header, this.overview, this.#rangeColumns])
+      this.refreshAfter(() => loaded.isLoading);
   }
 
   get id(): string | undefined {
@@ -73,11 +76,18 @@ export class OpenSession {
       : `${this.id} ${String(this.#appRevision)}.${String(this.#revision)}`;
   }
 
-  /** Names one call and how it was compiled. What other calls do meanwhile does not change it. */
+  /**
+   * Names one call and how it was compiled. What other calls do meanwhile does not change it. Before it is compiled it
+   * has none: to ask for it would only wait, and a browser lets few requests wait at a time.
+   */
   keyOfCall(call: number): string | undefined {
-    if (this.id === undefined || call === 0) return undefined;
-    if (call > this.compiledCalls) return `${this.key ?? ''} ${String(call)}`;
-    return `${this.id} ${String(this.#appRevision)} ${String(call)}`;
+    const isCompiled = this.isOpen && call > 0 && call <= this.compiledCalls;
+    return isCompiled ? `${this.id ?? ''} ${String(this.#appRevision)} ${String(call)}` : undefined;
+  }
+
+  /** New numbers are asked for when those that were asked for before are there. */
+  refreshAfter(isLoading: () => boolean): void {
+    this.#loading.push(isLoading);
   }
 
   /** The header, but never that of another session. */
@@ -159,7 +169,12 @@ export class OpenSession {
     this.#progress = { session, compiled: compiledCalls };
     if (this.#isRefreshDue) return;
     this.#isRefreshDue = true;
+    this.#refreshSoon();
+  }
+
+  #refreshSoon(): void {
     setTimeout(() => {
+      if (this.#loading.some((isLoading) => isLoading())) return this.#refreshSoon();
       this.#isRefreshDue = false;
       this.#revision += 1;
     }, REFRESH_MS);

@@ -33,8 +33,10 @@ export class Pages<R, P extends Page<R>> {
   constructor(key: () => string | undefined, fetchPage: (offset: number, limit: number) => Promise<P>) {
     this.#key = key;
     this.#fetchPage = fetchPage;
+    // By value: what the key is made of may change and the key not.
+    const current = $derived(key());
     $effect(() => {
-      const wanted = key();
+      const wanted = current;
       void this.#attempt;
       if (wanted === undefined) return;
       this.#wanted = [0];
