@@ -45,7 +45,7 @@ export function countedRow({ change, count }: PartRow): string {
   return formatCounted(count, change === 'leftOut' ? 'event' : 'part');
 }
 
-/** `4.0`, `sys.1`, `tool`: the name of a tool stands beside it. */
+/** `4.0`, `sys.1`, `tool`, `request`: the name of a tool or of a setting stands beside it. */
 export function shortPath(path: string): string {
-  return path.startsWith('tool.') ? 'tool' : path;
+  return /^(tool|request)\./.exec(path)?.[1] ?? path;
 }
