@@ -175,7 +175,7 @@ describe('the inspector', () => {
       'data-tip',
       expect.stringContaining('taken from the events'),
     );
-    expect(panel).toHaveTextContent('⌁ ');
-    expect(screen.getByText('Tokens:', { exact: false })).toHaveTextContent('⌁ estimate');
+    expect(panel).toHaveTextContent('≈ ');
+    expect(screen.getByText('Tokens:', { exact: false })).toHaveTextContent('estimate');
   });
 });

@@ -3,7 +3,7 @@ import { formatInteger } from './format.ts';
 
 /** What stands in front of a number that is not exact. */
 export function basisMark(basis: Basis): string {
-  if (basis === 'estimated') return '⌁ ';
+  if (basis === 'estimated') return '≈ ';
   return basis === 'calibrated' ? 'about ' : '';
 }
 

@@ -9,6 +9,7 @@ import {
   formatSeconds,
   formatSigned,
   formatUsd,
+  withClock,
 } from './format.ts';
 
 test.each([
@@ -17,10 +18,12 @@ test.each([
   [formatSigned(684), '+684'],
   [formatSigned(-46434), '−46,434'],
   [formatSigned(0), '0'],
+  [formatSigned(-0), '0'],
   [formatCompact(940), '940'],
   [formatCompact(46434), '46.4k'],
   [formatCompact(167216), '167k'],
-  [formatCompact(999949), '1000k'],
+  [formatCompact(999_499), '999k'],
+  [formatCompact(999_500), '1.00M'],
   [formatCompact(1_850_000), '1.85M'],
   [formatCompact(380_100_000), '380M'],
   [formatCompact(2_100_000_000), '2.10B'],
@@ -40,6 +43,14 @@ test.each([
   [formatCounted(84, 'event'), '84 events'],
   [formatCalls(4, 17), 'C4–C17'],
   [formatCalls(4, 4), 'C4'],
+  [withClock('clerk · tool result', null), 'clerk · tool result'],
 ])('%s', (written, expected) => {
   expect(written).toBe(expected);
+});
+
+test('the time of an event stands before what it is', () => {
+  expect(withClock('clerk · call C3 · tool result', 0)).toMatch(
+    /^clerk · call C3 · \d\d:\d\d:\d\d · tool result$/,
+  );
+  expect(withClock('user', 0)).toMatch(/^user · \d\d:\d\d:\d\d$/);
 });

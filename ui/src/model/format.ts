@@ -2,7 +2,8 @@ const integer = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 /** `11,940`: for tables and the inspector. */
 export function formatInteger(value: number): string {
-  return integer.format(value).replace('-', '−');
+  // Zero has no sign, whatever it was computed from.
+  return integer.format(value === 0 ? 0 : value).replace('-', '−');
 }
 
 /** `+684`, `−46,434`, `0`. */
@@ -11,8 +12,8 @@ export function formatSigned(value: number): string {
 }
 
 const UNITS = [
-  { from: 999_950_000, scale: 1e9, suffix: 'B' },
-  { from: 999_950, scale: 1e6, suffix: 'M' },
+  { from: 999_500_000, scale: 1e9, suffix: 'B' },
+  { from: 999_500, scale: 1e6, suffix: 'M' },
   { from: 1_000, scale: 1e3, suffix: 'k' },
 ] as const;
 
@@ -58,6 +59,14 @@ export function formatSeconds(seconds: number): string {
 /** `14:03:06` in the person's time zone. */
 export function formatClock(timeMs: number): string {
   return new Date(timeMs).toLocaleTimeString('en-GB');
+}
+
+/** `log_analyst · call C3 · 14:03:06 · tool result`: the time goes before the last thing that is said. */
+export function withClock(subtitle: string, timeMs: number | null): string {
+  if (timeMs === null) return subtitle;
+  const before = subtitle.lastIndexOf(' · ');
+  const clock = ` · ${formatClock(timeMs)}`;
+  return before < 0 ? `${subtitle}${clock}` : `${subtitle.slice(0, before)}${clock}${subtitle.slice(before)}`;
 }
 
 /** `20 Nov 2026`. */

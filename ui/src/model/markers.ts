@@ -35,9 +35,9 @@ export function countWidth(count: MarkerCount): number {
   return GLYPH_WIDTH + countLabel(count).length * DIGIT_WIDTH;
 }
 
-/** `5`, `5+`, or nothing for a single marker. */
+/** `5`, `5+`, or nothing for a single marker: a mark alone says that there is one, not that there is only one. */
 export function countLabel(count: MarkerCount): string {
-  if (count.count === 1 && !count.isAtLeast) return '';
+  if (count.count === 1) return '';
   return `${String(count.count)}${count.isAtLeast ? '+' : ''}`;
 }
 

@@ -44,3 +44,8 @@ export function partTokens({ change, tokensBefore, tokensAfter }: PartRow): stri
 export function countedRow({ change, count }: PartRow): string {
   return formatCounted(count, change === 'leftOut' ? 'event' : 'part');
 }
+
+/** `4.0`, `sys.1`, `tool`, `request`: the name of a tool or of a setting stands beside it. */
+export function shortPath(path: string): string {
+  return /^(tool|request)\./.exec(path)?.[1] ?? path;
+}

@@ -53,6 +53,7 @@ export class ContextMap {
         return decodeMap(bytes);
       },
     );
+    session.refreshAfter(() => this.columnsOfView.isLoading || this.parts.isLoading);
     this.stratum = new Loaded(
       () => (events.selectedEvent === undefined ? undefined : key('E', events.selectedEvent)),
       () =>

@@ -23,6 +23,7 @@ export class EventTable {
           limit,
         }),
     );
+    session.refreshAfter(() => this.rows.isLoading);
   }
 
   /** What the backend filters by: what was typed, within the committed range. */

@@ -13,10 +13,10 @@ export class Inspector {
   readonly #session: OpenSession;
   readonly event: Loaded<EventDetail>;
   readonly part: Loaded<PartDetail>;
-  readonly call: Loaded<CallDetail>;
   readonly stages: Loaded<StageList>;
   /** The call under the cursor, for its note in the map, whatever is selected. */
   readonly cursorCall: Loaded<CallDetail>;
+  readonly #otherCall: Loaded<CallDetail>;
 
   constructor(host: Host, location: Location, session: OpenSession, pipeline: Pipeline) {
     this.#location = location;
@@ -24,6 +24,8 @@ export class Inspector {
     const id = (): string => session.id ?? '';
     const keyFor = (type: Address['type']): string | undefined =>
       this.subject?.type === type ? `${session.key ?? ''} ${this.address}` : undefined;
+    const keyForCall = (type: 'call' | 'stage'): string | undefined =>
+      this.subject?.type === type ? session.keyOfCall(callNumber(this.subject)) : undefined;
     this.event = new Loaded(
       () => keyFor('event'),
       () => host.invoke('event/get', { session: id(), event: eventNumber(this.subject) }),
@@ -40,16 +42,16 @@ export class Inspector {
           stage: this.#stageOfPart(pipeline),
         }),
     );
-    this.call = new Loaded(
-      () => keyFor('call'),
+    this.#otherCall = new Loaded(
+      () => (callNumber(this.subject) === session.cursor ? undefined : keyForCall('call')),
       () => host.invoke('call/get', { session: id(), call: callNumber(this.subject) }),
     );
     this.stages = new Loaded(
-      () => keyFor('stage'),
+      () => keyForCall('stage'),
       () => host.invoke('call/stages', { session: id(), call: callNumber(this.subject) }),
     );
     this.cursorCall = new Loaded(
-      () => (session.cursor > 0 ? `${session.key ?? ''} ${String(session.cursor)}` : undefined),
+      () => session.keyOfCall(session.cursor),
       () => host.invoke('call/get', { session: id(), call: session.cursor }),
     );
   }
@@ -61,6 +63,11 @@ export class Inspector {
     if (selected !== undefined && ['event', 'call', 'stage', 'part'].includes(selected.type)) return selected;
     const { cursor } = this.#session;
     return cursor > 0 ? { type: 'call', call: cursor } : undefined;
+  }
+
+  /** The selected call, which most often is the one under the cursor. */
+  get call(): Loaded<CallDetail> {
+    return callNumber(this.subject) === this.#session.cursor ? this.cursorCall : this.#otherCall;
   }
 
   get address(): string {

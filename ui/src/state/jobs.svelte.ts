@@ -34,6 +34,7 @@ export class Jobs {
 
   async refresh(): Promise<void> {
     this.#jobs = (await this.#host.invoke('job/list', {})).jobs;
+    for (const job of this.#jobs) if (job.state !== 'running') this.#dismissLater(job);
   }
 
   /** Takes what a notification says about a job. */
@@ -74,7 +75,11 @@ export class Jobs {
 
   #end(job: Job): void {
     if (job.state === 'done') this.#open(job);
-    // A failed job stays until a person has read it.
+    this.#dismissLater(job);
+  }
+
+  /** A failed job stays until a person has read it. */
+  #dismissLater(job: Job): void {
     if (job.state !== 'failed') setTimeout(() => void this.dismiss(job.job).catch(this.#report), RESULT_MS);
   }
 

@@ -4,6 +4,11 @@ import { toFailure, type Failure } from '@/api/client.ts';
 /** A key that changes faster than this is a held key or a turned wheel: what it names is fetched when it rests. */
 const REST_MS = 60;
 
+/** The first word of a key names what is asked about, most often a session. An answer about another is of no use. */
+export function isAboutSame(key: string, other: string | undefined): boolean {
+  return other !== undefined && key.split(' ', 1)[0] === other.split(' ', 1)[0];
+}
+
 interface Settled<T> {
   readonly key: string;
   readonly value: T | undefined;
@@ -12,7 +17,8 @@ interface Settled<T> {
 
 /**
  * Something fetched by key. When the key changes it is fetched again and only the newest answer counts; until then the
- * answer to the key before stays available as `latest`, so that panels can show it dimmed instead of going empty.
+ * answer to the key before stays available as `latest`, so that panels can show it dimmed instead of going empty. It does
+ * not when it was about something else: the first word of both keys says so.
  */
 export class Loaded<T> {
   readonly #key: () => string | undefined;
@@ -23,8 +29,10 @@ export class Loaded<T> {
   /** `key` names what is wanted, or nothing. `load` may read state: only `key` decides when it runs. */
   constructor(key: () => string | undefined, load: () => Promise<T>) {
     this.#key = key;
+    // By value: what the key is made of may change and the key not.
+    const current = $derived(key());
     $effect(() => {
-      const wanted = key();
+      const wanted = current;
       const attempt = this.#attempt;
       if (wanted === undefined) return undefined;
       let isOld = false;
@@ -56,7 +64,8 @@ export class Loaded<T> {
 
   /** The newest answer, perhaps to an earlier key. */
   get latest(): T | undefined {
-    return this.#key() === undefined ? undefined : this.#settled?.value;
+    const settled = this.#settled;
+    return settled !== undefined && isAboutSame(settled.key, this.#key()) ? settled.value : undefined;
   }
 
   get failure(): Failure | undefined {

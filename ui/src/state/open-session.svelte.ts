@@ -34,10 +34,14 @@ export class OpenSession {
   readonly #rangeColumns: Loaded<CallColumns>;
   /** Columns the strip has room for; set by the strip. */
   maxColumns = $state(0);
+  /** Counts what changes numbers of the whole session: calls that were compiled meanwhile. */
   #revision = $state(0);
+  /** Counts what compiles every call anew. */
+  #appRevision = $state(0);
   #progress: { readonly session: string; readonly compiled: number } | undefined = $state.raw();
   #opened: string | undefined;
   #isRefreshDue = false;
+  readonly #loading: (() => boolean)[] = [];
 
   constructor(host: Host, location: Location) {
     this.#host = host;
@@ -57,6 +61,8 @@ export class OpenSession {
         return this.fetchColumns(range, range.to - range.from + 1);
       },
     );
+    for (const loaded of [this.header, this.overview, this.#rangeColumns])
+      this.refreshAfter(() => loaded.isLoading);
   }
 
   get id(): string | undefined {
@@ -65,7 +71,23 @@ export class OpenSession {
 
   /** Names the session and what is compiled of it: part of the key of everything that is asked about it. */
   get key(): string | undefined {
-    return this.id === undefined ? undefined : `${this.id} ${String(this.#revision)}`;
+    return this.id === undefined
+      ? undefined
+      : `${this.id} ${String(this.#appRevision)}.${String(this.#revision)}`;
+  }
+
+  /**
+   * Names one call and how it was compiled. What other calls do meanwhile does not change it. Before it is compiled it
+   * has none: to ask for it would only wait, and a browser lets few requests wait at a time.
+   */
+  keyOfCall(call: number): string | undefined {
+    const isCompiled = this.isOpen && call > 0 && call <= this.compiledCalls;
+    return isCompiled ? `${this.id ?? ''} ${String(this.#appRevision)} ${String(call)}` : undefined;
+  }
+
+  /** New numbers are asked for when those that were asked for before are there. */
+  refreshAfter(isLoading: () => boolean): void {
+    this.#loading.push(isLoading);
   }
 
   /** The header, but never that of another session. */
@@ -141,20 +163,20 @@ export class OpenSession {
     return decodeColumns(bytes, range.to);
   }
 
-  /** Asks for everything again: the session was compiled anew or other tools changed it. */
-  refresh(): void {
-    this.#revision += 1;
-  }
-
   /** Takes a notification about background compiling. Numbers follow twice a second, not with every call. */
   compiled(session: string, compiledCalls: number): void {
     if (session !== this.id) return;
     this.#progress = { session, compiled: compiledCalls };
     if (this.#isRefreshDue) return;
     this.#isRefreshDue = true;
+    this.#refreshSoon();
+  }
+
+  #refreshSoon(): void {
     setTimeout(() => {
+      if (this.#loading.some((isLoading) => isLoading())) return this.#refreshSoon();
       this.#isRefreshDue = false;
-      this.refresh();
+      this.#revision += 1;
     }, REFRESH_MS);
   }
 
@@ -163,7 +185,7 @@ export class OpenSession {
     if (session === undefined) return;
     await this.#host.invoke('session/setApp', { session, path });
     this.#progress = undefined;
-    this.refresh();
+    this.#appRevision += 1;
   }
 
   async #fetchHeader(): Promise<SessionHeader> {

@@ -11,7 +11,7 @@ function list(rows: number): {
   readonly end: () => void;
 } {
   const asked: number[] = [];
-  let key: string | undefined = $state('first');
+  let key: string | undefined = $state('s first');
   let isFailing = false;
   let pages: Pages<number, Page<number>> | undefined;
   const end = $effect.root(() => {
@@ -21,7 +21,7 @@ function list(rows: number): {
         asked.push(offset);
         if (isFailing)
           return Promise.reject(new CommandFailure({ code: 'store', message: 'locked', detail: null }));
-        const base = key === 'first' ? 0 : 1_000_000;
+        const base = key === 's first' ? 0 : 1_000_000;
         const count = Math.max(0, Math.min(limit, rows - offset));
         return Promise.resolve({
           total: rows,
@@ -80,7 +80,7 @@ describe('a long list', () => {
   test('shows the old rows until the new ones are there', async () => {
     const { pages, use, end } = list(300);
     await vi.waitFor(() => expect(pages.row(3)).toBe(3));
-    use('second');
+    use('s second');
     expect(pages.isLoading).toBe(true);
     expect(pages.row(3)).toBe(3);
     await vi.waitFor(() => expect(pages.row(3)).toBe(1_000_003));
@@ -100,7 +100,7 @@ describe('a long list', () => {
     const { pages, fail, use, end } = list(300);
     await vi.waitFor(() => expect(pages.total).toBe(300));
     fail();
-    use('second');
+    use('s second');
     await vi.waitFor(() => expect(pages.failure?.message).toBe('locked'));
     fail();
     pages.retry();

@@ -1,5 +1,6 @@
 import { untrack } from 'svelte';
 import { toFailure, type Failure } from '@/api/client.ts';
+import { isAboutSame } from './loaded.svelte.ts';
 
 const PAGE_ROWS = 200;
 const KEPT_PAGES = 24;
@@ -32,8 +33,10 @@ export class Pages<R, P extends Page<R>> {
   constructor(key: () => string | undefined, fetchPage: (offset: number, limit: number) => Promise<P>) {
     this.#key = key;
     this.#fetchPage = fetchPage;
+    // By value: what the key is made of may change and the key not.
+    const current = $derived(key());
     $effect(() => {
-      const wanted = key();
+      const wanted = current;
       void this.#attempt;
       if (wanted === undefined) return;
       this.#wanted = [0];
@@ -43,7 +46,13 @@ export class Pages<R, P extends Page<R>> {
 
   /** What the newest page says about the whole list. */
   get about(): P | undefined {
-    return this.#key() === undefined ? undefined : this.#listing?.about;
+    return this.#shown?.about;
+  }
+
+  /** What is here of the present list, or of the same one as it was. */
+  get #shown(): Listing<R, P> | undefined {
+    const listing = this.#listing;
+    return listing !== undefined && isAboutSame(listing.key, this.#key()) ? listing : undefined;
   }
 
   get total(): number {
@@ -62,12 +71,12 @@ export class Pages<R, P extends Page<R>> {
 
   /** A row, if its page is here. */
   row(index: number): R | undefined {
-    return this.#listing?.pages.get(Math.floor(index / PAGE_ROWS))?.[index % PAGE_ROWS];
+    return this.#shown?.pages.get(Math.floor(index / PAGE_ROWS))?.[index % PAGE_ROWS];
   }
 
   /** The first row of the fetched pages that fits, and its index in the list. */
   find(fits: (row: R) => boolean): { readonly index: number; readonly row: R } | undefined {
-    for (const [page, rows] of this.#listing?.pages ?? []) {
+    for (const [page, rows] of this.#shown?.pages ?? []) {
       const at = rows.findIndex(fits);
       const row = rows[at];
       if (row !== undefined) return { index: page * PAGE_ROWS + at, row };

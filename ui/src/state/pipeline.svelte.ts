@@ -25,8 +25,7 @@ export class Pipeline {
       call: session.cursor,
     });
     this.stages = new Loaded(
-      () =>
-        this.#isShown && session.cursor > 0 ? `${session.key ?? ''} ${String(session.cursor)}` : undefined,
+      () => (this.#isShown ? session.keyOfCall(session.cursor) : undefined),
       () => host.invoke('call/stages', where()),
     );
     this.parts = new Pages(
@@ -89,8 +88,7 @@ export class Pipeline {
   get partsKey(): string {
     const { compare } = this.#location.view;
     return [
-      this.#session.key,
-      this.#session.cursor,
+      this.#session.keyOfCall(this.#session.cursor),
       this.stageNumber,
       compare,
       this.isFolded ? 'folded' : 'all',

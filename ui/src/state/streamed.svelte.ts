@@ -26,8 +26,10 @@ export class Streamed<T> {
     isFull: (items: readonly T[]) => boolean,
   ) {
     this.#key = key;
+    // By value: what the key is made of may change and the key not.
+    const current = $derived(key());
     $effect(() => {
-      const wanted = key();
+      const wanted = current;
       void this.#attempt;
       if (wanted === undefined) return undefined;
       let isOld = false;

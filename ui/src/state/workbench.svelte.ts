@@ -4,6 +4,7 @@ import type { Host, ImportSource } from '@/host/host.ts';
 import { ensureExists } from '@/lib/assert.ts';
 import { FrameLoop } from '@/lib/frame.ts';
 import { strataOf } from '@/model/map-columns.ts';
+import type { ViewName } from '@/model/view-url.ts';
 import { Answers } from './answers.svelte.ts';
 import { Appearance } from './appearance.svelte.ts';
 import { ContextMap } from './context-map.svelte.ts';
@@ -81,11 +82,17 @@ export class Workbench {
     return this.#hoveredStrata;
   }
 
+  /** Goes to a view. While calls are compiled the largest one changes, but who looks into a call stays with it. */
+  show(view: ViewName): void {
+    const { isCompiling, cursor } = this.session;
+    this.location.go(view === 'pipeline' && isCompiling ? { view, cursor } : { view });
+  }
+
   openSession(session: string): void {
     this.panels.dialog = undefined;
     if (session === this.session.id) return;
     const { view } = this.location.view;
-    this.location.go({
+    const place = {
       session,
       view,
       cursor: 0,
@@ -93,7 +100,9 @@ export class Workbench {
       selection: undefined,
       filter: '',
       stage: undefined,
-    });
+    };
+    // Before the first session there is nothing to go back to.
+    this.location.go(place, this.session.id === undefined ? 'replace' : 'jump');
   }
 
   importFrom(sources: Promise<readonly ImportSource[]>): void {
@@ -124,10 +133,11 @@ export class Workbench {
   async #begin(): Promise<StartInfo> {
     const info = await this.host.invoke('app/start', {});
     this.appearance.restore(info.settings);
-    if (info.openJob !== null) this.jobs.expect(info.openJob);
     await this.jobs.refresh();
-    const session = info.openSession ?? info.sampleSession;
-    if (this.session.id === undefined) this.location.go({ session }, 'replace');
+    // An address that names a session stands, also when the page is loaded again.
+    if (this.session.id !== undefined) return info;
+    if (info.openJob !== null) this.jobs.expect(info.openJob);
+    if (this.session.id === undefined) this.openSession(info.openSession ?? info.sampleSession);
     return info;
   }
 

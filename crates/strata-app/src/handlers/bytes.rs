@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strata_engine::analysis::{CallAnalysis, Piece, SessionAnalysis};
 
-use super::session::{agent_names, cached_report};
+use super::session::{agent_names, cached_report, cached_share};
 use crate::Strata;
 use crate::api::call::{ColumnFlag, Columns, Map};
 use crate::api::common::Kind;
@@ -93,7 +93,7 @@ fn column(
     let compiled = calls.clone().filter_map(|call| analysis.call(call));
     let peak = compiled.max_by_key(|call| (call.total.tokens, std::cmp::Reverse(call.number)));
     let number = peak.map_or(first, |peak| peak.number);
-    let cached = |call: &CallAnalysis| cached_report(open, call).unwrap_or(call.matched.tokens);
+    let cached = |call: &CallAnalysis| cached_share(open, call).unwrap_or(call.matched.tokens);
     Column {
         first,
         peak: number,

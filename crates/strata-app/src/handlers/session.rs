@@ -157,7 +157,7 @@ impl Totals {
     fn of(open: &OpenSession, calls: &[CallAnalysis], tables: &Tables) -> Self {
         let is_cache_reported = calls.iter().any(|call| cached_report(open, call).is_some());
         let cached = |call: &CallAnalysis| {
-            if is_cache_reported { cached_report(open, call).unwrap_or(0) } else { call.matched.tokens }
+            if is_cache_reported { cached_share(open, call).unwrap_or(0) } else { call.matched.tokens }
         };
         let cost = |call: &CallAnalysis| call_cost(open, tables, call);
         Self {
@@ -174,6 +174,25 @@ impl Totals {
 pub(super) fn cached_report(open: &OpenSession, call: &CallAnalysis) -> Option<u32> {
     let usage = open.experiment.call(call.number)?.usage.as_ref()?;
     usage.cached_content_token_count.map(|tokens| tokens as u32)
+}
+
+/// The part of our count of a call's prompt that the provider read from its cache, by its report.
+pub(super) fn cached_share(open: &OpenSession, call: &CallAnalysis) -> Option<u32> {
+    let cached = cached_report(open, call)?;
+    let usage = open.experiment.call(call.number)?.usage.as_ref()?;
+    let input = usage.prompt_token_count.map_or(cached, |tokens| tokens as u32);
+    Some(cached_of_count(call.total.tokens, input, cached))
+}
+
+/// What of `counted` tokens was cached, where the provider saw `input` and read `cached` of them from its cache.
+///
+/// What it saw beyond our count is context that the file does not show. It lies in front, so it was cached first, and
+/// what was billed in full is in what the file does show.
+fn cached_of_count(counted: u32, input: u32, cached: u32) -> u32 {
+    if input >= counted {
+        return counted.saturating_sub(input.saturating_sub(cached));
+    }
+    (u64::from(counted) * u64::from(cached.min(input)) / u64::from(input.max(1))) as u32
 }
 
 /// What a call's prompt cost in US dollars, by the report where there is one. `None` without a price.
@@ -297,4 +316,26 @@ fn prices(calls: &[CallAnalysis], tables: &Tables) -> Vec<PriceInfo> {
 fn unmapped(open: &OpenSession) -> Vec<UnmappedRow> {
     let rows = open.summary.unmapped.iter();
     rows.map(|(name, count)| UnmappedRow { name: name.clone(), count: *count as u32 }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cached_of_count;
+
+    #[track_caller]
+    fn check(counted: u32, input: u32, cached: u32, expected: u32) {
+        assert_eq!(cached_of_count(counted, input, cached), expected);
+    }
+
+    #[test]
+    fn what_the_provider_cached_is_a_part_of_what_the_file_shows() {
+        check(1_000, 1_000, 600, 600);
+        check(1_000, 1_000, 1_000, 1_000);
+        // 400 tokens that the file does not show lie in front and were cached.
+        check(1_000, 1_400, 1_300, 900);
+        check(1_000, 5_000, 400, 0);
+        // Counted too many: the share stays.
+        check(1_000, 500, 300, 600);
+        check(1_000, 0, 0, 0);
+    }
 }

@@ -5,13 +5,13 @@ export const placeCommands: readonly Command[] = [
     id: 'view.session',
     title: 'Session',
     keys: ['1'],
-    run: ({ location }) => location.go({ view: 'session' }),
+    run: (workbench) => workbench.show('session'),
   },
   {
     id: 'view.pipeline',
     title: 'Pipeline',
     keys: ['2'],
-    run: ({ location }) => location.go({ view: 'pipeline' }),
+    run: (workbench) => workbench.show('pipeline'),
   },
   {
     id: 'selection.open',

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { journey } from './support/journey.js';
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Places that together hold every kind of panel. */
+const PLACES = [
+  ['session?call=17', (window) => window.reads(window.inspector, 'C17')],
+  ['session?at=E7', (window) => window.reads(window.inspector, 'Where it came from')],
+  ['session?filter=tool:serch_logs', (window) => window.reads(window.events, 'Did you mean')],
+  ['pipeline?call=25&stage=contents', (window) => window.reads(window.stage, 'contents')],
+  [
+    'pipeline?call=25&stage=contents&tab=text&tokens=1',
+    (window) => window.stage.locator('.cm-content').waitFor(),
+  ],
+  ['pipeline?call=25&stage=contents&tab=json', (window) => window.stage.locator('.cm-content').waitFor()],
+];
+
+/** Opened over a place. */
+const DIALOGS = [
+  ['Control+k', 'dialog'],
+  ['?', 'dialog'],
+  ['Control+Shift+O', 'dialog'],
+];
+
+for (const theme of ['dark', 'light'])
+  journey(
+    `axe finds nothing in the ${theme} theme`,
+    async (window, strata) => {
+      const { session } = await window.openSample();
+      const found = [];
+      const look = async (place) => {
+        await window.settle();
+        for (const { id, nodes } of await violations(window.page))
+          found.push(`${place}: ${id}: ${nodes.join(' | ')}`);
+      };
+      for (const [place, isThere] of PLACES) {
+        await window.page.evaluate((hash) => (location.hash = hash), `#/${session}/${place}`);
+        await isThere(window);
+        await look(place);
+      }
+      for (const [keys, role] of DIALOGS) {
+        await window.page.evaluate((hash) => (location.hash = hash), `#/${session}/session`);
+        await window.settle();
+        await window.press(keys);
+        await window.page.getByRole(role).first().waitFor();
+        await look(keys);
+        await window.press('Escape');
+      }
+      assert.deepEqual(found, []);
+      assert.ok(strata.token.length > 0);
+    },
+    { theme },
+  );
+
+async function violations(page) {
+  // The page's own policy forbids scripts from elsewhere, so axe comes over the debugger.
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { violations: found } = await window.axe.run(document);
+    return found.map(({ id, nodes }) => ({
+      id,
+      nodes: nodes.map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary}`),
+    }));
+  });
+}
