@@ -167,10 +167,6 @@ impl OpenSession {
         let scale = analysis.scale(&self.experiment, &tables.counting, &call.model);
         scale.ok_or_else(|| AppError::internal("A call's model has no tokenizer."))
     }
-
-    pub(crate) fn is_complete(&self) -> bool {
-        self.analysis().calls().len() == self.experiment.calls().len()
-    }
 }
 
 /// US dollars for a prompt of which some tokens were sent before.
