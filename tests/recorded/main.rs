@@ -10,7 +10,7 @@ use std::sync::Arc;
 use strata_engine::{Experiment, FlowKind, Outcome, StageCache};
 use strata_import::{import, read_app_config};
 use strata_model::{Content, Decoder, FromJson as _, Json, LlmRequest, Object, json};
-use strata_tests::laws::partition;
+use strata_oracle::laws::partition;
 
 fn samples() -> Option<PathBuf> {
     let folder = std::env::var_os("STRATA_SAMPLES").map_or_else(

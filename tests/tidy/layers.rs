@@ -32,6 +32,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("strata-cli", &["strata-app"]),
     ("strata-desktop", &["strata-app"]),
     ("strata-testkit", &["strata-engine", "strata-model", "strata-wire"]),
+    ("strata-oracle", &["strata-engine", "strata-model", "strata-testkit", "strata-wire"]),
     ("xtask", &[]),
 ];
 

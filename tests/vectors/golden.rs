@@ -1,11 +1,11 @@
 //! `golden/*.jsonl`: histories with the contents or the compaction window they give.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use strata_engine::{EventLog, compaction};
 use strata_model::app::EventsCompactionConfig;
-use strata_model::{Content, Decoder, Event, FromJson as _, Json, NodePath, Str, json};
+use strata_model::{Content, Decoder, FromJson as _, Json, NodePath, Str, json};
+use strata_oracle::vector::given::events;
 
 use crate::diff::diff;
 use crate::report::{Failure, Report};
@@ -27,12 +27,6 @@ pub(crate) fn run(folder: &Path, report: &mut Report) {
             }
         }
     }
-}
-
-pub(crate) fn events(value: Option<&Json>) -> Vec<Arc<Event>> {
-    let events = value.and_then(Json::as_array).unwrap_or_default();
-    let read = |event: &Json| Event::from_json(event.clone(), &mut Decoder::new()).expect("an event");
-    events.iter().map(|event| Arc::new(read(event))).collect()
 }
 
 fn text(case: &Json, key: &str) -> Option<Str> {

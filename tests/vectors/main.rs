@@ -1,11 +1,11 @@
 //! Runs the conformance vectors: what really running google-adk 2.13 gave, against what Strata compiles.
 //!
 //! `cargo test -p strata-tests --test conformance [-- TEXT…]` runs all vectors, or those whose name contains one of
-//! the texts. The folder is that of `STRATA_CONFORMANCE`, else the copy in the project. A difference that is kept on
-//! purpose stands in `known.txt` with its reason; every other one fails.
+//! the texts. The folder is that of `STRATA_CONFORMANCE`, else the copy in the project; it holds `golden` and `vectors`,
+//! or the families of vectors themselves. A difference that is kept on purpose stands in `known.txt` with its reason;
+//! every other one fails.
 #![expect(clippy::print_stdout, reason = "the report of a test binary")]
 
-mod diff;
 mod golden;
 mod known;
 mod report;
@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use report::Report;
+use strata_oracle::diff;
 
 fn main() -> ExitCode {
     let folder = std::env::var_os("STRATA_CONFORMANCE")
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     let filters: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let mut report = Report::new(filters, known::read());
     golden::run(&folder.join("golden"), &mut report);
-    vector::run(&folder.join("vectors"), &mut report);
+    let vectors = folder.join("vectors");
+    vector::run(if vectors.is_dir() { &vectors } else { &folder }, &mut report);
     report.print(&folder)
 }

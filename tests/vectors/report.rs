@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use crate::known::Known;
 
-/// Why a vector did not pass: what differs, line by line.
-pub(crate) type Failure = Vec<String>;
+pub(crate) use strata_oracle::Failure;
 
 #[derive(Default, Clone, Copy)]
 struct Counts {

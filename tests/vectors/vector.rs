@@ -1,13 +1,12 @@
 //! `vectors/<family>/*.json`: the format is `conformance/FORMAT.md`.
 
-mod compile;
-mod given;
-
 use std::path::{Path, PathBuf};
 
-use strata_model::{Json, json};
+use strata_model::json;
+use strata_oracle::Failure;
+use strata_oracle::vector::check;
 
-use crate::report::{Failure, Report};
+use crate::report::Report;
 
 pub(crate) fn run(folder: &Path, report: &mut Report) {
     for path in vector_files(folder) {
@@ -15,10 +14,9 @@ pub(crate) fn run(folder: &Path, report: &mut Report) {
         if !report.wants(&name) {
             continue;
         }
-        let text = std::fs::read(&path).expect("a vector file can be read");
-        let vector = json::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let family = vector.get("family").and_then(Json::as_str).unwrap_or("?").to_owned();
-        report.run(&family, &name, || check(&vector));
+        let family =
+            path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+        report.run(&family, &name, || check_file(&path));
     }
 }
 
@@ -33,10 +31,8 @@ fn vector_files(folder: &Path) -> Vec<PathBuf> {
     entries(folder).iter().flat_map(|family| entries(family)).filter(is_vector).collect()
 }
 
-fn check(vector: &Json) -> Result<(), Failure> {
-    match vector.get("kind").and_then(Json::as_str) {
-        Some("compile") => compile::check_vector(vector),
-        Some("conversation") => compile::check_conversation(vector),
-        kind => Err(vec![format!("kind {} is not run yet", kind.unwrap_or("(none)"))]),
-    }
+fn check_file(path: &Path) -> Result<(), Failure> {
+    let text = std::fs::read(path).map_err(|error| vec![format!("{}: {error}", path.display())])?;
+    let vector = json::parse(&text).map_err(|error| vec![format!("{}: {error}", path.display())])?;
+    check(&vector)
 }

@@ -4,6 +4,7 @@
 
 mod bench;
 mod node;
+mod oracle;
 mod process;
 mod repository;
 mod run;
@@ -53,6 +54,8 @@ enum Verb {
         #[arg(long)]
         check: bool,
     },
+    /// Compares what Strata and an installed google-adk compile from random sessions; no part of CI
+    Oracle(oracle::Arguments),
     /// Runs the benchmarks and prints each beside its yardstick
     Bench {
         /// Only benchmarks whose name contains this
@@ -81,6 +84,7 @@ fn act(verb: Verb, repository: &Repository) -> Result<ExitCode> {
             writes.run(repository)?;
             Ok(ExitCode::SUCCESS)
         }
+        Verb::Oracle(arguments) => oracle::run(repository, &arguments),
         Verb::Bench { filter } => bench::run(repository, filter.as_deref()),
     }
 }

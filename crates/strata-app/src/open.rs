@@ -2,6 +2,7 @@
 
 mod app_config;
 mod event_table;
+mod recent;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,8 +17,10 @@ use strata_store::{SessionEntry, SessionId};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use event_table::{EventTable, UsedEvents};
+pub(crate) use recent::Recent;
 
 use crate::Strata;
+use crate::api::call::{CompareWith, PartPage};
 use crate::api::common::DiagnosticRow;
 use crate::api::job::Notification;
 use crate::error::{AppError, ErrorCode};
@@ -27,6 +30,8 @@ use crate::import::Summary;
 const MAX_OPEN: usize = 4;
 /// Compilations kept for the views of single calls.
 const MAX_COMPILATIONS: usize = 8;
+/// Long lists kept while they are scrolled.
+const MAX_PAGED: usize = 4;
 /// How long a command waits for a call that the background has not reached.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The background lets readers in at least this often.
@@ -46,8 +51,15 @@ pub(crate) struct OpenSession {
     analysis: RwLock<SessionAnalysis>,
     compilations: Mutex<Compilations>,
     events: EventTable,
+    /// What stages did to calls: pages that hold all rows.
+    pub part_rows: Recent<PartRowsKey, PartPage>,
+    /// Requests after stages as JSON text, in UTF-16: `(call, stage)`.
+    pub stage_json: Recent<(u32, u32), Vec<u16>>,
     is_closed: AtomicBool,
 }
+
+/// Call, stage, what it is compared with, whether unchanged parts are folded.
+pub(crate) type PartRowsKey = (u32, u32, CompareWith, bool);
 
 /// Compilations of the calls that were looked at last.
 #[derive(Default)]
@@ -89,6 +101,8 @@ impl OpenSession {
             analysis: RwLock::default(),
             compilations: Mutex::default(),
             events,
+            part_rows: Recent::new(MAX_PAGED),
+            stage_json: Recent::new(MAX_PAGED),
             is_closed: AtomicBool::new(false),
         }
     }

@@ -116,3 +116,15 @@ pub const GOOGLE_SEARCH_AGENT_DESCRIPTION: &str = "An agent for performing Googl
 
 /// Description of the result a task agent without an output schema gives.
 pub const DEFAULT_TASK_OUTPUT_DESCRIPTION: &str = "Default output schema when no custom output_schema is provided.\n\nUsed by FinishTaskTool to generate the function declaration when the\ntask agent does not define an explicit output_schema.";
+
+/// Answer to a call that a person has to approve first.
+pub const CONFIRMATION_REQUIRED: &str = "This tool call requires confirmation, please approve or reject.";
+
+/// Answer to a call that a person did not approve.
+pub const CONFIRMATION_REJECTED: &str = "This tool call is rejected.";
+
+/// Answer to a call of a tool that does not exist; names are places to fill.
+pub const TOOL_NOT_FOUND: &str = "Invoking `«NAME»()` failed as no tool with that name is available. The tools you can call are: «NAMES». You could retry, but it is IMPORTANT that you only call a tool from that list.";
+
+/// Answer of `load_artifacts` to names it cannot read.
+pub const LOAD_ARTIFACTS_BAD_NAMES: &str = "'artifact_names' must be a list of strings.";

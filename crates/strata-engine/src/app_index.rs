@@ -97,6 +97,14 @@ impl AppIndex {
         self.by_name.get(name).copied()
     }
 
+    /// The agent of that name in the tree of `top`, which may be `top` itself.
+    pub fn find_below(&self, top: AgentId, name: &str) -> Option<AgentId> {
+        if *self.agent(top).name == *name {
+            return Some(top);
+        }
+        self.sub_agents(top).iter().find_map(|sub_agent| self.find_below(*sub_agent, name))
+    }
+
     /// Agents in the order of the tree, parents first.
     pub fn ids(&self) -> impl Iterator<Item = AgentId> + use<> {
         (0..self.nodes.len()).map(AgentId)

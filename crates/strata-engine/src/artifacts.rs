@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
-use strata_model::{Fingerprint, FingerprintBuilder, FromJson as _, Part, Str, python};
+use strata_model::{Base64, Blob, Fingerprint, FingerprintBuilder, FromJson as _, Part, Str, python};
 
 /// A named file with its versions, oldest first. A version without a part is listed but cannot be loaded.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,10 +51,82 @@ impl Artifacts {
         names
     }
 
+    /// How many versions of an artifact were saved.
+    pub fn n_versions(&self, name: &str) -> usize {
+        self.list
+            .iter()
+            .rfind(|artifact| *artifact.name == *name)
+            .map_or(0, |artifact| artifact.versions.len())
+    }
+
+    /// The artifacts after saving another version of one.
+    #[must_use]
+    pub fn with_saved(&self, name: &Str, part: Option<Arc<Part>>) -> Self {
+        let mut list = self.list.clone();
+        match list.iter_mut().rfind(|artifact| artifact.name == *name) {
+            Some(artifact) => artifact.versions.push(part),
+            None => list.push(Artifact { name: name.clone(), versions: vec![part] }),
+        }
+        Self::new(list)
+    }
+
     /// The latest version of an artifact, if it can be loaded.
     pub fn load(&self, name: &str) -> Option<&Arc<Part>> {
-        self.list.iter().rfind(|artifact| *artifact.name == *name)?.versions.last()?.as_ref()
+        self.resolved(self.versions(name)?.last()?.as_ref()?)
     }
+
+    /// A version of an artifact counted from 0, if it can be loaded.
+    pub fn load_version(&self, name: &str, version: usize) -> Option<&Arc<Part>> {
+        self.resolved(self.versions(name)?.get(version)?.as_ref()?)
+    }
+
+    fn versions(&self, name: &str) -> Option<&[Option<Arc<Part>>]> {
+        self.list.iter().rfind(|artifact| *artifact.name == *name).map(|artifact| &*artifact.versions)
+    }
+
+    /// What a stored part stands for.
+    fn resolved<'a>(&'a self, mut part: &'a Arc<Part>) -> Option<&'a Arc<Part>> {
+        for _ in 0..MAX_REFERENCES {
+            let Some(reference) = Reference::of(part) else {
+                return Some(part).filter(|part| is_loadable(part));
+            };
+            part = self.versions(reference.name)?.get(reference.version)?.as_ref()?;
+        }
+        None
+    }
+}
+
+/// References one look-up follows before it gives up.
+const MAX_REFERENCES: usize = 5;
+
+/// An artifact that stands for a version of another one. References lead nowhere outside of what a session sees.
+struct Reference<'u> {
+    name: &'u str,
+    version: usize,
+}
+
+impl<'u> Reference<'u> {
+    fn of(part: &'u Part) -> Option<Self> {
+        let uri = part.file_data.as_ref()?.file_uri.as_deref()?.strip_prefix("artifact://")?;
+        let (_, artifact) = uri.split_once("/artifacts/")?;
+        let (name, version) = artifact.rsplit_once("/versions/")?;
+        Some(Self { name, version: version.parse().ok()? })
+    }
+}
+
+/// What a rewind saves to remove an artifact: its name stays listed.
+pub(crate) fn removed_marker() -> Arc<Part> {
+    let blob = Blob {
+        data: Some(Base64::new("")),
+        mime_type: Some("application/octet-stream".into()),
+        ..Blob::default()
+    };
+    Arc::new(Part { inline_data: Some(Box::new(blob)), ..Part::default() })
+}
+
+/// A version that holds nothing, or the marker of a rewind, loads as absent.
+fn is_loadable(part: &Arc<Part>) -> bool {
+    **part != Part::default() && *part != removed_marker()
 }
 
 /// The name the model asked for as one that is listed: itself, with `user:` put before it, or without it.
@@ -253,6 +325,9 @@ pub(crate) fn python_str(part: &Part) -> String {
 
 /// A record as google-genai prints it: one field a line, absent ones left out.
 fn record(name: &str, fields: &[(&str, Option<String>)]) -> String {
+    if fields.iter().all(|(_, value)| value.is_none()) {
+        return format!("{name}()");
+    }
     let lines: Vec<String> =
         fields.iter().filter_map(|(field, value)| Some(format!("  {field}={}", value.as_ref()?))).collect();
     format!("{name}(\n{}\n)", lines.join(",\n"))

@@ -1,18 +1,22 @@
 //! Compaction as a plan: which events google-adk would replace by a summary, when, and what the summariser is asked
 //! (`ADK.md` section 4). Nothing here calls a model; a summary that was written enters as an event.
 
+mod format;
+mod job;
 mod prefix;
 mod size;
 mod summarizer;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
 use strata_model::app::EventsCompactionConfig;
 use strata_model::{
-    Branch, Content, Event, EventActions, EventCompaction, Json, NodePath, RequestContent, Str, Usage, json,
-    python,
+    Branch, Event, EventActions, EventCompaction, Json, NodePath, RequestContent, Str, json, python,
 };
 
+pub use job::{SummaryJob, summarizer_model};
 pub use summarizer::{PromptError, summarizer_prompt};
 
 use crate::event_log::{EventView, Facts, LoggedEvent};
@@ -46,29 +50,36 @@ impl Window<'_> {
         (seeded.unwrap_or(first), end)
     }
 
-    /// The event ADK stores for a summary of this window.
-    pub fn summary_event(
-        &self,
-        summary: Content,
-        usage: Option<Usage>,
-        isolation_scope: Option<&str>,
-    ) -> Event {
+    /// The event ADK stores for a summary of this window, before the summary is written.
+    fn summary_event(&self, isolation_scope: Option<&str>) -> Event {
         let (start, end) = self.span();
         let compaction = EventCompaction {
             start_timestamp: Some(start),
             end_timestamp: Some(end),
-            compacted_content: Some(Content { role: Some("model".into()), ..summary }),
             ..EventCompaction::default()
         };
         Event {
             author: "user".into(),
             actions: EventActions { compaction: Some(compaction), ..EventActions::default() },
-            usage_metadata: usage.map(Box::new),
             isolation_scope: isolation_scope
                 .filter(|_| self.trigger == Trigger::TokenThreshold)
                 .map(Str::from),
             ..Event::default()
         }
+    }
+
+    /// The previous summary as the summariser reads it: words of the model's at the time where it starts.
+    fn seed_event(&self) -> Option<Event> {
+        let seed = &self.seed?.event;
+        let compaction = seed.actions.compaction.as_ref()?;
+        Some(Event {
+            author: "model".into(),
+            content: compaction.compacted_content.clone().map(Arc::new),
+            branch: seed.branch.clone(),
+            isolation_scope: seed.isolation_scope.clone(),
+            timestamp: compaction.start_timestamp?,
+            ..Event::default()
+        })
     }
 }
 
@@ -99,13 +110,19 @@ impl Decision<'_> {
     const NOTHING: Self = Self { window: None, prompt_tokens: None, worth: None };
 }
 
-/// What compacting after an invocation would do: the token trigger goes first, then the sliding window.
+/// What compacting after an invocation would do: the token trigger goes first, then the sliding window. Should the
+/// summary of a token window come to nothing, [`sliding_window`] has its turn all the same.
 pub fn after_invocation<'e>(events: EventView<'e>, config: &EventsCompactionConfig) -> Decision<'e> {
     let by_tokens = token_threshold(events, config, TokenScope::ROOT);
     if by_tokens.window.is_some() {
         return by_tokens;
     }
-    Decision { prompt_tokens: by_tokens.prompt_tokens, ..sliding_window(events, config) }
+    let by_window = sliding_window(events, config);
+    Decision {
+        prompt_tokens: by_tokens.prompt_tokens,
+        worth: by_window.worth.or(by_tokens.worth),
+        window: by_window.window,
+    }
 }
 
 /// The token trigger, as checked before every call and after every invocation.

@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use strata_model::{Fingerprint, LlmRequest, Object, Str};
+use strata_model::{EventIndex, Fingerprint, LlmRequest, Object, Part, Str};
 
-use crate::context::CompileContext;
+use crate::artifacts::Artifacts;
+use crate::context::{CompileContext, Services};
 use crate::error::CompileError;
 use crate::event_log::LoggedEvent;
 use crate::flow::{Flow, OrderViolation};
-use crate::processor::{AnyProcessor, EarlyEnd, StageOutput};
+use crate::processor::{AnyProcessor, EarlyEnd, Phase, StageOutput};
 use crate::sections::{self, Sections};
+use crate::tool_calls::is_final;
 
 /// A processor's result.
 #[derive(Debug, Clone)]
@@ -96,10 +98,13 @@ impl StageCache {
 
 /// Compiles one call. Results of stages are taken from `cache` where nothing they depend on has changed.
 pub fn compile(flow: &Flow, context: &CompileContext<'_>, cache: &mut StageCache) -> Compilation {
-    let mut run =
-        Run { request: LlmRequest::default(), state: None, emitted: Vec::new(), stages: Vec::new() };
+    let mut run = Run::default();
     let mut outcome = Outcome::Request;
     for processor in flow.processors() {
+        if run.is_answered && processor.phase() == Phase::Call {
+            outcome = Outcome::Early(EarlyEnd::Ended);
+            break;
+        }
         match run.step(&**processor, context, cache) {
             Ok(None) => {}
             Ok(Some(end)) => {
@@ -116,11 +121,16 @@ pub fn compile(flow: &Flow, context: &CompileContext<'_>, cache: &mut StageCache
 }
 
 /// What changes from stage to stage.
+#[derive(Default)]
 struct Run {
     request: LlmRequest,
     /// State that stages have written.
     state: Option<Object>,
     emitted: Vec<LoggedEvent>,
+    /// With what stages have saved.
+    services: Option<Services>,
+    /// An event of a stage needs no further words of the model.
+    is_answered: bool,
     stages: Vec<Stage>,
 }
 
@@ -131,9 +141,11 @@ impl Run {
         context: &CompileContext<'_>,
         cache: &mut StageCache,
     ) -> Result<Option<EarlyEnd>, CompileError> {
+        let given = context;
         let context = CompileContext {
             events: context.events.followed_by(&self.emitted),
             state: self.state.as_ref().map_or(context.state, |written| context.state.overlaid(written)),
+            services: self.services.as_ref().unwrap_or(context.services),
             ..context.clone()
         };
         let stage = stage(processor, &context, &self.request, cache)?;
@@ -141,12 +153,34 @@ impl Run {
         if !stage.output.state_delta.is_empty() {
             self.state.get_or_insert_default().update(&stage.output.state_delta);
         }
+        let saved = &stage.output.saved_artifacts;
+        if !saved.is_empty() {
+            self.services = Some(with_saved(self.services.as_ref().unwrap_or(given.services), saved));
+        }
         let end = stage.output.end.clone();
-        let emitted = stage.output.emitted.iter().map(|event| LoggedEvent::new(event.clone(), None));
-        self.emitted.extend(emitted);
+        for event in &stage.output.emitted {
+            if !event.actions.state_delta.is_empty() {
+                self.state.get_or_insert_default().update(&event.actions.state_delta);
+            }
+            self.is_answered |= is_final(event);
+            // Such an event is stored behind those the call sees, and later stages already speak of it there.
+            let n_stored = given.events.iter().filter(|logged| logged.index.is_some()).count();
+            let index = EventIndex((n_stored + self.emitted.len()) as u32);
+            self.emitted.push(LoggedEvent::new(event.clone(), Some(index)));
+        }
         self.stages.push(stage);
         Ok(end)
     }
+}
+
+fn with_saved(services: &Services, saved: &[(Str, Arc<Part>)]) -> Services {
+    let artifacts = services.artifacts.as_ref().map(|artifacts| {
+        let save = |artifacts: Artifacts, (name, part): &(Str, Arc<Part>)| {
+            artifacts.with_saved(name, Some(part.clone()))
+        };
+        Arc::new(saved.iter().fold(Artifacts::clone(artifacts), save))
+    });
+    Services { artifacts, ..services.clone() }
 }
 
 fn stage(

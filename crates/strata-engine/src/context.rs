@@ -5,6 +5,7 @@ use std::sync::Arc;
 use strata_model::app::{AgentMode, ContextCacheConfig, IncludeContents, ModelFamily, ModelSpec};
 use strata_model::{Agent, Content, NodePath, Object, Session, Str};
 
+use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
 use crate::artifacts::Artifacts;
 use crate::event_log::EventView;
@@ -95,6 +96,8 @@ pub struct CompileContext<'c> {
     pub services: &'c Services,
     pub backend: Backend,
     pub source: CallSource,
+    /// What models and tools answered to work on the way.
+    pub answers: &'c Answers,
 }
 
 /// Where a compiled call comes from, which decides what a gap in the inputs means.

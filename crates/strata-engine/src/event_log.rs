@@ -7,11 +7,12 @@ use std::sync::{Arc, OnceLock};
 
 use bitflags::bitflags;
 use strata_model::{
-    Event, EventIndex, Fingerprint, FingerprintBuilder, FromJson as _, Origin, Part, RequestContent,
+    Content, Event, EventIndex, Fingerprint, FingerprintBuilder, FromJson as _, Origin, Part, RequestContent,
     RequestPart, json, python,
 };
 
 use crate::event_links::EventLinks;
+use crate::gemini;
 use crate::quotation;
 use crate::settled::SettledHistories;
 
@@ -124,13 +125,17 @@ impl LoggedEvent {
                 .as_ref()
                 .and_then(|compaction| compaction.compacted_content.as_ref());
             let content = summary.or(self.event.content.as_deref());
-            content.map_or(0, |content| python::len(&json::to_compact(&content.to_json())))
+            let dump = |content: &Content| gemini::snake(&content.to_json(), &gemini::CONTENT);
+            content.map_or(0, |content| python::len(&json::to_compact(&dump(content))))
         })
     }
 }
 
 /// The content without the ids of calls and responses that the client made up.
 pub(crate) fn without_client_ids(content: &RequestContent) -> RequestContent {
+    if !content.parts.iter().any(|part| has_client_id(&part.part)) {
+        return content.clone();
+    }
     let strip = |part: &RequestPart| -> RequestPart {
         if !has_client_id(&part.part) {
             return part.clone();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use strata_model::{App, Session};
 
+use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
 use crate::artifacts::{Artifact, Artifacts};
 use crate::calls::{Call, reconstruct};
@@ -23,6 +24,8 @@ pub struct Experiment {
     flows: Vec<Flow>,
     services: Services,
     backend: Backend,
+    /// None: what was answered is in the events.
+    answers: Answers,
 }
 
 impl Experiment {
@@ -33,7 +36,8 @@ impl Experiment {
         let calls = reconstruct(&session, &index);
         let flows = index.ids().map(|agent| Flow::of_kind(kind, &index, agent)).collect();
         let services = recorded_services(&session);
-        Self { session, index, log, states, calls, flows, services, backend: Backend::AiStudio }
+        let answers = Answers::default();
+        Self { session, index, log, states, calls, flows, services, backend: Backend::AiStudio, answers }
     }
 
     pub fn session(&self) -> &Arc<Session> {
@@ -86,6 +90,7 @@ impl Experiment {
             services: &self.services,
             backend: self.backend,
             source: CallSource::Recorded,
+            answers: &self.answers,
         })
     }
 

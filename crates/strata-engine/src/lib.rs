@@ -11,23 +11,32 @@
 //! 5. The last stage's request is the working context: [`Compilation::working_context`].
 //!
 //! Processors are pure functions of declared inputs ([`Processor::Inputs`]). Nothing here calls a model, reads a
-//! file, a clock or the environment, or changes a session.
+//! file, a clock or the environment, or changes a session. What a compile would have to ask for, a summary or the
+//! result of an approved tool, comes in as [`Answers`]; what is missing is reported as awaited.
+//!
+//! Beside the compiler stand the steps around a call, as functions of the same kind: tool results, compaction after a
+//! turn ([`compaction`]), sessions and their state, rewinding, the choice of the next agent, context caching
+//! ([`gemini`]) and the checks of a configuration ([`check_config`]).
 #![warn(clippy::disallowed_methods)]
 
 #[rustfmt::skip]
 pub mod adk_text;
 pub mod analysis;
+mod answers;
 mod app_index;
 mod artifacts;
+mod branch_events;
 mod calls;
 pub mod compaction;
 mod compile;
+mod config_check;
 mod context;
 mod error;
 mod event_links;
 mod event_log;
 mod experiment;
 mod flow;
+pub mod gemini;
 mod history;
 mod infer;
 pub mod memory;
@@ -37,25 +46,37 @@ pub mod prices;
 mod processor;
 pub mod processors;
 mod quotation;
+mod rewind;
+mod route;
 mod sections;
+mod sessions;
 mod settled;
 mod state_history;
 mod template;
 pub mod tokens;
+mod tool_calls;
 mod tool_plan;
 
+pub use answers::{Answers, ModelAnswer, ToolAnswer, ToolAnswers};
 pub use app_index::{AgentId, AppIndex};
 pub use artifacts::{Artifact, Artifacts};
 pub use calls::{Call, Certainty, reconstruct};
 pub use compile::{Compilation, Outcome, Stage, StageCache, compile};
+pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
 pub use context::{Backend, CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
 pub use error::{CompileError, ErrorKind};
 pub use event_log::{EventLog, EventView, Facts, LoggedEvent};
 pub use experiment::Experiment;
 pub use flow::{Flow, FlowKind, OrderViolation};
 pub use infer::{InferredApp, infer_app};
-pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Processor, StageOutput};
-pub use processors::{History, Omission, OmissionReason, explain_omissions};
+pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Phase, Processor, StageOutput};
+pub use processors::{CompactionCheck, History, Omission, OmissionReason, explain_omissions};
+pub use rewind::{InvocationNotFound, Rewind, rewind};
+pub use route::{Route, RouteError, route};
 pub use sections::Sections;
+pub use sessions::{EventLimit, SessionError, Sessions};
 pub use state_history::{StateHistory, StateValue, StateView};
 pub use template::{Piece, Template};
+pub use tool_calls::{
+    AnsweredCalls, CallFailure, RunnableKind, RunnableTool, ToolConfirmation, ToolRun, runnable_tools,
+};

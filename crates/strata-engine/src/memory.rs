@@ -143,8 +143,8 @@ fn is_latin(c: char) -> bool {
 
 /// `datetime.fromtimestamp(seconds).isoformat()` in UTC: microseconds only where there are any.
 pub fn iso_timestamp(seconds: f64) -> String {
-    // Python rounds half to even to whole microseconds.
-    let micros = (seconds * 1e6).round_ties_even() as i64;
+    // Python rounds the fraction alone, half to even, to whole microseconds.
+    let micros = seconds.trunc() as i64 * 1_000_000 + (seconds.fract() * 1e6).round_ties_even() as i64;
     let (days, rest) = (micros.div_euclid(86_400_000_000), micros.rem_euclid(86_400_000_000));
     let (year, month, day) = civil_from_days(days);
     let (clock, fraction) = (rest / 1_000_000, rest % 1_000_000);
@@ -175,6 +175,7 @@ mod tests {
         assert_eq!(iso_timestamp(0.0), "1970-01-01T00:00:00");
         assert_eq!(iso_timestamp(1_750_000_000.5), "2025-06-15T15:06:40.500000");
         assert_eq!(iso_timestamp(951_782_400.0), "2000-02-29T00:00:00");
+        assert_eq!(iso_timestamp(-0.25), "1969-12-31T23:59:59.750000");
     }
 
     #[test]

@@ -3,10 +3,13 @@
 use std::hash::Hash;
 use std::sync::Arc;
 
-use strata_model::{Diagnostic, Event, Fingerprint, FingerprintBuilder, LlmRequest, Object, Str};
+use strata_model::{
+    Diagnostic, Event, Fingerprint, FingerprintBuilder, FunctionCall, LlmRequest, Object, Part, Str,
+};
 
 use crate::context::CompileContext;
 use crate::error::CompileError;
+use crate::processors::CompactionCheck;
 use crate::sections::{self, Sections};
 
 /// One ordered step of a [`crate::Flow`].
@@ -27,6 +30,11 @@ pub trait Processor: Send + Sync + 'static {
     /// The sections of the request whose content matters to the result.
     fn reads(&self) -> Sections;
 
+    /// When it runs.
+    fn phase(&self) -> Phase {
+        Phase::Assembly
+    }
+
     fn inputs<'c>(&self, context: &'c CompileContext<'c>) -> Self::Inputs<'c>;
 
     fn process(
@@ -34,6 +42,15 @@ pub trait Processor: Send + Sync + 'static {
         request: &mut LlmRequest,
         output: &mut StageOutput,
     ) -> Result<(), CompileError>;
+}
+
+/// The two parts of making a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Putting the request together.
+    Assembly,
+    /// The model is about to be called: plugins, callbacks, the call itself.
+    Call,
 }
 
 /// What comes of a stage besides the request.
@@ -50,6 +67,12 @@ pub struct StageOutput {
     pub end: Option<EarlyEnd>,
     /// Memories looked up on the way: `(query, ranks found)`.
     pub memory_searches: Vec<MemorySearch>,
+    /// The check of the token trigger.
+    pub compaction: Option<CompactionCheck>,
+    /// Artifacts that tools saved.
+    pub saved_artifacts: Vec<(Str, Arc<Part>)>,
+    /// Calls that have to be run before this request can be made, and whose results were not given.
+    pub awaited_calls: Vec<FunctionCall>,
 }
 
 impl StageOutput {
@@ -78,6 +101,7 @@ pub enum EarlyEnd {
 pub trait AnyProcessor: Send + Sync {
     fn name(&self) -> &str;
     fn after(&self) -> &'static [&'static str];
+    fn phase(&self) -> Phase;
     /// Identifies everything the result depends on.
     fn key(&self, context: &CompileContext<'_>, request: &LlmRequest) -> Fingerprint;
     fn run(
@@ -95,6 +119,10 @@ impl<P: Processor> AnyProcessor for P {
 
     fn after(&self) -> &'static [&'static str] {
         Processor::after(self)
+    }
+
+    fn phase(&self) -> Phase {
+        Processor::phase(self)
     }
 
     fn key(&self, context: &CompileContext<'_>, request: &LlmRequest) -> Fingerprint {

@@ -26,7 +26,7 @@ pub use auth::Auth;
 pub use basic::Basic;
 pub use callbacks::BeforeModelCallback;
 pub use code_execution::CodeExecution;
-pub use compaction::Compaction;
+pub use compaction::{Compaction, CompactionCheck};
 pub use contents::{ContentsProcessor, History, Omission, OmissionReason, explain_omissions};
 pub(crate) use contents::{ContentsScope, DroppedIds, Omissions, build_contents};
 pub use context_cache::ContextCache;

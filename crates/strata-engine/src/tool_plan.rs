@@ -109,7 +109,10 @@ impl ToolPlanInputs<'_> {
                 steps.push(declare(function("load_artifacts", LOAD_ARTIFACTS_DESCRIPTION, parameters)));
                 steps.push(ToolStep::ListArtifacts);
             }
-            Tool::ExitLoop => steps.push(declare(function("exit_loop", EXIT_LOOP_DESCRIPTION, None))),
+            Tool::ExitLoop => {
+                let declaration = function("exit_loop", EXIT_LOOP_DESCRIPTION, None);
+                steps.push(declare(returning_nothing(declaration, self.backend)));
+            }
             Tool::GoogleSearch { bypass_multi_tools_limit: true } if has_several => {
                 let declaration = function(
                     "google_search_agent",
@@ -152,6 +155,14 @@ impl ToolPlanInputs<'_> {
         }
         declaration
     }
+}
+
+/// The declaration of a Python function without a return value: Vertex is told so.
+pub(crate) fn returning_nothing(mut declaration: Object, backend: Backend) -> Object {
+    if backend == Backend::Vertex {
+        declaration.push("responseJsonSchema", Object::from_iter([("type", "null")]));
+    }
+    declaration
 }
 
 fn declare(declaration: Object) -> ToolStep {

@@ -123,15 +123,25 @@ fn decimal(value: f64, min_exponent: i32, exponent_digits: usize) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "inf".into() } else { "-inf".into() };
     }
-    let scientific = format!("{value:e}");
+    let scientific = shortest(value);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if value != 0.0 && (exponent < min_exponent || exponent >= 16) {
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{mantissa}e{sign}{:0exponent_digits$}", exponent.unsigned_abs());
     }
-    let plain = format!("{value}");
-    if plain.contains('.') { plain } else { format!("{plain}.0") }
+    let n_digits = mantissa.bytes().filter(u8::is_ascii_digit).count() as i32;
+    let n_decimals = (n_digits - 1 - exponent).max(1) as usize;
+    format!("{value:.n_decimals$}")
+}
+
+/// The fewest digits that read back to the same value, in exponent form. Of two that are as near, Rust takes the
+/// larger and Python the even one.
+fn shortest(value: f64) -> String {
+    let shortest = format!("{value:e}");
+    let n_digits = shortest.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count();
+    let rounded = format!("{value:.n_decimals$e}", n_decimals = n_digits - 1);
+    if rounded.parse() == Ok(value) { rounded } else { shortest }
 }
 
 /// `str.isprintable()` for one character: what `repr` leaves as it is.
@@ -181,8 +191,11 @@ pub fn is_word(c: char) -> bool {
 /// `str.isidentifier()`. Keywords count as identifiers.
 pub fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
-    chars.next().is_some_and(|c| (c == '_' || unicode_ident::is_xid_start(c)) && unicode14::has(c))
-        && chars.all(|c| unicode_ident::is_xid_continue(c) && unicode14::has(c))
+    // The two tables are of different versions of Unicode, both later than Python's.
+    let is_known = |c: char| category(c) != GeneralCategory::Unassigned;
+    let is_later = |c: char| matches!(c, '\u{200c}' | '\u{200d}' | '\u{30fb}' | '\u{ff65}');
+    chars.next().is_some_and(|c| (c == '_' || unicode_ident::is_xid_start(c)) && is_known(c))
+        && chars.all(|c| unicode_ident::is_xid_continue(c) && is_known(c) && !is_later(c))
 }
 
 /// The category in Unicode 14, which CPython 3.11 carries.
@@ -241,6 +254,10 @@ mod tests {
             (-0.0, "-0.0", "-0.0"),
             (1_795_207_948.231_342_6, "1795207948.2313426", "1795207948.2313426"),
             (5e-324, "5e-324", "5e-324"),
+            (934_713_782_202_007.2, "934713782202007.2", "934713782202007.2"),
+            (0.1, "0.1", "0.1"),
+            (-123.0, "-123.0", "-123.0"),
+            (1e-5, "1e-05", "0.00001"),
         ] {
             assert_eq!(float_repr(value), repr);
             assert_eq!(pydantic_float(value), pydantic);
@@ -254,7 +271,7 @@ mod tests {
         for name in ["a", "_p", "é", "class", "x9"] {
             assert!(is_identifier(name), "{name}");
         }
-        for name in ["", "9x", "a-b", "a.b", "a b", "²"] {
+        for name in ["", "9x", "a-b", "a.b", "a b", "²", "\u{1256d}", "x\u{191aa}", "x\u{30fb}"] {
             assert!(!is_identifier(name), "{name}");
         }
         assert_eq!(strip("\u{1f} \u{2003}x\u{200b}\n"), "x\u{200b}");

@@ -56,7 +56,8 @@ impl ColumnFlag {
 
 /// `call/map`: the parts of the prompts of calls `from..=to`, in bytes.
 ///
-/// At most `maxColumns` columns; runs of neighbouring parts of one kind smaller than `minTokens` together are merged.
+/// At most `maxColumns` columns; parts smaller than `minTokens` are gathered by kind into merged segments near their
+/// place.
 /// Little endian: `u32` version (1); `u32` c, the number of columns; `u32` s, the number of segments; then arrays:
 /// c × `u32` call; c+1 × `u32` index of the column's first segment; s × `u32` tokens; s × `u32` event number, or 0
 /// for what is not from one event; s × `u8` kind; s × `u8` flags: 1 another agent's words, 2 merged, 4 thought.
@@ -194,7 +195,7 @@ pub struct StageParts {
     pub limit: u32,
 }
 
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PartPage {
     pub processor: String,
@@ -222,7 +223,7 @@ pub enum PartChange {
     Unchanged,
 }
 
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PartRow {
     pub change: PartChange,

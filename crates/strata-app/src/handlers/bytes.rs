@@ -184,9 +184,11 @@ impl Handler for Map {
             columns.push((call.number, segments.len()));
             let scale = open.scale(&analysis, strata.tables(), call)?;
             let first = segments.len();
+            let mut column = MapColumn::new(self.min_tokens.max(1));
             for piece in scale.prompt(&call.request).pieces().filter(|piece| piece.tokens > 0) {
-                append(&mut segments, first, piece, self.min_tokens);
+                column.add(&mut segments, first, piece);
             }
+            column.flush(&mut segments);
         }
         let mut layout = Layout::default();
         layout.words([VERSION, columns.len() as u32, segments.len() as u32]);
@@ -200,22 +202,52 @@ impl Handler for Map {
     }
 }
 
-fn append(segments: &mut Vec<Segment>, first: usize, piece: &Piece, min_tokens: u32) {
-    let kind = piece.kind as u8;
-    let event = piece.origin.event().map_or(0, |event| event.number());
-    let flags = if piece.is_quoted { QUOTED } else { 0 } | if piece.is_thought { THOUGHT } else { 0 };
-    let last = segments[first..].last_mut().filter(|last| last.kind == kind);
-    match last {
-        // Parts of one event are one stratum.
-        Some(last) if last.event == event && last.flags & MERGED == 0 && event > 0 => {
-            last.tokens += piece.tokens;
+/// Makes segments of the pieces of one prompt.
+///
+/// What is too small to be seen is gathered by kind and shown as soon as it is large enough, the largest kind first:
+/// where it stands is then off by less than can be seen, and how much there is of each kind is right.
+struct MapColumn {
+    min_tokens: u32,
+    small: [u32; Kind::ALL.len()],
+}
+
+impl MapColumn {
+    fn new(min_tokens: u32) -> Self {
+        Self { min_tokens, small: [0; Kind::ALL.len()] }
+    }
+
+    fn add(&mut self, segments: &mut Vec<Segment>, first: usize, piece: &Piece) {
+        let kind = piece.kind as u8;
+        let event = piece.origin.event().map_or(0, |event| event.number());
+        let flags = if piece.is_quoted { QUOTED } else { 0 } | if piece.is_thought { THOUGHT } else { 0 };
+        if piece.tokens >= self.min_tokens {
+            self.flush(segments);
+            let last = segments[first..].last_mut().filter(|last| last.kind == kind && last.event == event);
+            match last.filter(|_| event > 0) {
+                // Parts of one event are one stratum.
+                Some(last) => last.tokens += piece.tokens,
+                None => segments.push(Segment { tokens: piece.tokens, event, kind, flags }),
+            }
+            return;
         }
-        Some(last) if last.tokens + piece.tokens < min_tokens => {
-            last.tokens += piece.tokens;
-            last.event = 0;
-            last.flags = last.flags & flags | MERGED;
+        self.small[kind as usize] += piece.tokens;
+        if self.small.iter().sum::<u32>() >= self.min_tokens {
+            let largest = (0..self.small.len()).max_by_key(|kind| self.small[*kind]).unwrap_or(0);
+            self.show(segments, largest);
         }
-        _ => segments.push(Segment { tokens: piece.tokens, event, kind, flags }),
+    }
+
+    fn flush(&mut self, segments: &mut Vec<Segment>) {
+        for kind in 0..self.small.len() {
+            self.show(segments, kind);
+        }
+    }
+
+    fn show(&mut self, segments: &mut Vec<Segment>, kind: usize) {
+        let tokens = std::mem::take(&mut self.small[kind]);
+        if tokens > 0 {
+            segments.push(Segment { tokens, event: 0, kind: kind as u8, flags: MERGED });
+        }
     }
 }
 

@@ -208,9 +208,24 @@ fn previous_of_agent(compiled: &CompiledCall, analysis: &SessionAnalysis) -> Res
 impl Handler for StageParts {
     fn run(self, strata: &Arc<Strata>) -> Result<PartPage, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
+        let key = (self.call, self.stage, self.compare_with, self.fold_unchanged);
+        let all = compiled.open.part_rows.get(key, || self.all_rows(strata, &compiled))?;
+        let rows = all.rows.iter().skip(self.offset as usize).take(self.limit as usize).cloned().collect();
+        Ok(PartPage {
+            rows,
+            processor: all.processor.clone(),
+            headline: all.headline.clone(),
+            compared_with: all.compared_with.clone(),
+            ..*all
+        })
+    }
+}
+
+impl StageParts {
+    fn all_rows(&self, strata: &Arc<Strata>, compiled: &CompiledCall) -> Result<PartPage, AppError> {
         let (analysis, call) = compiled.analysis()?;
         let scale = compiled.open.scale(&analysis, strata.tables(), analysed(&analysis, call)?)?;
-        let compared = comparison(&compiled, &analysis, self.stage, self.compare_with)?;
+        let compared = comparison(compiled, &analysis, self.stage, self.compare_with)?;
         let is_before = self.compare_with == CompareWith::StageBefore;
         let is_contents = &*compared.stage.processor == "contents" && is_before;
         let context = compiled.context()?;
@@ -223,7 +238,7 @@ impl Handler for StageParts {
             after: SegmentScale::new(scale, after),
             call,
             compared: compared.other_call,
-            is_inferred: is_inferred(&compiled, compared.stage) && is_before,
+            is_inferred: is_inferred(compiled, compared.stage) && is_before,
         };
         let is_shown = |row: &PartRow| !is_before || is_contents || row.change != PartChange::Unchanged;
         let rows: Vec<PartRow> = deltas.iter().map(|delta| makes.row(delta)).collect();
@@ -264,7 +279,7 @@ impl Handler for StageParts {
             rewriting_tokens: rewriting_tokens as i32,
             compared_with: compared.name,
             total: shown.len() as u32,
-            rows: shown.into_iter().skip(self.offset as usize).take(self.limit as usize).collect(),
+            rows: shown,
         })
     }
 }
@@ -314,8 +329,8 @@ impl Handler for StageJson {
     fn run(self, strata: &Arc<Strata>) -> Result<JsonPage, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
         let (stage, _) = compiled.stage(self.stage)?;
-        let text = json::to_pretty(&stage.request.to_json());
-        let units: Vec<u16> = text.encode_utf16().collect();
+        let make = || Ok::<_, AppError>(json::to_pretty(&stage.request.to_json()).encode_utf16().collect());
+        let units: Arc<Vec<u16>> = compiled.open.stage_json.get((self.call, self.stage), make)?;
         let (from, to) = words::whole_characters(&units, self.offset, self.limit);
         Ok(JsonPage { total_length: units.len() as u32, text: String::from_utf16_lossy(&units[from..to]) })
     }

@@ -53,7 +53,7 @@ fn columns_and_map_add_up_to_the_calls() {
         let stages = ask(&strata, "call/stages", &json!({ "session": session, "call": call }));
         assert_eq!(
             json!(in_map),
-            json!(tokens[call - 1] as u64 - stages["overheadTokens"].as_u64().unwrap_or(0))
+            json!(u64::from(tokens[call - 1]) - stages["overheadTokens"].as_u64().unwrap_or(0))
         );
         let last = stages["rows"].as_array().and_then(|rows| rows.last()).expect("stages");
         assert_eq!(last["tokensAfter"], in_map, "C{call}: stages add up to the prompt");

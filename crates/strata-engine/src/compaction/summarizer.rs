@@ -1,9 +1,10 @@
 //! What a summariser is asked.
 
 use strata_model::app::EventsCompactionConfig;
-use strata_model::{Content, Json, Str, python};
+use strata_model::{Content, Json, python};
 
 use super::Window;
+use super::format::format_template;
 use crate::adk_text::SUMMARY_PROMPT;
 use crate::event_log::LoggedEvent;
 
@@ -72,63 +73,4 @@ fn rendered(object: Option<&strata_model::Object>) -> String {
     }
     let kept: String = text.chars().take(MAX_TOOL_CHARACTERS).collect();
     format!("{kept}... [truncated {} chars]", n_characters - MAX_TOOL_CHARACTERS)
-}
-
-/// Python's `template.format(conversation_history=…)`, for templates that hold nothing else to fill.
-fn format_template(template: &str, conversation: &str) -> Result<String, PromptError> {
-    let mut out = String::with_capacity(template.len() + conversation.len());
-    let mut rest = template;
-    while let Some(at) = rest.find(['{', '}']) {
-        out.push_str(&rest[..at]);
-        let brace = &rest[at..=at];
-        rest = &rest[at + 1..];
-        if let Some(after) = rest.strip_prefix(brace) {
-            out.push_str(brace);
-            rest = after;
-        } else if brace == "}" {
-            return Err(PromptError { message: "Single '}' encountered in format string".into() });
-        } else {
-            let end = rest.find('}').ok_or_else(|| PromptError {
-                message: if rest.is_empty() {
-                    "Single '{' encountered in format string".into()
-                } else {
-                    "expected '}' before end of string".into()
-                },
-            })?;
-            out.push_str(&fill_field(&rest[..end], conversation)?);
-            rest = &rest[end + 1..];
-        }
-    }
-    out.push_str(rest);
-    Ok(out)
-}
-
-/// One replacement field. Only the conversation has a value.
-fn fill_field(field: &str, conversation: &str) -> Result<Str, PromptError> {
-    let (name, conversion) =
-        field.split_once('!').map_or((field, None), |(name, conversion)| (name, Some(conversion)));
-    let (name, spec) = name.split_once(':').map_or((name, ""), |(name, spec)| (name, spec));
-    if name != "conversation_history" {
-        return Err(PromptError { message: python::repr_str(name) });
-    }
-    match (conversion, spec) {
-        (None, "" | "s") | (Some("s"), "") => Ok(conversation.into()),
-        (Some("r"), "") => Ok(python::repr_str(conversation).into()),
-        _ => Err(PromptError { message: format!("unsupported format of {name}") }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn templates_follow_python() {
-        let format = |template: &str| format_template(template, "H").map_err(|error| error.message);
-        assert_eq!(format("a {conversation_history} b"), Ok("a H b".into()));
-        assert_eq!(format("{{}} {{x}} {conversation_history}"), Ok("{} {x} H".into()));
-        assert_eq!(format("{other}"), Err("'other'".into()));
-        assert_eq!(format("}"), Err("Single '}' encountered in format string".into()));
-        assert_eq!(format("{"), Err("Single '{' encountered in format string".into()));
-    }
 }

@@ -10,7 +10,7 @@ use strata_model::{
 
 use crate::adk_text::{EXAMPLES_END, EXAMPLES_INTRO, LOAD_ARTIFACTS_INSTRUCTION, PRELOAD_MEMORY_TEMPLATE};
 use crate::artifacts::{self, Artifacts};
-use crate::context::CompileContext;
+use crate::context::{CallSource, CompileContext};
 use crate::error::{CompileError, ErrorKind};
 use crate::memory::{self, MemoryEntry};
 use crate::models;
@@ -24,11 +24,32 @@ pub struct AgentTools;
 #[derive(Hash)]
 pub struct Inputs<'c> {
     plan: Fingerprinted<&'c ToolPlan>,
-    /// Only where a tool lists them.
-    artifacts: Option<Fingerprinted<&'c Artifacts>>,
+    artifacts: Listed<'c>,
     /// Only where a tool preloads them.
     memories: Option<Found>,
     has_user_content: bool,
+}
+
+/// The artifacts a tool lists.
+#[derive(Hash)]
+enum Listed<'c> {
+    /// There is no such tool, or a recording does not tell what there was.
+    Nothing,
+    Artifacts(Fingerprinted<&'c Artifacts>),
+    NoService,
+}
+
+impl<'c> Listed<'c> {
+    fn of(context: &'c CompileContext<'c>, plan: &ToolPlan) -> Self {
+        if !plan.uses(&ToolStep::ListArtifacts) {
+            return Self::Nothing;
+        }
+        match context.services.artifacts.as_deref() {
+            Some(list) => Self::Artifacts(Fingerprinted { value: list, fingerprint: list.fingerprint() }),
+            None if context.source == CallSource::Live => Self::NoService,
+            None => Self::Nothing,
+        }
+    }
 }
 
 /// A search in memory and what it found.
@@ -66,11 +87,10 @@ impl Processor for AgentTools {
 
     fn inputs<'c>(&self, context: &'c CompileContext<'c>) -> Inputs<'c> {
         let plan = context.index.tool_plan(context.agent_id, context.backend);
-        let artifacts = context.services.artifacts.as_deref().filter(|_| plan.uses(&ToolStep::ListArtifacts));
         let user_content = context.invocation.user_content.as_deref();
         Inputs {
             plan: Fingerprinted { value: plan, fingerprint: plan.fingerprint },
-            artifacts: artifacts.map(|list| Fingerprinted { value: list, fingerprint: list.fingerprint() }),
+            artifacts: Listed::of(context, plan),
             memories: plan.uses(&ToolStep::PreloadMemory).then(|| preload(context)).flatten().map(Found),
             has_user_content: user_content.is_some_and(|content| !content.parts().is_empty()),
         }
@@ -101,11 +121,11 @@ impl Processor for AgentTools {
                         insert_memories(request, &search.found);
                     }
                 }
-                ToolStep::ListArtifacts => {
-                    if let Some(artifacts) = &inputs.artifacts {
-                        list_artifacts(request, artifacts.value, output);
-                    }
-                }
+                ToolStep::ListArtifacts => match &inputs.artifacts {
+                    Listed::Artifacts(artifacts) => list_artifacts(request, artifacts.value, output),
+                    Listed::NoService => return Err(no_artifact_service()),
+                    Listed::Nothing => {}
+                },
                 ToolStep::Examples(examples) if inputs.has_user_content => {
                     let text = examples_text(examples, request.model.as_deref());
                     request.append_system(RichText::from_span(
@@ -167,6 +187,14 @@ fn add_google_search(request: &mut LlmRequest) -> Result<(), CompileError> {
     };
     Arc::make_mut(&mut request.tools).push(tool);
     Ok(())
+}
+
+fn no_artifact_service() -> CompileError {
+    CompileError::new(
+        ErrorKind::ValueError,
+        "Artifact service is not initialized.",
+        "Run the app with an artifact service, or take load_artifacts out of the tools",
+    )
 }
 
 /// Searches memory for the words of the user. `None`: nothing to search with, or nowhere to search.
@@ -241,7 +269,16 @@ fn requested_artifacts(
             continue;
         };
         let asked = response.response.as_deref().and_then(|response| response.get("artifact_names"));
-        for asked in asked.and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str) {
+        let asked = asked.and_then(Json::as_array).unwrap_or_default();
+        if asked.iter().any(|name| name.as_str().is_none()) {
+            output.diagnostics.push(Diagnostic::warning(
+                "artifact-names-invalid",
+                "tool.load_artifacts",
+                "a result of load_artifacts names something that is no text; ADK ignores the whole result",
+            ));
+            continue;
+        }
+        for asked in asked.iter().filter_map(Json::as_str) {
             match load_requested(artifacts, names, asked) {
                 Some(artifact) => shown.push(Arc::new(artifact_content(asked, &artifact))),
                 None => output.diagnostics.push(Diagnostic::warning(

@@ -8,11 +8,12 @@ use crate::adk_text::{
     TRANSFER_END, TRANSFER_INTRO, TRANSFER_PARENT_SUFFIX, TRANSFER_RULES, TRANSFER_TARGET,
     TRANSFER_TOOL_DESCRIPTION,
 };
-use crate::context::CompileContext;
+use crate::context::{Backend, CompileContext};
 use crate::error::{CompileError, ErrorKind};
 use crate::models;
 use crate::processor::{Processor, StageOutput};
 use crate::sections::Sections;
+use crate::tool_plan::returning_nothing;
 
 pub struct AgentTransfer;
 
@@ -25,6 +26,7 @@ pub struct Inputs<'c> {
     /// Runs as delegated work: it gets the tool but no instruction about it.
     is_delegated: bool,
     has_built_in_search: bool,
+    backend: Backend,
 }
 
 #[derive(Hash)]
@@ -75,6 +77,7 @@ impl Processor for AgentTransfer {
                 strata_model::app::AgentMode::Task | strata_model::app::AgentMode::SingleTurn
             ),
             has_built_in_search: agent.tools().iter().any(is_plain_search),
+            backend: context.backend,
         }
     }
 
@@ -100,7 +103,7 @@ impl Processor for AgentTransfer {
         }
         let name: Str = "transfer_to_agent".into();
         request.add_declaration(Arc::new(Declaration::new(
-            declaration(&inputs.targets),
+            returning_nothing(declaration(&inputs.targets), inputs.backend),
             Origin::Tool { name: name.clone() },
         )));
         request.add_tool_name(&name);

@@ -10,7 +10,7 @@ use super::plugins::keep_last;
 use crate::adk_text::FOREIGN_PREAMBLE;
 use crate::context::CompileContext;
 use crate::error::CompileError;
-use crate::processor::{EarlyEnd, Processor, StageOutput};
+use crate::processor::{EarlyEnd, Phase, Processor, StageOutput};
 use crate::sections::Sections;
 
 /// The agent's callback at a position of its list.
@@ -49,6 +49,10 @@ impl Processor for BeforeModelCallback {
 
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Call
     }
 
     fn reads(&self) -> Sections {

@@ -268,7 +268,7 @@ fn artifact_text(part: &Arc<Part>, name: &str) -> Str {
     let safe = artifacts::safe_part(part, name);
     match &safe.text {
         Some(text) => text.clone(),
-        None => artifacts::python_str(&safe).into(),
+        None => artifacts::python_str(part).into(),
     }
 }
 

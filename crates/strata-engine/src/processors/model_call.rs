@@ -4,7 +4,7 @@ use strata_model::{Json, LlmRequest, Origin, Str};
 
 use crate::context::CompileContext;
 use crate::error::CompileError;
-use crate::processor::{Processor, StageOutput};
+use crate::processor::{Phase, Processor, StageOutput};
 use crate::sections::Sections;
 
 /// The label that carries the agent's name.
@@ -18,6 +18,10 @@ impl Processor for ModelCall {
 
     fn name(&self) -> &'static str {
         "model_call"
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Call
     }
 
     fn reads(&self) -> Sections {

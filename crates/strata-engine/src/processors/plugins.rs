@@ -10,7 +10,7 @@ use super::instructions::{FilledInstruction, fill};
 use crate::app_index::AppIndex;
 use crate::context::CompileContext;
 use crate::error::{CompileError, ErrorKind};
-use crate::processor::{AnyProcessor, Processor, StageOutput};
+use crate::processor::{AnyProcessor, Phase, Processor, StageOutput};
 use crate::sections::Sections;
 
 /// The stage of the app's plugin at `position`.
@@ -69,6 +69,10 @@ impl Processor for ContextFilter {
 
     fn after(&self) -> &'static [&'static str] {
         &["contents"]
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Call
     }
 
     fn reads(&self) -> Sections {
@@ -215,6 +219,10 @@ impl Processor for GlobalInstruction {
         &self.name
     }
 
+    fn phase(&self) -> Phase {
+        Phase::Call
+    }
+
     fn reads(&self) -> Sections {
         Sections::SYSTEM
     }
@@ -244,7 +252,7 @@ impl Processor for GlobalInstruction {
             return Ok(());
         }
         let mut joined = text;
-        if let Some(before) = &request.system_instruction {
+        if let Some(before) = request.system_instruction.as_ref().filter(|text| !text.is_empty()) {
             joined.append_block("\n\n", RichText::clone(before));
         }
         request.system_instruction = Some(Arc::new(joined));
@@ -258,7 +266,11 @@ impl GlobalInputs {
     fn as_plugin_error(&self, error: &CompileError) -> CompileError {
         let cause = match error.kind {
             ErrorKind::KeyError => python::repr_str(&error.message),
-            ErrorKind::ValueError | ErrorKind::RuntimeError => error.message.clone(),
+            ErrorKind::ValueError
+            | ErrorKind::TypeError
+            | ErrorKind::RuntimeError
+            | ErrorKind::ValidationError
+            | ErrorKind::JsonDecodeError => error.message.clone(),
         };
         let message =
             format!("Error in plugin '{}' during 'before_model_callback' callback: {cause}", self.plugin);

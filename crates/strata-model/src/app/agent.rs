@@ -56,6 +56,10 @@ impl Agent {
         self.before_model_callbacks.as_deref().unwrap_or_default()
     }
 
+    pub fn after_tool_callbacks(&self) -> &[Callback] {
+        self.after_tool_callbacks.as_deref().unwrap_or_default()
+    }
+
     pub fn description(&self) -> &str {
         self.description.as_deref().unwrap_or_default()
     }

@@ -114,6 +114,8 @@ fn is_only_text(part: &Part) -> bool {
 pub struct RequestContent {
     pub role: Option<Str>,
     pub parts: Vec<RequestPart>,
+    /// False for a content whose source says nothing of parts, which is not the same JSON as an empty list.
+    lists_parts: bool,
     /// Hash of what is sent.
     pub fingerprint: Fingerprint,
     /// Hash of what is sent and where it comes from.
@@ -122,8 +124,15 @@ pub struct RequestContent {
 
 impl RequestContent {
     pub fn new(role: Option<Str>, parts: Vec<RequestPart>) -> Self {
+        Self::build(role, parts, true)
+    }
+
+    fn build(role: Option<Str>, parts: Vec<RequestPart>, lists_parts: bool) -> Self {
         let mut hash = FingerprintBuilder::new();
         hash.optional(role.as_deref());
+        if !lists_parts {
+            hash.flag(false);
+        }
         for part in &parts {
             hash.fingerprint(part.fingerprint);
         }
@@ -135,7 +144,7 @@ impl RequestContent {
                 origin.hash_into(&mut hash);
             }
         }
-        Self { role, parts, fingerprint, provenance: hash.finish() }
+        Self { role, parts, lists_parts, fingerprint, provenance: hash.finish() }
     }
 
     /// A user content with one text part.
@@ -147,7 +156,7 @@ impl RequestContent {
     pub fn from_content(content: &Content, origin: impl Fn(usize) -> Origin) -> Self {
         let parts =
             content.parts().iter().enumerate().map(|(at, part)| RequestPart::new(part.clone(), origin(at)));
-        Self::new(content.role.clone(), parts.collect())
+        Self::build(content.role.clone(), parts.collect(), content.parts.is_some())
     }
 
     pub fn is_user(&self) -> bool {
@@ -160,7 +169,9 @@ impl RequestContent {
 
     pub fn to_json(&self) -> Json {
         let mut out = Object::new();
-        out.push("parts", self.parts.iter().map(|part| part.part.to_json()).collect::<Vec<_>>());
+        if self.lists_parts {
+            out.push("parts", self.parts.iter().map(|part| part.part.to_json()).collect::<Vec<_>>());
+        }
         out.push_some("role", self.role.clone());
         Json::Object(out)
     }

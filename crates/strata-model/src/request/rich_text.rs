@@ -56,9 +56,10 @@ impl RichText {
         }
     }
 
-    /// Adds a block, or several, with a separator before it. The separator belongs to the block.
+    /// Adds a block, or several, with a separator before it. The separator belongs to the block, and stands even
+    /// before an empty one.
     pub fn append_block(&mut self, separator: &str, block: Self) {
-        if !self.is_empty() && !block.is_empty() {
+        if !self.is_empty() {
             self.begin_block();
             self.push_joint(separator, &block);
         }

@@ -83,7 +83,8 @@ impl History<'_> {
 
 fn head(log: &EventLog, end: usize, scope: &ContentsScope<'_>) -> Option<Arc<RequestContent>> {
     let id = scope.isolation_scope?;
-    let from = log.links().first_event_with(id).unwrap_or(end).min(end);
+    // Links leave out empty ids.
+    let from = if id.is_empty() { 0 } else { log.links().first_event_with(id).unwrap_or(end).min(end) };
     let events: Vec<&LoggedEvent> = log.events()[from..end].iter().collect();
     task_input(&events, id, scope).map(Arc::new)
 }

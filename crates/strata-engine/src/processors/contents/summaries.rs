@@ -63,7 +63,9 @@ fn with_recovered_calls<'e>(items: Vec<Item<'e>>, kept: &[&'e LoggedEvent]) -> V
     }
     let owners = Owners::of(kept, &items);
     let mut recovered: Vec<Item<'e>> = Vec::with_capacity(items.len());
-    let mut put_back: HashSet<*const LoggedEvent> = HashSet::new();
+    // An event may hold calls and answers, and is put back for each.
+    let mut calls_back: HashSet<EventPtr> = HashSet::new();
+    let mut responses_back: HashSet<EventPtr> = HashSet::new();
     for item in items {
         let owners_missing: Vec<&'e LoggedEvent> = item
             .responses()
@@ -71,10 +73,10 @@ fn with_recovered_calls<'e>(items: Vec<Item<'e>>, kept: &[&'e LoggedEvent]) -> V
             .filter_map(|response| owners.missing_call(item.source, truthy(response.id.as_deref())?))
             .collect();
         for call in owners_missing {
-            if put_back.insert(std::ptr::from_ref(call)) {
+            if calls_back.insert(std::ptr::from_ref(call)) {
                 recovered.push(Item::plain(call));
                 for response in owners.lost_responses(call) {
-                    if put_back.insert(std::ptr::from_ref(response)) {
+                    if responses_back.insert(std::ptr::from_ref(response)) {
                         recovered.push(Item::plain(response));
                     }
                 }

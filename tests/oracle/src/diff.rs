@@ -4,7 +4,7 @@ use strata_model::{Json, Object, json};
 
 /// Every place where `actual` is not `expected`, as `path: expected …, got …`. Numbers are compared by value and
 /// objects without regard to order; a missing member equals null.
-pub(crate) fn diff(path: &str, expected: &Json, actual: &Json) -> Vec<String> {
+pub fn diff(path: &str, expected: &Json, actual: &Json) -> Vec<String> {
     let mut out = Vec::new();
     compare(path, expected, actual, &mut out);
     out

@@ -2,12 +2,17 @@
 
 use std::sync::Arc;
 
-use strata_engine::{AppIndex, Artifact, Artifacts, Backend, Invocation, RunConfig, Services};
+use strata_engine::{
+    AgentId, Answers, AppIndex, Artifact, Artifacts, Backend, Invocation, ModelAnswer, RunConfig, Services,
+    ToolAnswer, ToolAnswers, runnable_tools,
+};
 use strata_model::app::{AgentMode, ContextCacheConfig, IncludeContents};
-use strata_model::{App, Content, Decoder, FromJson, Json, NodePath, Object, Part, Session, Str};
+use strata_model::{
+    App, Content, Decoder, Event, EventActions, FromJson, Json, NodePath, Object, Part, Session, Str, Usage,
+};
 
 /// Reads a value that has to be readable.
-pub(crate) fn read<T: FromJson>(value: &Json) -> T {
+pub fn read<T: FromJson>(value: &Json) -> T {
     let mut decoder = Decoder::new();
     let read = T::from_json(value.clone(), &mut decoder);
     let diagnostics = decoder.into_diagnostics();
@@ -15,11 +20,11 @@ pub(crate) fn read<T: FromJson>(value: &Json) -> T {
     read.unwrap_or_else(|_| panic!("not {}", T::EXPECTED))
 }
 
-pub(crate) fn app(vector: &Json) -> AppIndex {
+pub fn app(vector: &Json) -> AppIndex {
     AppIndex::new(Arc::new(read::<App>(vector.get("app").expect("an app"))))
 }
 
-pub(crate) fn session(value: &Json) -> Session {
+pub fn session(value: &Json) -> Session {
     let mut decoder = Decoder::new();
     let session = Session::from_json(value.clone(), &mut decoder);
     let diagnostics = decoder.into_diagnostics();
@@ -27,15 +32,21 @@ pub(crate) fn session(value: &Json) -> Session {
     session
 }
 
-pub(crate) fn text(value: &Json, key: &str) -> Option<Str> {
+pub fn events(value: Option<&Json>) -> Vec<Arc<Event>> {
+    let events = value.and_then(Json::as_array).unwrap_or_default();
+    let read = |event: &Json| Event::from_json(event.clone(), &mut Decoder::new()).expect("an event");
+    events.iter().map(|event| Arc::new(read(event))).collect()
+}
+
+pub fn text(value: &Json, key: &str) -> Option<Str> {
     value.get(key).and_then(Json::as_str).map(Str::from)
 }
 
-pub(crate) fn present<'v>(value: &'v Json, key: &str) -> Option<&'v Json> {
+pub fn present<'v>(value: &'v Json, key: &str) -> Option<&'v Json> {
     value.get(key).filter(|value| !value.is_null())
 }
 
-pub(crate) fn invocation(value: &Json) -> Invocation {
+pub fn invocation(value: &Json) -> Invocation {
     let mut invocation = Invocation::new(
         text(value, "agent").unwrap_or_default(),
         text(value, "invocation_id").unwrap_or_default(),
@@ -91,7 +102,7 @@ fn camel_keys(object: &Object) -> Object {
 }
 
 /// Missing: an empty service. Null: none.
-pub(crate) fn services(value: &Json, default: Option<&Json>) -> Services {
+pub fn services(value: &Json, default: Option<&Json>) -> Services {
     let given = |key: &str| value.get(key).or_else(|| default.and_then(|default| default.get(key)));
     let artifacts = match given("artifacts") {
         Some(Json::Null) => None,
@@ -117,7 +128,7 @@ fn artifact(value: &Json) -> Artifact {
     Artifact { name: text(value, "filename").unwrap_or_default(), versions }
 }
 
-pub(crate) fn backend(vector: &Json) -> Backend {
+pub fn backend(vector: &Json) -> Backend {
     let is_set = |name: &str| {
         let value = vector.get("env").and_then(|env| env.get(name)).and_then(Json::as_str);
         value.is_some_and(|value| matches!(value.to_lowercase().as_str(), "true" | "1"))
@@ -126,5 +137,63 @@ pub(crate) fn backend(vector: &Json) -> Backend {
         Backend::Vertex
     } else {
         Backend::AiStudio
+    }
+}
+
+/// A scripted answer of a model: `{parts, usageMetadata?, no_content?}`.
+pub fn model_answer(value: &Json) -> ModelAnswer {
+    let is_empty = value.get("no_content").and_then(Json::as_bool) == Some(true);
+    let content = || Content {
+        parts: Some(present(value, "parts").map(read).unwrap_or_default()),
+        role: Some(text(value, "role").unwrap_or_else(|| "model".into())),
+        ..Content::default()
+    };
+    ModelAnswer {
+        content: (!is_empty).then(content),
+        usage: present(value, "usageMetadata").map(read::<Usage>),
+    }
+}
+
+/// What is answered while compiling: `model_script` of the summariser and `tool_script`.
+pub fn answers(value: &Json, index: &AppIndex, agent: AgentId) -> Answers {
+    let summaries = value.get("model_script").and_then(|script| script.get("")).and_then(Json::as_array);
+    Answers {
+        now: 1_750_000_000.0,
+        summary: summaries.and_then(|answers| answers.first()).map(model_answer),
+        tools: tool_answers(value.get("tool_script"), index, agent),
+    }
+}
+
+/// Scripted results by tool. A tool without any answers `{"status": "ok"}`.
+pub fn tool_answers(script: Option<&Json>, index: &AppIndex, agent: AgentId) -> ToolAnswers {
+    let fine = || vec![ToolAnswer::returned(Object::from_iter([("status", "ok")]))];
+    let names = runnable_tools(index, agent).into_iter().map(|tool| tool.name);
+    let mut answers: ToolAnswers = ToolAnswers(names.map(|name| (name, fine())).collect());
+    for (name, results) in script.and_then(Json::as_object).into_iter().flat_map(Object::iter) {
+        let results: Vec<ToolAnswer> =
+            results.as_array().unwrap_or_default().iter().map(tool_answer).collect();
+        if !results.is_empty() {
+            answers.0.insert(name.clone(), results);
+        }
+    }
+    answers
+}
+
+fn tool_answer(value: &Json) -> ToolAnswer {
+    if value.get("$step").and_then(Json::as_bool) != Some(true) {
+        return ToolAnswer::returned(value.clone());
+    }
+    let object = |key: &str| value.get(key).and_then(Json::as_object).cloned().unwrap_or_default();
+    let artifacts = object("artifacts");
+    ToolAnswer {
+        result: value.get("result").cloned().unwrap_or_default(),
+        state: object("state"),
+        artifacts: artifacts
+            .iter()
+            .map(|(name, part)| (name.clone(), Arc::new(read::<Part>(part))))
+            .collect(),
+        actions: present(value, "actions").map(read::<EventActions>).unwrap_or_default(),
+        confirmation_hint: text(value, "confirm"),
+        error: value.get("raise").and_then(Json::as_str).map(str::to_owned),
     }
 }

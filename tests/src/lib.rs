@@ -1,3 +1,0 @@
-//! What several tests of the whole share.
-
-pub mod laws;

@@ -1,0 +1,48 @@
+//! `cargo xtask oracle`: random sessions, compiled by Strata and by google-adk.
+
+use std::path::{Path, PathBuf, absolute};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+
+use crate::process::Call;
+use crate::repository::Repository;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// How many sessions to make
+    #[arg(long, default_value_t = 20_000)]
+    sessions: u64,
+    /// Sessions of the same seed are the same
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only this case of the seed
+    #[arg(long, value_name = "NUMBER")]
+    case: Option<u64>,
+    /// A Python that has google-adk 2.13
+    #[arg(long, default_value = "python3")]
+    python: PathBuf,
+}
+
+pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<ExitCode> {
+    let numbers = [
+        ("--sessions", Some(arguments.sessions)),
+        ("--seed", Some(arguments.seed)),
+        ("--case", arguments.case),
+    ];
+    let numbers = numbers.iter().filter_map(|(name, number)| Some(format!("{name}={}", (*number)?)));
+    Call::cargo("run --quiet --package strata-oracle --")
+        .arguments(numbers)
+        .arguments([Path::new("--python"), &found_from_root(&arguments.python)?])
+        .run(repository)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A path is where the person is, and cargo runs in the repository's root. A mere name is looked up as a command.
+fn found_from_root(python: &Path) -> Result<PathBuf> {
+    if python.components().count() == 1 {
+        return Ok(python.to_owned());
+    }
+    absolute(python).with_context(|| format!("find {}", python.display()))
+}
