@@ -35,6 +35,8 @@ pub struct ShownSession {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionTokens {
+    /// C1 to so many. Calls of sub-agents that the file only relays are among them; they are no responses of its own.
+    pub calls: u32,
     pub total: u64,
     pub basis: Basis,
     /// The largest prompt, and the call that sent it.
@@ -74,6 +76,7 @@ fn session_tokens(
         }
     }
     Ok(largest.map(|largest| SessionTokens {
+        calls: calls.len() as u32,
         total: calls.iter().map(|call| u64::from(call.total.tokens)).sum(),
         basis: calls.iter().map(|call| call.total.basis).max().unwrap_or(tokens::Basis::Exact).into(),
         largest: largest.total.tokens,

@@ -83,9 +83,9 @@ fn stages(report: &CompileReport, with_changes: bool, limit: usize, style: Style
             cut(&stage.note, TEXT),
         ];
         if stage.changed {
-            table.row(cells)
+            table.row(cells);
         } else {
-            table.quiet_row(cells)
+            table.quiet_row(cells);
         }
         for diagnostic in &stage.diagnostics {
             table.line(format!("    ! {}", diagnostic.message));
@@ -176,7 +176,7 @@ fn prompt(report: &CompileReport, limit: usize, style: Style) -> String {
     zone(&mut table, variable, of_variable);
     if report.tokens.overhead > 0 {
         let overhead = count(report.tokens.overhead);
-        table.quiet_row(["".into(), "".into(), overhead, "message framing".into(), String::new()]);
+        table.quiet_row([String::new(), String::new(), overhead, "message framing".to_owned()]);
     }
     table.print(style)
 }

@@ -60,8 +60,9 @@ fn calls(session: &SessionReport) -> String {
 fn prompts(shown: &ShownSession) -> String {
     let Some(known) = &shown.tokens else { return String::new() };
     format!(
-        "{} tokens in all, the largest {} (C{})",
+        "{} tokens in {}, the largest {} (C{})",
         tokens(known.total, known.basis),
+        counted(known.calls as usize, "call"),
         tokens(known.largest, known.basis),
         known.largest_call
     )
