@@ -10,7 +10,7 @@ use strata_engine::analysis::{Counting, SessionAnalysis};
 use strata_engine::{Experiment, FlowKind, StageCache, infer_app};
 use strata_import::import;
 use strata_model::{App, Decoder, FromJson as _, Json, Session, json};
-use strata_tests::laws::partition;
+use strata_oracle::laws::partition;
 
 /// Larger samples are left to the other tests.
 const MAX_EVENTS: usize = 150;
