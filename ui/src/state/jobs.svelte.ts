@@ -32,20 +32,25 @@ export class Jobs {
     return this.#jobs.findLast((job) => job.state !== 'running');
   }
 
+  /** Whether a job runs whose result is opened when it ends. */
+  get isExpecting(): boolean {
+    return this.running.some(({ job }) => this.#started.has(job));
+  }
+
   async refresh(): Promise<void> {
-    this.#jobs = (await this.#host.invoke('job/list', {})).jobs;
-    for (const job of this.#jobs) if (job.state !== 'running') this.#dismissLater(job);
+    for (const job of (await this.#host.invoke('job/list', {})).jobs) this.update(job);
   }
 
   /** Takes what a notification says about a job. */
   update(job: Job): void {
     const before = this.#jobs.find((other) => other.job === job.job);
+    // An ended job changes no more: a list that was asked for before its end says that it runs.
+    if (before !== undefined && before.state !== 'running') return;
     this.#jobs =
       before === undefined
         ? [...this.#jobs, job]
         : this.#jobs.map((other) => (other === before ? job : other));
-    const hasJustEnded = job.state !== 'running' && (before === undefined || before.state === 'running');
-    if (hasJustEnded) this.#end(job);
+    if (job.state !== 'running') this.#end(job);
   }
 
   async import(sources: readonly ImportSource[]): Promise<void> {

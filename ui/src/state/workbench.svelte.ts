@@ -135,19 +135,27 @@ export class Workbench {
     this.appearance.restore(info.settings);
     await this.jobs.refresh();
     // An address that names a session stands, also when the page is loaded again.
-    if (this.session.id !== undefined) return info;
-    if (info.openJob !== null) this.jobs.expect(info.openJob);
-    if (this.session.id === undefined) this.openSession(info.openSession ?? info.sampleSession);
+    if (this.session.id === undefined && info.openJob !== null) this.jobs.expect(info.openJob);
+    this.#openFirst(info);
     return info;
+  }
+
+  /** What is shown when nothing was asked for. A file that is being read is waited for. */
+  #openFirst(info: StartInfo): void {
+    if (this.session.id !== undefined || this.jobs.isExpecting) return;
+    this.openSession(info.openSession ?? info.sampleSession);
   }
 
   #take(notification: Notification): void {
     switch (notification.type) {
       case 'job':
         this.jobs.update(notification.job);
+        if (this.start.latest !== undefined) this.#openFirst(this.start.latest);
         break;
       case 'sessions':
         this.sessionsRevision += 1;
+        // Also said when the line to the backend was down, and then jobs may have ended unheard.
+        this.jobs.refresh().catch(this.messages.report);
         break;
       case 'analysis':
         this.session.compiled(notification.session, notification.compiledCalls);
