@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
-use strata_model::{Fingerprint, FingerprintBuilder, FromJson as _, Part, Str, python};
+use strata_model::{Base64, Blob, Fingerprint, FingerprintBuilder, FromJson as _, Part, Str, python};
 
 /// A named file with its versions, oldest first. A version without a part is listed but cannot be loaded.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,27 +15,54 @@ pub struct Artifact {
     pub versions: Vec<Option<Arc<Part>>>,
 }
 
+impl Artifact {
+    fn fingerprint(&self) -> Fingerprint {
+        let mut hash = FingerprintBuilder::new();
+        hash.text(&self.name).number(self.versions.len() as u64);
+        for part in self.versions.iter().flatten() {
+            hash.json(&part.to_json());
+        }
+        hash.finish()
+    }
+}
+
 /// The artifacts a session can see.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Artifacts {
-    list: Vec<Artifact>,
+    /// Shared with the artifacts at other points of a session, which are its other beginnings.
+    all: Arc<Vec<Artifact>>,
+    len: usize,
     fingerprint: Fingerprint,
+}
+
+impl PartialEq for Artifacts {
+    fn eq(&self, other: &Self) -> bool {
+        self.list() == other.list()
+    }
 }
 
 impl Artifacts {
     pub fn new(list: Vec<Artifact>) -> Self {
-        let mut hash = FingerprintBuilder::new();
-        for artifact in &list {
-            hash.text(&artifact.name).number(artifact.versions.len() as u64);
-            for part in artifact.versions.iter().flatten() {
-                hash.json(&part.to_json());
-            }
+        let fingerprint =
+            list.iter().fold(Fingerprint::default(), |hash, next| hash.then(next.fingerprint()));
+        Self { len: list.len(), all: Arc::new(list), fingerprint }
+    }
+
+    /// The first `n` artifacts for every `n` from 0 on. They share their list.
+    pub(crate) fn beginnings(list: Vec<Artifact>) -> Vec<Self> {
+        let all = Arc::new(list);
+        let nothing = Self { all: all.clone(), len: 0, fingerprint: Fingerprint::default() };
+        let mut beginnings = vec![nothing];
+        let mut fingerprint = Fingerprint::default();
+        for (at, artifact) in all.iter().enumerate() {
+            fingerprint = fingerprint.then(artifact.fingerprint());
+            beginnings.push(Self { all: all.clone(), len: at + 1, fingerprint });
         }
-        Self { list, fingerprint: hash.finish() }
+        beginnings
     }
 
     pub fn list(&self) -> &[Artifact] {
-        &self.list
+        &self.all[..self.len]
     }
 
     /// Identifies all names and versions.
@@ -45,16 +72,57 @@ impl Artifacts {
 
     /// Names in the order ADK lists them: by code point, a name once.
     pub fn names(&self) -> Vec<Str> {
-        let mut names: Vec<Str> = self.list.iter().map(|artifact| artifact.name.clone()).collect();
+        let mut names: Vec<Str> = self.list().iter().map(|artifact| artifact.name.clone()).collect();
         names.sort();
         names.dedup();
         names
     }
 
+    /// How many versions of an artifact were saved.
+    pub fn n_versions(&self, name: &str) -> usize {
+        self.list()
+            .iter()
+            .rfind(|artifact| *artifact.name == *name)
+            .map_or(0, |artifact| artifact.versions.len())
+    }
+
+    /// The artifacts after saving another version of one.
+    #[must_use]
+    pub fn with_saved(&self, name: &Str, part: Option<Arc<Part>>) -> Self {
+        let mut list = self.list().to_vec();
+        match list.iter_mut().rfind(|artifact| artifact.name == *name) {
+            Some(artifact) => artifact.versions.push(part),
+            None => list.push(Artifact { name: name.clone(), versions: vec![part] }),
+        }
+        Self::new(list)
+    }
+
     /// The latest version of an artifact, if it can be loaded.
     pub fn load(&self, name: &str) -> Option<&Arc<Part>> {
-        self.list.iter().rfind(|artifact| *artifact.name == *name)?.versions.last()?.as_ref()
+        let versions = &self.list().iter().rfind(|artifact| *artifact.name == *name)?.versions;
+        loadable(versions.last()?.as_ref())
     }
+
+    /// A version of an artifact counted from 0, if it can be loaded.
+    pub fn load_version(&self, name: &str, version: usize) -> Option<&Arc<Part>> {
+        let versions = &self.list().iter().rfind(|artifact| *artifact.name == *name)?.versions;
+        loadable(versions.get(version)?.as_ref())
+    }
+}
+
+/// What a rewind saves to remove an artifact: its name stays listed.
+pub(crate) fn removed_marker() -> Arc<Part> {
+    let blob = Blob {
+        data: Some(Base64::new("")),
+        mime_type: Some("application/octet-stream".into()),
+        ..Blob::default()
+    };
+    Arc::new(Part { inline_data: Some(Box::new(blob)), ..Part::default() })
+}
+
+/// A version that holds nothing, or the marker of a rewind, loads as absent.
+fn loadable(version: Option<&Arc<Part>>) -> Option<&Arc<Part>> {
+    version.filter(|part| ***part != Part::default() && **part != removed_marker())
 }
 
 /// The name the model asked for as one that is listed: itself, with `user:` put before it, or without it.

@@ -37,6 +37,7 @@ pub mod prices;
 mod processor;
 pub mod processors;
 mod quotation;
+mod recorded_services;
 mod sections;
 mod settled;
 mod state_history;
