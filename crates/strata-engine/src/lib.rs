@@ -27,6 +27,7 @@ mod error;
 mod event_links;
 mod event_log;
 mod experiment;
+pub mod findings;
 mod flow;
 mod history;
 mod infer;

@@ -1,6 +1,8 @@
 //! What every source cost over a whole session: in which calls its tokens were sent, and how many of them a provider
 //! had seen before.
 
+mod pieces;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -9,6 +11,7 @@ use strata_model::{EventIndex, Fingerprint, Origin};
 use super::kind::Kind;
 use super::prefix::{CommonPrefix, Matched, PrefixEnd};
 use super::weigh::{Piece, Weighed, WeighedChunk, WeighedPrompt};
+pub use pieces::SentPiece;
 
 /// The prompts of all calls, by what they share.
 #[derive(Default)]
