@@ -52,6 +52,16 @@ fn every_token_sent_is_in_the_ledger_once() {
             <= analysis.calls().iter().map(|call| u64::from(call.matched.tokens)).sum()
     );
 
+    let mut piece_by_piece = (0, 0);
+    for sent in analysis.ledger().sent() {
+        for (piece, run) in sent.pieces.iter().flat_map(|piece| sent.runs.iter().map(move |run| (piece, run)))
+        {
+            piece_by_piece.0 += u64::from(run.n_calls()) * u64::from(piece.piece.tokens);
+            piece_by_piece.1 += u64::from(run.n_calls()) * u64::from(run.matched(piece));
+        }
+    }
+    assert_eq!(piece_by_piece, (sum(|usage| usage.lifetime), sum(|usage| usage.matched)));
+
     for (at, usage) in events.iter().enumerate() {
         let carriers = analysis.ledger().carriers(EventIndex(at as u32));
         let total = |count: fn(&strata_engine::analysis::Carried) -> u32| -> u64 {

@@ -10,6 +10,7 @@
 
 mod agents;
 mod artifacts;
+mod carried;
 mod compaction;
 mod delegation;
 mod evidence;

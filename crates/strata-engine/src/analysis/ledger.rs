@@ -11,7 +11,7 @@ use strata_model::{EventIndex, Fingerprint, Origin};
 use super::kind::Kind;
 use super::prefix::{CommonPrefix, Matched, PrefixEnd};
 use super::weigh::{Piece, Weighed, WeighedChunk, WeighedPrompt};
-pub use pieces::SentPiece;
+pub use pieces::{SentPiece, SentRun, SentTogether};
 
 /// The prompts of all calls, by what they share.
 #[derive(Default)]

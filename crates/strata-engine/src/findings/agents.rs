@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use strata_model::{Origin, Severity, Str, Tool};
 
+use super::carried::Shows;
 use super::evidence::{Evidence, call_names, result_names};
 use super::finding::FindingKind;
 use super::phrases::{count, listed, number};
@@ -68,8 +69,8 @@ pub(super) const FAMILY: Family = Family {
 
 fn transfer_instructions(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut by_agent: BTreeMap<&str, Tally> = BTreeMap::new();
-    for sent in evidence.pieces.iter().filter(|sent| sent.content.is_none()) {
-        let Some(call) = evidence.call(sent.first_call) else { continue };
+    for sent in evidence.sent([Shows::Head]) {
+        let Some(call) = evidence.call(evidence.carriers(sent).first_call()) else { continue };
         let is_about_transfer = match &sent.piece.origin {
             Origin::Processor { name } => &**name == "agent_transfer",
             Origin::Agent { name, .. } => **name != *call.name(),
@@ -122,7 +123,7 @@ fn agents_alternate(evidence: &Evidence<'_>) -> Vec<Observation> {
     let message = format!(
         "{} took turns {} times. After each change the prompt began anew, and {} tokens that an agent staying in \
          charge would have found in its cache were paid in full.",
-        listed(&evidence.callers().iter().map(|caller| &*caller.agent.name).collect::<Vec<_>>()),
+        listed(&evidence.callers.iter().map(|caller| &*caller.agent.name).collect::<Vec<_>>()),
         n_switches,
         number(tokens),
     );
@@ -131,7 +132,7 @@ fn agents_alternate(evidence: &Evidence<'_>) -> Vec<Observation> {
 
 fn parent_is_no_target(evidence: &Evidence<'_>) -> Vec<Observation> {
     let index = evidence.experiment.index();
-    let misled = evidence.callers().into_iter().filter_map(|caller| {
+    let misled = evidence.callers.iter().filter_map(|caller| {
         let parent = index.parent(caller.id).filter(|_| caller.agent.allows_transfer_to_parent())?;
         let parent = index.agent(parent);
         let is_told = !caller.agent.is_delegated() && !index.transfer_targets(caller.id).is_empty();
@@ -194,6 +195,6 @@ fn agent_tools(evidence: &Evidence<'_>) -> Vec<Str> {
         }
     }
     let mut names = Vec::new();
-    evidence.callers().iter().for_each(|caller| collect(caller.agent.tools(), &mut names));
+    evidence.callers.iter().for_each(|caller| collect(caller.agent.tools(), &mut names));
     names
 }

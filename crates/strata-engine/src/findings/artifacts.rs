@@ -64,10 +64,10 @@ fn behind_result(caller: &Caller<'_>) -> Option<Behind> {
 }
 
 fn loaded_file_not_shown(evidence: &Evidence<'_>) -> Vec<Observation> {
-    let callers = evidence.callers().into_iter();
+    let callers = evidence.callers.iter();
     callers
         .filter_map(|caller| {
-            let behind = behind_result(&caller)?;
+            let behind = behind_result(caller)?;
             let mut tally = Tally::default();
             let mut loads: Vec<EventIndex> = Vec::new();
             for call in &caller.calls {
@@ -117,7 +117,7 @@ fn rewound_file_listed(evidence: &Evidence<'_>) -> Vec<Observation> {
     }
     let lists =
         |caller: &Caller<'_>| caller.agent.tools().iter().any(|tool| matches!(tool, Tool::LoadArtifacts));
-    let callers: Vec<_> = evidence.callers().into_iter().filter(lists).collect();
+    let callers: Vec<_> = evidence.callers.iter().filter(|caller| lists(caller)).collect();
     let Some(first) = gone.values().min().copied() else { return Vec::new() };
     let is_rewind = |logged: &LoggedEvent| logged.event.actions.rewind_before_invocation_id.is_some();
     let rewind = evidence.events()[first.as_usize()..].iter().position(is_rewind);

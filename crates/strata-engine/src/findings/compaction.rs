@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use strata_model::{EventIndex, Severity, Str};
 
+use super::carried::Shows;
 use super::evidence::Evidence;
 use super::finding::FindingKind;
 use super::phrases::{count, event_name, events, listed};
@@ -161,21 +162,22 @@ fn summary_in_anothers_name(evidence: &Evidence<'_>) -> Vec<Observation> {
     let authors: HashMap<EventIndex, Vec<&str>> =
         summaries(evidence).iter().map(|summary| (summary.at, times.workers(summary))).collect();
     let mut found: Vec<(EventIndex, Str, Tally)> = Vec::new();
-    for sent in &evidence.pieces {
+    for sent in evidence.sent([Shows::Summary]) {
         let strata_model::Origin::Summary { event, .. } = sent.piece.origin else { continue };
-        let (Some(call), Some(workers)) = (evidence.call(sent.first_call), authors.get(&event)) else {
-            continue;
-        };
-        let reader = &call.call.invocation.agent;
-        if workers.is_empty() || workers.contains(&&**reader) {
-            continue;
+        let Some(workers) = authors.get(&event).filter(|workers| !workers.is_empty()) else { continue };
+        for run in &evidence.carriers(sent).runs {
+            let Some(call) = evidence.call(run.first_call) else { continue };
+            let reader = &call.call.invocation.agent;
+            if workers.contains(&&**reader) {
+                continue;
+            }
+            let place = found.iter().position(|(at, agent, _)| *at == event && agent == reader);
+            let place = place.unwrap_or_else(|| {
+                found.push((event, reader.clone(), Tally::default()));
+                found.len() - 1
+            });
+            (run.first_call..=run.last_call).for_each(|number| found[place].2.add_call(number));
         }
-        let place = found.iter().position(|(at, agent, _)| *at == event && agent == reader);
-        let place = place.unwrap_or_else(|| {
-            found.push((event, reader.clone(), Tally::default()));
-            found.len() - 1
-        });
-        (sent.first_call..=sent.last_call).for_each(|number| found[place].2.add_call(number));
     }
     found
         .into_iter()
@@ -231,7 +233,7 @@ fn summary_ends_early(evidence: &Evidence<'_>) -> Vec<Observation> {
         let last = EventIndex(last as u32);
         found.push(EndsEarly { summary: summary.at, last, beyond, tally: Tally::default() });
     }
-    for sent in evidence.pieces.iter().filter(|_| !sent_twice.is_empty()) {
+    for sent in evidence.sent(Shows::ALL).filter(|_| !sent_twice.is_empty()) {
         let twice = sent.piece.origin.event().and_then(|event| sent_twice.get(&event));
         if let Some((at, since)) = twice {
             evidence.add_from(&mut found[*at].tally, sent, *since);

@@ -3,6 +3,7 @@
 use strata_model::app::{AgentKind, AgentMode, IncludeContents};
 use strata_model::{Origin, Severity};
 
+use super::carried::Shows;
 use super::evidence::{Caller, Evidence, call_names};
 use super::finding::FindingKind;
 use super::phrases::{count, number};
@@ -94,9 +95,9 @@ fn unexplained_transfer_tool(evidence: &Evidence<'_>) -> Vec<Observation> {
             && !index.transfer_targets(caller.id).is_empty()
     };
     evidence
-        .callers()
-        .into_iter()
-        .filter(has_tool)
+        .callers
+        .iter()
+        .filter(|caller| has_tool(caller))
         .map(|caller| {
             let answers = caller.calls.iter().filter_map(|call| evidence.event(call.call.answer));
             let transfers: Vec<_> = answers
@@ -124,8 +125,8 @@ fn unexplained_transfer_tool(evidence: &Evidence<'_>) -> Vec<Observation> {
 
 fn input_shown_twice(evidence: &Evidence<'_>) -> Vec<Observation> {
     evidence
-        .callers()
-        .into_iter()
+        .callers
+        .iter()
         .filter_map(|caller| {
             let is_twice = caller.calls.iter().any(|call| {
                 call.call.input.is_some() && call.include_contents == IncludeContents::Default
@@ -134,10 +135,14 @@ fn input_shown_twice(evidence: &Evidence<'_>) -> Vec<Observation> {
                 return None;
             }
             let numbers: Vec<u32> = caller.calls.iter().map(|call| call.call.number).collect();
-            let mut tally = evidence.tally(|sent| {
-                matches!(&sent.piece.origin, Origin::Run { field } if &**field == "input")
-                    && numbers.binary_search(&sent.first_call).is_ok()
-            });
+            let mut tally = Tally::default();
+            let is_input = |origin: &Origin| matches!(origin, Origin::Run { field } if &**field == "input");
+            for sent in evidence.sent([Shows::Runtime]).filter(|sent| is_input(&sent.piece.origin)) {
+                evidence.add_runs(&mut tally, sent, |run| {
+                    let is_own = numbers.binary_search(&run.first_call).is_ok();
+                    is_own.then_some((run.first_call, run.last_call))
+                });
+            }
             let tokens = tally.tokens();
             for number in &numbers {
                 tally.add_call(*number);
@@ -157,8 +162,8 @@ fn input_shown_twice(evidence: &Evidence<'_>) -> Vec<Observation> {
 fn turn_begins_with_an_agent(evidence: &Evidence<'_>) -> Vec<Observation> {
     let index = evidence.experiment.index();
     evidence
-        .callers()
-        .into_iter()
+        .callers
+        .iter()
         .filter_map(|caller| {
             let parent = index.parent(caller.id)?;
             if index.agent(parent).kind != AgentKind::Sequential {

@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use strata_model::app::IncludeContents;
 use strata_model::{Agent, App, Event, EventIndex, Origin, Part, Severity};
 
+use super::carried::{AllCarried, Carried, Carriers, Shows, stored};
 use super::tally::{CallModels, Tally};
-use crate::analysis::{CallAnalysis, Counting, PrefixBreak, SentPiece, SessionAnalysis};
+use crate::analysis::{CallAnalysis, Counting, PrefixBreak, SentRun, SessionAnalysis};
 use crate::app_index::AgentId;
 use crate::calls::Call;
 use crate::event_log::{Facts, LoggedEvent};
@@ -30,7 +31,8 @@ pub(super) struct Evidence<'e> {
     /// Those that are compiled.
     pub calls: Vec<SeenCall<'e>>,
     pub models: CallModels,
-    pub pieces: Vec<SentPiece<'e>>,
+    pub callers: Vec<Caller<'e>>,
+    carried: AllCarried<'e>,
     /// Everything that was sent in all calls.
     pub total: u64,
     /// Events that rewinds took back.
@@ -65,13 +67,17 @@ impl<'e> Evidence<'e> {
         };
         let mut rewound = HashSet::new();
         live_events(experiment.log().events().iter(), |logged| rewound.extend(logged.index));
+        let models = CallModels::of(analysis.calls());
+        let carried = AllCarried::of(analysis.ledger(), experiment.log(), &models);
+        let calls: Vec<SeenCall<'e>> = experiment.calls().iter().zip(analysis.calls()).map(seen).collect();
         let mut evidence = Self {
             experiment,
             analysis,
             counting,
-            calls: experiment.calls().iter().zip(analysis.calls()).map(seen).collect(),
-            models: CallModels::of(analysis.calls()),
-            pieces: analysis.ledger().pieces().collect(),
+            callers: callers(&calls),
+            calls,
+            models,
+            carried,
             total: analysis.calls().iter().map(|call| u64::from(call.total.tokens)).sum(),
             rewound,
             questions: HashMap::new(),
@@ -106,9 +112,12 @@ impl<'e> Evidence<'e> {
 
     /// The stored part that a piece of a prompt shows.
     pub(super) fn stored(&self, origin: &Origin) -> Option<(&'e Event, &'e Part)> {
-        let Origin::Event { event, part } = origin else { return None };
-        let event: &'e Event = &self.event(*event)?.event;
-        Some((event, event.parts().get(usize::from(*part))?))
+        stored(self.experiment.log(), origin)
+    }
+
+    /// What was sent of some kinds. Pieces that were sent together stand together.
+    pub(super) fn sent(&self, kinds: impl IntoIterator<Item = Shows>) -> impl Iterator<Item = &Carried<'e>> {
+        kinds.into_iter().flat_map(|shows| &self.carried.pieces[shows as usize])
     }
 
     pub(super) fn call(&self, number: u32) -> Option<&SeenCall<'e>> {
@@ -141,43 +150,37 @@ impl<'e> Evidence<'e> {
         names
     }
 
-    /// The agents that made calls, in the order of their first, with all of theirs.
-    pub(super) fn callers(&self) -> Vec<Caller<'e>> {
-        let mut callers: Vec<Caller<'e>> = Vec::new();
-        let mut places: HashMap<AgentId, usize> = HashMap::new();
-        for call in &self.calls {
-            let Some((id, agent)) = call.agent else { continue };
-            let place = *places.entry(id).or_insert(callers.len());
-            if place == callers.len() {
-                callers.push(Caller { id, agent, calls: Vec::new() });
-            }
-            callers[place].calls.push(*call);
-        }
-        callers
-    }
-
     /// Calls whose prompt does not begin with the one before it, with what was paid again for that.
     pub(super) fn breaks(&self) -> impl Iterator<Item = (&SeenCall<'e>, &'e PrefixBreak)> {
         self.calls.iter().filter_map(|call| Some((call, call.result.prefix_break.as_ref()?)))
     }
 
-    /// A tally of the pieces that are wanted.
-    pub(super) fn tally(&self, is_wanted: impl Fn(&SentPiece<'e>) -> bool) -> Tally {
-        let mut tally = Tally::default();
-        for sent in self.pieces.iter().filter(|sent| is_wanted(sent)) {
-            self.add(&mut tally, sent);
-        }
-        tally
+    /// The calls that carried a piece.
+    pub(super) fn carriers(&self, carried: &Carried<'_>) -> &Carriers {
+        &self.carried.carriers[carried.together]
     }
 
-    pub(super) fn add(&self, tally: &mut Tally, sent: &SentPiece<'_>) {
-        self.add_from(tally, sent, 0);
+    pub(super) fn add(&self, tally: &mut Tally, carried: &Carried<'_>) {
+        tally.add_carried(&self.models, carried, self.carriers(carried));
     }
 
     /// Adds a piece in the calls from this one on.
-    pub(super) fn add_from(&self, tally: &mut Tally, sent: &SentPiece<'_>, first_call: u32) {
-        let range = (sent.first_call.max(first_call), sent.last_call);
-        tally.add(&self.models, range, sent.piece.tokens, sent.matched);
+    pub(super) fn add_from(&self, tally: &mut Tally, carried: &Carried<'_>, first_call: u32) {
+        self.add_runs(tally, carried, |run| Some((run.first_call.max(first_call), run.last_call)));
+    }
+
+    /// Adds a piece in a part of each run of calls, or in none of it.
+    pub(super) fn add_runs(
+        &self,
+        tally: &mut Tally,
+        carried: &Carried<'_>,
+        part: impl Fn(&SentRun) -> Option<(u32, u32)>,
+    ) {
+        for run in &self.carriers(carried).runs {
+            if let Some(range) = part(run) {
+                tally.add(&self.models, range, carried.piece.tokens, run.matched(&carried.sent));
+            }
+        }
     }
 
     pub(super) fn add_rebilled(&self, tally: &mut Tally, call: &SeenCall<'_>) {
@@ -232,6 +235,21 @@ impl<'e> SeenCall<'e> {
     pub(super) fn sees_one_turn(&self) -> bool {
         self.include_contents == IncludeContents::None
     }
+}
+
+/// The agents that made calls, in the order of their first, with all of theirs.
+fn callers<'e>(calls: &[SeenCall<'e>]) -> Vec<Caller<'e>> {
+    let mut callers: Vec<Caller<'e>> = Vec::new();
+    let mut places: HashMap<AgentId, usize> = HashMap::new();
+    for call in calls {
+        let Some((id, agent)) = call.agent else { continue };
+        let place = *places.entry(id).or_insert(callers.len());
+        if place == callers.len() {
+            callers.push(Caller { id, agent, calls: Vec::new() });
+        }
+        callers[place].calls.push(*call);
+    }
+    callers
 }
 
 fn is_question(logged: &LoggedEvent) -> bool {

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use strata_model::{Origin, Str};
 
+use super::carried::{Carriers, Shows};
 use super::evidence::{Evidence, is_call_of, is_result_of};
 use super::finding::FindingKind;
 use super::phrases::{count, listed, number};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::adk_text::{QUOTE_BEGIN, QUOTE_END};
-use crate::analysis::{Piece, SentPiece};
+use crate::analysis::Piece;
 
 pub(super) const FAMILY: Family = Family {
     title: "Other agents' words",
@@ -62,16 +63,17 @@ pub(super) const FAMILY: Family = Family {
 };
 
 fn quotation_frames(evidence: &Evidence<'_>) -> Vec<Observation> {
-    let mut tally = evidence.tally(|sent| sent.content.is_some() && is_preamble(sent.piece));
+    let mut tally = Tally::default();
+    for sent in evidence.sent([Shows::Runtime]).filter(|sent| is_preamble(sent.piece)) {
+        evidence.add(&mut tally, sent);
+    }
     let n_contents = tally.n_calls();
     if n_contents == 0 {
         return Vec::new();
     }
     let marker_tokens = marker_tokens(evidence);
-    for sent in evidence.pieces.iter().filter(|sent| sent.piece.is_quoted) {
-        let range = (sent.first_call, sent.last_call);
-        let cached = if sent.matched == sent.piece.tokens { marker_tokens } else { 0 };
-        tally.add(&evidence.models, range, marker_tokens, cached);
+    for sent in evidence.sent([Shows::Quotation]) {
+        tally.add_share(&evidence.models, sent, evidence.carriers(sent), marker_tokens);
     }
     let tokens = tally.tokens();
     if !evidence.is_worth(tokens) {
@@ -112,7 +114,7 @@ fn transfer_residue(evidence: &Evidence<'_>) -> Vec<Observation> {
     };
     let mut events = Vec::new();
     let mut tally = Tally::default();
-    for sent in &evidence.pieces {
+    for sent in evidence.sent([Shows::Quotation, Shows::Runtime]) {
         let Some(content) = sent.content else { continue };
         // The frame goes with the hand-over it introduces.
         let mut quoted = content.pieces.iter().filter(|piece| piece.is_quoted).peekable();
@@ -146,8 +148,8 @@ struct Quoted {
 
 fn quoted_tool_results(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut by_author: BTreeMap<Str, Quoted> = BTreeMap::new();
-    for sent in evidence.pieces.iter().filter(|sent| sent.piece.is_quoted) {
-        let Some((event, part)) = evidence.stored(&sent.piece.origin) else { continue };
+    for sent in evidence.sent([Shows::Quotation]) {
+        let Some((event, part)) = sent.stored else { continue };
         let Some(name) = part.function_response.as_ref().and_then(|response| response.name.clone()) else {
             continue;
         };
@@ -156,7 +158,7 @@ fn quoted_tool_results(evidence: &Evidence<'_>) -> Vec<Observation> {
         }
         let quoted = by_author.entry(event.author.clone()).or_default();
         evidence.add(&mut quoted.tally, sent);
-        let n_calls = u64::from(sent.last_call - sent.first_call + 1);
+        let n_calls = evidence.carriers(sent).n_calls();
         *quoted.by_tool.entry(name).or_default() += n_calls * u64::from(sent.piece.tokens);
         quoted.events.extend(sent.piece.origin.event());
     }
@@ -190,15 +192,23 @@ struct Joined {
 
 fn parallel_branches_joined(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut by_parent: BTreeMap<String, Joined> = BTreeMap::new();
-    for sent in evidence.pieces.iter().filter(|sent| sent.piece.is_quoted) {
-        let Some((event, _)) = evidence.stored(&sent.piece.origin) else { continue };
+    let mut outside: Option<(usize, Carriers)> = None;
+    for sent in evidence.sent([Shows::Quotation]) {
+        let Some((event, _)) = sent.stored else { continue };
         let Some(branch) = event.branch.as_ref().filter(|branch| !branch.is_empty()) else { continue };
-        if reads_on_a_branch(evidence, sent) {
+        let (_, readers) = match outside.take().filter(|(together, _)| *together == sent.together) {
+            Some(known) => outside.insert(known),
+            None => {
+                let is_outside = |call| !is_on_a_branch(evidence, call);
+                outside.insert((sent.together, evidence.carriers(sent).only(&evidence.models, is_outside)))
+            }
+        };
+        if readers.runs.is_empty() {
             continue;
         }
         let parent = branch.rsplit_once('.').map_or("", |(parent, _)| parent);
         let joined = by_parent.entry(parent.to_owned()).or_default();
-        evidence.add(&mut joined.tally, sent);
+        joined.tally.add_carried(&evidence.models, sent, readers);
         joined.events.extend(sent.piece.origin.event());
         if !joined.branches.contains(branch) {
             joined.branches.push(branch.clone());
@@ -221,9 +231,7 @@ fn parallel_branches_joined(evidence: &Evidence<'_>) -> Vec<Observation> {
         .collect()
 }
 
-/// Whether the reader is on a branch itself. Consecutive calls with the same words are one agent's, so the first of
-/// them speaks for all.
-fn reads_on_a_branch(evidence: &Evidence<'_>, sent: &SentPiece<'_>) -> bool {
-    let call = evidence.call(sent.first_call);
-    call.is_none_or(|call| call.call.invocation.branch.as_deref().is_some_and(|branch| !branch.is_empty()))
+fn is_on_a_branch(evidence: &Evidence<'_>, call: u32) -> bool {
+    let branch = evidence.call(call).and_then(|call| call.call.invocation.branch.as_deref());
+    branch.is_some_and(|branch| !branch.is_empty())
 }

@@ -3,11 +3,12 @@
 use strata_model::app::Instruction;
 use strata_model::{Agent, InstructionKind, Json, Origin, Severity, Str};
 
+use super::carried::{Carried, Shows};
 use super::evidence::{Caller, Evidence};
 use super::finding::FindingKind;
 use super::phrases::{count, listed, number};
 use super::rule::{Family, Observation, Rule};
-use crate::analysis::SentPiece;
+use super::tally::Tally;
 use crate::event_log::Facts;
 use crate::template::{Piece, Template};
 
@@ -58,11 +59,11 @@ pub(super) const FAMILY: Family = Family {
 };
 
 fn instruction_in_tool_loop(evidence: &Evidence<'_>) -> Vec<Observation> {
-    let is_after_result = |sent: &SentPiece<'_>| {
-        let before = evidence.call(sent.first_call).and_then(|call| call.event_before(evidence));
+    let is_after_result = |call: u32| {
+        let before = evidence.call(call).and_then(|call| call.event_before(evidence));
         before.is_some_and(|logged| logged.is(Facts::HAS_RESPONSES))
     };
-    let is_instruction = |sent: &SentPiece<'_>| {
+    let is_instruction = |sent: &&Carried<'_>| {
         let is_alone = sent.content.is_some_and(|content| content.pieces.len() == 1);
         is_alone
             && match &sent.piece.origin {
@@ -72,7 +73,12 @@ fn instruction_in_tool_loop(evidence: &Evidence<'_>) -> Vec<Observation> {
                 _ => false,
             }
     };
-    let tally = evidence.tally(|sent| is_instruction(sent) && is_after_result(sent));
+    let mut tally = Tally::default();
+    for sent in evidence.sent([Shows::Runtime]).filter(is_instruction) {
+        evidence.add_runs(&mut tally, sent, |run| {
+            is_after_result(run.first_call).then_some((run.first_call, run.last_call))
+        });
+    }
     let tokens = tally.tokens();
     if !evidence.is_worth(tokens) {
         return Vec::new();
@@ -122,10 +128,10 @@ fn of_keys(
     severity: Severity,
     say: impl Fn(&str, &str) -> String,
 ) -> Vec<Observation> {
-    let callers = evidence.callers().into_iter();
+    let callers = evidence.callers.iter();
     callers
         .filter_map(|caller| {
-            let mut found = keys(&caller);
+            let mut found = keys(caller);
             found.sort();
             found.dedup();
             if found.is_empty() {

@@ -176,13 +176,13 @@ fn cache_never_made(evidence: &Evidence<'_>) -> Vec<Observation> {
     let min_tokens = u64::try_from(config.min_tokens()).unwrap_or(0);
     let index = evidence.experiment.index();
     evidence
-        .callers()
-        .into_iter()
+        .callers
+        .iter()
         .filter_map(|caller| {
             let model = index.model(caller.id);
             if model.family == ModelFamily::LiteLlm
                 || caller.calls.len() < MIN_CACHE_CALLS
-                || has_cache(evidence, &caller)
+                || has_cache(evidence, caller)
             {
                 return None;
             }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use strata_model::{EventIndex, Origin, Severity, Tool};
 
+use super::carried::{Carried, Shows};
 use super::evidence::{Evidence, is_call_of, is_result_of};
 use super::finding::FindingKind;
 use super::phrases::{count, events, listed, number, times};
@@ -90,12 +91,11 @@ fn stays(evidence: &Evidence<'_>, tool: &str, what: &str) -> Vec<Observation> {
     let mut read_in: HashMap<&Origin, u32> = HashMap::new();
     let mut tally = Tally::default();
     let mut results: Vec<EventIndex> = Vec::new();
-    for sent in evidence.pieces.iter().filter(|sent| sent.content.is_some()) {
-        let stored = evidence.stored(&sent.piece.origin);
-        if !stored.is_some_and(|(_, part)| is_result_of(part, tool)) {
+    for sent in evidence.sent([Shows::Result, Shows::Quotation]) {
+        if !sent.stored.is_some_and(|(_, part)| is_result_of(part, tool)) {
             continue;
         }
-        let first = *read_in.entry(&sent.piece.origin).or_insert(sent.first_call);
+        let first = *read_in.entry(&sent.piece.origin).or_insert(evidence.carriers(sent).first_call());
         evidence.add_from(&mut tally, sent, first + 1);
         results.extend(sent.piece.origin.event());
     }
@@ -122,7 +122,7 @@ fn capitalised(text: &str) -> String {
 
 fn memories_preloaded(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut found = Vec::new();
-    for caller in evidence.callers() {
+    for caller in &evidence.callers {
         if !caller.agent.tools().iter().any(|tool| matches!(tool, Tool::PreloadMemory)) {
             continue;
         }
@@ -135,11 +135,21 @@ fn memories_preloaded(evidence: &Evidence<'_>) -> Vec<Observation> {
         if repeated.is_empty() {
             continue;
         }
-        let mut tally = evidence.tally(|sent| {
-            let is_memory = matches!(&sent.piece.origin, Origin::Memory { .. })
-                || matches!(&sent.piece.origin, Origin::Tool { name } if &**name == "preload_memory");
-            is_memory && sent.content.is_some() && repeated.binary_search(&sent.first_call).is_ok()
-        });
+        let mut tally = Tally::default();
+        let is_memory = |sent: &&Carried<'_>| {
+            sent.content.is_some()
+                && match &sent.piece.origin {
+                    Origin::Memory { .. } => true,
+                    Origin::Tool { name } => &**name == "preload_memory",
+                    _ => false,
+                }
+        };
+        for sent in evidence.sent([Shows::Runtime]).filter(is_memory) {
+            evidence.add_runs(&mut tally, sent, |run| {
+                let is_repeated = repeated.binary_search(&run.first_call).is_ok();
+                is_repeated.then_some((run.first_call, run.last_call))
+            });
+        }
         for call in &repeated {
             tally.add_call(*call);
         }
@@ -159,8 +169,8 @@ fn structured_answer_thrice(evidence: &Evidence<'_>) -> Vec<Observation> {
     const TOOL: &str = "set_model_response";
     let mut answers = Vec::new();
     let mut tally = Tally::default();
-    for sent in evidence.pieces.iter().filter(|sent| sent.content.is_some()) {
-        let Some((_, part)) = evidence.stored(&sent.piece.origin) else { continue };
+    for sent in evidence.sent([Shows::Call, Shows::Result, Shows::Quotation]) {
+        let Some((_, part)) = sent.stored else { continue };
         if is_call_of(part, TOOL) || is_result_of(part, TOOL) {
             evidence.add(&mut tally, sent);
             answers.extend(sent.piece.origin.event());
@@ -182,12 +192,9 @@ fn structured_answer_thrice(evidence: &Evidence<'_>) -> Vec<Observation> {
 fn thoughts_resent(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut sources = Vec::new();
     let mut tally = Tally::default();
-    for sent in evidence.pieces.iter().filter(|sent| !sent.piece.is_quoted) {
-        // The planner takes the flag off what is sent, so what was stored decides.
-        if evidence.stored(&sent.piece.origin).is_some_and(|(_, part)| part.is_thought()) {
-            evidence.add(&mut tally, sent);
-            sources.extend(sent.piece.origin.event());
-        }
+    for sent in evidence.sent([Shows::Thought]) {
+        evidence.add(&mut tally, sent);
+        sources.extend(sent.piece.origin.event());
     }
     let tokens = tally.tokens();
     if !evidence.is_worth(tokens) {

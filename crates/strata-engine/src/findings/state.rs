@@ -49,7 +49,7 @@ fn rewind_cleared_state(evidence: &Evidence<'_>) -> Vec<Observation> {
 fn observation(evidence: &Evidence<'_>, at: EventIndex, cleared: Vec<Str>) -> Observation {
     let mut tally = Tally::default();
     let mut shown: Vec<&str> = Vec::new();
-    for caller in evidence.callers() {
+    for caller in &evidence.callers {
         let text = caller.agent.instruction.as_ref().map_or("", |instruction| instruction.text());
         let shows = Template::parse(text)
             .pieces

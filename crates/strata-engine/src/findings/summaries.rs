@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashSet};
 
 use strata_model::{EventIndex, Origin, Severity};
 
+use super::carried::Shows;
 use super::evidence::Evidence;
 use super::finding::FindingKind;
 use super::phrases::{count, event_name, events, number};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
-use crate::analysis::{Cause, Kind};
+use crate::analysis::Cause;
 
 /// What a cached token costs of a fresh one at most providers: a tenth.
 const CACHED_PRICE: u64 = 10;
@@ -66,12 +67,13 @@ fn summaries_pile_up(evidence: &Evidence<'_>) -> Vec<Observation> {
     };
     let mut first_read: BTreeMap<EventIndex, u32> = BTreeMap::new();
     let mut last_read: BTreeMap<EventIndex, u32> = BTreeMap::new();
-    for sent in &evidence.pieces {
+    for sent in evidence.sent([Shows::Summary]) {
         if let Some(summary) = summary_of(&sent.piece.origin) {
-            let first = first_read.entry(summary).or_insert(sent.first_call);
-            *first = sent.first_call.min(*first);
+            let carriers = evidence.carriers(sent);
+            let first = first_read.entry(summary).or_insert(carriers.first_call());
+            *first = carriers.first_call().min(*first);
             let last = last_read.entry(summary).or_default();
-            *last = sent.last_call.max(*last);
+            *last = carriers.last_call().max(*last);
         }
     }
     // From where a newer summary was read beside an older one.
@@ -82,7 +84,7 @@ fn summaries_pile_up(evidence: &Evidence<'_>) -> Vec<Observation> {
         .map(|((older, _), (_, since))| (*older, *since))
         .collect();
     let mut tally = Tally::default();
-    for sent in &evidence.pieces {
+    for sent in evidence.sent([Shows::Summary]) {
         let since = summary_of(&sent.piece.origin).and_then(|summary| joined_by_newer.get(&summary));
         if let Some(since) = since {
             evidence.add_from(&mut tally, sent, *since);
@@ -197,9 +199,9 @@ fn summarized_tokens(evidence: &Evidence<'_>) -> u64 {
     };
     let mut weighed: HashSet<&Origin> = HashSet::new();
     let mut tokens = 0;
-    for sent in evidence.pieces.iter().filter(|sent| sent.content.is_some() && !sent.piece.is_quoted) {
-        let stored = evidence.stored(&sent.piece.origin);
-        if stored.is_some_and(|(event, _)| is_covered(event.timestamp)) && weighed.insert(&sent.piece.origin)
+    for sent in evidence.sent(Shows::OWN) {
+        if sent.stored.is_some_and(|(event, _)| is_covered(event.timestamp))
+            && weighed.insert(&sent.piece.origin)
         {
             tokens += u64::from(sent.piece.tokens);
         }
@@ -210,8 +212,8 @@ fn summarized_tokens(evidence: &Evidence<'_>) -> u64 {
 fn summary_keeps_thoughts(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut summaries = Vec::new();
     let mut tally = Tally::default();
-    for sent in &evidence.pieces {
-        if sent.piece.kind == Kind::Summary && sent.piece.is_thought {
+    for sent in evidence.sent([Shows::Summary]) {
+        if sent.piece.is_thought {
             evidence.add(&mut tally, sent);
             summaries.extend(sent.piece.origin.event());
         }

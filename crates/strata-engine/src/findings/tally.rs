@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use strata_model::Str;
 
+use super::carried::{Carried, Carriers};
 use super::finding::{CallRange, Spent};
 use crate::analysis::CallAnalysis;
 
@@ -40,7 +41,7 @@ impl CallModels {
         &self.names
     }
 
-    fn calls_to(&self, model: usize, first: u32, last: u32) -> u64 {
+    pub(super) fn calls_to(&self, model: usize, first: u32, last: u32) -> u64 {
         let counts = &self.counts[model];
         let at = |call: u32| counts.get(call as usize).or(counts.last()).copied().unwrap_or(0);
         u64::from(at(last) - at(first.saturating_sub(1)))
@@ -52,6 +53,8 @@ impl CallModels {
 pub(super) struct Tally {
     by_model: BTreeMap<usize, Spent>,
     calls: Vec<CallRange>,
+    /// The pieces whose calls were noted last.
+    noted: Option<usize>,
 }
 
 impl Tally {
@@ -59,6 +62,37 @@ impl Tally {
     pub(super) fn of_calls(calls: impl IntoIterator<Item = u32>) -> Self {
         let calls = calls.into_iter().map(|call| CallRange { first: call, last: call });
         Self { calls: calls.collect(), ..Self::default() }
+    }
+
+    /// A piece in all calls that carried it.
+    pub(super) fn add_carried(&mut self, models: &CallModels, carried: &Carried<'_>, carriers: &Carriers) {
+        self.add_share(models, carried, carriers, carried.piece.tokens);
+    }
+
+    /// As [`Self::add_carried`], for the first tokens of the piece.
+    pub(super) fn add_share(
+        &mut self,
+        models: &CallModels,
+        carried: &Carried<'_>,
+        carriers: &Carriers,
+        share: u32,
+    ) {
+        // Pieces come one behind the other, so those of the same calls do too.
+        if self.noted != Some(carried.together) {
+            self.noted = Some(carried.together);
+            let ranges = carriers.runs.iter();
+            self.calls.extend(ranges.map(|run| CallRange { first: run.first_call, last: run.last_call }));
+        }
+        for calls in &carriers.by_model {
+            let partly = carriers.partly.iter().map(|run| {
+                let n_calls = models.calls_to(calls.model, run.first_call, run.last_call);
+                n_calls * u64::from(run.matched(&carried.sent).min(share))
+            });
+            let cached = calls.n_matched_whole * u64::from(share) + partly.sum::<u64>();
+            let spent = self.of_model(models, calls.model);
+            spent.cached += cached;
+            spent.fresh += calls.n_calls * u64::from(share) - cached;
+        }
     }
 
     /// The same tokens in consecutive calls, `cached` of them in a known prefix. Nothing, when the range is empty.

@@ -49,7 +49,7 @@ pub(super) const FAMILY: Family = Family {
 
 fn duplicate_tools(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut found = Vec::new();
-    for caller in evidence.callers() {
+    for caller in &evidence.callers {
         let Some(call) = caller.calls.first() else { continue };
         let declared = call.result.request.tools.iter().flat_map(|tool| match tool {
             RequestTool::Functions(declarations) => declarations.as_slice(),
@@ -79,7 +79,7 @@ fn data_file_renamed(evidence: &Evidence<'_>) -> Vec<Observation> {
         matches!(agent.code_executor, Some(CodeExecutor::Host { optimize_data_file: true, .. }))
     };
     let mut found = Vec::new();
-    for caller in evidence.callers().into_iter().filter(|caller| names_files(caller.agent)) {
+    for caller in evidence.callers.iter().filter(|caller| names_files(caller.agent)) {
         let mut tally = Tally::default();
         let mut renamed: Vec<String> = Vec::new();
         let mut before: Vec<&str> = Vec::new();
@@ -117,7 +117,7 @@ fn file_names(request: &LlmRequest) -> Vec<&str> {
 }
 
 fn model_family_changed(evidence: &Evidence<'_>) -> Vec<Observation> {
-    let callers = evidence.callers().into_iter();
+    let callers = evidence.callers.iter();
     callers
         .filter_map(|caller| {
             let mut tally = Tally::default();

@@ -95,7 +95,7 @@ fn threshold_overdue(evidence: &Evidence<'_>, config: &EventsCompactionConfig) -
         evidence.live_events().filter(|(_, logged)| logged.event.is_compaction()).map(|(at, _)| at).collect();
     let summaries_before =
         |call: &SeenCall<'_>| summaries.partition_point(|at| at.as_usize() < call.call.n_events());
-    evidence.callers().into_iter().find_map(|caller| {
+    evidence.callers.iter().find_map(|caller| {
         let mut above: Vec<&SeenCall<'_>> = Vec::new();
         for call in &caller.calls {
             let before = above.last().map(|last| summaries_before(last));
@@ -137,7 +137,7 @@ fn threshold_without_usage(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut blind: Vec<&str> = Vec::new();
     let mut tally = Tally::default();
     let mut unseen = 0;
-    for caller in evidence.callers() {
+    for caller in &evidence.callers {
         let is_large = caller.calls.iter().any(|call| u64::from(call.result.total.tokens) >= threshold);
         if !is_large || caller.calls.iter().any(has_reported) {
             continue;
