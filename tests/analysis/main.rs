@@ -6,7 +6,7 @@ use strata_engine::Experiment;
 use strata_engine::analysis::{Cause, Counting, SessionAnalysis, Use};
 use strata_engine::tokens::Weigher;
 use strata_model::EventIndex;
-use strata_testkit::{experiment_in, invoice_triage};
+use strata_testkit::{app, experiment_in, invoice_triage, session};
 
 fn triage() -> Experiment {
     experiment_in(invoice_triage::app(), invoice_triage::session())
@@ -52,6 +52,16 @@ fn every_token_sent_is_in_the_ledger_once() {
             <= analysis.calls().iter().map(|call| u64::from(call.matched.tokens)).sum()
     );
 
+    let mut piece_by_piece = (0, 0);
+    for sent in analysis.ledger().sent() {
+        for (piece, run) in sent.pieces.iter().flat_map(|piece| sent.runs.iter().map(move |run| (piece, run)))
+        {
+            piece_by_piece.0 += u64::from(run.n_calls()) * u64::from(piece.piece.tokens);
+            piece_by_piece.1 += u64::from(run.n_calls()) * u64::from(run.matched(piece));
+        }
+    }
+    assert_eq!(piece_by_piece, (sum(|usage| usage.lifetime), sum(|usage| usage.matched)));
+
     for (at, usage) in events.iter().enumerate() {
         let carriers = analysis.ledger().carriers(EventIndex(at as u32));
         let total = |count: fn(&strata_engine::analysis::Carried) -> u32| -> u64 {
@@ -81,4 +91,29 @@ fn breaks_of_the_sample_have_the_causes_it_was_written_with() {
         *causes.entry(name).or_default() += 1;
     }
     assert_eq!(causes.get("hits"), Some(&2), "{causes:?}");
+}
+
+#[test]
+fn a_saved_artifact_changes_the_list_of_the_next_call_and_of_no_earlier_one() {
+    let app = app(
+        r#"{"name": "demo", "root_agent": {"type": "llm", "name": "desk", "model": "gemini-2.5-flash", "tools": [
+            {"type": "load_artifacts"}, {"type": "function", "declaration": {"name": "keep"}}]}}"#,
+    );
+    let transcript = r#"
+        user: Keep the bill and the rent.
+        desk: -> keep(what=bill) #c1
+        tool [artifact bill.txt=0]: {"kept": "bill.txt"}
+        desk: -> keep(what=bill) #c2
+        tool [artifact bill.txt=1]: {"kept": "bill.txt"}
+        desk: Done.
+    "#;
+    let (experiment, counting) = (experiment_in(app, session(transcript)), Counting::default());
+    let analysis = analyse(&experiment, &counting);
+    let names = |call: &strata_engine::Call| {
+        let services = experiment.context(call).expect("desk is in the app").services;
+        services.artifacts.as_ref().map_or(0, |artifacts| artifacts.names().len())
+    };
+    assert_eq!(experiment.calls().iter().map(names).collect::<Vec<_>>(), [0, 1, 1]);
+    let breaks: Vec<_> = analysis.calls().iter().map(|call| call.prefix_break.is_some()).collect();
+    assert_eq!(breaks, [false, true, false]);
 }

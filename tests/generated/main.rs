@@ -1,6 +1,8 @@
 //! Files that are made from code. The test compares them; `cargo xtask gen` runs it with `STRATA_GEN=write`, and then it
 //! writes them.
 
+mod findings;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -41,6 +43,7 @@ fn generated() -> Vec<Generated> {
     vec![
         Generated { path: root.join("ui/src/api/gen/api.ts"), text: strata_app::typescript() },
         Generated { path: architecture, text: with_commands(&page) },
+        Generated { path: root.join("docs/findings.md"), text: findings::document(root) },
     ]
 }
 

@@ -74,7 +74,7 @@ impl Example {
         let recorded = self.experiment.context(call);
         let recorded = recorded.ok_or_else(|| format!("{} is not in the app", call.invocation.agent))?;
         let invocation = Invocation { run_config: self.run_config.clone(), ..call.invocation.clone() };
-        let services = self.services(call);
+        let services = self.services(recorded.services);
         let context = CompileContext {
             invocation: &invocation,
             services: &services,
@@ -85,13 +85,12 @@ impl Example {
         Ok(use_it(&context))
     }
 
-    fn services(&self, call: &Call) -> Services {
-        let artifacts = self.artifacts.clone().unwrap_or_else(|| {
-            let events = self.experiment.session().events[..call.n_events()].iter();
-            let names = events.flat_map(|event| event.actions.artifact_delta.keys());
-            names.map(|name| Artifact { name: name.clone(), versions: vec![None] }).collect()
-        });
-        Services { artifacts: Some(Arc::new(Artifacts::new(artifacts))), memory: Some(self.memory.clone()) }
+    fn services(&self, recorded: &Services) -> Services {
+        let given = self.artifacts.clone().map(|artifacts| Arc::new(Artifacts::new(artifacts)));
+        Services {
+            artifacts: given.or_else(|| recorded.artifacts.clone()),
+            memory: Some(self.memory.clone()),
+        }
     }
 
     /// The events up to the end of a turn.

@@ -12,7 +12,7 @@ mod weigh;
 pub use blame::{Cause, PrefixBreak};
 pub use call_rates::CallRates;
 pub use kind::{Kind, is_quoted};
-pub use ledger::{Carried, Ledger, LedgerSum, SourceUse, Use};
+pub use ledger::{Carried, Ledger, LedgerSum, SentPiece, SentRun, SentTogether, SourceUse, Use};
 pub use prefix::{CommonPrefix, Matched, PrefixEnd, common_prefix};
 pub use session::{CallAnalysis, SessionAnalysis};
 pub use stage_diff::{Change, PartDelta, diff_events, diff_requests};

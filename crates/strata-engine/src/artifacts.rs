@@ -15,27 +15,54 @@ pub struct Artifact {
     pub versions: Vec<Option<Arc<Part>>>,
 }
 
+impl Artifact {
+    fn fingerprint(&self) -> Fingerprint {
+        let mut hash = FingerprintBuilder::new();
+        hash.text(&self.name).number(self.versions.len() as u64);
+        for part in self.versions.iter().flatten() {
+            hash.json(&part.to_json());
+        }
+        hash.finish()
+    }
+}
+
 /// The artifacts a session can see.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Artifacts {
-    list: Vec<Artifact>,
+    /// Shared with the artifacts at other points of a session, which are its other beginnings.
+    all: Arc<Vec<Artifact>>,
+    len: usize,
     fingerprint: Fingerprint,
+}
+
+impl PartialEq for Artifacts {
+    fn eq(&self, other: &Self) -> bool {
+        self.list() == other.list()
+    }
 }
 
 impl Artifacts {
     pub fn new(list: Vec<Artifact>) -> Self {
-        let mut hash = FingerprintBuilder::new();
-        for artifact in &list {
-            hash.text(&artifact.name).number(artifact.versions.len() as u64);
-            for part in artifact.versions.iter().flatten() {
-                hash.json(&part.to_json());
-            }
+        let fingerprint =
+            list.iter().fold(Fingerprint::default(), |hash, next| hash.then(next.fingerprint()));
+        Self { len: list.len(), all: Arc::new(list), fingerprint }
+    }
+
+    /// The first `n` artifacts for every `n` from 0 on. They share their list.
+    pub(crate) fn beginnings(list: Vec<Artifact>) -> Vec<Self> {
+        let all = Arc::new(list);
+        let nothing = Self { all: all.clone(), len: 0, fingerprint: Fingerprint::default() };
+        let mut beginnings = vec![nothing];
+        let mut fingerprint = Fingerprint::default();
+        for (at, artifact) in all.iter().enumerate() {
+            fingerprint = fingerprint.then(artifact.fingerprint());
+            beginnings.push(Self { all: all.clone(), len: at + 1, fingerprint });
         }
-        Self { list, fingerprint: hash.finish() }
+        beginnings
     }
 
     pub fn list(&self) -> &[Artifact] {
-        &self.list
+        &self.all[..self.len]
     }
 
     /// Identifies all names and versions.
@@ -45,7 +72,7 @@ impl Artifacts {
 
     /// Names in the order ADK lists them: by code point, a name once.
     pub fn names(&self) -> Vec<Str> {
-        let mut names: Vec<Str> = self.list.iter().map(|artifact| artifact.name.clone()).collect();
+        let mut names: Vec<Str> = self.list().iter().map(|artifact| artifact.name.clone()).collect();
         names.sort();
         names.dedup();
         names
@@ -53,7 +80,7 @@ impl Artifacts {
 
     /// How many versions of an artifact were saved.
     pub fn n_versions(&self, name: &str) -> usize {
-        self.list
+        self.list()
             .iter()
             .rfind(|artifact| *artifact.name == *name)
             .map_or(0, |artifact| artifact.versions.len())
@@ -62,7 +89,7 @@ impl Artifacts {
     /// The artifacts after saving another version of one.
     #[must_use]
     pub fn with_saved(&self, name: &Str, part: Option<Arc<Part>>) -> Self {
-        let mut list = self.list.clone();
+        let mut list = self.list().to_vec();
         match list.iter_mut().rfind(|artifact| artifact.name == *name) {
             Some(artifact) => artifact.versions.push(part),
             None => list.push(Artifact { name: name.clone(), versions: vec![part] }),
@@ -81,7 +108,7 @@ impl Artifacts {
     }
 
     fn versions(&self, name: &str) -> Option<&[Option<Arc<Part>>]> {
-        self.list.iter().rfind(|artifact| *artifact.name == *name).map(|artifact| &*artifact.versions)
+        self.list().iter().rfind(|artifact| *artifact.name == *name).map(|artifact| &*artifact.versions)
     }
 
     /// What a stored part stands for.

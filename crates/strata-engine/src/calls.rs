@@ -51,27 +51,28 @@ pub enum Certainty {
 
 /// The calls of a session, in order of their answers.
 pub fn reconstruct(session: &Session, index: &AppIndex) -> Vec<Call> {
-    let turns = Turns::of(session);
     let has_usage =
         session.events.iter().any(|event| !event.is_from_user() && event.usage_metadata.is_some());
+    let mut so_far = SoFar::default();
     let mut calls = Vec::new();
     for (at, event) in session.events.iter().enumerate() {
         let before = at.checked_sub(1).map(|before| &*session.events[before]);
-        if !is_answer(event, before, index) {
-            continue;
+        let turn = so_far.turn(event);
+        if is_answer(event, before, index) {
+            let is_sure = event.usage_metadata.is_some() || event.error_code.is_some() || !has_usage;
+            calls.push(Call {
+                number: calls.len() as u32 + 1,
+                answer: EventIndex(at as u32),
+                turn,
+                invocation: invocation(event, so_far.user_content(event), index),
+                certainty: if is_sure { Certainty::Sure } else { Certainty::WithoutUsage },
+                input: single_turn_input(session, at, &so_far, index),
+                usage: event.usage_metadata.as_deref().cloned(),
+                model: event.model_version.clone(),
+                error: error(event),
+            });
         }
-        let is_sure = event.usage_metadata.is_some() || event.error_code.is_some() || !has_usage;
-        calls.push(Call {
-            number: calls.len() as u32 + 1,
-            answer: EventIndex(at as u32),
-            turn: turns.number(&event.invocation_id),
-            invocation: invocation(event, &turns, index),
-            certainty: if is_sure { Certainty::Sure } else { Certainty::WithoutUsage },
-            input: single_turn_input(session, at, index),
-            usage: event.usage_metadata.as_deref().cloned(),
-            model: event.model_version.clone(),
-            error: error(event),
-        });
+        so_far.add(at, event);
     }
     calls
 }
@@ -126,37 +127,69 @@ fn is_structured_answer(event: &Event, before: Option<&Event>) -> bool {
     event.usage_metadata.is_none() && before.is_some_and(|before| before.actions.set_model_response.is_some())
 }
 
-/// Invocations in the order they began, each with what the user said to begin it.
-struct Turns<'s> {
-    number: HashMap<&'s str, u32>,
-    said: HashMap<&'s str, &'s Arc<Content>>,
+/// What the events before a call tell about it, while they are read one after the other.
+#[derive(Default)]
+struct SoFar<'s> {
+    /// Invocations in the order they began.
+    turns: HashMap<&'s str, u32>,
+    /// What the user said last in each invocation.
+    said: HashMap<&'s str, Arc<Content>>,
+    /// The first call with each id.
+    calls: HashMap<&'s str, &'s FunctionCall>,
+    /// What each task was given, by the id of the call that began it.
+    task_inputs: HashMap<&'s str, Option<Arc<Content>>>,
+    /// Where each author first appears on a branch.
+    arrivals: HashMap<(&'s str, Option<&'s str>), usize>,
 }
 
-impl<'s> Turns<'s> {
-    fn of(session: &'s Session) -> Self {
-        let mut turns = Self { number: HashMap::new(), said: HashMap::new() };
-        for event in session.events.iter().filter(|event| !event.is_compaction()) {
-            let next = turns.number.len() as u32 + 1;
-            turns.number.entry(&event.invocation_id).or_insert(next);
-            let is_said = event.is_from_user() && event.function_responses().next().is_none();
-            if let Some(content) = event.content.as_ref().filter(|_| is_said) {
-                turns.said.entry(&event.invocation_id).or_insert(content);
-            }
+impl<'s> SoFar<'s> {
+    /// The turn of an event, counted from 1. Summaries belong to none: 0.
+    fn turn(&mut self, event: &'s Event) -> u32 {
+        if event.is_compaction() {
+            return self.turns.get(&*event.invocation_id).copied().unwrap_or(0);
         }
-        turns
+        let next = self.turns.len() as u32 + 1;
+        *self.turns.entry(&event.invocation_id).or_insert(next)
     }
 
-    fn number(&self, invocation_id: &str) -> u32 {
-        self.number.get(invocation_id).copied().unwrap_or(0)
+    fn add(&mut self, at: usize, event: &'s Event) {
+        self.arrivals.entry((&event.author, event.branch.as_deref())).or_insert(at);
+        for call in event.function_calls() {
+            let Some(id) = call.id.as_deref() else { continue };
+            self.calls.entry(id).or_insert(call);
+        }
+        let is_said = event.is_from_user() && !event.is_compaction();
+        if let Some(content) = event.content.as_ref().filter(|_| is_said)
+            && event.function_responses().next().is_none()
+        {
+            self.said.insert(&event.invocation_id, content.clone());
+        }
+    }
+
+    /// What the user is taken to have said to the author of an event: inside a task, the arguments it was called with;
+    /// else the latest message of the turn, even if it was meant for a task.
+    fn user_content(&mut self, event: &'s Event) -> Option<Arc<Content>> {
+        let said = self.said.get(&*event.invocation_id);
+        let Some(scope) = event.isolation_scope.as_deref() else { return said.cloned() };
+        let known = self.task_inputs.entry(scope);
+        let input = known.or_insert_with(|| self.calls.get(scope).and_then(|call| task_input(call)));
+        input.as_ref().or(said).cloned()
     }
 }
 
-fn invocation(event: &Event, turns: &Turns<'_>, index: &AppIndex) -> Invocation {
+/// The arguments of the call that began a task, as the message its agents are started with.
+fn task_input(call: &FunctionCall) -> Option<Arc<Content>> {
+    let args = call.args.as_deref().filter(|args| !args.is_empty())?;
+    let text = json::to_spaced(&Json::Object(args.clone()));
+    Some(Arc::new(Content::new("user", [Part::from_text(text)])))
+}
+
+fn invocation(event: &Event, user_content: Option<Arc<Content>>, index: &AppIndex) -> Invocation {
     let mut invocation = Invocation::new(event.author.clone(), event.invocation_id.clone());
     invocation.branch.clone_from(&event.branch);
     invocation.isolation_scope.clone_from(&event.isolation_scope);
     invocation.node_path = event.node_info.path.clone();
-    invocation.user_content = turns.said.get(&*event.invocation_id).map(|content| (*content).clone());
+    invocation.user_content = user_content;
     let agent = index.find(&event.author).map(|agent| index.agent(agent));
     // The runtime keeps an agent that answers once from the history, unless its configuration says otherwise.
     if let Some(agent) = agent.filter(|agent| agent.mode == Some(AgentMode::SingleTurn)) {
@@ -168,17 +201,17 @@ fn invocation(event: &Event, turns: &Turns<'_>, index: &AppIndex) -> Invocation 
 
 /// What a single-turn agent was asked: the runtime shows it as a message while the agent runs and stores none. It
 /// stands before the agent's first event on its branch.
-fn single_turn_input(session: &Session, answer: usize, index: &AppIndex) -> Option<(usize, LoggedEvent)> {
+fn single_turn_input(
+    session: &Session,
+    answer: usize,
+    so_far: &SoFar<'_>,
+    index: &AppIndex,
+) -> Option<(usize, LoggedEvent)> {
     let event = &session.events[answer];
     let agent = index.agent(index.find(&event.author)?);
     let call_id = (agent.mode == Some(AgentMode::SingleTurn)).then(|| delegating_call_id(event)).flatten()?;
-    let is_delegating = |call: &&FunctionCall| call.id.as_deref() == Some(call_id);
-    let call =
-        session.events[..answer].iter().flat_map(|event| event.function_calls()).find(is_delegating)?;
-    let first = session.events[..=answer]
-        .iter()
-        .position(|other| other.author == event.author && other.branch == event.branch)?;
-    let text = delegated_text(call, agent.input_schema.is_some())?;
+    let text = delegated_text(so_far.calls.get(call_id)?, agent.input_schema.is_some())?;
+    let first = so_far.arrivals.get(&(&*event.author, event.branch.as_deref())).copied().unwrap_or(answer);
     let input = Event {
         author: "user".into(),
         invocation_id: event.invocation_id.clone(),

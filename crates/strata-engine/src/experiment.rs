@@ -6,12 +6,12 @@ use strata_model::{App, Session};
 
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
-use crate::artifacts::{Artifact, Artifacts};
 use crate::calls::{Call, reconstruct};
 use crate::compile::{Compilation, StageCache, compile};
-use crate::context::{Backend, CallSource, CompileContext, Services, SessionIds};
+use crate::context::{Backend, CallSource, CompileContext, SessionIds};
 use crate::event_log::EventLog;
 use crate::flow::{Flow, FlowKind};
+use crate::recorded_services::RecordedServices;
 use crate::state_history::StateHistory;
 
 /// A recorded session, the app it ran in, and the calls it was made of.
@@ -22,7 +22,7 @@ pub struct Experiment {
     states: StateHistory,
     calls: Vec<Call>,
     flows: Vec<Flow>,
-    services: Services,
+    services: RecordedServices,
     backend: Backend,
     /// None: what was answered is in the events.
     answers: Answers,
@@ -35,7 +35,7 @@ impl Experiment {
         let states = StateHistory::new(&session);
         let calls = reconstruct(&session, &index);
         let flows = index.ids().map(|agent| Flow::of_kind(kind, &index, agent)).collect();
-        let services = recorded_services(&session);
+        let services = RecordedServices::of(&session);
         let answers = Answers::default();
         Self { session, index, log, states, calls, flows, services, backend: Backend::AiStudio, answers }
     }
@@ -87,7 +87,7 @@ impl Experiment {
                 user_id: &self.session.user_id,
                 session_id: &self.session.id,
             },
-            services: &self.services,
+            services: self.services.at(call.n_events()),
             backend: self.backend,
             source: CallSource::Recorded,
             answers: &self.answers,
@@ -99,19 +99,4 @@ impl Experiment {
         let context = self.context(call)?;
         Some(compile(self.flow(context.agent_id), &context, cache))
     }
-}
-
-/// The artifacts the events speak of: their names and versions, without what was in them.
-fn recorded_services(session: &Session) -> Services {
-    let mut artifacts: Vec<Artifact> = Vec::new();
-    for event in &session.events {
-        for (name, version) in event.actions.artifact_delta.iter() {
-            let n_versions = version.as_i64().map_or(1, |version| version.max(0) as usize + 1);
-            match artifacts.iter_mut().find(|artifact| artifact.name == *name) {
-                Some(artifact) => artifact.versions.resize(n_versions.max(artifact.versions.len()), None),
-                None => artifacts.push(Artifact { name: name.clone(), versions: vec![None; n_versions] }),
-            }
-        }
-    }
-    Services { artifacts: Some(Arc::new(Artifacts::new(artifacts))), memory: None }
 }

@@ -1,6 +1,8 @@
 //! What every source cost over a whole session: in which calls its tokens were sent, and how many of them a provider
 //! had seen before.
 
+mod pieces;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -10,6 +12,7 @@ use super::call_rates::{CallRates, PicoDollars};
 use super::kind::Kind;
 use super::prefix::{CommonPrefix, Matched, PrefixEnd};
 use super::weigh::{Piece, Weighed, WeighedChunk, WeighedPrompt};
+pub use pieces::{SentPiece, SentRun, SentTogether};
 
 /// The prompts of all calls, by what they share.
 #[derive(Default)]

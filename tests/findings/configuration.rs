@@ -1,0 +1,296 @@
+//! Rules about instructions, state, artifacts, tools and models.
+
+use crate::case::{Case, Given, check};
+
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        code: "instruction-in-tool-loop",
+        found_in: Given {
+            app: "
+                name: desk
+                static_instruction: You do bills.
+                instruction: «600 words»",
+            session: "
+                user: What do I owe?
+                desk: -> list_bills() #c1
+                tool: {}
+                desk: Nothing",
+        },
+        says: "The instruction of desk was sent again after each result: 737 tokens in 1 call.",
+        not_in: Given {
+            app: "
+                name: desk
+                static_instruction: You do bills.
+                instruction: «600 words»",
+            session: "
+                user: What do I owe?
+                desk: Nothing
+                user: Sure?
+                desk: Yes",
+        },
+    },
+    Case {
+        code: "braces-not-escaped",
+        found_in: Given {
+            app: "
+                name: desk
+                instruction: \"Write {{name}} for a name.\"",
+            session: "
+                user [state name=Ana]: Hello
+                desk: Hello",
+        },
+        says: "The instruction of desk doubles the braces around name, and the values are filled in \
+               all the same.",
+        not_in: Given {
+            app: "
+                name: desk
+                instruction: \"Write ${name} for a name, and {{\\\"a\\\": 1}} for JSON. You serve {name}.\"",
+            session: "
+                user [state name=Ana]: Hello
+                desk: Hello",
+        },
+    },
+    Case {
+        code: "state-printed-as-python",
+        found_in: Given {
+            app: "
+                name: desk
+                instruction: The bills are {bills}.",
+            session: "
+                user [state bills={\"dentist\":null}]: Hello
+                desk: Hello",
+        },
+        says: "The instruction of desk shows bills as Python prints lists and mappings, which is no \
+               JSON.",
+        not_in: Given {
+            app: "
+                name: desk
+                instruction: The bills are {bills}.",
+            session: "
+                user [state bills=none]: Hello
+                desk: Hello",
+        },
+    },
+    Case {
+        code: "provider-not-filled",
+        found_in: Given {
+            app: "
+                name: desk
+                instruction: {provider: \"You serve {customer}.\"}",
+            session: "
+                user [state customer=Ana]: Hello
+                desk: Hello",
+        },
+        says: "The provider of the instruction of desk returns customer in braces, and the model is \
+               sent the braces.",
+        // No such key: the braces may be meant.
+        not_in: Given {
+            app: "
+                name: desk
+                instruction: {provider: \"Write {customer} for the customer.\"}",
+            session: "
+                user: Hello
+                desk: Hello",
+        },
+    },
+    Case {
+        code: "rewind-cleared-state",
+        found_in: Given {
+            app: "
+                name: desk
+                instruction: You serve {customer}.",
+            session: "
+                user: Hello
+                desk: Hello
+                user: Bye
+                desk: Bye
+                rewind 2 [state customer=null]
+                user: Hello again
+                desk: Hello",
+        },
+        says: "The rewind E5 set customer to nothing: only the initial state held a value. The \
+               instruction of desk shows nothing in their place.",
+        // An event had written the key.
+        not_in: Given {
+            app: "
+                name: desk
+                instruction: You serve {customer}.",
+            session: "
+                user: Hello
+                desk: Hello
+                user [state customer=Ana]: Bye
+                desk: Bye
+                rewind 2 [state customer=null]
+                user: Hello again
+                desk: Hello",
+        },
+    },
+    Case {
+        code: "loaded-file-not-shown",
+        found_in: Given {
+            app: "
+                name: desk
+                static_instruction: You do bills.
+                instruction: Be brief.
+                tools: [{type: load_artifacts}]",
+            session: "
+                user [artifact bill.txt=0]: What is in the bill?
+                desk: -> load_artifacts(artifact_names=[\"bill.txt\"]) #c1
+                tool: {\"artifact_names\": [\"bill.txt\"], \"status\": \"inserted\"}
+                desk: I cannot see it.",
+        },
+        says: "desk loaded files (E3) and did not see them in 1 call: its instruction stands behind \
+               the result.",
+        not_in: Given {
+            app: "
+                name: desk
+                static_instruction: You do bills. Be brief.
+                tools: [{type: load_artifacts}, {type: preload_memory}]",
+            session: "
+                user [artifact bill.txt=0]: What is in the bill?
+                desk: -> load_artifacts(artifact_names=[\"bill.txt\"]) #c1
+                tool: {\"artifact_names\": [\"bill.txt\"], \"status\": \"inserted\"}
+                desk: 42 EUR",
+        },
+    },
+    Case {
+        code: "loaded-file-not-shown",
+        found_in: Given {
+            app: "
+                name: desk
+                tools: [{type: preload_memory}, {type: load_artifacts}]",
+            session: "
+                user [artifact bill.txt=0]: What is in the bill?
+                desk: -> load_artifacts(artifact_names=[\"bill.txt\"]) #c1
+                tool: {\"artifact_names\": [\"bill.txt\"], \"status\": \"inserted\"}
+                desk: I cannot see it.",
+        },
+        says: "desk loaded files (E3) and did not see them in 1 call: preload_memory puts what it \
+               finds behind the result.",
+        not_in: Given {
+            app: "
+                name: desk
+                tools: [{type: preload_memory}, {type: load_artifacts}]",
+            session: "
+                user [artifact bill.txt=0]: Is there a bill?
+                desk: Yes",
+        },
+    },
+    Case {
+        code: "rewound-file-listed",
+        found_in: Given {
+            app: "
+                name: desk
+                tools: [{type: load_artifacts}, {type: function, declaration: {name: keep}}]",
+            session: "
+                user: Hello
+                desk: Hello
+                user: Keep the bill
+                desk: -> keep() #c1
+                tool [artifact bill.txt=0]: {}
+                desk: Kept
+                rewind 2 [artifact bill.txt=1]
+                user: Is there a bill?
+                desk: Yes",
+        },
+        says: "bill.txt was saved in a turn that a rewind took back (E5), and is still listed in 1 \
+               call.",
+        // Saved again since.
+        not_in: Given {
+            app: "
+                name: desk
+                tools: [{type: load_artifacts}, {type: function, declaration: {name: keep}}]",
+            session: "
+                user: Hello
+                desk: Hello
+                user: Keep the bill
+                desk: -> keep() #c1
+                tool [artifact bill.txt=0]: {}
+                desk: Kept
+                rewind 2 [artifact bill.txt=1]
+                user: Keep the bill
+                desk: -> keep() #c2
+                tool [artifact bill.txt=2]: {}
+                desk: Kept",
+        },
+    },
+    Case {
+        code: "duplicate-tools",
+        found_in: Given {
+            app: "
+                name: desk
+                tools: [{type: function, declaration: {name: f}}, {type: function, declaration: {name: f}}]",
+            session: "
+                user: Hello
+                desk: Hello",
+        },
+        says: "desk has more than one tool called f; the model sees all of them, and the last one \
+               runs.",
+        not_in: Given {
+            app: "
+                name: desk
+                tools:
+                  - {type: function, declaration: {name: f}}
+                  - {type: toolset, prefix: my, tools: [{type: function, declaration: {name: f}}]}",
+            session: "
+                user: Hello
+                desk: Hello",
+        },
+    },
+    Case {
+        code: "data-file-renamed",
+        found_in: Given {
+            app: "
+                name: desk
+                static_instruction: You do bills.
+                instruction: Be brief.
+                code_executor: {type: host, optimize_data_file: true}",
+            session: "
+                user: Sum this up
+                  part {\"inlineData\": {\"mimeType\": \"text/csv\", \"data\": \"YSxi\"}}
+                desk: Done
+                user: Again
+                desk: Done",
+        },
+        says: "Data files of desk changed their names once (data_2_2.csv → data_1_2.csv), because \
+               what stands before them changed.",
+        not_in: Given {
+            app: "
+                name: desk
+                instruction: You do bills. Be brief.
+                code_executor: {type: host, optimize_data_file: true}",
+            session: "
+                user: Sum this up
+                  part {\"inlineData\": {\"mimeType\": \"text/csv\", \"data\": \"YSxi\"}}
+                desk: Done
+                user: Again
+                desk: Done",
+        },
+    },
+    Case {
+        code: "model-family-changed",
+        found_in: Given {
+            app: "",
+            session: "
+                user: Hello
+                desk [model gemini-2.5-flash]: Hello
+                user: Bye
+                desk [model openai/gpt-5]: Bye",
+        },
+        says: "desk was answered by gemini-2.5-flash and openai/gpt-5 in turn: 1 change, and 24 \
+               tokens of history had to be read anew.",
+        not_in: Given {
+            app: "",
+            session: "
+                user: Hello
+                desk [model gemini-2.5-flash]: Hello
+                user: Bye
+                desk [model gemini-2.5-flash-001]: Bye",
+        },
+    },
+];
+
+#[test]
+fn configurations() {
+    check(CASES);
+}

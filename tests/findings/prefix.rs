@@ -1,0 +1,178 @@
+//! Rules about prefixes and the context filter.
+
+use crate::case::{Case, Given, check};
+
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        code: "state-in-instruction",
+        found_in: Given {
+            app: "
+                name: desk
+                instruction: You serve {customer}. «1100 words»",
+            session: "
+                user [state customer=Ana]: Hello
+                desk: Hello
+                user [state customer=Ben]: Hello
+                desk: Hello",
+        },
+        says: "The instruction of desk shows state.customer, which changed once (\"Ana\" → \
+               \"Ben\"): 1,175 tokens were paid in full again.",
+        // The value is written again and is the same.
+        not_in: Given {
+            app: "
+                name: desk
+                instruction: You serve {customer}. «1100 words»",
+            session: "
+                user [state customer=Ana]: Hello
+                desk: Hello
+                user [state customer=Ana]: Hello
+                desk: Hello",
+        },
+    },
+    Case {
+        code: "artifact-list-changes",
+        found_in: Given {
+            app: "
+                name: desk
+                tools: [{type: load_artifacts}, {type: function, declaration: {name: keep}}]",
+            session: "
+                user: «1200 words»
+                desk: -> keep(what=bill) #c1
+                tool [artifact bill.txt=0]: {}
+                desk: Done",
+        },
+        says: "The list of artifacts in the instruction of desk changed once, and 1,276 tokens were \
+               paid in full again.",
+        // The name was on the list already.
+        not_in: Given {
+            app: "
+                name: desk
+                tools: [{type: load_artifacts}, {type: function, declaration: {name: keep}}]",
+            session: "
+                user: «1200 words»
+                desk: -> keep(what=bill) #c1
+                tool [artifact bill.txt=1]: {}
+                desk: Done",
+        },
+    },
+    Case {
+        code: "instruction-before-history",
+        found_in: Given {
+            app: "
+                name: desk
+                static_instruction: [You do bills., {inlineData: {mimeType: image/png, data: iVBORw==}}]
+                instruction: You serve {customer}.",
+            session: "
+                user [state customer=Ana]: «1200 words»
+                desk: Hello
+                user [state customer=Ben]: Hello
+                desk: Hello",
+        },
+        says: "The static instruction of desk holds files, so its other instruction stands before \
+               the history. It changed once, and 1,273 tokens were paid in full again.",
+        // Without a file the instruction stands behind the history.
+        not_in: Given {
+            app: "
+                name: desk
+                static_instruction: You do bills.
+                instruction: You serve {customer}.",
+            session: "
+                user [state customer=Ana]: «1200 words»
+                desk: Hello
+                user [state customer=Ben]: Hello
+                desk: Hello",
+        },
+    },
+    Case {
+        code: "cache-never-made",
+        found_in: Given {
+            app: "
+                context_cache_config: {cache_intervals: 5}
+                root_agent: {name: desk, model: gemini-2.5-flash}",
+            session: "
+                user: Hello
+                desk: Hello
+                user: Hello
+                desk: Hello
+                user: Hello
+                desk: Hello",
+        },
+        says: "No cache can be made for desk: its largest prompt has 25 tokens, and \
+               gemini-2.5-flash needs 2,048.",
+        not_in: Given {
+            app: "
+                context_cache_config: {cache_intervals: 5}
+                root_agent: {name: desk, model: gemini-2.5-flash, instruction: «3000 words»}",
+            session: "
+                user: Hello
+                desk: Hello
+                user: Hello
+                desk: Hello
+                user: Hello
+                desk: Hello",
+        },
+    },
+    Case {
+        code: "filter-shifts-every-turn",
+        found_in: Given {
+            app: "
+                plugins: [{type: context_filter, num_invocations_to_keep: 2, remove_amount: 1}]
+                root_agent: {name: desk}",
+            session: "
+                user: First «400 words»
+                desk: Hello
+                user: Second «400 words»
+                desk: Hello
+                user: Third «400 words»
+                desk: Hello
+                user: Fourth «400 words»
+                desk: Hello",
+        },
+        says: "context_filter_plugin dropped the oldest turn in 2 turns in a row, and 1,692 tokens \
+               were paid in full again.",
+        // Turns are dropped three at a time, so once here.
+        not_in: Given {
+            app: "
+                plugins: [{type: context_filter, num_invocations_to_keep: 2, remove_amount: 3}]
+                root_agent: {name: desk}",
+            session: "
+                user: First «400 words»
+                desk: Hello
+                user: Second «400 words»
+                desk: Hello
+                user: Third «400 words»
+                desk: Hello
+                user: Fourth «400 words»
+                desk: Hello",
+        },
+    },
+    Case {
+        code: "filter-cuts-the-turn",
+        found_in: Given {
+            app: "
+                plugins: [{type: context_filter, num_invocations_to_keep: 1, remove_amount: 1}]
+                root_agent: {name: desk, static_instruction: You do bills., instruction: Be brief.}",
+            session: "
+                user: What do I owe?
+                desk: -> list_bills() #adk-1
+                tool: {\"dentist\": 42}
+                desk: 42 EUR",
+        },
+        says: "context_filter_plugin left 1 call without the question it answers, E1 for the first.",
+        not_in: Given {
+            app: "
+                plugins: [{type: context_filter, num_invocations_to_keep: 1, remove_amount: 1}]
+                root_agent: {name: desk, instruction: You do bills. Be brief.}",
+            session: "
+                user: What do I owe?
+                desk: -> list_bills() #adk-1
+                tool: {\"dentist\": 42}
+                desk: 42 EUR",
+        },
+    },
+];
+
+#[test]
+fn prefixes_and_filters() {
+    check(CASES);
+}
