@@ -8,6 +8,7 @@ mod chain;
 mod convert;
 mod event;
 mod filter;
+mod findings;
 mod headline;
 mod job;
 mod palette;

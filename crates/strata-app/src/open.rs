@@ -6,11 +6,12 @@ mod recent;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 use strata_engine::analysis::{CallAnalysis, Counting, Scale, SessionAnalysis};
-use strata_engine::prices::Price;
+use strata_engine::findings::{Finding, findings};
+use strata_engine::prices::{Price, Prices};
 use strata_engine::{Call, Compilation, Experiment, FlowKind, StageCache};
 use strata_model::Session;
 use strata_store::{SessionEntry, SessionId};
@@ -55,6 +56,8 @@ pub(crate) struct OpenSession {
     pub part_rows: Recent<PartRowsKey, PartPage>,
     /// Requests after stages as JSON text, in UTF-16: `(call, stage)`.
     pub stage_json: Recent<(u32, u32), Vec<u16>>,
+    /// What is worth a person's time, once every call is compiled.
+    findings: OnceLock<Vec<Finding>>,
     is_closed: AtomicBool,
 }
 
@@ -71,12 +74,12 @@ struct Compilations {
 /// What weighs and prices, for all sessions.
 pub(crate) struct Tables {
     pub counting: Counting,
-    pub prices: strata_engine::prices::Prices,
+    pub prices: Prices,
 }
 
 impl Default for Tables {
     fn default() -> Self {
-        Self { counting: Counting::default(), prices: strata_engine::prices::Prices::embedded() }
+        Self { counting: Counting::default(), prices: Prices::embedded() }
     }
 }
 
@@ -103,6 +106,7 @@ impl OpenSession {
             events,
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
+            findings: OnceLock::new(),
             is_closed: AtomicBool::new(false),
         }
     }
@@ -110,6 +114,14 @@ impl OpenSession {
     /// What is known by now.
     pub(crate) fn analysis(&self) -> RwLockReadGuard<'_, SessionAnalysis> {
         self.analysis.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is worth a person's time. Nothing while calls are being compiled.
+    pub(crate) fn findings(&self, analysis: &SessionAnalysis, tables: &Tables) -> &[Finding] {
+        if analysis.calls().len() < self.experiment.calls().len() {
+            return &[];
+        }
+        self.findings.get_or_init(|| findings(&self.experiment, analysis, &tables.counting))
     }
 
     pub(crate) fn events(&self) -> &EventTable {
@@ -181,6 +193,16 @@ impl OpenSession {
         let scale = analysis.scale(&self.experiment, &tables.counting, &call.model);
         scale.ok_or_else(|| AppError::internal("A call's model has no tokenizer."))
     }
+}
+
+/// US dollars that a finding cost. `None` when one of its models has no price.
+pub(crate) fn finding_cost(finding: &Finding, prices: &Prices) -> Option<f64> {
+    let costs = finding.spent.iter().map(|spent| {
+        let rates = prices.of_model(&spent.model)?.rates;
+        let fresh = spent.fresh as f64 * rates.input + spent.cached as f64 * rates.cached_read;
+        Some((fresh + spent.rebilled as f64 * (rates.input - rates.cached_read)) / 1e6)
+    });
+    costs.sum::<Option<f64>>().filter(|_| !finding.spent.is_empty())
 }
 
 /// US dollars for a prompt of which some tokens were sent before.

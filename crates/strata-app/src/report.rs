@@ -8,6 +8,7 @@
 mod app;
 mod compile;
 mod diagnostic;
+mod findings;
 mod import;
 mod list;
 mod origin;
@@ -22,6 +23,7 @@ pub use compile::{
     SegmentReport, StageReport, Zone, compile,
 };
 pub use diagnostic::FileDiagnostic;
+pub use findings::{FindingReport, FindingsReport, findings};
 pub use import::{ImportReport, import};
 pub use list::{ListReport, ListedSession, list};
 pub use session::SessionReport;
@@ -29,7 +31,7 @@ pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
 pub use tokens::{AgentTokens, CallTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens};
 
-pub use crate::api::common::{Basis, DiagnosticRow, DiagnosticSeverity, Kind};
+pub use crate::api::common::{Basis, CallRange, DiagnosticRow, DiagnosticSeverity, Kind};
 pub use crate::import::{Step, Watch};
 
 /// Of all documents.

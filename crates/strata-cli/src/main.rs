@@ -30,6 +30,7 @@ enum Command {
     Show(commands::show::Show),
     Compile(commands::compile::Compile),
     Tokens(commands::tokens::Tokens),
+    Findings(commands::findings::Findings),
     Serve(commands::serve::Serve),
 }
 
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Show(show) => show.run(),
         Command::Compile(compile) => compile.run(),
         Command::Tokens(tokens) => tokens.run(),
+        Command::Findings(findings) => findings.run(),
         Command::Serve(serve) => serve.run(),
     };
     outcome.unwrap_or_else(|error| failure::report(&error))

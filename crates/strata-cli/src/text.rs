@@ -3,6 +3,7 @@
 mod compile;
 mod diagnostics;
 mod fields;
+mod findings;
 mod import;
 mod kind;
 mod number;
@@ -14,6 +15,7 @@ mod tokens;
 
 pub(crate) use compile::compile;
 pub(crate) use diagnostics::diagnostics;
+pub(crate) use findings::findings;
 pub(crate) use import::import;
 pub(crate) use sessions::sessions;
 pub(crate) use show::show;

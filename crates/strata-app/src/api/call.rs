@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::common::{Basis, DiagnosticRow, Kind, KindTokens, TokenCount};
+use super::common::{Basis, DiagnosticRow, FindingRow, Kind, KindTokens, TokenCount};
 
 /// `call/columns`: the calls `from..=to` as at most `maxColumns` columns, in bytes.
 ///
@@ -109,6 +109,8 @@ pub struct CallDetail {
     pub error: Option<DiagnosticRow>,
     /// What the session does not hold and the prompt may therefore lack.
     pub unknowns: Vec<String>,
+    /// What was found about this call, the costliest first. Empty until every call is compiled.
+    pub findings: Vec<FindingRow>,
 }
 
 #[derive(Debug, Clone, Serialize, TS)]

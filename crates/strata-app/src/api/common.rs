@@ -67,6 +67,24 @@ pub struct DiagnosticRow {
     pub at: String,
 }
 
+/// Something worth a person's time: tokens that need not be sent, a prefix that need not break, something lost.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FindingRow {
+    pub code: String,
+    pub title: String,
+    pub severity: DiagnosticSeverity,
+    /// What happened in this session and why.
+    pub message: String,
+    /// What to change.
+    pub advice: String,
+    /// Over the session; 0 where it cannot be told in tokens. Findings overlap.
+    pub tokens: f64,
+    pub cost_usd: Option<f64>,
+    /// "C4–C17", the first few.
+    pub calls: String,
+}
+
 /// Tokens of one kind.
 #[derive(Debug, Clone, Copy, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::common::{CallRange, ChainStep, Kind, TokenCount};
+use super::common::{CallRange, ChainStep, FindingRow, Kind, TokenCount};
 
 /// How the event table is sorted. Ties are in order of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -114,6 +114,8 @@ pub struct EventDetail {
     /// Reported by the provider with this event.
     pub usage: Vec<LabelledNumber>,
     pub error: Option<String>,
+    /// What was found about this event, the costliest first. Empty until every call is compiled.
+    pub findings: Vec<FindingRow>,
     /// The event as it was recorded, pretty JSON, at most 20,000 characters.
     pub raw: String,
     pub is_raw_cut: bool,

@@ -6,6 +6,7 @@ use strata_engine::{Certainty, Outcome};
 
 use super::breaks::prefix_break;
 use super::convert::kind_tokens;
+use super::findings;
 use super::session::{cached_report, call_cost};
 use crate::Strata;
 use crate::api::call::{CallDetail, Get};
@@ -45,6 +46,7 @@ impl Handler for Get {
             prefix_break: prefix_break(&open, strata.tables(), compiled),
             error: error(&open, call, &compiled.outcome),
             unknowns: unknowns(&open, call),
+            findings: findings::of_call(&open, &analysis, strata.tables(), self.call),
         })
     }
 }

@@ -8,6 +8,7 @@ use strata_model::{Event, EventIndex, FromJson as _, Json, Part, json};
 
 use super::chain;
 use super::filter::Filter;
+use super::findings;
 use crate::Strata;
 use crate::api::common::{ChainStep, TokenCount};
 use crate::api::event::{
@@ -145,6 +146,7 @@ impl Handler for Get {
             transfer_to: event.actions.transfer_to_agent.as_ref().map(ToString::to_string),
             usage: reported(event),
             error: facts.error.clone(),
+            findings: findings::of_event(&open, &analysis, strata.tables(), at),
             is_raw_cut: cut_raw.len() != raw.len(),
             raw: cut_raw,
             row,

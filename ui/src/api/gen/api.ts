@@ -73,6 +73,27 @@ export type DiagnosticRow = { severity: DiagnosticSeverity, code: string, messag
 at: string, };
 
 /**
+ * Something worth a person's time: tokens that need not be sent, a prefix that need not break, something lost.
+ */
+export type FindingRow = { code: string, title: string, severity: DiagnosticSeverity,
+/**
+ * What happened in this session and why.
+ */
+message: string,
+/**
+ * What to change.
+ */
+advice: string,
+/**
+ * Over the session; 0 where it cannot be told in tokens. Findings overlap.
+ */
+tokens: number, costUsd: number | null,
+/**
+ * "C4–C17", the first few.
+ */
+calls: string, };
+
+/**
  * The app configuration a session is compiled with.
  */
 export type AppInfo = { name: string, isInferred: boolean,
@@ -232,7 +253,11 @@ error: DiagnosticRow | null,
 /**
  * What the session does not hold and the prompt may therefore lack.
  */
-unknowns: Array<string>, };
+unknowns: Array<string>,
+/**
+ * What was found about this call, the costliest first. Empty until every call is compiled.
+ */
+findings: Array<FindingRow>, };
 
 export type CarriedBy = { call: number, tokens: number, cachedTokens: number, };
 
@@ -273,6 +298,10 @@ fate: string, chain: Array<ChainStep>, parts: Array<EventPart>, stateDelta: Arra
  * Reported by the provider with this event.
  */
 usage: Array<LabelledNumber>, error: string | null,
+/**
+ * What was found about this event, the costliest first. Empty until every call is compiled.
+ */
+findings: Array<FindingRow>,
 /**
  * The event as it was recorded, pretty JSON, at most 20,000 characters.
  */

@@ -62,6 +62,7 @@ export function callDetail(session: FakeSession, number: number): CallDetail {
             message: failed.error ?? '',
             at: `E${String(failed.event)}`,
           },
+    findings: [],
     unknowns: session.isInferred
       ? ['The configuration of the agents: tools that were never called are not counted']
       : [],

@@ -128,6 +128,7 @@ export function eventDetail(session: FakeSession, number: number): EventDetail {
             { label: 'Output tokens', value: event.tokens },
           ],
     error: event.error,
+    findings: [],
     raw: raw.slice(0, RAW_LIMIT),
     isRawCut: raw.length > RAW_LIMIT,
   };
