@@ -1,6 +1,7 @@
 //! What compiled prompts cost, and why: pure functions of stages and their working contexts.
 
 mod blame;
+mod cache;
 mod kind;
 mod ledger;
 mod prefix;
@@ -8,7 +9,11 @@ mod session;
 mod stage_diff;
 mod weigh;
 
-pub use blame::{Cause, PrefixBreak};
+pub use blame::{Cause, Link, Nature, PrefixBreak};
+pub use cache::{
+    CacheAnalysis, CacheTotals, CallCache, Comparison, Difference, Loss, Match, Prediction, PromptMatches,
+    Reported, Sent, Zone, ZoneSpan, simulate,
+};
 pub use kind::{Kind, is_quoted};
 pub use ledger::{Carried, Ledger, SourceUse, Use};
 pub use prefix::{CommonPrefix, Matched, PrefixEnd, common_prefix};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_model::{Chunk, Contents, Fingerprint, FingerprintBuilder, LlmRequest, Origin, RequestContent};
-use strata_wire::{Item, Path, Segment, prompt_segments};
+use strata_wire::{Item, Path, Segment, definitions};
 
 use super::kind::{Kind, is_quoted};
 use crate::event_log::EventLog;
@@ -48,6 +48,8 @@ pub struct WeighedChunk {
     pub contents: Vec<Arc<Weighed>>,
     pub tokens: TokenCount,
     pub overhead: TokenCount,
+    /// Parts of all contents.
+    pub n_parts: u32,
     by_kind: ByKind,
 }
 
@@ -70,6 +72,11 @@ impl WeighedPrompt {
 
     pub fn overhead(&self) -> TokenCount {
         self.chunks.iter().map(|(_, chunk)| chunk.overhead).chain([self.head.overhead]).sum()
+    }
+
+    /// Parts of the conversation.
+    pub fn n_parts(&self) -> u32 {
+        self.chunks.iter().map(|(_, chunk)| chunk.n_parts).sum()
     }
 
     /// Without the overhead.
@@ -215,6 +222,7 @@ impl<'s> Scale<'s> {
         let weighed = Arc::new(WeighedChunk {
             tokens: contents.iter().map(|content| content.tokens).sum(),
             overhead: contents.iter().map(|content| content.overhead).sum(),
+            n_parts: contents.iter().map(|content| content.pieces.len() as u32).sum(),
             by_kind: sums,
             contents,
         });
@@ -250,12 +258,6 @@ impl Piece {
     fn new(tokens: u32, kind: Kind, origin: Origin) -> Self {
         Self { tokens, kind, origin, is_quoted: false, is_thought: false }
     }
-}
-
-/// Tools and answer schemas: what providers read before the system instruction.
-pub(super) fn definitions(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
-    prompt_segments(request)
-        .take_while(|segment| matches!(segment.path, Path::Tool { .. } | Path::Config { .. }))
 }
 
 /// Everything that [`Scale::head`] looks at.

@@ -61,7 +61,9 @@ fn wrong(json: &str, expected: &str) {
 #[test]
 fn mistakes_are_named_with_their_place() {
     let with = |machine: &str| {
-        format!(r#"{{"rules": [], "fallback": {{"name": "f", "source": "s", "seen_on": "d", "machine": {machine}}}}}"#)
+        format!(
+            r#"{{"rules": [], "fallback": {{"name": "f", "source": "s", "seen_on": "d", "machine": {machine}}}}}"#
+        )
     };
     wrong("[]", "the file: must be an object");
     wrong(r#"{"rules": []}"#, "the file: `fallback` is missing");
