@@ -1,14 +1,18 @@
 //! What a provider finds again of a session's prompts, what kept it from finding more, and what that cost.
 
+mod fixes;
 mod loss;
 mod matches;
+mod replay;
 mod reported;
+mod rewrite;
 mod simulate;
 mod zones;
 
 use strata_model::Str;
 use strata_wire::{CacheRule, CacheRules, settings};
 
+pub use fixes::{CacheFix, FixKind};
 pub use loss::Loss;
 pub(super) use matches::PromptTree;
 pub use matches::{Match, PromptMatches};

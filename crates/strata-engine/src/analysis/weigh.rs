@@ -181,6 +181,12 @@ impl<'s> Scale<'s> {
         self.weigher.spans(&text.to_text(), text.blocks().map(length))
     }
 
+    /// A content by itself, with its overhead.
+    pub(super) fn content_tokens(&self, content: &RequestContent) -> u32 {
+        let weighed = self.content(content);
+        (weighed.tokens + weighed.overhead).tokens
+    }
+
     /// Tools, answer schemas and system instruction.
     fn head(&self, key: Fingerprint, request: &LlmRequest) -> Arc<Weighed> {
         if let Some(known) = lock(&self.weights.heads).get(&key) {

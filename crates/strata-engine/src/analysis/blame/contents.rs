@@ -136,8 +136,7 @@ impl Pair<'_> {
         }
         if let Some(now) = now {
             let is_new = now.as_usize() >= self.earlier.0.n_events();
-            let was_waiting =
-                self.omission(self.earlier.0, now).is_some_and(is_about_responses);
+            let was_waiting = self.omission(self.earlier.0, now).is_some_and(is_about_responses);
             if was_waiting || (is_new && has_tool_part(later)) {
                 return Cause::LateResponse { event: now };
             }

@@ -1,6 +1,6 @@
 //! What a call could have found and did not, and why.
 
-use strata_model::{Origin, Str};
+use strata_model::{AgentField, Origin, Str};
 use strata_wire::Machine;
 
 use super::Timeline;
@@ -105,7 +105,21 @@ impl Losses<'_> {
             }
             Machine::AutoPrefix { .. } | Machine::Units { .. } => Cause::Unknown { origin: None },
         };
-        Some(without_difference(cause, tokens))
+        let stage = matches!(cause, Cause::Parameters { .. }).then(|| self.setter(at));
+        Some(Loss { stage, ..without_difference(cause, tokens) })
+    }
+
+    /// The stage that sets what changed: `basic`, but for what a planner sets.
+    fn setter(&self, at: usize) -> Str {
+        let changed = &self.timeline.resets[at];
+        let fields = self.calls[at].request.config.iter();
+        let is_planners = |origin: &Origin| {
+            matches!(origin, Origin::Agent { field: AgentField::Planner, .. })
+                || matches!(origin, Origin::Processor { name } if **name == *"nl_planning")
+        };
+        let mut of_planner = fields
+            .filter(|field| changed.iter().any(|name| **name == *field.name) && is_planners(&field.origin));
+        if of_planner.next().is_some() { "nl_planning".into() } else { "basic".into() }
     }
 
     /// The first call of a lineage, where the same agent asked another model before.

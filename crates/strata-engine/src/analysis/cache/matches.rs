@@ -40,6 +40,8 @@ pub struct PromptMatches {
     pub head_tokens: u32,
     /// Parts of the conversation.
     pub n_parts: u32,
+    /// Text behind all that later prompts can find again; no part of `tokens`.
+    pub tail_tokens: u32,
 }
 
 /// The prompts of a session so far, as far as later ones can continue them.
@@ -103,6 +105,7 @@ impl PromptTree {
             tools_tokens: prompt.head.pieces.iter().take(n_definitions).map(|piece| piece.tokens).sum(),
             head_tokens: (prompt.head.tokens + prompt.head.overhead).tokens,
             n_parts: prompt.n_parts(),
+            tail_tokens: 0,
         }
     }
 
