@@ -238,8 +238,8 @@ fn late_results() -> Injected {
         let words = script.words(8);
         script.line(format!("user #j{jobs}: {{\"done\": \"{words}\"}}"));
         script.expect_next(("late_tool_response", Some("contents")));
+        // From here on the result stays at its call, and the history grows behind it.
         script.says("bot", "");
-        script.expect_next(("late_tool_response", Some("contents")));
         script.turn("bot", "");
     }
     Injected::new("late tool response", script, &bot(MODEL, &instructed(&rules_words()), ""))
@@ -280,16 +280,16 @@ fn placement() -> Injected {
 
 fn models() -> Injected {
     let mut script = Script::new(11);
-    let mut model = 0;
+    let mut model = 0_u32;
     while !script.is_long() {
         if script.n_calls() > 5 && script.random.below(4) == 0 {
             model += 1;
             script.expect_next(("model_changed", Some("basic")));
         }
         script.user("");
-        script.says("bot", &format!("model model-{}", (b'a' + model) as char));
+        script.says("bot", &format!("model model-{model}"));
     }
-    Injected::new("model changed", script, &bot("model-a", &instructed(&rules_words()), ""))
+    Injected::new("model changed", script, &bot("model-0", &instructed(&rules_words()), ""))
 }
 
 fn parameters() -> Injected {

@@ -36,27 +36,54 @@ pub(super) fn guilty(section: PrefixEnd, earlier: &[Stage], later: &[Stage]) -> 
         PrefixEnd::System => Sections::SYSTEM,
         PrefixEnd::Contents | PrefixEnd::Whole => Sections::CONTENTS,
     };
-    let mut before = earlier.first()?;
+    let (mut before, mut after) = (earlier.first()?, later.first()?);
     let mut known: Option<(Difference, Str)> = None;
-    for (at, stage) in later.iter().enumerate() {
-        let same = earlier.iter().find(|other| other.processor == stage.processor);
-        before = same.unwrap_or(before);
-        let is_unchanged = !stage.changed.intersects(sections)
-            && same.is_some_and(|before| !before.changed.intersects(sections));
-        if at > 0 && is_unchanged {
+    for (at, (in_earlier, in_later)) in side_by_side(earlier, later).into_iter().enumerate() {
+        before = in_earlier.unwrap_or(before);
+        after = in_later.unwrap_or(after);
+        let is_untouched =
+            |stage: Option<&Stage>| stage.is_some_and(|stage| !stage.changed.intersects(sections));
+        let Some(named) = in_later.or(in_earlier) else { continue };
+        if at > 0 && is_untouched(in_earlier) && is_untouched(in_later) {
             continue;
         }
-        let found = difference(section, &before.request, &stage.request);
+        let found = difference(section, &before.request, &after.request);
         known = match (known, found) {
             (_, None) => None,
-            (None, Some(found)) => Some((found, stage.processor.clone())),
+            (None, Some(found)) => Some((found, named.processor.clone())),
             (Some((old, _)), Some(new)) if new.pair != old.pair && new.lost > old.lost => {
-                Some((new, stage.processor.clone()))
+                Some((new, named.processor.clone()))
             }
             (Some((_, blamed)), Some(new)) => Some((new, blamed)),
         };
     }
     known.map(|(_, blamed)| blamed)
+}
+
+/// The stages of both calls, those of one processor beside each other; a processor may be missing in one of them.
+fn side_by_side<'s>(earlier: &'s [Stage], later: &'s [Stage]) -> Vec<(Option<&'s Stage>, Option<&'s Stage>)> {
+    let mut rows = Vec::with_capacity(later.len());
+    let (mut left, mut right) = (earlier, later);
+    loop {
+        let holds =
+            |stages: &[Stage], stage: &Stage| stages.iter().any(|one| one.processor == stage.processor);
+        match (left.split_first(), right.split_first()) {
+            (None, None) => return rows,
+            (Some((stage, rest)), _) if !holds(right, stage) => {
+                rows.push((Some(stage), None));
+                left = rest;
+            }
+            (_, Some((stage, rest))) if !holds(left, stage) => {
+                rows.push((None, Some(stage)));
+                right = rest;
+            }
+            (a, b) => {
+                rows.push((a.map(|(stage, _)| stage), b.map(|(stage, _)| stage)));
+                left = a.map_or(&[], |(_, rest)| rest);
+                right = b.map_or(&[], |(_, rest)| rest);
+            }
+        }
+    }
 }
 
 fn difference(section: PrefixEnd, earlier: &LlmRequest, later: &LlmRequest) -> Option<Difference> {
