@@ -16,7 +16,7 @@ pub use cache::{
 };
 pub use kind::{Kind, is_quoted};
 pub use ledger::{Carried, Ledger, SourceUse, Use};
-pub use prefix::{CommonPrefix, Matched, PrefixEnd, common_prefix};
+pub use prefix::{CommonPrefix, Matched, PrefixEnd, common_prefix, common_prefix_in};
 pub use session::{CallAnalysis, SessionAnalysis};
 pub use stage_diff::{Change, PartDelta, diff_events, diff_requests};
 pub use weigh::{ByKind, Counting, Piece, Scale, Weighed, WeighedChunk, WeighedPrompt};

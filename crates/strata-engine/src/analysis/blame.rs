@@ -161,3 +161,6 @@ fn system_place(request: &LlmRequest, at: usize) -> Option<(usize, &TextSpan)> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

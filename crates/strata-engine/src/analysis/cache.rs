@@ -212,3 +212,6 @@ fn changed_settings(before: &CallAnalysis, now: &CallAnalysis, rule: &CacheRule)
     };
     rule.resets.iter().filter(|name| value(before, name) != value(now, name)).cloned().collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,8 +35,13 @@ pub enum PrefixEnd {
     Whole,
 }
 
+/// What `later` has in common with `earlier`, read in the order of most providers.
+pub fn common_prefix(earlier: &LlmRequest, later: &LlmRequest) -> CommonPrefix {
+    common_prefix_in(PrefixOrder::ToolsFirst, earlier, later)
+}
+
 /// What `later` has in common with `earlier`, for a provider that reads prompts in this order.
-pub fn common_prefix(earlier: &LlmRequest, later: &LlmRequest, order: PrefixOrder) -> CommonPrefix {
+pub fn common_prefix_in(order: PrefixOrder, earlier: &LlmRequest, later: &LlmRequest) -> CommonPrefix {
     let mut common = CommonPrefix {
         order,
         ends_in: PrefixEnd::Whole,
@@ -319,7 +324,7 @@ mod tests {
     }
 
     fn check(earlier: &LlmRequest, later: &LlmRequest, ends_in: PrefixEnd, expected: [usize; 4]) {
-        let common = common_prefix(earlier, later, PrefixOrder::ToolsFirst);
+        let common = common_prefix(earlier, later);
         assert_eq!(common.ends_in, ends_in);
         assert_eq!([common.system_bytes, common.contents, common.parts, common.bytes], expected);
     }
@@ -371,9 +376,9 @@ mod tests {
         let mut later = earlier.clone();
         earlier.add_declaration(tool("read"));
         later.add_declaration(tool("write"));
-        let common = common_prefix(&earlier, &later, PrefixOrder::SystemFirst);
+        let common = common_prefix_in(PrefixOrder::SystemFirst, &earlier, &later);
         assert_eq!((common.ends_in, common.system_bytes), (PrefixEnd::Definitions, 8));
-        let common = common_prefix(&earlier, &later, PrefixOrder::ToolsFirst);
+        let common = common_prefix(&earlier, &later);
         assert_eq!((common.ends_in, common.system_bytes), (PrefixEnd::Definitions, 0));
     }
 

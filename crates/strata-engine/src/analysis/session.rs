@@ -9,7 +9,7 @@ use strata_wire::{CacheRules, PrefixOrder};
 use super::blame::{Pair, PrefixBreak};
 use super::cache::{PromptMatches, PromptTree};
 use super::ledger::Ledger;
-use super::prefix::{Matched, PrefixEnd, common_prefix};
+use super::prefix::{Matched, PrefixEnd, common_prefix_in};
 use super::weigh::{ByKind, Counting, Scale, Weights};
 use crate::calls::Call;
 use crate::compile::{Compilation, Outcome, Stage, StageCache};
@@ -158,7 +158,7 @@ impl SessionAnalysis {
             branch: call.invocation.branch.clone(),
         };
         let previous = self.lineages.insert(lineage, self.calls.len()).map(|at| &self.calls[at]);
-        let common = previous.map(|previous| common_prefix(&previous.request, &request, order));
+        let common = previous.map(|previous| common_prefix_in(order, &previous.request, &request));
         let matched = common.map(|common| common.weigh(&scale, &request, &prompt));
         let known_stages = previous.and_then(|previous| self.last_stages.remove(&previous.place()));
         let prefix_break = previous.zip(common).zip(matched).and_then(|((previous, common), matched)| {

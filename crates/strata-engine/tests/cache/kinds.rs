@@ -6,9 +6,9 @@ use strata_wire::CacheRules;
 
 use crate::script::{Injected, Script, long_text};
 
-const TOOL: &str =
+pub(crate) const TOOL: &str =
     r#"{"type": "function", "declaration": {"name": "search", "description": "Finds things."}}"#;
-const OTHER_TOOL: &str =
+pub(crate) const OTHER_TOOL: &str =
     r#"{"type": "function", "declaration": {"name": "fetch", "description": "Gets things."}}"#;
 
 /// An app of one agent called `bot`, with further fields of the agent and of the app.
@@ -57,7 +57,12 @@ pub(crate) fn all() -> Vec<Injected> {
     all
 }
 
-fn state() -> Injected {
+pub(crate) fn state() -> Injected {
+    state_read_as(|words| format!("{words}. Found: {{hits}}. {words}"))
+}
+
+/// The same session in an app whose instruction is made of these words.
+pub(crate) fn state_read_as(instruction: impl FnOnce(&str) -> String) -> Injected {
     let mut script = Script::new(1);
     script.line("user [state hits=0]: Begin");
     script.says("bot", "");
@@ -71,12 +76,8 @@ fn state() -> Injected {
             script.turn("bot", "");
         }
     }
-    let words = rules_words();
-    Injected::new(
-        "state in the instruction",
-        script,
-        &bot(MODEL, &instructed(&format!("{words} Found: {{hits}}. {words}")), ""),
-    )
+    let instruction = instruction(&rules_words());
+    Injected::new("state in the instruction", script, &bot(MODEL, &instructed(&instruction), ""))
 }
 
 /// Two apps take turns.
@@ -101,7 +102,7 @@ fn toggled(
     injected
 }
 
-fn tools(name: &'static str, first: &[&str], second: &[&str], code: &'static str) -> Injected {
+pub(crate) fn tools(name: &'static str, first: &[&str], second: &[&str], code: &'static str) -> Injected {
     let app = |tools: &[&str]| {
         let fields = format!("{}, \"tools\": [{}]", instructed(&rules_words()), tools.join(", "));
         bot(MODEL, &fields, "")
@@ -150,7 +151,7 @@ fn callback_toggled() -> Injected {
     toggled("callback switched on and off", apps, ("script", Some("callback:append_instruction")))
 }
 
-fn compaction() -> Injected {
+pub(crate) fn compaction() -> Injected {
     let mut script = Script::new(3);
     let mut turns = 0;
     let mut summarised = 0;
@@ -181,7 +182,7 @@ fn rewinds() -> Injected {
     Injected::new("rewind", script, &bot(MODEL, &instructed(&rules_words()), ""))
 }
 
-fn window() -> Injected {
+pub(crate) fn window() -> Injected {
     let mut script = Script::new(5);
     let mut turns = 0;
     while !script.is_long() {
@@ -195,7 +196,7 @@ fn window() -> Injected {
     Injected::new("filter window", script, &bot(MODEL, &instructed(&rules_words()), plugin))
 }
 
-fn truncated() -> Injected {
+pub(crate) fn truncated() -> Injected {
     let mut script = Script::new(6);
     let mut n_contents = 0;
     while !script.is_long() {
@@ -245,7 +246,7 @@ fn late_results() -> Injected {
     Injected::new("late tool response", script, &bot(MODEL, &instructed(&rules_words()), ""))
 }
 
-fn artifacts() -> Injected {
+pub(crate) fn artifacts() -> Injected {
     let mut script = Script::new(9);
     let mut n_artifacts = 0;
     while !script.is_long() {
@@ -265,7 +266,7 @@ fn artifacts() -> Injected {
     injected
 }
 
-fn placement() -> Injected {
+pub(crate) fn placement() -> Injected {
     let mut script = Script::new(10);
     while !script.is_long() {
         script.turn("bot", "");

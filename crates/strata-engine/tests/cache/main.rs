@@ -1,6 +1,7 @@
 //! Prompt caches: every kind of cause is injected into sessions of a hundred calls and has to be found again, and
 //! predictions are compared with what providers reported.
 
+mod fixes;
 mod kinds;
 mod script;
 

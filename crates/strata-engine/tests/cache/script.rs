@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use strata_engine::Experiment;
-use strata_engine::analysis::{CacheAnalysis, Counting, SessionAnalysis};
+use strata_engine::analysis::{CacheAnalysis, CacheFix, Counting, SessionAnalysis};
 use strata_engine::prices::Prices;
 use strata_model::{App, Session};
 use strata_testkit::{Seeded, app, experiment_in};
@@ -31,8 +31,21 @@ impl Injected {
         Self { name, session, apps, expected: script.expected, grows: false, rules: CacheRules::embedded() }
     }
 
-    /// Compiles every call, each with its app.
     pub(crate) fn analyse(&self) -> CacheAnalysis {
+        self.analyse_with(|_, _, _, cache| cache.clone())
+    }
+
+    pub(crate) fn fixes(&self) -> Vec<CacheFix> {
+        self.analyse_with(|experiment, analysis, counting, cache| {
+            cache.fixes(experiment, analysis, counting, &self.rules, &Prices::embedded())
+        })
+    }
+
+    /// Compiles every call, each with its app.
+    fn analyse_with<T>(
+        &self,
+        look: impl FnOnce(&Experiment, &SessionAnalysis, &Counting, &CacheAnalysis) -> T,
+    ) -> T {
         let counting = Counting::default();
         let mut analysis = SessionAnalysis::with_rules(self.rules.clone());
         let whole: BTreeMap<u32, Experiment> = self
@@ -42,17 +55,17 @@ impl Injected {
             .collect();
         let first = &whole[&1];
         for call in first.calls() {
-            let Some((_, experiment)) = whole.range(..=call.number).next_back() else { continue };
+            let Some((from, experiment)) = whole.range(..=call.number).next_back() else { continue };
             if self.grows {
                 let mut session = self.session.clone();
                 session.events.truncate(call.answer.as_usize() + 1);
-                let (_, app) = self.apps.range(..=call.number).next_back().expect("an app for every call");
-                analysis.step(&experiment_in(app.clone(), session), &counting);
+                analysis.step(&experiment_in(self.apps[from].clone(), session), &counting);
             } else {
                 analysis.step(experiment, &counting);
             }
         }
-        CacheAnalysis::new(first, &analysis, &self.rules, &Prices::embedded())
+        let cache = CacheAnalysis::new(first, &analysis, &self.rules, &Prices::embedded());
+        look(first, &analysis, &counting, &cache)
     }
 }
 

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use strata_model::LlmRequest;
 use strata_wire::definitions;
 
-use super::super::prefix::{CommonPrefix, PrefixEnd, common_prefix};
+use super::super::prefix::{CommonPrefix, PrefixEnd, common_prefix_in};
 use super::super::weigh::{Scale, WeighedPrompt};
 use strata_wire::PrefixOrder;
 
@@ -78,7 +78,7 @@ impl PromptTree {
         let mut parent: Option<usize> = None;
         let mut continued = Vec::new();
         for tip in self.tips.iter().rev().filter(|tip| tip.model == model) {
-            let common = common_prefix(earlier(tip.at), request, order);
+            let common = common_prefix_in(order, earlier(tip.at), request);
             let is_whole = common.ends_in == PrefixEnd::Whole;
             if is_whole {
                 continued.push(tip.at);

@@ -148,27 +148,28 @@ pub(super) fn continued(before: &Contents, now: &Contents) -> Option<Contents> {
 
 /// A text in lines, each with its line break; long ones in sentences.
 fn lines(text: &RichText) -> Vec<Vec<TextSpan>> {
-    let mut lines: Vec<Vec<TextSpan>> = Vec::new();
-    let mut line: Vec<TextSpan> = Vec::new();
-    let mut length = 0;
-    for span in text.spans() {
-        let mut rest = &*span.text;
-        while !rest.is_empty() {
-            let break_at = rest.find('\n').map(|at| at + 1);
-            let sentence_at = rest.find(". ").map(|at| at + 2).filter(|at| length + at > LONG_LINE);
-            let end = [break_at, sentence_at].into_iter().flatten().min();
-            let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));
-            line.push(TextSpan { text: piece.into(), origin: span.origin.clone() });
-            length += piece.len();
-            if end.is_some() {
-                lines.push(std::mem::take(&mut line));
-                length = 0;
+    let is_long = |line: &[TextSpan]| line.iter().map(|span| span.text.len()).sum::<usize>() > LONG_LINE;
+    let lines = pieces(text.spans(), "\n").into_iter();
+    lines.flat_map(|line| if is_long(&line) { pieces(&line, ". ") } else { vec![line] }).collect()
+}
+
+/// Spans cut behind every `end`; each piece keeps its own.
+fn pieces(spans: &[TextSpan], end: &str) -> Vec<Vec<TextSpan>> {
+    let mut pieces: Vec<Vec<TextSpan>> = vec![Vec::new()];
+    for span in spans {
+        for text in span.text.split_inclusive(end) {
+            let piece = TextSpan { text: text.into(), origin: span.origin.clone() };
+            match pieces.last_mut() {
+                Some(last) => last.push(piece),
+                None => pieces.push(vec![piece]),
             }
-            rest = behind;
+            if text.ends_with(end) {
+                pieces.push(Vec::new());
+            }
         }
     }
-    lines.push(line);
-    lines
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
 }
 
 #[cfg(test)]
