@@ -62,6 +62,7 @@ struct Error {
     absolute: u64,
     prompts: u64,
     differences: BTreeMap<Difference, (usize, u64)>,
+    unexplained: Vec<String>,
 }
 
 impl Error {
@@ -80,6 +81,13 @@ impl Error {
                 let known = error.differences.entry(difference).or_default();
                 known.0 += 1;
                 known.1 += off;
+                if difference == Difference::Unexplained {
+                    let idle_s = call.prediction.idle_s.unwrap_or(0.0);
+                    error.unexplained.push(format!(
+                        "C{} predicted {} reported {} after {idle_s:.0} s",
+                        call.call, found.predicted, found.reported
+                    ));
+                }
             }
         }
         error
@@ -101,6 +109,9 @@ impl Error {
             share(self.absolute),
             differences.join(", ")
         );
+        for unexplained in &self.unexplained {
+            println!("    {unexplained}");
+        }
     }
 }
 

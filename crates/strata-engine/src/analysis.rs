@@ -11,8 +11,8 @@ mod weigh;
 
 pub use blame::{Cause, Link, Nature, PrefixBreak};
 pub use cache::{
-    CacheAnalysis, CacheFix, CacheTotals, CallCache, Comparison, Difference, FixKind, Loss, Match,
-    Prediction, PromptMatches, Reported, Sent, Zone, ZoneSpan, simulate,
+    CacheAnalysis, CacheFix, CacheTotals, CallCache, Comparison, Difference, ExplicitCache, FixKind, Loss,
+    Match, Prediction, PromptMatches, Reported, Sent, Zone, ZoneSpan, simulate,
 };
 pub use kind::{Kind, is_quoted};
 pub use ledger::{Carried, Ledger, SourceUse, Use};

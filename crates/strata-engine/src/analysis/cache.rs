@@ -15,7 +15,7 @@ use strata_wire::{CacheRule, CacheRules, settings};
 pub use fixes::{CacheFix, FixKind};
 pub use loss::Loss;
 pub(super) use matches::PromptTree;
-pub use matches::{Match, PromptMatches};
+pub use matches::{ExplicitCache, Match, PromptMatches};
 pub use reported::{Comparison, Difference, Reported};
 pub use simulate::{Prediction, Sent, simulate};
 pub use zones::{Zone, ZoneSpan};
@@ -79,6 +79,7 @@ impl CacheAnalysis {
         let prompts: Vec<PromptMatches> = calls.iter().map(|call| call.matches.clone()).collect();
         let reported: Vec<Option<Reported>> = calls.iter().map(|call| report(experiment, call)).collect();
         let timeline = Timeline::of(experiment, calls, rules);
+        let is_used = reported.iter().flatten().any(Reported::has_cache);
         let predictions = simulate(&prompts, |at| timeline.sent(at));
         let measured = reported::anchored(&prompts, &reported);
         let measured_predictions = simulate(&measured, |at| timeline.sent(at));
@@ -94,7 +95,11 @@ impl CacheAnalysis {
             let comparison = reported[at].and_then(|report| {
                 let cached = report.cached?;
                 let prediction = &measured_predictions[at];
-                Some(reported::compare(rule, at, prediction, &measured, &report, cached))
+                let mut found = reported::compare(rule, at, prediction, &measured, &report, cached);
+                if !is_used {
+                    found.difference = found.difference.map(|_| Difference::Unused);
+                }
+                Some(found)
             });
             analysed.push(CallCache {
                 call: call.number,
@@ -159,6 +164,8 @@ fn report(experiment: &Experiment, analysed: &CallAnalysis) -> Option<Reported> 
 pub(super) struct Timeline<'r> {
     rules: Vec<&'r CacheRule>,
     times: Vec<f64>,
+    /// What the provider says of how long it keeps what a call wrote.
+    lifetimes: Vec<Option<f64>>,
     agents: Vec<Str>,
     branches: Vec<Option<Str>>,
     lineages: Vec<u32>,
@@ -171,6 +178,7 @@ impl<'r> Timeline<'r> {
         let mut timeline = Self {
             rules: Vec::new(),
             times: Vec::new(),
+            lifetimes: Vec::new(),
             agents: Vec::new(),
             branches: Vec::new(),
             lineages: Vec::new(),
@@ -182,6 +190,9 @@ impl<'r> Timeline<'r> {
             let rule = timeline.known(calls, call).unwrap_or_else(|| rules.of_model(&call.sent_to));
             let previous = call.previous.map(|previous| previous as usize - 1);
             timeline.times.push(answer.map_or(0.0, |event| event.timestamp));
+            let said = report(experiment, call).and_then(|report| report.lifetime_s);
+            let before = previous.and_then(|at| timeline.lifetimes[at]);
+            timeline.lifetimes.push(said.map(f64::from).or(before));
             timeline.agents.push(made.map(|made| made.invocation.agent.clone()).unwrap_or_default());
             timeline.branches.push(made.and_then(|made| made.invocation.branch.clone()));
             timeline.lineages.push(previous.map_or(call.number, |at| timeline.lineages[at]));
@@ -200,7 +211,12 @@ impl<'r> Timeline<'r> {
     }
 
     pub(super) fn sent(&self, at: usize) -> Sent<'r> {
-        Sent { rule: self.rules[at], at_s: self.times[at], is_reset: !self.resets[at].is_empty() }
+        Sent {
+            rule: self.rules[at],
+            at_s: self.times[at],
+            lifetime_s: self.lifetimes[at],
+            is_reset: !self.resets[at].is_empty(),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use strata_model::{LlmRequest, Str};
 use strata_wire::{CacheRules, PrefixOrder};
 
 use super::blame::{Pair, PrefixBreak};
-use super::cache::{PromptMatches, PromptTree};
+use super::cache::{ExplicitCache, PromptMatches, PromptTree};
 use super::ledger::Ledger;
 use super::prefix::{Matched, PrefixEnd, common_prefix_in};
 use super::weigh::{ByKind, Counting, Scale, Weights};
@@ -149,7 +149,7 @@ impl SessionAnalysis {
         let (scale, order) = (Scale::new(tokenizer, counting, experiment.log(), weights), *order);
         let prompt = scale.prompt(&request);
         let total = prompt.total();
-        let matches =
+        let mut matches =
             self.prompts.enter(provider, (&request, &prompt), |at| &self.calls[at].request, (&scale, order));
 
         let lineage = Lineage {
@@ -160,6 +160,10 @@ impl SessionAnalysis {
         let previous = self.lineages.insert(lineage, self.calls.len()).map(|at| &self.calls[at]);
         let common = previous.map(|previous| common_prefix_in(order, &previous.request, &request));
         let matched = common.map(|common| common.weigh(&scale, &request, &prompt));
+        let said =
+            |call: &Call| experiment.session().events.get(call.answer.as_usize())?.cache_metadata.as_deref();
+        let before = previous.and_then(|previous| said(experiment.call(previous.number)?));
+        matches.explicit = ExplicitCache::of(said(call), before, &prompt);
         let known_stages = previous.and_then(|previous| self.last_stages.remove(&previous.place()));
         let prefix_break = previous.zip(common).zip(matched).and_then(|((previous, common), matched)| {
             if common.ends_in == PrefixEnd::Whole {

@@ -74,6 +74,13 @@ impl WeighedPrompt {
         self.chunks.iter().map(|(_, chunk)| chunk.overhead).chain([self.head.overhead]).sum()
     }
 
+    /// Tools, instruction and so many contents, overhead included.
+    pub(super) fn first_contents(&self, n_contents: usize) -> u32 {
+        let contents = self.chunks.iter().flat_map(|(_, chunk)| &chunk.contents).take(n_contents);
+        let tokens = contents.map(|content| content.tokens + content.overhead);
+        tokens.chain([self.head.tokens + self.head.overhead]).sum::<TokenCount>().tokens
+    }
+
     /// Parts of the conversation.
     pub fn n_parts(&self) -> u32 {
         self.chunks.iter().map(|(_, chunk)| chunk.n_parts).sum()

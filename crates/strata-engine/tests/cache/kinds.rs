@@ -83,7 +83,7 @@ pub(crate) fn state_read_as(instruction: impl FnOnce(&str) -> String) -> Injecte
 /// Two apps take turns.
 fn toggled(
     name: &'static str,
-    apps: [String; 2],
+    apps: &[String; 2],
     expected: (&'static str, Option<&'static str>),
 ) -> Injected {
     let mut script = Script::new(2);
@@ -107,13 +107,13 @@ pub(crate) fn tools(name: &'static str, first: &[&str], second: &[&str], code: &
         let fields = format!("{}, \"tools\": [{}]", instructed(&rules_words()), tools.join(", "));
         bot(MODEL, &fields, "")
     };
-    toggled(name, [app(first), app(second)], (code, Some("agent_tools")))
+    toggled(name, &[app(first), app(second)], (code, Some("agent_tools")))
 }
 
 fn instruction_edited() -> Injected {
     let app =
         |word: &str| bot(MODEL, &instructed(&format!("{} {word} {}", rules_words(), rules_words())), "");
-    toggled("instruction edited", [app("one"), app("two")], ("instruction_changed", Some("instructions")))
+    toggled("instruction edited", &[app("one"), app("two")], ("instruction_changed", Some("instructions")))
 }
 
 fn script_toggled() -> Injected {
@@ -148,7 +148,7 @@ fn callback_toggled() -> Injected {
     let fields = instructed(&rules_words());
     let callback = r#""beforeModelCallbacks": [{"type": "append_instruction", "text": "Be short."}]"#;
     let apps = [bot(MODEL, &fields, ""), bot(MODEL, &format!("{fields}, {callback}"), "")];
-    toggled("callback switched on and off", apps, ("script", Some("callback:append_instruction")))
+    toggled("callback switched on and off", &apps, ("script", Some("callback:append_instruction")))
 }
 
 pub(crate) fn compaction() -> Injected {
@@ -299,7 +299,7 @@ fn parameters() -> Injected {
             format!(r#""generateContentConfig": {{"thinkingConfig": {{"thinkingBudget": {budget}}}}}"#);
         bot("claude-sonnet-4-5", &format!("{}, {config}", instructed(&rules_words())), "")
     };
-    toggled("parameters changed", [app(1000), app(2000)], ("parameters_changed", Some("basic")))
+    toggled("parameters changed", &[app(1000), app(2000)], ("parameters_changed", Some("basic")))
 }
 
 fn pauses() -> Injected {

@@ -3,6 +3,7 @@
 
 mod fixes;
 mod kinds;
+mod sample;
 mod script;
 
 use script::Injected;

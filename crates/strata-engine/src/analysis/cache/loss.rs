@@ -57,7 +57,8 @@ impl Losses<'_> {
         let (rule, prediction) = (self.timeline.rules[at], &self.predictions[at]);
         let held = rule.usable_tokens(previous.total.tokens);
         let idle_s = (self.timeline.times[at] - self.timeline.times[before]).max(0.0);
-        let is_expired = rule.lifetime_s.is_some_and(|lifetime_s| idle_s > lifetime_s);
+        let lifetime_s = self.timeline.lifetimes[before].or(rule.lifetime_s);
+        let is_expired = lifetime_s.is_some_and(|lifetime_s| idle_s > lifetime_s);
         let tokens = held.saturating_sub(prediction.expected);
         if let Some(found) = &call.prefix_break {
             return Some(Loss {
@@ -94,7 +95,7 @@ impl Losses<'_> {
         if tokens <= 1 {
             return None;
         }
-        let lifetime_s = rule.lifetime_s.unwrap_or(0.0);
+        let lifetime_s = lifetime_s.unwrap_or(0.0);
         let changed = &self.timeline.resets[at];
         let cause = match &rule.machine {
             _ if is_expired => Cause::Expired { idle_s: idle_s as u32, lifetime_s: lifetime_s as u32 },

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use strata_model::LlmRequest;
+use strata_model::{CacheMetadata, LlmRequest};
 use strata_wire::definitions;
 
 use super::super::prefix::{CommonPrefix, PrefixEnd, common_prefix_in};
@@ -40,8 +40,35 @@ pub struct PromptMatches {
     pub head_tokens: u32,
     /// Parts of the conversation.
     pub n_parts: u32,
+    /// The prefix that a cache object of the provider holds for this call, and whether the call made it.
+    pub explicit: Option<ExplicitCache>,
     /// Text behind all that later prompts can find again; no part of `tokens`.
     pub tail_tokens: u32,
+}
+
+/// A cache object that a call refers to by its name, as google-adk makes them for Gemini.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExplicitCache {
+    /// Tools, instruction and the first contents, as many as the object holds.
+    pub tokens: u32,
+    /// The object was made for this call: its tokens were written, and read once.
+    pub is_new: bool,
+}
+
+impl ExplicitCache {
+    /// What the answer to a call says of its cache. `before` is what the one before it said.
+    pub(in super::super) fn of(
+        answer: Option<&CacheMetadata>,
+        before: Option<&CacheMetadata>,
+        prompt: &WeighedPrompt,
+    ) -> Option<Self> {
+        let active = answer.filter(|metadata| metadata.is_active())?;
+        let n_contents = usize::try_from(active.contents_count).unwrap_or(0);
+        Some(Self {
+            tokens: prompt.first_contents(n_contents),
+            is_new: before.is_none_or(|before| before.cache_name != active.cache_name),
+        })
+    }
 }
 
 /// The prompts of a session so far, as far as later ones can continue them.
@@ -105,6 +132,7 @@ impl PromptTree {
             tools_tokens: prompt.head.pieces.iter().take(n_definitions).map(|piece| piece.tokens).sum(),
             head_tokens: (prompt.head.tokens + prompt.head.overhead).tokens,
             n_parts: prompt.n_parts(),
+            explicit: None,
             tail_tokens: 0,
         }
     }

@@ -17,6 +17,8 @@ pub struct Reported {
     /// `None`: the provider says nothing of a cache.
     pub cached: Option<u32>,
     pub written: Option<u32>,
+    /// Seconds for which what was written is kept, where the provider says so.
+    pub lifetime_s: Option<u32>,
 }
 
 /// A report beside the prediction for it, in the provider's own tokens.
@@ -42,6 +44,8 @@ pub enum Difference {
     NearMinimum,
     /// What is found ends where an earlier prompt did.
     OlderPrompt,
+    /// Nothing is ever found or written in this session: the client does not ask for it.
+    Unused,
     /// Less is found, and the provider promises nothing.
     KeepsLess,
     /// None of these.
@@ -57,6 +61,7 @@ impl Difference {
             Self::Expired => "expired",
             Self::NearMinimum => "near_minimum",
             Self::OlderPrompt => "older_prompt",
+            Self::Unused => "unused",
             Self::KeepsLess => "keeps_less",
             Self::Unexplained => "unexplained",
         }
@@ -69,12 +74,23 @@ impl Reported {
         let usage = usage?;
         let tokens = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         let mark = answer.custom_metadata.as_ref().and_then(|marks| marks.get(CACHE_WRITE));
-        let written = mark.and_then(|write| u32::try_from(write.get("tokens")?.as_i64()?).ok());
+        let of_mark = |field: &str| mark.and_then(|write| u32::try_from(write.get(field)?.as_i64()?).ok());
+        let is_written = |field: &str| of_mark(field).is_some_and(|tokens| tokens > 0);
         Some(Self {
             prompt: tokens(usage.prompt_token_count?),
             cached: usage.cached_content_token_count.map(tokens),
-            written,
+            written: of_mark("tokens"),
+            lifetime_s: if is_written("ephemeral1h") {
+                Some(3600)
+            } else {
+                is_written("ephemeral5m").then_some(300)
+            },
         })
+    }
+
+    /// Something was found in a cache, or written to one.
+    pub(super) fn has_cache(&self) -> bool {
+        self.cached.is_some_and(|tokens| tokens > 0) || self.written.is_some_and(|tokens| tokens > 0)
     }
 
     /// How much of the prompt can be found later: what was read or written where that is said, else all.

@@ -33,7 +33,9 @@ pub(super) fn moved_behind(request: &LlmRequest, is_volatile: &dyn Fn(&Origin) -
     for line in lines(system) {
         let goes = line.iter().any(|span| is_volatile(&span.origin));
         let to = if goes { &mut moves } else { &mut stays };
-        line.into_iter().for_each(|span| to.push(span.text, span.origin));
+        for span in line {
+            to.push(span.text, span.origin);
+        }
     }
     if moves.is_empty() {
         return Rewritten::new(request.clone());

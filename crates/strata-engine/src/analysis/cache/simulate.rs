@@ -16,6 +16,8 @@ pub struct Sent<'r> {
     pub rule: &'r CacheRule,
     /// Epoch seconds. Calls without a time are taken to follow at once.
     pub at_s: f64,
+    /// Seconds for which what this call stores or uses is kept, where that is known better than by the rule.
+    pub lifetime_s: Option<f64>,
     /// A setting changed of which the rule says that it empties the cache of the conversation.
     pub is_reset: bool,
 }
@@ -42,7 +44,7 @@ pub struct Prediction {
 /// What is found of each prompt, in order.
 pub fn simulate<'r>(prompts: &[PromptMatches], sent: impl Fn(usize) -> Sent<'r>) -> Vec<Prediction> {
     let mut caches =
-        Caches { prompts, times: Vec::with_capacity(prompts.len()), used: Vec::new(), slots: Vec::new() };
+        Caches { prompts, times: Vec::new(), used: Vec::new(), lifetimes: Vec::new(), slots: Vec::new() };
     (0..prompts.len()).map(|at| caches.meet(at, sent(at))).collect()
 }
 
@@ -52,6 +54,8 @@ struct Caches<'p> {
     times: Vec<f64>,
     /// When what was stored at the end of each prompt was last of use.
     used: Vec<f64>,
+    /// For how many seconds each prompt is kept.
+    lifetimes: Vec<f64>,
     /// Numbers of the calls whose prompts are held in slots, the least used first.
     slots: Vec<u32>,
 }
@@ -67,9 +71,8 @@ impl Caches<'_> {
     fn meet(&mut self, at: usize, sent: Sent<'_>) -> Prediction {
         let now = if sent.at_s > 0.0 { sent.at_s } else { self.times.last().copied().unwrap_or_default() };
         let prompt = &self.prompts[at];
-        let lifetime_s = sent.rule.lifetime_s.unwrap_or(f64::INFINITY);
-        let ever = self.longest(prompt, now, f64::INFINITY);
-        let alive = self.longest(prompt, now, lifetime_s);
+        let ever = longest(prompt, |_| true);
+        let alive = longest(prompt, |call| self.is_kept(&self.times, call, now));
         let (ceiling, expected, matched) = match &sent.rule.machine {
             Machine::AutoPrefix { .. } | Machine::Units { .. } => {
                 let usable = |hit: Hit| Hit { tokens: sent.rule.usable_tokens(hit.tokens), ..hit };
@@ -86,8 +89,8 @@ impl Caches<'_> {
             Machine::Breakpoints { minimum_tokens, lookback_blocks, marks } => {
                 let marked =
                     Marked { minimum_tokens: *minimum_tokens, lookback_blocks: *lookback_blocks, marks };
-                let found = self.at_marks(at, &marked, now, lifetime_s, sent.is_reset);
-                let ceiling = self.at_marks(at, &marked, now, f64::INFINITY, false);
+                let found = self.at_marks(at, &marked, Some(now), sent.is_reset);
+                let ceiling = self.at_marks(at, &marked, None, false);
                 (ceiling.tokens, found, alive.tokens.max(found.tokens))
             }
         };
@@ -98,8 +101,20 @@ impl Caches<'_> {
         let last_use = expected.call.and_then(|call| self.used.get(call as usize - 1)).copied();
         self.times.push(now);
         self.used.push(now);
+        self.lifetimes.push(sent.lifetime_s.or(sent.rule.lifetime_s).unwrap_or(f64::INFINITY));
         if let Some(call) = expected.call {
             self.used[call as usize - 1] = now;
+        }
+        if let Some(cache) = prompt.explicit {
+            return Prediction {
+                ceiling: cache.tokens,
+                expected: cache.tokens,
+                written: if cache.is_new { cache.tokens } else { 0 },
+                matched: cache.tokens,
+                matched_ever: cache.tokens.max(ever.tokens),
+                reference: ever.call,
+                idle_s: None,
+            };
         }
         Prediction {
             ceiling: ceiling.max(expected.tokens),
@@ -112,12 +127,10 @@ impl Caches<'_> {
         }
     }
 
-    /// The longest prefix that was sent not longer ago than that.
-    fn longest(&self, prompt: &PromptMatches, now: f64, lifetime_s: f64) -> Hit {
-        let candidates = prompt.candidates.iter().rev();
-        let mut fresh =
-            candidates.filter(|candidate| now - self.times[candidate.call as usize - 1] <= lifetime_s);
-        fresh.next().map_or(Hit::default(), |found| Hit { tokens: found.tokens, call: Some(found.call) })
+    /// Whether what a call stored is still there.
+    fn is_kept(&self, since: &[f64], call: u32, now: f64) -> bool {
+        let at = call as usize - 1;
+        now - since[at] <= self.lifetimes[at]
     }
 
     fn in_slots(&mut self, at: usize, n_slots: usize) -> Hit {
@@ -136,7 +149,9 @@ impl Caches<'_> {
         found.map_or(Hit::default(), |found| Hit { tokens: found.tokens, call: Some(found.call) })
     }
 
-    fn at_marks(&self, at: usize, marked: &Marked<'_>, now: f64, lifetime_s: f64, is_reset: bool) -> Hit {
+    /// `now: None` asks for what was ever stored.
+    fn at_marks(&self, at: usize, marked: &Marked<'_>, now: Option<f64>, is_reset: bool) -> Hit {
+        let is_kept = |since: &[f64], call| now.is_none_or(|now| self.is_kept(since, call, now));
         let prompt = &self.prompts[at];
         let is_long_enough = |tokens: u32| tokens >= marked.minimum_tokens;
         if marked.marks.contains(&Mark::Last) && !is_reset {
@@ -146,16 +161,14 @@ impl Caches<'_> {
                 if prompt.n_parts.saturating_sub(stored.n_parts) > marked.lookback_blocks {
                     break;
                 }
-                if is_long_enough(stored.tokens) && now - self.used[call as usize - 1] <= lifetime_s {
+                if is_long_enough(stored.tokens) && is_kept(&self.used, call) {
                     return Hit { tokens: stored.tokens, call: Some(call) };
                 }
                 earlier = stored.parent;
             }
         }
         let at_head = |tokens: u32| {
-            let is_there = |call: u32, matched: u32| {
-                matched >= tokens && now - self.times[call as usize - 1] <= lifetime_s
-            };
+            let is_there = |call: u32, matched: u32| matched >= tokens && is_kept(&self.times, call);
             let candidate = prompt.candidates.iter().find(|found| is_there(found.call, found.tokens))?;
             (tokens > 0 && is_long_enough(tokens)).then_some(Hit { tokens, call: Some(candidate.call) })
         };
@@ -163,6 +176,12 @@ impl Caches<'_> {
         let tools = || marked.marks.contains(&Mark::Tools).then(|| at_head(prompt.tools_tokens)).flatten();
         system.or_else(tools).unwrap_or_default()
     }
+}
+
+/// The longest prefix of a prompt that is still there.
+fn longest(prompt: &PromptMatches, is_kept: impl Fn(u32) -> bool) -> Hit {
+    let mut kept = prompt.candidates.iter().rev().filter(|candidate| is_kept(candidate.call));
+    kept.next().map_or(Hit::default(), |found| Hit { tokens: found.tokens, call: Some(found.call) })
 }
 
 /// The fields of [`Machine::Breakpoints`].

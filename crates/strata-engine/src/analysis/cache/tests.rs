@@ -2,7 +2,7 @@
 
 use strata_wire::{CacheRule, CacheRules, Machine, Mark};
 
-use super::matches::{Match, PromptMatches};
+use super::matches::{ExplicitCache, Match, PromptMatches};
 use super::simulate::{Prediction, Sent, simulate};
 use super::zones::{Zone, zones};
 
@@ -28,13 +28,15 @@ fn prompt(prompts: &[PromptMatches], tokens: u32, n_parts: u32, matches: &[(u32,
     }
 }
 
-/// `(seconds, tokens, parts, matches)` for each call.
-fn run(rule: &CacheRule, calls: &[(f64, u32, u32, &[(u32, u32)])]) -> Vec<Prediction> {
+/// `(seconds, tokens, parts, matches)` of a call.
+type Sending<'m> = (f64, u32, u32, &'m [(u32, u32)]);
+
+fn run(rule: &CacheRule, calls: &[Sending<'_>]) -> Vec<Prediction> {
     let mut prompts: Vec<PromptMatches> = Vec::new();
     for (_, tokens, n_parts, matches) in calls {
         prompts.push(prompt(&prompts, *tokens, *n_parts, matches));
     }
-    simulate(&prompts, |at| Sent { rule, at_s: calls[at].0, is_reset: false })
+    simulate(&prompts, |at| Sent { rule, at_s: calls[at].0, lifetime_s: None, is_reset: false })
 }
 
 fn expected(predictions: &[Prediction]) -> Vec<u32> {
@@ -80,7 +82,7 @@ fn the_last_token_is_always_computed() {
 
 #[test]
 fn prompts_that_alternate_need_a_slot_each() {
-    let calls: &[(f64, u32, u32, &[(u32, u32)])] = &[
+    let calls: &[Sending<'_>] = &[
         (1.0, 1000, 1, &[]),
         (2.0, 1000, 1, &[(1, 3)]),
         (3.0, 1000, 1, &[(2, 3), (1, 1000)]),
@@ -104,7 +106,7 @@ fn a_mark_looks_back_twenty_blocks() {
 
 #[test]
 fn a_prefix_lives_five_minutes_from_its_last_use() {
-    let calls: &[(f64, u32, u32, &[(u32, u32)])] = &[
+    let calls: &[Sending<'_>] = &[
         (1.0, 5000, 1, &[]),
         (200.0, 5500, 3, &[(1, 5000)]),
         (490.0, 6000, 5, &[(2, 5500)]),
@@ -117,7 +119,7 @@ fn a_prefix_lives_five_minutes_from_its_last_use() {
 
 #[test]
 fn models_have_minimums_of_their_own() {
-    let calls: &[(f64, u32, u32, &[(u32, u32)])] =
+    let calls: &[Sending<'_>] =
         &[(1.0, 3000, 1, &[]), (2.0, 3100, 2, &[(1, 3000)]), (3.0, 5000, 3, &[(2, 3100)])];
     assert_eq!(expected(&run(&rule("claude-opus-4-5"), calls)), [0, 0, 0]);
     assert_eq!(expected(&run(&rule("claude-opus-4-7"), calls)), [0, 3000, 3100]);
@@ -126,7 +128,7 @@ fn models_have_minimums_of_their_own() {
 
 #[test]
 fn without_lookback_only_what_is_marked_again_is_found() {
-    let calls: &[(f64, u32, u32, &[(u32, u32)])] =
+    let calls: &[Sending<'_>] =
         &[(1.0, 7495, 2, &[]), (2.0, 7502, 4, &[(1, 7495)]), (3.0, 7502, 4, &[(2, 7502)])];
     let found = run(&rule("gpt-5.6-sol"), calls);
     // A loop stays pinned at the instruction; the same prompt again is found whole.
@@ -153,7 +155,8 @@ fn without_lookback_only_what_is_marked_again_is_found() {
             }
         })
         .collect();
-    let found = simulate(&prompts, |_| Sent { rule: &explicit, at_s: 1.0, is_reset: false });
+    let found =
+        simulate(&prompts, |_| Sent { rule: &explicit, at_s: 1.0, lifetime_s: None, is_reset: false });
     let counts: Vec<_> = found.iter().map(|one| (one.expected, one.written)).collect();
     assert_eq!(counts, [(0, 7495), (6002, 1494), (6002, 1495)]);
 }
@@ -163,7 +166,8 @@ fn changed_settings_leave_the_instruction() {
     let sonnet = rule("claude-sonnet-4-5");
     let mut prompts = vec![prompt(&[], 5000, 1, &[])];
     prompts.push(prompt(&prompts, 5500, 3, &[(1, 5000)]));
-    let found = simulate(&prompts, |at| Sent { rule: &sonnet, at_s: at as f64, is_reset: at == 1 });
+    let found =
+        simulate(&prompts, |at| Sent { rule: &sonnet, at_s: at as f64, lifetime_s: None, is_reset: at == 1 });
     assert_eq!(expected(&found), [0, 2000]);
 }
 
@@ -178,7 +182,7 @@ fn units_are_whole() {
 
 #[test]
 fn zones_cover_the_prompt_side_by_side() {
-    let calls: &[(f64, u32, u32, &[(u32, u32)])] =
+    let calls: &[Sending<'_>] =
         &[(1.0, 5000, 1, &[]), (2.0, 9000, 3, &[(1, 5000)]), (4000.0, 9500, 5, &[(2, 8000), (1, 5000)])];
     for model in ["gpt-4o", "claude-sonnet-4-5", "gemini-3.5-flash", "deepseek-v4-pro", "vllm/m", "m"] {
         let rule = rule(model);
@@ -191,4 +195,19 @@ fn zones_cover_the_prompt_side_by_side() {
             assert_eq!(end, *tokens, "{model}");
         }
     }
+}
+
+#[test]
+fn a_cache_object_holds_what_it_was_made_of() {
+    let gemini = rule("gemini-2.5-flash");
+    let mut prompts = vec![prompt(&[], 3000, 1, &[])];
+    for (tokens, is_new) in [(2500, true), (2500, false)] {
+        let at = prompts.len() as u32;
+        let mut next = prompt(&prompts, 3000 + at * 500, 1 + at, &[(at, 2500 + at * 500)]);
+        next.explicit = Some(ExplicitCache { tokens, is_new });
+        prompts.push(next);
+    }
+    let found = simulate(&prompts, |_| Sent { rule: &gemini, at_s: 1.0, lifetime_s: None, is_reset: false });
+    let counts: Vec<_> = found.iter().map(|one| (one.expected, one.written)).collect();
+    assert_eq!(counts, [(0, 3000), (2500, 2500), (2500, 0)]);
 }
