@@ -24,6 +24,7 @@ use super::session::{CallAnalysis, SessionAnalysis};
 use crate::experiment::Experiment;
 use crate::prices::Prices;
 use loss::Losses;
+use reported::Reports;
 
 /// The caches of a session's calls.
 #[derive(Debug, Clone, Default)]
@@ -83,6 +84,8 @@ impl CacheAnalysis {
         let predictions = simulate(&prompts, |at| timeline.sent(at));
         let measured = reported::anchored(&prompts, &reported);
         let measured_predictions = simulate(&measured, |at| timeline.sent(at));
+        let heads = reported::client_heads(&measured, &reported);
+        let reports = Reports { prompts: &measured, heads: &heads };
         let losses = Losses { calls, predictions: &predictions, timeline: &timeline };
         let mut analysed: Vec<CallCache> = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
@@ -95,7 +98,7 @@ impl CacheAnalysis {
             let comparison = reported[at].and_then(|report| {
                 let cached = report.cached?;
                 let prediction = &measured_predictions[at];
-                let mut found = reported::compare(rule, at, prediction, &measured, &report, cached);
+                let mut found = reported::compare(rule, at, prediction, &reports, &report, cached);
                 if !is_used {
                     found.difference = found.difference.map(|_| Difference::Unused);
                 }

@@ -2,6 +2,7 @@
 
 use strata_engine::analysis::{CacheAnalysis, CacheFix, FixKind};
 
+use crate::agents;
 use crate::kinds::{self, OTHER_TOOL, TOOL};
 use crate::script::Injected;
 
@@ -69,7 +70,7 @@ fn windows_summaries_and_placed_instructions_have_fixes() {
 
 #[test]
 fn what_saves_nothing_is_not_offered() {
-    assert_eq!(kinds::alternating().fixes(), []);
+    assert_eq!(agents::alternating().fixes(), []);
     for injected in [kinds::state(), kinds::compaction(), kinds::window()] {
         assert!(injected.fixes().iter().all(|fix| fix.saves_tokens > 0), "{}", injected.name);
     }

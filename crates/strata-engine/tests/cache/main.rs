@@ -1,6 +1,7 @@
 //! Prompt caches: every kind of cause is injected into sessions of a hundred calls and has to be found again, and
 //! predictions are compared with what providers reported.
 
+mod agents;
 mod fixes;
 mod kinds;
 mod sample;
@@ -58,7 +59,7 @@ fn injected_causes_are_found_with_the_stage_that_made_them() {
 
 #[test]
 fn agents_that_take_turns_do_not_break_each_others_prefix() {
-    let injected = kinds::alternating();
+    let injected = agents::alternating();
     let cache = injected.analyse();
     assert!(cache.calls.len() >= 100);
     for call in &cache.calls {

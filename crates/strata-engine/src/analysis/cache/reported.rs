@@ -1,13 +1,16 @@
 //! What providers reported, beside what was predicted.
 
 use strata_model::{Event, Usage};
-use strata_wire::CacheRule;
+use strata_wire::{CacheRule, Machine};
 
 use super::matches::{Match, PromptMatches};
 use super::simulate::Prediction;
 
 /// Mark of importers on an answer whose call wrote to the cache: `{tokens, …}`.
 const CACHE_WRITE: &str = "cacheWrite";
+
+/// Answers recorded within this many seconds of each other are those of requests that were under way together.
+const IN_FLIGHT_S: f64 = 2.0;
 
 /// Token counts of a call as its provider reported them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +47,11 @@ pub enum Difference {
     NearMinimum,
     /// What is found ends where an earlier prompt did.
     OlderPrompt,
+    /// The earlier request was still being answered: what it writes can be read once its answer begins.
+    InFlight,
+    /// Only what this client sends before every conversation is found, as by a first call of it: something changed
+    /// behind that which is not recorded.
+    HeadOnly,
     /// Nothing is ever found or written in this session: the client does not ask for it.
     Unused,
     /// Less is found, and the provider promises nothing.
@@ -61,6 +69,8 @@ impl Difference {
             Self::Expired => "expired",
             Self::NearMinimum => "near_minimum",
             Self::OlderPrompt => "older_prompt",
+            Self::InFlight => "in_flight",
+            Self::HeadOnly => "head_only",
             Self::Unused => "unused",
             Self::KeepsLess => "keeps_less",
             Self::Unexplained => "unexplained",
@@ -133,16 +143,30 @@ pub(super) fn anchored(prompts: &[PromptMatches], reported: &[Option<Reported>])
     anchored.collect()
 }
 
+/// What first calls of a session found: nothing of it was sent before, so it is what the client always sends first.
+pub(super) fn client_heads(prompts: &[PromptMatches], reported: &[Option<Reported>]) -> Vec<u32> {
+    let firsts = prompts.iter().zip(reported).filter(|(prompt, _)| prompt.parent.is_none());
+    firsts.filter_map(|(_, report)| report.as_ref()?.cached).filter(|cached| *cached > 0).collect()
+}
+
+/// The reports of a session, as its predictions are compared with them.
+pub(super) struct Reports<'r> {
+    /// In the provider's tokens.
+    pub prompts: &'r [PromptMatches],
+    pub heads: &'r [u32],
+}
+
 /// Why a report differs from the prediction, if it does.
 pub(super) fn compare(
     rule: &CacheRule,
     at: usize,
     prediction: &Prediction,
-    prompts: &[PromptMatches],
+    Reports { prompts, heads }: &Reports<'_>,
     reported: &Reported,
     cached: u32,
 ) -> Comparison {
     let predicted = prediction.expected;
+    let is_marked = matches!(rule.machine, Machine::Breakpoints { .. });
     // Counts of parts are not exact, and providers put tokens of their own between messages.
     let tolerance = rule.block_tokens().max(reported.prompt / 100).max(16);
     let is_near = |a: u32, b: u32| a.abs_diff(b) <= tolerance;
@@ -169,6 +193,10 @@ pub(super) fn compare(
         Some(Difference::OlderPrompt)
     } else if rule.lifetime_s.is_none() && prediction.idle_s.is_some_and(|idle_s| idle_s > 300.0) {
         Some(Difference::Expired)
+    } else if is_marked && prediction.idle_s.is_some_and(|idle_s| idle_s < IN_FLIGHT_S) {
+        Some(Difference::InFlight)
+    } else if cached > 0 && heads.iter().any(|head| is_near(*head, cached)) {
+        Some(Difference::HeadOnly)
     } else if rule.is_best_effort {
         Some(Difference::KeepsLess)
     } else {
