@@ -84,8 +84,7 @@ fn breaks_of_the_sample_have_the_causes_it_was_written_with() {
         let Some(found) = &call.prefix_break else { continue };
         let name = match &found.cause {
             Cause::State { key, .. } => key,
-            Cause::Compacted { .. } => "compaction",
-            Cause::OtherTurn => "other turn",
+            Cause::Compacted { .. } | Cause::Scope { .. } => found.cause.code(),
             cause => panic!("C{} breaks because of {cause:?}", call.number),
         };
         *causes.entry(name).or_default() += 1;

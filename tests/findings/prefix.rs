@@ -15,8 +15,8 @@ pub(crate) const CASES: &[Case] = &[
                 user [state customer=Ben]: Hello
                 desk: Hello",
         },
-        says: "The instruction of desk shows state.customer, which changed once (\"Ana\" → \
-               \"Ben\"): 1,175 tokens were paid in full again.",
+        says: "The instruction of desk shows state.customer, which changed once (Ana → Ben): 1,175 \
+               tokens were paid in full again.",
         // The value is written again and is the same.
         not_in: Given {
             app: "

@@ -1,6 +1,7 @@
 //! What compiled prompts cost, and why: pure functions of stages and their working contexts.
 
 mod blame;
+mod cache;
 mod call_rates;
 mod kind;
 mod ledger;
@@ -9,11 +10,15 @@ mod session;
 mod stage_diff;
 mod weigh;
 
-pub use blame::{Cause, PrefixBreak};
+pub use blame::{Cause, Link, Nature, PrefixBreak};
+pub use cache::{
+    CacheAnalysis, CacheFix, CacheTotals, CallCache, Comparison, Difference, ExplicitCache, FixKind, Loss,
+    Match, Prediction, PromptMatches, Reported, Sent, Zone, ZoneSpan, simulate,
+};
 pub use call_rates::CallRates;
 pub use kind::{Kind, is_quoted};
 pub use ledger::{Carried, Ledger, LedgerSum, SentPiece, SentRun, SentTogether, SourceUse, Use};
-pub use prefix::{CommonPrefix, Matched, PrefixEnd, common_prefix};
+pub use prefix::{CommonPrefix, Matched, PrefixEnd, common_prefix, common_prefix_in};
 pub use session::{CallAnalysis, SessionAnalysis};
 pub use stage_diff::{Change, PartDelta, diff_events, diff_requests};
 pub use weigh::{ByKind, Counting, Piece, Scale, Weighed, WeighedChunk, WeighedPrompt};

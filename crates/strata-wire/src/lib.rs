@@ -2,9 +2,15 @@
 //!
 //! A provider renders a request into one sequence of tokens: tool definitions first, then the schema of the answer, the
 //! system instruction, and the conversation. Whatever compares or counts prompts does so in this order, segment by
-//! segment ([`segments`]).
+//! segment ([`segments`]); where a chat template has another one, [`PrefixOrder`] says so.
+//!
+//! What a provider keeps of a prompt, for how long and from which size on is data: [`CacheRules`].
 #![warn(clippy::disallowed_methods)]
 
+mod cache_rules;
+mod order;
 mod segment;
 
-pub use segment::{Item, Path, Segment, find, prompt_segments, segments, settings};
+pub use cache_rules::{CacheRule, CacheRules, CacheRulesError, Machine, Mark};
+pub use order::{PrefixOrder, prefix_segments};
+pub use segment::{Item, Path, Segment, definitions, find, prompt_segments, segments, settings};

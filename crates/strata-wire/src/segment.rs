@@ -150,8 +150,13 @@ pub fn segments(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
 
 /// What a model reads.
 pub fn prompt_segments(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
+    definitions(request).chain(system(request)).chain(contents(request))
+}
+
+/// Tools and answer schemas.
+pub fn definitions(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
     let schemas = config(request).filter(|segment| is_in_prompt(&segment.path));
-    tools(request).chain(schemas).chain(system(request)).chain(contents(request))
+    tools(request).chain(schemas)
 }
 
 /// What steers the call without being read by the model.
@@ -201,14 +206,14 @@ fn tools(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
     })
 }
 
-fn system(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
+pub(crate) fn system(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
     let blocks = request.system_instruction.iter().flat_map(|text| text.blocks());
     blocks
         .enumerate()
         .map(|(block, spans)| Segment { path: Path::System { block }, item: Item::System(spans) })
 }
 
-fn contents(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
+pub(crate) fn contents(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
     request.contents.iter().enumerate().flat_map(|(at, content)| {
         let content = &**content;
         let empty = content.parts.is_empty().then_some(Segment {

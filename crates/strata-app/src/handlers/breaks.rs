@@ -43,13 +43,37 @@ pub(crate) fn sentence(cause: &Cause, log: &EventLog) -> String {
         Cause::Definitions { added, removed, changed } => definitions(added, removed, changed),
         Cause::Compacted { by } => format!("{} summarised the history", event(by)),
         Cause::Rewound { by } => format!("{} took a part of the history back", event(by)),
-        Cause::OtherTurn => "the agent sees its current turn only, and a new one began".to_owned(),
-        Cause::Reordered { event: at } => {
-            format!("something came into the history before {}, or it moved", event(at))
+        Cause::HandOff { .. } => {
+            "the agent sees its current turn only, and another agent has spoken since".to_owned()
         }
-        Cause::Rewritten { event: at } => format!("{} is told in other words", event(at)),
-        Cause::Inserted { origin } => format!("{} changed in the conversation", words::source(origin, log)),
-        Cause::Dropped { event: at } => format!("{} is no longer sent", event(at)),
+        Cause::Scope { .. } => "the agent sees its current turn only, and a new one began".to_owned(),
+        Cause::Window { .. } => "the filter's window moved on, so the history begins later".to_owned(),
+        Cause::Truncated { .. } => "the beginning of the history was cut off at another place".to_owned(),
+        Cause::LateResponse { event: at } => {
+            format!("{} came late and stands at its call, before what was already sent", event(at))
+        }
+        Cause::Artifacts { .. } => "another list of artifacts is shown".to_owned(),
+        Cause::Memory => "other memories were looked up, or they stand at another place".to_owned(),
+        Cause::Placement { origin } => {
+            format!("{} moves with what the user said last", words::source(origin, log))
+        }
+        Cause::Script { stage } => format!("{stage} changed it"),
+        Cause::Model { before, after } => format!("the model changed {before} → {after}"),
+        Cause::Parameters { changed } => format!("settings changed: {}", words::listed(changed)),
+        Cause::Expired { idle_s, lifetime_s } => {
+            format!("nothing was sent for {idle_s} s, and the provider keeps a prefix for {lifetime_s} s")
+        }
+        Cause::Evicted => "other prompts took its place in the server".to_owned(),
+        Cause::BelowMinimum { minimum_tokens } => {
+            format!("the prompt is shorter than the {minimum_tokens} tokens that are cached at least")
+        }
+        Cause::NoBreakpoint { lookback_blocks } => {
+            format!("no breakpoint within {lookback_blocks} blocks of what was sent before")
+        }
+        Cause::Unknown { origin: Some(origin) } => {
+            format!("{} changed in the conversation", words::source(origin, log))
+        }
+        Cause::Unknown { origin: None } => "the conversation changed".to_owned(),
     }
 }
 

@@ -11,8 +11,14 @@ use crate::open::{OpenSession, Tables, finding_cost};
 const MAX_RANGES: usize = 4;
 
 /// What was found about a call.
-pub(super) fn of_call(open: &OpenSession, analysis: &SessionAnalysis, tables: &Tables, call: u32) -> Vec<FindingRow> {
-    let concerns = |finding: &&Finding| finding.calls.iter().any(|range| (range.first..=range.last).contains(&call));
+pub(super) fn of_call(
+    open: &OpenSession,
+    analysis: &SessionAnalysis,
+    tables: &Tables,
+    call: u32,
+) -> Vec<FindingRow> {
+    let concerns =
+        |finding: &&Finding| finding.calls.iter().any(|range| (range.first..=range.last).contains(&call));
     rows(open.findings(analysis, tables).iter().filter(concerns), tables)
 }
 

@@ -51,7 +51,11 @@ pub struct FindingReport {
 }
 
 /// Looks through a source's only session, or the one called `session`.
-pub fn findings(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Result<FindingsReport, AppError> {
+pub fn findings(
+    source: &Source,
+    session: Option<&str>,
+    watch: &dyn Watch,
+) -> Result<FindingsReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
     let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
@@ -81,7 +85,11 @@ fn report(finding: &Finding, tables: &Tables) -> FindingReport {
         tokens: finding.tokens(),
         cost: finding_cost(finding, &tables.prices),
         calls: finding.calls.iter().flat_map(|range| range.first..=range.last).collect(),
-        call_ranges: finding.calls.iter().map(|range| CallRange { from: range.first, to: range.last }).collect(),
+        call_ranges: finding
+            .calls
+            .iter()
+            .map(|range| CallRange { from: range.first, to: range.last })
+            .collect(),
         origins,
         fix: None,
     }

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use strata_model::{LlmRequest, RequestContent};
-use strata_wire::Segment;
+use strata_model::{LlmRequest, RequestContent, RichText};
+use strata_wire::{Item, PrefixOrder, Segment, definitions};
 
-use super::weigh::{Scale, WeighedPrompt, definitions};
+use super::weigh::{Scale, WeighedPrompt};
 
 /// What two prompts have in common from their beginning on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommonPrefix {
+    /// Which section stands first.
+    pub order: PrefixOrder,
     pub ends_in: PrefixEnd,
     /// Whole tools and answer schemas.
     pub definitions: usize,
@@ -23,7 +25,7 @@ pub struct CommonPrefix {
     pub bytes: usize,
 }
 
-/// The section in which the first difference stands.
+/// The section in which the first difference stands. Whatever the order, the conversation comes after the other two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PrefixEnd {
     Definitions,
@@ -33,9 +35,15 @@ pub enum PrefixEnd {
     Whole,
 }
 
-/// What `later` has in common with `earlier`.
+/// What `later` has in common with `earlier`, read in the order of most providers.
 pub fn common_prefix(earlier: &LlmRequest, later: &LlmRequest) -> CommonPrefix {
+    common_prefix_in(PrefixOrder::ToolsFirst, earlier, later)
+}
+
+/// What `later` has in common with `earlier`, for a provider that reads prompts in this order.
+pub fn common_prefix_in(order: PrefixOrder, earlier: &LlmRequest, later: &LlmRequest) -> CommonPrefix {
     let mut common = CommonPrefix {
+        order,
         ends_in: PrefixEnd::Whole,
         definitions: 0,
         system_bytes: 0,
@@ -43,10 +51,36 @@ pub fn common_prefix(earlier: &LlmRequest, later: &LlmRequest) -> CommonPrefix {
         parts: 0,
         bytes: 0,
     };
-    let is_same = common.match_definitions(earlier, later)
-        && common.match_system(earlier, later)
-        && common.match_contents(earlier, later);
+    let is_same_head = match order {
+        PrefixOrder::ToolsFirst => {
+            common.match_definitions(earlier, later) && common.match_system(earlier, later)
+        }
+        PrefixOrder::SystemFirst => {
+            common.match_system(earlier, later) && common.match_definitions(earlier, later)
+        }
+    };
+    let is_same = is_same_head && common.match_contents(earlier, later);
     debug_assert_eq!(is_same, common.ends_in == PrefixEnd::Whole);
+    common
+}
+
+/// The part of [`common_prefix`] that lies in one section, as if the sections before it were the same.
+pub(super) fn common_section(earlier: &LlmRequest, later: &LlmRequest, section: PrefixEnd) -> CommonPrefix {
+    let mut common = CommonPrefix {
+        order: PrefixOrder::ToolsFirst,
+        ends_in: PrefixEnd::Whole,
+        definitions: 0,
+        system_bytes: 0,
+        contents: 0,
+        parts: 0,
+        bytes: 0,
+    };
+    match section {
+        PrefixEnd::Definitions => common.match_definitions(earlier, later),
+        PrefixEnd::System => common.match_system(earlier, later),
+        PrefixEnd::Contents => common.match_contents(earlier, later),
+        PrefixEnd::Whole => true,
+    };
     common
 }
 
@@ -66,16 +100,7 @@ impl CommonPrefix {
     pub fn weigh(&self, scale: &Scale<'_>, request: &LlmRequest, prompt: &WeighedPrompt) -> Matched {
         let mut matched = Matched::default();
         if self.ends_in <= PrefixEnd::System {
-            for (at, segment) in definitions(request).enumerate() {
-                if at >= self.definitions {
-                    matched.head += beginning(scale, &segment.text(), self.bytes);
-                    break;
-                }
-                matched.head += scale.segment(&segment).tokens;
-            }
-            if let (PrefixEnd::System, Some(text)) = (self.ends_in, &request.system_instruction) {
-                matched.head += beginning(scale, &text.to_text(), self.system_bytes);
-            }
+            matched.head = self.weigh_head(scale, request);
             matched.tokens = matched.head;
             return matched;
         }
@@ -123,6 +148,55 @@ impl CommonPrefix {
         head + contents.map(|content| content.parts.len().max(1)).sum::<usize>() + self.parts
     }
 
+    /// Compares prefixes of the same prompt: the one that reaches further is greater.
+    pub(super) fn reach(&self) -> [usize; 6] {
+        let (in_definitions, in_system) = match self.ends_in {
+            PrefixEnd::Definitions => (self.bytes, 0),
+            PrefixEnd::System => (usize::MAX, 0),
+            PrefixEnd::Contents | PrefixEnd::Whole => (usize::MAX, usize::MAX),
+        };
+        let rest = (in_system == usize::MAX).then_some([self.contents, self.parts, self.bytes]);
+        let [contents, parts, bytes] = rest.unwrap_or_default();
+        // Bytes within the conversation matter only where contents and parts are the same.
+        let within = parts.saturating_mul(1 << 40).saturating_add(bytes);
+        match self.order {
+            PrefixOrder::ToolsFirst => {
+                [self.definitions, in_definitions, self.system_bytes, in_system, contents, within]
+            }
+            PrefixOrder::SystemFirst => {
+                let passed = if self.ends_in == PrefixEnd::System { 0 } else { usize::MAX };
+                [self.system_bytes, passed, self.definitions, in_definitions, contents, within]
+            }
+        }
+    }
+
+    /// A prefix that ends in the tools or in the instruction: with all of the section that stands before.
+    fn weigh_head(&self, scale: &Scale<'_>, request: &LlmRequest) -> u32 {
+        let whole_definitions = || definitions(request).map(|segment| scale.segment(&segment).tokens).sum();
+        let system = request.system_instruction.as_deref();
+        let whole_system = || system.map_or(0, |text| scale.weigher().system(text).tokens);
+        let in_definitions = || {
+            let mut tokens = 0;
+            for (at, segment) in definitions(request).enumerate() {
+                if at >= self.definitions {
+                    return tokens + beginning(scale, &segment.text(), self.bytes);
+                }
+                tokens += scale.segment(&segment).tokens;
+            }
+            tokens
+        };
+        let in_system = || system.map_or(0, |text| beginning(scale, &text.to_text(), self.system_bytes));
+        match (self.order, self.ends_in) {
+            (PrefixOrder::ToolsFirst, PrefixEnd::Definitions) => in_definitions(),
+            (PrefixOrder::SystemFirst, PrefixEnd::Definitions) => whole_system() + in_definitions(),
+            (PrefixOrder::ToolsFirst, _) => {
+                let before: u32 = whole_definitions();
+                before + in_system()
+            }
+            (PrefixOrder::SystemFirst, _) => in_system(),
+        }
+    }
+
     fn match_definitions(&mut self, earlier: &LlmRequest, later: &LlmRequest) -> bool {
         if Arc::ptr_eq(&earlier.tools, &later.tools) && Arc::ptr_eq(&earlier.config, &later.config) {
             self.definitions = definitions(later).count();
@@ -133,7 +207,7 @@ impl CommonPrefix {
         loop {
             match (earlier.next(), later.next()) {
                 (None, None) => return true,
-                (Some(a), Some(b)) if a.text() == b.text() => self.definitions += 1,
+                (Some(a), Some(b)) if is_same_definition(&a, &b) => self.definitions += 1,
                 (a, b) => {
                     let text =
                         |segment: Option<Segment<'_>>| segment.map(|segment| segment.text().into_owned());
@@ -146,10 +220,17 @@ impl CommonPrefix {
     }
 
     fn match_system(&mut self, earlier: &LlmRequest, later: &LlmRequest) -> bool {
-        let text = |request: &LlmRequest| request.system_instruction.as_ref().map(|text| text.to_text());
-        let (earlier, later) = (text(earlier).unwrap_or_default(), text(later).unwrap_or_default());
-        self.system_bytes = common_bytes(&earlier, &later);
-        let is_same = earlier.len() == later.len() && self.system_bytes == later.len();
+        let is_same = match (&earlier.system_instruction, &later.system_instruction) {
+            (Some(a), Some(b)) if Arc::ptr_eq(a, b) || a.fingerprint() == b.fingerprint() => {
+                self.system_bytes = b.len_bytes();
+                true
+            }
+            (Some(a), Some(b)) => {
+                self.system_bytes = common_text(a, b);
+                self.system_bytes == a.len_bytes() && self.system_bytes == b.len_bytes()
+            }
+            (a, b) => a.iter().chain(b).all(|text| text.is_empty()),
+        };
         if !is_same {
             self.ends_in = PrefixEnd::System;
         }
@@ -200,77 +281,48 @@ fn beginning(scale: &Scale<'_>, text: &str, bytes: usize) -> u32 {
     spans.first().map_or(0, |first| first.tokens)
 }
 
+fn is_same_definition(a: &Segment<'_>, b: &Segment<'_>) -> bool {
+    match (&a.item, &b.item) {
+        (Item::Declaration(a), Item::Declaration(b)) => a.fingerprint == b.fingerprint,
+        _ => a.text() == b.text(),
+    }
+}
+
+/// Bytes both texts begin with, cut back to the start of a character, without putting their spans together.
+fn common_text(a: &RichText, b: &RichText) -> usize {
+    let mut others = b.spans().iter().map(|span| &*span.text);
+    let mut other = "";
+    let mut common = 0;
+    for span in a.spans() {
+        let mut text = &*span.text;
+        while !text.is_empty() {
+            if other.is_empty() {
+                let Some(next) = others.next() else { return common };
+                other = next;
+                continue;
+            }
+            let same = common_bytes(text, other);
+            common += same;
+            if same < text.len() && same < other.len() {
+                return common;
+            }
+            (text, other) = (&text[same..], &other[same..]);
+        }
+    }
+    common
+}
+
 /// Bytes both begin with, cut back to the start of a character.
 fn common_bytes(a: &str, b: &str) -> usize {
-    let mut common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    while !a.is_char_boundary(common) {
+    const BLOCK: usize = 64;
+    let (x, y) = (a.as_bytes(), b.as_bytes());
+    let blocks = x.chunks_exact(BLOCK).zip(y.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
+    let mut common = blocks + x[blocks..].iter().zip(&y[blocks..]).take_while(|(a, b)| a == b).count();
+    while !a.is_char_boundary(common) || !b.is_char_boundary(common) {
         common -= 1;
     }
     common
 }
 
 #[cfg(test)]
-mod tests {
-    use strata_model::{Origin, RequestPart, RichText};
-
-    use super::*;
-
-    fn request(system: &str, texts: &[&str]) -> LlmRequest {
-        let origin = Origin::processor("test");
-        let mut request = LlmRequest::default();
-        request.append_system(RichText::from_span(system, origin.clone()));
-        for text in texts {
-            let part = |text: &str| {
-                RequestPart::from_rich_text(&RichText::from_span(text, origin.clone()), origin.clone())
-            };
-            let content = RequestContent::new(Some("user".into()), text.split('|').map(part).collect());
-            request.contents.push(Arc::new(content));
-        }
-        request
-    }
-
-    fn check(earlier: &LlmRequest, later: &LlmRequest, ends_in: PrefixEnd, expected: [usize; 4]) {
-        let common = common_prefix(earlier, later);
-        assert_eq!(common.ends_in, ends_in);
-        assert_eq!([common.system_bytes, common.contents, common.parts, common.bytes], expected);
-    }
-
-    #[test]
-    fn a_prompt_that_goes_on_has_the_whole_earlier_one_as_prefix() {
-        let earlier = request("Be good.", &["a", "b"]);
-        check(&earlier, &request("Be good.", &["a", "b", "c"]), PrefixEnd::Whole, [8, 2, 0, 0]);
-        check(&earlier, &earlier.clone(), PrefixEnd::Whole, [8, 2, 0, 0]);
-    }
-
-    #[test]
-    fn the_first_difference_ends_it() {
-        let earlier = request("Hits: 41.", &["a", "b|one two", "c"]);
-        check(&earlier, &request("Hits: 42.", &["a", "b|one two"]), PrefixEnd::System, [7, 0, 0, 0]);
-        check(&earlier, &request("Hits: 41.", &["a", "b|one too", "c"]), PrefixEnd::Contents, [9, 1, 1, 5]);
-        check(&earlier, &request("Hits: 41.", &["a"]), PrefixEnd::Contents, [9, 1, 0, 0]);
-    }
-
-    #[test]
-    fn segments_in_the_prefix_are_the_first_ones() {
-        let earlier = request("Hits: 41.", &["a", "b|one two", "c"]);
-        let whole_segments = |later: &LlmRequest| {
-            let whole = common_prefix(&earlier, later).whole_segments(later);
-            assert!(whole <= strata_wire::prompt_segments(later).count());
-            whole
-        };
-        assert_eq!(whole_segments(&request("Hits: 42.", &["a"])), 0);
-        assert_eq!(whole_segments(&request("Hits: 41.", &["a", "b|one too", "c"])), 3);
-        assert_eq!(whole_segments(&request("Hits: 41.", &["a", "b|one two", "c", "d"])), 5);
-    }
-
-    #[test]
-    fn long_histories_that_share_chunks_are_compared_by_chunk() {
-        let texts: Vec<String> = (0..300).map(|n| n.to_string()).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let earlier = request("s", &texts);
-        let mut later = earlier.clone();
-        later.contents.push(earlier.contents.get(0).unwrap().clone());
-        check(&earlier, &later, PrefixEnd::Whole, [1, 300, 0, 0]);
-        check(&later, &earlier, PrefixEnd::Contents, [1, 300, 0, 0]);
-    }
-}
+mod tests;

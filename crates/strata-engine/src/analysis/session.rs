@@ -1,15 +1,18 @@
 //! The calls of a session, compiled and weighed one after the other.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use strata_model::{LlmRequest, Str};
 
+use strata_wire::{CacheRules, PrefixOrder};
+
 use super::blame::{Pair, PrefixBreak};
+use super::cache::{ExplicitCache, PromptMatches, PromptTree};
 use super::ledger::Ledger;
-use super::prefix::{Matched, common_prefix};
+use super::prefix::{Matched, PrefixEnd, common_prefix_in};
 use super::weigh::{ByKind, Counting, Scale, Weights};
 use crate::calls::Call;
-use crate::compile::{Compilation, Outcome, StageCache};
+use crate::compile::{Compilation, Outcome, Stage, StageCache};
 use crate::error::{CompileError, ErrorKind};
 use crate::experiment::Experiment;
 use crate::tokens::{TokenCount, Tokenizer};
@@ -17,11 +20,16 @@ use crate::tokens::{TokenCount, Tokenizer};
 /// Calls between two clean-ups of the stage cache: results that no later call used are forgotten.
 const CALLS_PER_GENERATION: usize = 512;
 
+/// Lineages whose last call's stages are kept for the next one. Those of older ones are compiled again when needed.
+const KEPT_STAGES: usize = 64;
+
 /// A compiled call.
 pub struct CallAnalysis {
     /// C1 is number 1.
     pub number: u32,
     pub model: Str,
+    /// The model whose cache the prompt meets: the one that answered, where that is another than the configured one.
+    pub sent_to: Str,
     /// What the model is sent, as far as it was compiled.
     pub request: LlmRequest,
     pub total: TokenCount,
@@ -33,6 +41,8 @@ pub struct CallAnalysis {
     /// What it shares with the prompt of that call.
     pub matched: Matched,
     pub prefix_break: Option<PrefixBreak>,
+    /// What it shares with all prompts before it.
+    pub matches: PromptMatches,
     /// Tokens of the earlier prompt that are sent again after the break.
     pub rebilled: u32,
     /// Stages whose result was known, a bit each, the first stage in the lowest.
@@ -47,7 +57,13 @@ pub struct SessionAnalysis {
     ledger: Ledger,
     models: Vec<ModelScale>,
     lineages: HashMap<Lineage, usize>,
+    /// Models that were called, as providers tell them apart.
+    sent_to: Vec<Str>,
+    prompts: PromptTree,
+    /// Stages of the last calls of lineages, by the place of the call.
+    last_stages: BTreeMap<usize, Vec<Stage>>,
     stages: StageCache,
+    rules: CacheRules,
 }
 
 /// Calls whose prompts a provider compares with each other.
@@ -62,9 +78,19 @@ struct ModelScale {
     model: Str,
     tokenizer: Tokenizer,
     weights: Weights,
+    order: PrefixOrder,
 }
 
 impl SessionAnalysis {
+    /// With other rules than those that are carried along; they say in which order a provider reads prompts.
+    pub fn with_rules(rules: CacheRules) -> Self {
+        Self { rules, ..Self::default() }
+    }
+
+    pub fn rules(&self) -> &CacheRules {
+        &self.rules
+    }
+
     pub fn calls(&self) -> &[CallAnalysis] {
         &self.calls
     }
@@ -116,23 +142,39 @@ impl SessionAnalysis {
         let compilation = compilation.unwrap_or_else(|| not_compiled(call));
         let request = compilation.working_context();
         let model = request.model.clone().or_else(|| call.model.clone()).unwrap_or_default();
+        let sent_to = sent_to(call, &model);
         let at = self.model(&model);
-        let scale =
-            Scale::new(&self.models[at].tokenizer, counting, experiment.log(), &self.models[at].weights);
+        let provider = self.provider(&sent_to);
+        let ModelScale { tokenizer, weights, order, .. } = &self.models[at];
+        let (scale, order) = (Scale::new(tokenizer, counting, experiment.log(), weights), *order);
         let prompt = scale.prompt(&request);
         let total = prompt.total();
+        let mut matches =
+            self.prompts.enter(provider, (&request, &prompt), |at| &self.calls[at].request, (&scale, order));
 
         let lineage = Lineage {
             agent: call.invocation.agent.clone(),
-            model: model.clone(),
+            model: sent_to.clone(),
             branch: call.invocation.branch.clone(),
         };
         let previous = self.lineages.insert(lineage, self.calls.len()).map(|at| &self.calls[at]);
-        let common = previous.map(|previous| common_prefix(&previous.request, &request));
+        let common = previous.map(|previous| common_prefix_in(order, &previous.request, &request));
         let matched = common.map(|common| common.weigh(&scale, &request, &prompt));
-        let prefix_break = previous.zip(common).and_then(|(previous, common)| {
-            let earlier = (experiment.call(previous.number)?, &previous.request);
-            Pair { experiment, earlier, later: (call, &request) }.find_break(&common)
+        let said =
+            |call: &Call| experiment.session().events.get(call.answer.as_usize())?.cache_metadata.as_deref();
+        let before = previous.and_then(|previous| said(experiment.call(previous.number)?));
+        matches.explicit = ExplicitCache::of(said(call), before, &prompt);
+        let known_stages = previous.and_then(|previous| self.last_stages.remove(&previous.place()));
+        let prefix_break = previous.zip(common).zip(matched).and_then(|((previous, common), matched)| {
+            if common.ends_in == PrefixEnd::Whole {
+                return None;
+            }
+            let earlier = experiment.call(previous.number)?;
+            let stages = known_stages.or_else(|| Some(experiment.compile(earlier, &mut self.stages)?.stages));
+            let stages = (&stages.unwrap_or_default()[..], &compilation.stages[..]);
+            let pair =
+                Pair { experiment, earlier: (earlier, &previous.request), later: (call, &request), stages };
+            pair.find_break(&common, matched.tokens)
         });
         let rebilled =
             |previous: &CallAnalysis, matched: Matched| previous.total.tokens.saturating_sub(matched.tokens);
@@ -149,19 +191,59 @@ impl SessionAnalysis {
             },
             matched: matched.unwrap_or_default(),
             prefix_break,
+            matches,
             reused_stages: reused(&compilation),
-            outcome: compilation.outcome,
+            outcome: {
+                self.last_stages.insert(self.calls.len(), compilation.stages);
+                if self.last_stages.len() > KEPT_STAGES {
+                    self.last_stages.pop_first();
+                }
+                compilation.outcome
+            },
             model,
+            sent_to,
             request,
         }
+    }
+
+    fn provider(&mut self, sent_to: &Str) -> usize {
+        self.sent_to.iter().position(|known| known == sent_to).unwrap_or_else(|| {
+            self.sent_to.push(sent_to.clone());
+            self.sent_to.len() - 1
+        })
     }
 
     fn model(&mut self, model: &Str) -> usize {
         self.models.iter().position(|known| known.model == *model).unwrap_or_else(|| {
             let tokenizer = Tokenizer::of_model(model);
-            self.models.push(ModelScale { model: model.clone(), tokenizer, weights: Weights::default() });
+            let order = self.rules.of_model(model).order;
+            self.models.push(ModelScale {
+                model: model.clone(),
+                tokenizer,
+                weights: Weights::default(),
+                order,
+            });
             self.models.len() - 1
         })
+    }
+}
+
+impl CallAnalysis {
+    fn place(&self) -> usize {
+        self.number as usize - 1
+    }
+}
+
+/// The model that answered, unless its name is only a longer one of the model that was asked.
+fn sent_to(call: &Call, asked: &Str) -> Str {
+    let bare = asked.rsplit('/').next().unwrap_or_default();
+    let is_version = |rest: &str| rest.bytes().filter(u8::is_ascii_digit).count() > 2 || rest.is_empty();
+    match &call.model {
+        // Names in angle brackets are no models: a client wrote the answer itself.
+        Some(answered) if answered.starts_with('<') => asked.clone(),
+        Some(answered) if answered.strip_prefix(bare).is_some_and(is_version) => asked.clone(),
+        Some(answered) => answered.clone(),
+        None => asked.clone(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_model::{Chunk, Contents, Fingerprint, FingerprintBuilder, LlmRequest, Origin, RequestContent};
-use strata_wire::{Item, Path, Segment, prompt_segments};
+use strata_wire::{Item, Path, Segment, definitions};
 
 use super::kind::{Kind, is_quoted};
 use crate::event_log::EventLog;
@@ -48,6 +48,8 @@ pub struct WeighedChunk {
     pub contents: Vec<Arc<Weighed>>,
     pub tokens: TokenCount,
     pub overhead: TokenCount,
+    /// Parts of all contents.
+    pub n_parts: u32,
     by_kind: ByKind,
 }
 
@@ -70,6 +72,18 @@ impl WeighedPrompt {
 
     pub fn overhead(&self) -> TokenCount {
         self.chunks.iter().map(|(_, chunk)| chunk.overhead).chain([self.head.overhead]).sum()
+    }
+
+    /// Tools, instruction and so many contents, overhead included.
+    pub(super) fn first_contents(&self, n_contents: usize) -> u32 {
+        let contents = self.chunks.iter().flat_map(|(_, chunk)| &chunk.contents).take(n_contents);
+        let tokens = contents.map(|content| content.tokens + content.overhead);
+        tokens.chain([self.head.tokens + self.head.overhead]).sum::<TokenCount>().tokens
+    }
+
+    /// Parts of the conversation.
+    pub fn n_parts(&self) -> u32 {
+        self.chunks.iter().map(|(_, chunk)| chunk.n_parts).sum()
     }
 
     /// Without the overhead.
@@ -174,6 +188,12 @@ impl<'s> Scale<'s> {
         self.weigher.spans(&text.to_text(), text.blocks().map(length))
     }
 
+    /// A content by itself, with its overhead.
+    pub(super) fn content_tokens(&self, content: &RequestContent) -> u32 {
+        let weighed = self.content(content);
+        (weighed.tokens + weighed.overhead).tokens
+    }
+
     /// Tools, answer schemas and system instruction.
     fn head(&self, key: Fingerprint, request: &LlmRequest) -> Arc<Weighed> {
         if let Some(known) = lock(&self.weights.heads).get(&key) {
@@ -215,6 +235,7 @@ impl<'s> Scale<'s> {
         let weighed = Arc::new(WeighedChunk {
             tokens: contents.iter().map(|content| content.tokens).sum(),
             overhead: contents.iter().map(|content| content.overhead).sum(),
+            n_parts: contents.iter().map(|content| content.pieces.len() as u32).sum(),
             by_kind: sums,
             contents,
         });
@@ -250,12 +271,6 @@ impl Piece {
     fn new(tokens: u32, kind: Kind, origin: Origin) -> Self {
         Self { tokens, kind, origin, is_quoted: false, is_thought: false }
     }
-}
-
-/// Tools and answer schemas: what providers read before the system instruction.
-pub(super) fn definitions(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
-    prompt_segments(request)
-        .take_while(|segment| matches!(segment.path, Path::Tool { .. } | Path::Config { .. }))
 }
 
 /// Everything that [`Scale::head`] looks at.

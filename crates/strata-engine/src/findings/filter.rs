@@ -56,8 +56,7 @@ fn filter_shifts_every_turn(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut tally = Tally::default();
     let mut turns = Vec::new();
     for (call, found) in evidence.breaks() {
-        let is_shift =
-            matches!(found.cause, Cause::Dropped { .. } | Cause::Reordered { .. } | Cause::Inserted { .. });
+        let is_shift = matches!(found.cause, Cause::Window { .. } | Cause::Truncated { .. });
         let head = call.result.request.static_prefix_end.unwrap_or(0);
         let content = found.path.split('.').next().and_then(|content| content.parse::<usize>().ok());
         if is_shift && content.is_some_and(|content| content <= head) {

@@ -96,12 +96,7 @@ fn late_result_hides_turns(evidence: &Evidence<'_>) -> Vec<Observation> {
             let cause = call.result.prefix_break.as_ref().map(|found| &found.cause);
             if matches!(
                 cause,
-                Some(
-                    Cause::Dropped { .. }
-                        | Cause::Reordered { .. }
-                        | Cause::Rewritten { .. }
-                        | Cause::Inserted { .. }
-                )
+                Some(Cause::LateResponse { .. } | Cause::Truncated { .. } | Cause::Unknown { .. })
             ) {
                 evidence.add_rebilled(&mut tally, call);
             }

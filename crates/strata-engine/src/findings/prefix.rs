@@ -101,7 +101,7 @@ fn cut(value: &str) -> String {
 fn state_in_instruction(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut losses = Losses::default();
     for (call, found) in evidence.breaks() {
-        if let Cause::State { key, before, after } = &found.cause {
+        if let (Cause::State { key, before, after }, true) = (&found.cause, found.path.starts_with("sys.")) {
             losses.add(evidence, call, key.clone(), Some(format!("{} → {}", cut(before), cut(after))));
         }
     }
@@ -124,13 +124,7 @@ fn artifact_list_changes(evidence: &Evidence<'_>) -> Vec<Observation> {
     const TOOL: &str = "load_artifacts";
     let mut losses = Losses::default();
     for (call, found) in evidence.breaks() {
-        let Cause::Instruction { origin } = &found.cause else { continue };
-        let is_list = match origin {
-            Origin::Artifact { name } => &**name == "*",
-            Origin::Tool { name } => &**name == TOOL,
-            _ => false,
-        };
-        if is_list {
+        if matches!(found.cause, Cause::Artifacts { .. }) && found.path.starts_with("sys.") {
             losses.add(evidence, call, TOOL.into(), None);
         }
     }

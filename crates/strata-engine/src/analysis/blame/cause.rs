@@ -1,0 +1,124 @@
+//! The closed set of reasons why less of a prompt is found again than the one before it held.
+
+use strata_model::{EventIndex, Origin, Str};
+
+/// What changed first, or what else kept a provider from finding a prefix again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// A template was filled with another value.
+    State { key: Str, before: String, after: String },
+    /// Other text of an instruction that no state filled in.
+    Instruction { origin: Origin },
+    /// Tools or the answer schema: what was added, removed or changed, or only the order.
+    Definitions { added: Vec<String>, removed: Vec<String>, changed: Vec<String> },
+    /// An agent without a history of its own: its prompt begins at what another agent said last.
+    HandOff { begins: Option<EventIndex> },
+    /// An agent without a history of its own, in another turn; or another part of the history it may see.
+    Scope { begins: Option<EventIndex> },
+    /// A summary replaced a part of the history.
+    Compacted { by: EventIndex },
+    /// A rewind took events back.
+    Rewound { by: EventIndex },
+    /// A filter that keeps the last turns moved on; `first` is now the first event.
+    Window { first: Option<EventIndex> },
+    /// Contents were cut off at the beginning, wherever a turn began.
+    Truncated { first: Option<EventIndex> },
+    /// A tool's result came late: it stands at its call, before what was already sent.
+    LateResponse { event: EventIndex },
+    /// The list of artifacts in the instruction, or an artifact that was shown for one call.
+    Artifacts { origin: Origin },
+    /// Memories looked up for the turn.
+    Memory,
+    /// Text placed before what the user said last, which is another place in every call.
+    Placement { origin: Origin },
+    /// Code of the app: a plugin, a callback or a script.
+    Script { stage: Str },
+    /// The calls before it went to another model.
+    Model { before: Str, after: Str },
+    /// Settings of which the provider says that they empty its cache.
+    Parameters { changed: Vec<String> },
+    /// Nothing was sent for longer than the provider keeps a prefix.
+    Expired { idle_s: u32, lifetime_s: u32 },
+    /// Other prompts took its place.
+    Evicted,
+    /// The prompts are too short to be cached.
+    BelowMinimum { minimum_tokens: u32 },
+    /// No breakpoint ends near what was sent before.
+    NoBreakpoint { lookback_blocks: u32 },
+    /// None of these.
+    Unknown { origin: Option<Origin> },
+}
+
+/// What can be done about a cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Nature {
+    /// The session could have gone on the same way without it.
+    Avoidable,
+    /// It comes with what the session does: hand over, summarise, show one turn only.
+    Structural,
+    /// The prompt is fine; the provider's rules say no.
+    Provider,
+}
+
+impl Cause {
+    pub fn nature(&self) -> Nature {
+        match self {
+            Self::HandOff { .. } | Self::Scope { .. } | Self::Compacted { .. } | Self::Rewound { .. } => {
+                Nature::Structural
+            }
+            Self::Expired { .. } | Self::Evicted | Self::BelowMinimum { .. } | Self::NoBreakpoint { .. } => {
+                Nature::Provider
+            }
+            Self::State { .. }
+            | Self::Instruction { .. }
+            | Self::Definitions { .. }
+            | Self::Window { .. }
+            | Self::Truncated { .. }
+            | Self::LateResponse { .. }
+            | Self::Artifacts { .. }
+            | Self::Memory
+            | Self::Placement { .. }
+            | Self::Script { .. }
+            | Self::Model { .. }
+            | Self::Parameters { .. }
+            | Self::Unknown { .. } => Nature::Avoidable,
+        }
+    }
+
+    /// Whether the session could have gone on the same way without it.
+    pub fn is_avoidable(&self) -> bool {
+        self.nature() == Nature::Avoidable
+    }
+
+    /// A name for machines.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::State { .. } => "state_in_instruction",
+            Self::Instruction { .. } => "instruction_changed",
+            Self::Definitions { added, removed, changed }
+                if added.is_empty() && removed.is_empty() && changed.is_empty() =>
+            {
+                "tools_reordered"
+            }
+            Self::Definitions { .. } => "tools_changed",
+            Self::HandOff { .. } => "hand_off",
+            Self::Scope { .. } => "history_scope",
+            Self::Compacted { .. } => "compaction",
+            Self::Rewound { .. } => "rewind",
+            Self::Window { .. } => "filter_window",
+            Self::Truncated { .. } => "truncated_history",
+            Self::LateResponse { .. } => "late_tool_response",
+            Self::Artifacts { .. } => "artifact_list",
+            Self::Memory => "memory_preload",
+            Self::Placement { .. } => "instruction_placement",
+            Self::Script { .. } => "script",
+            Self::Model { .. } => "model_changed",
+            Self::Parameters { .. } => "parameters_changed",
+            Self::Expired { .. } => "expired",
+            Self::Evicted => "evicted",
+            Self::BelowMinimum { .. } => "below_minimum",
+            Self::NoBreakpoint { .. } => "no_breakpoint",
+            Self::Unknown { .. } => "unknown",
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! What providers reported, beside what was predicted.
+
+use strata_model::{Event, Usage};
+use strata_wire::{CacheRule, Machine};
+
+use super::matches::{Match, PromptMatches};
+use super::simulate::Prediction;
+
+/// Mark of importers on an answer whose call wrote to the cache: `{tokens, …}`.
+const CACHE_WRITE: &str = "cacheWrite";
+
+/// Answers recorded within this many seconds of each other are those of requests that were under way together.
+const IN_FLIGHT_S: f64 = 2.0;
+
+/// Token counts of a call as its provider reported them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reported {
+    /// The whole prompt; what was cached or written is part of it.
+    pub prompt: u32,
+    /// `None`: the provider says nothing of a cache.
+    pub cached: Option<u32>,
+    pub written: Option<u32>,
+    /// Seconds for which what was written is kept, where the provider says so.
+    pub lifetime_s: Option<u32>,
+}
+
+/// A report beside the prediction for it, in the provider's own tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Comparison {
+    /// The prediction, measured by the sizes that the provider reported of this and earlier prompts.
+    pub predicted: u32,
+    pub reported: u32,
+    /// Why they differ by more than a block; `None` where they do not.
+    pub difference: Option<Difference>,
+}
+
+/// Why a report is not what was predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Difference {
+    /// More is found than this session ever sent: another session or client begins the same way.
+    AnotherClient,
+    /// More is found than should still be there: it was kept longer than promised.
+    KeptLonger,
+    /// Nothing is found after a pause for which the provider promises nothing.
+    Expired,
+    /// The prompt is about as short as the shortest that is cached.
+    NearMinimum,
+    /// What is found ends where an earlier prompt did.
+    OlderPrompt,
+    /// The earlier request was still being answered: what it writes can be read once its answer begins.
+    InFlight,
+    /// Only what this client sends before every conversation is found, as by a first call of it: something changed
+    /// behind that which is not recorded.
+    HeadOnly,
+    /// Nothing is ever found or written in this session: the client does not ask for it.
+    Unused,
+    /// Less is found, and the provider promises nothing.
+    KeepsLess,
+    /// None of these.
+    Unexplained,
+}
+
+impl Difference {
+    /// A name for machines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AnotherClient => "another_client",
+            Self::KeptLonger => "kept_longer",
+            Self::Expired => "expired",
+            Self::NearMinimum => "near_minimum",
+            Self::OlderPrompt => "older_prompt",
+            Self::InFlight => "in_flight",
+            Self::HeadOnly => "head_only",
+            Self::Unused => "unused",
+            Self::KeepsLess => "keeps_less",
+            Self::Unexplained => "unexplained",
+        }
+    }
+}
+
+impl Reported {
+    /// `None` when the prompt's size is not reported.
+    pub fn of(usage: Option<&Usage>, answer: &Event) -> Option<Self> {
+        let usage = usage?;
+        let tokens = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        let mark = answer.custom_metadata.as_ref().and_then(|marks| marks.get(CACHE_WRITE));
+        let of_mark = |field: &str| mark.and_then(|write| u32::try_from(write.get(field)?.as_i64()?).ok());
+        let is_written = |field: &str| of_mark(field).is_some_and(|tokens| tokens > 0);
+        Some(Self {
+            prompt: tokens(usage.prompt_token_count?),
+            cached: usage.cached_content_token_count.map(tokens),
+            written: of_mark("tokens"),
+            lifetime_s: if is_written("ephemeral1h") {
+                Some(3600)
+            } else {
+                is_written("ephemeral5m").then_some(300)
+            },
+        })
+    }
+
+    /// Something was found in a cache, or written to one.
+    pub(super) fn has_cache(&self) -> bool {
+        self.cached.is_some_and(|tokens| tokens > 0) || self.written.is_some_and(|tokens| tokens > 0)
+    }
+
+    /// How much of the prompt can be found later: what was read or written where that is said, else all.
+    fn stored(&self) -> u32 {
+        match self.written {
+            Some(written) => self.cached.unwrap_or(0).saturating_add(written),
+            None => self.prompt,
+        }
+    }
+}
+
+/// The same prompts in the provider's tokens: what it counts beyond what was recorded stands at the beginning.
+pub(super) fn anchored(prompts: &[PromptMatches], reported: &[Option<Reported>]) -> Vec<PromptMatches> {
+    let measure = |at: usize, tokens: u32| match &reported[at] {
+        None => tokens,
+        Some(_) if tokens == 0 => 0,
+        Some(report) => {
+            let ours = prompts[at].tokens;
+            if report.prompt >= ours {
+                tokens.saturating_add(report.prompt - ours)
+            } else {
+                (u64::from(tokens) * u64::from(report.prompt) / u64::from(ours.max(1))) as u32
+            }
+        }
+    };
+    let anchored = prompts.iter().enumerate().map(|(at, prompt)| {
+        let candidates = prompt.candidates.iter().map(|found| {
+            let of = found.call as usize - 1;
+            let stored = reported[of].filter(|_| found.is_whole).map(|report| report.stored());
+            Match { tokens: stored.unwrap_or_else(|| measure(of, found.tokens)), ..*found }
+        });
+        PromptMatches {
+            candidates: candidates.collect(),
+            tokens: reported[at].map_or(prompt.tokens, |report| report.stored()),
+            tools_tokens: prompt.tools_tokens,
+            head_tokens: measure(at, prompt.head_tokens),
+            ..prompt.clone()
+        }
+    });
+    anchored.collect()
+}
+
+/// What first calls of a session found: nothing of it was sent before, so it is what the client always sends first.
+pub(super) fn client_heads(prompts: &[PromptMatches], reported: &[Option<Reported>]) -> Vec<u32> {
+    let firsts = prompts.iter().zip(reported).filter(|(prompt, _)| prompt.parent.is_none());
+    firsts.filter_map(|(_, report)| report.as_ref()?.cached).filter(|cached| *cached > 0).collect()
+}
+
+/// The reports of a session, as its predictions are compared with them.
+pub(super) struct Reports<'r> {
+    /// In the provider's tokens.
+    pub prompts: &'r [PromptMatches],
+    pub heads: &'r [u32],
+}
+
+/// Why a report differs from the prediction, if it does.
+pub(super) fn compare(
+    rule: &CacheRule,
+    at: usize,
+    prediction: &Prediction,
+    Reports { prompts, heads }: &Reports<'_>,
+    reported: &Reported,
+    cached: u32,
+) -> Comparison {
+    let predicted = prediction.expected;
+    let is_marked = matches!(rule.machine, Machine::Breakpoints { .. });
+    // Counts of parts are not exact, and providers put tokens of their own between messages.
+    let tolerance = rule.block_tokens().max(reported.prompt / 100).max(16);
+    let is_near = |a: u32, b: u32| a.abs_diff(b) <= tolerance;
+    let ends_with_an_earlier_one = || {
+        let mut earlier = prompts[at].parent;
+        while let Some(call) = earlier {
+            let prompt = &prompts[call as usize - 1];
+            if is_near(prompt.tokens, cached) || is_near(prompt.head_tokens, cached) {
+                return true;
+            }
+            earlier = prompt.parent;
+        }
+        false
+    };
+    let difference = if is_near(predicted, cached) {
+        None
+    } else if cached > predicted && cached <= prediction.ceiling.saturating_add(tolerance) {
+        Some(Difference::KeptLonger)
+    } else if cached > predicted {
+        Some(Difference::AnotherClient)
+    } else if is_near(reported.prompt, rule.minimum_tokens()) {
+        Some(Difference::NearMinimum)
+    } else if cached > 0 && ends_with_an_earlier_one() {
+        Some(Difference::OlderPrompt)
+    } else if rule.lifetime_s.is_none() && prediction.idle_s.is_some_and(|idle_s| idle_s > 300.0) {
+        Some(Difference::Expired)
+    } else if is_marked && prediction.idle_s.is_some_and(|idle_s| idle_s < IN_FLIGHT_S) {
+        Some(Difference::InFlight)
+    } else if cached > 0 && heads.iter().any(|head| is_near(*head, cached)) {
+        Some(Difference::HeadOnly)
+    } else if rule.is_best_effort {
+        Some(Difference::KeepsLess)
+    } else {
+        Some(Difference::Unexplained)
+    };
+    Comparison { predicted, reported: cached, difference }
+}

@@ -1,0 +1,192 @@
+//! What a provider finds in its cache, call by call.
+//!
+//! Only sizes, shared prefixes and times are looked at, so that another rule, another gap or a rewritten session costs
+//! next to nothing to try.
+
+use strata_wire::{CacheRule, Machine, Mark};
+
+use super::matches::PromptMatches;
+
+/// Prompts that have less than this share in common with a slot are not put into it (llama.cpp's default).
+const SLOT_SIMILARITY: f64 = 0.1;
+
+/// A call as its provider meets it.
+#[derive(Debug, Clone, Copy)]
+pub struct Sent<'r> {
+    pub rule: &'r CacheRule,
+    /// Epoch seconds. Calls without a time are taken to follow at once.
+    pub at_s: f64,
+    /// Seconds for which what this call stores or uses is kept, where that is known better than by the rule.
+    pub lifetime_s: Option<f64>,
+    /// A setting changed of which the rule says that it empties the cache of the conversation.
+    pub is_reset: bool,
+}
+
+/// What is found of one prompt. All sizes are in tokens from its beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Prediction {
+    /// What can be found at best: whatever was sent before, however long ago.
+    pub ceiling: u32,
+    /// What should be found, given the time that has passed and the room there is.
+    pub expected: u32,
+    /// What is stored for later calls beyond what was found.
+    pub written: u32,
+    /// The prefix that was sent before and may still be there; of it, `expected` ends where a block or a mark does.
+    pub matched: u32,
+    /// The prefix that was ever sent before.
+    pub matched_ever: u32,
+    /// The call whose prompt is found again.
+    pub reference: Option<u32>,
+    /// Seconds since that prompt was last of use.
+    pub idle_s: Option<f64>,
+}
+
+/// What is found of each prompt, in order.
+pub fn simulate<'r>(prompts: &[PromptMatches], sent: impl Fn(usize) -> Sent<'r>) -> Vec<Prediction> {
+    let mut caches =
+        Caches { prompts, times: Vec::new(), used: Vec::new(), lifetimes: Vec::new(), slots: Vec::new() };
+    (0..prompts.len()).map(|at| caches.meet(at, sent(at))).collect()
+}
+
+/// The state of a provider's caches.
+struct Caches<'p> {
+    prompts: &'p [PromptMatches],
+    times: Vec<f64>,
+    /// When what was stored at the end of each prompt was last of use.
+    used: Vec<f64>,
+    /// For how many seconds each prompt is kept.
+    lifetimes: Vec<f64>,
+    /// Numbers of the calls whose prompts are held in slots, the least used first.
+    slots: Vec<u32>,
+}
+
+/// A prefix that is found.
+#[derive(Clone, Copy, Default)]
+struct Hit {
+    tokens: u32,
+    call: Option<u32>,
+}
+
+impl Caches<'_> {
+    fn meet(&mut self, at: usize, sent: Sent<'_>) -> Prediction {
+        let now = if sent.at_s > 0.0 { sent.at_s } else { self.times.last().copied().unwrap_or_default() };
+        let prompt = &self.prompts[at];
+        let ever = longest(prompt, |_| true);
+        let alive = longest(prompt, |call| self.is_kept(&self.times, call, now));
+        let (ceiling, expected, matched) = match &sent.rule.machine {
+            Machine::AutoPrefix { .. } | Machine::Units { .. } => {
+                let usable = |hit: Hit| Hit { tokens: sent.rule.usable_tokens(hit.tokens), ..hit };
+                (usable(ever).tokens, usable(alive), alive.tokens)
+            }
+            Machine::LcpSlot { slots } => {
+                let found = match slots {
+                    Some(n_slots) => self.in_slots(at, *n_slots as usize),
+                    None => ever,
+                };
+                let last = prompt.tokens.saturating_sub(1);
+                (ever.tokens.min(last), Hit { tokens: found.tokens.min(last), ..found }, found.tokens)
+            }
+            Machine::Breakpoints { minimum_tokens, lookback_blocks, marks } => {
+                let marked =
+                    Marked { minimum_tokens: *minimum_tokens, lookback_blocks: *lookback_blocks, marks };
+                let found = self.at_marks(at, &marked, Some(now), sent.is_reset);
+                let ceiling = self.at_marks(at, &marked, None, false);
+                (ceiling.tokens, found, alive.tokens.max(found.tokens))
+            }
+        };
+        let stored = match &sent.rule.machine {
+            Machine::LcpSlot { .. } => prompt.tokens,
+            _ => sent.rule.usable_tokens(prompt.tokens),
+        };
+        let last_use = expected.call.and_then(|call| self.used.get(call as usize - 1)).copied();
+        self.times.push(now);
+        self.used.push(now);
+        self.lifetimes.push(sent.lifetime_s.or(sent.rule.lifetime_s).unwrap_or(f64::INFINITY));
+        if let Some(call) = expected.call {
+            self.used[call as usize - 1] = now;
+        }
+        if let Some(cache) = prompt.explicit {
+            return Prediction {
+                ceiling: cache.tokens,
+                expected: cache.tokens,
+                written: if cache.is_new { cache.tokens } else { 0 },
+                matched: cache.tokens,
+                matched_ever: cache.tokens.max(ever.tokens),
+                reference: ever.call,
+                idle_s: None,
+            };
+        }
+        Prediction {
+            ceiling: ceiling.max(expected.tokens),
+            expected: expected.tokens,
+            written: stored.saturating_sub(expected.tokens),
+            matched,
+            matched_ever: ever.tokens.max(matched),
+            reference: expected.call.filter(|_| expected.tokens > 0).or(ever.call),
+            idle_s: last_use.map(|used| (now - used).max(0.0)),
+        }
+    }
+
+    /// Whether what a call stored is still there.
+    fn is_kept(&self, since: &[f64], call: u32, now: f64) -> bool {
+        let at = call as usize - 1;
+        now - since[at] <= self.lifetimes[at]
+    }
+
+    fn in_slots(&mut self, at: usize, n_slots: usize) -> Hit {
+        let prompt = &self.prompts[at];
+        let mut held = prompt.candidates.iter().rev().filter(|match_| self.slots.contains(&match_.call));
+        let best = held.next();
+        let is_similar = |tokens: u32| f64::from(tokens) >= SLOT_SIMILARITY * f64::from(prompt.tokens);
+        let slot = match best.filter(|best| is_similar(best.tokens)) {
+            Some(best) => Some(best.call),
+            None if self.slots.len() < n_slots => None,
+            None => self.slots.first().copied(),
+        };
+        self.slots.retain(|held| Some(*held) != slot);
+        self.slots.push(at as u32 + 1);
+        let found = prompt.candidates.iter().find(|match_| Some(match_.call) == slot);
+        found.map_or(Hit::default(), |found| Hit { tokens: found.tokens, call: Some(found.call) })
+    }
+
+    /// `now: None` asks for what was ever stored.
+    fn at_marks(&self, at: usize, marked: &Marked<'_>, now: Option<f64>, is_reset: bool) -> Hit {
+        let is_kept = |since: &[f64], call| now.is_none_or(|now| self.is_kept(since, call, now));
+        let prompt = &self.prompts[at];
+        let is_long_enough = |tokens: u32| tokens >= marked.minimum_tokens;
+        if marked.marks.contains(&Mark::Last) && !is_reset {
+            let mut earlier = prompt.parent;
+            while let Some(call) = earlier {
+                let stored = &self.prompts[call as usize - 1];
+                if prompt.n_parts.saturating_sub(stored.n_parts) > marked.lookback_blocks {
+                    break;
+                }
+                if is_long_enough(stored.tokens) && is_kept(&self.used, call) {
+                    return Hit { tokens: stored.tokens, call: Some(call) };
+                }
+                earlier = stored.parent;
+            }
+        }
+        let at_head = |tokens: u32| {
+            let is_there = |call: u32, matched: u32| matched >= tokens && is_kept(&self.times, call);
+            let candidate = prompt.candidates.iter().find(|found| is_there(found.call, found.tokens))?;
+            (tokens > 0 && is_long_enough(tokens)).then_some(Hit { tokens, call: Some(candidate.call) })
+        };
+        let system = marked.marks.contains(&Mark::System).then(|| at_head(prompt.head_tokens)).flatten();
+        let tools = || marked.marks.contains(&Mark::Tools).then(|| at_head(prompt.tools_tokens)).flatten();
+        system.or_else(tools).unwrap_or_default()
+    }
+}
+
+/// The longest prefix of a prompt that is still there.
+fn longest(prompt: &PromptMatches, is_kept: impl Fn(u32) -> bool) -> Hit {
+    let mut kept = prompt.candidates.iter().rev().filter(|candidate| is_kept(candidate.call));
+    kept.next().map_or(Hit::default(), |found| Hit { tokens: found.tokens, call: Some(found.call) })
+}
+
+/// The fields of [`Machine::Breakpoints`].
+struct Marked<'m> {
+    minimum_tokens: u32,
+    lookback_blocks: u32,
+    marks: &'m [Mark],
+}
