@@ -17,3 +17,5 @@ pub(crate) mod part_rows;
 mod questions;
 mod session;
 mod stages;
+
+pub(crate) use breaks::sentence as break_sentence;

@@ -6,6 +6,7 @@
 //! and [`tokens`]; [`import`] and [`list`] work on the store. Everything blocks, and tells a [`Watch`] how far it is.
 
 mod app;
+mod cache;
 mod compile;
 mod diagnostic;
 mod findings;
@@ -18,6 +19,7 @@ mod source;
 mod tokens;
 
 pub use app::AppReport;
+pub use cache::{BreakReport, CacheFixReport, CacheReport, CallCacheReport, ZoneReport, cache};
 pub use compile::{
     CallChoice, ChangeKind, ChangeReport, CompileFailure, CompileReport, LeftOut, PromptTokens,
     SegmentReport, StageReport, Zone, compile,

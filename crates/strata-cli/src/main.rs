@@ -30,6 +30,7 @@ enum Command {
     Show(commands::show::Show),
     Compile(commands::compile::Compile),
     Tokens(commands::tokens::Tokens),
+    Cache(commands::cache::Cache),
     Findings(commands::findings::Findings),
     Serve(commands::serve::Serve),
 }
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Show(show) => show.run(),
         Command::Compile(compile) => compile.run(),
         Command::Tokens(tokens) => tokens.run(),
+        Command::Cache(cache) => cache.run(),
         Command::Findings(findings) => findings.run(),
         Command::Serve(serve) => serve.run(),
     };

@@ -1,5 +1,6 @@
 //! Documents as people read them.
 
+mod cache;
 mod compile;
 mod diagnostics;
 mod fields;
@@ -13,6 +14,7 @@ mod style;
 mod table;
 mod tokens;
 
+pub(crate) use cache::cache;
 pub(crate) use compile::compile;
 pub(crate) use diagnostics::diagnostics;
 pub(crate) use findings::findings;

@@ -1,0 +1,188 @@
+//! `strata cache`: what a provider finds again of each prompt, what kept it from finding more, and what would help.
+
+use serde::Serialize;
+use strata_engine::analysis::{CacheAnalysis, CacheFix, CallCache, Comparison, Loss};
+use strata_wire::CacheRules;
+
+use super::app::AppReport;
+use super::diagnostic::FileDiagnostic;
+use super::source::{Source, Subject};
+use super::{VERSION, Watch, origin};
+use crate::error::AppError;
+use crate::handlers::break_sentence;
+use crate::open::Tables;
+
+/// The document of `strata cache`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheReport {
+    pub version: u32,
+    pub session: String,
+    /// Of the session.
+    pub title: String,
+    pub app: AppReport,
+    /// The rules that were applied, by name.
+    pub provider: String,
+    /// Whether each of them is one for the models of this session.
+    pub is_rule_known: bool,
+    pub prompt_tokens: u64,
+    pub predicted_cached_tokens: u64,
+    pub predicted_written_tokens: u64,
+    /// Tokens that were paid in full and could have been found, and of these the avoidable ones.
+    pub lost_tokens: u64,
+    pub avoidable_tokens: u64,
+    pub calls: Vec<CallCacheReport>,
+    /// What would help, replayed over all calls, the most useful first.
+    pub fixes: Vec<CacheFixReport>,
+    pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// One call.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallCacheReport {
+    pub call: u32,
+    pub agent: String,
+    pub model: String,
+    /// The number of the first call of its lineage.
+    pub lineage: u32,
+    pub prompt_tokens: u32,
+    pub predicted_cached_tokens: u32,
+    /// What could be found however long ago it was sent.
+    pub ceiling_tokens: u32,
+    pub predicted_written_tokens: u32,
+    pub reported_cached_tokens: Option<u32>,
+    /// Why the report is not what was predicted; absent where it is.
+    pub difference: Option<&'static str>,
+    pub zones: Vec<ZoneReport>,
+    #[serde(rename = "break")]
+    pub loss: Option<BreakReport>,
+    /// US dollars for the prompt, as predicted.
+    pub cost: Option<f64>,
+}
+
+/// Tokens `from..to` of a prompt.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ZoneReport {
+    /// `stable`, `variable`, `below_minimum`, `unmarked`, `expired` or `evicted`.
+    pub zone: &'static str,
+    pub from: u32,
+    pub to: u32,
+}
+
+/// Why less was found than the prompt before held.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BreakReport {
+    pub at_token: u32,
+    /// Empty where the prompts do not differ.
+    pub path: String,
+    pub cause: &'static str,
+    /// The processor whose result differs first.
+    pub stage: Option<String>,
+    pub origin: Option<String>,
+    /// In a sentence.
+    pub detail: String,
+    pub is_avoidable: bool,
+    pub previous_call: u32,
+    pub rebilled_tokens: u32,
+    pub cost: Option<f64>,
+}
+
+/// A change that would keep more of the prompts in the cache.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheFixReport {
+    pub kind: &'static str,
+    pub agent: String,
+    pub title: String,
+    /// Tokens less that are paid in full, over all calls.
+    pub saves_tokens: i64,
+    pub saves_cost: Option<f64>,
+    /// Prompts that would be sent differently.
+    pub changes: usize,
+}
+
+/// Predicts the caches of a source's only session, or of the one called `session`.
+pub fn cache(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Result<CacheReport, AppError> {
+    let (subject, diagnostics) = source.read_one(session, watch)?;
+    let tables = Tables::default();
+    let rules = CacheRules::embedded();
+    let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
+    let caches = CacheAnalysis::new(&subject.experiment, &analysis, &rules, &tables.prices);
+    let fixes = caches.fixes(&subject.experiment, &analysis, &tables.counting, &rules, &tables.prices);
+    let totals = caches.totals();
+    let mut names: Vec<&str> = Vec::new();
+    for call in &caches.calls {
+        if !names.contains(&&*call.rule) {
+            names.push(&call.rule);
+        }
+    }
+    Ok(CacheReport {
+        version: VERSION,
+        session: subject.id.clone(),
+        title: subject.title.clone(),
+        app: (&subject.app).into(),
+        provider: names.join(", "),
+        is_rule_known: caches.calls.iter().all(|call| call.is_rule_known),
+        prompt_tokens: totals.prompt_tokens,
+        predicted_cached_tokens: totals.cached_tokens,
+        predicted_written_tokens: totals.written_tokens,
+        lost_tokens: totals.lost_tokens,
+        avoidable_tokens: totals.avoidable_tokens,
+        calls: caches.calls.iter().map(|call| call_report(&subject, call)).collect(),
+        fixes: fixes.iter().map(fix_report).collect(),
+        diagnostics,
+    })
+}
+
+fn call_report(subject: &Subject, call: &CallCache) -> CallCacheReport {
+    let difference =
+        |comparison: &Comparison| comparison.difference.map(strata_engine::analysis::Difference::name);
+    CallCacheReport {
+        call: call.call,
+        agent: call.agent.to_string(),
+        model: call.model.to_string(),
+        lineage: call.lineage,
+        prompt_tokens: call.prompt_tokens,
+        predicted_cached_tokens: call.prediction.expected,
+        ceiling_tokens: call.prediction.ceiling,
+        predicted_written_tokens: call.prediction.written,
+        reported_cached_tokens: call.reported.and_then(|reported| reported.cached),
+        difference: call.comparison.as_ref().and_then(difference),
+        zones: call
+            .zones
+            .iter()
+            .map(|span| ZoneReport { zone: span.zone.name(), from: span.from, to: span.to })
+            .collect(),
+        loss: call.loss.as_ref().map(|loss| break_report(subject, loss)),
+        cost: call.cost_usd,
+    }
+}
+
+fn break_report(subject: &Subject, loss: &Loss) -> BreakReport {
+    BreakReport {
+        at_token: loss.at_token,
+        path: loss.path.clone(),
+        cause: loss.cause.code(),
+        stage: loss.stage.as_ref().map(ToString::to_string),
+        origin: loss.origin.as_ref().map(origin::text),
+        detail: break_sentence(&loss.cause, subject.experiment.log()),
+        is_avoidable: loss.cause.is_avoidable(),
+        previous_call: loss.against,
+        rebilled_tokens: loss.tokens,
+        cost: loss.cost_usd,
+    }
+}
+
+fn fix_report(fix: &CacheFix) -> CacheFixReport {
+    CacheFixReport {
+        kind: fix.kind.code(),
+        agent: fix.agent.to_string(),
+        title: fix.title.clone(),
+        saves_tokens: fix.saves_tokens,
+        saves_cost: fix.saves_cost,
+        changes: fix.changes,
+    }
+}

@@ -1,0 +1,134 @@
+//! Caches: what was found, what was lost, what would help.
+
+use strata_app::counted;
+use strata_app::report::{CacheReport, CallCacheReport};
+
+use super::Style;
+use super::fields::Fields;
+use super::number::{count, dollars, share};
+use super::table::{Align, Table};
+
+pub(crate) fn cache(report: &CacheReport, limit: usize, style: Style) -> String {
+    let mut text = head(report, style);
+    if report.calls.is_empty() {
+        return text;
+    }
+    let mut broken: Vec<&CallCacheReport> = report
+        .calls
+        .iter()
+        .filter(|call| call.loss.as_ref().is_some_and(|loss| loss.rebilled_tokens > 0))
+        .collect();
+    broken.sort_by_key(|call| std::cmp::Reverse(call.loss.as_ref().map(|loss| loss.rebilled_tokens)));
+    let mut section = |title: String, table: &Table| {
+        text += &format!("\n{}\n{}", style.strong(&title), table.print(style));
+    };
+    if !broken.is_empty() {
+        section(
+            format!("Breaks, {} of {}", count(broken.len() as u64), counted(report.calls.len(), "call")),
+            &breaks(&broken, limit),
+        );
+    }
+    if !report.fixes.is_empty() {
+        section("What would help, replayed over all calls".to_owned(), &fixes(report));
+    }
+    section("Calls".to_owned(), &calls(report, limit));
+    text
+}
+
+fn head(report: &CacheReport, style: Style) -> String {
+    let cached = share(report.predicted_cached_tokens, report.prompt_tokens);
+    let mut fields = Fields::under(
+        &format!(
+            "{} of {} prompt tokens can be found in a cache ({cached})",
+            count(report.predicted_cached_tokens),
+            count(report.prompt_tokens)
+        ),
+        style,
+    );
+    fields.add("session", &format!("{} ({})", report.title, report.session));
+    let known = if report.is_rule_known { "" } else { " (assumed: no rule is known for all of its models)" };
+    fields.add("rules", &format!("{}{known}", report.provider));
+    fields.add(
+        "lost",
+        &format!(
+            "{} tokens were paid in full again, {} of them for no need",
+            count(report.lost_tokens),
+            count(report.avoidable_tokens)
+        ),
+    );
+    if report.app.inferred {
+        fields.add(
+            "app",
+            "inferred from the events; instructions and tools that are not recorded are not compared",
+        );
+    }
+    fields.print()
+}
+
+fn breaks(broken: &[&CallCacheReport], limit: usize) -> Table {
+    let mut table = Table::new([
+        ("call", Align::Left),
+        ("rebilled", Align::Right),
+        ("cost", Align::Right),
+        ("at", Align::Right),
+        ("stage", Align::Left),
+        ("why", Align::Left),
+    ]);
+    let n_rows = if limit == 0 { broken.len() } else { limit };
+    for call in broken.iter().take(n_rows) {
+        let Some(loss) = &call.loss else { continue };
+        let mark = if loss.is_avoidable { "◆" } else { "◇" };
+        table.row([
+            format!("C{}", call.call),
+            count(loss.rebilled_tokens),
+            dollars(loss.cost),
+            count(loss.at_token),
+            loss.stage.clone().unwrap_or_default(),
+            format!("{mark} {}", loss.detail),
+        ]);
+    }
+    table
+}
+
+fn fixes(report: &CacheReport) -> Table {
+    let mut table = Table::new([
+        ("saves", Align::Right),
+        ("", Align::Right),
+        ("prompts", Align::Right),
+        ("", Align::Left),
+    ]);
+    for fix in &report.fixes {
+        table.row([
+            count(fix.saves_tokens),
+            dollars(fix.saves_cost),
+            count(fix.changes as u64),
+            fix.title.clone(),
+        ]);
+    }
+    table
+}
+
+fn calls(report: &CacheReport, limit: usize) -> Table {
+    let mut table = Table::new([
+        ("call", Align::Left),
+        ("agent", Align::Left),
+        ("prompt", Align::Right),
+        ("cached", Align::Right),
+        ("", Align::Right),
+        ("reported", Align::Right),
+        ("", Align::Left),
+    ]);
+    let n_rows = if limit == 0 { report.calls.len() } else { limit };
+    for call in report.calls.iter().take(n_rows) {
+        table.row([
+            format!("C{}", call.call),
+            call.agent.clone(),
+            count(call.prompt_tokens),
+            count(call.predicted_cached_tokens),
+            share(call.predicted_cached_tokens.into(), call.prompt_tokens.into()),
+            call.reported_cached_tokens.map_or("–".to_owned(), count),
+            call.difference.unwrap_or_default().replace('_', " "),
+        ]);
+    }
+    table
+}
