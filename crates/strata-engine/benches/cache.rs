@@ -17,14 +17,13 @@ use strata_testkit::{Seeded, app, experiment_in, session};
 use strata_wire::CacheRules;
 
 const N_CALLS: usize = 500;
-/// Results of tools between two calls of the model that are looked at.
 const N_EVENTS: usize = 10_000;
 
 fn words(random: &mut Seeded, n_words: usize) -> String {
     (0..n_words).map(|_| random.hex(4)).collect::<Vec<_>>().join(" ")
 }
 
-/// Two agents; one answers 19 of 20 messages of its partner, the model the last one.
+/// A user who sends 19 messages for each answer of one agent.
 fn experiment() -> Experiment {
     let mut random = Seeded::new(1);
     let mut lines = Vec::new();
