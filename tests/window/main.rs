@@ -10,9 +10,10 @@ mod driver;
 mod page;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
-use thirtyfour::Key;
+use anyhow::{Context as _, Result, bail, ensure};
+use thirtyfour::{Key, WebElement};
 
 use crate::display::Display;
 use crate::driver::Driver;
@@ -40,8 +41,7 @@ async fn walk(page: &Page) -> Result<()> {
     page.resize(1440, 900).await?;
 
     // The cursor starts on the call with the largest prompt; Home and the arrows move it.
-    let strip = page.find("slider", "Prompt tokens of").await?;
-    ensure!(number(strip.attr("aria-valuemax").await?.as_ref())? > 1, "the sample has several calls");
+    let strip = strip_of_several_calls(page).await?;
     page.press_on(&strip, Key::Left).await?;
     let call = number(page.find("slider", "Prompt tokens of").await?.attr("aria-valuenow").await?.as_ref())?;
     page.picture_in_both_themes("window-session").await?;
@@ -49,13 +49,13 @@ async fn walk(page: &Page) -> Result<()> {
     page.find("link", "Pipeline").await?.click().await?;
     page.find("main", "Pipeline").await?;
     let processors = page.find("region", "Processors").await?;
-    ensure!(processors.text().await?.contains(&format!("C{call}")), "the stages are those of C{call}");
+    page.wait_for_text(&processors, &format!("C{call}")).await?;
 
     let contents = page.find("option", "contents").await?;
     contents.click().await?;
     page.wait_until_selected("option", "contents").await?;
     let stage = page.find("region", "Stage").await?;
-    ensure!(stage.text().await?.contains("contents"), "the stage shown is the one that was chosen");
+    page.wait_for_text(&stage, "contents").await?;
 
     let part = page.find_within(&stage, "option", "added").await?;
     let path = part.text().await?;
@@ -65,6 +65,20 @@ async fn walk(page: &Page) -> Result<()> {
     let origin = inspector.text().await?;
     ensure!(origin.contains('E'), "the part {path} names the event it came from: {origin}");
     page.picture_in_both_themes("window-pipeline").await
+}
+
+/// The strip, once the session is there.
+async fn strip_of_several_calls(page: &Page) -> Result<WebElement> {
+    for _ in 0..100 {
+        let strip = page.find("slider", "Prompt tokens of").await?;
+        if number(strip.attr("aria-valuemax").await?.as_ref())? > 1 {
+            // The rows of the events come last.
+            page.find("option", "E1").await?;
+            return Ok(strip);
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    bail!("the strip never showed the several calls of the sample");
 }
 
 impl Page {
@@ -83,7 +97,7 @@ fn number(text: Option<&String>) -> Result<u32> {
 }
 
 fn repository() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is a folder of the repository")
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("tests/window/ is in the repository")
 }
 
 fn app() -> Result<PathBuf> {
