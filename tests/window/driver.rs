@@ -27,8 +27,8 @@ impl Driver {
             .env("DISPLAY", display.name())
             .env("GDK_BACKEND", "x11")
             .env_remove("WAYLAND_DISPLAY")
-            // Three times the frames under a display without a graphics card.
-            .env("WEBKIT_DISABLE_DMABUF_RENDERER", "1")
+            // WebKit's other renderer never finishes a second picture.
+            .env_remove("WEBKIT_DISABLE_DMABUF_RENDERER")
             .env("NO_AT_BRIDGE", "1")
             // Without an address GTK starts a bus of its own, which nobody ends.
             .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")

@@ -17,7 +17,7 @@ use thirtyfour::{Key, WebElement};
 
 use crate::display::Display;
 use crate::driver::Driver;
-use crate::page::{Page, Theme};
+use crate::page::{Page, Theme, shown_text};
 
 /// Recorded from google-adk's web server; two agents, tools, several turns.
 const SAMPLE: &str = "crates/strata-import/samples/adk-rest-session.json";
@@ -58,11 +58,11 @@ async fn walk(page: &Page) -> Result<()> {
     page.wait_for_text(&stage, "contents").await?;
 
     let part = page.find_within(&stage, "option", "added").await?;
-    let path = part.text().await?;
+    let path = shown_text(&part).await?;
     part.click().await?;
     let inspector = page.find("complementary", "Inspector").await?;
     page.wait_for_text(&inspector, "Where it came from").await?;
-    let origin = inspector.text().await?;
+    let origin = shown_text(&inspector).await?;
     ensure!(origin.contains('E'), "the part {path} names the event it came from: {origin}");
     page.picture_in_both_themes("window-pipeline").await
 }

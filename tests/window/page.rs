@@ -66,7 +66,7 @@ impl Page {
                 return Ok(found);
             }
             if start.elapsed() > PATIENCE {
-                bail!("there is no {role} called `{name}`; the page says:\n{}", outer.text().await?);
+                bail!("there is no {role} called `{name}`; the page says:\n{}", shown_text(outer).await?);
             }
             tokio::time::sleep(BETWEEN_LOOKS).await;
         }
@@ -76,7 +76,7 @@ impl Page {
         for element in outer.find_all(By::Css(selector(role)?)).await? {
             // The page may draw anew between two looks, and take an element away.
             let Ok(label) = self.computed(&element, "computedlabel").await else { continue };
-            if label.contains(name) || (label.is_empty() && element.text().await?.contains(name)) {
+            if label.contains(name) || (label.is_empty() && shown_text(&element).await?.contains(name)) {
                 return Ok(Some(element));
             }
         }
@@ -107,7 +107,7 @@ impl Page {
     pub(crate) async fn wait_for_text(&self, element: &WebElement, text: &str) -> Result<()> {
         let start = Instant::now();
         loop {
-            let shown = element.text().await?;
+            let shown = shown_text(element).await?;
             if shown.contains(text) {
                 return Ok(());
             }
@@ -138,6 +138,11 @@ impl Page {
         fs::create_dir_all(&folder).context("make the folder of pictures")?;
         self.driver.screenshot(&folder.join(format!("{name}.png"))).await.context("take a picture")
     }
+}
+
+/// What it says. WebDriver's own text leaves out what is cut short with an ellipsis.
+pub(crate) async fn shown_text(element: &WebElement) -> Result<String> {
+    Ok(element.prop("innerText").await?.unwrap_or_default())
 }
 
 fn pictures() -> PathBuf {
