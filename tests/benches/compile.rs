@@ -1,18 +1,22 @@
 //! Compiling and analysing a session of 10,000 events and 1.9 million tokens.
 //!
 //! - `compile_one_call`: the last call. `cold` prepares the session and compiles with nothing known; `prepared` has the
-//!   session ready; `again` has compiled it before. The yardstick hashes every part once.
+//!   session ready, as google-adk has it; `again` has compiled it before. The yardstick is the CPU time of google-adk,
+//!   where `STRATA_ORACLE_PYTHON` names a Python that has it, or else a hash of every part.
 //! - `all_calls`: every call of the session. `compile` alone, then `analyse` with counts, prefixes, breaks and ledger,
 //!   counts known. The yardstick counts every part once with `tiktoken-rs`.
 //! - `ledger`: what each event cost, from what the analysis has.
 
 use std::hint::black_box;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use strata_engine::analysis::{Counting, SessionAnalysis};
-use strata_engine::{Experiment, FlowKind, StageCache};
-use strata_model::{App, Fingerprint, Session};
+use strata_engine::{Experiment, FlowKind, Invocation, StageCache};
+use strata_model::{App, Fingerprint, Json, Object, Session, json};
+use strata_oracle::worker::Worker;
 use strata_testkit::large;
 
 const N_EVENTS: usize = 10_000;
@@ -26,9 +30,44 @@ fn texts(session: &Session) -> Vec<String> {
     let parts = session.events.iter().flat_map(|event| event.parts());
     let text = |part: &Arc<strata_model::Part>| match &part.text {
         Some(text) => text.to_string(),
-        None => strata_model::json::to_compact(&strata_model::FromJson::to_json(&**part)),
+        None => json::to_compact(&strata_model::FromJson::to_json(&**part)),
     };
     parts.map(text).collect()
+}
+
+/// google-adk with the session loaded, asked for its last call.
+struct GoogleAdk {
+    worker: Worker,
+    question: Object,
+}
+
+impl GoogleAdk {
+    fn start(python: &Path, session: &Arc<Session>) -> Self {
+        let experiment = Experiment::new(session.clone(), Arc::new(large::app()), FlowKind::Adk);
+        let last = experiment.calls().last().expect("calls");
+        let mut seen = Session::clone(session);
+        seen.events.truncate(last.n_events());
+        let Invocation { agent, invocation_id, branch, .. } = &last.invocation;
+        let mut invocation = Object::new();
+        invocation.insert("agent", agent.clone());
+        invocation.insert("invocation_id", invocation_id.clone());
+        if let Some(branch) = branch {
+            invocation.insert("branch", branch.clone());
+        }
+        let question = Object::from_iter([
+            ("app", json::parse(large::APP.as_bytes()).expect("the app is JSON")),
+            ("session", seen.to_json()),
+            ("invocation", Json::Object(invocation)),
+        ]);
+        Self { worker: Worker::start(python).expect("a Python with google-adk"), question }
+    }
+
+    fn compile(&mut self, n: u64) -> Duration {
+        self.question.insert("measure", n.cast_signed());
+        let answer = self.worker.ask(&Json::Object(self.question.clone())).expect("an answer");
+        let seconds = answer.get("cpu_seconds").and_then(Json::as_array).expect("what it took");
+        Duration::from_secs_f64(seconds.iter().filter_map(Json::as_f64).sum())
+    }
 }
 
 fn compile_one_call(criterion: &mut Criterion) {
@@ -41,6 +80,11 @@ fn compile_one_call(criterion: &mut Criterion) {
             texts.iter().fold(Fingerprint::default(), |all, text| all.then(Fingerprint::of(text.as_bytes())))
         });
     });
+    if let Some(python) = std::env::var_os("STRATA_ORACLE_PYTHON") {
+        let mut google_adk = GoogleAdk::start(python.as_ref(), &session);
+        group.sampling_mode(SamplingMode::Flat);
+        group.bench_function("google_adk", |bencher| bencher.iter_custom(|n| google_adk.compile(n)));
+    }
     group.bench_function("cold", |bencher| {
         bencher.iter(|| {
             let experiment = Experiment::new(session.clone(), app.clone(), FlowKind::Adk);

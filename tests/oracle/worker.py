@@ -5,6 +5,7 @@ A question is a vector of kind `compile` without its expected half; the answer i
 google-adk does not accept what was given.
 The format is tests/conformance/FORMAT.md, and one field more: an agent's `code_executor`, `{"type": "built_in"}` or
 `{"type": "host", "optimize_data_file"?, "error_retry_attempts"?}`.
+A question with `"measure": n` is answered with what n compiles took, the session being loaded: `{"cpu_seconds": […]}`.
 """
 
 import asyncio
@@ -656,10 +657,25 @@ async def call_model(context, request, recorder):
     return expected
 
 
+async def measure(vector):
+    context, plugins = await build(vector)
+    context.plugin_manager = PluginManager(plugins)
+    cpu_seconds = []
+    for _ in range(vector["measure"]):
+        start = time.process_time()
+        request = LlmRequest()
+        for processor in context.agent._llm_flow._iter_request_processors():
+            async for _event in processor.run_async(context, request):
+                pass
+        cpu_seconds.append(time.process_time() - start)
+    return {"cpu_seconds": cpu_seconds}
+
+
 async def main():
     print(json.dumps({"ready": True}), flush=True)
     while line := await asyncio.to_thread(sys.stdin.readline):
-        answer = await compile_vector(json.loads(line))
+        question = json.loads(line)
+        answer = await (measure if "measure" in question else compile_vector)(question)
         print(json.dumps(answer), flush=True)
 
 

@@ -8,11 +8,12 @@ use std::time::SystemTime;
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
 
+use crate::oracle;
 use crate::process::Call;
 use crate::repository::Repository;
 
 /// What a group is measured against is the benchmark whose name starts so. A ratio above 1 is slower than that.
-const YARDSTICKS: [&str; 4] = ["yardstick", "bare", "naive", "tiktoken_rs"];
+const YARDSTICKS: [&str; 5] = ["yardstick", "google_adk", "bare", "naive", "tiktoken_rs"];
 
 /// Criterion's `benchmark.json`.
 #[derive(Debug, Deserialize)]
@@ -44,9 +45,13 @@ struct Measured {
 }
 
 /// Runs the benchmarks, then prints a table of what this run measured.
-pub(crate) fn run(repository: &Repository, filter: Option<&str>) -> Result<ExitCode> {
+pub(crate) fn run(repository: &Repository, filter: Option<&str>, python: Option<&Path>) -> Result<ExitCode> {
     let start = SystemTime::now();
-    Call::cargo("bench --workspace --benches --").arguments(filter).run(repository)?;
+    let mut benches = Call::cargo("bench --workspace --benches --").arguments(filter);
+    if let Some(python) = python {
+        benches = benches.env("STRATA_ORACLE_PYTHON", oracle::found_from_root(python)?.to_string_lossy());
+    }
+    benches.run(repository)?;
     let mut measured = read(&repository.target().join("criterion"), start)?;
     measured.sort_by(|a, b| (&a.group, &a.value, &a.name).cmp(&(&b.group, &b.value, &b.name)));
     print!("{}", table(&measured));

@@ -61,6 +61,9 @@ enum Verb {
         /// Only benchmarks whose name contains this
         #[arg(value_name = "NAME")]
         filter: Option<String>,
+        /// A Python that has google-adk 2.13, to compare with
+        #[arg(long)]
+        python: Option<PathBuf>,
     },
 }
 
@@ -85,7 +88,7 @@ fn act(verb: Verb, repository: &Repository) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Verb::Oracle(arguments) => oracle::run(repository, &arguments),
-        Verb::Bench { filter } => bench::run(repository, filter.as_deref()),
+        Verb::Bench { filter, python } => bench::run(repository, filter.as_deref(), python.as_deref()),
     }
 }
 

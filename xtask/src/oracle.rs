@@ -40,7 +40,7 @@ pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<Exit
 }
 
 /// A path is where the person is, and cargo runs in the repository's root. A mere name is looked up as a command.
-fn found_from_root(python: &Path) -> Result<PathBuf> {
+pub(crate) fn found_from_root(python: &Path) -> Result<PathBuf> {
     if python.components().count() == 1 {
         return Ok(python.to_owned());
     }

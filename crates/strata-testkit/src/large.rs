@@ -40,22 +40,23 @@ const CALLS_PER_TURN: usize = 2;
 /// Turns between two transfers.
 const TURNS_PER_AGENT: usize = 8;
 
+/// The app of [`session`], as vectors write it.
+pub const APP: &str = r#"{"name": "large", "root_agent": {
+    "type": "llm", "name": "desk", "model": "gpt-4o", "description": "First contact",
+    "instruction": "Serve {user:name}. Case {case}.", "global_instruction": "Be precise.",
+    "tools": [{"type": "function", "declaration": {"name": "search", "description": "Finds things.",
+        "parametersJsonSchema": {"type": "object", "properties": {"q": {"type": "string"}}}}}],
+    "sub_agents": [{
+        "type": "llm", "name": "expert", "model": "gpt-4o", "description": "Resolves hard cases",
+        "instruction": "Resolve case {case}. Notes: {notes?}",
+        "tools": [{"type": "function", "declaration": {"name": "fetch", "description": "Fetches things.",
+            "parametersJsonSchema": {"type": "object", "properties": {"q": {"type": "string"}}}}}]
+    }]
+}}"#;
+
 /// The app of [`session`].
 pub fn app() -> App {
-    read_app(
-        r#"{"name": "large", "root_agent": {
-            "type": "llm", "name": "desk", "model": "gpt-4o", "description": "First contact",
-            "instruction": "Serve {user:name}. Case {case}.", "global_instruction": "Be precise.",
-            "tools": [{"type": "function", "declaration": {"name": "search", "description": "Finds things.",
-                "parametersJsonSchema": {"type": "object", "properties": {"q": {"type": "string"}}}}}],
-            "sub_agents": [{
-                "type": "llm", "name": "expert", "model": "gpt-4o", "description": "Resolves hard cases",
-                "instruction": "Resolve case {case}. Notes: {notes?}",
-                "tools": [{"type": "function", "declaration": {"name": "fetch", "description": "Fetches things.",
-                    "parametersJsonSchema": {"type": "object", "properties": {"q": {"type": "string"}}}}}]
-            }]
-        }}"#,
-    )
+    read_app(APP)
 }
 
 /// A session with so many events, the same for the same number.

@@ -7,7 +7,7 @@ use strata_model::{Json, Object, json};
 use strata_oracle::Failure;
 use strata_oracle::vector;
 
-use crate::worker::Worker;
+use strata_oracle::worker::Worker;
 
 pub(crate) enum Verdict {
     /// google-adk does not take it.

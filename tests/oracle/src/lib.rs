@@ -8,6 +8,7 @@
 pub mod diff;
 pub mod laws;
 pub mod vector;
+pub mod worker;
 
 /// Why a vector did not pass: what differs, line by line.
 pub type Failure = Vec<String>;

@@ -10,7 +10,6 @@ mod generate;
 mod judge;
 mod run;
 mod shrink;
-mod worker;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

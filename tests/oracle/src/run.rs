@@ -13,7 +13,7 @@ use crate::coverage::Coverage;
 use crate::generate::question;
 use crate::judge::{Verdict, judge, kind};
 use crate::shrink::shrink;
-use crate::worker::Worker;
+use strata_oracle::worker::Worker;
 
 pub(crate) struct Plan<'p> {
     pub(crate) seed: u64,

@@ -9,7 +9,8 @@ use strata_model::{Json, json};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/worker.py");
 
-pub(crate) struct Worker {
+/// Ends with its owner.
+pub struct Worker {
     process: Child,
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -17,7 +18,7 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// Starts `worker.py` with this Python, which has google-adk.
-    pub(crate) fn start(python: &Path) -> Result<Self> {
+    pub fn start(python: &Path) -> Result<Self> {
         let mut process = Command::new(python)
             .arg(SCRIPT)
             // Away from the repository: Python looks for modules where it starts.
@@ -35,7 +36,7 @@ impl Worker {
     }
 
     /// What google-adk makes of the given half of a vector: the expected half, or `{"invalid": why}`.
-    pub(crate) fn ask(&mut self, question: &Json) -> Result<Json> {
+    pub fn ask(&mut self, question: &Json) -> Result<Json> {
         let mut line = json::to_ascii(question);
         line.push('\n');
         self.questions.write_all(line.as_bytes()).context("ask the worker")?;
