@@ -134,6 +134,10 @@ impl Page {
 
     /// Leaves a picture of the window in `target/journeys/`.
     pub(crate) async fn picture(&self, name: &str) -> Result<()> {
+        // What is on the screen may be a frame behind the page.
+        let two_frames =
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));";
+        self.driver.execute_async(two_frames, Vec::new()).await.context("wait for a frame")?;
         let folder = pictures();
         fs::create_dir_all(&folder).context("make the folder of pictures")?;
         self.driver.screenshot(&folder.join(format!("{name}.png"))).await.context("take a picture")

@@ -273,7 +273,24 @@ impl Decoder {
         }
     }
 
+    /// One item that makes a list unreadable.
+    fn report_item(&mut self, expected: &str, found: &Json) {
+        if expected != LIST || found.as_array().is_none() {
+            let message = format!(
+                "an item should be {expected} but is {}; the whole list was kept as it is and not used",
+                found.kind()
+            );
+            let at = self.at();
+            self.report(Diagnostic::warning("unexpected-type", at, message));
+        }
+    }
+
     fn keep_unexpected(&mut self, key: Arc<str>, value: Json, expected: &str, other: &mut Object) {
+        if expected == LIST && value.as_array().is_some() {
+            // The item in it that was unexpected is reported already.
+            other.insert(key, value);
+            return;
+        }
         let at = self.within(&key, |decoder| decoder.at());
         let found = value.kind();
         self.report(Diagnostic::warning(
@@ -284,6 +301,8 @@ impl Decoder {
         other.insert(key, value);
     }
 }
+
+const LIST: &str = "an array";
 
 /// The camelCase spelling of a field name.
 pub(crate) fn camel(key: &str) -> Cow<'_, str> {
@@ -516,7 +535,7 @@ impl<T: FromJson> FromJson for Box<T> {
 
 /// A list of which one item is unreadable is not read at all: it comes back whole, for the caller to keep.
 impl<T: FromJson> FromJson for Vec<T> {
-    const EXPECTED: &'static str = "an array";
+    const EXPECTED: &'static str = LIST;
 
     fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
         let Json::Array(items) = value else { return Err(value) };
@@ -526,6 +545,7 @@ impl<T: FromJson> FromJson for Vec<T> {
             match decoder.within_index(read.len(), |decoder| T::from_json(item, decoder)) {
                 Ok(item) => read.push(item),
                 Err(unread) => {
+                    decoder.within_index(read.len(), |decoder| decoder.report_item(T::EXPECTED, &unread));
                     let whole = read.iter().map(T::to_json).chain([unread]).chain(items);
                     return Err(Json::Array(whole.collect()));
                 }

@@ -10,6 +10,7 @@ import {
   revealCall,
   showsAllTokens,
   tokenTicks,
+  withAllTokens,
   zoomCalls,
   zoomTokens,
 } from './viewport.ts';
@@ -27,6 +28,13 @@ describe('the viewport of the map', () => {
     const near = zoomCalls(all, 2, 21, extent);
     expect((21 - near.from) / (near.to - near.from)).toBeCloseTo((21 - 1) / 41);
     expect(near.to - near.from).toBeCloseTo(20.5);
+  });
+
+  test('shows all tokens of prompts that have grown, and the same calls', () => {
+    const near = zoomCalls(all, 2, 21, extent);
+    const grown = { ...extent, peakTokens: 80_000 };
+    expect(withAllTokens(near, grown)).toEqual({ ...near, top: 0, bottom: 82_800 });
+    expect(showsAllTokens(withAllTokens(near, grown), grown)).toBe(true);
   });
 
   test('never leaves the session nor shows less than two calls', () => {

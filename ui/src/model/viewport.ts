@@ -72,6 +72,10 @@ export function showsAllTokens(view: Viewport, extent: Extent): boolean {
   return view.top <= 0 && view.bottom >= deepest(extent);
 }
 
+export function withAllTokens(view: Viewport, extent: Extent): Viewport {
+  return { ...view, top: 0, bottom: deepest(extent) };
+}
+
 function deepest(extent: Extent): number {
   return Math.max(MIN_TOKENS, Math.round(extent.peakTokens * HEADROOM));
 }

@@ -11,6 +11,7 @@ import {
   panBy,
   revealCall,
   showsAllTokens,
+  withAllTokens,
   zoomCalls,
   zoomTokens,
   type Viewport,
@@ -18,6 +19,13 @@ import {
 import type { EventTable } from './event-table.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
 import type { OpenSession } from './open-session.svelte.ts';
+
+interface Chosen {
+  /** The session and the range. */
+  readonly where: string;
+  readonly viewport: Viewport;
+  readonly showsAllTokens: boolean;
+}
 
 /** What the context map shows, and the columns and parts it has for that. */
 export class ContextMap {
@@ -28,7 +36,7 @@ export class ContextMap {
   /** Size of the plot without its axes; set by the map. */
   plot: { readonly width: number; readonly height: number } = $state.raw({ width: 0, height: 0 });
   /** What a person zoomed to, in the session and range where they did. */
-  #chosen: { readonly where: string; readonly viewport: Viewport } | undefined = $state.raw();
+  #chosen: Chosen | undefined = $state.raw();
 
   constructor(host: Host, session: OpenSession, events: EventTable) {
     this.#session = session;
@@ -66,7 +74,10 @@ export class ContextMap {
   }
 
   get viewport(): Viewport {
-    return this.#chosen?.where === this.#where ? this.#chosen.viewport : this.#fitted;
+    if (this.#chosen?.where !== this.#where) return this.#fitted;
+    const { viewport, showsAllTokens } = this.#chosen;
+    // Prompts may have grown since: the session is compiled while it is looked at.
+    return showsAllTokens ? withAllTokens(viewport, this.#session.extent) : viewport;
   }
 
   get columns(): CallColumns {
@@ -136,8 +147,9 @@ export class ContextMap {
   }
 
   reveal(call: number): void {
-    const next = revealCall(this.viewport, call, this.#session.extent);
-    if (next !== this.viewport) this.#choose(next);
+    const { viewport } = this;
+    const next = revealCall(viewport, call, this.#session.extent);
+    if (next !== viewport) this.#choose(next);
   }
 
   get #where(): string {
@@ -166,6 +178,7 @@ export class ContextMap {
   }
 
   #choose(viewport: Viewport): void {
-    this.#chosen = { where: this.#where, viewport };
+    const showsAll = showsAllTokens(viewport, this.#session.extent);
+    this.#chosen = { where: this.#where, viewport, showsAllTokens: showsAll };
   }
 }

@@ -176,8 +176,10 @@ impl SessionAnalysis {
                 Pair { experiment, earlier: (earlier, &previous.request), later: (call, &request), stages };
             pair.find_break(&common, matched.tokens)
         });
-        let rebilled =
-            |previous: &CallAnalysis, matched: Matched| previous.total.tokens.saturating_sub(matched.tokens);
+        // A prompt that has shrunk pays for no more than it holds.
+        let rebilled = |previous: &CallAnalysis, matched: Matched| {
+            previous.total.tokens.min(total.tokens).saturating_sub(matched.tokens)
+        };
         self.ledger.enter(call.number, &prompt, common.as_ref().zip(matched));
         CallAnalysis {
             number: call.number,

@@ -184,7 +184,7 @@ impl<'e> Evidence<'e> {
     }
 
     pub(super) fn add_rebilled(&self, tally: &mut Tally, call: &SeenCall<'_>) {
-        tally.add_rebilled(&self.models, call.call.number, call.rebilled());
+        tally.add_rebilled(&self.models, call.call.number, call.result.rebilled);
     }
 
     /// Whether bloat of this size is worth a person's time.
@@ -219,12 +219,6 @@ impl Caller<'_> {
 impl<'e> SeenCall<'e> {
     pub(super) fn name(&self) -> &'e str {
         &self.call.invocation.agent
-    }
-
-    /// Tokens of the earlier prompt that were paid in full again. A prompt that has shrunk pays for no more than it
-    /// holds.
-    pub(super) fn rebilled(&self) -> u32 {
-        self.result.rebilled.min(self.result.total.tokens.saturating_sub(self.result.matched.tokens))
     }
 
     /// The last event before the call.
