@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use http::Method;
-use serde_json::{Value, json};
+use serde_json::Value;
 use thirtyfour::common::command::{Command, ExtensionCommand};
 use thirtyfour::{By, Key, WebDriver, WebElement};
 
@@ -19,6 +19,9 @@ pub(crate) const HEIGHT: u32 = 900;
 /// How long a person would wait before calling it broken.
 const PATIENCE: Duration = Duration::from_secs(15);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// More presses than there are looks.
+const THEMES: usize = 4;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Theme {
@@ -124,12 +127,19 @@ impl Page {
         self.driver.action_chain().send_keys(key).perform().await.context("press a key")
     }
 
+    /// Presses the key of the look until it is this one.
     pub(crate) async fn show_in(&self, theme: Theme) -> Result<()> {
-        self.driver
-            .execute("document.documentElement.dataset.theme = arguments[0]", vec![json!(theme.to_string())])
-            .await
-            .context("switch the theme")?;
-        Ok(())
+        for _ in 0..THEMES {
+            let shown =
+                self.driver.execute("return document.documentElement.dataset.theme", Vec::new()).await?;
+            if shown.convert::<String>()? == theme.to_string() {
+                return Ok(());
+            }
+            let keys = self.driver.action_chain().key_down(Key::Control).key_down(Key::Shift).send_keys("L");
+            keys.key_up(Key::Shift).key_up(Key::Control).perform().await.context("switch the theme")?;
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+        bail!("the window never turned {theme}");
     }
 
     /// Leaves a picture of the window in `target/journeys/`.
