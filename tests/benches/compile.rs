@@ -54,8 +54,10 @@ impl GoogleAdk {
         if let Some(branch) = branch {
             invocation.insert("branch", branch.clone());
         }
+        // A model whose package comes with google-adk; its compile is the same.
+        let app = large::APP.replace("gpt-4o", "gemini-2.5-flash");
         let question = Object::from_iter([
-            ("app", json::parse(large::APP.as_bytes()).expect("the app is JSON")),
+            ("app", json::parse(app.as_bytes()).expect("the app is JSON")),
             ("session", seen.to_json()),
             ("invocation", Json::Object(invocation)),
         ]);
