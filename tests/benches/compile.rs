@@ -1,7 +1,8 @@
 //! Compiling and analysing a session of 10,000 events and 1.9 million tokens.
 //!
-//! - `compile_one_call`: the last call. `cold` prepares the session and compiles with nothing known; `prepared` has the
-//!   session ready, as google-adk has it; `again` has compiled it before. The yardstick is the CPU time of google-adk,
+//! - `compile_one_call`: the last call. `cold` finds the calls of the session and compiles with nothing known; `first`
+//!   has the session ready, as google-adk has it, and nothing compiled; `prepared` has compiled other calls; `again` has
+//!   compiled this one before. The yardstick is the CPU time of google-adk,
 //!   where `STRATA_ORACLE_PYTHON` names a Python that has it, or else a hash of every part.
 //! - `all_calls`: every call of the session. `compile` alone, then `analyse` with counts, prefixes, breaks and ledger,
 //!   counts known. The yardstick counts every part once with `tiktoken-rs`.
@@ -12,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, SamplingMode, criterion_group, criterion_main};
 use strata_engine::analysis::{Counting, SessionAnalysis};
 use strata_engine::{Experiment, FlowKind, Invocation, StageCache};
 use strata_model::{App, Fingerprint, Json, Object, Session, json};
@@ -93,6 +94,15 @@ fn compile_one_call(criterion: &mut Criterion) {
             let last = experiment.calls().last().expect("calls");
             black_box(experiment.compile(last, &mut StageCache::new()));
         });
+    });
+    group.bench_function("first", |bencher| {
+        let ready = || Experiment::new(session.clone(), app.clone(), FlowKind::Adk);
+        let compile = |experiment: Experiment| {
+            let last = experiment.calls().last().expect("calls");
+            black_box(experiment.compile(last, &mut StageCache::new()));
+            experiment
+        };
+        bencher.iter_batched(ready, compile, BatchSize::PerIteration);
     });
     let experiment = Experiment::new(session.clone(), app.clone(), FlowKind::Adk);
     let last = experiment.calls().last().expect("calls");

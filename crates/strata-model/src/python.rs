@@ -81,28 +81,42 @@ fn write_object(out: &mut String, object: &Object) {
 fn write_str(out: &mut String, text: &str) {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.push(quote);
-    for c in text.chars() {
-        match c {
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            _ if c == quote => {
-                out.push('\\');
-                out.push(c);
-            }
-            _ if is_printable(c) => out.push(c),
-            _ => {
-                let code = c as u32;
-                let _ = match code {
-                    0..=0xff => write!(out, "\\x{code:02x}"),
-                    0x100..=0xffff => write!(out, "\\u{code:04x}"),
-                    _ => write!(out, "\\U{code:08x}"),
-                };
-            }
+    // Most of a text is written as it is.
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && *byte != b'\\' && *byte != quote as u8;
+    let mut rest = text;
+    while let Some(at) = rest.as_bytes().iter().position(|byte| !is_plain(byte)) {
+        let (plain, special) = rest.split_at(at);
+        out.push_str(plain);
+        let mut chars = special.chars();
+        if let Some(c) = chars.next() {
+            write_char(out, c, quote);
+        }
+        rest = chars.as_str();
+    }
+    out.push_str(rest);
+    out.push(quote);
+}
+
+fn write_char(out: &mut String, c: char, quote: char) {
+    match c {
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        _ if c == quote => {
+            out.push('\\');
+            out.push(c);
+        }
+        _ if is_printable(c) => out.push(c),
+        _ => {
+            let code = c as u32;
+            let _ = match code {
+                0..=0xff => write!(out, "\\x{code:02x}"),
+                0x100..=0xffff => write!(out, "\\u{code:04x}"),
+                _ => write!(out, "\\U{code:08x}"),
+            };
         }
     }
-    out.push(quote);
 }
 
 /// `repr` of a float: the shortest digits that read back to the same value; exponent form below 1e-4 and from
