@@ -3,14 +3,17 @@
 mod app;
 mod breaks;
 mod bytes;
+mod cache;
 mod call;
 mod chain;
 mod convert;
+mod difference;
 mod event;
 mod filter;
 mod findings;
 mod headline;
 mod job;
+mod ladder;
 mod palette;
 mod part;
 pub(crate) mod part_rows;

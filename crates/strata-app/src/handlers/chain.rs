@@ -39,11 +39,11 @@ pub(super) fn step(
     }
 }
 
-fn code_step(address: Option<String>, label: &str, text: impl Into<String>) -> ChainStep {
+pub(super) fn code_step(address: Option<String>, label: &str, text: impl Into<String>) -> ChainStep {
     ChainStep { is_code: true, ..step(None, address, label, text) }
 }
 
-fn event_step(open: &OpenSession, event: EventIndex, text: impl Into<String>) -> ChainStep {
+pub(super) fn event_step(open: &OpenSession, event: EventIndex, text: impl Into<String>) -> ChainStep {
     let name = format!("E{}", event.number());
     let kind = open.events().facts().get(event.as_usize()).map(|facts| facts.kind);
     step(kind, Some(name.clone()), &name, text)
