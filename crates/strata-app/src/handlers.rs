@@ -22,3 +22,6 @@ mod session;
 mod stages;
 
 pub(crate) use breaks::sentence as break_sentence;
+pub(crate) use chain::writer;
+pub(crate) use filter::nearest;
+pub(crate) use part_rows::SegmentScale;

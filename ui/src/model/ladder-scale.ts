@@ -48,12 +48,16 @@ const LABEL_PIXELS = 62;
 export function ladderTicks(scale: LadderScale): readonly number[] {
   const { focus, extent } = scale;
   const perToken = pixelsPerToken(scale);
+  const isBeside = (a: number, b: number): boolean =>
+    a === b || Math.abs(xOfToken(scale, a) - xOfToken(scale, b)) >= LABEL_PIXELS * 0.7;
   const outside = multiples(roundStep(LABEL_PIXELS / perToken), 0, extent);
   if (focus === undefined) return outside;
-  const inside = multiples(roundStep(LABEL_PIXELS / (perToken * MAGNIFICATION)), focus.from, focus.to);
+  const inside = multiples(roundStep(LABEL_PIXELS / (perToken * MAGNIFICATION)), focus.from, focus.to).filter(
+    (tick) => isBeside(tick, 0),
+  );
   const isFree = (tick: number): boolean =>
     (tick < focus.from || tick > focus.to) &&
-    inside.every((other) => Math.abs(xOfToken(scale, other) - xOfToken(scale, tick)) >= LABEL_PIXELS * 0.7);
+    inside.every((other) => isBeside(other, tick));
   return [...outside.filter(isFree), ...inside].sort((a, b) => a - b);
 }
 

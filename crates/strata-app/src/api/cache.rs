@@ -74,6 +74,8 @@ pub struct CacheSummary {
     /// Predicted.
     pub cached_tokens: u64,
     pub lost_tokens: u64,
+    /// Of the one break that re-billed most.
+    pub most_rebilled_tokens: u32,
     pub avoidable_breaks: u32,
     /// The dearest ones, a few of them.
     pub avoidable_calls: Vec<u32>,

@@ -32,11 +32,9 @@ pub(super) fn prefix_break(open: &OpenSession, tables: &Tables, call: &CallAnaly
 pub(crate) fn sentence(cause: &Cause, log: &EventLog) -> String {
     let event = |event: &strata_model::EventIndex| format!("E{}", event.number());
     match cause {
-        Cause::State { key, before, after } => format!(
-            "state.{key} changed {} → {} inside the instruction",
-            words::cut(before, VALUE),
-            words::cut(after, VALUE)
-        ),
+        Cause::State { key, before, after } => {
+            format!("state.{key} changed {} → {} inside the instruction", value(before), value(after))
+        }
         Cause::Instruction { origin: Origin::Processor { name } } => {
             format!("{name} wrote other text into the instruction")
         }
@@ -117,7 +115,7 @@ pub(super) fn kind(cause: &Cause) -> &'static str {
         Cause::Parameters { .. } => "settings changed",
         Cause::Expired { .. } => "expired",
         Cause::Evicted => "evicted",
-        Cause::BelowMinimum { .. } => "below the minimum size",
+        Cause::BelowMinimum { .. } => "below the minimum",
         Cause::NoBreakpoint { .. } => "no breakpoint near enough",
         Cause::Unknown { .. } => "conversation changed",
     }

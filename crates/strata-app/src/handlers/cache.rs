@@ -91,6 +91,7 @@ fn summary(caches: &CacheAnalysis, losses: &[(&CallCache, &Loss)]) -> CacheSumma
         prompt_tokens: totals.prompt_tokens,
         cached_tokens: totals.cached_tokens,
         lost_tokens: totals.lost_tokens,
+        most_rebilled_tokens: losses.iter().map(|(_, loss)| loss.tokens).max().unwrap_or(0),
         avoidable_breaks: avoidable.len() as u32,
         avoidable_calls: avoidable.iter().take(NAMED_CALLS).map(|(call, _)| call.call).collect(),
         avoidable_tokens: totals.avoidable_tokens,

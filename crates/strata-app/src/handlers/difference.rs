@@ -24,6 +24,9 @@ use crate::words::{self, whole};
 
 /// Lines of one difference.
 const MAX_LINES: usize = 400;
+/// Whole parts of one difference that are listed on either side, and characters of each.
+const MAX_PARTS: usize = 6;
+const PART_LINE: usize = 110;
 /// Unchanged lines around those that changed.
 const AROUND: usize = 2;
 
@@ -204,9 +207,9 @@ impl Shown<'_> {
         let (before, after) = self.sides;
         let found = self.difference;
         let Some(text) = &found.text else {
-            let removed = found.before.clone().map(|at| part_line(before, at, DiffSign::Removed));
-            let added = found.after.clone().map(|at| part_line(after, at, DiffSign::Added));
-            return removed.chain(added).collect();
+            let mut lines = part_lines(before, found.before.clone(), DiffSign::Removed);
+            lines.extend(part_lines(after, found.after.clone(), DiffSign::Added));
+            return lines;
         };
         let texts =
             (readable(&before.segments[found.before.start]), readable(&after.segments[found.after.start]));
@@ -226,10 +229,26 @@ fn state_at(segment: &Segment<'_>, byte: usize) -> Option<strata_model::Origin> 
     matches!(origin, strata_model::Origin::State { .. }).then(|| (*origin).clone())
 }
 
+/// Whole parts, a line each; those beyond the first few in one line together.
+fn part_lines(side: &Side<'_>, parts: std::ops::Range<usize>, sign: DiffSign) -> Vec<DiffLine> {
+    // One more is as short as to say that there is one more.
+    let n_listed = if parts.len() <= MAX_PARTS + 1 { parts.len() } else { MAX_PARTS };
+    let mut lines: Vec<_> = parts.clone().take(n_listed).map(|at| part_line(side, at, sign)).collect();
+    let rest = parts.skip(n_listed);
+    if rest.len() > 0 {
+        let tokens: u32 = rest.clone().map(|at| side.tokens(at)).sum();
+        let text = format!("and {} more parts · {} tokens", whole(rest.len() as i64), whole(tokens));
+        let runs = vec![DiffRun { text, is_emphasised: false }];
+        lines.push(DiffLine { sign, before_line: None, after_line: None, runs });
+    }
+    lines
+}
+
 /// A whole part in one line.
 fn part_line(side: &Side<'_>, at: usize, sign: DiffSign) -> DiffLine {
     let (text, _) = line(&side.segments[at]);
     let number = Some(at as u32 + 1);
+    let text = words::cut(&text, PART_LINE);
     let text = format!("{}  {text}  · {} tokens", side.segments[at].path, whole(side.tokens(at)));
     DiffLine {
         sign,
@@ -244,7 +263,40 @@ fn around(lines: Vec<DiffLine>, hunk: usize) -> Vec<DiffLine> {
     let hunks = find::hunks(&lines);
     let Some(range) = hunks.get(hunk).or(hunks.last()) else { return lines };
     let (from, to) = (range.start.saturating_sub(AROUND), range.end + AROUND);
-    lines.into_iter().skip(from).take(to - from).collect()
+    let n_before = range.start - from;
+    let n_changed = range.len();
+    let mut shown: Vec<DiffLine> = lines.into_iter().skip(from).take(to - from).collect();
+    let behind = shown.split_off(n_before + n_changed);
+    let changed = shown.split_off(n_before);
+    shown.into_iter().chain(in_pairs(changed)).chain(behind).collect()
+}
+
+/// As many lines removed as added: each stands above the one that took its place, with what changed in it.
+fn in_pairs(changed: Vec<DiffLine>) -> Vec<DiffLine> {
+    let n_removed = changed.iter().take_while(|line| line.sign == DiffSign::Removed).count();
+    let is_paired = changed.len() == 2 * n_removed
+        && changed[n_removed..].iter().all(|line| line.sign == DiffSign::Added);
+    if !is_paired {
+        return changed;
+    }
+    let mut removed = changed;
+    let added = removed.split_off(n_removed);
+    let text = |line: &DiffLine| line.runs.iter().map(|run| &*run.text).collect::<String>();
+    let mut pairs = Vec::with_capacity(2 * n_removed);
+    for (mut old, mut new) in removed.into_iter().zip(added) {
+        let (before, after) = (text(&old), text(&new));
+        let start = find::common_bytes(&before, &after);
+        let same_end = before[start..].chars().rev().zip(after[start..].chars().rev());
+        let end: usize = same_end.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+        for (line, text) in [(&mut old, &before), (&mut new, &after)] {
+            let run = |text: &str, is_emphasised| DiffRun { text: text.to_owned(), is_emphasised };
+            let (front, middle) = (&text[..start], &text[start..text.len() - end]);
+            line.runs = vec![run(front, false), run(middle, true), run(&text[text.len() - end..], false)];
+            line.runs.retain(|run| !run.text.is_empty());
+        }
+        pairs.extend([old, new]);
+    }
+    pairs
 }
 
 fn is_white_space(lines: &[DiffLine]) -> bool {

@@ -61,6 +61,7 @@ export function breakPage(
       promptTokens: tokens('tokens'),
       cachedTokens: tokens('cached'),
       lostTokens: sum(rows),
+      mostRebilledTokens: rows.reduce((most, row) => Math.max(most, row.rebilledTokens), 0),
       avoidableBreaks: avoidable.length,
       avoidableCalls: avoidable.slice(0, 4).map(({ call }) => call),
       avoidableTokens: sum(avoidable),

@@ -89,22 +89,19 @@ impl FixKind {
 
     fn title(&self, agent: &str) -> String {
         let listed =
-            |keys: &[Str]| keys.iter().map(|key| format!("state.{key}")).collect::<Vec<_>>().join(" and ");
+            |keys: &[Str]| keys.iter().map(|key| format!("{{{key}}}")).collect::<Vec<_>>().join(" and ");
         match self {
             Self::MoveBehindHistory { keys } => {
-                format!(
-                    "Send the lines of {agent}'s instruction that read {} behind the history",
-                    listed(keys)
-                )
+                format!("Send the lines of {agent}'s instruction with {} behind the history", listed(keys))
             }
             Self::MoveArtifactsBehindHistory => "Send the list of artifacts behind the history".to_owned(),
             Self::MakeStatic { keys } => {
-                format!("Make {agent}'s instruction static and send {} behind the history", listed(keys))
+                format!("Keep {agent}'s instruction static, and send {} behind the history", listed(keys))
             }
             Self::PlaceInSystem => format!("Put {agent}'s instruction into the system instruction"),
             Self::DropValues { keys } => format!("Leave {} out of {agent}'s instruction", listed(keys)),
             Self::RoundValue { key } => {
-                format!("Round state.{key} in {agent}'s instruction to its first digit")
+                format!("Round {{{key}}} in {agent}'s instruction to its first digit")
             }
             Self::OrderTools => format!("Declare {agent}'s tools in the order of their names"),
             Self::PinWindow { every } => {
