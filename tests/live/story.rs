@@ -47,7 +47,7 @@ pub(crate) fn twenty_turns() -> Story {
         // Long results, so that a rewind cuts deep.
         let _ = write!(
             transcript,
-            "user: Question {turn}: {}?\nclerk: -> look_up(name=\"{}\") #c{turn}\ntool{change} #c{turn}: {{\"found\": \"{}\"}}\nclerk: Answer {turn}: {}.\n",
+            "user: Question {turn}: {}?\nclerk: -> look_up(name=\"{}\") #c{turn}\ntool #c{turn}{change}: {{\"found\": \"{}\"}}\nclerk: Answer {turn}: {}.\n",
             words(turn + 10, 12),
             words(turn + 40, 2),
             words(turn + 70, 60 + turn * 3),

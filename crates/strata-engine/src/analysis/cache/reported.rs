@@ -136,7 +136,9 @@ pub(super) fn anchored(prompts: &[PromptMatches], reported: &[Option<Reported>])
                 let behind = found.tokens.checked_sub(prompts[parent].tokens)?;
                 Some(reported[parent]?.stored().saturating_add(behind))
             };
-            let tokens = stored.or_else(on_parent).unwrap_or_else(|| measure(of, found.tokens));
+            // It is a part of both prompts: the shorter one's report says best how large.
+            let shorter = if prompt.tokens < prompts[of].tokens && reported[at].is_some() { at } else { of };
+            let tokens = stored.or_else(on_parent).unwrap_or_else(|| measure(shorter, found.tokens));
             Match { tokens, ..*found }
         });
         PromptMatches {
