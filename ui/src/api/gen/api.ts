@@ -118,7 +118,11 @@ export type CacheSummary = { calls: number, promptTokens: number,
 /**
  * Predicted.
  */
-cachedTokens: number, lostTokens: number, avoidableBreaks: number,
+cachedTokens: number, lostTokens: number,
+/**
+ * Of the one break that re-billed most.
+ */
+mostRebilledTokens: number, avoidableBreaks: number,
 /**
  * The dearest ones, a few of them.
  */
