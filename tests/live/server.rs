@@ -121,8 +121,7 @@ impl BlockCache {
     fn meet(&mut self, prompt: &str) -> (usize, usize) {
         let tokens: Vec<u32> = self.vocabulary.encode_ordinary(prompt);
         // The last token is always computed.
-        let ends: Vec<usize> =
-            (1..).map(|n| n * self.block_tokens).take_while(|end| *end < tokens.len()).collect();
+        let ends: Vec<usize> = (self.block_tokens..tokens.len()).step_by(self.block_tokens).collect();
         let found = ends.iter().take_while(|end| self.known.contains(&tokens[..**end])).last();
         let cached = found.copied().unwrap_or(0);
         self.known.extend(ends.iter().map(|end| tokens[..*end].to_vec()));

@@ -65,8 +65,12 @@ fn a_cost_that_nobody_knows_is_no_cost_that_is_kept() {
     let app = std::fs::read_to_string(samples().join("weather.app.yaml")).unwrap();
     let of_nobody = computer.path("nobody.app.yaml");
     std::fs::write(&of_nobody, app.replace("gemini-2.5-flash", "a-model-of-nobody")).unwrap();
-    let mut command = computer.command("check weather.session.json --budget");
-    let run: Run = command.arg(&file).arg("--app").arg(&of_nobody).output().unwrap().into();
+    let session = std::fs::read_to_string(samples().join("weather.session.json")).unwrap();
+    let asked_nobody = computer.path("nobody.session.json");
+    std::fs::write(&asked_nobody, session.replace("gemini-2.5-flash", "a-model-of-nobody")).unwrap();
+    let mut command = computer.command("check");
+    command.arg(&asked_nobody).arg("--budget").arg(&file).arg("--app").arg(&of_nobody);
+    let run: Run = command.output().unwrap().into();
     assert_eq!(run.code, 2, "{}", run.seen());
     assert!(run.stderr.contains("no price of a-model-of-nobody is known"), "{}", run.stderr);
 }
