@@ -11,6 +11,7 @@ mod stage_diff;
 mod weigh;
 
 pub use blame::{Cause, Link, Nature, PrefixBreak};
+pub(crate) use cache::moved_behind;
 pub use cache::{
     CacheAnalysis, CacheFix, CacheTotals, CallCache, Comparison, Difference, ExplicitCache, FixKind, Loss,
     Match, Prediction, PromptMatches, Reported, Sent, Zone, ZoneSpan, simulate,

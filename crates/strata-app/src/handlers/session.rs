@@ -108,6 +108,7 @@ pub(super) fn header(open: &OpenSession, tables: &Tables) -> SessionHeader {
     let reported = reported(open, calls);
     SessionHeader {
         session: list.session,
+        experiment: None,
         title: list.title,
         format: list.format,
         source: list.source,
