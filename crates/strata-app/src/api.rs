@@ -6,6 +6,7 @@
 //! `agent.log_analyst`, `tool.sql_query`.
 
 pub mod app;
+pub mod cache;
 pub mod call;
 pub mod common;
 pub mod event;

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use ts_rs::TS;
 
 use crate::Strata;
-use crate::api::{app, call, event, job, palette, part, session};
+use crate::api::{app, cache, call, event, job, palette, part, session};
 use crate::error::{AppError, ErrorCode};
 
 /// Something a caller can ask for. The type itself holds the parameters.
@@ -127,6 +127,12 @@ commands! {
     "call/stageParts" call::StageParts => call::PartPage: "What a stage did, part by part";
     "call/text" call::StageText => call::TextPage: "The prompt after a stage as text, with the source of each segment";
     "call/json" call::StageJson => call::JsonPage: "The request after a stage as JSON";
+    "cache/breaks" cache::Breaks => cache::BreakPage: "Calls of which less is found in a cache than could be, and the sums";
+    "cache/ladder" cache::Ladder => Bytes: "Sizes and prefixes of the prompts of calls";
+    "cache/rows" cache::Rows => Bytes: "The parts of the prompts of some calls, as their providers read them";
+    "cache/why" cache::Why => cache::CallCacheDetail: "What the cache does for one call, and why not more";
+    "cache/difference" cache::Difference => cache::PromptDifference: "One difference between a prompt and the one it could have continued";
+    "cache/fixes" cache::Fixes => cache::FixList: "Changes that would keep more in the cache, replayed over all calls";
     "part/get" part::Get => part::PartDetail: "One part of a request: size, source, what it was made from";
     "part/text" part::Text => part::PartText: "A page of a part's text with its tokens";
     "part/diff" part::Diff => part::PartDiff: "A part before and after a stage, line by line";

@@ -3,14 +3,17 @@
 mod app;
 mod breaks;
 mod bytes;
+mod cache;
 mod call;
 mod chain;
 mod convert;
+mod difference;
 mod event;
 mod filter;
 mod findings;
 mod headline;
 mod job;
+mod ladder;
 mod palette;
 mod part;
 pub(crate) mod part_rows;
@@ -19,3 +22,6 @@ mod session;
 mod stages;
 
 pub(crate) use breaks::sentence as break_sentence;
+pub(crate) use chain::writer;
+pub(crate) use filter::nearest;
+pub(crate) use part_rows::SegmentScale;

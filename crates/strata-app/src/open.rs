@@ -1,6 +1,7 @@
 //! Sessions that somebody looks at: read, compiled in the background, and asked about.
 
 mod app_config;
+mod caches;
 mod event_table;
 mod recent;
 
@@ -17,6 +18,7 @@ use strata_model::Session;
 use strata_store::{SessionEntry, SessionId};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
+pub(crate) use caches::Caches;
 pub(crate) use event_table::{EventTable, UsedEvents};
 pub(crate) use recent::Recent;
 
@@ -58,6 +60,7 @@ pub(crate) struct OpenSession {
     pub stage_json: Recent<(u32, u32), Vec<u16>>,
     /// What is worth a person's time, once every call is compiled.
     findings: OnceLock<Vec<Finding>>,
+    pub caches: Caches,
     is_closed: AtomicBool,
 }
 
@@ -107,6 +110,7 @@ impl OpenSession {
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
             findings: OnceLock::new(),
+            caches: Caches::default(),
             is_closed: AtomicBool::new(false),
         }
     }

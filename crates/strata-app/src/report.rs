@@ -7,6 +7,7 @@
 
 mod app;
 mod cache;
+mod check;
 mod compile;
 mod diagnostic;
 mod findings;
@@ -20,6 +21,7 @@ mod tokens;
 
 pub use app::AppReport;
 pub use cache::{BreakReport, CacheFixReport, CacheReport, CallCacheReport, ZoneReport, cache};
+pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
 pub use compile::{
     CallChoice, ChangeKind, ChangeReport, CompileFailure, CompileReport, LeftOut, PromptTokens,
     SegmentReport, StageReport, Zone, compile,

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use ts_rs::{Config, TS, TypeVisitor};
 
+use crate::api::cache::LadderFlag;
 use crate::api::call::ColumnFlag;
 use crate::api::common::Kind;
 use crate::api::job::Notification;
@@ -25,11 +26,14 @@ pub fn typescript() -> String {
     let kinds = serde_json::to_string(&Kind::ALL).unwrap_or_default();
     let flag = |(name, flag): &(&str, ColumnFlag)| format!("  {name}: {},\n", *flag as u16);
     let flags = ColumnFlag::ALL.iter().map(flag).collect::<Vec<_>>().concat();
+    let ladder_flag = |(name, flag): &(&str, LadderFlag)| format!("  {name}: {},\n", *flag as u16);
+    let ladder_flags = LadderFlag::ALL.iter().map(ladder_flag).collect::<Vec<_>>().concat();
     let text = format!(
         "// Made by `cargo xtask gen` from crates/strata-app. Do not edit.\n\n{declarations}\n\n\
          /** The kinds in the order of the legend and of `call/columns`. */\n\
          export const KINDS: readonly Kind[] = {kinds};\n\n\
          /** Bits of a column's flags. */\nexport const COLUMN_FLAGS = {{\n{flags}}} as const;\n\n\
+         /** Bits of a row's flags in `cache/ladder`. */\nexport const LADDER_FLAGS = {{\n{ladder_flags}}} as const;\n\n\
          /** Parameters and result of every command. */\nexport interface Commands {{\n{entries}}}\n",
     );
     // Types without a comment leave white space where it would be.

@@ -32,6 +32,11 @@ pub fn counted(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{} {one}s", whole(n as i64)) }
 }
 
+/// With the apostrophes of print.
+pub(crate) fn typographic(text: &str) -> String {
+    text.replace('\'', "’")
+}
+
 /// `a, b and c`.
 pub fn listed(names: &[impl AsRef<str>]) -> String {
     match names {

@@ -1,6 +1,7 @@
 //! The commands, one file each: its arguments, and `run`, which returns the exit code.
 
 pub(crate) mod cache;
+pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod findings;
 pub(crate) mod import;

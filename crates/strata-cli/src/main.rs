@@ -31,6 +31,7 @@ enum Command {
     Compile(commands::compile::Compile),
     Tokens(commands::tokens::Tokens),
     Cache(commands::cache::Cache),
+    Check(commands::check::Check),
     Findings(commands::findings::Findings),
     Serve(commands::serve::Serve),
 }
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Compile(compile) => compile.run(),
         Command::Tokens(tokens) => tokens.run(),
         Command::Cache(cache) => cache.run(),
+        Command::Check(check) => check.run(),
         Command::Findings(findings) => findings.run(),
         Command::Serve(serve) => serve.run(),
     };

@@ -1,6 +1,7 @@
 //! Documents as people read them.
 
 mod cache;
+mod check;
 mod compile;
 mod diagnostics;
 mod fields;
@@ -15,6 +16,7 @@ mod table;
 mod tokens;
 
 pub(crate) use cache::cache;
+pub(crate) use check::check;
 pub(crate) use compile::compile;
 pub(crate) use diagnostics::diagnostics;
 pub(crate) use findings::findings;

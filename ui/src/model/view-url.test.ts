@@ -18,6 +18,10 @@ const full: ViewState = {
   diff: 'unified',
   isChangedOnly: true,
   isShaded: true,
+  breakOrder: 'inOrder',
+  ladder: 'agent',
+  isZoomed: true,
+  difference: 3,
 };
 
 describe('the address of a view', () => {

@@ -1,13 +1,23 @@
-import type { CallRange, CompareWith, EventOrder } from '@/api/gen/api.ts';
+import type { BreakOrder, CallRange, CompareWith, EventOrder } from '@/api/gen/api.ts';
 
-const VIEWS = ['session', 'pipeline'] as const;
+const VIEWS = ['session', 'pipeline', 'cache'] as const;
 export type ViewName = (typeof VIEWS)[number];
+
+/** What people call the views. */
+export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
+  session: 'Session',
+  pipeline: 'Pipeline',
+  cache: 'Cache',
+};
 
 const TABS = ['parts', 'text', 'json'] as const;
 export type TabName = (typeof TABS)[number];
 
 const ORDERS = ['inOrder', 'byLifetime', 'bySize'] as const satisfies readonly EventOrder[];
 const COMPARES = ['stageBefore', 'previousCall'] as const satisfies readonly CompareWith[];
+const BREAK_ORDERS = ['byCost', 'inOrder'] as const satisfies readonly BreakOrder[];
+const LADDER_SCOPES = ['all', 'agent'] as const;
+export type LadderScope = (typeof LADDER_SCOPES)[number];
 const DIFFS = ['split', 'unified'] as const;
 export type DiffMode = (typeof DIFFS)[number];
 
@@ -30,6 +40,13 @@ export interface ViewState {
   readonly diff: DiffMode;
   readonly isChangedOnly: boolean;
   readonly isShaded: boolean;
+  readonly breakOrder: BreakOrder;
+  /** Whose prompts the ladder shows: all, or those of the agent under the cursor. */
+  readonly ladder: LadderScope;
+  /** The ladder magnifies what is around the end of the prefix. */
+  readonly isZoomed: boolean;
+  /** Which difference from the prompt before is shown, from 1. */
+  readonly difference: number;
 }
 
 export const INITIAL_VIEW: ViewState = {
@@ -46,6 +63,10 @@ export const INITIAL_VIEW: ViewState = {
   diff: 'split',
   isChangedOnly: false,
   isShaded: false,
+  breakOrder: 'byCost',
+  ladder: 'all',
+  isZoomed: false,
+  difference: 1,
 };
 
 /** `#/invoice-triage/session?call=17&at=E7`: what differs from the initial view, in a fixed order. */
@@ -66,6 +87,10 @@ export function printView(state: ViewState): string {
   put('diff', state.diff, INITIAL_VIEW.diff);
   put('changed', state.isChangedOnly ? '1' : '', '');
   put('tokens', state.isShaded ? '1' : '', '');
+  put('breaks', state.breakOrder, INITIAL_VIEW.breakOrder);
+  put('ladder', state.ladder, INITIAL_VIEW.ladder);
+  put('zoom', state.isZoomed ? '1' : '', '');
+  put('difference', String(state.difference), '1');
   const text = query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%7E', '~');
   return `#/${encodeURIComponent(state.session)}/${state.view}${text === '' ? '' : `?${text}`}`;
 }
@@ -90,6 +115,10 @@ export function parseView(hash: string): ViewState {
     diff: oneOf(DIFFS, query.get('diff'), INITIAL_VIEW.diff),
     isChangedOnly: query.get('changed') === '1',
     isShaded: query.get('tokens') === '1',
+    breakOrder: oneOf(BREAK_ORDERS, query.get('breaks'), INITIAL_VIEW.breakOrder),
+    ladder: oneOf(LADDER_SCOPES, query.get('ladder'), INITIAL_VIEW.ladder),
+    isZoomed: query.get('zoom') === '1',
+    difference: Math.max(1, wholeNumber(query.get('difference'))),
   };
 }
 

@@ -42,14 +42,14 @@ export class Cursor {
   /** Puts the cursor on a call. What is selected of the old call gives way to the same of the new one. */
   set(call: number, step: Step = 'jump'): void {
     const wanted = Math.min(this.#session.calls, Math.max(1, call));
-    this.#location.go({ cursor: wanted, ...this.#followingSelection(wanted) }, step);
+    this.#location.go({ cursor: wanted, difference: 1, ...this.#followingSelection(wanted) }, step);
     this.#map.reveal(wanted);
     this.#messages.announce(this.describe(wanted));
   }
 
   /** The same for a place that was selected already: only the cursor moves. */
   show(call: number): void {
-    this.#location.go({ cursor: call }, 'replace');
+    this.#location.go({ cursor: call, difference: 1 }, 'replace');
     this.#map.reveal(call);
   }
 
@@ -103,7 +103,9 @@ export class Cursor {
     ].join(', ');
   }
 
-  #followingSelection(call: number): { readonly selection?: string } {
+  #followingSelection(call: number): { readonly selection?: string | undefined } {
+    // There the inspector says why this call missed, whatever was looked at before.
+    if (this.#location.view.view === 'cache') return { selection: undefined };
     const selected = parseAddress(this.#location.view.selection ?? '');
     if (selected === undefined || !('call' in selected) || selected.call === call) return {};
     if (selected.type === 'call') return { selection: printAddress({ type: 'call', call }) };

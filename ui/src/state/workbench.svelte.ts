@@ -7,6 +7,7 @@ import { strataOf } from '@/model/map-columns.ts';
 import type { ViewName } from '@/model/view-url.ts';
 import { Answers } from './answers.svelte.ts';
 import { Appearance } from './appearance.svelte.ts';
+import { CacheView } from './cache-view.svelte.ts';
 import { ContextMap } from './context-map.svelte.ts';
 import { Cursor } from './cursor.svelte.ts';
 import { EventTable } from './event-table.svelte.ts';
@@ -41,6 +42,7 @@ export class Workbench {
   readonly pipeline: Pipeline;
   readonly inspector: Inspector;
   readonly cursor: Cursor;
+  readonly cache: CacheView;
   readonly navigation: Navigation;
   readonly palette: Palette;
   readonly answers: Answers;
@@ -61,6 +63,7 @@ export class Workbench {
     this.pipeline = new Pipeline(host, this.location, this.session);
     this.inspector = new Inspector(host, this.location, this.session, this.pipeline);
     this.cursor = new Cursor(this.location, this.session, this.map, messages);
+    this.cache = new CacheView(host, this.location, this.session, this.cursor, messages);
     this.navigation = new Navigation(this);
     this.palette = new Palette(host);
     this.answers = new Answers(host, this.location, this.session, messages);
@@ -85,7 +88,9 @@ export class Workbench {
   /** Goes to a view. While calls are compiled the largest one changes, but who looks into a call stays with it. */
   show(view: ViewName): void {
     const { isCompiling, cursor } = this.session;
-    this.location.go(view === 'pipeline' && isCompiling ? { view, cursor } : { view });
+    // What the cache does for the call under the cursor is what the view is about.
+    const place = view === 'cache' ? { view, selection: undefined } : { view };
+    this.location.go(view !== 'session' && isCompiling ? { ...place, cursor } : place);
   }
 
   openSession(session: string): void {

@@ -1,9 +1,10 @@
 //! Prefix breaks in a sentence.
 
 use strata_engine::EventLog;
-use strata_engine::analysis::{CallAnalysis, Cause};
+use strata_engine::analysis::{CallAnalysis, Cause, Difference, Nature};
 use strata_model::Origin;
 
+use crate::api::cache::BreakNature;
 use crate::api::call::PrefixBreak;
 use crate::open::{OpenSession, Tables};
 use crate::words;
@@ -31,11 +32,9 @@ pub(super) fn prefix_break(open: &OpenSession, tables: &Tables, call: &CallAnaly
 pub(crate) fn sentence(cause: &Cause, log: &EventLog) -> String {
     let event = |event: &strata_model::EventIndex| format!("E{}", event.number());
     match cause {
-        Cause::State { key, before, after } => format!(
-            "state.{key} changed {} → {} inside the instruction",
-            words::cut(before, VALUE),
-            words::cut(after, VALUE)
-        ),
+        Cause::State { key, before, after } => {
+            format!("state.{key} changed {} → {} inside the instruction", value(before), value(after))
+        }
         Cause::Instruction { origin: Origin::Processor { name } } => {
             format!("{name} wrote other text into the instruction")
         }
@@ -75,6 +74,104 @@ pub(crate) fn sentence(cause: &Cause, log: &EventLog) -> String {
         }
         Cause::Unknown { origin: None } => "the conversation changed".to_owned(),
     }
+}
+
+/// A state value: whole numbers as people write them, all else cut.
+pub(super) fn value(text: &str) -> String {
+    text.parse::<i64>().map_or_else(|_| words::cut(text, VALUE), words::whole)
+}
+
+pub(super) fn nature(nature: Nature) -> BreakNature {
+    match nature {
+        Nature::Avoidable => BreakNature::Avoidable,
+        Nature::Structural => BreakNature::Structural,
+        Nature::Provider => BreakNature::Provider,
+    }
+}
+
+/// A cause in a few words.
+pub(super) fn kind(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::State { .. } => "state in the instruction",
+        Cause::Instruction { .. } => "instruction changed",
+        Cause::Definitions { added, removed, changed }
+            if added.is_empty() && removed.is_empty() && changed.is_empty() =>
+        {
+            "tools in another order"
+        }
+        Cause::Definitions { .. } => "tools changed",
+        Cause::HandOff { .. } => "hand-off",
+        Cause::Scope { .. } => "history scope changed",
+        Cause::Compacted { .. } => "history compacted",
+        Cause::Rewound { .. } => "history rewound",
+        Cause::Window { .. } => "filter window moved",
+        Cause::Truncated { .. } => "history truncated",
+        Cause::LateResponse { .. } => "late tool response",
+        Cause::Artifacts { .. } => "list of artifacts",
+        Cause::Memory => "memories looked up",
+        Cause::Placement { .. } => "moving instruction",
+        Cause::Script { .. } => "code of the app",
+        Cause::Model { .. } => "model changed",
+        Cause::Parameters { .. } => "settings changed",
+        Cause::Expired { .. } => "expired",
+        Cause::Evicted => "evicted",
+        Cause::BelowMinimum { .. } => "below the minimum",
+        Cause::NoBreakpoint { .. } => "no breakpoint near enough",
+        Cause::Unknown { .. } => "conversation changed",
+    }
+}
+
+/// The same, with the agent where it says more.
+pub(super) fn title(cause: &Cause, agent: &str) -> String {
+    match cause {
+        Cause::HandOff { .. } => format!("hand-off to {agent}"),
+        cause => kind(cause).to_owned(),
+    }
+}
+
+/// What of it happened here, in the second line of a row.
+pub(super) fn detail(cause: &Cause, log: &EventLog) -> String {
+    match cause {
+        Cause::State { key, before, after } => format!("{key} {} → {}", value(before), value(after)),
+        Cause::HandOff { .. } => "another history".to_owned(),
+        Cause::Scope { .. } => "last turn only".to_owned(),
+        Cause::Compacted { by } => format!("E{} is the summary", by.number()),
+        Cause::Window { .. } => "the history begins later".to_owned(),
+        Cause::BelowMinimum { minimum_tokens } => {
+            format!("{} tokens at least", words::whole(*minimum_tokens))
+        }
+        Cause::Expired { idle_s, lifetime_s } => format!("{idle_s} s idle, kept {lifetime_s} s"),
+        Cause::Model { before, after } => format!("{before} → {after}"),
+        cause => sentence(cause, log),
+    }
+}
+
+/// Why a report is not what was predicted.
+pub(super) fn difference(difference: Difference) -> &'static str {
+    match difference {
+        Difference::AnotherClient => {
+            "More was found than this session ever sent: another session or client begins the same way."
+        }
+        Difference::KeptLonger => "It was kept for longer than the provider promises.",
+        Difference::Expired => "Nothing was sent for a while, and the provider promises no lifetime.",
+        Difference::NearMinimum => "The prompt is about as short as the shortest that is cached.",
+        Difference::OlderPrompt => "What was found ends where an earlier prompt did.",
+        Difference::InFlight => {
+            "The request before was still being answered: what it writes can be read once its answer begins."
+        }
+        Difference::HeadOnly => {
+            "Only what this client sends before every conversation was found: something changed behind it that is not recorded."
+        }
+        Difference::Unused => {
+            "This client does not ask for the cache: nothing of the session was ever found or written."
+        }
+        Difference::KeepsLess => "The provider keeps what it likes and promises nothing.",
+        Difference::Unexplained => "Nothing that is known of this provider explains it.",
+    }
+}
+
+pub(super) fn is_explained(difference: Difference) -> bool {
+    difference != Difference::Unexplained
 }
 
 fn definitions(added: &[String], removed: &[String], changed: &[String]) -> String {

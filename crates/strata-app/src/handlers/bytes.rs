@@ -10,28 +10,32 @@ use crate::api::call::{ColumnFlag, Columns, Map};
 use crate::api::common::Kind;
 use crate::command::{Bytes, Handler};
 use crate::error::AppError;
-use crate::open::OpenSession;
+use crate::open::{OpenSession, Tables};
 
-const VERSION: u32 = 1;
-const NOT_KNOWN: u32 = u32::MAX;
+pub(super) const VERSION: u32 = 1;
+pub(super) const NOT_KNOWN: u32 = u32::MAX;
 
 /// Numbers of one width, one array after the other.
 #[derive(Default)]
-struct Layout {
+pub(super) struct Layout {
     bytes: Vec<u8>,
 }
 
 impl Layout {
-    fn words(&mut self, words: impl IntoIterator<Item = u32>) {
+    pub(super) fn words(&mut self, words: impl IntoIterator<Item = u32>) {
         self.bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
     }
 
-    fn halves(&mut self, halves: impl IntoIterator<Item = u16>) {
+    pub(super) fn halves(&mut self, halves: impl IntoIterator<Item = u16>) {
         self.bytes.extend(halves.into_iter().flat_map(u16::to_le_bytes));
     }
 
     fn single(&mut self, bytes: impl IntoIterator<Item = u8>) {
         self.bytes.extend(bytes);
+    }
+
+    pub(super) fn finish(self) -> Bytes {
+        Bytes(self.bytes)
     }
 }
 
@@ -79,7 +83,7 @@ impl Handler for Columns {
         }
         layout.halves(columns.iter().map(|column| column.agent));
         layout.halves(columns.iter().map(|column| column.flags));
-        Ok(Bytes(layout.bytes))
+        Ok(layout.finish())
     }
 }
 
@@ -174,32 +178,43 @@ impl Handler for Map {
         let open = strata.session(&self.session)?;
         let analysis = open.analysis();
         let last = analysis.calls().len() as u32;
-        let mut columns: Vec<(u32, usize)> = Vec::new();
-        let mut segments: Vec<Segment> = Vec::new();
-        for calls in buckets(self.from, self.to, last, self.max_columns) {
-            let largest = calls
-                .filter_map(|call| analysis.call(call))
-                .max_by_key(|call| (call.total.tokens, std::cmp::Reverse(call.number)));
-            let Some(call) = largest else { continue };
-            columns.push((call.number, segments.len()));
-            let scale = open.scale(&analysis, strata.tables(), call)?;
-            let first = segments.len();
-            let mut column = MapColumn::new(self.min_tokens.max(1));
-            for piece in scale.prompt(&call.request).pieces().filter(|piece| piece.tokens > 0) {
-                column.add(&mut segments, first, piece);
-            }
-            column.flush(&mut segments);
-        }
-        let mut layout = Layout::default();
-        layout.words([VERSION, columns.len() as u32, segments.len() as u32]);
-        layout.words(columns.iter().map(|(call, _)| *call));
-        layout.words(columns.iter().map(|(_, first)| *first as u32).chain([segments.len() as u32]));
-        layout.words(segments.iter().map(|segment| segment.tokens));
-        layout.words(segments.iter().map(|segment| segment.event));
-        layout.single(segments.iter().map(|segment| segment.kind));
-        layout.single(segments.iter().map(|segment| segment.flags));
-        Ok(Bytes(layout.bytes))
+        let largest = buckets(self.from, self.to, last, self.max_columns).into_iter().filter_map(|calls| {
+            let compiled = calls.filter_map(|call| analysis.call(call));
+            compiled.max_by_key(|call| (call.total.tokens, std::cmp::Reverse(call.number)))
+        });
+        map_bytes(&open, &analysis, strata.tables(), largest, self.min_tokens)
     }
+}
+
+/// The parts of prompts, a column each, in the order in which their providers read them.
+pub(super) fn map_bytes<'c>(
+    open: &OpenSession,
+    analysis: &'c SessionAnalysis,
+    tables: &Tables,
+    calls: impl Iterator<Item = &'c CallAnalysis>,
+    min_tokens: u32,
+) -> Result<Bytes, AppError> {
+    let mut columns: Vec<(u32, usize)> = Vec::new();
+    let mut segments: Vec<Segment> = Vec::new();
+    for call in calls {
+        columns.push((call.number, segments.len()));
+        let prompt = open.scale(analysis, tables, call)?.prompt(&call.request);
+        let first = segments.len();
+        let mut column = MapColumn::new(min_tokens.max(1));
+        for piece in prompt.pieces_in(analysis.order_of(call)).filter(|piece| piece.tokens > 0) {
+            column.add(&mut segments, first, piece);
+        }
+        column.flush(&mut segments);
+    }
+    let mut layout = Layout::default();
+    layout.words([VERSION, columns.len() as u32, segments.len() as u32]);
+    layout.words(columns.iter().map(|(call, _)| *call));
+    layout.words(columns.iter().map(|(_, first)| *first as u32).chain([segments.len() as u32]));
+    layout.words(segments.iter().map(|segment| segment.tokens));
+    layout.words(segments.iter().map(|segment| segment.event));
+    layout.single(segments.iter().map(|segment| segment.kind));
+    layout.single(segments.iter().map(|segment| segment.flags));
+    Ok(layout.finish())
 }
 
 /// Makes segments of the pieces of one prompt.

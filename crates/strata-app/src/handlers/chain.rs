@@ -39,11 +39,11 @@ pub(super) fn step(
     }
 }
 
-fn code_step(address: Option<String>, label: &str, text: impl Into<String>) -> ChainStep {
+pub(super) fn code_step(address: Option<String>, label: &str, text: impl Into<String>) -> ChainStep {
     ChainStep { is_code: true, ..step(None, address, label, text) }
 }
 
-fn event_step(open: &OpenSession, event: EventIndex, text: impl Into<String>) -> ChainStep {
+pub(super) fn event_step(open: &OpenSession, event: EventIndex, text: impl Into<String>) -> ChainStep {
     let name = format!("E{}", event.number());
     let kind = open.events().facts().get(event.as_usize()).map(|facts| facts.kind);
     step(kind, Some(name.clone()), &name, text)
@@ -153,7 +153,7 @@ fn source_steps(open: &OpenSession, call: u32, segment: &Segment<'_>) -> Vec<Cha
 }
 
 /// The first stage whose request has the segment as it is sent, and whether it shows an event in other words.
-fn writer(compilation: &Compilation, segment: &Segment<'_>) -> Option<(String, bool)> {
+pub(crate) fn writer(compilation: &Compilation, segment: &Segment<'_>) -> Option<(String, bool)> {
     let is_same = |other: &Segment<'_>| match (&segment.item, &other.item) {
         (Item::Part { part: a, .. }, Item::Part { part: b, .. }) => {
             a.fingerprint == b.fingerprint && a.main_origin() == b.main_origin()

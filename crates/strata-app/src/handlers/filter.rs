@@ -192,7 +192,7 @@ fn in_content(open: &OpenSession, at: usize, wanted: &str) -> bool {
 }
 
 /// The name nearest to what was typed, if it is near at all.
-fn nearest<'n>(typed: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(typed: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let typed = typed.to_lowercase();
     let ranked = names.map(|name| (distance(&typed, &name.to_lowercase()), name));
     let (distance, name) = ranked.min_by_key(|(distance, _)| *distance)?;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use strata_engine::analysis::{
-    Change, Kind, Scale, SessionAnalysis, common_prefix, diff_events, diff_requests, is_quoted,
+    Change, Kind, Scale, SessionAnalysis, common_prefix_in, diff_events, diff_requests, is_quoted,
 };
 use strata_model::{EventIndex, FromJson as _, LlmRequest, Origin, json};
-use strata_wire::{Item, Path, Segment, find, prompt_segments};
+use strata_wire::{Item, Path, Segment, find, prefix_segments};
 
 use super::chain;
 use super::convert::kind_tokens;
@@ -48,7 +48,8 @@ impl Handler for Get {
         let found = segment(request, call, path)?;
         let weigh = SegmentScale::new(scale, request);
         let tokens = weigh.count(&found);
-        let before: u32 = prompt_segments(request)
+        let analysed_call = analysed(&analysis, call)?;
+        let before: u32 = prefix_segments(request, analysis.order_of(analysed_call))
             .take_while(|other| other.path != found.path)
             .map(|other| weigh.count(&other).tokens)
             .sum();
@@ -135,7 +136,7 @@ fn cached(
     let Path::Part { content, part } = segment.path else {
         return Ok(Some(analysed.matched.head.saturating_sub(before).min(tokens)));
     };
-    let common = common_prefix(&previous.request, &analysed.request);
+    let common = common_prefix_in(analysis.order_of(analysed), &previous.request, &analysed.request);
     let end = (common.contents, common.parts);
     Ok(Some(match (content, part).cmp(&end) {
         std::cmp::Ordering::Less => tokens,
@@ -317,7 +318,7 @@ fn subtitle(delta: &strata_engine::analysis::PartDelta<'_>, compiled: &CompiledC
 }
 
 /// A segment as a person compares it: who speaks, then the text, or JSON with its structure.
-fn readable(segment: &Segment<'_>) -> String {
+pub(super) fn readable(segment: &Segment<'_>) -> String {
     let body = match &segment.item {
         Item::Part { part, .. } => match &part.part.text {
             Some(text) => text.to_string(),

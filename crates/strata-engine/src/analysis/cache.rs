@@ -7,6 +7,7 @@ mod replay;
 mod reported;
 mod rewrite;
 mod simulate;
+mod volatile;
 mod zones;
 
 use strata_model::Str;

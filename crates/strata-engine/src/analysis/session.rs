@@ -43,7 +43,7 @@ pub struct CallAnalysis {
     pub prefix_break: Option<PrefixBreak>,
     /// What it shares with all prompts before it.
     pub matches: PromptMatches,
-    /// Tokens of the earlier prompt that are sent again after the break.
+    /// Tokens after the break that could have matched the earlier prompt: no more than the shorter of the two has.
     pub rebilled: u32,
     /// Stages whose result was known, a bit each, the first stage in the lowest.
     pub reused_stages: u64,
@@ -93,6 +93,11 @@ impl SessionAnalysis {
 
     pub fn calls(&self) -> &[CallAnalysis] {
         &self.calls
+    }
+
+    /// The order in which the provider of a call's model reads its prompt.
+    pub fn order_of(&self, call: &CallAnalysis) -> PrefixOrder {
+        self.rules.of_model(&call.model).order
     }
 
     /// The call with a number counted from 1, if it is compiled.
@@ -176,8 +181,9 @@ impl SessionAnalysis {
                 Pair { experiment, earlier: (earlier, &previous.request), later: (call, &request), stages };
             pair.find_break(&common, matched.tokens)
         });
-        let rebilled =
-            |previous: &CallAnalysis, matched: Matched| previous.total.tokens.saturating_sub(matched.tokens);
+        let rebilled = |previous: &CallAnalysis, matched: Matched| {
+            previous.total.tokens.min(total.tokens).saturating_sub(matched.tokens)
+        };
         self.ledger.enter(call.number, &prompt, common.as_ref().zip(matched));
         CallAnalysis {
             number: call.number,

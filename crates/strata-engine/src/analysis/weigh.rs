@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_model::{Chunk, Contents, Fingerprint, FingerprintBuilder, LlmRequest, Origin, RequestContent};
-use strata_wire::{Item, Path, Segment, definitions};
+use strata_wire::{Item, Path, PrefixOrder, Segment, definitions};
 
 use super::kind::{Kind, is_quoted};
 use crate::event_log::EventLog;
@@ -95,10 +95,21 @@ impl WeighedPrompt {
         sums
     }
 
-    /// The pieces in the order in which providers read them.
+    /// The pieces in the order in which most providers read them.
     pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
+        self.pieces_in(PrefixOrder::ToolsFirst)
+    }
+
+    /// The pieces in the order in which a provider reads them.
+    pub fn pieces_in(&self, order: PrefixOrder) -> impl Iterator<Item = &Piece> {
         let contents = self.chunks.iter().flat_map(|(_, chunk)| &chunk.contents);
-        self.head.pieces.iter().chain(contents.flat_map(|content| &content.pieces))
+        let n_tools = self.head.pieces.iter().take_while(|piece| piece.kind == Kind::Tools).count();
+        let (tools, system) = self.head.pieces.split_at(n_tools);
+        let (first, second) = match order {
+            PrefixOrder::ToolsFirst => (tools, system),
+            PrefixOrder::SystemFirst => (system, tools),
+        };
+        first.iter().chain(second).chain(contents.flat_map(|content| &content.pieces))
     }
 }
 

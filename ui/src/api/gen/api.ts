@@ -24,6 +24,11 @@ source: string, address: string | null, };
 export type CallRange = { from: number, to: number, };
 
 /**
+ * A token's text.
+ */
+export type TokenChip = { text: string, kind: Kind, };
+
+/**
  * How the event table is sorted. Ties are in order of events.
  */
 export type EventOrder = "inOrder" | "byLifetime" | "bySize";
@@ -107,6 +112,35 @@ source: string | null,
 notes: Array<string>, };
 
 /**
+ * The calls that are compiled so far.
+ */
+export type CacheSummary = { calls: number, promptTokens: number,
+/**
+ * Predicted.
+ */
+cachedTokens: number, lostTokens: number, avoidableBreaks: number,
+/**
+ * The dearest ones, a few of them.
+ */
+avoidableCalls: Array<number>, avoidableTokens: number, avoidableCostUsd: number | null,
+/**
+ * Causes that cannot be avoided, the most frequent first.
+ */
+otherCauses: Array<CauseCount>,
+/**
+ * What providers say, of the calls where they do.
+ */
+reported: CacheReportSummary | null,
+/**
+ * Names of the rules that were applied.
+ */
+rules: Array<string>,
+/**
+ * Every model has a rule of its own.
+ */
+isRuleKnown: boolean, };
+
+/**
  * The one error commands return.
  */
 export type AppError = { code: ErrorCode,
@@ -118,6 +152,24 @@ message: string,
  * For "Details": the chain of causes.
  */
 detail: string | null, };
+
+/**
+ * The order of breaks.
+ */
+export type BreakOrder = "byCost" | "inOrder";
+
+/**
+ * The rule by which a prediction was made.
+ */
+export type CacheRuleInfo = { name: string,
+/**
+ * It is one for this model, not an assumption.
+ */
+isKnown: boolean,
+/**
+ * Nothing is promised: the prediction is the most that can be found.
+ */
+isBestEffort: boolean, minimumTokens: number, blockTokens: number, lifetimeS: number | null, source: string, seenOn: string, note: string | null, };
 
 /**
  * Tokens of one kind.
@@ -169,9 +221,19 @@ learnedKeys: Array<string>, };
 export type CompareWith = "stageBefore" | "previousCall";
 
 /**
+ * What can be done about a break.
+ */
+export type BreakNature = "avoidable" | "structural" | "provider";
+
+/**
  * What happened to a part.
  */
 export type PartChange = "added" | "leftOut" | "rewritten" | "moved" | "unchanged";
+
+/**
+ * What one difference is.
+ */
+export type DifferenceKind = "rewritten" | "replaced" | "leftOut" | "inserted" | "continued";
 
 /**
  * What providers reported over the whole session.
@@ -189,6 +251,20 @@ residualTokens: number,
  * Why output counts of this file are not to be trusted, if so.
  */
 caveat: string | null, };
+
+/**
+ * What the cache makes of a stretch of a prompt.
+ */
+export type CacheZone = "stable" | "belowMinimum" | "unmarked" | "expired" | "evicted" | "variable";
+
+/**
+ * What the provider said, beside the prediction in its own tokens.
+ */
+export type ReportedCache = { promptTokens: number, cachedTokens: number, writtenTokens: number | null, predictedTokens: number,
+/**
+ * Why they differ by more than a block; absent where they do not.
+ */
+difference: string | null, isExplained: boolean, };
 
 /**
  * What the window is told without asking. It asks for the rest.
@@ -224,6 +300,76 @@ address: string | null,
  * Filter and order of the event table that show the rows behind the answer.
  */
 filter: string | null, order: EventOrder | null, };
+
+export type BreakDetail = { row: BreakRow,
+/**
+ * In a sentence.
+ */
+sentence: string,
+/**
+ * The processor whose result differs first.
+ */
+stage: string | null,
+/**
+ * The part in which the first difference stands.
+ */
+address: string | null,
+/**
+ * What led to it, from what happened to the end of the prefix.
+ */
+chain: Array<ChainStep>, couldHaveTokens: number, };
+
+export type BreakPage = { total: number, rows: Array<BreakRow>, summary: CacheSummary, };
+
+export type BreakRow = { call: number, agent: string,
+/**
+ * `state_in_instruction`, `hand_off`, …
+ */
+cause: string,
+/**
+ * "state in the instruction".
+ */
+title: string,
+/**
+ * "hits 41 → 2,318".
+ */
+detail: string, nature: BreakNature,
+/**
+ * Where the prefix ends, in tokens of the later prompt.
+ */
+atToken: number,
+/**
+ * Tokens that are paid in full and could have been found.
+ */
+rebilledTokens: number, costUsd: number | null, previousCall: number, };
+
+export type CacheReportSummary = { calls: number, promptTokens: number, cachedTokens: number,
+/**
+ * For the same calls, in the provider's own tokens.
+ */
+predictedTokens: number,
+/**
+ * Calls of which report and prediction differ by more than a block, and of these the unexplained ones.
+ */
+differingCalls: number, unexplainedCalls: number, };
+
+export type CallCacheDetail = { call: number, agent: string, model: string, promptTokens: number,
+/**
+ * Predicted.
+ */
+cachedTokens: number,
+/**
+ * Predicted: stored for later calls beyond what was found.
+ */
+writtenTokens: number, costUsd: number | null,
+/**
+ * The call before it in its lineage: the same agent, model and branch.
+ */
+previous: PreviousCall | null, prefixBreak: BreakDetail | null,
+/**
+ * From the beginning of the prompt to its end.
+ */
+zones: Array<ZoneRow>, reported: ReportedCache | null, rule: CacheRuleInfo, };
 
 export type CallDetail = { call: number, agent: string, model: string, invocation: string, branch: string | null,
 /**
@@ -261,6 +407,8 @@ findings: Array<FindingRow>, };
 
 export type CarriedBy = { call: number, tokens: number, cachedTokens: number, };
 
+export type CauseCount = { title: string, breaks: number, };
+
 export type DiagnosticSeverity = "info" | "warning" | "error";
 
 export type DiffLine = { sign: DiffSign, beforeLine: number | null, afterLine: number | null,
@@ -272,6 +420,32 @@ runs: Array<DiffRun>, };
 export type DiffRun = { text: string, isEmphasised: boolean, };
 
 export type DiffSign = "same" | "added" | "removed";
+
+export type DifferenceDetail = {
+/**
+ * As it was asked for, or the last one.
+ */
+number: number, kind: DifferenceKind,
+/**
+ * Where it begins, in tokens of the later prompt.
+ */
+atToken: number,
+/**
+ * "system_instruction[1]".
+ */
+place: string,
+/**
+ * "state.hits", "E7 log_analyst".
+ */
+source: string,
+/**
+ * The part, in the later prompt where it has one.
+ */
+address: string, before: Array<TokenChip>, after: Array<TokenChip>,
+/**
+ * How many chips both sides begin with.
+ */
+commonChips: number, lines: Array<DiffLine>, hiddenLines: number, isWhitespaceOnly: boolean, };
 
 export type EventDetail = { row: EventRow,
 /**
@@ -378,6 +552,38 @@ export type FilterError = { message: string,
  * The filter with the suggestion applied.
  */
 suggestion: string | null, };
+
+export type FixList = {
+/**
+ * Every call is compiled; before, nothing is replayed.
+ */
+isComplete: boolean,
+/**
+ * Calls that were replayed.
+ */
+calls: number,
+/**
+ * The most useful first.
+ */
+rows: Array<FixRow>, };
+
+export type FixRow = {
+/**
+ * `move_behind_history`, `drop_value`, …
+ */
+kind: string, agent: string, title: string,
+/**
+ * Codes of the causes it is a remedy for.
+ */
+causes: Array<string>,
+/**
+ * Tokens less that are paid in full, over all calls.
+ */
+savesTokens: number, savesCostUsd: number | null,
+/**
+ * Prompts that would be sent differently.
+ */
+changedPrompts: number, };
 
 export type Job = { job: string,
 /**
@@ -537,6 +743,30 @@ cause: string,
  */
 address: string, previousCall: number, };
 
+export type PreviousCall = { call: number, promptTokens: number,
+/**
+ * Predicted.
+ */
+cachedTokens: number, };
+
+export type PromptDifference = { call: number,
+/**
+ * The call it is compared with; absent for the first call of an agent.
+ */
+previousCall: number | null,
+/**
+ * How many differences there are.
+ */
+total: number,
+/**
+ * Of the later prompt: what both begin with, what both have behind the first difference, and the rest.
+ */
+sameTokens: number, againTokens: number, newTokens: number,
+/**
+ * Absent when the later prompt is the earlier one.
+ */
+shown: DifferenceDetail | null, };
+
 export type Removed = { title: string, };
 
 export type SessionHeader = { session: string, title: string, format: string, source: string, isSample: boolean, events: number, calls: number,
@@ -677,6 +907,12 @@ explanation: string, };
 
 export type UnmappedRow = { name: string, count: number, };
 
+export type ZoneRow = { zone: CacheZone, from: number, to: number,
+/**
+ * "found in the cache".
+ */
+meaning: string, };
+
 /** The kinds in the order of the legend and of `call/columns`. */
 export const KINDS: readonly Kind[] = ["tools","system","memory","summary","user","model","result"];
 
@@ -689,6 +925,15 @@ export const COLUMN_FLAGS = {
   handoff: 16,
   reportedCache: 32,
   notCompiled: 64,
+} as const;
+
+/** Bits of a row's flags in `cache/ladder`. */
+export const LADDER_FLAGS = {
+  avoidableBreak: 1,
+  structuralBreak: 2,
+  providerBreak: 4,
+  reported: 8,
+  differs: 16,
 } as const;
 
 /** Parameters and result of every command. */
@@ -725,6 +970,18 @@ export interface Commands {
   "call/text": { readonly params: { session: string, call: number, stage: number,  /**  * Segments `offset..offset+limit`.  */ offset: number, limit: number, }; readonly result: TextPage };
   /** The request after a stage as JSON. */
   "call/json": { readonly params: { session: string, call: number, stage: number, offset: number, limit: number, }; readonly result: JsonPage };
+  /** Calls of which less is found in a cache than could be, and the sums. */
+  "cache/breaks": { readonly params: { session: string, order: BreakOrder, offset: number, limit: number, }; readonly result: BreakPage };
+  /** Sizes and prefixes of the prompts of calls. */
+  "cache/ladder": { readonly params: { session: string, from: number, to: number, }; readonly result: ArrayBuffer };
+  /** The parts of the prompts of some calls, as their providers read them. */
+  "cache/rows": { readonly params: { session: string,  /**  * At most 500.  */ calls: Array<number>,  /**  * Parts smaller than this are gathered by kind.  */ minTokens: number, }; readonly result: ArrayBuffer };
+  /** What the cache does for one call, and why not more. */
+  "cache/why": { readonly params: { session: string, call: number, }; readonly result: CallCacheDetail };
+  /** One difference between a prompt and the one it could have continued. */
+  "cache/difference": { readonly params: { session: string, call: number,  /**  * Counts from 1, from the beginning of the prompt on: the first one ends the prefix.  */ number: number, }; readonly result: PromptDifference };
+  /** Changes that would keep more in the cache, replayed over all calls. */
+  "cache/fixes": { readonly params: { session: string, }; readonly result: FixList };
   /** One part of a request: size, source, what it was made from. */
   "part/get": { readonly params: { session: string,  /**  * `C17/4.0`, `C17/sys.1`, `C17/tool.sql_query`.  */ address: string,  /**  * The stage it is looked at after; absent for the last.  */ stage: number | null, }; readonly result: PartDetail };
   /** A page of a part's text with its tokens. */

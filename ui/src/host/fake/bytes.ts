@@ -85,12 +85,29 @@ export function mapBytes(
     readonly minTokens: number;
   },
 ): ArrayBuffer {
-  const columns = buckets(session, asked.from, Math.min(asked.to, compiled), asked.maxColumns).map(
-    ({ peak }) => ({
-      call: peak.call,
-      segments: segmentsOf(session, peak.call, asked.minTokens),
-    }),
+  const shown = buckets(session, asked.from, Math.min(asked.to, compiled), asked.maxColumns);
+  return partBytes(
+    session,
+    shown.map(({ peak }) => peak.call),
+    asked.minTokens,
   );
+}
+
+/** The bytes of `cache/rows`. */
+export function rowBytes(
+  session: FakeSession,
+  compiled: number,
+  asked: { readonly calls: readonly number[]; readonly minTokens: number },
+): ArrayBuffer {
+  return partBytes(
+    session,
+    asked.calls.filter((call) => call <= compiled),
+    asked.minTokens,
+  );
+}
+
+function partBytes(session: FakeSession, calls: readonly number[], minTokens: number): ArrayBuffer {
+  const columns = calls.map((call) => ({ call, segments: segmentsOf(session, call, minTokens) }));
   const c = columns.length;
   const s = columns.reduce((sum, { segments }) => sum + segments.length, 0);
   const bytes = new ArrayBuffer(12 + (2 * c + 1) * 4 + s * 10);

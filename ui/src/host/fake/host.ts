@@ -3,7 +3,8 @@ import type { Job, Notification, Settings } from '@/api/gen/api.ts';
 import { listenForDrops } from '@/host/drops.ts';
 import type { Host, ImportSource } from '@/host/host.ts';
 import { answer, callDetail, search } from './answers.ts';
-import { columnBytes, mapBytes } from './bytes.ts';
+import { columnBytes, mapBytes, rowBytes } from './bytes.ts';
+import { breakPage, difference, fixList, ladderBytes, why } from './cache.ts';
 import { eventDetail, eventPage, stratumOf } from './events.ts';
 import { partDetail, partDiff, partText } from './parts.ts';
 import { stageJson, stageList, stageParts, stageText } from './stages.ts';
@@ -127,6 +128,10 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     'call/stageParts': (params) => stageParts(store.session(params.session), params),
     'call/text': (params) => stageText(store.session(params.session), params),
     'call/json': (params) => stageJson(store.session(params.session), params),
+    'cache/breaks': (params) => breakPage(store.session(params.session), compiledOf(params.session), params),
+    'cache/why': (params) => why(store.session(params.session), params),
+    'cache/difference': (params) => difference(store.session(params.session), params),
+    'cache/fixes': ({ session }) => fixList(store.session(session)),
     'part/get': (params) => partDetail(store.session(params.session), params),
     'part/text': (params) => partText(store.session(params.session), params),
     'part/diff': (params) => partDiff(store.session(params.session), params),
@@ -170,7 +175,11 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       respond(name, params, () => {
         const session = store.session(params.session);
         const done = compiledOf(params.session);
-        return 'minTokens' in params ? mapBytes(session, done, params) : columnBytes(session, done, params);
+        if ('calls' in params) return rowBytes(session, done, params);
+        if ('minTokens' in params) return mapBytes(session, done, params);
+        return 'maxColumns' in params
+          ? columnBytes(session, done, params)
+          : ladderBytes(session, done, params);
       }),
     listen: (onNotification) => {
       listeners.add(onNotification);

@@ -206,7 +206,7 @@ export function partDiff(session: FakeSession, params: Params<'part/diff'>): Par
 
 const LINE_LIMIT = 400;
 
-function diffOf(
+export function diffOf(
   before: string,
   after: string,
 ): Pick<PartDiff, 'lines' | 'isApproximate' | 'isWhitespaceOnly' | 'hiddenLines'> {

@@ -1,3 +1,4 @@
+import { cacheCommands } from './cache-view.ts';
 import { callCommands } from './calls.ts';
 import type { Command } from './command.ts';
 import { pipelineCommands } from './pipeline-view.ts';
@@ -10,6 +11,7 @@ export const COMMANDS: readonly Command[] = [
   ...callCommands,
   ...sessionCommands,
   ...pipelineCommands,
+  ...cacheCommands,
   ...windowCommands,
   ...lookCommands,
 ];

@@ -47,8 +47,11 @@ export const callCommands: readonly Command[] = [
 function jumpCommands(landmark: Landmark, key: string): readonly Command[] {
   const jump =
     (direction: 1 | -1) =>
-    ({ cursor, messages }: Workbench): void =>
-      void cursor.jump(landmark, direction).catch(messages.report);
+    ({ cursor, cache, location, messages }: Workbench): void => {
+      // The Cache view knows breaks that leave no trace in the prompt, such as a prefix that expired.
+      if (landmark === 'break' && location.view.view === 'cache') cache.jump(direction);
+      else void cursor.jump(landmark, direction).catch(messages.report);
+    };
   return [
     { id: `${landmark}.next`, title: `Next ${landmark}`, keys: [key], when: hasCalls, run: jump(1) },
     {

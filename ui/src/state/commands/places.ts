@@ -14,6 +14,12 @@ export const placeCommands: readonly Command[] = [
     run: (workbench) => workbench.show('pipeline'),
   },
   {
+    id: 'view.cache',
+    title: 'Cache',
+    keys: ['3'],
+    run: (workbench) => workbench.show('cache'),
+  },
+  {
     id: 'selection.open',
     title: 'Open in the best view',
     keys: ['Enter'],

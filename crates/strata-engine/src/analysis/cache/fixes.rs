@@ -7,7 +7,7 @@ use strata_wire::CacheRules;
 
 use super::replay::{Bill, Replay};
 use super::rewrite::{self, Rewritten};
-use super::{CacheAnalysis, Timeline};
+use super::{CacheAnalysis, Timeline, volatile};
 use crate::analysis::blame::Cause;
 use crate::analysis::session::{CallAnalysis, SessionAnalysis};
 use crate::analysis::weigh::Counting;
@@ -28,8 +28,8 @@ pub enum FixKind {
     MakeStatic { keys: Vec<Str> },
     /// An instruction that is placed anew in every call stands in the system instruction.
     PlaceInSystem,
-    /// The value is left out.
-    DropValue { key: Str },
+    /// The values are left out.
+    DropValues { keys: Vec<Str> },
     /// The value is rounded to its first digit.
     RoundValue { key: Str },
     /// Tools are declared in the order of their names.
@@ -57,6 +57,21 @@ pub struct CacheFix {
 }
 
 impl FixKind {
+    /// Codes of the causes it is a remedy for.
+    pub fn causes(&self) -> &'static [&'static str] {
+        match self {
+            Self::MoveBehindHistory { .. }
+            | Self::MakeStatic { .. }
+            | Self::DropValues { .. }
+            | Self::RoundValue { .. } => &["state_in_instruction"],
+            Self::MoveArtifactsBehindHistory => &["artifact_list"],
+            Self::PlaceInSystem => &["instruction_placement"],
+            Self::OrderTools => &["tools_reordered"],
+            Self::PinWindow { .. } => &["filter_window", "truncated_history"],
+            Self::CompactLessOften { .. } => &["compaction"],
+        }
+    }
+
     /// A name for machines.
     pub fn code(&self) -> &'static str {
         match self {
@@ -64,7 +79,7 @@ impl FixKind {
             Self::MoveArtifactsBehindHistory => "move_artifacts_behind_history",
             Self::MakeStatic { .. } => "make_static",
             Self::PlaceInSystem => "place_in_system",
-            Self::DropValue { .. } => "drop_value",
+            Self::DropValues { .. } => "drop_value",
             Self::RoundValue { .. } => "round_value",
             Self::OrderTools => "order_tools",
             Self::PinWindow { .. } => "pin_window",
@@ -74,22 +89,19 @@ impl FixKind {
 
     fn title(&self, agent: &str) -> String {
         let listed =
-            |keys: &[Str]| keys.iter().map(|key| format!("state.{key}")).collect::<Vec<_>>().join(", ");
+            |keys: &[Str]| keys.iter().map(|key| format!("{{{key}}}")).collect::<Vec<_>>().join(" and ");
         match self {
             Self::MoveBehindHistory { keys } => {
-                format!(
-                    "Send the lines of {agent}'s instruction that read {} behind the history",
-                    listed(keys)
-                )
+                format!("Send the lines of {agent}'s instruction with {} behind the history", listed(keys))
             }
             Self::MoveArtifactsBehindHistory => "Send the list of artifacts behind the history".to_owned(),
             Self::MakeStatic { keys } => {
-                format!("Make {agent}'s instruction static and send {} behind the history", listed(keys))
+                format!("Keep {agent}'s instruction static, and send {} behind the history", listed(keys))
             }
             Self::PlaceInSystem => format!("Put {agent}'s instruction into the system instruction"),
-            Self::DropValue { key } => format!("Leave state.{key} out of {agent}'s instruction"),
+            Self::DropValues { keys } => format!("Leave {} out of {agent}'s instruction", listed(keys)),
             Self::RoundValue { key } => {
-                format!("Round state.{key} in {agent}'s instruction to its first digit")
+                format!("Round {{{key}}} in {agent}'s instruction to its first digit")
             }
             Self::OrderTools => format!("Declare {agent}'s tools in the order of their names"),
             Self::PinWindow { every } => {
@@ -110,8 +122,7 @@ impl FixKind {
             }
             Self::MakeStatic { keys } => rewrite::named_values(request, keys),
             Self::PlaceInSystem => Rewritten::new(rewrite::placed_in_system(request)),
-            Self::DropValue { key } => {
-                let keys = std::slice::from_ref(key);
+            Self::DropValues { keys } => {
                 Rewritten::new(rewrite::with_state(request, keys, |_, _| String::new()))
             }
             Self::RoundValue { key } => {
@@ -139,7 +150,7 @@ impl CacheAnalysis {
         let before = replay.unchanged();
         let timeline = Timeline::of(experiment, analysis.calls(), rules);
         let mut fixes: Vec<CacheFix> = self
-            .candidates()
+            .candidates(analysis.calls())
             .into_iter()
             .map(|(agent, kind)| {
                 let is_of_agent = |call: &CallAnalysis| timeline.agents[call.number as usize - 1] == agent;
@@ -160,16 +171,13 @@ impl CacheAnalysis {
     }
 
     /// What might help, by the causes that were found.
-    fn candidates(&self) -> BTreeSet<(Str, FixKind)> {
-        let mut keys: BTreeMap<Str, BTreeMap<Str, bool>> = BTreeMap::new();
+    fn candidates(&self, calls: &[CallAnalysis]) -> BTreeSet<(Str, FixKind)> {
+        let mut readers = BTreeSet::new();
         let mut candidates = BTreeSet::new();
         for call in &self.calls {
             let kind = match call.loss.as_ref().map(|loss| &loss.cause) {
-                Some(Cause::State { key, before, after }) => {
-                    let is_number = |text: &String| text.parse::<i64>().is_ok();
-                    let known =
-                        keys.entry(call.agent.clone()).or_default().entry(key.clone()).or_insert(false);
-                    *known |= is_number(before) && is_number(after);
+                Some(Cause::State { .. }) => {
+                    readers.insert(call.agent.clone());
                     continue;
                 }
                 Some(Cause::Artifacts { .. }) => FixKind::MoveArtifactsBehindHistory,
@@ -185,12 +193,15 @@ impl CacheAnalysis {
             };
             candidates.insert((call.agent.clone(), kind));
         }
-        for (agent, keys) in keys {
+        for agent in readers {
+            // The first difference names one value. Another that changes with it would end the prefix a few tokens on.
+            let keys = volatile::keys(calls, |call| self.call(call).is_some_and(|call| call.agent == agent));
             let all: Vec<Str> = keys.keys().cloned().collect();
             candidates.insert((agent.clone(), FixKind::MoveBehindHistory { keys: all.clone() }));
-            candidates.insert((agent.clone(), FixKind::MakeStatic { keys: all }));
+            candidates.insert((agent.clone(), FixKind::MakeStatic { keys: all.clone() }));
+            candidates.insert((agent.clone(), FixKind::DropValues { keys: all }));
             for (key, is_number) in keys {
-                candidates.insert((agent.clone(), FixKind::DropValue { key: key.clone() }));
+                candidates.insert((agent.clone(), FixKind::DropValues { keys: vec![key.clone()] }));
                 if is_number {
                     candidates.insert((agent.clone(), FixKind::RoundValue { key }));
                 }

@@ -55,7 +55,8 @@ impl Losses<'_> {
     fn of_lineage(&self, at: usize, before: usize) -> Option<Loss> {
         let (call, previous) = (&self.calls[at], &self.calls[before]);
         let (rule, prediction) = (self.timeline.rules[at], &self.predictions[at]);
-        let held = rule.usable_tokens(previous.total.tokens);
+        // A shorter prompt, as after a compaction, cannot lose more than it is long.
+        let held = rule.usable_tokens(previous.total.tokens.min(call.total.tokens));
         let idle_s = (self.timeline.times[at] - self.timeline.times[before]).max(0.0);
         let lifetime_s = self.timeline.lifetimes[before].or(rule.lifetime_s);
         let is_expired = lifetime_s.is_some_and(|lifetime_s| idle_s > lifetime_s);
@@ -89,7 +90,7 @@ impl Losses<'_> {
             let minimum_tokens = rule.minimum_tokens();
             let is_lost = prediction.expected == 0 && prediction.matched > 0;
             let cause = Cause::BelowMinimum { minimum_tokens };
-            return is_lost.then(|| without_difference(cause, previous.total.tokens));
+            return is_lost.then(|| without_difference(cause, previous.total.tokens.min(call.total.tokens)));
         }
         // The last token is always computed, and a prompt that is sent again as it was loses only that.
         if tokens <= 1 {
@@ -131,7 +132,7 @@ impl Losses<'_> {
             .rev()
             .find(|before| agents[*before] == agents[at] && self.is_of_one_branch(*before, at))?;
         let previous = &self.calls[before];
-        let tokens = self.timeline.rules[at].usable_tokens(previous.total.tokens);
+        let tokens = self.timeline.rules[at].usable_tokens(previous.total.tokens.min(call.total.tokens));
         let is_other = previous.sent_to != call.sent_to;
         is_other.then(|| Loss {
             against: previous.number,

@@ -1,0 +1,261 @@
+//! What the caches make of a session's calls, and what would help.
+
+use std::sync::Arc;
+
+use strata_engine::analysis::{CacheAnalysis, CallCache, Link, Loss, SessionAnalysis, Zone};
+use strata_model::InstructionKind;
+use strata_wire::CacheRule;
+
+use super::breaks::{self, nature, sentence};
+use super::chain;
+use crate::Strata;
+use crate::api::cache::{
+    BreakDetail, BreakOrder, BreakPage, BreakRow, Breaks, CacheReportSummary, CacheRuleInfo, CacheSummary,
+    CacheZone, CallCacheDetail, CauseCount, FixList, FixRow, Fixes, PreviousCall, ReportedCache, Why,
+    ZoneRow,
+};
+use crate::api::common::ChainStep;
+use crate::command::Handler;
+use crate::error::AppError;
+use crate::open::OpenSession;
+use crate::words::{self, whole};
+
+/// Calls that a summary names.
+const NAMED_CALLS: usize = 4;
+
+impl Handler for Breaks {
+    fn run(self, strata: &Arc<Strata>) -> Result<BreakPage, AppError> {
+        let open = strata.session(&self.session)?;
+        let analysis = open.analysis();
+        let caches = open.caches.get(&open.experiment, &analysis, strata.tables());
+        let mut losses = caches.losses();
+        losses.sort_by_key(|(_, loss)| !loss.cause.is_avoidable());
+        let summary = summary(&caches, &losses);
+        if self.order == BreakOrder::InOrder {
+            losses.sort_by_key(|(call, _)| call.call);
+        }
+        let rows = losses.iter().skip(self.offset as usize).take(self.limit as usize);
+        Ok(BreakPage {
+            total: losses.len() as u32,
+            rows: rows.map(|(call, loss)| row(&open, call, loss)).collect(),
+            summary,
+        })
+    }
+}
+
+fn row(open: &OpenSession, call: &CallCache, loss: &Loss) -> BreakRow {
+    BreakRow {
+        call: call.call,
+        agent: call.agent.to_string(),
+        cause: loss.cause.code().to_owned(),
+        title: breaks::title(&loss.cause, &call.agent),
+        detail: breaks::detail(&loss.cause, open.experiment.log()),
+        nature: nature(loss.cause.nature()),
+        at_token: loss.at_token,
+        rebilled_tokens: loss.tokens,
+        cost_usd: loss.cost_usd,
+        previous_call: loss.against,
+    }
+}
+
+/// The dearest losses first.
+fn summary(caches: &CacheAnalysis, losses: &[(&CallCache, &Loss)]) -> CacheSummary {
+    let totals = caches.totals();
+    let avoidable: Vec<_> = losses.iter().filter(|(_, loss)| loss.cause.is_avoidable()).collect();
+    let mut other_causes: Vec<CauseCount> = Vec::new();
+    for (_, loss) in losses.iter().filter(|(_, loss)| !loss.cause.is_avoidable()) {
+        let title = breaks::kind(&loss.cause);
+        match other_causes.iter_mut().find(|known| known.title == title) {
+            Some(known) => known.breaks += 1,
+            None => other_causes.push(CauseCount { title: title.to_owned(), breaks: 1 }),
+        }
+    }
+    other_causes.sort_by_key(|cause| std::cmp::Reverse(cause.breaks));
+    let mut rules: Vec<String> = Vec::new();
+    let mut reported = CacheReportSummary::default();
+    for call in &caches.calls {
+        if !rules.contains(&call.rule) {
+            rules.push(call.rule.clone());
+        }
+        let (Some(report), Some(comparison)) = (call.reported, call.comparison) else { continue };
+        reported.calls += 1;
+        reported.prompt_tokens += u64::from(report.prompt);
+        reported.cached_tokens += u64::from(comparison.reported);
+        reported.predicted_tokens += u64::from(comparison.predicted);
+        reported.differing_calls += u32::from(comparison.difference.is_some());
+        reported.unexplained_calls +=
+            u32::from(comparison.difference.is_some_and(|difference| !breaks::is_explained(difference)));
+    }
+    CacheSummary {
+        calls: caches.calls.len() as u32,
+        prompt_tokens: totals.prompt_tokens,
+        cached_tokens: totals.cached_tokens,
+        lost_tokens: totals.lost_tokens,
+        most_rebilled_tokens: losses.iter().map(|(_, loss)| loss.tokens).max().unwrap_or(0),
+        avoidable_breaks: avoidable.len() as u32,
+        avoidable_calls: avoidable.iter().take(NAMED_CALLS).map(|(call, _)| call.call).collect(),
+        avoidable_tokens: totals.avoidable_tokens,
+        avoidable_cost_usd: avoidable.iter().map(|(_, loss)| loss.cost_usd).sum(),
+        other_causes,
+        reported: (reported.calls > 0).then_some(reported),
+        rules,
+        is_rule_known: caches.calls.iter().all(|call| call.is_rule_known),
+    }
+}
+
+impl Handler for Why {
+    fn run(self, strata: &Arc<Strata>) -> Result<CallCacheDetail, AppError> {
+        let open = strata.session(&self.session)?;
+        let analysis = open.analysis_of(self.call)?;
+        let caches = open.caches.get(&open.experiment, &analysis, strata.tables());
+        let call = caches.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
+        let compiled = analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
+        let previous = compiled.previous.or(call.loss.as_ref().map(|loss| loss.against));
+        let rule = analysis.rules().of_model(&compiled.sent_to);
+        Ok(CallCacheDetail {
+            call: call.call,
+            agent: call.agent.to_string(),
+            model: call.model.to_string(),
+            prompt_tokens: call.prompt_tokens,
+            cached_tokens: call.prediction.expected,
+            written_tokens: call.prediction.written,
+            cost_usd: call.cost_usd,
+            previous: previous.and_then(|previous| caches.call(previous)).map(|previous| PreviousCall {
+                call: previous.call,
+                prompt_tokens: previous.prompt_tokens,
+                cached_tokens: previous.prediction.expected,
+            }),
+            prefix_break: call.loss.as_ref().map(|loss| break_detail(&open, &analysis, call, loss)),
+            zones: zones(call, rule),
+            reported: reported(call),
+            rule: rule_info(rule),
+        })
+    }
+}
+
+fn break_detail(
+    open: &OpenSession,
+    analysis: &SessionAnalysis,
+    call: &CallCache,
+    loss: &Loss,
+) -> BreakDetail {
+    // The first difference may stand in a part that only the earlier prompt has.
+    let is_sent = analysis
+        .call(call.call)
+        .is_some_and(|compiled| strata_wire::find(&compiled.request, &loss.path).is_some());
+    let of = if is_sent { call.call } else { loss.against };
+    let address = (!loss.path.is_empty()).then(|| format!("C{of}/{}", loss.path));
+    BreakDetail {
+        row: row(open, call, loss),
+        sentence: sentence(&loss.cause, open.experiment.log()),
+        stage: loss.stage.as_ref().map(ToString::to_string),
+        chain: loss.chain.iter().map(|link| chain_step(open, call.call, address.as_deref(), link)).collect(),
+        address,
+        could_have_tokens: call.prediction.expected + loss.tokens,
+    }
+}
+
+fn chain_step(open: &OpenSession, call: u32, address: Option<&str>, link: &Link) -> ChainStep {
+    match link {
+        Link::Wrote { event, key, before, after } => ChainStep {
+            code: Some(format!("{key} {} → {}", breaks::value(before), breaks::value(after))),
+            ..chain::event_step(open, *event, format!("wrote state.{key}"))
+        },
+        Link::Reads { agent, kind, key } => {
+            let kind = match kind {
+                InstructionKind::Global => "global instruction",
+                InstructionKind::Static => "static instruction",
+                InstructionKind::Dynamic => "instruction",
+            };
+            let text = format!("is read by the template in {agent}’s {kind}");
+            chain::code_step(Some(format!("state.{key}")), &format!("{{{key}}}"), text)
+        }
+        Link::Event { event, did } => chain::event_step(open, *event, *did),
+        Link::Stage { processor, did } => {
+            chain::code_step(Some(format!("C{call}/{processor}")), processor, *did)
+        }
+        Link::Ends { at_token, .. } => chain::step(
+            None,
+            address.map(str::to_owned),
+            "",
+            format!("prefix ends at token {}", whole(*at_token)),
+        ),
+    }
+}
+
+fn zones(call: &CallCache, rule: &CacheRule) -> Vec<ZoneRow> {
+    let meaning = |zone: Zone| match zone {
+        Zone::Stable => "found in the cache".to_owned(),
+        Zone::BelowMinimum => {
+            format!("sent before, below the minimum of {}", whole(rule.minimum_tokens()))
+        }
+        Zone::Unmarked => "sent before, behind the last block or breakpoint".to_owned(),
+        Zone::Expired => "sent before, too long ago".to_owned(),
+        Zone::Evicted => "sent before, since replaced by other prompts".to_owned(),
+        Zone::Variable => "not sent before".to_owned(),
+    };
+    let zone = |zone: Zone| match zone {
+        Zone::Stable => CacheZone::Stable,
+        Zone::BelowMinimum => CacheZone::BelowMinimum,
+        Zone::Unmarked => CacheZone::Unmarked,
+        Zone::Expired => CacheZone::Expired,
+        Zone::Evicted => CacheZone::Evicted,
+        Zone::Variable => CacheZone::Variable,
+    };
+    let rows = call.zones.iter();
+    rows.map(|span| ZoneRow {
+        zone: zone(span.zone),
+        from: span.from,
+        to: span.to,
+        meaning: meaning(span.zone),
+    })
+    .collect()
+}
+
+fn reported(call: &CallCache) -> Option<ReportedCache> {
+    let (report, comparison) = (call.reported?, call.comparison?);
+    Some(ReportedCache {
+        prompt_tokens: report.prompt,
+        cached_tokens: comparison.reported,
+        written_tokens: report.written,
+        predicted_tokens: comparison.predicted,
+        difference: comparison.difference.map(|difference| breaks::difference(difference).to_owned()),
+        is_explained: comparison.difference.is_none_or(breaks::is_explained),
+    })
+}
+
+fn rule_info(rule: &CacheRule) -> CacheRuleInfo {
+    CacheRuleInfo {
+        name: rule.name.clone(),
+        is_known: rule.is_known,
+        is_best_effort: rule.is_best_effort,
+        minimum_tokens: rule.minimum_tokens(),
+        block_tokens: rule.block_tokens(),
+        lifetime_s: rule.lifetime_s,
+        source: rule.source.clone(),
+        seen_on: rule.seen_on.clone(),
+        note: rule.note.clone(),
+    }
+}
+
+impl Handler for Fixes {
+    fn run(self, strata: &Arc<Strata>) -> Result<FixList, AppError> {
+        let open = strata.session(&self.session)?;
+        let analysis = open.analysis();
+        let fixes = open.caches.fixes(&open.experiment, &analysis, strata.tables());
+        let rows = fixes.unwrap_or_default().iter().map(|fix| FixRow {
+            kind: fix.kind.code().to_owned(),
+            agent: fix.agent.to_string(),
+            title: words::typographic(&fix.title),
+            causes: fix.kind.causes().iter().map(|cause| (*cause).to_owned()).collect(),
+            saves_tokens: fix.saves_tokens,
+            saves_cost_usd: fix.saves_cost,
+            changed_prompts: fix.changes as u32,
+        });
+        Ok(FixList {
+            is_complete: fixes.is_some(),
+            calls: analysis.calls().len() as u32,
+            rows: rows.collect(),
+        })
+    }
+}

@@ -1,0 +1,48 @@
+//! State that does not stay the same between the calls of an agent.
+
+use std::collections::BTreeMap;
+
+use strata_model::{LlmRequest, Origin, Str};
+
+use crate::analysis::session::CallAnalysis;
+
+/// The state keys that instructions are filled with and whose values differ between a call and the one before it in its
+/// lineage; whether one whole number ever took the place of another.
+pub(super) fn keys(calls: &[CallAnalysis], is_looked_at: impl Fn(u32) -> bool) -> BTreeMap<Str, bool> {
+    let mut keys = BTreeMap::new();
+    for call in calls.iter().filter(|call| is_looked_at(call.number)) {
+        let Some(before) = call.previous.and_then(|previous| calls.get(previous as usize - 1)) else {
+            continue;
+        };
+        let fingerprint =
+            |request: &LlmRequest| request.system_instruction.as_ref().map(|text| text.fingerprint());
+        if fingerprint(&before.request) == fingerprint(&call.request) {
+            continue;
+        }
+        let (before, now) = (filled(&before.request), filled(&call.request));
+        for key in before.keys().chain(now.keys()) {
+            // A value that was empty has left no trace.
+            let (before, now) = (before.get(key), now.get(key));
+            if before == now {
+                continue;
+            }
+            let values = before.iter().chain(&now).copied().flatten();
+            let are_numbers =
+                before.is_some() && now.is_some() && { values }.all(|value| value.parse::<i64>().is_ok());
+            let is_number = keys.entry((*key).clone()).or_insert(false);
+            *is_number |= are_numbers;
+        }
+    }
+    keys
+}
+
+/// What keys were filled in with, in order.
+fn filled(request: &LlmRequest) -> BTreeMap<&Str, Vec<&str>> {
+    let mut filled: BTreeMap<&Str, Vec<&str>> = BTreeMap::new();
+    for span in request.system_instruction.iter().flat_map(|text| text.spans()) {
+        if let Origin::State { key } = &span.origin {
+            filled.entry(key).or_default().push(&span.text);
+        }
+    }
+    filled
+}
