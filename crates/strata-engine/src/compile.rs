@@ -226,7 +226,11 @@ fn stage(
         output: output.clone(),
         used_in: cache.generation,
     };
-    cache.results.insert(key, cached);
+    // Whether a script is done in time is chance: the next compile may have more luck.
+    let is_by_chance = cached.output.script_failure.as_ref().is_some_and(|failure| failure.code == "time");
+    if !is_by_chance {
+        cache.results.insert(key, cached);
+    }
     let processor = processor.name().into();
     Ok(Stage { processor, request, changed, is_reused: false, is_enabled: true, output })
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use strata_model::{
-    Content, Contents, Fingerprint, Origin, Part, RequestContent, RequestPart, RichText, Str,
+    Content, Contents, Fingerprint, FingerprintBuilder, FromJson as _, Json, Origin, Part, RequestContent,
+    RequestPart, RichText, Str,
 };
 
 /// Longer texts are compared by their beginnings and ends alone.
@@ -22,6 +23,8 @@ pub(super) struct Originals<'o> {
     contents: Vec<&'o Arc<RequestContent>>,
     /// All parts in order, as `(content, part)`.
     parts: Vec<(usize, &'o RequestPart)>,
+    /// Of each part, as it looks once JavaScript has read and written it.
+    prints: Vec<Fingerprint>,
     by: &'o Str,
 }
 
@@ -29,8 +32,10 @@ impl<'o> Originals<'o> {
     pub(super) fn of(contents: &'o Contents, by: &'o Str) -> Self {
         let contents: Vec<_> = contents.iter().collect();
         let parts = contents.iter().enumerate();
-        let parts = parts.flat_map(|(at, content)| content.parts.iter().map(move |part| (at, part))).collect();
-        Self { contents, parts, by }
+        let parts: Vec<_> =
+            parts.flat_map(|(at, content)| content.parts.iter().map(move |part| (at, part))).collect();
+        let prints = parts.iter().map(|(_, part)| print(&part.part)).collect();
+        Self { contents, parts, prints, by }
     }
 
     /// The returned contents with their sources.
@@ -60,11 +65,11 @@ impl<'o> Originals<'o> {
     /// For each returned part the original that is equal to it, each original once, in order where possible.
     fn matches(&self, plain: &[RequestContent]) -> Vec<Option<usize>> {
         let mut waiting: HashMap<Fingerprint, VecDeque<usize>> = HashMap::new();
-        for (at, (_, part)) in self.parts.iter().enumerate() {
-            waiting.entry(part.fingerprint).or_default().push_back(at);
+        for (at, print) in self.prints.iter().enumerate() {
+            waiting.entry(*print).or_default().push_back(at);
         }
         let parts = plain.iter().flat_map(|content| &content.parts);
-        parts.map(|part| waiting.get_mut(&part.fingerprint)?.pop_front()).collect()
+        parts.map(|part| waiting.get_mut(&print(&part.part))?.pop_front()).collect()
     }
 
     /// The very content the script was given, if it came back whole.
@@ -79,7 +84,8 @@ impl<'o> Originals<'o> {
             None => at,
         };
         let original = *self.contents.get(original)?;
-        let is_whole = original.fingerprint == content.fingerprint
+        let is_whole = original.role == content.role
+            && original.parts.len() == content.parts.len()
             && matches.iter().all(|found| found.is_some())
             && matches.iter().flatten().zip(matches.iter().skip(1).flatten()).all(|(a, b)| a + 1 == *b);
         is_whole.then(|| original.clone())
@@ -116,6 +122,29 @@ impl<'o> Originals<'o> {
         let range: Range<usize> = if after <= before { after..before } else { 0..self.parts.len() };
         let taken: Vec<usize> = matches.iter().flatten().copied().filter(|at| range.contains(at)).collect();
         range.filter(move |at| !taken.contains(at))
+    }
+}
+
+/// Identifies a part by what JavaScript keeps of it: numbers are floating-point numbers there, and keys that are
+/// numbers change their places.
+fn print(part: &Part) -> Fingerprint {
+    if part.function_call.is_none() && part.function_response.is_none() && part.other.is_empty() {
+        return FingerprintBuilder::new().json(&part.to_json()).finish();
+    }
+    FingerprintBuilder::new().json(&as_script_sees(&part.to_json())).finish()
+}
+
+fn as_script_sees(value: &Json) -> Json {
+    match value {
+        Json::Int(_) | Json::BigInt(_) | Json::Float(_) => match value.as_f64() {
+            Some(number) if number.is_finite() => Json::Float(number + 0.0),
+            _ => Json::Null,
+        },
+        Json::Array(items) => Json::Array(items.iter().map(as_script_sees).collect()),
+        Json::Object(object) => Json::Object(
+            object.sorted().iter().map(|(key, value)| (key.clone(), as_script_sees(value))).collect(),
+        ),
+        other => other.clone(),
     }
 }
 
