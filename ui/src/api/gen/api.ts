@@ -565,9 +565,9 @@ calls: number,
 /**
  * The most useful first.
  */
-rows: Array<FixRow>, };
+rows: Array<CacheFix>, };
 
-export type FixRow = {
+export type CacheFix = {
 /**
  * `move_behind_history`, `drop_value`, …
  */
@@ -769,7 +769,11 @@ shown: DifferenceDetail | null, };
 
 export type Removed = { title: string, };
 
-export type SessionHeader = { session: string, title: string, format: string, source: string, isSample: boolean, events: number, calls: number,
+export type SessionHeader = { session: string,
+/**
+ * The experiment, where it is one; its `session` is the recorded one.
+ */
+experiment: ExperimentRow | null, title: string, format: string, source: string, isSample: boolean, events: number, calls: number,
 /**
  * Calls compiled so far; less than `calls` while the background work runs.
  */
@@ -849,7 +853,15 @@ isChanged: boolean,
 /**
  * Its result was taken from an earlier compile.
  */
-isReused: boolean, tokensBefore: number, tokensAfter: number,
+isReused: boolean,
+/**
+ * False for one that is switched off.
+ */
+isEnabled: boolean,
+/**
+ * What an experiment put here, with its parameters; absent for the agent's own.
+ */
+inserted: InsertedStage | null, tokensBefore: number, tokensAfter: number,
 /**
  * What it added, by kind, for the bar.
  */
@@ -861,7 +873,11 @@ orderWarning: string | null,
 /**
  * Rests on an inferred configuration.
  */
-isInferred: boolean, };
+isInferred: boolean,
+/**
+ * What a script wrote, and why it failed if it did.
+ */
+script: ScriptReport | null, };
 
 export type StartInfo = { version: string,
 /**
@@ -912,6 +928,60 @@ export type ZoneRow = { zone: CacheZone, from: number, to: number,
  * "found in the cache".
  */
 meaning: string, };
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+export type InsertedStage = { kind: string, params: JsonObject, };
+
+export type Edit = { "edit": "enable_processor", processor: string, agent?: string, } | { "edit": "disable_processor", processor: string, agent?: string, } | { "edit": "move_processor", processor: string, before?: string, agent?: string, } | { "edit": "insert_processor", use: string, name?: string, before?: string, params?: JsonObject, agent?: string, } | { "edit": "configure_processor", processor: string, params: JsonObject, agent?: string, } | { "edit": "remove_processor", processor: string, agent?: string, } | { "edit": "set_instruction", agent: string, text: string | null, } | { "edit": "set_static_instruction", agent: string, text: string | null, } | { "edit": "set_global_instruction", text: string | null, } | { "edit": "set_tool", agent: string, tool: string, declaration: JsonObject | null, } | { "edit": "set_output_schema", agent: string, schema: unknown, } | { "edit": "set_include_contents", agent: string, value: string, } | { "edit": "drop_event", event: number, } | { "edit": "edit_event", event: number, content: unknown, } | { "edit": "pin_event", event: number, } | { "edit": "set_compaction", config: JsonObject | null, } | { "edit": "set_cache", config: JsonObject | null, } | { "edit": "set_state_map", key: string, fields: Array<string>, };
+
+export type ExperimentList = { rows: Array<ExperimentRow>, };
+
+export type ExperimentRow = { experiment: string, session: string, name: string, edits: number, undone: number, changedMs: number, };
+
+export type EditRow = { number: number, title: string, edit: Edit, isUndone: boolean, diagnostics: Array<DiagnosticRow>, };
+
+export type ExperimentDetail = { list: Array<EditRow>, experiment: string, session: string, name: string, edits: number, undone: number, changedMs: number, };
+
+export type CallEffect = { call: number, tokensBefore: number, tokensAfter: number, firstChangedStage: string | null, stagesRun: number, stages: number, };
+
+export type Effect = { callsCompared: number, calls: number, callsChanged: number, tokensBefore: number, tokensAfter: number, cachedBefore: number, cachedAfter: number, costBeforeUsd: number | null, costAfterUsd: number | null, breaksBefore: number, breaksAfter: number, };
+
+export type PreviewResult = { thisCall: CallEffect, allCalls: Effect, diagnostics: Array<DiagnosticRow>, scripts: Array<ScriptReport>, };
+
+export type Comparison = { effect: Effect, total: number, rows: Array<ComparedCall>, };
+
+export type ComparedCall = { call: number, agent: string, isChanged: boolean, tokensA: number, tokensB: number, cachedA: number, cachedB: number, costAUsd: number | null, costBUsd: number | null, breaksA: boolean, breaksB: boolean, };
+
+export type ExportFormat = "adk-python" | "adk-json" | "json" | "yaml";
+
+export type Exported = { file: string, text: string, diagnostics: Array<DiagnosticRow>, };
+
+export type FindingList = { isComplete: boolean, rows: Array<FixableFinding>, bloat: Array<BloatRow>, };
+
+export type FixableFinding = { finding: FindingRow, fixes: Array<FixRow>, };
+
+export type BloatRow = { address: string, name: string, tokens: number, basis: Basis, calls: number, lifetimeTokens: number, costUsd: number | null, fixes: Array<FixRow>, };
+
+export type FixRow = { title: string, edits: Array<Edit>, savesTokens: number, savesUsd: number | null, basis: Basis, effect: Effect, warnings: Array<string>, };
+
+export type ProcessorCatalog = { kinds: Array<ProcessorKind>, };
+
+export type ProcessorKind = { name: string, title: string, summary: string, place: string, params: Array<Param>, };
+
+export type Param = { name: string, input: ParamInput, default: unknown, unit: string | null, doc: string, };
+
+export type ParamInput = { "kind": "integer", min: number, max: number | null, } | { "kind": "text" } | { "kind": "choice", words: Array<string>, } | { "kind": "words" } | { "kind": "code" };
+
+export type ScriptTarget = { session: string, call: number, before: string | null, };
+
+export type ScriptReport = { stage: string, failure: ScriptFailure | null, console: Array<ConsoleLine>, tokens: ScriptTokens | null, };
+
+export type ScriptTokens = { before: number, after: number, };
+
+export type ScriptFailure = { code: string, message: string, line: number | null, column: number | null, stack: string, };
+
+export type ConsoleLine = { level: string, text: string, };
 
 /** The kinds in the order of the legend and of `call/columns`. */
 export const KINDS: readonly Kind[] = ["tools","system","memory","summary","user","model","result"];
@@ -1004,4 +1074,21 @@ export interface Commands {
   "job/cancel": { readonly params: { job: string, }; readonly result: JobList };
   /** Takes an ended job off the list. */
   "job/dismiss": { readonly params: { job: string, }; readonly result: JobList };
+  "experiment/list": { readonly params: { session: string, }; readonly result: ExperimentList };
+  "experiment/create": { readonly params: { session: string, name: string | null, }; readonly result: ExperimentDetail };
+  "experiment/get": { readonly params: { experiment: string, }; readonly result: ExperimentDetail };
+  "experiment/rename": { readonly params: { experiment: string, name: string, }; readonly result: ExperimentDetail };
+  "experiment/duplicate": { readonly params: { experiment: string, name: string | null, }; readonly result: ExperimentDetail };
+  "experiment/remove": { readonly params: { experiment: string, }; readonly result: Removed };
+  "experiment/edit": { readonly params: { experiment: string, edits: Array<Edit>, replacesLast?: boolean, }; readonly result: ExperimentDetail };
+  "experiment/undo": { readonly params: { experiment: string, }; readonly result: ExperimentDetail };
+  "experiment/redo": { readonly params: { experiment: string, }; readonly result: ExperimentDetail };
+  "experiment/preview": { readonly params: { session: string, call: number, edits: Array<Edit>, withoutLast?: number, }; readonly result: PreviewResult };
+  "experiment/compare": { readonly params: { a: string, b: string, onlyChanged: boolean, offset: number, limit: number, }; readonly result: Comparison };
+  "experiment/compareParts": { readonly params: { a: string, b: string, call: number, foldUnchanged: boolean, offset: number, limit: number, }; readonly result: PartPage };
+  "experiment/export": { readonly params: { session: string, as: ExportFormat, }; readonly result: Exported };
+  "processor/catalog": { readonly params: Record<string, never>; readonly result: ProcessorCatalog };
+  "script/check": { readonly params: { source: string, on: ScriptTarget | null, }; readonly result: ScriptReport };
+  "findings/list": { readonly params: { session: string, }; readonly result: FindingList };
+  "findings/apply": { readonly params: { session: string, title: string, edits: Array<Edit>, }; readonly result: ExperimentDetail };
 }
