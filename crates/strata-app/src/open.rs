@@ -3,6 +3,7 @@
 mod app_config;
 mod event_table;
 mod experiment;
+mod fixes;
 mod recent;
 
 use std::collections::VecDeque;
@@ -20,6 +21,7 @@ use strata_store::{ExperimentId, SessionEntry, SessionId};
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use event_table::{EventTable, UsedEvents};
 pub(crate) use experiment::{OpenExperiment, edit_of, shown_edit};
+use fixes::TriedFixes;
 pub(crate) use recent::Recent;
 
 use crate::Strata;
@@ -65,6 +67,7 @@ pub(crate) struct OpenSession {
     pub stage_json: Recent<(u32, u32), Vec<u16>>,
     /// What is worth a person's time, once every call is compiled.
     findings: OnceLock<Vec<Finding>>,
+    fixes: TriedFixes,
     is_closed: AtomicBool,
 }
 
@@ -116,6 +119,7 @@ impl OpenSession {
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
             findings: OnceLock::new(),
+            fixes: TriedFixes::default(),
             is_closed: AtomicBool::new(false),
         }
     }
@@ -142,6 +146,7 @@ impl OpenSession {
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
             findings: OnceLock::new(),
+            fixes: TriedFixes::default(),
             is_closed: AtomicBool::new(false),
         }
     }
