@@ -6,6 +6,7 @@
 pub mod api;
 mod command;
 mod data_folder;
+mod edit_words;
 mod error;
 mod handlers;
 mod import;

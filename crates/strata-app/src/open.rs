@@ -4,6 +4,7 @@ mod app_config;
 mod caches;
 mod event_table;
 mod experiment;
+mod fixes;
 mod recent;
 
 use std::collections::VecDeque;
@@ -22,6 +23,7 @@ pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use caches::Caches;
 pub(crate) use event_table::{EventTable, UsedEvents};
 pub(crate) use experiment::{OpenExperiment, edit_of, shown_edit};
+use fixes::TriedFixes;
 pub(crate) use recent::Recent;
 
 use crate::Strata;
@@ -68,6 +70,7 @@ pub(crate) struct OpenSession {
     /// What is worth a person's time, once every call is compiled.
     findings: OnceLock<Vec<Finding>>,
     pub caches: Caches,
+    fixes: TriedFixes,
     is_closed: AtomicBool,
 }
 
@@ -120,6 +123,7 @@ impl OpenSession {
             stage_json: Recent::new(MAX_PAGED),
             findings: OnceLock::new(),
             caches: Caches::default(),
+            fixes: TriedFixes::default(),
             is_closed: AtomicBool::new(false),
         }
     }
@@ -146,6 +150,8 @@ impl OpenSession {
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
             findings: OnceLock::new(),
+            caches: Caches::default(),
+            fixes: TriedFixes::default(),
             is_closed: AtomicBool::new(false),
         }
     }

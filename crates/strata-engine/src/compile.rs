@@ -74,7 +74,7 @@ struct CachedStage {
 }
 
 /// Results unused for this many generations are dropped.
-const KEPT_GENERATIONS: u64 = 2;
+const KEPT_GENERATIONS: u64 = 4;
 
 impl StageCache {
     pub fn new() -> Self {

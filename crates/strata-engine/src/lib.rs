@@ -37,6 +37,7 @@ mod event_links;
 mod event_log;
 mod experiment;
 pub mod findings;
+pub mod fixes;
 mod flow;
 pub mod gemini;
 mod history;

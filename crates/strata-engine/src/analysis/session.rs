@@ -139,6 +139,11 @@ impl SessionAnalysis {
         Some(Scale::new(&model.tokenizer, counting, experiment.log(), &model.weights))
     }
 
+    /// Compiles any call by itself, with what is known. `None` when its agent is not in the configuration.
+    pub fn compile(&self, experiment: &Experiment, call: &Call) -> Option<Compilation> {
+        experiment.compile(call, &mut self.known.stages())
+    }
+
     /// Compiles the next call. False when all are compiled.
     pub fn step(&mut self, experiment: &Experiment, counting: &Counting) -> bool {
         let Some(call) = experiment.calls().get(self.calls.len()) else { return false };

@@ -24,6 +24,9 @@ mod summarize_results;
 mod tables;
 mod truncate_middle;
 
+pub(crate) use super::callbacks::is_relayed_traffic;
+pub(crate) use tables::tables;
+
 use super::catalog::ProcessorKind;
 
 pub(super) const KINDS: &[&ProcessorKind] = &[
