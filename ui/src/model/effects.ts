@@ -31,21 +31,22 @@ export function changesOf(effect: Effect): readonly Change[] {
   return all.filter(({ label, before, after }) => before !== after || label === 'Prompts');
 }
 
-/** `+$0.12`, `−$0.076`, `$0.00`. */
+/** `+$0.12`, `−$0.076`, `−$0.0004`, `$0.00`. */
 export function formatUsdChange(before: number, after: number): string {
   const change = after - before;
-  if (Math.abs(change) < 1e-9) return '$0.00';
-  return `${change > 0 ? '+' : '−'}${formatUsd(Math.abs(change))}`;
+  const size = Math.abs(change);
+  if (size < 5e-5) return '$0.00';
+  return `${change > 0 ? '+' : '−'}${size < 0.001 ? `$${size.toFixed(4)}` : formatUsd(size)}`;
 }
 
 export function formatChange({ before, after, unit }: Change): string {
   return unit === 'usd' ? formatUsdChange(before, after) : formatSigned(after - before);
 }
 
-/** `41 calls`, or `12 of 41 calls` where time ran out. */
+/** `all 41 calls`, or `12 of 41 calls` where time ran out. */
 export function comparedCalls({ callsCompared, calls }: Effect): string {
   return callsCompared === calls
-    ? formatCounted(calls, 'call')
+    ? `all ${formatCounted(calls, 'call')}`
     : `${String(callsCompared)} of ${formatCounted(calls, 'call')}`;
 }
 
