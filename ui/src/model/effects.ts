@@ -1,5 +1,5 @@
 import type { BloatRow, Effect, FindingList, FindingRow, FixRow } from '@/api/gen/api.ts';
-import { formatCounted, formatSigned, formatUsd } from './format.ts';
+import { formatCounted, formatInteger, formatSigned, formatUsd } from './format.ts';
 
 /** One number before and after, and what to call its change. */
 export interface Change {
@@ -57,11 +57,9 @@ export interface Finding {
   readonly title: string;
   /** What it is about: an address, if it is one place. */
   readonly address: string | undefined;
-  readonly code: string;
   readonly isError: boolean;
-  /** Of one call; undefined where there is no one size. */
-  readonly size: number | undefined;
-  readonly calls: string;
+  /** "11,407 tokens in each of 14 calls", "state-in-instruction, C17, C31". */
+  readonly where: string;
   /** Over the session; 0 where it cannot be told in tokens. */
   readonly tokens: number;
   readonly costUsd: number | undefined;
@@ -75,10 +73,8 @@ function ofFinding(finding: FindingRow, fixes: readonly FixRow[]): Finding {
     id: `${finding.code} ${finding.calls}`,
     title: finding.title,
     address: undefined,
-    code: finding.code,
     isError: finding.severity === 'error',
-    size: undefined,
-    calls: finding.calls,
+    where: `${finding.code}, ${finding.calls}`,
     tokens: finding.tokens,
     costUsd: finding.costUsd ?? undefined,
     message: finding.message,
@@ -92,10 +88,8 @@ function ofBloat(row: BloatRow): Finding {
     id: row.address,
     title: row.name,
     address: row.address,
-    code: 'carried',
     isError: false,
-    size: row.tokens,
-    calls: formatCounted(row.calls, 'call'),
+    where: `${formatInteger(row.tokens)} tokens in ${row.calls === 1 ? 'one call' : `each of ${formatCounted(row.calls, 'call')}`}`,
     tokens: row.lifetimeTokens,
     costUsd: row.costUsd ?? undefined,
     message: '',
@@ -110,10 +104,21 @@ export function rankFindings(list: FindingList): readonly Finding[] {
   return all.sort((a, b) => b.tokens - a.tokens);
 }
 
-/** The fix that one key applies: the one that saves most. */
+/** What a fix is worth: money where a price is known, tokens where none is. */
+function worth({ savesUsd, savesTokens }: FixRow): number {
+  return savesUsd ?? savesTokens;
+}
+
+/** The fix that one key applies: the one that saves most, if any saves something. */
 export function bestFix({ fixes }: Finding): FixRow | undefined {
-  return fixes.reduce<FixRow | undefined>(
-    (best, fix) => (best === undefined || fix.savesTokens > best.savesTokens ? fix : best),
+  const best = fixes.reduce<FixRow | undefined>(
+    (best, fix) => (best === undefined || worth(fix) > worth(best) ? fix : best),
     undefined,
   );
+  return best !== undefined && worth(best) > 0 ? best : undefined;
+}
+
+/** `−$0.028`, `+$0.001`; empty where no price is known. */
+export function savedUsd({ savesUsd }: FixRow): string {
+  return savesUsd === null ? '' : formatUsdChange(savesUsd, 0);
 }
