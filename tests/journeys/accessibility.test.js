@@ -10,6 +10,9 @@ const PLACES = [
   ['session?call=17', (window) => window.reads(window.inspector, 'C17')],
   ['session?at=E7', (window) => window.reads(window.inspector, 'Where it came from')],
   ['session?filter=tool:serch_logs', (window) => window.reads(window.events, 'Did you mean')],
+  ['cache?call=17', (window) => window.reads(window.inspector, 'Why C17 missed')],
+  ['cache?call=18&zoom=1&ladder=agent', (window) => window.reads(window.difference, 'C17 against C18')],
+  ['cache?call=1', (window) => window.reads(window.difference, 'first prompt')],
   ['pipeline?call=25&stage=contents', (window) => window.reads(window.stage, 'contents')],
   [
     'pipeline?call=25&stage=contents&tab=text&tokens=1',

@@ -27,6 +27,14 @@ describe('axe finds nothing in', () => {
     expect(await violations()).toEqual([]);
   });
 
+  test('the cache view with a break', async () => {
+    openWindow('#/invoice-triage/cache?call=17');
+    await inspector(/Why C17 missed/);
+    await screen.findByText(/First difference/);
+    await screen.findByRole('option', { name: /^C17 50,631/ });
+    expect(await violations()).toEqual([]);
+  });
+
   test('a session with notes, estimates and errors', async () => {
     openWindow('#/support-desk/session?call=17');
     await inspector(/Call C17/);

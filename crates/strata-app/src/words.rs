@@ -27,6 +27,17 @@ pub fn whole(number: impl Into<i64>) -> String {
     text
 }
 
+/// `45 s`, `5 min`, `2 h 3 min`.
+pub(crate) fn duration(seconds: u32) -> String {
+    match (seconds / 3600, seconds / 60 % 60) {
+        (0, 0) => format!("{seconds} s"),
+        (0, minutes) if seconds.is_multiple_of(60) || minutes >= 10 => format!("{minutes} min"),
+        (0, minutes) => format!("{minutes} min {} s", seconds % 60),
+        (hours, 0) => format!("{hours} h"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}
+
 /// `1 part`, `3 parts`.
 pub fn counted(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{} {one}s", whole(n as i64)) }
@@ -248,6 +259,14 @@ mod tests {
         assert_eq!(
             [0, 999, 1_000, 1_234_567, -4_200].map(whole),
             ["0", "999", "1,000", "1,234,567", "−4,200"]
+        );
+    }
+
+    #[test]
+    fn durations_have_two_units_at_most() {
+        assert_eq!(
+            [45, 300, 301, 723, 3600, 7393].map(duration),
+            ["45 s", "5 min", "5 min 1 s", "12 min", "1 h", "2 h 3 min"]
         );
     }
 

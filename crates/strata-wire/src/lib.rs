@@ -4,13 +4,16 @@
 //! system instruction, and the conversation. Whatever compares or counts prompts does so in this order, segment by
 //! segment ([`segments`]); where a chat template has another one, [`PrefixOrder`] says so.
 //!
-//! What a provider keeps of a prompt, for how long and from which size on is data: [`CacheRules`].
+//! What a provider keeps of a prompt, for how long and from which size on is data: [`CacheRules`]. What it says that
+//! it found there is read by [`UsageReport`].
 #![warn(clippy::disallowed_methods)]
 
 mod cache_rules;
 mod order;
 mod segment;
+mod usage;
 
 pub use cache_rules::{CacheRule, CacheRules, CacheRulesError, Machine, Mark};
 pub use order::{PrefixOrder, prefix_segments};
 pub use segment::{Item, Path, Segment, definitions, find, prompt_segments, segments, settings};
+pub use usage::UsageReport;

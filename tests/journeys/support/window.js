@@ -62,6 +62,18 @@ export class Window {
     return this.page.getByRole('region', { name: 'Stage', exact: true });
   }
 
+  get breaks() {
+    return this.page.getByRole('region', { name: 'Prefix breaks' });
+  }
+
+  get ladder() {
+    return this.page.getByRole('region', { name: 'Prefix ladder' });
+  }
+
+  get difference() {
+    return this.page.getByRole('region', { name: 'Difference from the prompt before' });
+  }
+
   get filter() {
     return this.page.getByRole('combobox', { name: 'Filter events' });
   }

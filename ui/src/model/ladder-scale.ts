@@ -46,7 +46,8 @@ const LABEL_PIXELS = 62;
 
 /** Round tokens for the axis, with room for a label each. */
 export function ladderTicks(scale: LadderScale): readonly number[] {
-  const { focus, extent } = scale;
+  const { focus, extent, width } = scale;
+  if (width <= 0) return [];
   const perToken = pixelsPerToken(scale);
   const isBeside = (a: number, b: number): boolean =>
     a === b || Math.abs(xOfToken(scale, a) - xOfToken(scale, b)) >= LABEL_PIXELS * 0.7;
@@ -56,8 +57,7 @@ export function ladderTicks(scale: LadderScale): readonly number[] {
     (tick) => isBeside(tick, 0),
   );
   const isFree = (tick: number): boolean =>
-    (tick < focus.from || tick > focus.to) &&
-    inside.every((other) => isBeside(other, tick));
+    (tick < focus.from || tick > focus.to) && inside.every((other) => isBeside(other, tick));
   return [...outside.filter(isFree), ...inside].sort((a, b) => a - b);
 }
 

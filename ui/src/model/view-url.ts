@@ -21,7 +21,7 @@ const ORDERS = ['inOrder', 'byLifetime', 'bySize'] as const satisfies readonly E
 const COMPARES = ['stageBefore', 'previousCall'] as const satisfies readonly CompareWith[];
 const BREAK_ORDERS = ['byCost', 'inOrder'] as const satisfies readonly BreakOrder[];
 const LADDER_SCOPES = ['all', 'agent'] as const;
-export type LadderScope = (typeof LADDER_SCOPES)[number];
+type LadderScope = (typeof LADDER_SCOPES)[number];
 const DIFFS = ['split', 'unified'] as const;
 export type DiffMode = (typeof DIFFS)[number];
 

@@ -60,7 +60,8 @@ pub(crate) fn sentence(cause: &Cause, log: &EventLog) -> String {
         Cause::Model { before, after } => format!("the model changed {before} → {after}"),
         Cause::Parameters { changed } => format!("settings changed: {}", words::listed(changed)),
         Cause::Expired { idle_s, lifetime_s } => {
-            format!("nothing was sent for {idle_s} s, and the provider keeps a prefix for {lifetime_s} s")
+            let (idle, lifetime) = (words::duration(*idle_s), words::duration(*lifetime_s));
+            format!("nothing was sent for {idle}, and the provider keeps a prefix for {lifetime}")
         }
         Cause::Evicted => "other prompts took its place in the server".to_owned(),
         Cause::BelowMinimum { minimum_tokens } => {
@@ -140,7 +141,9 @@ pub(super) fn detail(cause: &Cause, log: &EventLog) -> String {
         Cause::BelowMinimum { minimum_tokens } => {
             format!("{} tokens at least", words::whole(*minimum_tokens))
         }
-        Cause::Expired { idle_s, lifetime_s } => format!("{idle_s} s idle, kept {lifetime_s} s"),
+        Cause::Expired { idle_s, lifetime_s } => {
+            format!("{} idle, kept {}", words::duration(*idle_s), words::duration(*lifetime_s))
+        }
         Cause::Model { before, after } => format!("{before} → {after}"),
         cause => sentence(cause, log),
     }

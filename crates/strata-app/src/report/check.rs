@@ -119,7 +119,9 @@ fn unknown_agent(agent: &str, known: &[&str]) -> DiagnosticRow {
     DiagnosticRow {
         severity: DiagnosticSeverity::Warning,
         code: "agent-without-calls".to_owned(),
-        message: format!("{agent} made no call in this session, so its budgets were not checked.{advice}"),
+        message: format!(
+            "The agent {agent} made no call in this session, so its budgets were not checked.{advice}"
+        ),
         at: format!("agents.{agent}"),
     }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stderr, reason = "tests that are skipped say so")]
 
 mod bad_input;
+mod check;
 mod compile;
 mod facts;
 mod import;

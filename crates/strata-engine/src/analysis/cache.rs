@@ -22,6 +22,7 @@ pub use reported::{Comparison, Difference, Reported};
 pub use simulate::{Prediction, Sent, simulate};
 pub use zones::{Zone, ZoneSpan};
 
+use super::blame::{Cause, Nature};
 use super::session::{CallAnalysis, SessionAnalysis};
 use crate::experiment::Experiment;
 use crate::prices::Prices;
@@ -116,7 +117,9 @@ impl CacheAnalysis {
                 prompt_tokens: total,
                 prediction: *prediction,
                 zones: zones::zones(rule, total, prediction),
-                loss: losses.of(at, price),
+                loss: losses
+                    .of(at, price)
+                    .filter(|loss| !is_disproved(rule, loss, prediction, reported[at], total)),
                 reported: reported[at],
                 comparison,
                 cost_usd,
@@ -157,6 +160,28 @@ impl CacheAnalysis {
         }
         totals
     }
+}
+
+/// The prompt is fine, our prediction is that the provider's rules say no, and its report says that they did not: what a
+/// client sends beyond what is recorded can make a prompt long enough, and much is kept for longer than promised.
+fn is_disproved(
+    rule: &CacheRule,
+    loss: &Loss,
+    prediction: &Prediction,
+    reported: Option<Reported>,
+    total: u32,
+) -> bool {
+    let Some((report, cached)) = reported.and_then(|report| Some((report, report.cached?))) else {
+        return false;
+    };
+    // What was counted beyond the recorded prompt stands before it, so what was paid in full is at the end.
+    let found = total.saturating_sub(report.prompt.saturating_sub(cached));
+    let could_be_found = prediction.expected.saturating_add(loss.tokens);
+    let tolerance = rule.block_tokens().max(total / 100).max(16);
+    // A prompt that is too short finds nothing at all.
+    let is_too_short = matches!(loss.cause, Cause::BelowMinimum { .. });
+    let is_found = is_too_short && found > 0 || found.saturating_add(tolerance) >= could_be_found;
+    loss.cause.nature() == Nature::Provider && cached > 0 && is_found
 }
 
 fn report(experiment: &Experiment, analysed: &CallAnalysis) -> Option<Reported> {

@@ -27,8 +27,8 @@ fn a_value_that_is_left_out_saves_what_an_instruction_without_it_costs_less() {
     let found = fix(&injected, "drop_value");
     assert_eq!(found.saves_tokens, saved);
     assert!(found.saves_cost.is_some_and(|dollars| dollars > 0.0));
-    assert_eq!(found.kind, FixKind::DropValue { key: "hits".into() });
-    assert_eq!(found.title, "Leave state.hits out of bot's instruction");
+    assert_eq!(found.kind, FixKind::DropValues { keys: vec!["hits".into()] });
+    assert_eq!(found.title, "Leave {hits} out of bot's instruction");
 }
 
 #[test]
@@ -42,6 +42,22 @@ fn moving_a_value_behind_the_history_costs_no_more_than_the_value() {
         // A line of the instruction is about 60 tokens, sent anew in every call.
         assert!(found.saves_tokens >= dropped - 150 * n_calls, "{code}: {} of {dropped}", found.saves_tokens);
         assert_eq!(found.changes as i64, n_calls);
+    }
+}
+
+#[test]
+fn values_that_change_together_are_fixed_together() {
+    let injected = kinds::two_values();
+    let both = fix(&injected, "drop_value");
+    assert_eq!(both.kind, FixKind::DropValues { keys: vec!["hits".into(), "last".into()] });
+    let without = kinds::two_values_read_as(|words| format!("{words}. Found: . Last: . {words}"));
+    assert_eq!(both.saves_tokens, fresh_tokens(&injected.analyse()) - fresh_tokens(&without.analyse()));
+    // The first alone leaves the second, a few tokens on, to end the prefix.
+    let fixes = injected.fixes();
+    let alone = fixes.iter().find(|fix| fix.kind == FixKind::DropValues { keys: vec!["hits".into()] });
+    assert!(alone.is_none_or(|alone| alone.saves_tokens * 20 < both.saves_tokens), "{fixes:#?}");
+    for code in ["move_behind_history", "make_static"] {
+        assert!(fix(&injected, code).saves_tokens * 10 > both.saves_tokens * 9, "{code}");
     }
 }
 

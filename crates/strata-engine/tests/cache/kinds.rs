@@ -77,6 +77,27 @@ pub(crate) fn state_read_as(instruction: impl FnOnce(&str) -> String) -> Injecte
     Injected::new("state in the instruction", script, &bot(MODEL, &instructed(&instruction), ""))
 }
 
+/// Two values that change together.
+pub(crate) fn two_values() -> Injected {
+    two_values_read_as(|words| format!("{words}. Found: {{hits}}. Last: {{last}}. {words}"))
+}
+
+/// The same session in an app whose instruction is made of these words.
+pub(crate) fn two_values_read_as(instruction: impl FnOnce(&str) -> String) -> Injected {
+    let mut script = Script::new(3);
+    script.line("user [state hits=0 last=none]: Begin");
+    script.says("bot", "");
+    let mut hits = 0;
+    while !script.is_long() {
+        let is_change = script.random.below(3) == 0;
+        hits += if is_change { script.random.between(1, 400) } else { 0 };
+        let notes = if is_change { format!("state hits={hits} last=query{hits}") } else { String::new() };
+        script.turn("bot", &notes);
+    }
+    let instruction = instruction(&rules_words());
+    Injected::new("two values in the instruction", script, &bot(MODEL, &instructed(&instruction), ""))
+}
+
 /// Two apps take turns.
 pub(crate) fn toggled(
     name: &'static str,

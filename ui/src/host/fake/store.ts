@@ -59,6 +59,7 @@ const EMPTY: Recipe = {
 export class FakeStore {
   readonly #makers = new Map<string, () => FakeSession>([
     ['invoice-triage', triageSession],
+    ['steady', steadySession],
     ...[SUPPORT, BIG, EMPTY].map((recipe): [string, () => FakeSession] => [
       recipe.id,
       () => generateSession(recipe),
@@ -122,6 +123,13 @@ export class FakeStore {
       },
     };
   }
+}
+
+/** The sample with nothing in it that ends a prefix. */
+function steadySession(): FakeSession {
+  const sample = triageSession();
+  const calls = sample.calls.map((call) => ({ ...call, break: null }));
+  return { ...sample, id: 'steady', title: 'steady', isSample: false, calls };
 }
 
 function item(

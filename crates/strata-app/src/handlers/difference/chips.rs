@@ -36,7 +36,7 @@ pub(super) fn chips(
 
 /// Bytes that both texts have in common right before the difference, at most [`LEAD`].
 fn common_lead(before: &Edge, after: &Edge) -> usize {
-    let (old, new) = (before.text[..before.byte].as_bytes(), after.text[..after.byte].as_bytes());
+    let (old, new) = (&before.text.as_bytes()[..before.byte], &after.text.as_bytes()[..after.byte]);
     let same = old.iter().rev().zip(new.iter().rev()).take(LEAD).take_while(|(a, b)| a == b).count();
     (0..=same).rev().find(|lead| before.text.is_char_boundary(before.byte - lead)).unwrap_or(0)
 }

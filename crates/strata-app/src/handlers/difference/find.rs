@@ -144,7 +144,7 @@ fn texts(before: &Side<'_>, after: &Side<'_>, (a, b): (usize, usize), list: &mut
 pub(super) fn hunks(lines: &[DiffLine]) -> Vec<Range<usize>> {
     let mut hunks: Vec<Range<usize>> = Vec::new();
     for (at, _) in lines.iter().enumerate().filter(|(_, line)| line.sign != DiffSign::Same) {
-        match hunks.last_mut().filter(|last| at <= last.end + NEAR - 1) {
+        match hunks.last_mut().filter(|last| at < last.end + NEAR) {
             Some(last) => last.end = at + 1,
             None => hunks.push(at..at + 1),
         }

@@ -125,7 +125,8 @@ impl<'s> Measured<'s> {
         budget.enter(actual <= limit, checked, || {
             let block = self.largest_block(worst.call);
             let most = block.as_ref().map_or(String::new(), |block| {
-                format!(", of which {} {}", block.name, counted(block.tokens as usize, "token"))
+                let tokens = counted(block.tokens as usize, "token");
+                format!("; the largest block of it is {}, {tokens}", block.name)
             });
             let message = format!(
                 "C{} has a prompt of {} tokens{most}. {} over the limit of {}.",

@@ -130,7 +130,16 @@ pub(super) fn anchored(prompts: &[PromptMatches], reported: &[Option<Reported>])
         let candidates = prompt.candidates.iter().map(|found| {
             let of = found.call as usize - 1;
             let stored = reported[of].filter(|_| found.is_whole).map(|report| report.stored());
-            Match { tokens: stored.unwrap_or_else(|| measure(of, found.tokens)), ..*found }
+            // What was sent whole before has a size that was reported; only what lies behind it is measured by us.
+            let on_parent = || {
+                let parent = prompt.parent? as usize - 1;
+                let behind = found.tokens.checked_sub(prompts[parent].tokens)?;
+                Some(reported[parent]?.stored().saturating_add(behind))
+            };
+            // It is a part of both prompts: the shorter one's report says best how large.
+            let shorter = if prompt.tokens < prompts[of].tokens && reported[at].is_some() { at } else { of };
+            let tokens = stored.or_else(on_parent).unwrap_or_else(|| measure(shorter, found.tokens));
+            Match { tokens, ..*found }
         });
         PromptMatches {
             candidates: candidates.collect(),

@@ -1,0 +1,99 @@
+//! Predictions of a prompt cache beside what an inference server reports of the very calls.
+//!
+//! `STRATA_LIVE_BASE_URL` names an OpenAI-compatible server (`http://127.0.0.1:8080`, with or without `/v1`);
+//! `STRATA_LIVE_MODEL` its model, where it has several; `STRATA_LIVE_RULE` the cache rule to predict by, `llama.cpp`
+//! when absent; `STRATA_LIVE_API_KEY` a key, if it wants one. Without the first the test says so and passes.
+//!
+//! The referee itself is tried on a small server in this test, which has a cache of blocks over a tokenised prompt.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the figures are what the test is run for")]
+
+mod chat;
+mod referee;
+mod server;
+mod story;
+
+use referee::{Referee, Row};
+use server::Server;
+
+/// Tokens by which our count of a stretch of text may be off, where the server's vocabulary is not known: of 100.
+const COUNTED_OFF: u32 = 4;
+
+fn print(rows: &[Row]) {
+    println!("call  prompt  predicted  reported  difference  cause");
+    for row in rows {
+        println!(
+            "{:>4}  {:>6}  {:>9}  {:>8}  {:>10}  {}",
+            row.call,
+            row.prompt,
+            row.predicted,
+            row.reported,
+            i64::from(row.reported) - i64::from(row.predicted),
+            row.cause.unwrap_or_default()
+        );
+    }
+}
+
+#[track_caller]
+fn check_with_blocks_of(block_tokens: u32) {
+    let server = Server::start(block_tokens);
+    let referee = Referee {
+        base_url: server.base_url(),
+        model: "test".into(),
+        api_key: None,
+        rules: referee::blocks_of(block_tokens),
+    };
+    let rows = referee.run(&story::twenty_turns());
+    print(&rows);
+    assert!(rows.len() >= 40, "{} calls", rows.len());
+    // The vocabulary is the one we count with, so that every difference is one of the cache.
+    for row in &rows {
+        assert!(
+            row.predicted.abs_diff(row.reported) <= block_tokens,
+            "C{}: predicted {}, reported {}",
+            row.call,
+            row.predicted,
+            row.reported
+        );
+    }
+    let causes: Vec<_> = rows.iter().filter_map(|row| row.cause).collect();
+    assert!(causes.iter().filter(|cause| **cause == "state_in_instruction").count() >= 3, "{causes:?}");
+    assert!(causes.contains(&"rewind"), "{causes:?}");
+    // The calls between the changes find nearly all of what was sent before.
+    let found = rows.iter().filter(|row| row.cause.is_none() && row.reported > 0).count();
+    assert!(found >= 30, "{found} calls continued the prompt before");
+}
+
+#[test]
+fn predictions_are_within_a_block_of_16() {
+    check_with_blocks_of(16);
+}
+
+#[test]
+fn predictions_are_within_a_block_of_32() {
+    check_with_blocks_of(32);
+}
+
+#[test]
+fn a_server_that_was_named_reports_what_is_predicted() {
+    let Some(referee) = Referee::from_environment() else {
+        eprintln!(
+            "NOT RUN: there is no server; set STRATA_LIVE_BASE_URL to one that speaks OpenAI's chat completions"
+        );
+        return;
+    };
+    let rows = referee.run(&story::twenty_turns());
+    print(&rows);
+    for row in &rows {
+        // Where the prompt before was continued, the server's own count of it is known. Elsewhere the prefix is
+        // measured by us, in a vocabulary that may not be the server's.
+        let counted = if row.cause.is_some() { row.predicted * COUNTED_OFF / 100 } else { 0 };
+        let allowed = row.block_tokens.max(referee::TEMPLATE_TOKENS) + counted;
+        assert!(
+            row.predicted.abs_diff(row.reported) <= allowed,
+            "C{}: predicted {}, reported {}, allowed {allowed}",
+            row.call,
+            row.predicted,
+            row.reported
+        );
+    }
+}

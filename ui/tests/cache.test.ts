@@ -1,0 +1,117 @@
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+import { inspector, openWindow } from './window.ts';
+
+const breaks = (): HTMLElement => screen.getByRole('region', { name: 'Prefix breaks' });
+const ladder = (): HTMLElement => screen.getByRole('region', { name: 'Prefix ladder' });
+const difference = (): HTMLElement =>
+  screen.getByRole('region', { name: 'Difference from the prompt before' });
+
+describe('the cache view', () => {
+  test('lists breaks, the avoidable ones first, and says what they come to', async () => {
+    openWindow('#/invoice-triage/cache');
+    const rows = await within(breaks()).findAllByRole('option');
+    expect(rows[0]).toHaveTextContent(/^C17 ◆ avoidable, state in the instruction.*46,336/);
+    expect(rows[1]).toHaveTextContent(/^C31/);
+    expect(rows[0]).toHaveAttribute('aria-selected', 'true');
+    expect(breaks()).toHaveTextContent('C17 and C31 are avoidable.');
+    expect(breaks()).toHaveTextContent(/They re-billed 68,480 tokens, 38\.\d% of all/);
+  });
+
+  test('orders them, and says so in the address', async () => {
+    const { press, view } = openWindow('#/invoice-triage/cache');
+    await within(breaks()).findAllByRole('option');
+    await press('o');
+    await waitFor(() => expect(view().breakOrder).toBe('inOrder'));
+    await waitFor(() =>
+      expect(within(breaks()).getAllByRole('option')[0]).toHaveTextContent(/^C([1-9]|1[0-6]) /),
+    );
+  });
+
+  test('walks the breaks of the list and of the session', async () => {
+    const { press, view } = openWindow('#/invoice-triage/cache?call=17');
+    await within(breaks()).findAllByRole('option');
+    await press('j');
+    await waitFor(() => expect(view().cursor).toBe(31));
+    await press('k');
+    await waitFor(() => expect(view().cursor).toBe(17));
+    await press('b');
+    await waitFor(() => expect(view().cursor).toBeGreaterThan(17));
+    expect(view().cursor).toBeLessThan(31);
+    await press('{Shift>}b{/Shift}');
+    await waitFor(() => expect(view().cursor).toBe(17));
+  });
+
+  test('shows every prompt as a rung, with its size and what was cached of it', async () => {
+    const { user, view } = openWindow('#/invoice-triage/cache?call=17');
+    const rung = await within(ladder()).findByRole('option', { name: /^C17 50,631/ });
+    expect(rung).toHaveTextContent('avoidable break at token 3,803');
+    expect(rung).toHaveAttribute('aria-setsize', '41');
+    await user.click(within(ladder()).getByRole('option', { name: /^C16 / }));
+    await waitFor(() => expect(view().cursor).toBe(16));
+    await inspector(/C16 extends C15/);
+  });
+
+  test('shows the prompts of one agent, and magnifies the break', async () => {
+    const { press, view } = openWindow('#/invoice-triage/cache?call=17');
+    await within(ladder()).findByRole('option', { name: /^C17 / });
+    await press('g');
+    await waitFor(() => expect(view().ladder).toBe('agent'));
+    const options = within(ladder()).getAllByRole('option');
+    expect(Number(options[0]?.getAttribute('aria-setsize'))).toBeLessThan(41);
+    await press('z');
+    await waitFor(() => expect(view().isZoomed).toBe(true));
+    expect(within(ladder()).getByRole('radio', { name: 'Zoom at break' })).toBeChecked();
+  });
+
+  test('says why, what it cost, and what would help', async () => {
+    openWindow('#/invoice-triage/cache?call=17');
+    const panel = await inspector(/Why C17 missed/);
+    expect(panel).toHaveTextContent('prefix ends at token 3,803');
+    expect(panel).toHaveTextContent('Billed again 46,336 tokens');
+    await waitFor(() => expect(panel).toHaveTextContent('Fixes, replayed on all 41 calls'));
+    expect(panel).toHaveTextContent('−68,480 tokens');
+    expect(panel).toHaveTextContent('The provider reported no cached tokens for this call');
+  });
+
+  test('shows the first difference token by token and line by line', async () => {
+    openWindow('#/invoice-triage/cache?call=17');
+    expect(await within(difference()).findByText(/First difference, token 3,803/)).toBeVisible();
+    const [before, after] = within(difference()).getAllByRole('group', { name: /^Tokens of/ });
+    expect(before).toHaveTextContent('41');
+    expect(after).toHaveTextContent('318');
+    expect(difference()).toHaveTextContent('Same as C16 3,803 tokens');
+  });
+
+  test('says that a first prompt has none before it', async () => {
+    openWindow('#/invoice-triage/cache?call=1');
+    expect(await screen.findByText(/C1 is the first prompt of this agent/)).toBeVisible();
+  });
+
+  test('is glad when nothing was lost', async () => {
+    openWindow('#/steady/cache');
+    expect(await screen.findByText(/Every prompt extends the one before\. Nothing to fix\./)).toBeVisible();
+  });
+
+  test('forgets what was selected, and comes back to the call when it is', async () => {
+    const { press, view } = openWindow('#/invoice-triage/session?call=17&at=E7');
+    await inspector(/search_logs result/);
+    await press('3');
+    await inspector(/Why C17 missed/);
+    expect(view().selection).toBeUndefined();
+  });
+
+  test('leads here from the note of a call', async () => {
+    const { user, view } = openWindow('#/invoice-triage/session?call=17');
+    await inspector(/Call C17/);
+    await user.click(screen.getByRole('button', { name: 'Open in Cache' }));
+    await waitFor(() => expect(view()).toMatchObject({ view: 'cache', cursor: 17 }));
+  });
+
+  test('offers to try again what failed', async () => {
+    openWindow('#/invoice-triage/cache?call=17', {
+      failing: { 'cache/breaks': { code: 'store', message: 'The database is locked.', detail: null } },
+    });
+    expect(await within(breaks()).findByRole('button', { name: 'Retry' })).toBeVisible();
+  });
+});
