@@ -156,6 +156,7 @@ export class Experiments {
   /** Shows an experiment or the recording. The place in it stays. */
   show(id: string): void {
     if (id === this.#session.id) return;
+    this.#stay();
     this.#location.go({ session: id });
     this.#messages.announce(`Shows ${this.nameOf(id)}`);
   }
@@ -265,6 +266,7 @@ export class Experiments {
   /** One act after the other, so that quick keys come out in their order. False when it failed, which is reported. */
   #act(act: () => Promise<ExperimentDetail | undefined>): Promise<boolean> {
     this.#running += 1;
+    this.#stay();
     const done = this.#queue.then(act).then(
       (detail) => {
         this.#take(detail);
@@ -279,6 +281,11 @@ export class Experiments {
       this.#running -= 1;
     });
     return done;
+  }
+
+  /** Which call is the largest may change with an edit, but who looks at one stays with it. */
+  #stay(): void {
+    this.#location.go({ cursor: this.#session.cursor }, 'replace');
   }
 
   #take(detail: ExperimentDetail | undefined): void {

@@ -1266,6 +1266,10 @@ export type ZoneRow = { zone: CacheZone, from: number, to: number,
  */
 meaning: string, };
 
+export type ExportFormat = "adk-python" | "adk-json" | "json" | "yaml";
+
+export type Exported = { file: string, text: string, diagnostics: Array<DiagnosticRow>, };
+
 /** The kinds in the order of the legend and of `call/columns`. */
 export const KINDS: readonly Kind[] = ["tools","system","memory","summary","user","model","result"];
 
@@ -1389,4 +1393,5 @@ export interface Commands {
   "job/cancel": { readonly params: { job: string, }; readonly result: JobList };
   /** Takes an ended job off the list. */
   "job/dismiss": { readonly params: { job: string, }; readonly result: JobList };
+  "experiment/export": { readonly params: { session: string, as: ExportFormat, }; readonly result: Exported };
 }
