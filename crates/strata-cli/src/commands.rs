@@ -2,6 +2,8 @@
 
 pub(crate) mod cache;
 pub(crate) mod compile;
+pub(crate) mod diff;
+pub(crate) mod export;
 pub(crate) mod findings;
 pub(crate) mod import;
 pub(crate) mod serve;

@@ -32,6 +32,8 @@ enum Command {
     Tokens(commands::tokens::Tokens),
     Cache(commands::cache::Cache),
     Findings(commands::findings::Findings),
+    Diff(commands::diff::Diff),
+    Export(commands::export::Export),
     Serve(commands::serve::Serve),
 }
 
@@ -44,6 +46,8 @@ fn main() -> ExitCode {
         Command::Tokens(tokens) => tokens.run(),
         Command::Cache(cache) => cache.run(),
         Command::Findings(findings) => findings.run(),
+        Command::Diff(diff) => diff.run(),
+        Command::Export(export) => export.run(),
         Command::Serve(serve) => serve.run(),
     };
     outcome.unwrap_or_else(|error| failure::report(&error))

@@ -3,6 +3,7 @@
 mod cache;
 mod compile;
 mod diagnostics;
+mod diff;
 mod fields;
 mod findings;
 mod import;
@@ -17,6 +18,7 @@ mod tokens;
 pub(crate) use cache::cache;
 pub(crate) use compile::compile;
 pub(crate) use diagnostics::diagnostics;
+pub(crate) use diff::diff;
 pub(crate) use findings::findings;
 pub(crate) use import::import;
 pub(crate) use sessions::sessions;

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commands;
+mod experiments;
 
 use std::path::Path;
 use std::sync::Arc;
