@@ -73,7 +73,8 @@ fn with_params(name: String, params: &Object) -> String {
     let shown = params.iter().map(|(key, value)| match value {
         Json::String(text) if text.contains('\n') => key.to_string(),
         Json::Array(items) => {
-            let items = items.iter().map(|item| item.as_str().map_or_else(|| json::to_compact(item), str::to_owned));
+            let items =
+                items.iter().map(|item| item.as_str().map_or_else(|| json::to_compact(item), str::to_owned));
             format!("{key} {}", cut(&items.collect::<Vec<_>>().join(", ")))
         }
         Json::String(text) => format!("{key} {}", cut(text)),

@@ -58,8 +58,10 @@ pub fn try_fix(
     let effect = Effect::of(analysis, &after, prices);
     let saves_money = match (effect.before.cost_usd, effect.after.cost_usd) {
         (Some(before), Some(after)) => after < before,
-        _ => effect.after.tokens - effect.after.matched.min(effect.after.tokens)
-            < effect.before.tokens - effect.before.matched.min(effect.before.tokens),
+        _ => {
+            effect.after.tokens - effect.after.matched.min(effect.after.tokens)
+                < effect.before.tokens - effect.before.matched.min(effect.before.tokens)
+        }
     };
     if effect.calls_changed == 0 || (effect.saved_tokens() <= 0 && !saves_money) {
         return None;

@@ -111,9 +111,10 @@ impl<'s> StateView<'s> {
         let mut known = match self.base {
             Base::Fixed(state) => state.clone(),
             Base::History { history, n_events } => {
-                let values = history.keys().into_iter().filter_map(|key| {
-                    Some((key.clone(), history.get(key, n_events).known()?.clone()))
-                });
+                let values = history
+                    .keys()
+                    .into_iter()
+                    .filter_map(|key| Some((key.clone(), history.get(key, n_events).known()?.clone())));
                 values.collect()
             }
         };

@@ -79,7 +79,8 @@ impl QuickJs {
         }
         let (sender, receiver) = channel();
         let (limits, source) = (self.limits, source.to_owned());
-        let thread = std::thread::Builder::new().name("script".to_owned()).stack_size(THREAD_STACK + limits.stack);
+        let thread =
+            std::thread::Builder::new().name("script".to_owned()).stack_size(THREAD_STACK + limits.stack);
         let progress = Arc::<AtomicU8>::default();
         let ended = Ended { progress: progress.clone(), lost: self.lost.clone() };
         let spawned = thread.spawn(move || {

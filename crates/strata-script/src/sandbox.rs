@@ -62,7 +62,8 @@ impl Clock {
 
 impl Sandbox {
     fn new(limits: Limits) -> Result<Self, ScriptFailure> {
-        let no_interpreter = |error: Error| plain("memory", format!("No interpreter could be made: {error}."));
+        let no_interpreter =
+            |error: Error| plain("memory", format!("No interpreter could be made: {error}."));
         let runtime = Runtime::new().map_err(no_interpreter)?;
         runtime.set_max_stack_size(limits.stack);
         let clock = Rc::<Clock>::default();
@@ -137,8 +138,7 @@ impl Sandbox {
         if source.contains('\0') {
             return Err(plain("syntax", "The script holds a null character.".to_owned()));
         }
-        let module =
-            Module::declare(ctx.clone(), FILE_NAME, source).map_err(|_| self.thrown(ctx, true))?;
+        let module = Module::declare(ctx.clone(), FILE_NAME, source).map_err(|_| self.thrown(ctx, true))?;
         let (module, evaluated) = module.eval().map_err(|_| self.thrown(ctx, false))?;
         self.settled(ctx, evaluated.into_value())?;
         let exported: Result<Value<'js>, Error> = module.get("process");

@@ -24,8 +24,16 @@ const CASES: &[(&str, &str, &str)] = &[
     ("a getter that never ends", "time", "return { get contents() { while (true) {} } }"),
     ("toJSON that never ends", "time", "return { contents: [], toJSON() { while (true) {} } }"),
     ("an error whose message never ends", "thrown", "throw { toString() { while (true) {} } }"),
-    ("an error whose stack never ends", "thrown", "const e = new Error('x'); Object.defineProperty(e, 'stack', { get() { while (true) {} } }); throw e"),
-    ("jobs that make jobs", "time", "const again = () => Promise.resolve().then(again); again(); return new Promise(() => {})"),
+    (
+        "an error whose stack never ends",
+        "thrown",
+        "const e = new Error('x'); Object.defineProperty(e, 'stack', { get() { while (true) {} } }); throw e",
+    ),
+    (
+        "jobs that make jobs",
+        "time",
+        "const again = () => Promise.resolve().then(again); again(); return new Promise(() => {})",
+    ),
     ("a long list that is none", "thrown", "Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)"),
     ("a list of holes", "thrown", "const a = []; a.length = 4294967295; a.forEach(() => {})"),
     ("joining holes", "thrown", "const a = []; a.length = 4294967295; a.join('x')"),
@@ -35,10 +43,22 @@ const CASES: &[(&str, &str, &str)] = &[
     ("a text that doubles", "memory|thrown", "let s = 'x'; while (true) s += s"),
     ("an enormous text", "memory|thrown", "'x'.repeat(2 ** 29)"),
     ("an enormous buffer", "memory|thrown", "new Uint8Array(2 ** 31)"),
-    ("memory that is caught", "ok|memory|time|thrown", "try { const a = []; while (true) a.push(new Uint8Array(1e6)) } catch {} return request"),
+    (
+        "memory that is caught",
+        "ok|memory|time|thrown",
+        "try { const a = []; while (true) a.push(new Uint8Array(1e6)) } catch {} return request",
+    ),
     ("deep recursion", "stack", "const f = () => f() + 1; f()"),
-    ("deep recursion that catches", "ok|stack|time", "const f = () => { try { f() } catch { } }; f(); return request"),
-    ("deep JSON", "stack|result|thrown|memory|time", "let o = {}; for (let i = 0; i < 1e6; i++) o = { o }; return o"),
+    (
+        "deep recursion that catches",
+        "ok|stack|time",
+        "const f = () => { try { f() } catch { } }; f(); return request",
+    ),
+    (
+        "deep JSON",
+        "stack|result|thrown|memory|time",
+        "let o = {}; for (let i = 0; i < 1e6; i++) o = { o }; return o",
+    ),
     ("JSON too deep for us", "result|stack", "let o = {}; for (let i = 0; i < 300; i++) o = { o }; return o"),
     // Garbage.
     ("nothing", "ok:null", ""),
@@ -50,9 +70,21 @@ const CASES: &[(&str, &str, &str)] = &[
     ("not a number", "ok:null", "return NaN"),
     ("a big integer", "result", "request.contents[0].n = 1n; return request"),
     ("a circle", "result", "request.self = request; return request"),
-    ("a getter that throws", "result", "Object.defineProperty(request, 'contents', { get() { throw new Error('no') }, enumerable: true }); return request"),
-    ("a proxy that lies", "result", "return new Proxy(request, { ownKeys() { throw new TypeError('mine') } })"),
-    ("a proxy that is revoked", "result", "const { proxy, revoke } = Proxy.revocable(request, {}); revoke(); return proxy"),
+    (
+        "a getter that throws",
+        "result",
+        "Object.defineProperty(request, 'contents', { get() { throw new Error('no') }, enumerable: true }); return request",
+    ),
+    (
+        "a proxy that lies",
+        "result",
+        "return new Proxy(request, { ownKeys() { throw new TypeError('mine') } })",
+    ),
+    (
+        "a proxy that is revoked",
+        "result",
+        "const { proxy, revoke } = Proxy.revocable(request, {}); revoke(); return proxy",
+    ),
     ("a promise that never settles", "result", "return new Promise(() => {})"),
     ("a promise that fails", "thrown", "return Promise.reject(new Error('later'))"),
     ("a thenable", "ok:{}", "return { then() {} }"),
@@ -61,7 +93,11 @@ const CASES: &[(&str, &str, &str)] = &[
     ("an error", "thrown", "throw new Error('mine')"),
     ("a thrown text", "thrown", "throw 'mine'"),
     ("a thrown nothing", "thrown", "throw undefined"),
-    ("an error with a getter that throws", "thrown", "throw Object.defineProperty(new Error('x'), 'message', { get() { throw 1 } })"),
+    (
+        "an error with a getter that throws",
+        "thrown",
+        "throw Object.defineProperty(new Error('x'), 'message', { get() { throw 1 } })",
+    ),
     ("something that is not there", "thrown", "return request.contents.nothing.at(0)"),
     // Reaching out.
     ("the clock", "thrown", "Date.now()"),
@@ -75,18 +111,34 @@ const CASES: &[(&str, &str, &str)] = &[
     ("the program", "thrown", "process.exit(1)"),
     // Prototype games.
     ("a poisoned prototype", "ok", "Object.prototype.contents = 1; return request"),
-    ("a setter on the prototype", "ok", "Object.defineProperty(Object.prototype, 'role', { set() { throw 1 }, configurable: true }); return request"),
+    (
+        "a setter on the prototype",
+        "ok",
+        "Object.defineProperty(Object.prototype, 'role', { set() { throw 1 }, configurable: true }); return request",
+    ),
     ("JSON taken away", "ok", "JSON.stringify = JSON.parse = () => { throw 1 }; return request"),
     ("toJSON on everything", "ok:5", "Object.prototype.toJSON = () => 5; return request"),
-    ("globals taken away", "ok", "for (const key of Object.getOwnPropertyNames(globalThis)) { try { delete globalThis[key] } catch {} } return request"),
+    (
+        "globals taken away",
+        "ok",
+        "for (const key of Object.getOwnPropertyNames(globalThis)) { try { delete globalThis[key] } catch {} } return request",
+    ),
     ("frozen", "ok", "Object.freeze(request); Object.freeze(Object.prototype); return request"),
     ("code made from text", "thrown", "return eval('throw new Error(\"inside\")')"),
     ("the constructor's way out", "thrown", "return (() => {}).constructor('return process.exit()')()"),
     // The console.
     ("a flood of lines", "ok|time", "for (let i = 0; i < 1e5; i++) console.log('line', i); return request"),
     ("a long line", "ok|memory", "console.log('x'.repeat(1e6)); return request"),
-    ("a line that throws", "ok", "console.log({ toJSON() { throw 1 }, toString() { throw 2 } }); return request"),
-    ("a line that writes", "ok", "console.log({ toJSON() { console.log('inner'); return 1 } }); return request"),
+    (
+        "a line that throws",
+        "ok",
+        "console.log({ toJSON() { throw 1 }, toString() { throw 2 } }); return request",
+    ),
+    (
+        "a line that writes",
+        "ok",
+        "console.log({ toJSON() { console.log('inner'); return 1 } }); return request",
+    ),
 ];
 
 fn request() -> Json {
@@ -146,7 +198,10 @@ fn a_failure_says_where() {
     let host = QuickJs::new(LIMITS);
     let source = "function inner() {\n  throw new TypeError('no such thing')\n}\nexport function process() {\n  inner()\n}\n";
     let failure = host.run(source, &request(), &Json::Null).result.unwrap_err();
-    assert_eq!((failure.code, &*failure.message, failure.line), ("thrown", "TypeError: no such thing", Some(2)));
+    assert_eq!(
+        (failure.code, &*failure.message, failure.line),
+        ("thrown", "TypeError: no such thing", Some(2))
+    );
     assert!(failure.stack.lines().count() == 2 && failure.stack.contains("process"), "{}", failure.stack);
     let failure = host.check("export function process( {\n  return 1\n").result.unwrap_err();
     assert_eq!(failure.code, "syntax");
@@ -159,7 +214,8 @@ fn a_failure_says_where() {
 #[test]
 fn the_console_is_kept_with_what_failed_after_it() {
     let host = QuickJs::new(LIMITS);
-    let source = "export function process(request) { console.log('a', 1, { b: [2] }); console.warn(null); throw 1 }";
+    let source =
+        "export function process(request) { console.log('a', 1, { b: [2] }); console.warn(null); throw 1 }";
     let run = host.run(source, &request(), &Json::Null);
     let lines: Vec<_> = run.console.iter().map(|line| (&*line.level, &*line.text)).collect();
     assert_eq!(lines, [("log", "a 1 {\"b\":[2]}"), ("warn", "null")]);

@@ -25,7 +25,8 @@ pub struct ExperimentId(i64);
 impl ExperimentId {
     /// Reads what `Display` writes. `None` for anything else, ids of sessions included.
     pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.strip_prefix('x').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+        let digits =
+            text.strip_prefix('x').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
         digits.parse().ok().map(Self)
     }
 }
@@ -117,12 +118,7 @@ impl Store {
 
     /// Makes the first `n_applied` edits count and no others. False when there is no such experiment, or it has not so
     /// many edits.
-    pub fn set_applied(
-        &mut self,
-        id: ExperimentId,
-        n_applied: u32,
-        now_ms: i64,
-    ) -> Result<bool, StoreError> {
+    pub fn set_applied(&mut self, id: ExperimentId, n_applied: u32, now_ms: i64) -> Result<bool, StoreError> {
         self.change(|transaction| {
             let sql = "SELECT COUNT(*) FROM edits WHERE experiment = ?1";
             let n_edits: i64 = transaction.query_row(sql, [id.0], |row| row.get(0))?;

@@ -17,6 +17,8 @@ interface Places {
 /** What keys and pointers do to the processors of the call under the cursor. */
 export class PipelineEdits {
   readonly #in: Places;
+  /** What edits under way will make of the processors: quick keys build on that, not on what is shown. */
+  #wanted: { readonly isOn: Map<string, boolean>; names: readonly string[] } | undefined;
 
   constructor(places: Places) {
     this.#in = places;
@@ -34,25 +36,43 @@ export class PipelineEdits {
   async toggle(index: number = this.#in.pipeline.index): Promise<void> {
     const row = this.#in.pipeline.rows[index];
     if (row === undefined) return;
-    const isDone = await this.make([toggleEdit(row)]);
-    if (isDone) this.#in.messages.announce(`${row.processor} is ${row.isEnabled ? 'off' : 'on'}`);
+    const { isOn } = this.#expected();
+    const isEnabled = isOn.get(row.processor) ?? row.isEnabled;
+    isOn.set(row.processor, !isEnabled);
+    const isDone = await this.make([toggleEdit({ ...row, isEnabled })]);
+    if (isDone) this.#in.messages.announce(`${row.processor} is ${isEnabled ? 'off' : 'on'}`);
   }
 
   /** Puts the processor at `from` where that at `to` is. */
-  async move(from: number, to: number): Promise<void> {
-    const { rows } = this.#in.pipeline;
-    const names = rows.map(({ processor }) => processor);
-    const processor = names[from];
-    const wanted = Math.min(names.length - 1, Math.max(0, to));
-    const place = placeFor(names, from, wanted);
-    if (processor === undefined || place === undefined) return;
-    const isDone = await this.make([{ edit: 'move_processor', processor, ...place }]);
-    if (isDone) this.#in.messages.announce(`${processor} is number ${String(wanted + 1)}`);
+  move(from: number, to: number): Promise<void> {
+    const processor = this.#in.pipeline.rows[from]?.processor;
+    return processor === undefined ? Promise.resolve() : this.#moveBy(processor, () => to);
   }
 
   moveSelected(delta: 1 | -1): Promise<void> {
-    const { index } = this.#in.pipeline;
-    return this.move(index, index + delta);
+    const processor = this.#in.pipeline.stage?.processor;
+    return processor === undefined ? Promise.resolve() : this.#moveBy(processor, (at) => at + delta);
+  }
+
+  async #moveBy(processor: string, target: (at: number) => number): Promise<void> {
+    const expected = this.#expected();
+    const { names } = expected;
+    const from = names.indexOf(processor);
+    const to = Math.min(names.length - 1, Math.max(0, target(from)));
+    const place = placeFor(names, from, to);
+    if (place === undefined) return;
+    const others = names.filter((name) => name !== processor);
+    expected.names = [...others.slice(0, to), processor, ...others.slice(to)];
+    const isDone = await this.make([{ edit: 'move_processor', processor, ...place }]);
+    if (isDone) this.#in.messages.announce(`${processor} is number ${String(to + 1)}`);
+  }
+
+  #expected(): { readonly isOn: Map<string, boolean>; names: readonly string[] } {
+    const { pipeline, experiments } = this.#in;
+    const isSettled = !experiments.isBusy && !pipeline.stages.isLoading;
+    const fresh = { isOn: new Map(), names: pipeline.rows.map((row) => row.processor) };
+    this.#wanted = isSettled ? fresh : (this.#wanted ?? fresh);
+    return this.#wanted;
   }
 
   /** Puts a processor in and shows it. `before` is another processor; absent: where its kind belongs. */

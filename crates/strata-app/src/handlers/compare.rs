@@ -38,9 +38,9 @@ impl Handler for Preview {
         let before = open.analysis_of(self.call)?;
         let mut after = before.sharing();
         let old = open.compilation(self.call)?;
-        let new = after
-            .compile(&edited.experiment, call)
-            .ok_or_else(|| AppError::bad_input("With these edits the call's agent is not in the configuration."))?;
+        let new = after.compile(&edited.experiment, call).ok_or_else(|| {
+            AppError::bad_input("With these edits the call's agent is not in the configuration.")
+        })?;
         let analysed = before.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
         let scale = open.scale(&before, strata.tables(), analysed)?;
         let this_call = CallEffect {
@@ -57,7 +57,8 @@ impl Handler for Preview {
             && start.elapsed() < PREVIEW_TIME
             && after.step(&edited.experiment, &strata.tables().counting)
         {}
-        let mut diagnostics: Vec<DiagnosticRow> = edited.diagnostics.iter().map(DiagnosticRow::from).collect();
+        let mut diagnostics: Vec<DiagnosticRow> =
+            edited.diagnostics.iter().map(DiagnosticRow::from).collect();
         // What earlier edits had to say was said when they were made.
         diagnostics.retain(|row| number(&row.at).is_none_or(|at| at >= n_kept));
         diagnostics.extend(violations(&new));
@@ -122,14 +123,17 @@ impl Pair {
     fn open(strata: &Arc<Strata>, a: &str, b: &str) -> Result<Self, AppError> {
         let (a, b) = (strata.session(a)?, strata.session(b)?);
         if a.id != b.id {
-            let message = "These are over two sessions. Only experiments over the same session can be compared.";
+            let message =
+                "These are over two sessions. Only experiments over the same session can be compared.";
             return Err(AppError::bad_input(message));
         }
         Ok(Self { a, b })
     }
 
     /// What is known of both, once all calls are compiled or patience has run out. The same one is not locked twice.
-    fn analyses(&self) -> Result<(RwLockReadGuard<'_, SessionAnalysis>, RwLockReadGuard<'_, SessionAnalysis>), AppError> {
+    fn analyses(
+        &self,
+    ) -> Result<(RwLockReadGuard<'_, SessionAnalysis>, RwLockReadGuard<'_, SessionAnalysis>), AppError> {
         let last = self.a.experiment.calls().len().min(self.b.experiment.calls().len()) as u32;
         if last > 0 {
             drop(self.a.analysis_of(last)?);
@@ -152,7 +156,11 @@ impl Handler for Compare {
         });
         let rows: Vec<ComparedCall> = rows.filter(|row| row.is_changed || !self.only_changed).collect();
         let page = rows.iter().skip(self.offset as usize).take(self.limit as usize).cloned().collect();
-        Ok(Comparison { effect: effect_row(&effect, &pair.b.experiment), total: rows.len() as u32, rows: page })
+        Ok(Comparison {
+            effect: effect_row(&effect, &pair.b.experiment),
+            total: rows.len() as u32,
+            rows: page,
+        })
     }
 }
 
@@ -190,8 +198,10 @@ impl Handler for CompareParts {
         };
         let rows: Vec<_> = diff_requests(&before, &after).iter().map(|delta| makes.row(delta)).collect();
         let counts = counts(&rows);
-        let added = rows.iter().map(|row| i64::from(row.tokens_after.saturating_sub(row.tokens_before))).sum::<i64>();
-        let less = rows.iter().map(|row| i64::from(row.tokens_before.saturating_sub(row.tokens_after))).sum::<i64>();
+        let added =
+            rows.iter().map(|row| i64::from(row.tokens_after.saturating_sub(row.tokens_before))).sum::<i64>();
+        let less =
+            rows.iter().map(|row| i64::from(row.tokens_before.saturating_sub(row.tokens_after))).sum::<i64>();
         let mut shown = gather_left_out(rows);
         if self.fold_unchanged {
             shown = fold_unchanged(shown);

@@ -8,13 +8,14 @@ use strata_store::{ExperimentEntry, ExperimentId, SessionId};
 use crate::Strata;
 use crate::api::common::DiagnosticRow;
 use crate::api::experiment::{
-    AddEdits, Create, Duplicate, EditRow, ExperimentDetail, ExperimentList, ExperimentRow, Get, List, Redo,
-    Remove, Rename, Undo,
+    AddEdits, Create, Duplicate, EditRow, ExperimentDetail, ExperimentList, ExperimentRow, Export, Exported,
+    Get, List, Redo, Remove, Rename, Undo,
 };
 use crate::api::session::Removed;
 use crate::command::Handler;
 use crate::edit_words::title;
 use crate::error::AppError;
+use crate::export::{Subject, export};
 use crate::import::now_ms;
 use crate::open::{OpenSession, edit_of, shown_edit};
 
@@ -108,6 +109,17 @@ impl Handler for Redo {
     }
 }
 
+impl Handler for Export {
+    fn run(self, strata: &Arc<Strata>) -> Result<Exported, AppError> {
+        let open = strata.session(&self.session)?;
+        let (name, edits) = match &open.edits {
+            Some(edits) => (&*edits.entry.name, edits.applied()),
+            None => (&*open.entry.title, &[][..]),
+        };
+        export(&Subject { name, experiment: &open.experiment, edits }, self.format)
+    }
+}
+
 /// Puts edits behind the first `n_kept` of an experiment, and compiles it again.
 pub(super) fn add(
     strata: &Arc<Strata>,
@@ -152,7 +164,9 @@ pub(super) fn recorded_session(strata: &Arc<Strata>, id: &str) -> Result<Session
 
 pub(super) fn entry(strata: &Strata, id: &str) -> Result<(ExperimentId, ExperimentEntry), AppError> {
     let known = ExperimentId::parse(id).ok_or_else(|| {
-        AppError::bad_input("This is a recorded session, which is never changed. Make an experiment over it first.")
+        AppError::bad_input(
+            "This is a recorded session, which is never changed. Make an experiment over it first.",
+        )
     })?;
     let entry = strata.store().experiment(known)?;
     Ok((known, entry.ok_or_else(|| AppError::not_found("This experiment is no longer in the store."))?))
@@ -209,7 +223,9 @@ fn is_about_the_same(a: &Edit, b: &Edit) -> bool {
         | (Edit::SetOutputSchema { agent: a, .. }, Edit::SetOutputSchema { agent: b, .. })
         | (Edit::SetIncludeContents { agent: a, .. }, Edit::SetIncludeContents { agent: b, .. })
         | (Edit::SetStateMap { key: a, .. }, Edit::SetStateMap { key: b, .. }) => a == b,
-        (Edit::SetTool { agent: a, tool: x, .. }, Edit::SetTool { agent: b, tool: y, .. }) => a == b && x == y,
+        (Edit::SetTool { agent: a, tool: x, .. }, Edit::SetTool { agent: b, tool: y, .. }) => {
+            a == b && x == y
+        }
         (Edit::EditEvent { event: a, .. }, Edit::EditEvent { event: b, .. }) => a == b,
         (Edit::SetGlobalInstruction { .. }, Edit::SetGlobalInstruction { .. })
         | (Edit::SetCompaction { .. }, Edit::SetCompaction { .. })

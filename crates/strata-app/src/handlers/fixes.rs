@@ -163,9 +163,10 @@ impl Source {
             Self::Event(event) => candidate.events.contains(event),
             Self::Tool(name) => candidate.tools.contains(name),
             Self::Instruction(agent) => candidate.agent.as_ref() == Some(agent),
-            Self::State(key) => candidate.edits.iter().any(|edit| {
-                matches!(edit, strata_engine::Edit::SetStateMap { key: set, .. } if set == key)
-            }),
+            Self::State(key) => candidate
+                .edits
+                .iter()
+                .any(|edit| matches!(edit, strata_engine::Edit::SetStateMap { key: set, .. } if set == key)),
         }
     }
 }

@@ -84,13 +84,15 @@ fn try_on(strata: &Arc<Strata>, source: &str, target: &ScriptTarget) -> Result<S
         agent: None,
     });
     let edited = base.experiment.edited(&edits, strata.catalog());
-    if let Some(found) = edited.diagnostics.iter().find(|found| found.at == format!("edits[{}]", edits.len() - 1)) {
+    if let Some(found) =
+        edited.diagnostics.iter().find(|found| found.at == format!("edits[{}]", edits.len() - 1))
+    {
         return Err(AppError::bad_input(found.message.clone()));
     }
     let analysis = open.analysis_of(target.call)?;
     let compiled = analysis.compile(&edited.experiment, call);
-    let compiled = compiled
-        .ok_or_else(|| AppError::bad_input("The call's agent is not in the configuration."))?;
+    let compiled =
+        compiled.ok_or_else(|| AppError::bad_input("The call's agent is not in the configuration."))?;
     let at = compiled.stages.iter().position(|stage| &*stage.processor == TRIED);
     let at = at.ok_or_else(|| AppError::bad_input("This call ends before the script would run."))?;
     let analysed = analysis.call(target.call).ok_or_else(|| AppError::internal("A call got lost."))?;

@@ -14,8 +14,8 @@ use super::headline::headline;
 use super::part_rows::{Rows, SegmentScale, counts, fold_unchanged, gather_left_out};
 use crate::Strata;
 use crate::api::call::{
-    CompareWith, InsertedStage, JsonPage, PartChange, PartPage, PartRow, StageJson, StageList, StageParts, StageRow,
-    StageText, Stages, TextPage, TextSegment,
+    CompareWith, InsertedStage, JsonPage, PartChange, PartPage, PartRow, StageJson, StageList, StageParts,
+    StageRow, StageText, Stages, TextPage, TextSegment,
 };
 use crate::api::common::DiagnosticRow;
 use crate::api::script::{ConsoleLine, ScriptFailure, ScriptReport, ScriptTokens};

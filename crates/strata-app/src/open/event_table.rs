@@ -50,9 +50,7 @@ impl EventTable {
         let events = experiment.session().events.iter().enumerate();
         Self {
             facts: Arc::new(events.clone().map(|(at, event)| facts(event, producers[at])).collect()),
-            contents: Arc::new(
-                events.map(|(at, event)| content(event, EventIndex(at as u32))).collect(),
-            ),
+            contents: Arc::new(events.map(|(at, event)| content(event, EventIndex(at as u32))).collect()),
             used: Mutex::default(),
         }
     }

@@ -32,7 +32,8 @@ impl Strata {
     /// The experiment with this id, which is open from then on.
     pub(crate) fn experiment(self: &Arc<Self>, id: &str) -> Result<Arc<OpenSession>, AppError> {
         if ExperimentId::parse(id).is_none() {
-            let message = "This is a recorded session, which is never changed. Make an experiment over it first.";
+            let message =
+                "This is a recorded session, which is never changed. Make an experiment over it first.";
             return Err(AppError::bad_input(message));
         }
         self.session(id)

@@ -17,8 +17,8 @@ pub use fixes::{CacheFix, FixKind};
 pub use loss::Loss;
 pub(super) use matches::PromptTree;
 pub use matches::{ExplicitCache, Match, PromptMatches};
-pub(crate) use rewrite::moved_behind;
 pub use reported::{Comparison, Difference, Reported};
+pub(crate) use rewrite::moved_behind;
 pub use simulate::{Prediction, Sent, simulate};
 pub use zones::{Zone, ZoneSpan};
 

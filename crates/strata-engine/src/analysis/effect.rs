@@ -68,7 +68,8 @@ impl CallAnalysis {
 /// Whether a model is sent the same, wherever it comes from.
 pub fn is_same_prompt(a: &LlmRequest, b: &LlmRequest) -> bool {
     let system = |request: &LlmRequest| request.system_instruction.as_ref().map(|text| text.to_text());
-    let tools = |request: &LlmRequest| -> Vec<_> { request.tools.iter().map(RequestTool::fingerprint).collect() };
+    let tools =
+        |request: &LlmRequest| -> Vec<_> { request.tools.iter().map(RequestTool::fingerprint).collect() };
     let contents = |request: &LlmRequest| -> Vec<_> {
         request.contents.chunks().map(|chunk| chunk.fingerprint).collect()
     };

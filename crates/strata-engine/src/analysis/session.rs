@@ -197,7 +197,8 @@ impl SessionAnalysis {
                 return None;
             }
             let earlier = experiment.call(previous.number)?;
-            let stages = known_stages.or_else(|| Some(experiment.compile(earlier, &mut self.known.stages())?.stages));
+            let stages =
+                known_stages.or_else(|| Some(experiment.compile(earlier, &mut self.known.stages())?.stages));
             let stages = (&stages.unwrap_or_default()[..], &compilation.stages[..]);
             let pair =
                 Pair { experiment, earlier: (earlier, &previous.request), later: (call, &request), stages };

@@ -20,7 +20,10 @@ impl Draft<'_> {
             }),
             Edit::SetStaticInstruction { agent, text } => {
                 let instruction = text.as_ref().map(|text| StaticInstruction {
-                    content: strata_model::Content::new("user", [strata_model::Part::from_text(text.clone())]),
+                    content: strata_model::Content::new(
+                        "user",
+                        [strata_model::Part::from_text(text.clone())],
+                    ),
                     is_set: !text.is_empty(),
                 });
                 self.edit_agent(agent, |agent| agent.static_instruction.clone_from(&instruction));
@@ -49,7 +52,8 @@ impl Draft<'_> {
                     "default" => IncludeContents::Default,
                     "none" => IncludeContents::None,
                     other => {
-                        let message = format!("`{other}` is no value of include_contents: `default` or `none`.");
+                        let message =
+                            format!("`{other}` is no value of include_contents: `default` or `none`.");
                         self.error("edit-include-contents", message);
                         return;
                     }
@@ -77,7 +81,10 @@ impl Draft<'_> {
         let mut decoder = Decoder::new();
         let read = T::from_json(Json::Object(config.clone()), &mut decoder);
         for finding in decoder.into_diagnostics() {
-            self.warn("edit-config", format!("In {what} configuration: {} ({}).", finding.message, finding.at));
+            self.warn(
+                "edit-config",
+                format!("In {what} configuration: {} ({}).", finding.message, finding.at),
+            );
         }
         read.map(Some).map_err(|_| self.error("edit-config", format!("This is no {what} configuration.")))
     }
@@ -201,7 +208,9 @@ fn change_tool(tools: &mut Vec<Tool>, name: &str, declaration: Option<&Object>) 
                 Tool::Function { declaration, .. } | Tool::LongRunningFunction { declaration } => {
                     *declaration = named(changed, name);
                 }
-                other => *other = Tool::Function { declaration: named(changed, name), is_long_running: false },
+                other => {
+                    *other = Tool::Function { declaration: named(changed, name), is_long_running: false }
+                }
             }
         }
     }

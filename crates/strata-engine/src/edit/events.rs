@@ -43,7 +43,10 @@ impl Draft<'_> {
             return;
         };
         for finding in findings {
-            self.warn("edit-content", format!("Content for E{number}: {} ({}).", finding.message, finding.at));
+            self.warn(
+                "edit-content",
+                format!("Content for E{number}: {} ({}).", finding.message, finding.at),
+            );
         }
         let Some(recorded) = self.recorded(number) else { return };
         let event = Event { content: Some(Arc::new(content)), ..Event::clone(&recorded) };

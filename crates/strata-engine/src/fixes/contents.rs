@@ -118,9 +118,13 @@ fn thoughts(seen: &Seen<'_>) -> Option<Candidate> {
     let thoughts = seen.parts.iter().filter(|(_, part)| part.part.is_thought());
     let events: Vec<EventIndex> = thoughts.filter_map(|(_, part)| event(part)).collect();
     (!events.is_empty()).then(|| {
-        Candidate::insert("Drop thoughts of earlier answers", "drop_thoughts", &[("keep_turns", Json::Int(0))])
-            .answering(&["thoughts-resent"])
-            .about(events)
+        Candidate::insert(
+            "Drop thoughts of earlier answers",
+            "drop_thoughts",
+            &[("keep_turns", Json::Int(0))],
+        )
+        .answering(&["thoughts-resent"])
+        .about(events)
     })
 }
 

@@ -50,7 +50,9 @@ fn compact_state(seen: &Seen<'_>) -> Vec<Candidate> {
         }
         let title = format!("Show only {} of state.{key} to instructions", fields.join(", "));
         let edit = Edit::SetStateMap { key, fields };
-        Some(Candidate::new(title, vec![edit]).answering(&["state-in-instruction", "state-printed-as-python"]))
+        Some(
+            Candidate::new(title, vec![edit]).answering(&["state-in-instruction", "state-printed-as-python"]),
+        )
     };
     keys.into_iter().filter_map(candidate).collect()
 }
@@ -117,19 +119,15 @@ fn static_head(name: &Str, agent: &Agent) -> Option<Candidate> {
         Edit::SetStaticInstruction { agent: name.clone(), text: Some(text[..end].into()) },
         Edit::SetInstruction { agent: name.clone(), text: Some(text[end..].into()) },
     ];
-    let mut candidate = Candidate::new(format!("Make the documentation in {name}’s instruction static"), edits)
-        .answering(&["state-in-instruction", "instruction-in-tool-loop"]);
+    let mut candidate =
+        Candidate::new(format!("Make the documentation in {name}’s instruction static"), edits)
+            .answering(&["state-in-instruction", "instruction-in-tool-loop"]);
     candidate.agent = Some(name.clone());
     Some(candidate)
 }
 
 /// A specialist whose prompts are mostly other agents' words works from what it is given.
-fn without_history(
-    seen: &Seen<'_>,
-    name: &Str,
-    agent: &Agent,
-    call: &CallAnalysis,
-) -> Option<Candidate> {
+fn without_history(seen: &Seen<'_>, name: &Str, agent: &Agent, call: &CallAnalysis) -> Option<Candidate> {
     let index = seen.experiment.index();
     let is_root = index.find(name).is_none_or(|id| index.parent(id).is_none());
     if is_root || agent.include_contents.is_some_and(|value| value != IncludeContents::Default) {

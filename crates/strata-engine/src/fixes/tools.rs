@@ -45,8 +45,8 @@ pub(super) fn candidates(seen: &Seen<'_>) -> Option<Candidate> {
         [only] => format!("Drop {only}, which this session never calls"),
         several => format!("Drop {} tools that this session never calls", several.len()),
     };
-    let mut candidate = Candidate::insert(title, "drop_tools", &[("tools", words(names))])
-        .answering(&["duplicate-tools"]);
+    let mut candidate =
+        Candidate::insert(title, "drop_tools", &[("tools", words(names))]).answering(&["duplicate-tools"]);
     candidate.tools = declared.into_iter().collect();
     Some(candidate)
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use strata_model::{Object, Str};
 
-pub use params::{ParamKind, ParamSpec};
 pub(crate) use params::Params;
+pub use params::{ParamKind, ParamSpec};
 
 use super::inserted;
 use crate::edit::ScriptHost;

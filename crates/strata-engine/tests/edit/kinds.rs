@@ -46,7 +46,10 @@ fn rows_are_capped_and_the_true_total_is_told() {
                     {"edit":"insert_processor","use":"cap_rows","params":{"max_rows":1}}]"#;
     let last = last_contents(&edited(&experiment(ROWS), twice));
     assert!(last[2].ends_with("<- E3 by cap_rows_2"), "{}", last[2]);
-    assert_eq!(result(ROWS, "cap_rows", r#"{"max_rows": 1, "tools": ["other"]}"#, 2).matches("who").count(), 3);
+    assert_eq!(
+        result(ROWS, "cap_rows", r#"{"max_rows": 1, "tools": ["other"]}"#, 2).matches("who").count(),
+        3
+    );
 }
 
 #[test]
@@ -65,21 +68,28 @@ bot: -> list() #c1
 tool #c1: {"rows": [{"id": 1}, {"id": 2}]}
 bot: Two.
 "#;
-    assert_eq!(result(late, "cap_rows", r#"{"max_rows": 1, "keep_turns": 1}"#, 2), r#"{"rows":[{"id":1},{"id":2}]}"#);
+    assert_eq!(
+        result(late, "cap_rows", r#"{"max_rows": 1, "keep_turns": 1}"#, 2),
+        r#"{"rows":[{"id":1},{"id":2}]}"#
+    );
 }
 
 #[test]
 fn the_middle_of_long_texts_is_cut_and_the_rest_keeps_its_source() {
     let text = format!("{}-{}", "a".repeat(50), "z".repeat(50));
     let talk = format!("user: {text}\nbot: Yes.\nuser: More\nbot: No.");
-    let experiment = edited(&experiment(&talk), &insert("truncate_middle", r#"{"max_chars": 40, "start_percent": 75, "what": "messages"}"#));
+    let experiment = edited(
+        &experiment(&talk),
+        &insert("truncate_middle", r#"{"max_chars": 40, "start_percent": 75, "what": "messages"}"#),
+    );
     let request = request(&experiment, 2);
     let part = &request.contents.get(0).unwrap().parts[0];
     assert_eq!(
         part.part.text.as_deref(),
         Some(&*format!("{}\n[61 characters left out]\n{}", "a".repeat(30), "z".repeat(10)))
     );
-    let sources: Vec<_> = part.origins().iter().map(|(bytes, origin)| (*bytes, origin.event().is_some())).collect();
+    let sources: Vec<_> =
+        part.origins().iter().map(|(bytes, origin)| (*bytes, origin.event().is_some())).collect();
     assert_eq!(sources, [(30, true), (26, false), (10, true)]);
 }
 
@@ -94,7 +104,10 @@ fn large_results_are_offloaded_until_they_are_asked_for() {
     let name = handle.split('"').nth(3).unwrap().to_owned();
     assert!(name.starts_with("read-") && name.ends_with(".json"), "{handle}");
     assert!(handle.contains(r#""characters":311,"begins":"{\"text\":\"""#), "{handle}");
-    assert_eq!(result(&talk.replace("NAME", &name), "offload_results", params, 2), format!("{{\"text\":\"{long}\"}}"));
+    assert_eq!(
+        result(&talk.replace("NAME", &name), "offload_results", params, 2),
+        format!("{{\"text\":\"{long}\"}}")
+    );
 }
 
 #[test]
@@ -114,13 +127,17 @@ fn old_thoughts_go_and_those_of_the_last_turn_stay() {
         let rows = last_contents(&edited(&experiment(talk), &insert("drop_thoughts", params)));
         rows.iter().filter(|row| row.contains("Hm")).cloned().collect::<Vec<_>>().len()
     };
-    assert_eq!((thoughts(r#"{"keep_turns": 2}"#), thoughts("{}"), thoughts(r#"{"keep_turns": 0}"#)), (2, 1, 0));
+    assert_eq!(
+        (thoughts(r#"{"keep_turns": 2}"#), thoughts("{}"), thoughts(r#"{"keep_turns": 0}"#)),
+        (2, 1, 0)
+    );
 }
 
 #[test]
 fn the_newest_turns_are_kept_in_steps() {
     let talk: String = (1..=5).map(|n| format!("user: Q{n}\nbot: A{n}\n")).collect();
-    let first = |params: &str| last_contents(&edited(&experiment(&talk), &insert("retention", params))).remove(0);
+    let first =
+        |params: &str| last_contents(&edited(&experiment(&talk), &insert("retention", params))).remove(0);
     assert_eq!(first(r#"{"max_turns": 2}"#), r#"00 user "Q4" <- E7"#);
     assert_eq!(first(r#"{"max_turns": 2, "step": 2}"#), r#"00 user "Q5" <- E9"#);
     assert_eq!(first(r#"{"max_chars": 4}"#), r#"00 user "Q5" <- E9"#);
@@ -160,11 +177,18 @@ bot: One.
 fn other_agents_tool_traffic_goes_in_both_forms_and_their_words_stay() {
     let rows = last_contents(&edited(&experiment(TRAFFIC), &insert("strip_agent_traffic", "{}")));
     assert!(rows.iter().any(|row| row.contains("It is one")), "{rows:?}");
-    assert!(!rows.iter().any(|row| row.contains("called tool") || row.contains("returned result")), "{rows:?}");
+    assert!(
+        !rows.iter().any(|row| row.contains("called tool") || row.contains("returned result")),
+        "{rows:?}"
+    );
     let older = r#"[{"edit":"edit_event","event":1,"content":{"role":"user","parts":[{"text":"For context:"},{"text":"[clerk] called tool `look_up` with parameters: {'id': 1}"},{"text":"[clerk] said: It is two."}]}},
                     {"edit":"insert_processor","use":"strip_agent_traffic","params":{"form":"for_context"}}]"#;
     let rows = last_contents(&edited(&experiment("user: x\nbot: Hm\nuser: And?\nbot: Yes"), older));
-    assert!(rows.iter().any(|row| row.contains("It is two")) && !rows.iter().any(|row| row.contains("called tool")), "{rows:?}");
+    assert!(
+        rows.iter().any(|row| row.contains("It is two"))
+            && !rows.iter().any(|row| row.contains("called tool")),
+        "{rows:?}"
+    );
 }
 
 #[test]
@@ -177,7 +201,10 @@ fn state_is_compacted_before_templates_are_filled() {
     assert!(text(&base).contains("longer"), "{}", text(&base));
     let compact = edited(&base, r#"[{"edit":"set_state_map","key":"jobs","fields":["id"]}]"#);
     assert!(text(&compact).contains("Jobs: {'a': {'id': 1}, 'b': {'id': 2}}"), "{}", text(&compact));
-    let again = edited(&base, r#"[{"edit":"set_state_map","key":"jobs","fields":["id"]},{"edit":"set_state_map","key":"jobs"}]"#);
+    let again = edited(
+        &base,
+        r#"[{"edit":"set_state_map","key":"jobs","fields":["id"]},{"edit":"set_state_map","key":"jobs"}]"#,
+    );
     assert_eq!(text(&again), text(&base));
     let behind = edited(&base, &insert("move_volatile", "{}"));
     let moved = request(&behind, 2);
@@ -190,7 +217,10 @@ fn dropped_tools_are_not_declared() {
     let experiment = edited(&sample(), &insert("drop_tools", r#"{"tools": ["grep", "sql_query"]}"#));
     let shape = shape(&request(&experiment, 25));
     let tools = shape.lines().find(|row| row.starts_with("tools")).unwrap();
-    assert!(!tools.contains("grep") && !tools.contains("sql_query") && tools.contains("read_file"), "{tools}");
+    assert!(
+        !tools.contains("grep") && !tools.contains("sql_query") && tools.contains("read_file"),
+        "{tools}"
+    );
 }
 
 #[test]
@@ -206,7 +236,8 @@ fn every_kind_can_be_inserted_as_it_is_and_says_what_it_does() {
             "compact_state" => r#"{"key": "hits", "fields": []}"#,
             _ => "{}",
         };
-        let experiment = sample().edited(&crate::edits(&insert(kind.name, params)), &strata_engine::Catalog::new());
+        let experiment =
+            sample().edited(&crate::edits(&insert(kind.name, params)), &strata_engine::Catalog::new());
         assert!(experiment.diagnostics.is_empty(), "{}: {:?}", kind.name, experiment.diagnostics);
         assert!(!last_contents(&experiment.experiment).is_empty(), "{}", kind.name);
     }

@@ -23,18 +23,32 @@ fn check_reruns(call: u32, text: &str, expected: &[&str]) {
 }
 
 /// Stages behind `identity` that look at the system instruction.
-const READ_SYSTEM: &[&str] =
-    &["nl_planning", "code_execution", "output_schema", "agent_transfer", "agent_tools", "dynamic_instructions"];
+const READ_SYSTEM: &[&str] = &[
+    "nl_planning",
+    "code_execution",
+    "output_schema",
+    "agent_transfer",
+    "agent_tools",
+    "dynamic_instructions",
+];
 
 #[test]
 fn an_edit_at_a_stage_reruns_it_and_what_reads_its_result() {
     check_reruns(25, "[]", &[]);
-    check_reruns(25, r#"[{"edit":"insert_processor","use":"cap_rows","params":{"max_rows":2}}]"#, &["cap_rows"]);
+    check_reruns(
+        25,
+        r#"[{"edit":"insert_processor","use":"cap_rows","params":{"max_rows":2}}]"#,
+        &["cap_rows"],
+    );
     check_reruns(25, r#"[{"edit":"disable_processor","processor":"identity"}]"#, READ_SYSTEM);
     let set = r#"[{"edit":"set_instruction","agent":"log_analyst","text":"Short."}]"#;
     check_reruns(25, set, &[&["instructions", "identity"], READ_SYSTEM].concat());
     check_reruns(25, r#"[{"edit":"set_instruction","agent":"report_writer","text":"Short."}]"#, &[]);
-    check_reruns(25, r#"[{"edit":"drop_event","event":60000}]"#.replace("60000", "3").as_str(), &["contents"]);
+    check_reruns(
+        25,
+        r#"[{"edit":"drop_event","event":60000}]"#.replace("60000", "3").as_str(),
+        &["contents"],
+    );
     check_reruns(25, r#"[{"edit":"set_cache","config":{"cache_intervals":3}}]"#, &["context_cache"]);
 }
 

@@ -95,7 +95,8 @@ fn fill(store: &mut Store) {
     let found = Diagnostic::warning("odd", "events[1]", "it's odd");
     let id = import.commit(&[found]).unwrap().remove(0).id;
     store.mark_opened(&id, 7).unwrap();
-    let edits = [r#"{"edit":"drop_event","event":2}"#, r#"{"edit":"pin_event","event":1}"#].map(str::to_owned);
+    let edits =
+        [r#"{"edit":"drop_event","event":2}"#, r#"{"edit":"pin_event","event":1}"#].map(str::to_owned);
     let experiment = store.create_experiment(&id, "Without E2", &edits, 9).unwrap().unwrap();
     store.set_applied(experiment, 1, 10).unwrap();
     store.set_setting("theme", "dark").unwrap();

@@ -89,7 +89,9 @@ export function walkFlow(
   let parts: readonly FakePart[] = [];
   return flow.map((place) => {
     const { stage, isEnabled } = place;
-    if (stage !== undefined && isEnabled) parts = [...parts, ...all.filter(stage.writes)];
+    // In the order of the prompt, whatever the order of the stages.
+    if (stage !== undefined && isEnabled)
+      parts = [...parts, ...all.filter(stage.writes)].sort((a, b) => a.at - b.at);
     else parts = throughPlace(place, parts);
     return parts;
   });

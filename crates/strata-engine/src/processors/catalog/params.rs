@@ -45,12 +45,12 @@ impl ParamKind {
 
     fn takes(self, value: &Json) -> bool {
         match self {
-            Self::Integer { min, max } => {
-                value.as_i64().is_some_and(|number| (min..=max).contains(&number))
-            }
+            Self::Integer { min, max } => value.as_i64().is_some_and(|number| (min..=max).contains(&number)),
             Self::Text | Self::Code => value.as_str().is_some(),
             Self::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
-            Self::Words => value.as_array().is_some_and(|words| words.iter().all(|word| word.as_str().is_some())),
+            Self::Words => {
+                value.as_array().is_some_and(|words| words.iter().all(|word| word.as_str().is_some()))
+            }
         }
     }
 }

@@ -109,7 +109,9 @@ impl CompactOutput {
             Json::Object(object) if !self.fields.is_empty() && depth < 2 => {
                 let is_kept = |key: &str| self.fields.iter().any(|field| **field == *key);
                 let members = object.iter().filter(|(key, _)| is_kept(key));
-                Json::Object(members.map(|(key, value)| (key.clone(), self.kept_list(value))).collect::<Object>())
+                Json::Object(
+                    members.map(|(key, value)| (key.clone(), self.kept_list(value))).collect::<Object>(),
+                )
             }
             Json::Array(items) if depth == 0 => {
                 Json::Array(items.iter().map(|item| self.kept(item, 1)).collect())

@@ -97,7 +97,9 @@ pub(crate) fn compacted(value: &Json, fields: &[Str]) -> Json {
     let entry = |entry: &Json| entry.as_object().map_or_else(|| entry.clone(), kept);
     match value {
         Json::Array(entries) => Json::Array(entries.iter().map(entry).collect()),
-        Json::Object(object) if !object.is_empty() && object.values().all(|value| value.as_object().is_some()) => {
+        Json::Object(object)
+            if !object.is_empty() && object.values().all(|value| value.as_object().is_some()) =>
+        {
             Json::Object(object.iter().map(|(key, value)| (key.clone(), entry(value))).collect())
         }
         Json::Object(object) => kept(object),

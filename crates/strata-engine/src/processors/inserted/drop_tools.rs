@@ -41,8 +41,11 @@ impl RequestRule for DropTools {
         for tool in request.tools.iter() {
             match tool {
                 RequestTool::Functions(declarations) => {
-                    let left: Vec<_> =
-                        declarations.iter().filter(|declaration| !goes(declaration.name())).cloned().collect();
+                    let left: Vec<_> = declarations
+                        .iter()
+                        .filter(|declaration| !goes(declaration.name()))
+                        .cloned()
+                        .collect();
                     n_dropped += declarations.len() - left.len();
                     if !left.is_empty() {
                         kept.push(RequestTool::Functions(left));

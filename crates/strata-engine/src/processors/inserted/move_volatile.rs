@@ -36,9 +36,7 @@ impl RequestRule for MoveVolatile {
     const AFTER: &'static [&'static str] = &["instructions", "contents"];
 
     fn apply(&self, request: &mut LlmRequest, pen: &Pen<'_>, output: &mut StageOutput) {
-        let is_volatile = |origin: &Origin| {
-            matches!(origin, Origin::State { key } if self.keys.is_empty() || self.keys.contains(key))
-        };
+        let is_volatile = |origin: &Origin| matches!(origin, Origin::State { key } if self.keys.is_empty() || self.keys.contains(key));
         let moved = moved_behind(request, &is_volatile);
         let Some(tail) = moved.tail else {
             output.note("no such text in the instruction");

@@ -131,7 +131,8 @@ impl Offload {
 fn loaded_names(contents: &Contents) -> HashSet<String> {
     let parts = contents.iter().flat_map(|content| &content.parts);
     let calls = parts.filter_map(|part| part.part.function_call.as_deref());
-    let args = calls.filter(|call| call.name.as_deref() == Some(LOAD)).filter_map(|call| call.args.as_deref());
+    let args =
+        calls.filter(|call| call.name.as_deref() == Some(LOAD)).filter_map(|call| call.args.as_deref());
     let names = args.filter_map(|args| args.get("artifact_names")?.as_array());
     names.flatten().filter_map(Json::as_str).map(str::to_owned).collect()
 }

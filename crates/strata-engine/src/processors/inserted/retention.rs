@@ -108,10 +108,10 @@ impl Processor for Retention {
     }
 
     fn inputs<'c>(&self, context: &'c CompileContext<'c>) -> Inputs<'c> {
-        let events = self.limits.max_minutes.map(|_| Fingerprinted {
-            value: context.events,
-            fingerprint: context.events.fingerprint(),
-        });
+        let events = self
+            .limits
+            .max_minutes
+            .map(|_| Fingerprinted { value: context.events, fingerprint: context.events.fingerprint() });
         Inputs { name: self.name.clone(), limits: self.limits, pinned: context.events.pinned(), events }
     }
 

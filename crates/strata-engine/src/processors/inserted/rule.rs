@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use strata_model::{
-    Contents, EventIndex, Fingerprint, LlmRequest, Origin, RequestContent, RequestPart, Str,
-};
+use strata_model::{Contents, EventIndex, Fingerprint, LlmRequest, Origin, RequestContent, RequestPart, Str};
 
 use crate::context::CompileContext;
 use crate::error::CompileError;

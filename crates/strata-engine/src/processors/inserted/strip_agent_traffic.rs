@@ -72,6 +72,7 @@ impl ContentRule for Strip {
 impl Strip {
     fn is_of_agents(&self, text: Option<&str>) -> bool {
         let author = text.and_then(|text| text.strip_prefix('[')?.split(']').next());
-        self.agents.is_empty() || author.is_some_and(|author| self.agents.iter().any(|agent| **agent == *author))
+        self.agents.is_empty()
+            || author.is_some_and(|author| self.agents.iter().any(|agent| **agent == *author))
     }
 }

@@ -141,9 +141,7 @@ fn column(values: &[&Json]) -> Option<Object> {
 }
 
 fn numbers(values: &[&Json]) -> Object {
-    let by_value = |a: &&&Json, b: &&&Json| {
-        a.as_f64().unwrap_or(0.0).total_cmp(&b.as_f64().unwrap_or(0.0))
-    };
+    let by_value = |a: &&&Json, b: &&&Json| a.as_f64().unwrap_or(0.0).total_cmp(&b.as_f64().unwrap_or(0.0));
     let mut out = Object::new();
     out.push("sum", sum(values));
     // The first of equal ones, as Python's `min` and `max` choose.
@@ -160,7 +158,9 @@ fn sum(values: &[&Json]) -> Json {
     });
     match whole {
         Some(sum) => Json::Int(sum),
-        None => Json::Float(values.iter().filter_map(|value| value.as_f64()).fold(0.0, |sum, value| sum + value)),
+        None => {
+            Json::Float(values.iter().filter_map(|value| value.as_f64()).fold(0.0, |sum, value| sum + value))
+        }
     }
 }
 

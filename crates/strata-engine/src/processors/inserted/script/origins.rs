@@ -103,7 +103,9 @@ impl<'o> Originals<'o> {
             is_same_kind(&original.part, &part.part)
                 && (self.contents[content_at].role == content.role || is_paired(&original.part, &part.part))
         });
-        let from = from.max_by_key(|at| (is_paired(&self.parts[*at].1.part, &part.part), shared(self.parts[*at].1, part)));
+        let from = from.max_by_key(|at| {
+            (is_paired(&self.parts[*at].1.part, &part.part), shared(self.parts[*at].1, part))
+        });
         let Some(original) = from.map(|at| self.parts[at].1) else { return part.clone() };
         let Some(text) = part.part.text.as_deref() else {
             return RequestPart::new(part.part.clone(), original.main_origin().rewritten(self.by));
@@ -150,7 +152,12 @@ fn as_script_sees(value: &Json) -> Json {
 
 fn is_same_kind(a: &Part, b: &Part) -> bool {
     let kind = |part: &Part| {
-        (part.text.is_some(), part.function_call.is_some(), part.function_response.is_some(), part.inline_data.is_some())
+        (
+            part.text.is_some(),
+            part.function_call.is_some(),
+            part.function_response.is_some(),
+            part.inline_data.is_some(),
+        )
     };
     kind(a) == kind(b)
 }

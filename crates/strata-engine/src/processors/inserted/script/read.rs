@@ -26,9 +26,10 @@ pub(super) fn request(returned: &Json, before: &LlmRequest, by: &Str) -> Result<
             other => format!("`process` returned {}, not a request.", other.kind()),
         });
     };
-    if let Some(unknown) = returned.keys().find(|key| {
-        !["model", "contents", "config"].contains(&&***key) && !FIXED.contains(&&***key)
-    }) {
+    if let Some(unknown) = returned
+        .keys()
+        .find(|key| !["model", "contents", "config"].contains(&&***key) && !FIXED.contains(&&***key))
+    {
         return Err(format!("A request has no member `{unknown}`: it has model, contents and config."));
     }
     let mut request = before.clone();
@@ -139,10 +140,7 @@ fn read_tool(at: usize, tool: &Json, request: &LlmRequest, by: &Str) -> Result<R
     };
     let Some(declarations) = object.get("functionDeclarations") else {
         let name = object.keys().next().cloned().unwrap_or_else(|| "tool".into());
-        return Ok(RequestTool::BuiltIn {
-            json: tool.clone(),
-            origin: Origin::Tool { name }.rewritten(by),
-        });
+        return Ok(RequestTool::BuiltIn { json: tool.clone(), origin: Origin::Tool { name }.rewritten(by) });
     };
     let Json::Array(declarations) = declarations else {
         return Err(format!(
