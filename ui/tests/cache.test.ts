@@ -21,7 +21,7 @@ describe('the cache view', () => {
   test('orders them, and says so in the address', async () => {
     const { press, view } = openWindow('#/invoice-triage/cache');
     await within(breaks()).findAllByRole('option');
-    await press('o');
+    await press('s');
     await waitFor(() => expect(view().breakOrder).toBe('inOrder'));
     await waitFor(() =>
       expect(within(breaks()).getAllByRole('option')[0]).toHaveTextContent(/^C([1-9]|1[0-6]) /),

@@ -23,9 +23,15 @@ pub(crate) struct Arguments {
     /// A Python that has google-adk 2.13
     #[arg(long, default_value = "python3")]
     python: PathBuf,
+    /// Check exported experiments instead: what google-adk compiles with their modules, and what Strata shows
+    #[arg(long)]
+    export: bool,
 }
 
 pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<ExitCode> {
+    if arguments.export {
+        return exported(repository, arguments);
+    }
     let numbers = [
         ("--sessions", Some(arguments.sessions)),
         ("--seed", Some(arguments.seed)),
@@ -36,6 +42,13 @@ pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<Exit
         .arguments(numbers)
         .arguments([Path::new("--python"), &found_from_root(&arguments.python)?])
         .run(repository)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn exported(repository: &Repository, arguments: &Arguments) -> Result<ExitCode> {
+    Call::cargo("build --quiet --package strata-cli").run(repository)?;
+    let python = found_from_root(&arguments.python)?.display().to_string();
+    Call::new(&python, &["tests/oracle/exported.py", "target/debug/strata"]).run(repository)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -7,7 +7,9 @@ use serde::de::DeserializeOwned;
 use ts_rs::TS;
 
 use crate::Strata;
-use crate::api::{app, cache, call, event, job, palette, part, session};
+use crate::api::{
+    app, cache, call, event, experiment, finding, job, palette, part, processor, script, session,
+};
 use crate::error::{AppError, ErrorCode};
 
 /// Something a caller can ask for. The type itself holds the parameters.
@@ -139,6 +141,23 @@ commands! {
     "event/page" event::Page => event::EventPage: "Rows of the event table, sorted and filtered";
     "event/get" event::Get => event::EventDetail: "One event: cost, fate, source, content";
     "event/stratum" event::Stratum => event::StratumCalls: "Where an event lies in the prompts that carried it";
+    "experiment/list" experiment::List => experiment::ExperimentList: "Experiments over a session";
+    "experiment/create" experiment::Create => experiment::ExperimentDetail: "Makes an experiment over a session";
+    "experiment/get" experiment::Get => experiment::ExperimentDetail: "An experiment with its edits, and what came of each";
+    "experiment/rename" experiment::Rename => experiment::ExperimentDetail: "Gives an experiment another name";
+    "experiment/duplicate" experiment::Duplicate => experiment::ExperimentDetail: "Makes another experiment with the same edits";
+    "experiment/remove" experiment::Remove => session::Removed: "Takes an experiment out of the store";
+    "experiment/edit" experiment::AddEdits => experiment::ExperimentDetail: "Adds edits to an experiment and compiles it again";
+    "experiment/undo" experiment::Undo => experiment::ExperimentDetail: "Takes back the last edit";
+    "experiment/redo" experiment::Redo => experiment::ExperimentDetail: "Makes the edit again that was taken back last";
+    "experiment/preview" experiment::Preview => experiment::PreviewResult: "What edits would do to a call and to all calls, without making them";
+    "experiment/compare" experiment::Compare => experiment::Comparison: "Two experiments over a session, call by call";
+    "experiment/compareParts" experiment::CompareParts => call::PartPage: "The requests of a call in two experiments, part by part";
+    "experiment/export" experiment::Export => experiment::Exported: "An experiment as google-adk Python, as an app configuration, or as a file of edits";
+    "processor/catalog" processor::Catalog => processor::ProcessorCatalog: "Kinds of processors that can be inserted, with their parameters";
+    "script/check" script::Check => script::ScriptReport: "Reads a script, and tries it on a call";
+    "findings/list" finding::List => finding::FindingList: "What is worth a person's time, with fixes that were tried on all calls";
+    "findings/apply" finding::Apply => experiment::ExperimentDetail: "Makes the edits of a fix";
     "palette/search" palette::Search => palette::PaletteResults: "Places in a session that match what is typed";
     "palette/ask" palette::Ask => palette::Answer: "The answer to a question about the session";
     "job/list" job::List => job::JobList: "Running and ended jobs";

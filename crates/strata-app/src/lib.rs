@@ -6,7 +6,10 @@
 pub mod api;
 mod command;
 mod data_folder;
+mod edit_file;
+mod edit_words;
 mod error;
+mod export;
 mod handlers;
 mod import;
 mod jobs;

@@ -3,6 +3,8 @@
 mod app_config;
 mod caches;
 mod event_table;
+mod experiment;
+mod fixes;
 mod recent;
 
 use std::collections::VecDeque;
@@ -15,11 +17,13 @@ use strata_engine::findings::{Finding, findings};
 use strata_engine::prices::{Price, Prices};
 use strata_engine::{Call, Compilation, Experiment, FlowKind, StageCache};
 use strata_model::Session;
-use strata_store::{SessionEntry, SessionId};
+use strata_store::{ExperimentId, SessionEntry, SessionId};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use caches::Caches;
 pub(crate) use event_table::{EventTable, UsedEvents};
+pub(crate) use experiment::{OpenExperiment, edit_of, shown_edit};
+use fixes::TriedFixes;
 pub(crate) use recent::Recent;
 
 use crate::Strata;
@@ -30,7 +34,7 @@ use crate::error::{AppError, ErrorCode};
 use crate::import::Summary;
 
 /// Sessions that stay open at once; the one not asked about for longest is closed first.
-const MAX_OPEN: usize = 4;
+const MAX_OPEN: usize = 8;
 /// Compilations kept for the views of single calls.
 const MAX_COMPILATIONS: usize = 8;
 /// Long lists kept while they are scrolled.
@@ -45,12 +49,17 @@ const TELL_EVERY: Duration = Duration::from_millis(120);
 
 /// A session with everything that answers questions about it.
 pub(crate) struct OpenSession {
+    /// What callers name it by: the session's id, or the experiment's.
+    pub key: String,
+    /// Of the recorded session.
     pub id: SessionId,
     pub entry: SessionEntry,
     pub summary: Summary,
     pub diagnostics: Vec<DiagnosticRow>,
     pub app: AppSource,
     pub experiment: Experiment,
+    /// `None` for a session as it was recorded.
+    pub edits: Option<OpenExperiment>,
     analysis: RwLock<SessionAnalysis>,
     compilations: Mutex<Compilations>,
     events: EventTable,
@@ -61,6 +70,7 @@ pub(crate) struct OpenSession {
     /// What is worth a person's time, once every call is compiled.
     findings: OnceLock<Vec<Finding>>,
     pub caches: Caches,
+    fixes: TriedFixes,
     is_closed: AtomicBool,
 }
 
@@ -98,12 +108,14 @@ impl OpenSession {
         let experiment = Experiment::new(Arc::new(session), app.app.clone(), flow_kind(&summary.format));
         let events = EventTable::of(&experiment);
         Self {
+            key: id.to_string(),
             id,
             entry,
             summary,
             diagnostics,
             app,
             experiment,
+            edits: None,
             analysis: RwLock::default(),
             compilations: Mutex::default(),
             events,
@@ -111,6 +123,35 @@ impl OpenSession {
             stage_json: Recent::new(MAX_PAGED),
             findings: OnceLock::new(),
             caches: Caches::default(),
+            fixes: TriedFixes::default(),
+            is_closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Edits laid over a session that is open. What is known of that session is used.
+    fn of_experiment(base: &Self, experiment: Experiment, edits: OpenExperiment) -> Self {
+        Self {
+            key: edits.entry.id.to_string(),
+            id: base.id.clone(),
+            entry: base.entry.clone(),
+            summary: base.summary.clone(),
+            diagnostics: base.diagnostics.clone(),
+            app: AppSource {
+                app: experiment.app().clone(),
+                is_inferred: base.app.is_inferred,
+                location: base.app.location.clone(),
+                notes: base.app.notes.clone(),
+            },
+            experiment,
+            edits: Some(edits),
+            analysis: RwLock::new(base.analysis().sharing()),
+            compilations: Mutex::default(),
+            events: base.events.sharing(),
+            part_rows: Recent::new(MAX_PAGED),
+            stage_json: Recent::new(MAX_PAGED),
+            findings: OnceLock::new(),
+            caches: Caches::default(),
+            fixes: TriedFixes::default(),
             is_closed: AtomicBool::new(false),
         }
     }
@@ -232,7 +273,7 @@ pub(crate) struct OpenSessions {
 impl OpenSessions {
     fn find(&self, id: &str) -> Option<Arc<OpenSession>> {
         let mut list = lock(&self.list);
-        let at = list.iter().position(|open| open.id.as_str() == id)?;
+        let at = list.iter().position(|open| open.key == id)?;
         let found = list.remove(at)?;
         list.push_front(found.clone());
         Some(found)
@@ -246,10 +287,21 @@ impl OpenSessions {
         }
     }
 
+    /// Closes a recorded session and all experiments over it.
+    pub(crate) fn close_with_experiments(&self, id: &SessionId) {
+        lock(&self.list).retain(|open| {
+            let stays = open.id != *id;
+            if !stays {
+                open.is_closed.store(true, Ordering::Relaxed);
+            }
+            stays
+        });
+    }
+
     /// Stops work on a session and forgets it.
     pub(crate) fn close(&self, id: &str) {
         lock(&self.list).retain(|open| {
-            let stays = open.id.as_str() != id;
+            let stays = open.key != id;
             if !stays {
                 open.is_closed.store(true, Ordering::Relaxed);
             }
@@ -259,12 +311,15 @@ impl OpenSessions {
 }
 
 impl Strata {
-    /// The open session with this id, opened if it is not.
+    /// The open session or experiment with this id, opened if it is not.
     pub(crate) fn session(self: &Arc<Self>, id: &str) -> Result<Arc<OpenSession>, AppError> {
         if let Some(open) = self.open_sessions().find(id) {
             return Ok(open);
         }
-        let open = Arc::new(self.read_open(id)?);
+        let open = Arc::new(match ExperimentId::parse(id) {
+            Some(id) => self.read_experiment(id)?,
+            None => self.read_open(id)?,
+        });
         self.open_sessions().add(open.clone());
         self.compile_in_background(open.clone());
         Ok(open)
@@ -313,7 +368,7 @@ impl Strata {
                     told = Instant::now();
                     let Some(strata) = strata.upgrade() else { return };
                     strata.notify(&Notification::Analysis {
-                        session: open.id.to_string(),
+                        session: open.key.clone(),
                         compiled_calls,
                         calls,
                     });

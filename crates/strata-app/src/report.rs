@@ -10,6 +10,8 @@ mod cache;
 mod check;
 mod compile;
 mod diagnostic;
+mod diff;
+mod export;
 mod findings;
 mod import;
 mod list;
@@ -27,7 +29,9 @@ pub use compile::{
     SegmentReport, StageReport, Zone, compile,
 };
 pub use diagnostic::FileDiagnostic;
-pub use findings::{FindingReport, FindingsReport, findings};
+pub use diff::{DiffReport, SideReport, diff};
+pub use export::{ExportReport, export};
+pub use findings::{FindingReport, FindingsReport, FixReport, findings};
 pub use import::{ImportReport, import};
 pub use list::{ListReport, ListedSession, list};
 pub use session::SessionReport;
@@ -36,6 +40,7 @@ pub use source::Source;
 pub use tokens::{AgentTokens, CallTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens};
 
 pub use crate::api::common::{Basis, CallRange, DiagnosticRow, DiagnosticSeverity, Kind};
+pub use crate::api::experiment::{ComparedCall, ExportFormat};
 pub use crate::import::{Step, Watch};
 
 /// Of all documents.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use strata_engine::Catalog;
 use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
 use crate::api::job::Notification;
@@ -41,6 +42,7 @@ pub struct Strata {
     jobs: Jobs,
     open: OpenSessions,
     tables: Arc<Tables>,
+    catalog: Catalog,
     subscribers: Mutex<Vec<Sender<Notification>>>,
     uploads: Mutex<Uploads>,
     /// The job that imports the files of the command line.
@@ -67,6 +69,7 @@ impl Strata {
             jobs: Jobs::default(),
             open: OpenSessions::default(),
             tables: Arc::default(),
+            catalog: catalog(),
             subscribers: Mutex::default(),
             uploads: Mutex::default(),
             first_job: Mutex::default(),
@@ -156,6 +159,11 @@ impl Strata {
         &self.tables
     }
 
+    /// What edits can insert.
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -176,6 +184,11 @@ impl Strata {
     pub(crate) fn list_item(&self, session: &SessionId) -> Result<Option<SessionListItem>, AppError> {
         Ok(self.store().session_entry(session)?.map(|entry| list_item(&entry)))
     }
+}
+
+/// What edits can insert, scripts included.
+pub(crate) fn catalog() -> Catalog {
+    Catalog::with_scripts(Arc::new(strata_script::QuickJs::new(strata_script::Limits::DEFAULT)))
 }
 
 pub(crate) fn list_item(entry: &SessionEntry) -> SessionListItem {

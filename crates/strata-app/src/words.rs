@@ -109,6 +109,10 @@ pub(crate) fn source(origin: &Origin, log: &EventLog) -> String {
         Origin::Run { field } => format!("the run’s {field}"),
         Origin::Processor { .. } => "the runtime".to_owned(),
         Origin::Extension { name } => format!("plugin {name}"),
+        Origin::Rewritten { by, event: Some(event), .. } => {
+            format!("E{} {}, rewritten by {by}", event.number(), author(*event))
+        }
+        Origin::Rewritten { by, event: None, .. } => format!("words of {by}"),
     }
 }
 
@@ -126,7 +130,9 @@ fn agent_field(field: AgentField) -> &'static str {
 /// What opens a source in the window.
 pub(crate) fn address(origin: &Origin) -> Option<String> {
     match origin {
-        Origin::Event { event, .. } | Origin::Summary { event, .. } => Some(format!("E{}", event.number())),
+        Origin::Event { event, .. }
+        | Origin::Summary { event, .. }
+        | Origin::Rewritten { event: Some(event), .. } => Some(format!("E{}", event.number())),
         Origin::State { key } => Some(format!("state.{key}")),
         Origin::Tool { name } => Some(format!("tool.{name}")),
         Origin::Instruction { agent: name, .. } | Origin::Agent { name, .. } => Some(format!("agent.{name}")),

@@ -3,6 +3,8 @@
 pub(crate) mod cache;
 pub(crate) mod check;
 pub(crate) mod compile;
+pub(crate) mod diff;
+pub(crate) mod export;
 pub(crate) mod findings;
 pub(crate) mod import;
 pub(crate) mod serve;

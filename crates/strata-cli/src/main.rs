@@ -33,6 +33,8 @@ enum Command {
     Cache(commands::cache::Cache),
     Check(commands::check::Check),
     Findings(commands::findings::Findings),
+    Diff(commands::diff::Diff),
+    Export(commands::export::Export),
     Serve(commands::serve::Serve),
 }
 
@@ -46,6 +48,8 @@ fn main() -> ExitCode {
         Command::Cache(cache) => cache.run(),
         Command::Check(check) => check.run(),
         Command::Findings(findings) => findings.run(),
+        Command::Diff(diff) => diff.run(),
+        Command::Export(export) => export.run(),
         Command::Serve(serve) => serve.run(),
     };
     outcome.unwrap_or_else(|error| failure::report(&error))

@@ -20,9 +20,7 @@ pub(crate) fn print(
     } else {
         let style = Style::of(io::stdout().is_terminal());
         let written = io::stdout().lock().write_all(text(style).as_bytes());
-        // With the terminal gone there is nobody left to tell.
-        let style = Style::of(io::stderr().is_terminal());
-        let _ = io::stderr().lock().write_all(text::diagnostics(diagnostics, style).as_bytes());
+        self::diagnostics(diagnostics);
         written
     };
     match written {
@@ -30,6 +28,13 @@ pub(crate) fn print(
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written.context("The result could not be printed."),
     }
+}
+
+/// Writes diagnostics to standard error.
+pub(crate) fn diagnostics(diagnostics: &[FileDiagnostic]) {
+    // With the terminal gone there is nobody left to tell.
+    let style = Style::of(io::stderr().is_terminal());
+    let _ = io::stderr().lock().write_all(text::diagnostics(diagnostics, style).as_bytes());
 }
 
 fn write_json(document: &impl Serialize) -> io::Result<()> {

@@ -3,6 +3,7 @@
 mod blame;
 mod cache;
 mod call_rates;
+mod effect;
 mod kind;
 mod ledger;
 mod prefix;
@@ -11,11 +12,13 @@ mod stage_diff;
 mod weigh;
 
 pub use blame::{Cause, Link, Nature, PrefixBreak};
+pub(crate) use cache::moved_behind;
 pub use cache::{
     CacheAnalysis, CacheFix, CacheTotals, CallCache, Comparison, Difference, ExplicitCache, FixKind, Loss,
     Match, Prediction, PromptMatches, Reported, Sent, Zone, ZoneSpan, simulate,
 };
 pub use call_rates::CallRates;
+pub use effect::{Effect, Totals, is_same_prompt};
 pub use kind::{Kind, is_quoted};
 pub use ledger::{Carried, Ledger, LedgerSum, SentPiece, SentRun, SentTogether, SourceUse, Use};
 pub use prefix::{CommonPrefix, Matched, PrefixEnd, common_prefix, common_prefix_in};

@@ -3,7 +3,7 @@
 //! A session holds answers, not calls. Every stored answer of a model is one call; what the call saw are the events
 //! appended before it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use strata_model::app::AgentMode;
@@ -51,6 +51,16 @@ pub enum Certainty {
 
 /// The calls of a session, in order of their answers.
 pub fn reconstruct(session: &Session, index: &AppIndex) -> Vec<Call> {
+    reconstruct_as(session, &BTreeMap::new(), index)
+}
+
+/// The calls of a session in which something else was said at some places. Which events are calls is as recorded: an
+/// answer stays one, whatever is made of it.
+pub(crate) fn reconstruct_as(
+    session: &Session,
+    said: &BTreeMap<usize, Arc<Event>>,
+    index: &AppIndex,
+) -> Vec<Call> {
     let has_usage =
         session.events.iter().any(|event| !event.is_from_user() && event.usage_metadata.is_some());
     let mut so_far = SoFar::default();
@@ -72,7 +82,7 @@ pub fn reconstruct(session: &Session, index: &AppIndex) -> Vec<Call> {
                 error: error(event),
             });
         }
-        so_far.add(at, event);
+        so_far.add(at, said.get(&at).unwrap_or(event));
     }
     calls
 }

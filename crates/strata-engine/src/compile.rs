@@ -23,6 +23,8 @@ pub struct Stage {
     pub changed: Sections,
     /// Taken from the cache instead of being computed.
     pub is_reused: bool,
+    /// False for a processor that is switched off and did not run.
+    pub is_enabled: bool,
     pub output: Arc<StageOutput>,
 }
 
@@ -72,7 +74,7 @@ struct CachedStage {
 }
 
 /// Results unused for this many generations are dropped.
-const KEPT_GENERATIONS: u64 = 2;
+const KEPT_GENERATIONS: u64 = 4;
 
 impl StageCache {
     pub fn new() -> Self {
@@ -100,7 +102,12 @@ impl StageCache {
 pub fn compile(flow: &Flow, context: &CompileContext<'_>, cache: &mut StageCache) -> Compilation {
     let mut run = Run::default();
     let mut outcome = Outcome::Request;
-    for processor in flow.processors() {
+    for step in flow.steps() {
+        let processor = &step.processor;
+        if !step.is_enabled {
+            run.skip(&**processor);
+            continue;
+        }
         if run.is_answered && processor.phase() == Phase::Call {
             outcome = Outcome::Early(EarlyEnd::Ended);
             break;
@@ -135,6 +142,17 @@ struct Run {
 }
 
 impl Run {
+    fn skip(&mut self, processor: &dyn AnyProcessor) {
+        self.stages.push(Stage {
+            processor: processor.name().into(),
+            request: self.request.clone(),
+            changed: Sections::empty(),
+            is_reused: true,
+            is_enabled: false,
+            output: Arc::new(StageOutput { note: "switched off".to_owned(), ..StageOutput::default() }),
+        });
+    }
+
     fn step(
         &mut self,
         processor: &dyn AnyProcessor,
@@ -195,7 +213,8 @@ fn stage(
         cached.used_in = cache.generation;
         sections::copy(&cached.request, &mut request, cached.written);
         let (changed, output) = (cached.written, cached.output.clone());
-        return Ok(Stage { processor: processor.name().into(), request, changed, is_reused: true, output });
+        let processor = processor.name().into();
+        return Ok(Stage { processor, request, changed, is_reused: true, is_enabled: true, output });
     }
     let mut output = StageOutput::default();
     processor.run(context, &mut request, &mut output)?;
@@ -207,6 +226,11 @@ fn stage(
         output: output.clone(),
         used_in: cache.generation,
     };
-    cache.results.insert(key, cached);
-    Ok(Stage { processor: processor.name().into(), request, changed, is_reused: false, output })
+    // Whether a script is done in time is chance: the next compile may have more luck.
+    let is_by_chance = cached.output.script_failure.as_ref().is_some_and(|failure| failure.code == "time");
+    if !is_by_chance {
+        cache.results.insert(key, cached);
+    }
+    let processor = processor.name().into();
+    Ok(Stage { processor, request, changed, is_reused: false, is_enabled: true, output })
 }

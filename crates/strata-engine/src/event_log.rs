@@ -3,6 +3,7 @@
 //! Hundreds of calls read the same events. What does not depend on the call is worked out once per event: facts for
 //! quick decisions, the content as the event's own agent sees it, and the content as other agents see it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use bitflags::bitflags;
@@ -39,6 +40,8 @@ bitflags! {
         const TRANSCRIPT = 1 << 10;
         /// Carries calls or responses with ids the client made up.
         const CLIENT_IDS = 1 << 11;
+        /// An experiment keeps it in histories, whatever would take it out.
+        const PINNED = 1 << 12;
     }
 }
 
@@ -48,7 +51,7 @@ pub(crate) const CLIENT_ID_PREFIX: &str = "adk-";
 const FRAMEWORK_CALLS: [&str; 3] = ["adk_framework", "adk_request_credential", "adk_request_confirmation"];
 
 /// An event with what is known about it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LoggedEvent {
     pub event: Arc<Event>,
     pub facts: Facts,
@@ -223,8 +226,11 @@ fn is_invisible(part: &Part, with_thoughts: bool) -> bool {
 #[derive(Debug, Default)]
 pub struct EventLog {
     events: Vec<LoggedEvent>,
+    prints: Vec<Fingerprint>,
     /// `chain[n]` identifies the first n events.
     chain: Vec<Fingerprint>,
+    /// In order.
+    pinned: Vec<EventIndex>,
     links: EventLinks,
     settled: SettledHistories,
 }
@@ -239,12 +245,45 @@ impl EventLog {
     }
 
     pub fn push(&mut self, event: Arc<Event>) {
-        let last = self.chain.last().copied().unwrap_or_default();
-        self.chain.push(last.then(fingerprint(&event)));
+        let print = fingerprint(&event);
         let index = EventIndex(self.events.len() as u32);
-        let logged = LoggedEvent::new(event, Some(index));
+        self.push_logged(LoggedEvent::new(event, Some(index)), print);
+    }
+
+    fn push_logged(&mut self, logged: LoggedEvent, print: Fingerprint) {
+        let last = self.chain.last().copied().unwrap_or_default();
+        self.chain.push(last.then(print));
+        self.prints.push(print);
         self.links.push(&logged);
         self.events.push(logged);
+    }
+
+    /// This log with other events in some places, and some that are pinned.
+    pub(crate) fn replaced(
+        &self,
+        events: &BTreeMap<usize, Arc<Event>>,
+        pinned: &BTreeSet<EventIndex>,
+    ) -> Self {
+        let mut log = Self {
+            chain: vec![Fingerprint::default()],
+            pinned: pinned.iter().copied().collect(),
+            ..Self::default()
+        };
+        for (at, (logged, print)) in self.events.iter().zip(&self.prints).enumerate() {
+            let (mut logged, mut print) = match events.get(&at) {
+                Some(event) => (LoggedEvent::new(event.clone(), logged.index), fingerprint(event)),
+                None => (logged.clone(), *print),
+            };
+            if pinned.contains(&EventIndex(at as u32)) {
+                logged.facts |= Facts::PINNED;
+                print = print.then(FingerprintBuilder::new().text("pinned").finish());
+            }
+            log.push_logged(logged, print);
+        }
+        let first_event = events.keys().next().copied().unwrap_or(usize::MAX);
+        let first_pinned = pinned.first().map_or(usize::MAX, |pinned| pinned.as_usize());
+        log.settled = self.settled.up_to(first_event.min(first_pinned));
+        log
     }
 
     pub fn len(&self) -> usize {
@@ -270,6 +309,7 @@ impl EventLog {
             pieces: [&self.events[..len], &[], &[], &[]],
             fingerprint: self.chain[len],
             log: Some(self),
+            pinned: &self.pinned,
         }
     }
 
@@ -297,6 +337,8 @@ pub struct EventView<'e> {
     fingerprint: Fingerprint,
     /// The log whose first events these are, when nothing is inserted or added.
     log: Option<&'e EventLog>,
+    /// Of the whole log, in order.
+    pinned: &'e [EventIndex],
 }
 
 impl<'e> EventView<'e> {
@@ -308,7 +350,7 @@ impl<'e> EventView<'e> {
         }
         let mut pieces = self.pieces;
         pieces[3] = extra;
-        Self { pieces, fingerprint: then_all(self.fingerprint, extra), log: None }
+        Self { pieces, fingerprint: then_all(self.fingerprint, extra), log: None, pinned: self.pinned }
     }
 
     /// The view of a log's prefix with `extra` before its event at `at`.
@@ -321,6 +363,7 @@ impl<'e> EventView<'e> {
             pieces: [before, extra, after, self.pieces[3]],
             fingerprint: then_all(self.fingerprint.then(mark), extra),
             log: None,
+            pinned: self.pinned,
         }
     }
 
@@ -340,6 +383,11 @@ impl<'e> EventView<'e> {
 
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &'e LoggedEvent> + Clone + use<'e> {
         self.pieces.into_iter().flatten()
+    }
+
+    /// Events of the session that an experiment keeps, whatever would take them out; in order.
+    pub(crate) fn pinned(&self) -> &'e [EventIndex] {
+        self.pinned
     }
 
     /// The log whose first events these are, unless something was inserted or added.

@@ -1,43 +1,92 @@
 //! A recorded session with the configuration it is compiled by.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use strata_model::{App, Session};
+use strata_model::{App, EventIndex, Session};
 
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
-use crate::calls::{Call, reconstruct};
+use crate::calls::{Call, reconstruct, reconstruct_as};
 use crate::compile::{Compilation, StageCache, compile};
 use crate::context::{Backend, CallSource, CompileContext, SessionIds};
+use crate::edit::ReplacedEvents;
 use crate::event_log::EventLog;
 use crate::flow::{Flow, FlowKind};
 use crate::recorded_services::RecordedServices;
 use crate::state_history::StateHistory;
 
-/// A recorded session, the app it ran in, and the calls it was made of.
+/// A recorded session, the app it ran in, and the calls it was made of; perhaps with edits laid over it.
+///
+/// What does not change is shared between experiments over one session.
 pub struct Experiment {
+    /// As recorded. Edits of events are in `log`.
     session: Arc<Session>,
-    index: AppIndex,
-    log: EventLog,
-    states: StateHistory,
-    calls: Vec<Call>,
+    kind: FlowKind,
+    app: Arc<App>,
+    index: Arc<AppIndex>,
+    log: Arc<EventLog>,
+    states: Arc<StateHistory>,
+    calls: Arc<Vec<Call>>,
     flows: Vec<Flow>,
-    services: RecordedServices,
+    services: Arc<RecordedServices>,
     backend: Backend,
     /// None: what was answered is in the events.
-    answers: Answers,
+    answers: Arc<Answers>,
 }
 
 impl Experiment {
     pub fn new(session: Arc<Session>, app: Arc<App>, kind: FlowKind) -> Self {
-        let index = AppIndex::new(app);
-        let log = EventLog::new(session.events.iter().cloned());
-        let states = StateHistory::new(&session);
+        let index = AppIndex::new(app.clone());
         let calls = reconstruct(&session, &index);
-        let flows = index.ids().map(|agent| Flow::of_kind(kind, &index, agent)).collect();
-        let services = RecordedServices::of(&session);
-        let answers = Answers::default();
-        Self { session, index, log, states, calls, flows, services, backend: Backend::AiStudio, answers }
+        Self {
+            log: Arc::new(EventLog::new(session.events.iter().cloned())),
+            states: Arc::new(StateHistory::new(&session)),
+            calls: Arc::new(calls),
+            flows: flows(&index, kind),
+            services: Arc::new(RecordedServices::of(&session)),
+            answers: Arc::default(),
+            backend: Backend::AiStudio,
+            index: Arc::new(index),
+            session,
+            kind,
+            app,
+        }
+    }
+
+    /// The same session in another app, with the app's own flows.
+    pub(crate) fn with_app(&self, app: &Arc<App>) -> Self {
+        let mut changed = Self {
+            session: self.session.clone(),
+            kind: self.kind,
+            app: app.clone(),
+            index: self.index.clone(),
+            log: self.log.clone(),
+            states: self.states.clone(),
+            calls: self.calls.clone(),
+            flows: self.flows.clone(),
+            services: self.services.clone(),
+            backend: self.backend,
+            answers: self.answers.clone(),
+        };
+        if !Arc::ptr_eq(app, &self.app) {
+            let index = AppIndex::new(app.clone());
+            changed.calls = Arc::new(reconstruct(&self.session, &index));
+            changed.flows = flows(&index, self.kind);
+            changed.index = Arc::new(index);
+        }
+        changed
+    }
+
+    /// The same session with other events in some places, and some that are kept whatever would take them out.
+    pub(crate) fn with_events(mut self, replaced: &ReplacedEvents, pinned: &BTreeSet<EventIndex>) -> Self {
+        if !replaced.said.is_empty() {
+            self.calls = Arc::new(reconstruct_as(&self.session, &replaced.said, &self.index));
+        }
+        if !replaced.shown.is_empty() || !pinned.is_empty() {
+            self.log = Arc::new(self.log.replaced(&replaced.shown, pinned));
+        }
+        self
     }
 
     pub fn session(&self) -> &Arc<Session> {
@@ -63,6 +112,19 @@ impl Experiment {
     /// The call with a number counted from 1.
     pub fn call(&self, number: u32) -> Option<&Call> {
         self.calls.get((number as usize).checked_sub(1)?)
+    }
+
+    pub fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    /// By whose rules the session's requests were made.
+    pub fn kind(&self) -> FlowKind {
+        self.kind
+    }
+
+    pub(crate) fn flow_mut(&mut self, agent: AgentId) -> &mut Flow {
+        &mut self.flows[agent.position()]
     }
 
     pub fn flow(&self, agent: AgentId) -> &Flow {
@@ -99,4 +161,8 @@ impl Experiment {
         let context = self.context(call)?;
         Some(compile(self.flow(context.agent_id), &context, cache))
     }
+}
+
+fn flows(index: &AppIndex, kind: FlowKind) -> Vec<Flow> {
+    index.ids().map(|agent| Flow::of_kind(kind, index, agent)).collect()
 }

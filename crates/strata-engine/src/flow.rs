@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_model::Str;
+use strata_model::{Object, Str};
 
 use crate::app_index::{AgentId, AppIndex};
 use crate::processor::AnyProcessor;
@@ -11,7 +11,26 @@ use crate::processors;
 /// An ordered list of processors.
 #[derive(Clone)]
 pub struct Flow {
-    processors: Vec<Arc<dyn AnyProcessor>>,
+    steps: Vec<Step>,
+}
+
+/// A processor in its place.
+#[derive(Clone)]
+pub struct Step {
+    pub processor: Arc<dyn AnyProcessor>,
+    /// One that is switched off keeps its place and leaves requests as they are.
+    pub is_enabled: bool,
+    /// What an experiment put here; `None` for what the agent's own flow has.
+    pub inserted: Option<Arc<Inserted>>,
+}
+
+/// A processor that an experiment put into a flow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inserted {
+    /// Its kind, as the catalogue calls it.
+    pub kind: Str,
+    /// As given; what is left out has its default.
+    pub params: Object,
 }
 
 /// By whose rules a session's requests were made.
@@ -25,7 +44,8 @@ pub enum FlowKind {
 
 impl Flow {
     pub fn new(processors: Vec<Arc<dyn AnyProcessor>>) -> Self {
-        Self { processors }
+        let step = |processor| Step { processor, is_enabled: true, inserted: None };
+        Self { steps: processors.into_iter().map(step).collect() }
     }
 
     pub fn of_kind(kind: FlowKind, index: &AppIndex, agent: AgentId) -> Self {
@@ -77,16 +97,27 @@ impl Flow {
         Self::new(flow)
     }
 
-    pub fn processors(&self) -> &[Arc<dyn AnyProcessor>] {
-        &self.processors
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
-    /// Processors that stand before one they have to follow.
+    pub(crate) fn steps_mut(&mut self) -> &mut Vec<Step> {
+        &mut self.steps
+    }
+
+    /// The place of the processor called so.
+    pub fn position(&self, processor: &str) -> Option<usize> {
+        self.steps.iter().position(|step| step.processor.name() == processor)
+    }
+
+    /// Processors that stand before one they have to follow. Those that are switched off have no order.
     pub fn violations(&self) -> Vec<OrderViolation> {
         let mut violations = Vec::new();
-        for (at, processor) in self.processors.iter().enumerate() {
+        let enabled: Vec<_> =
+            self.steps.iter().filter(|step| step.is_enabled).map(|step| &step.processor).collect();
+        for (at, processor) in enabled.iter().enumerate() {
             for required in processor.after() {
-                if self.processors[at..].iter().skip(1).any(|later| later.name() == *required) {
+                if enabled[at..].iter().skip(1).any(|later| later.name() == *required) {
                     violations.push(OrderViolation {
                         processor: processor.name().into(),
                         required: (*required).into(),

@@ -31,11 +31,13 @@ pub mod compaction;
 mod compile;
 mod config_check;
 mod context;
+mod edit;
 mod error;
 mod event_links;
 mod event_log;
 mod experiment;
 pub mod findings;
+pub mod fixes;
 mod flow;
 pub mod gemini;
 mod history;
@@ -66,13 +68,17 @@ pub use calls::{Call, Certainty, reconstruct};
 pub use compile::{Compilation, Outcome, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
 pub use context::{Backend, CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
+pub use edit::{Edit, Edited, ScriptFailure, ScriptHost, ScriptLine, ScriptRun};
 pub use error::{CompileError, ErrorKind};
 pub use event_log::{EventLog, EventView, Facts, LoggedEvent};
 pub use experiment::Experiment;
-pub use flow::{Flow, FlowKind, OrderViolation};
+pub use flow::{Flow, FlowKind, Inserted, OrderViolation, Step};
 pub use infer::{InferredApp, infer_app};
 pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Phase, Processor, StageOutput};
-pub use processors::{CompactionCheck, History, Omission, OmissionReason, explain_omissions};
+pub use processors::{
+    Catalog, CompactionCheck, History, Omission, OmissionReason, PROCESSOR_KINDS, ParamKind, ParamSpec,
+    ProcessorKind, explain_omissions,
+};
 pub use rewind::{InvocationNotFound, Rewind, rewind};
 pub use route::{Route, RouteError, route};
 pub use sections::Sections;

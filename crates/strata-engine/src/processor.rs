@@ -8,6 +8,7 @@ use strata_model::{
 };
 
 use crate::context::CompileContext;
+use crate::edit::{ScriptFailure, ScriptLine};
 use crate::error::CompileError;
 use crate::processors::CompactionCheck;
 use crate::sections::{self, Sections};
@@ -73,6 +74,10 @@ pub struct StageOutput {
     pub saved_artifacts: Vec<(Str, Arc<Part>)>,
     /// Calls that have to be run before this request can be made, and whose results were not given.
     pub awaited_calls: Vec<FunctionCall>,
+    /// What a script wrote to the console.
+    pub console: Vec<ScriptLine>,
+    /// Why a script gave no request.
+    pub script_failure: Option<ScriptFailure>,
 }
 
 impl StageOutput {

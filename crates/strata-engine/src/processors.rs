@@ -1,16 +1,18 @@
-//! google-adk's request processors, one file each, in the order in which they run.
+//! google-adk's request processors, one file each; and those that experiments insert, in `inserted`.
 
 mod agent_tools;
 mod agent_transfer;
 mod auth;
 mod basic;
 mod callbacks;
+mod catalog;
 mod code_execution;
 mod compaction;
 mod contents;
 mod context_cache;
 mod dynamic_instructions;
 mod identity;
+mod inserted;
 mod instructions;
 mod interactions;
 mod model_call;
@@ -25,6 +27,7 @@ pub use agent_transfer::AgentTransfer;
 pub use auth::Auth;
 pub use basic::Basic;
 pub use callbacks::BeforeModelCallback;
+pub use catalog::{Catalog, PROCESSOR_KINDS, ParamKind, ParamSpec, ProcessorKind};
 pub use code_execution::CodeExecution;
 pub use compaction::{Compaction, CompactionCheck};
 pub use contents::{ContentsProcessor, History, Omission, OmissionReason, explain_omissions};
@@ -32,6 +35,7 @@ pub(crate) use contents::{ContentsScope, DroppedIds, Omissions, build_contents};
 pub use context_cache::ContextCache;
 pub use dynamic_instructions::DynamicInstructions;
 pub use identity::Identity;
+pub(crate) use inserted::{is_relayed_traffic, tables};
 pub use instructions::Instructions;
 pub use interactions::Interactions;
 pub use model_call::ModelCall;

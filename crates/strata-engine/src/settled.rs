@@ -52,6 +52,16 @@ impl SettledHistories {
         (from + STEP / 2..end).rev().take(STEP).find(|joint| links.is_separable(*joint, end))
     }
 
+    /// Those of the first events alone, for a log that goes on differently.
+    pub(crate) fn up_to(&self, n_events: usize) -> Self {
+        let by_scope = self.by_scope.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = |list: &Vec<Settled>| -> Vec<Settled> {
+            list.iter().filter(|settled| settled.n_events <= n_events).cloned().collect()
+        };
+        let kept = by_scope.iter().map(|(scope, list)| (*scope, first(list))).collect();
+        Self { by_scope: Mutex::new(kept) }
+    }
+
     pub(crate) fn keep(&self, scope: Fingerprint, settled: Settled) {
         let mut by_scope = self.by_scope.lock().unwrap_or_else(PoisonError::into_inner);
         let list = by_scope.entry(scope).or_default();

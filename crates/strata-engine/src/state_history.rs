@@ -106,6 +106,24 @@ impl<'s> StateView<'s> {
         Self { overlay: Some(values), ..self }
     }
 
+    /// All keys whose values are known, in order of their names; those written while compiling last.
+    pub fn known(&self) -> Object {
+        let mut known = match self.base {
+            Base::Fixed(state) => state.clone(),
+            Base::History { history, n_events } => {
+                let values = history
+                    .keys()
+                    .into_iter()
+                    .filter_map(|key| Some((key.clone(), history.get(key, n_events).known()?.clone())));
+                values.collect()
+            }
+        };
+        if let Some(overlay) = self.overlay {
+            known.update(overlay);
+        }
+        known
+    }
+
     pub fn get(&self, key: &str) -> StateValue<'s> {
         if let Some(value) = self.overlay.and_then(|overlay| overlay.get(key)) {
             return StateValue::Known(value);

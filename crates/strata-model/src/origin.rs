@@ -42,6 +42,9 @@ pub enum Origin {
     Processor { name: Str },
     /// Text written by a plugin or a callback.
     Extension { name: Str },
+    /// What a processor of an experiment, or a script, made of something, or added: of a part of an event where that
+    /// is known.
+    Rewritten { by: Str, event: Option<EventIndex>, part: u16 },
 }
 
 /// Which of an agent's instructions.
@@ -72,8 +75,19 @@ impl Origin {
     pub fn event(&self) -> Option<EventIndex> {
         match self {
             Self::Event { event, .. } | Self::Summary { event, .. } => Some(*event),
+            Self::Rewritten { event, .. } => *event,
             _ => None,
         }
+    }
+
+    /// What `by` made of this.
+    #[must_use]
+    pub fn rewritten(&self, by: &Str) -> Self {
+        let part = match self {
+            Self::Event { part, .. } | Self::Summary { part, .. } | Self::Rewritten { part, .. } => *part,
+            _ => 0,
+        };
+        Self::Rewritten { by: by.clone(), event: self.event(), part }
     }
 
     pub fn hash_into(&self, hash: &mut FingerprintBuilder) {
@@ -89,6 +103,10 @@ impl Origin {
             Self::Run { field } => hash.number(9).text(field),
             Self::Processor { name } => hash.number(10).text(name),
             Self::Extension { name } => hash.number(11).text(name),
+            Self::Rewritten { by, event, part } => {
+                let event = event.map_or(u64::MAX, |event| event.0.into());
+                hash.number(12).text(by).number(event).number((*part).into())
+            }
         };
     }
 }

@@ -33,7 +33,7 @@
 //! source <- session -> recording
 //!   |         |           |
 //!   |         |           events, raw records, final state
-//!   |         app configurations
+//!   |         app configurations, experiments -> edits
 //!   diagnostics                          settings      token counts
 //! ```
 //!
@@ -47,7 +47,7 @@
 //! holds no API keys, and refuses what looks like one.
 //!
 //! `FORMATS.md` beside this crate describes every table, and the rules for changing them. A table for something new
-//! (artifacts, experiments, captured exchanges) comes with the code that fills it: an entry in `migration.rs`, a file
+//! (artifacts, captured exchanges) comes with the code that fills it: an entry in `migration.rs`, a file
 //! in `src/migration`, a section in `FORMATS.md`, and a fixture of the new version for the test that opens them all.
 
 mod app_config;
@@ -55,6 +55,7 @@ mod column;
 mod credential;
 mod error;
 mod event;
+mod experiment;
 mod import;
 mod import_lock;
 mod migration;
@@ -72,6 +73,7 @@ mod token_memo;
 pub use app_config::{AppConfig, AppConfigOrigin};
 pub use error::StoreError;
 pub use event::{EventKinds, EventRow};
+pub use experiment::{ExperimentEntry, ExperimentId};
 pub use import::{ImportWriter, ImportedSession, Listing, NewEvent, Recording};
 pub use migration::SCHEMA_VERSION;
 pub use record::{RawRecord, RecordPlace, StoredRecord};

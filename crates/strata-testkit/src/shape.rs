@@ -197,6 +197,8 @@ pub fn source(origin: &Origin) -> String {
         Origin::Run { field } => format!("run {field}"),
         Origin::Processor { name } => name.to_string(),
         Origin::Extension { name } => format!("extension {name}"),
+        Origin::Rewritten { by, event: Some(event), .. } => format!("E{} by {by}", event.number()),
+        Origin::Rewritten { by, event: None, .. } => by.to_string(),
     }
 }
 

@@ -1,7 +1,7 @@
-import type { BreakRow, FixRow } from '@/api/gen/api.ts';
+import type { BreakRow, CacheFix } from '@/api/gen/api.ts';
 
 /** Remedies for a break, the most useful first. */
-export function fixesFor(fixes: readonly FixRow[], row: BreakRow): readonly FixRow[] {
+export function fixesFor(fixes: readonly CacheFix[], row: BreakRow): readonly CacheFix[] {
   return fixes.filter(({ agent, causes }) => agent === row.agent && causes.includes(row.cause));
 }
 

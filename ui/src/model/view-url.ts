@@ -10,8 +10,12 @@ export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
   cache: 'Cache',
 };
 
-const TABS = ['parts', 'text', 'json'] as const;
+const TABS = ['parts', 'text', 'json', 'code'] as const;
 export type TabName = (typeof TABS)[number];
+
+const PANELS = ['stage', 'findings', 'compare'] as const;
+/** What the Pipeline view shows beside the processors. */
+export type PanelName = (typeof PANELS)[number];
 
 const ORDERS = ['inOrder', 'byLifetime', 'bySize'] as const satisfies readonly EventOrder[];
 const COMPARES = ['stageBefore', 'previousCall'] as const satisfies readonly CompareWith[];
@@ -36,6 +40,13 @@ export interface ViewState {
   /** Processor of the stage that is looked at. */
   readonly stage: string | undefined;
   readonly tab: TabName;
+  readonly panel: PanelName;
+  /** What the session or experiment is compared with, call by call; the recording when absent. */
+  readonly against: string | undefined;
+  /** The comparison shows calls with equal requests, too. */
+  readonly showsEqualCalls: boolean;
+  /** Which finding is looked at. */
+  readonly finding: string | undefined;
   readonly compare: CompareWith;
   readonly diff: DiffMode;
   readonly isChangedOnly: boolean;
@@ -59,6 +70,10 @@ export const INITIAL_VIEW: ViewState = {
   filter: '',
   stage: undefined,
   tab: 'parts',
+  panel: 'stage',
+  against: undefined,
+  showsEqualCalls: false,
+  finding: undefined,
   compare: 'stageBefore',
   diff: 'split',
   isChangedOnly: false,
@@ -83,6 +98,10 @@ export function printView(state: ViewState): string {
   put('filter', state.filter, '');
   put('stage', state.stage ?? '', '');
   put('tab', state.tab, INITIAL_VIEW.tab);
+  put('panel', state.panel, INITIAL_VIEW.panel);
+  put('against', state.against ?? '', '');
+  put('calls', state.showsEqualCalls ? 'all' : '', '');
+  put('finding', state.finding ?? '', '');
   put('compare', state.compare, INITIAL_VIEW.compare);
   put('diff', state.diff, INITIAL_VIEW.diff);
   put('changed', state.isChangedOnly ? '1' : '', '');
@@ -111,6 +130,10 @@ export function parseView(hash: string): ViewState {
     filter: query.get('filter') ?? '',
     stage: query.get('stage') ?? undefined,
     tab: oneOf(TABS, query.get('tab'), INITIAL_VIEW.tab),
+    panel: oneOf(PANELS, query.get('panel'), INITIAL_VIEW.panel),
+    against: query.get('against') ?? undefined,
+    showsEqualCalls: query.get('calls') === 'all',
+    finding: query.get('finding') ?? undefined,
     compare: oneOf(COMPARES, query.get('compare'), INITIAL_VIEW.compare),
     diff: oneOf(DIFFS, query.get('diff'), INITIAL_VIEW.diff),
     isChangedOnly: query.get('changed') === '1',

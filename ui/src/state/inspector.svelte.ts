@@ -81,6 +81,13 @@ export class Inspector {
     return subject?.type === 'stage' ? rows[stageNames(rows).indexOf(subject.processor)] : undefined;
   }
 
+  /** The agent whose prompt the selected part is in, if that is the call under the cursor. */
+  get agentOfPart(): string {
+    const { subject } = this;
+    const call = this.cursorCall.latest;
+    return subject?.type === 'part' && call?.call === subject.call ? call.agent : '';
+  }
+
   /** Where the selection came from, if it has a source. */
   get chain(): readonly ChainStep[] {
     const { subject } = this;

@@ -6,9 +6,9 @@ import type { Workbench } from './workbench.svelte.ts';
 /** Runs the command of a key press, if there is one that makes sense now. */
 export function handleKey(event: KeyboardEvent, workbench: Workbench): void {
   if (event.defaultPrevented) return;
-  const isModal = workbench.palette.isOpen || workbench.panels.dialog !== undefined;
+  const isModal = workbench.palette.isOpen || workbench.panels.isCovered;
   const isTyping = isTextField(event.target);
-  const isPressed = event.target instanceof HTMLElement && event.key === 'Enter' && isPressable(event.target);
+  const isPressed = event.target instanceof HTMLElement && isPress(event.key, event.target);
   const command = COMMANDS.find(
     (candidate) =>
       candidate.keys.some((chord) => matchesChord(chord, event)) &&
@@ -20,7 +20,9 @@ export function handleKey(event: KeyboardEvent, workbench: Workbench): void {
   command.run(workbench);
 }
 
-/** Enter on a focused button or link is a press of it. */
-function isPressable(element: HTMLElement): boolean {
-  return element.closest('button, a[href], summary, [role="tab"]') !== null;
+/** Enter on a focused button or link is a press of it, and so is a space on whatever can be pressed or ticked. */
+function isPress(key: string, element: HTMLElement): boolean {
+  if (key !== 'Enter' && key !== ' ') return false;
+  const pressable = 'button, a[href], summary, [role="tab"]';
+  return element.closest(key === 'Enter' ? pressable : `${pressable}, input, select`) !== null;
 }

@@ -1,4 +1,4 @@
-import type { CallRange, SessionHeader } from '@/api/gen/api.ts';
+import type { CallRange, ExperimentRow, SessionHeader } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import {
   decodeColumns,
@@ -40,6 +40,8 @@ export class OpenSession {
   #appRevision = $state(0);
   #progress: { readonly session: string; readonly compiled: number } | undefined = $state.raw();
   #opened: string | undefined;
+  /** Experiments by their id, with the session each is laid over. */
+  #recordings: ReadonlyMap<string, string> = $state.raw(new Map());
   #isRefreshDue = false;
   readonly #loading: (() => boolean)[] = [];
 
@@ -69,11 +71,28 @@ export class OpenSession {
     return this.#location.view.session;
   }
 
-  /** Names the session and what is compiled of it: part of the key of everything that is asked about it. */
+  /** The recorded session under an experiment, or the session itself. */
+  get recording(): string {
+    return this.#recordings.get(this.id ?? '') ?? this.id ?? '';
+  }
+
+  /** The experiment that is shown, unless it is the session as it was recorded. */
+  get experiment(): ExperimentRow | undefined {
+    const { info } = this;
+    return info?.session === this.id ? (info?.experiment ?? undefined) : undefined;
+  }
+
+  /**
+   * Names the session and what is compiled of it: part of the key of everything that is asked about it. The recording
+   * comes first, so that what is shown of one experiment stays, dimmed, until that of the next is there.
+   */
   get key(): string | undefined {
-    return this.id === undefined
-      ? undefined
-      : `${this.id} ${String(this.#appRevision)}.${String(this.#revision)}`;
+    return this.id === undefined ? undefined : `${this.keyOfEdits}.${String(this.#revision)}`;
+  }
+
+  /** The same without what only is compiled later. */
+  get keyOfEdits(): string {
+    return `${this.recording} ${this.id ?? ''} ${String(this.#appRevision)}`;
   }
 
   /**
@@ -81,8 +100,13 @@ export class OpenSession {
    * has none: to ask for it would only wait, and a browser lets few requests wait at a time.
    */
   keyOfCall(call: number): string | undefined {
-    const isCompiled = this.isOpen && call > 0 && call <= this.compiledCalls;
-    return isCompiled ? `${this.id ?? ''} ${String(this.#appRevision)} ${String(call)}` : undefined;
+    const isCompiled = this.isOpen && call > 0 && call <= this.#answeredCalls;
+    return isCompiled ? `${this.keyOfEdits} ${String(call)}` : undefined;
+  }
+
+  /** An experiment has most of its calls from the recording, so one that is looked at is worth waiting for. */
+  get #answeredCalls(): number {
+    return this.experiment === undefined ? this.compiledCalls : this.calls;
   }
 
   /** New numbers are asked for when those that were asked for before are there. */
@@ -90,10 +114,10 @@ export class OpenSession {
     this.#loading.push(isLoading);
   }
 
-  /** The header, but never that of another session. */
+  /** The header, but never that of another session; for a moment that of another experiment over the same one. */
   get info(): SessionHeader | undefined {
     const header = this.header.latest;
-    return header?.session === this.id ? header : undefined;
+    return header !== undefined && this.#recordingOf(header.session) === this.recording ? header : undefined;
   }
 
   get isOpen(): boolean {
@@ -188,11 +212,34 @@ export class OpenSession {
     this.#appRevision += 1;
   }
 
+  /** Remembers which session an experiment is laid over. */
+  learn(experiments: readonly ExperimentRow[]): void {
+    const known = this.#recordings;
+    const fresh = experiments.filter(({ experiment }) => !known.has(experiment));
+    if (fresh.length === 0) return;
+    this.#recordings = new Map([
+      ...known,
+      ...fresh.map(({ experiment, session }) => [experiment, session] as const),
+    ]);
+  }
+
+  /** The edits of what is shown have changed: everything about it is asked for again. */
+  edited(): void {
+    this.#opened = undefined;
+    this.#progress = undefined;
+    this.#appRevision += 1;
+  }
+
+  #recordingOf(id: string): string {
+    return this.#recordings.get(id) ?? id;
+  }
+
   async #fetchHeader(): Promise<SessionHeader> {
     const session = this.id ?? '';
     if (this.#opened === session) return this.#host.invoke('session/header', { session });
     const header = await this.#host.invoke('session/open', { session });
     this.#opened = session;
+    if (header.experiment !== null) this.learn([header.experiment]);
     return header;
   }
 

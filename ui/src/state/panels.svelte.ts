@@ -1,6 +1,16 @@
+import { untrack } from 'svelte';
 import { MediaQuery } from 'svelte/reactivity';
 
-export type DialogName = 'keys' | 'appPath' | 'sessions' | 'diagnostics' | 'jobs' | 'look';
+export type DialogName =
+  | 'keys'
+  | 'appPath'
+  | 'sessions'
+  | 'diagnostics'
+  | 'jobs'
+  | 'look'
+  | 'experiments'
+  | 'addProcessor'
+  | 'export';
 
 /** What is open in the window besides the view. */
 export class Panels {
@@ -9,6 +19,7 @@ export class Panels {
   /** Files are being dragged over the window. */
   isDropTarget = $state(false);
   #isInspectorWanted: { readonly isNarrow: boolean; readonly isOpen: boolean } | undefined = $state.raw();
+  #covers = $state(0);
   readonly #finders: (() => void)[] = [];
 
   /** In a narrow window the inspector lies over the view, and is closed until it is asked for. */
@@ -27,6 +38,19 @@ export class Panels {
 
   toggle(dialog: DialogName): void {
     this.dialog = this.dialog === dialog ? undefined : dialog;
+  }
+
+  /** Something lies over the view and takes the keys. */
+  get isCovered(): boolean {
+    return this.dialog !== undefined || this.#covers > 0;
+  }
+
+  /** Says that a dialog of its own is open. Returns the function that takes it back. */
+  cover(): () => void {
+    untrack(() => (this.#covers += 1));
+    return () => {
+      this.#covers -= 1;
+    };
   }
 
   /** Says how to find something in the panel that was shown last. Returns the function that takes it back. */

@@ -29,7 +29,7 @@ export class Pipeline {
       () => host.invoke('call/stages', where()),
     );
     this.parts = new Pages(
-      () => (this.stageNumber === undefined ? undefined : this.partsKey),
+      () => (this.stageNumber === undefined || location.view.panel !== 'stage' ? undefined : this.partsKey),
       (offset, limit) =>
         host.invoke('call/stageParts', {
           ...where(),
@@ -112,7 +112,7 @@ export class Pipeline {
     const processor = this.names[index];
     if (processor === undefined) return;
     const selection = printAddress({ type: 'stage', call: this.#session.cursor, processor });
-    this.#location.go({ stage: processor, selection }, step);
+    this.#location.go({ panel: 'stage', stage: processor, selection }, step);
   }
 
   /** Moves among the stages the list shows. */
@@ -139,8 +139,9 @@ export class Pipeline {
   }
 
   get #diffKey(): string | undefined {
-    const { tab } = this.#location.view;
-    if (this.part === undefined || this.stageNumber === undefined || tab !== 'parts') return undefined;
+    const { tab, panel } = this.#location.view;
+    const isShown = panel === 'stage' && tab === 'parts';
+    if (this.part === undefined || this.stageNumber === undefined || !isShown) return undefined;
     return `${this.partsKey} ${this.part}`;
   }
 }

@@ -8,9 +8,12 @@ import type { ViewName } from '@/model/view-url.ts';
 import { Answers } from './answers.svelte.ts';
 import { Appearance } from './appearance.svelte.ts';
 import { CacheView } from './cache-view.svelte.ts';
+import { Comparison } from './comparison.svelte.ts';
 import { ContextMap } from './context-map.svelte.ts';
 import { Cursor } from './cursor.svelte.ts';
 import { EventTable } from './event-table.svelte.ts';
+import { Experiments } from './experiments.svelte.ts';
+import { Findings } from './findings.svelte.ts';
 import { Inspector } from './inspector.svelte.ts';
 import { Jobs } from './jobs.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
@@ -20,6 +23,7 @@ import { Navigation } from './navigation.svelte.ts';
 import { OpenSession } from './open-session.svelte.ts';
 import { Palette } from './palette.svelte.ts';
 import { Panels } from './panels.svelte.ts';
+import { PipelineEdits } from './pipeline-edits.svelte.ts';
 import { Pipeline } from './pipeline.svelte.ts';
 
 /** What the pointer is over. Highlights only: it never scrolls and never loads. */
@@ -40,6 +44,10 @@ export class Workbench {
   readonly events: EventTable;
   readonly map: ContextMap;
   readonly pipeline: Pipeline;
+  readonly experiments: Experiments;
+  readonly edits: PipelineEdits;
+  readonly findings: Findings;
+  readonly comparison: Comparison;
   readonly inspector: Inspector;
   readonly cursor: Cursor;
   readonly cache: CacheView;
@@ -61,9 +69,13 @@ export class Workbench {
     this.events = new EventTable(host, this.location, this.session);
     this.map = new ContextMap(host, this.session, this.events);
     this.pipeline = new Pipeline(host, this.location, this.session);
+    this.experiments = new Experiments(host, this.location, this.session, messages);
+    this.edits = new PipelineEdits(this);
+    this.findings = new Findings(host, this.location, this.session, this.experiments);
     this.inspector = new Inspector(host, this.location, this.session, this.pipeline);
     this.cursor = new Cursor(this.location, this.session, this.map, messages);
     this.cache = new CacheView(host, this.location, this.session, this.cursor, messages);
+    this.comparison = new Comparison(host, this.location, this.session, this.experiments, this.cursor);
     this.navigation = new Navigation(this);
     this.palette = new Palette(host);
     this.answers = new Answers(host, this.location, this.session, messages);
@@ -105,6 +117,8 @@ export class Workbench {
       selection: undefined,
       filter: '',
       stage: undefined,
+      against: undefined,
+      finding: undefined,
     };
     // Before the first session there is nothing to go back to.
     this.location.go(place, this.session.id === undefined ? 'replace' : 'jump');

@@ -358,6 +358,7 @@ pub struct FixList {
 
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
+#[ts(rename = "CacheFix")]
 pub struct FixRow {
     /// `move_behind_history`, `drop_value`, …
     pub kind: String,

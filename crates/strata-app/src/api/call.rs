@@ -1,9 +1,12 @@
 //! Calls: the strip, the map, and how one call was compiled.
 
 use serde::{Deserialize, Serialize};
+use strata_model::Object;
 use ts_rs::TS;
 
 use super::common::{Basis, DiagnosticRow, FindingRow, Kind, KindTokens, TokenCount};
+use super::experiment::JsonObject;
+use super::script::ScriptReport;
 
 /// `call/columns`: the calls `from..=to` as at most `maxColumns` columns, in bytes.
 ///
@@ -160,6 +163,10 @@ pub struct StageRow {
     pub is_changed: bool,
     /// Its result was taken from an earlier compile.
     pub is_reused: bool,
+    /// False for one that is switched off.
+    pub is_enabled: bool,
+    /// What an experiment put here, with its parameters; absent for the agent's own.
+    pub inserted: Option<InsertedStage>,
     pub tokens_before: u32,
     pub tokens_after: u32,
     /// What it added, by kind, for the bar.
@@ -170,6 +177,19 @@ pub struct StageRow {
     pub order_warning: Option<String>,
     /// Rests on an inferred configuration.
     pub is_inferred: bool,
+    /// What a script wrote, and why it failed if it did.
+    pub script: Option<ScriptReport>,
+}
+
+/// A processor that an experiment put into a flow.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct InsertedStage {
+    /// A kind of the catalogue.
+    pub kind: String,
+    /// As given: what is left out has its default.
+    #[ts(as = "JsonObject")]
+    pub params: Object,
 }
 
 /// What a stage's parts are compared with.

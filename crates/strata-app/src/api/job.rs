@@ -70,6 +70,8 @@ pub enum Notification {
     Sessions,
     /// Background compiling of an open session went on.
     Analysis { session: String, compiled_calls: u32, calls: u32 },
+    /// Fixes of findings were tried: `findings/list` has more.
+    Findings { session: String },
     /// Another start of the app asked this window to open something.
     Open { session: String },
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::common::{Basis, DiagnosticRow};
+use super::experiment::ExperimentRow;
 
 /// `session/list`: sessions in the store, most recently opened first.
 #[derive(Debug, Deserialize, TS)]
@@ -82,7 +83,10 @@ pub struct Header {
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionHeader {
+    /// Of the session or the experiment that was asked for.
     pub session: String,
+    /// The experiment, where it is one; its `session` is the recorded one.
+    pub experiment: Option<ExperimentRow>,
     pub title: String,
     pub format: String,
     pub source: String,

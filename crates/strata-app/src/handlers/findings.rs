@@ -36,18 +36,20 @@ pub(super) fn of_event(
 }
 
 fn rows<'f>(findings: impl Iterator<Item = &'f Finding>, tables: &Tables) -> Vec<FindingRow> {
-    findings
-        .map(|finding| FindingRow {
-            code: finding.code.to_owned(),
-            title: finding.title.to_owned(),
-            severity: finding.severity.into(),
-            message: finding.message.clone(),
-            advice: finding.advice.to_owned(),
-            tokens: finding.tokens() as f64,
-            cost_usd: finding_cost(finding, &tables.prices),
-            calls: calls(&finding.calls),
-        })
-        .collect()
+    findings.map(|finding| row(finding, tables)).collect()
+}
+
+pub(super) fn row(finding: &Finding, tables: &Tables) -> FindingRow {
+    FindingRow {
+        code: finding.code.to_owned(),
+        title: finding.title.to_owned(),
+        severity: finding.severity.into(),
+        message: finding.message.clone(),
+        advice: finding.advice.to_owned(),
+        tokens: finding.tokens() as f64,
+        cost_usd: finding_cost(finding, &tables.prices),
+        calls: calls(&finding.calls),
+    }
 }
 
 fn calls(ranges: &[CallRange]) -> String {

@@ -31,13 +31,8 @@ pub(super) fn headline(stage: &Stage, context: &CompileContext<'_>, counts: Coun
         if added + rewritten + left_out + moved == 0 {
             return format!("{} changed nothing: {note}.", stage.processor);
         }
-        let said = [(added, "added"), (rewritten, "rewritten"), (left_out, "taken out"), (moved, "moved")];
-        let said: Vec<String> = said
-            .into_iter()
-            .filter(|(n, _)| *n > 0)
-            .map(|(n, verb)| format!("{} {verb}", words::counted(n, "part")))
-            .collect();
-        return format!("{}. {}.", said.join(", "), sentence(note).trim_end_matches('.'));
+        let said = difference(counts);
+        return format!("{said} {}.", sentence(note).trim_end_matches('.'));
     }
     let omissions = explain_omissions(context);
     let hidden =
@@ -69,4 +64,16 @@ pub(super) fn headline(stage: &Stage, context: &CompileContext<'_>, counts: Coun
         words::counted(n_parts, "part"),
         said.join(", ")
     )
+}
+
+/// "2 parts rewritten, 1 part taken out."
+pub(super) fn difference(counts: Counts) -> String {
+    let Counts { added, rewritten, left_out, moved, .. } = counts;
+    let said = [(added, "added"), (rewritten, "rewritten"), (left_out, "taken out"), (moved, "moved")];
+    let said: Vec<String> = said
+        .into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, verb)| format!("{} {verb}", words::counted(n, "part")))
+        .collect();
+    if said.is_empty() { "No part differs.".to_owned() } else { format!("{}.", said.join(", ")) }
 }

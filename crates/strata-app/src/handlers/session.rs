@@ -6,7 +6,7 @@ use std::sync::Arc;
 use strata_engine::analysis::CallAnalysis;
 use strata_engine::tokens::{self, Tokenizer};
 use strata_model::Str;
-use strata_store::{AppConfigOrigin, SessionId};
+use strata_store::{AppConfigOrigin, ExperimentId, SessionId};
 
 use crate::Strata;
 use crate::api::common::Basis;
@@ -68,7 +68,7 @@ impl Handler for Header {
 
 impl Handler for SetApp {
     fn run(self, strata: &Arc<Strata>) -> Result<SessionHeader, AppError> {
-        let id = SessionId::from(&*self.session);
+        let id = self.recorded("Its app configuration is that of its session, with edits")?;
         match &self.path {
             Some(path) => {
                 let config = read_app_file(&PathBuf::from(path))?;
@@ -80,8 +80,17 @@ impl Handler for SetApp {
                 strata.store().remove_app_config(&id, AppConfigOrigin::Given)?;
             }
         }
-        strata.open_sessions().close(&self.session);
+        strata.open_sessions().close_with_experiments(&id);
         Ok(header(&*strata.session(&self.session)?, strata.tables()))
+    }
+}
+
+impl SetApp {
+    fn recorded(&self, why: &str) -> Result<SessionId, AppError> {
+        match ExperimentId::parse(&self.session) {
+            Some(_) => Err(AppError::bad_input(format!("This is an experiment. {why}."))),
+            None => Ok(SessionId::from(&*self.session)),
+        }
     }
 }
 
@@ -93,7 +102,7 @@ impl Handler for Remove {
         if entry.location == sample::LOCATION {
             return Err(AppError::bad_input("The sample comes with Strata and stays."));
         }
-        strata.open_sessions().close(&self.session);
+        strata.open_sessions().close_with_experiments(&id);
         strata.store().delete_session(&id)?;
         strata.notify(&crate::api::job::Notification::Sessions);
         Ok(Removed { title: entry.title })
@@ -107,7 +116,8 @@ pub(super) fn header(open: &OpenSession, tables: &Tables) -> SessionHeader {
     let totals = Totals::of(open, calls, tables);
     let reported = reported(open, calls);
     SessionHeader {
-        session: list.session,
+        session: open.key.clone(),
+        experiment: open.edits.as_ref().map(|edits| super::experiment::row(&edits.entry)),
         title: list.title,
         format: list.format,
         source: list.source,

@@ -5,7 +5,7 @@ use std::sync::{Arc, RwLockReadGuard};
 use strata_engine::analysis::{
     CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, diff_events, diff_requests, is_quoted,
 };
-use strata_engine::{Call, Compilation, CompileContext, Stage};
+use strata_engine::{Call, Compilation, CompileContext, ScriptLine, Stage, StageOutput};
 use strata_model::{LlmRequest, json};
 use strata_wire::{Item, Segment, prompt_segments};
 
@@ -14,10 +14,11 @@ use super::headline::headline;
 use super::part_rows::{Rows, SegmentScale, counts, fold_unchanged, gather_left_out};
 use crate::Strata;
 use crate::api::call::{
-    CompareWith, JsonPage, PartChange, PartPage, PartRow, StageJson, StageList, StageParts, StageRow,
-    StageText, Stages, TextPage, TextSegment,
+    CompareWith, InsertedStage, JsonPage, PartChange, PartPage, PartRow, StageJson, StageList, StageParts,
+    StageRow, StageText, Stages, TextPage, TextSegment,
 };
 use crate::api::common::DiagnosticRow;
+use crate::api::script::{ConsoleLine, ScriptFailure, ScriptReport, ScriptTokens};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::{OpenSession, Tables};
@@ -125,6 +126,8 @@ fn stage_row(
         note: stage.output.note.clone(),
         is_changed,
         is_reused: analysed.reused_stages & (1 << at.min(63)) != 0,
+        is_enabled: stage.is_enabled,
+        inserted: inserted(compiled, stage),
         tokens_before: old.iter().sum(),
         tokens_after: new.iter().sum(),
         added: kind_tokens(added),
@@ -132,7 +135,43 @@ fn stage_row(
         diagnostics: diagnostics(compiled, stage),
         order_warning: order_warning(compiled, stage),
         is_inferred: is_inferred(compiled, stage) && is_changed,
+        script: script_report(stage, Some((old.iter().sum(), new.iter().sum()))),
     }
+}
+
+fn inserted(compiled: &CompiledCall, stage: &Stage) -> Option<InsertedStage> {
+    let experiment = &compiled.open.experiment;
+    let flow = experiment.flow(experiment.index().find(&compiled.call().ok()?.invocation.agent)?);
+    let inserted = flow.steps()[flow.position(&stage.processor)?].inserted.as_ref()?;
+    Some(InsertedStage { kind: inserted.kind.to_string(), params: inserted.params.clone() })
+}
+
+/// What a script wrote and how it failed; `None` for a stage that ran none. `tokens` are those before and after.
+pub(super) fn script_report(stage: &Stage, tokens: Option<(u32, u32)>) -> Option<ScriptReport> {
+    let StageOutput { console, script_failure, .. } = &*stage.output;
+    if console.is_empty() && script_failure.is_none() {
+        return None;
+    }
+    Some(ScriptReport {
+        stage: stage.processor.to_string(),
+        failure: script_failure.as_ref().map(script_failure_of),
+        console: console.iter().map(console_line).collect(),
+        tokens: tokens.map(|(before, after)| ScriptTokens { before, after }),
+    })
+}
+
+pub(super) fn script_failure_of(failure: &strata_engine::ScriptFailure) -> ScriptFailure {
+    ScriptFailure {
+        code: failure.code.to_owned(),
+        message: failure.message.clone(),
+        line: failure.line,
+        column: failure.column,
+        stack: failure.stack.clone(),
+    }
+}
+
+pub(super) fn console_line(line: &ScriptLine) -> ConsoleLine {
+    ConsoleLine { level: line.level.clone(), text: line.text.clone() }
 }
 
 /// What comes from the events is recorded; what comes from the configuration may be inferred.

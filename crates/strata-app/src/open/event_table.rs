@@ -26,9 +26,9 @@ pub(crate) struct EventFacts {
 
 /// All rows of a session.
 pub(crate) struct EventTable {
-    facts: Vec<EventFacts>,
+    facts: Arc<Vec<EventFacts>>,
     /// What each holds, for weighing; `None` where there is nothing.
-    contents: Vec<Option<Arc<RequestContent>>>,
+    contents: Arc<Vec<Option<Arc<RequestContent>>>>,
     used: Mutex<Option<Arc<UsedEvents>>>,
 }
 
@@ -49,10 +49,15 @@ impl EventTable {
         let producers = producers(experiment);
         let events = experiment.session().events.iter().enumerate();
         Self {
-            facts: events.clone().map(|(at, event)| facts(event, producers[at])).collect(),
-            contents: events.map(|(at, event)| content(event, EventIndex(at as u32))).collect(),
+            facts: Arc::new(events.clone().map(|(at, event)| facts(event, producers[at])).collect()),
+            contents: Arc::new(events.map(|(at, event)| content(event, EventIndex(at as u32))).collect()),
             used: Mutex::default(),
         }
+    }
+
+    /// The rows of the same session for an experiment over it: what events cost is another matter there.
+    pub(super) fn sharing(&self) -> Self {
+        Self { facts: self.facts.clone(), contents: self.contents.clone(), used: Mutex::default() }
     }
 
     pub(crate) fn facts(&self) -> &[EventFacts] {

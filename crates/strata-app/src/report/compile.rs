@@ -40,6 +40,9 @@ pub struct CompileReport {
     pub agent: String,
     pub model: String,
     pub invocation: String,
+    pub branch: Option<String>,
+    /// Events that were in the session when the call was made.
+    pub events_before: u32,
     pub app: AppReport,
     pub stages: Vec<StageReport>,
     /// What the model is sent, as far as it was compiled.
@@ -198,6 +201,8 @@ pub fn compile(
         agent: compiled.call.invocation.agent.to_string(),
         model: compiled.analysed.model.to_string(),
         invocation: compiled.call.invocation.invocation_id.to_string(),
+        branch: compiled.call.invocation.branch.as_ref().map(ToString::to_string),
+        events_before: compiled.call.n_events() as u32,
         app: (&subject.app).into(),
         stages,
         request: compiled.analysed.request.to_json(),
@@ -295,7 +300,7 @@ impl Compiled<'_> {
         Ok(StageReport {
             processor: stage.processor.to_string(),
             note: stage.output.note.clone(),
-            enabled: true,
+            enabled: stage.is_enabled,
             changed: stage.changed.intersects(Sections::SENT),
             reused: false,
             tokens_before: sum(before),
@@ -384,4 +389,22 @@ impl Weigh<'_> {
             text: line(segment).0,
         })
     }
+}
+
+/// What differs between the requests of one call in two experiments over a session.
+pub(super) fn request_changes(
+    (a, of_a): (&Subject, &SessionAnalysis),
+    (b, of_b): (&Subject, &SessionAnalysis),
+    call: u32,
+    tables: &Tables,
+) -> Result<Vec<ChangeReport>, AppError> {
+    let missing = || AppError::not_found(format!("C{call} is not in this session."));
+    let (old, new) = (of_a.call(call).ok_or_else(missing)?, of_b.call(call).ok_or_else(missing)?);
+    let (before, after) = (a.scale(of_a, tables, old)?, b.scale(of_b, tables, new)?);
+    let weigh = Weigh {
+        before: SegmentScale::new(before, &old.request),
+        after: SegmentScale::new(after, &new.request),
+        log: b.experiment.log(),
+    };
+    Ok(diff_requests(&old.request, &new.request).iter().filter_map(|delta| weigh.change(delta)).collect())
 }

@@ -1,15 +1,19 @@
 //! `strata findings`: what is worth a person's time in a session.
 
 use serde::Serialize;
+use strata_engine::Edit;
 use strata_engine::findings::{self, Finding};
+use strata_engine::fixes::{self, Fix};
+use strata_model::Object;
 
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
 use super::source::Source;
 use super::{VERSION, Watch, origin};
-use crate::api::common::{CallRange, DiagnosticSeverity};
+use crate::api::common::{Basis, CallRange, DiagnosticSeverity};
 use crate::error::AppError;
 use crate::open::{Tables, finding_cost};
+use crate::strata::catalog;
 
 /// The document of `strata findings`.
 #[derive(Debug, Clone, Serialize)]
@@ -22,6 +26,8 @@ pub struct FindingsReport {
     pub app: AppReport,
     /// The costliest first, then the gravest. Their prices overlap.
     pub findings: Vec<FindingReport>,
+    /// All fixes that save something, the most saving first. Their savings overlap.
+    pub fixes: Vec<FixReport>,
     pub diagnostics: Vec<FileDiagnostic>,
 }
 
@@ -46,8 +52,27 @@ pub struct FindingReport {
     /// The same calls as ranges, for reading.
     pub call_ranges: Vec<CallRange>,
     pub origins: Vec<String>,
-    /// A processor that would help, once there are such.
-    pub fix: Option<()>,
+    /// The edit that saves most, tried on all calls; null where none of Strata's helps.
+    pub fix: Option<FixReport>,
+}
+
+/// Edits that would help, tried on all calls.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FixReport {
+    pub title: String,
+    /// The kind of the inserted processor, or the name of the edit.
+    pub processor: String,
+    /// Of the inserted processor; else the edit's fields.
+    pub params: Object,
+    pub saves_tokens: i64,
+    /// US dollars, if all models have a price.
+    pub saves_cost: Option<f64>,
+    pub basis: Basis,
+    /// For a file of edits.
+    pub edits: Vec<Edit>,
+    /// That it breaks the prefix, or drops what an answer uses later.
+    pub warnings: Vec<String>,
 }
 
 /// Looks through a source's only session, or the one called `session`.
@@ -60,17 +85,25 @@ pub fn findings(
     let tables = Tables::default();
     let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
     let found = findings::findings(&subject.experiment, &analysis, &tables.counting);
+    let catalog = catalog();
+    let with = (&tables.counting, &tables.prices, &catalog);
+    let mut fixes: Vec<Fix> = fixes::candidates(&subject.experiment, &analysis)
+        .into_iter()
+        .filter_map(|candidate| fixes::try_fix(candidate, &subject.experiment, &analysis, with))
+        .collect();
+    fixes.sort_by_key(|fix| std::cmp::Reverse(fix.effect.saved_tokens()));
     Ok(FindingsReport {
         version: VERSION,
         session: subject.id.clone(),
         title: subject.title.clone(),
         app: (&subject.app).into(),
-        findings: found.iter().map(|finding| report(finding, &tables)).collect(),
+        findings: found.iter().map(|finding| report(finding, &fixes, &tables)).collect(),
+        fixes: fixes.iter().map(fix_report).collect(),
         diagnostics,
     })
 }
 
-fn report(finding: &Finding, tables: &Tables) -> FindingReport {
+fn report(finding: &Finding, fixes: &[Fix], tables: &Tables) -> FindingReport {
     let events = finding.events.iter().map(|event| format!("E{}", event.number()));
     let mut origins: Vec<String> = events.chain(finding.origins.iter().map(origin::text)).collect();
     let mut seen = std::collections::HashSet::new();
@@ -91,6 +124,26 @@ fn report(finding: &Finding, tables: &Tables) -> FindingReport {
             .map(|range| CallRange { from: range.first, to: range.last })
             .collect(),
         origins,
-        fix: None,
+        fix: fixes.iter().find(|fix| fix.candidate.codes.contains(&finding.code)).map(fix_report),
+    }
+}
+
+fn fix_report(fix: &Fix) -> FixReport {
+    let effect = &fix.effect;
+    let edits = &fix.candidate.edits;
+    let (processor, params) = match edits.first() {
+        Some(Edit::InsertProcessor { kind, params, .. }) => (kind.to_string(), params.clone()),
+        Some(edit) => (edit.name().to_owned(), Object::new()),
+        None => (String::new(), Object::new()),
+    };
+    FixReport {
+        title: fix.candidate.title.clone(),
+        processor,
+        params,
+        saves_tokens: effect.saved_tokens(),
+        saves_cost: effect.before.cost_usd.zip(effect.after.cost_usd).map(|(before, after)| before - after),
+        basis: fix.basis.into(),
+        edits: edits.clone(),
+        warnings: fix.warnings.clone(),
     }
 }

@@ -27,6 +27,8 @@ pub(super) fn text(origin: &Origin) -> String {
         Origin::Run { field } => format!("run.{field}"),
         Origin::Processor { name } => format!("processor.{name}"),
         Origin::Extension { name } => format!("plugin.{name}"),
+        Origin::Rewritten { by, event: Some(event), .. } => format!("E{} by {by}", event.number()),
+        Origin::Rewritten { by, event: None, .. } => format!("processor.{by}"),
     }
 }
 

@@ -4,19 +4,21 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use strata_engine::Experiment;
 use strata_engine::analysis::{CallAnalysis, Scale, SessionAnalysis};
+use strata_engine::{Edit, Experiment};
 use strata_import::ImportedSession;
-use strata_model::Session;
-use strata_store::{AppConfig, SessionEntry, SessionId, Store, StoreError};
+use strata_model::{Object, Session};
+use strata_store::{AppConfig, ExperimentEntry, ExperimentId, SessionEntry, SessionId, Store, StoreError};
 
 use super::diagnostic::FileDiagnostic;
 use super::session::SessionReport;
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::data_folder::default_database;
+use crate::edit_file::EditFile;
 use crate::error::AppError;
 use crate::import::{Input, ReadError, Step, Summary, Watch, import_all, read_file};
 use crate::open::{AppSource, Tables, flow_kind, read_app};
+use crate::strata::catalog;
 use crate::{sample, words};
 
 /// Sessions that an error lists at most.
@@ -33,6 +35,10 @@ pub struct Source {
     pub database: Option<PathBuf>,
     /// The app configuration to compile with, in place of what is stored or inferred.
     pub app: Option<PathBuf>,
+    /// Files of edits that are laid over the session, in this order.
+    pub edits: Vec<PathBuf>,
+    /// Scripts that are inserted after that, each with the processor it stands before, if one is named.
+    pub scripts: Vec<(PathBuf, Option<String>)>,
 }
 
 /// The sessions of a source.
@@ -50,9 +56,49 @@ pub(super) struct Subject {
     pub summary: Summary,
     pub app: AppSource,
     pub experiment: Experiment,
+    /// Those that are laid over the session.
+    pub edits: Vec<Edit>,
 }
 
 impl Source {
+    /// What was named, with the edits over it.
+    pub(super) fn said(&self) -> String {
+        let scripts = self.scripts.iter().map(|(path, _)| path);
+        let files = self.edits.iter().chain(scripts).map(|path| path.display().to_string());
+        std::iter::once(self.name.clone()).chain(files).collect::<Vec<_>>().join(" + ")
+    }
+
+    /// Lays edits that are stored, and those of files, over a session.
+    fn edited(
+        &self,
+        base: Experiment,
+        stored: Vec<Edit>,
+        diagnostics: &mut Vec<FileDiagnostic>,
+    ) -> Result<(Experiment, Vec<Edit>), AppError> {
+        let mut edits = stored;
+        for path in &self.edits {
+            edits.extend(EditFile::read(path)?.edits);
+        }
+        for (path, before) in &self.scripts {
+            let source = std::fs::read_to_string(path).map_err(|error| {
+                AppError::unreadable(format!("{} cannot be used as a script: {error}.", path.display()))
+            })?;
+            edits.push(Edit::InsertProcessor {
+                kind: "script".into(),
+                name: path.file_stem().map(|stem| stem.to_string_lossy().as_ref().into()),
+                before: before.as_deref().map(Into::into),
+                params: Object::from_iter([("source", source)]),
+                agent: None,
+            });
+        }
+        if edits.is_empty() {
+            return Ok((base, edits));
+        }
+        let edited = base.edited(&edits, &catalog());
+        let rows = edited.diagnostics.iter().map(DiagnosticRow::from);
+        diagnostics.extend(rows.map(|row| FileDiagnostic::new("", row)));
+        Ok((edited.experiment, edits))
+    }
     pub(super) fn read(&self, watch: &dyn Watch) -> Result<Read, AppError> {
         let path = Path::new(&self.name);
         if path.is_dir() {
@@ -119,7 +165,8 @@ impl Source {
         let (id, title) = (id.to_owned(), imported.title.clone());
         let format_name = imported.format.name().to_owned();
         let (app, experiment) = self.experiment(imported.session, &summary, config, diagnostics)?;
-        Ok(Subject { id, title, format_name, location: location.to_owned(), summary, app, experiment })
+        let (experiment, edits) = self.edited(experiment, Vec::new(), diagnostics)?;
+        Ok(Subject { id, title, format_name, location: location.to_owned(), summary, app, experiment, edits })
     }
 
     fn import_into(&self, database: &Path, watch: &dyn Watch) -> Result<Read, AppError> {
@@ -134,7 +181,7 @@ impl Source {
         let mut subjects = Vec::new();
         for id in &imported.sessions {
             if let Some(entry) = store.session_entry(id)? {
-                subjects.push(self.stored(&store, entry, &mut diagnostics)?);
+                subjects.push(self.stored(&store, entry, Vec::new(), &mut diagnostics)?);
             }
         }
         Ok(Read { subjects, diagnostics })
@@ -151,6 +198,11 @@ impl Source {
             return Err(AppError::not_found(message));
         }
         let store = open_for_reading(&database)?;
+        if let Some(id) = ExperimentId::parse(&self.name)
+            && let Some(experiment) = store.experiment(id)?
+        {
+            return self.stored_experiment(&store, &experiment);
+        }
         let entry = match store.session_entry(&SessionId::from(&*self.name))? {
             Some(entry) => entry,
             None => self.only_match(&store)?,
@@ -163,8 +215,22 @@ impl Source {
             at: known.at,
         });
         let mut diagnostics: Vec<_> = rows.map(|row| FileDiagnostic::new(&entry.location, row)).collect();
-        let subject = self.stored(&store, entry, &mut diagnostics)?;
+        let subject = self.stored(&store, entry, Vec::new(), &mut diagnostics)?;
         Ok(Read { subjects: vec![subject], diagnostics })
+    }
+
+    fn stored_experiment(&self, store: &Store, experiment: &ExperimentEntry) -> Result<Read, AppError> {
+        let missing = || AppError::not_found("The session of this experiment is no longer in the store.");
+        let entry = store.session_entry(&experiment.session)?.ok_or_else(missing)?;
+        let texts = store.edits(experiment.id)?;
+        let edits = texts.iter().take(experiment.n_applied as usize).map(|text| serde_json::from_str(text));
+        let edits = edits.collect::<Result<Vec<Edit>, _>>().map_err(|error| {
+            AppError::internal(format!("An edit of {} cannot be read: {error}.", experiment.name))
+        })?;
+        let mut diagnostics = Vec::new();
+        let subject = self.stored(store, entry, edits, &mut diagnostics)?;
+        let title = format!("{}: {}", subject.title, experiment.name);
+        Ok(Read { subjects: vec![Subject { id: experiment.id.to_string(), title, ..subject }], diagnostics })
     }
 
     /// The stored session whose id begins so, or which calls itself so.
@@ -197,6 +263,7 @@ impl Source {
         &self,
         store: &Store,
         entry: SessionEntry,
+        edits: Vec<Edit>,
         diagnostics: &mut Vec<FileDiagnostic>,
     ) -> Result<Subject, AppError> {
         let missing =
@@ -205,7 +272,9 @@ impl Source {
         let config = store.app_config(&entry.id)?;
         let summary = Summary::from_json(&entry.summary);
         let (app, experiment) = self.experiment(session, &summary, config, diagnostics)?;
+        let (experiment, edits) = self.edited(experiment, edits, diagnostics)?;
         Ok(Subject {
+            edits,
             id: entry.id.to_string(),
             title: entry.title,
             format_name: entry.format,

@@ -3,6 +3,7 @@
 mod bad_input;
 mod cache;
 mod commands;
+mod experiments;
 
 use std::path::Path;
 use std::sync::Arc;

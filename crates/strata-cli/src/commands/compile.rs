@@ -37,7 +37,7 @@ pub(crate) struct Compile {
 }
 
 /// `17` or, as calls are called everywhere else, `C17`.
-fn call_number(text: &str) -> Result<u32, String> {
+pub(super) fn call_number(text: &str) -> Result<u32, String> {
     let digits = text.strip_prefix(['C', 'c']).unwrap_or(text);
     let number = digits.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| "calls are numbers from 1 on, such as 17 or C17".to_owned())

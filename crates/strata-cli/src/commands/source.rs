@@ -7,7 +7,7 @@ use strata_app::report::Source;
 
 #[derive(Debug, Args)]
 pub(crate) struct SourceArgs {
-    /// A file of any known format, the id of a stored session (or its beginning), or `sample`
+    /// A file of any known format, the id of a stored session (or its beginning) or experiment, or `sample`
     #[arg(value_name = "SESSION")]
     source: String,
     /// The store to look in; a file is imported into it
@@ -18,10 +18,20 @@ pub(crate) struct SourceArgs {
     /// The app configuration to compile with (JSON or YAML), in place of what is stored or can be inferred
     #[arg(long, value_name = "FILE")]
     app: Option<PathBuf>,
+    /// Lay the edits of this file (JSON or YAML) over the session; may be given several times
+    #[arg(long = "edit", value_name = "FILE")]
+    edits: Vec<PathBuf>,
+    /// Insert a script processor; may be given several times
+    #[arg(long = "script", value_name = "FILE")]
+    scripts: Vec<PathBuf>,
+    /// The processor before which scripts stand; the model call if it is left out
+    #[arg(long, value_name = "NAME", requires = "scripts")]
+    at: Option<String>,
 }
 
 impl SourceArgs {
     pub(crate) fn into_source(self) -> Source {
-        Source { name: self.source, database: self.database, app: self.app }
+        let scripts = self.scripts.into_iter().map(|script| (script, self.at.clone())).collect();
+        Source { name: self.source, database: self.database, app: self.app, edits: self.edits, scripts }
     }
 }

@@ -1,7 +1,7 @@
 //! Findings, one below the other.
 
 use strata_app::counted;
-use strata_app::report::{CallRange, DiagnosticSeverity, FindingReport, FindingsReport};
+use strata_app::report::{Basis, CallRange, DiagnosticSeverity, FindingReport, FindingsReport, FixReport};
 
 use super::Style;
 use super::fields::Fields;
@@ -23,7 +23,39 @@ pub(crate) fn findings(report: &FindingsReport, style: Style) -> String {
         text.push('\n');
         text += &one(finding, style);
     }
+    if !report.fixes.is_empty() {
+        text += &format!("\n{}\n", style.strong("What would help, tried on all calls"));
+    }
+    for fix in &report.fixes {
+        text += &format!("  {}\n", saving(fix));
+        for warning in &fix.warnings {
+            text += &format!("    {}\n", style.quiet(warning));
+        }
+    }
     text
+}
+
+/// `Cap rows of search_logs at 20: 139,204 tokens less, $0.08 less (exact)`.
+fn saving(fix: &FixReport) -> String {
+    let cost = match fix.saves_cost {
+        Some(cost) if cost >= 0.0 => format!(", {} less", dollars(Some(cost))),
+        Some(cost) => format!(", {} more", dollars(Some(-cost))),
+        None => String::new(),
+    };
+    let tokens = match u64::try_from(fix.saves_tokens) {
+        Ok(less) => format!("{} tokens less", count(less)),
+        Err(_) => format!("{} tokens more", count(fix.saves_tokens.unsigned_abs())),
+    };
+    format!("{}: {tokens}{cost} ({})", fix.title, basis(fix.basis))
+}
+
+fn basis(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Reported => "reported",
+        Basis::Exact => "exact",
+        Basis::Calibrated => "calibrated",
+        Basis::Estimated => "estimated",
+    }
 }
 
 fn one(finding: &FindingReport, style: Style) -> String {
@@ -43,6 +75,9 @@ fn one(finding: &FindingReport, style: Style) -> String {
     fields.add("code", &format!("{} ({severity}{})", finding.code, finding.kind));
     fields.add("what", &finding.message);
     fields.add("do", &finding.advice);
+    if let Some(fix) = &finding.fix {
+        fields.add("fix", &saving(fix));
+    }
     fields.add("calls", &calls(&finding.call_ranges));
     fields.add("from", &named(&finding.origins));
     fields.print()

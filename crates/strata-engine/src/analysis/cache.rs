@@ -18,6 +18,7 @@ pub use loss::Loss;
 pub(super) use matches::PromptTree;
 pub use matches::{ExplicitCache, Match, PromptMatches};
 pub use reported::{Comparison, Difference, Reported};
+pub(crate) use rewrite::moved_behind;
 pub use simulate::{Prediction, Sent, simulate};
 pub use zones::{Zone, ZoneSpan};
 

@@ -51,13 +51,15 @@ impl Kind {
 
     pub(super) fn of_request_part(content: &RequestContent, part: &RequestPart, log: &EventLog) -> Self {
         match part.main_origin() {
-            Origin::Event { event, part: at } => match log.get(*event) {
-                Some(logged) => {
-                    let stored = logged.event.parts().get(usize::from(*at)).map(|part| &**part);
-                    Self::of_event_part(&logged.event, stored)
+            Origin::Event { event, part: at } | Origin::Rewritten { event: Some(event), part: at, .. } => {
+                match log.get(*event) {
+                    Some(logged) => {
+                        let stored = logged.event.parts().get(usize::from(*at)).map(|part| &**part);
+                        Self::of_event_part(&logged.event, stored)
+                    }
+                    None => Self::of_part(&part.part, content.is_user()),
                 }
-                None => Self::of_part(&part.part, content.is_user()),
-            },
+            }
             Origin::Run { .. } => Self::User,
             origin => Self::of_text(origin),
         }
@@ -95,7 +97,8 @@ impl Kind {
 
 /// Whether a part shows another agent's words, framed by the runtime.
 pub fn is_quoted(part: &RequestPart) -> bool {
-    let is_event = |origin: &Origin| matches!(origin, Origin::Event { .. });
+    let is_event =
+        |origin: &Origin| matches!(origin, Origin::Event { .. } | Origin::Rewritten { event: Some(_), .. });
     let is_framing = |origin: &Origin| matches!(origin, Origin::Processor { .. } | Origin::Agent { .. });
     let origins = part.origins();
     origins.iter().any(|(_, origin)| is_event(origin)) && origins.iter().any(|(_, origin)| is_framing(origin))

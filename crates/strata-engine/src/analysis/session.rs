@@ -1,6 +1,7 @@
 //! The calls of a session, compiled and weighed one after the other.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_model::{LlmRequest, Str};
 
@@ -17,8 +18,8 @@ use crate::error::{CompileError, ErrorKind};
 use crate::experiment::Experiment;
 use crate::tokens::{TokenCount, Tokenizer};
 
-/// Calls between two clean-ups of the stage cache: results that no later call used are forgotten.
-const CALLS_PER_GENERATION: usize = 512;
+/// Results of stages that are kept before those that were not used lately are forgotten: some 400 bytes each.
+const MAX_RESULTS: usize = 200_000;
 
 /// Lineages whose last call's stages are kept for the next one. Those of older ones are compiled again when needed.
 const KEPT_STAGES: usize = 64;
@@ -62,8 +63,15 @@ pub struct SessionAnalysis {
     prompts: PromptTree,
     /// Stages of the last calls of lineages, by the place of the call.
     last_stages: BTreeMap<usize, Vec<Stage>>,
-    stages: StageCache,
+    known: Known,
     rules: CacheRules,
+}
+
+/// What was found out before and holds for every experiment over one session.
+#[derive(Clone, Default)]
+struct Known {
+    stages: Arc<Mutex<StageCache>>,
+    weights: Arc<Mutex<HashMap<Str, Arc<Weights>>>>,
 }
 
 /// Calls whose prompts a provider compares with each other.
@@ -77,7 +85,7 @@ struct Lineage {
 struct ModelScale {
     model: Str,
     tokenizer: Tokenizer,
-    weights: Weights,
+    weights: Arc<Weights>,
     order: PrefixOrder,
 }
 
@@ -85,6 +93,12 @@ impl SessionAnalysis {
     /// With other rules than those that are carried along; they say in which order a provider reads prompts.
     pub fn with_rules(rules: CacheRules) -> Self {
         Self { rules, ..Self::default() }
+    }
+
+    /// An empty one that goes on with what this one found out: for another experiment over the same session. Stages
+    /// that an edit does not reach are not run again, and prompts are weighed by what is new in them.
+    pub fn sharing(&self) -> Self {
+        Self { known: self.known.clone(), rules: self.rules.clone(), ..Self::default() }
     }
 
     pub fn rules(&self) -> &CacheRules {
@@ -125,13 +139,21 @@ impl SessionAnalysis {
         Some(Scale::new(&model.tokenizer, counting, experiment.log(), &model.weights))
     }
 
+    /// Compiles any call by itself, with what is known. `None` when its agent is not in the configuration.
+    pub fn compile(&self, experiment: &Experiment, call: &Call) -> Option<Compilation> {
+        experiment.compile(call, &mut self.known.stages())
+    }
+
     /// Compiles the next call. False when all are compiled.
     pub fn step(&mut self, experiment: &Experiment, counting: &Counting) -> bool {
         let Some(call) = experiment.calls().get(self.calls.len()) else { return false };
-        if self.calls.len().is_multiple_of(CALLS_PER_GENERATION) {
-            self.stages.next_generation();
-        }
-        let compilation = experiment.compile(call, &mut self.stages);
+        let compilation = {
+            let mut stages = self.known.stages();
+            if self.calls.is_empty() || stages.len() > MAX_RESULTS {
+                stages.next_generation();
+            }
+            experiment.compile(call, &mut stages)
+        };
         let analysis = self.analyse(experiment, counting, call, compilation);
         self.calls.push(analysis);
         self.calls.len() < experiment.calls().len()
@@ -175,7 +197,8 @@ impl SessionAnalysis {
                 return None;
             }
             let earlier = experiment.call(previous.number)?;
-            let stages = known_stages.or_else(|| Some(experiment.compile(earlier, &mut self.stages)?.stages));
+            let stages =
+                known_stages.or_else(|| Some(experiment.compile(earlier, &mut self.known.stages())?.stages));
             let stages = (&stages.unwrap_or_default()[..], &compilation.stages[..]);
             let pair =
                 Pair { experiment, earlier: (earlier, &previous.request), later: (call, &request), stages };
@@ -224,14 +247,21 @@ impl SessionAnalysis {
         self.models.iter().position(|known| known.model == *model).unwrap_or_else(|| {
             let tokenizer = Tokenizer::of_model(model);
             let order = self.rules.of_model(model).order;
-            self.models.push(ModelScale {
-                model: model.clone(),
-                tokenizer,
-                weights: Weights::default(),
-                order,
-            });
+            let weights = self.known.weights(model);
+            self.models.push(ModelScale { model: model.clone(), tokenizer, weights, order });
             self.models.len() - 1
         })
+    }
+}
+
+impl Known {
+    fn stages(&self) -> MutexGuard<'_, StageCache> {
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn weights(&self, model: &Str) -> Arc<Weights> {
+        let mut weights = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
+        weights.entry(model.clone()).or_default().clone()
     }
 }
 

@@ -138,7 +138,8 @@ fn strip_relayed_traffic(request: &mut LlmRequest, style: RelayStyle) -> usize {
     n_removed
 }
 
-fn is_relay(content: &RequestContent, style: RelayStyle) -> bool {
+/// Whether a content relays what another agent called and got, in this form.
+pub(super) fn is_relay(content: &RequestContent, style: RelayStyle) -> bool {
     let preamble = match style {
         RelayStyle::ForContext => "For context:",
         RelayStyle::Fenced => FOREIGN_PREAMBLE,
@@ -150,7 +151,7 @@ fn is_relay(content: &RequestContent, style: RelayStyle) -> bool {
 }
 
 /// ``[agent] called tool `name` with parameters:`` or ``[agent] `name` tool returned result:`` at the start.
-fn is_relayed_traffic(part: &RequestPart) -> bool {
+pub(crate) fn is_relayed_traffic(part: &RequestPart) -> bool {
     let Some(text) = part.part.text.as_deref() else { return false };
     let Some(rest) = text.strip_prefix('[').and_then(after_word).and_then(|rest| rest.strip_prefix("] "))
     else {

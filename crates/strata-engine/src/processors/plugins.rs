@@ -43,6 +43,18 @@ fn is_active(plugin: &str, context: &CompileContext<'_>) -> bool {
     active.is_none_or(|names| names.iter().any(|name| **name == *plugin))
 }
 
+/// ADK's context filter as an experiment inserts it, without a filter of its own.
+pub(super) fn context_filter(name: &str, keep: Option<usize>, remove_amount: usize) -> Arc<dyn AnyProcessor> {
+    let remove_amount = remove_amount.max(1);
+    Arc::new(ContextFilter {
+        name: name.to_owned(),
+        plugin: name.into(),
+        keep: keep.filter(|keep| *keep > 0),
+        remove_amount,
+        position: usize::MAX,
+    })
+}
+
 /// Cuts the history to the last few turns of the user.
 struct ContextFilter {
     name: String,
@@ -146,7 +158,8 @@ fn window_start(contents: &[Arc<RequestContent>], keep: usize, remove_amount: us
     before_orphans(contents, starts[starts.len() - keep])
 }
 
-fn before_orphans(contents: &[Arc<RequestContent>], start: usize) -> usize {
+/// The place at or before `start` from which on every response has its call.
+pub(super) fn before_orphans(contents: &[Arc<RequestContent>], start: usize) -> usize {
     let mut needed: HashSet<&str> = HashSet::new();
     for (at, content) in contents.iter().enumerate().rev() {
         for part in content.parts.iter().rev() {

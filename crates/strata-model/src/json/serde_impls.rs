@@ -51,6 +51,15 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Json::deserialize(deserializer)? {
+            Json::Object(object) => Ok(object),
+            other => Err(serde::de::Error::custom(format!("expected an object, found {}", other.kind()))),
+        }
+    }
+}
+
 struct JsonVisitor;
 
 impl<'de> Visitor<'de> for JsonVisitor {

@@ -65,6 +65,27 @@ impl RequestPart {
         Self { part, origins: self.origins.clone(), fingerprint }
     }
 
+    /// The part with another text, whose bytes know their sources. Everything else of it stays.
+    #[must_use]
+    pub fn with_text(&self, text: &RichText) -> Self {
+        let rich = Self::from_rich_text(text, self.main_origin().clone());
+        let part = Part { text: Some(text.to_text()), ..Part::clone(&self.part) };
+        Self { fingerprint: part_fingerprint(&part), part: Arc::new(part), origins: rich.origins }
+    }
+
+    /// The text with the sources of its bytes; empty where the part has none.
+    pub fn rich_text(&self) -> RichText {
+        let text = self.part.text.as_deref().unwrap_or_default();
+        let mut rich = RichText::new();
+        let mut start = 0;
+        for (bytes, origin) in self.origins() {
+            let end = (start + *bytes as usize).min(text.len());
+            rich.push(&text[start..end], origin.clone());
+            start = end;
+        }
+        rich
+    }
+
     /// `(bytes of the text, source)` in order. For a part without text: `(0, source)`.
     pub fn origins(&self) -> &[(u32, Origin)] {
         match &self.origins {
@@ -161,6 +182,12 @@ impl RequestContent {
 
     pub fn is_user(&self) -> bool {
         self.role.as_deref() == Some("user")
+    }
+
+    /// The content with other parts.
+    #[must_use]
+    pub fn with_parts(&self, parts: Vec<RequestPart>) -> Self {
+        Self::new(self.role.clone(), parts)
     }
 
     pub fn has_function_response(&self) -> bool {

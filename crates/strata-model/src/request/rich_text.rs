@@ -143,6 +143,14 @@ impl RichText {
         out
     }
 
+    /// The bytes `from..to`, which have to lie between characters.
+    #[must_use]
+    pub fn slice(&self, from: usize, to: usize) -> Self {
+        let mut out = Self::new();
+        self.copy_range(&mut out, from, to);
+        out
+    }
+
     fn span_at(&self, at: usize) -> Option<&TextSpan> {
         let mut end = 0;
         self.spans.iter().find(|span| {

@@ -4,6 +4,7 @@
 mod concurrency;
 mod configs;
 mod damage;
+mod experiments;
 mod formats;
 mod importing;
 mod opening;

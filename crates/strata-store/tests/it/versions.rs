@@ -24,6 +24,7 @@ fn a_database_of_every_version_is_brought_up_to_date() {
         let place = place_of(version);
         let mut store = place.open();
         check_sample(&store);
+        check_experiments(&store, version);
         let again = import(&mut store, source("sample.jsonl"), &[session("s1", 4, TEXT)]);
         assert!(again[0].is_replacement, "ids are made as version {version} made them");
         assert_eq!(
@@ -94,6 +95,10 @@ fn fill(store: &mut Store) {
     let found = Diagnostic::warning("odd", "events[1]", "it's odd");
     let id = import.commit(&[found]).unwrap().remove(0).id;
     store.mark_opened(&id, 7).unwrap();
+    let edits =
+        [r#"{"edit":"drop_event","event":2}"#, r#"{"edit":"pin_event","event":1}"#].map(str::to_owned);
+    let experiment = store.create_experiment(&id, "Without E2", &edits, 9).unwrap().unwrap();
+    store.set_applied(experiment, 1, 10).unwrap();
     store.set_setting("theme", "dark").unwrap();
     store.put_token_counts("o200k_base", &[(Fingerprint::of(b"hello"), 1)]).unwrap();
 }
@@ -116,6 +121,19 @@ fn check_sample(store: &Store) {
     assert_eq!(store.diagnostics("sample.jsonl").unwrap()[0].message, "it's odd");
     assert_eq!(store.setting("theme").unwrap().as_deref(), Some("dark"));
     assert_eq!(store.token_counts("o200k_base", &[Fingerprint::of(b"hello")]).unwrap(), [Some(1)]);
+}
+
+/// What [`fill`] wrote since version 2.
+fn check_experiments(store: &Store, version: u32) {
+    let session = store.sessions("", 0..10).unwrap().entries.remove(0).id;
+    let found = store.experiments(&session).unwrap();
+    let names: Vec<_> = found.iter().map(|entry| (&*entry.name, entry.n_applied, entry.n_edits)).collect();
+    if version < 2 {
+        assert_eq!(names, []);
+        return;
+    }
+    assert_eq!(names, [("Without E2", 1, 2)]);
+    assert_eq!(store.edits(found[0].id).unwrap()[1], r#"{"edit":"pin_event","event":1}"#);
 }
 
 fn schema_of_new_file() -> Vec<(String, String)> {

@@ -8,6 +8,9 @@ import { breakPage, difference, fixList, ladderBytes, why } from './cache.ts';
 import { eventDetail, eventPage, stratumOf } from './events.ts';
 import { partDetail, partDiff, partText } from './parts.ts';
 import { stageJson, stageList, stageParts, stageText } from './stages.ts';
+import { FakeExperiments } from './experiments.ts';
+import { FAKE_KINDS } from './flow.ts';
+import { notFound } from './failures.ts';
 import { FakeStore, headerOf, newJob } from './store.ts';
 
 export interface FakeOptions {
@@ -37,6 +40,7 @@ const TICK_MS = 120;
 /** A backend in memory with made-up sessions: for tests, and for working on the window without the real one. */
 export function fakeHost(options: FakeOptions = {}): FakeHost {
   const store = new FakeStore();
+  const experiments = new FakeExperiments((id) => store.session(id));
   const listeners = new Set<(notification: Notification) => void>();
   const asked: { name: string; params: unknown }[] = [];
   const compiled = new Map<string, number>();
@@ -47,13 +51,16 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
   const notify = (notification: Notification): void => {
     for (const listener of listeners) listener(notification);
   };
-  const compiledOf = (id: string): number => compiled.get(id) ?? store.session(id).calls.length;
+  const compiledOf = (id: string): number => compiled.get(id) ?? experiments.session(id).calls.length;
   const header = (id: string): Result<'session/header'> =>
-    headerOf(store.session(id), compiledOf(id), apps.get(id) ?? null);
+    ({
+    ...headerOf(experiments.session(id), compiledOf(id), apps.get(id) ?? null),
+    experiment: experiments.find(id) ?? null,
+  });
   const jobList = (): Result<'job/list'> => ({ jobs: [...jobs.values()] });
 
   const compileInBackground = (id: string): void => {
-    const { calls } = store.session(id);
+    const { calls } = experiments.session(id);
     compiled.set(id, Math.min(calls.length, 1));
     const step = (): void => {
       const next = Math.min(calls.length, compiledOf(id) + Math.ceil(calls.length / 80));
@@ -123,23 +130,47 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       notify({ type: 'sessions' });
       return { title };
     },
-    'call/get': ({ session, call }) => callDetail(store.session(session), call),
-    'call/stages': ({ session, call }) => stageList(store.session(session), call),
-    'call/stageParts': (params) => stageParts(store.session(params.session), params),
-    'call/text': (params) => stageText(store.session(params.session), params),
-    'call/json': (params) => stageJson(store.session(params.session), params),
-    'cache/breaks': (params) => breakPage(store.session(params.session), compiledOf(params.session), params),
-    'cache/why': (params) => why(store.session(params.session), params),
-    'cache/difference': (params) => difference(store.session(params.session), params),
-    'cache/fixes': ({ session }) => fixList(store.session(session)),
-    'part/get': (params) => partDetail(store.session(params.session), params),
-    'part/text': (params) => partText(store.session(params.session), params),
-    'part/diff': (params) => partDiff(store.session(params.session), params),
-    'event/page': (params) => eventPage(store.session(params.session), params),
-    'event/get': ({ session, event }) => eventDetail(store.session(session), event),
-    'event/stratum': (params) => stratumOf(store.session(params.session), params),
-    'palette/search': (params) => search(store.session(params.session), params),
-    'palette/ask': (params) => answer(store.session(params.session), params),
+    'call/get': ({ session, call }) => callDetail(experiments.session(session), call),
+    'call/stages': ({ session, call }) => stageList(experiments.session(session), call),
+    'call/stageParts': (params) => stageParts(experiments.session(params.session), params),
+    'call/text': (params) => stageText(experiments.session(params.session), params),
+    'call/json': (params) => stageJson(experiments.session(params.session), params),
+    'cache/breaks': (params) => breakPage(experiments.session(params.session), compiledOf(params.session), params),
+    'cache/why': (params) => why(experiments.session(params.session), params),
+    'cache/difference': (params) => difference(experiments.session(params.session), params),
+    'cache/fixes': ({ session }) => fixList(experiments.session(session)),
+    'part/get': (params) => partDetail(experiments.session(params.session), params),
+    'part/text': (params) => partText(experiments.session(params.session), params),
+    'part/diff': (params) => partDiff(experiments.session(params.session), params),
+    'event/page': (params) => eventPage(experiments.session(params.session), params),
+    'event/get': ({ session, event }) => eventDetail(experiments.session(session), event),
+    'event/stratum': (params) => stratumOf(experiments.session(params.session), params),
+    'palette/search': (params) => search(experiments.session(params.session), params),
+    'palette/ask': (params) => answer(experiments.session(params.session), params),
+    'experiment/list': ({ session }) => ({ rows: [...experiments.list(session)] }),
+    'experiment/create': ({ session, name }) => experiments.create(session, name),
+    'experiment/get': ({ experiment }) => {
+      const found = experiments.find(experiment);
+      if (found === undefined) throw notFound(`There is no experiment ${experiment}.`);
+      return found;
+    },
+    'experiment/rename': ({ experiment, name }) => experiments.rename(experiment, name),
+    'experiment/duplicate': ({ experiment }) => experiments.duplicate(experiment),
+    'experiment/remove': ({ experiment }) => ({ title: experiments.remove(experiment) }),
+    'experiment/edit': (params) => experiments.edit(params),
+    'experiment/undo': ({ experiment }) => experiments.move(experiment, -1),
+    'experiment/redo': ({ experiment }) => experiments.move(experiment, 1),
+    'experiment/preview': (params) => experiments.preview(params),
+    'experiment/compare': (params) => experiments.compare(params),
+    'experiment/compareParts': (params) => experiments.compareParts(params),
+    'experiment/export': (params) => experiments.export(params),
+    'processor/catalog': () => ({ kinds: [...FAKE_KINDS] }),
+    'script/check': (params) => experiments.check(params),
+    'findings/list': ({ session }) => experiments.findings(session),
+    'findings/apply': ({ session, title, edits }) =>
+      experiments.find(session) === undefined
+        ? experiments.create(session, title, edits)
+        : experiments.edit({ experiment: session, edits }),
     'job/list': jobList,
     'job/cancel': ({ job }) => {
       const running = jobs.get(job);
@@ -173,7 +204,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     invoke: (name, params) => respond(name, params, () => structuredClone(answers[name](params))),
     invokeBytes: (name, params) =>
       respond(name, params, () => {
-        const session = store.session(params.session);
+        const session = experiments.session(params.session);
         const done = compiledOf(params.session);
         if ('calls' in params) return rowBytes(session, done, params);
         if ('minTokens' in params) return mapBytes(session, done, params);

@@ -1,4 +1,5 @@
 import type { AgentSummary, Basis, DiagnosticRow, Kind, PriceInfo, StateChange } from '@/api/gen/api.ts';
+import type { FakePlace } from './flow.ts';
 
 /** An event of a made-up session. */
 export interface FakeEvent {
@@ -83,6 +84,9 @@ export interface FakeSession {
   readonly diagnostics: readonly DiagnosticRow[];
   readonly partsOf: (call: number) => readonly FakePart[];
   readonly useOf: (event: number) => FakeUse;
+  /** Of an experiment: what edits made of the flow, and the parts before it took any away. */
+  readonly flow?: readonly FakePlace[];
+  readonly wholeOf?: (call: number) => readonly FakePart[];
 }
 
 export const NO_USE: FakeUse = { firstCall: 0, lastCall: 0, sentIn: 0, lifetimeTokens: 0, freshTokens: 0 };

@@ -10,14 +10,10 @@ import {
 } from '@/api/gen/api.ts';
 import type { Params } from '@/api/client.ts';
 import { badInput, notFound } from './failures.ts';
+import { editedFlow, scriptError, throughPlace, type FakePlace, type FakeStage } from './flow.ts';
 import type { FakeCall, FakePart, FakeSession } from './session.ts';
 
-interface Stage {
-  readonly processor: string;
-  readonly note: (parts: readonly FakePart[], call: FakeCall) => string;
-  /** The parts it writes. */
-  readonly writes: (part: FakePart) => boolean;
-}
+type Stage = FakeStage;
 
 const nothing = (): boolean => false;
 const idle = (processor: string, note: string): Stage => ({ processor, note: () => note, writes: nothing });
@@ -26,7 +22,7 @@ const isTransfer = (part: FakePart): boolean => part.path === 'tool.transfer_to_
 const isContent = (part: FakePart): boolean => part.kind !== 'tools' && part.kind !== 'system';
 
 /** The request processors of ADK in their order. */
-const STAGES: readonly Stage[] = [
+export const STAGES: readonly Stage[] = [
   idle('basic', 'model, temperature, config'),
   idle('auth', 'no credentials pending'),
   idle('request_confirmation', 'nothing to confirm'),
@@ -80,40 +76,65 @@ export function kindsOf(parts: readonly FakePart[]): KindTokens[] {
   })).filter(({ tokens }) => tokens > 0);
 }
 
+/** The flow of a session: ADK's, or what an experiment made of it. */
+function flowOf(session: FakeSession): readonly FakePlace[] {
+  return session.flow ?? editedFlow(STAGES, []).flow;
+}
+
+/** The parts of a prompt after each place of the flow, from a prompt that nothing was taken from. */
+export function walkFlow(
+  flow: readonly FakePlace[],
+  all: readonly FakePart[],
+): readonly (readonly FakePart[])[] {
+  let parts: readonly FakePart[] = [];
+  return flow.map((place) => {
+    const { stage, isEnabled } = place;
+    // In the order of the prompt, whatever the order of the stages.
+    if (stage !== undefined && isEnabled)
+      parts = [...parts, ...all.filter(stage.writes)].sort((a, b) => a.at - b.at);
+    else parts = throughPlace(place, parts);
+    return parts;
+  });
+}
+
+const sumOf = (parts: readonly FakePart[]): number => parts.reduce((sum, { tokens }) => sum + tokens, 0);
+
 export function stageList(session: FakeSession, number: number): StageList {
   const call = callOf(session, number);
-  const parts = session.partsOf(number);
-  let before = 0;
-  const rows = STAGES.map((stage, index): StageRow => {
-    const added = kindsOf(parts.filter(stage.writes));
-    const tokensAfter = before + added.reduce((sum, { tokens }) => sum + tokens, 0);
-    const row = {
+  const flow = flowOf(session);
+  const after = walkFlow(flow, session.wholeOf?.(number) ?? session.partsOf(number));
+  const rows = flow.map((place, index): StageRow => {
+    const { stage } = place;
+    const before = after[index - 1] ?? [];
+    const now = after[index] ?? [];
+    const added = stage === undefined || !place.isEnabled ? [] : kindsOf(now.filter(stage.writes));
+    const failed = place.inserted?.kind === 'script' ? scriptError(place.inserted.params['source']) : undefined;
+    return {
       number: index + 1,
-      processor: stage.processor,
-      note: stage.note(parts, call),
-      isChanged: added.length > 0,
-      isReused: number > 1 && stage.processor === 'agent_tools',
-      tokensBefore: before,
-      tokensAfter,
+      processor: place.name,
+      note: place.isEnabled
+        ? stage === undefined
+          ? failed === undefined
+            ? 'changed the request'
+            : 'failed; the request is as it was'
+          : stage.note(now, call)
+        : 'switched off',
+      isChanged: added.length > 0 || sumOf(before) !== sumOf(now),
+      isReused: number > 1 && place.name === 'agent_tools',
+      isEnabled: place.isEnabled,
+      inserted: place.inserted === null ? null : { ...place.inserted },
+      tokensBefore: sumOf(before),
+      tokensAfter: sumOf(now),
       added,
-      removedTokens: 0,
-      diagnostics:
-        session.isInferred && stage.processor === 'instructions'
-          ? [
-              {
-                severity: 'warning' as const,
-                code: 'template-unknown',
-                message:
-                  'The template of the instruction is not in the file. The text is shown as it was sent.',
-                at: `C${String(number)}/instructions`,
-              },
-            ]
-          : [],
-      orderWarning: null,
+      removedTokens: Math.max(0, sumOf(before) - sumOf(now)),
+      diagnostics: [...unknownTemplate(session, place.name, number), ...failure(place.name, failed)],
+      orderWarning: orderWarning(flow, index),
       isInferred: session.isInferred && added.length > 0,
+      script:
+        place.inserted?.kind === 'script'
+          ? scriptReport(place.name, place.inserted.params['source'], sumOf(before), sumOf(now))
+          : null,
     };
-    before = tokensAfter;
-    return row;
   });
   return {
     call: number,
@@ -129,16 +150,68 @@ export function stageList(session: FakeSession, number: number): StageList {
   };
 }
 
-function stageAt(number: number): Stage {
-  const stage = STAGES[number - 1];
-  if (stage === undefined) throw badInput(`There is no stage ${String(number)}.`);
-  return stage;
+/** What a script that only can fail or cut results says. */
+export function scriptReport(
+  stage: string,
+  source: unknown,
+  before: number,
+  after: number,
+): NonNullable<StageRow['script']> {
+  const line = scriptError(source);
+  return {
+    stage,
+    failure:
+      line === undefined
+        ? null
+        : {
+            code: 'thrown',
+            message: 'Error: not like this',
+            line,
+            column: 3,
+            stack: `at process (script.js:${String(line)}:3)`,
+          },
+    console: line === undefined ? [{ level: 'log', text: `${String(before)} tokens` }] : [],
+    tokens: { before, after },
+  };
+}
+
+function failure(name: string, line: number | undefined): StageRow['diagnostics'] {
+  if (line === undefined) return [];
+  const message = `The script failed, and the request goes on as it was: Error: not like this at line ${String(line)}`;
+  return [{ severity: 'error', code: 'script-failed', message, at: name }];
+}
+
+function unknownTemplate(session: FakeSession, name: string, call: number): StageRow['diagnostics'] {
+  if (!session.isInferred || name !== 'instructions') return [];
+  return [
+    {
+      severity: 'warning',
+      code: 'template-unknown',
+      message: 'The template of the instruction is not in the file. The text is shown as it was sent.',
+      at: `C${String(call)}/instructions`,
+    },
+  ];
+}
+
+/** The one constraint of the made-up flow. */
+function orderWarning(flow: readonly FakePlace[], index: number): string | null {
+  const later = flow.slice(index + 1).some(({ name }) => name === 'compaction');
+  return flow[index]?.name === 'contents' && later
+    ? 'contents runs before compaction, whose summary it then does not see'
+    : null;
+}
+
+function stageAt(session: FakeSession, number: number): Stage {
+  const place = flowOf(session)[number - 1];
+  if (place === undefined) throw badInput(`There is no stage ${String(number)}.`);
+  if (place.stage !== undefined && place.isEnabled) return place.stage;
+  return idle(place.name, place.isEnabled ? 'put in by the experiment' : 'switched off');
 }
 
 /** The parts of a call after a stage. */
 export function partsAfter(session: FakeSession, call: number, stage: number): readonly FakePart[] {
-  const done = STAGES.slice(0, stage);
-  return session.partsOf(call).filter((part) => done.some(({ writes }) => writes(part)));
+  const all = session.wholeOf?.(call) ?? session.partsOf(call);
+  return walkFlow(flowOf(session), all)[stage - 1] ?? [];
 }
 
 /** The call before this one of the same agent. */
@@ -153,7 +226,7 @@ export function previousOf(session: FakeSession, number: number): FakeCall {
 }
 
 export function stageParts(session: FakeSession, params: Params<'call/stageParts'>): PartPage {
-  const stage = stageAt(params.stage);
+  const stage = stageAt(session, params.stage);
   const call = callOf(session, params.call);
   const isBefore = params.compareWith === 'stageBefore';
   const rows = isBefore ? rowsOfStage(session, call, stage) : rowsAgainst(session, call, params.stage);
@@ -163,7 +236,7 @@ export function stageParts(session: FakeSession, params: Params<'call/stageParts
   return {
     processor: stage.processor,
     stage: params.stage,
-    stages: STAGES.length,
+    stages: flowOf(session).length,
     headline: isBefore
       ? headline(stage, call, rows)
       : `${String(rows.length)} parts against the same stage of C${String(previousOf(session, params.call).call)}.`,

@@ -163,6 +163,7 @@ export function headerOf(session: FakeSession, compiled: number, appPath: string
   const isInferred = session.isInferred && appPath === null;
   return {
     session: session.id,
+    experiment: null,
     title: session.title,
     format: session.format,
     source: session.source,

@@ -1,6 +1,7 @@
 import { cacheCommands } from './cache-view.ts';
 import { callCommands } from './calls.ts';
 import type { Command } from './command.ts';
+import { editingCommands, experimentCommands } from './editing.ts';
 import { pipelineCommands } from './pipeline-view.ts';
 import { placeCommands } from './places.ts';
 import { sessionCommands } from './session-view.ts';
@@ -10,7 +11,9 @@ export const COMMANDS: readonly Command[] = [
   ...placeCommands,
   ...callCommands,
   ...sessionCommands,
+  ...experimentCommands,
   ...pipelineCommands,
+  ...editingCommands,
   ...cacheCommands,
   ...windowCommands,
   ...lookCommands,

@@ -41,7 +41,7 @@ const commands: readonly Omit<Command, 'view'>[] = [
   {
     id: 'breaks.order',
     title: 'Breaks by cost, or in order',
-    keys: ['O'],
+    keys: ['S'],
     run: ({ location }) =>
       location.go({ breakOrder: location.view.breakOrder === 'byCost' ? 'inOrder' : 'byCost' }, 'replace'),
   },

@@ -1,17 +1,26 @@
+import type { Workbench } from '@/state/workbench.svelte.ts';
 import { type Command } from './command.ts';
+
+/** What the arrows move in depends on what is shown beside the processors. */
+function move({ location, pipeline, findings, comparison }: Workbench, delta: 1 | -1): void {
+  const { panel } = location.view;
+  if (panel === 'findings') findings.move(delta);
+  else if (panel === 'compare') comparison.move(delta);
+  else pipeline.moveStage(delta);
+}
 
 const commands: readonly Omit<Command, 'view'>[] = [
   {
     id: 'stage.next',
-    title: 'Next stage',
+    title: 'Next stage, finding or compared call',
     keys: ['J', 'ArrowDown'],
-    run: ({ pipeline }) => pipeline.moveStage(1),
+    run: (workbench) => move(workbench, 1),
   },
   {
     id: 'stage.previous',
-    title: 'Previous stage',
+    title: 'Previous stage, finding or compared call',
     keys: ['K', 'ArrowUp'],
-    run: ({ pipeline }) => pipeline.moveStage(-1),
+    run: (workbench) => move(workbench, -1),
   },
   {
     id: 'stage.previousChanged',
@@ -31,14 +40,21 @@ const commands: readonly Omit<Command, 'view'>[] = [
     keys: ['G'],
     run: ({ location }) => location.go({ isChangedOnly: !location.view.isChangedOnly }),
   },
-  { id: 'tab.parts', title: 'Parts', keys: [], run: ({ location }) => location.go({ tab: 'parts' }) },
-  { id: 'tab.text', title: 'Text', keys: [], run: ({ location }) => location.go({ tab: 'text' }) },
-  { id: 'tab.json', title: 'JSON', keys: [], run: ({ location }) => location.go({ tab: 'json' }) },
+  { id: 'tab.parts', title: 'Parts', keys: [], run: ({ location }) => location.go({ panel: 'stage', tab: 'parts' }) },
+  { id: 'tab.text', title: 'Text', keys: [], run: ({ location }) => location.go({ panel: 'stage', tab: 'text' }) },
+  { id: 'tab.json', title: 'JSON', keys: [], run: ({ location }) => location.go({ panel: 'stage', tab: 'json' }) },
+  {
+    id: 'tab.code',
+    title: 'Code of the script',
+    keys: [],
+    when: ({ pipeline }) => pipeline.stage?.inserted?.kind === 'script',
+    run: ({ location }) => location.go({ panel: 'stage', tab: 'code' }),
+  },
   {
     id: 'tokens.shade',
     title: 'Token shading on text',
     keys: ['T'],
-    run: ({ location }) => location.go({ tab: 'text', isShaded: !location.view.isShaded }, 'replace'),
+    run: ({ location }) => location.go({ panel: 'stage', tab: 'text', isShaded: !location.view.isShaded }, 'replace'),
   },
   {
     id: 'diff.mode',

@@ -90,7 +90,7 @@ export const windowCommands: readonly Command[] = [
   },
   {
     id: 'escape',
-    title: 'Cancel the job, clear the selection, leave the range',
+    title: 'Cancel the job, close, clear the selection, leave the range',
     keys: ['Escape'],
     run: escape,
   },
@@ -136,6 +136,7 @@ function escape(workbench: Workbench): void {
   else if (cursor.preview !== undefined) cursor.preview = undefined;
   else if (answers.shown !== undefined) answers.dismiss();
   else if (panels.isInspectorOverlay && panels.isInspectorOpen) panels.showInspector(false);
+  else if (location.view.view === 'pipeline' && location.view.panel !== 'stage') location.go({ panel: 'stage' });
   else if (location.view.selection !== undefined) location.go({ selection: undefined });
   else if (location.view.ranges.length > 0) cursor.leaveRange(location.view.ranges.length - 1);
 }

@@ -30,6 +30,7 @@ fn stage(processor: &str, request: &LlmRequest) -> Stage {
         request: request.clone(),
         changed: Sections::CONTENTS,
         is_reused: false,
+        is_enabled: true,
         output: Arc::new(StageOutput::default()),
     }
 }

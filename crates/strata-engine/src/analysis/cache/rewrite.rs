@@ -11,7 +11,7 @@ const LONG_LINE: usize = 300;
 
 /// A request, and text that is sent behind everything of it which can be found again.
 #[derive(Debug, Clone)]
-pub(super) struct Rewritten {
+pub(crate) struct Rewritten {
     pub request: LlmRequest,
     pub tail: Option<RichText>,
 }
@@ -27,7 +27,7 @@ impl Rewritten {
 }
 
 /// Lines of the instruction with a volatile source go behind the history.
-pub(super) fn moved_behind(request: &LlmRequest, is_volatile: &dyn Fn(&Origin) -> bool) -> Rewritten {
+pub(crate) fn moved_behind(request: &LlmRequest, is_volatile: &dyn Fn(&Origin) -> bool) -> Rewritten {
     let Some(system) = &request.system_instruction else { return Rewritten::new(request.clone()) };
     let (mut stays, mut moves) = (RichText::new(), RichText::new());
     for line in lines(system) {
@@ -102,7 +102,7 @@ pub(super) fn placed_in_system(request: &LlmRequest) -> LlmRequest {
     for content in request.contents.iter() {
         if content.parts.iter().all(is_placed) && !content.parts.is_empty() {
             for part in &content.parts {
-                system.append_block("\n\n", rich_text(part));
+                system.append_block("\n\n", part.rich_text());
             }
         } else {
             kept.push(content.clone());
@@ -122,17 +122,6 @@ fn is_placed(part: &RequestPart) -> bool {
             || matches!(origin, Origin::Processor { name } if **name == *"instructions")
     };
     part.part.text.is_some() && part.origins().iter().all(|(_, origin)| is_of_instruction(origin))
-}
-
-fn rich_text(part: &RequestPart) -> RichText {
-    let mut text = RichText::new();
-    let mut rest = part.part.text.as_deref().unwrap_or_default();
-    for (bytes, origin) in part.origins() {
-        let Some((piece, behind)) = rest.split_at_checked(*bytes as usize) else { break };
-        text.push(piece, origin.clone());
-        rest = behind;
-    }
-    text
 }
 
 /// The contents of a request behind those of the one before it, as if nothing had been taken off the beginning.

@@ -10,7 +10,7 @@ use super::omission::{OmissionReason, Omissions};
 use crate::event_log::{Facts, LoggedEvent};
 use crate::history::{Coverage, SummaryRange, surviving_ranges};
 
-/// The history with summaries in place of what they cover. Without any summary nothing changes; with one, the whole
+/// The history with summaries in place of what they cover, events an experiment pinned excepted. Without any summary nothing changes; with one, the whole
 /// history is put in the order of time.
 pub(super) fn substitute<'e>(kept: Vec<&'e LoggedEvent>, omissions: &mut Omissions) -> Vec<Item<'e>> {
     if !kept.iter().any(|logged| logged.is(Facts::COMPACTION)) {
@@ -25,7 +25,7 @@ pub(super) fn substitute<'e>(kept: Vec<&'e LoggedEvent>, omissions: &mut Omissio
                 Some(range) => items.push((range.end, at, summary(logged))),
                 None => omissions.event(logged, OmissionReason::SubsumedSummary),
             }
-        } else if coverage.contains(logged.event.timestamp) {
+        } else if coverage.contains(logged.event.timestamp) && !logged.is(Facts::PINNED) {
             omissions.event(logged, OmissionReason::Summarised { by: covering(&kept, &ranges, logged) });
         } else {
             items.push((logged.event.timestamp, at, Item::plain(logged)));

@@ -95,3 +95,65 @@ export const greyHighlight = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--text-hi)', fontWeight: '600' },
   { tag: [tags.punctuation, tags.separator, tags.brace, tags.squareBracket], color: 'var(--text-low)' },
 ]);
+
+/** What only an editor has in which something is written. */
+export const scriptTheme = EditorView.theme({
+  '.cm-lineNumbers .cm-gutterElement': { minWidth: '30px', padding: '0 6px 0 8px' },
+  '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--hover) 55%, transparent)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text-hi)', borderLeftWidth: '1.5px' },
+  '&.cm-focused .cm-matchingBracket': {
+    backgroundColor: 'var(--hover)',
+    outline: '1px solid var(--line-strong)',
+  },
+  // Drawn without pictures: the page fetches none, not even from itself.
+  '.cm-gutter-lint': { width: '16px' },
+  '.cm-gutter-lint .cm-gutterElement': { padding: '0' },
+  '.cm-gutter-lint .cm-lint-marker': {
+    width: '14px',
+    height: '17px',
+    content: 'none',
+    color: 'var(--break)',
+    textAlign: 'center',
+  },
+  '.cm-gutter-lint .cm-lint-marker::before': { content: '"⚠"', fontSize: '11px' },
+  '.cm-lintRange.cm-lintRange-error': {
+    backgroundImage: 'none',
+    paddingBottom: '0',
+    textDecoration: 'underline wavy var(--break)',
+    textUnderlineOffset: '3px',
+  },
+  '.cm-tooltip': {
+    border: '1px solid var(--line-strong)',
+    borderRadius: 'var(--radius)',
+    backgroundColor: 'var(--raised)',
+    color: 'var(--text-hi)',
+    boxShadow: 'var(--shadow)',
+  },
+  '.cm-diagnostic': { borderLeft: 'none', padding: '5px 10px', fontFamily: 'var(--font-ui)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    fontFamily: 'var(--font-mono)',
+    fontSize: 'var(--size-small)',
+    maxHeight: '220px',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '2px 10px' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--hover)',
+    color: 'var(--text-hi)',
+  },
+  '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '600' },
+  '.cm-completionDetail': {
+    marginLeft: '14px',
+    color: 'var(--text-low)',
+    fontFamily: 'var(--font-ui)',
+    fontStyle: 'normal',
+  },
+});
+
+/** Greys and weights for code, as hue is kept for the kinds of tokens. */
+export const codeHighlight = HighlightStyle.define([
+  { tag: [tags.keyword, tags.controlKeyword, tags.definitionKeyword, tags.moduleKeyword], fontWeight: '600' },
+  { tag: [tags.comment, tags.lineComment, tags.blockComment], color: 'var(--text-low)', fontStyle: 'italic' },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: 'var(--text-mid)' },
+  { tag: [tags.number, tags.bool, tags.null], fontWeight: '600' },
+  { tag: [tags.punctuation, tags.brace, tags.squareBracket, tags.paren], color: 'var(--text-mid)' },
+]);

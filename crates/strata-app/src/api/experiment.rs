@@ -1,0 +1,406 @@
+//! Experiments: a session with edits laid over it.
+//!
+//! The id of an experiment stands wherever a command takes the id of a session: every view of a session then shows
+//! the experiment.
+
+use serde::{Deserialize, Serialize};
+use strata_model::{Json, Object};
+use ts_rs::TS;
+
+use super::common::DiagnosticRow;
+use super::script::ScriptReport;
+
+/// One change to how a session is compiled.
+///
+/// The same shape as in files of edits. Processors are named as stages are; an `agent` that is left out means the
+/// flows of all agents.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "edit", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Edit {
+    EnableProcessor {
+        processor: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        agent: Option<String>,
+    },
+    DisableProcessor {
+        processor: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        agent: Option<String>,
+    },
+    MoveProcessor {
+        processor: String,
+        /// Absent: behind all others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        before: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        agent: Option<String>,
+    },
+    InsertProcessor {
+        /// A kind of the catalogue.
+        #[serde(rename = "use")]
+        kind: String,
+        /// Absent: the kind, with a number where that is taken.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        name: Option<String>,
+        /// Absent: where processors of its kind belong.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        before: Option<String>,
+        /// What is left out has its default.
+        #[serde(default, skip_serializing_if = "Object::is_empty")]
+        #[ts(as = "Option<JsonObject>", optional)]
+        params: Object,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        agent: Option<String>,
+    },
+    /// Of an inserted processor.
+    ConfigureProcessor {
+        processor: String,
+        #[ts(as = "JsonObject")]
+        params: Object,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        agent: Option<String>,
+    },
+    /// Of an inserted processor.
+    RemoveProcessor {
+        processor: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        agent: Option<String>,
+    },
+    SetInstruction {
+        agent: String,
+        #[serde(default)]
+        text: Option<String>,
+    },
+    SetStaticInstruction {
+        agent: String,
+        #[serde(default)]
+        text: Option<String>,
+    },
+    SetGlobalInstruction {
+        #[serde(default)]
+        text: Option<String>,
+    },
+    SetTool {
+        agent: String,
+        tool: String,
+        /// A `FunctionDeclaration`; null takes the tool away.
+        #[serde(default)]
+        #[ts(as = "Option<JsonObject>")]
+        declaration: Option<Object>,
+    },
+    SetOutputSchema {
+        agent: String,
+        /// JSON Schema.
+        #[serde(default)]
+        #[ts(type = "unknown")]
+        schema: Option<Json>,
+    },
+    SetIncludeContents {
+        agent: String,
+        /// `default` or `none`.
+        value: String,
+    },
+    DropEvent {
+        event: u32,
+    },
+    EditEvent {
+        event: u32,
+        /// ADK's `{role, parts}`.
+        #[ts(type = "unknown")]
+        content: Json,
+    },
+    PinEvent {
+        event: u32,
+    },
+    SetCompaction {
+        #[serde(default)]
+        #[ts(as = "Option<JsonObject>")]
+        config: Option<Object>,
+    },
+    SetCache {
+        #[serde(default)]
+        #[ts(as = "Option<JsonObject>")]
+        config: Option<Object>,
+    },
+    SetStateMap {
+        key: String,
+        /// Empty: all again.
+        #[serde(default)]
+        fields: Vec<String>,
+    },
+}
+
+/// Any JSON object.
+#[derive(Debug, Clone, TS)]
+#[ts(type = "{ readonly [key: string]: unknown }")]
+pub struct JsonObject(());
+
+/// `experiment/list`: experiments over a session, the one changed last first.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct List {
+    /// A session, or an experiment over it.
+    pub session: String,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ExperimentList {
+    pub rows: Vec<ExperimentRow>,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ExperimentRow {
+    /// Stands for a session in every other command.
+    pub experiment: String,
+    /// The recorded session it is laid over.
+    pub session: String,
+    pub name: String,
+    /// Edits that count.
+    pub edits: u32,
+    /// Edits that were taken back and can be made again.
+    pub undone: u32,
+    /// Epoch milliseconds.
+    pub changed_ms: f64,
+}
+
+/// `experiment/create`: an experiment without edits.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Create {
+    /// A session, or an experiment over it.
+    pub session: String,
+    /// Absent: a number.
+    pub name: Option<String>,
+}
+
+/// `experiment/get`: an experiment with its edits, and what came of each.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Get {
+    pub experiment: String,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ExperimentDetail {
+    #[serde(flatten)]
+    pub row: ExperimentRow,
+    /// In order; those behind `row.edits` were taken back.
+    pub list: Vec<EditRow>,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EditRow {
+    /// Counts from 1.
+    pub number: u32,
+    /// "Cap rows of tool results: max_rows 20".
+    pub title: String,
+    pub edit: Edit,
+    pub is_undone: bool,
+    /// Why it does not fit, or what to know about it.
+    pub diagnostics: Vec<DiagnosticRow>,
+}
+
+/// `experiment/rename`.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Rename {
+    pub experiment: String,
+    pub name: String,
+}
+
+/// `experiment/duplicate`: another experiment with the same edits.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Duplicate {
+    pub experiment: String,
+    /// Absent: the name with "copy".
+    pub name: Option<String>,
+}
+
+/// `experiment/remove`.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Remove {
+    pub experiment: String,
+}
+
+/// `experiment/edit`: adds edits. What was undone can then no longer be made again.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AddEdits {
+    pub experiment: String,
+    pub edits: Vec<Edit>,
+    /// Takes the last edit's place instead, where it was one of the same kind and of the same thing: a parameter that
+    /// is dragged is one edit.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub replaces_last: bool,
+}
+
+/// `experiment/undo`: takes back the last edit.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Undo {
+    pub experiment: String,
+}
+
+/// `experiment/redo`: makes the edit again that was taken back last.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Redo {
+    pub experiment: String,
+}
+
+/// `experiment/preview`: what edits would do, without making them.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Preview {
+    /// A session or an experiment.
+    pub session: String,
+    pub call: u32,
+    pub edits: Vec<Edit>,
+    /// In place of so many of the experiment's last edits.
+    #[serde(default)]
+    #[ts(as = "Option<u32>", optional)]
+    pub without_last: u32,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewResult {
+    pub this_call: CallEffect,
+    pub all_calls: Effect,
+    /// What did not fit, and order that is violated.
+    pub diagnostics: Vec<DiagnosticRow>,
+    /// What scripts of this call wrote and how they failed, by stage.
+    pub scripts: Vec<ScriptReport>,
+}
+
+/// What edits do to one call.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CallEffect {
+    pub call: u32,
+    pub tokens_before: u32,
+    pub tokens_after: u32,
+    /// The first stage that gave something else; absent when the request is the same.
+    pub first_changed_stage: Option<String>,
+    /// Stages that ran again.
+    pub stages_run: u32,
+    pub stages: u32,
+}
+
+/// What edits do to a whole session.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Effect {
+    /// Calls that were compared, of all calls: fewer where time ran out.
+    pub calls_compared: u32,
+    pub calls: u32,
+    pub calls_changed: u32,
+    pub tokens_before: f64,
+    pub tokens_after: f64,
+    /// Tokens that match the earlier prompt of the same agent.
+    pub cached_before: f64,
+    pub cached_after: f64,
+    /// US dollars for the prompts, cached at the price of cached reads; absent when a model has no price.
+    pub cost_before_usd: Option<f64>,
+    pub cost_after_usd: Option<f64>,
+    pub breaks_before: u32,
+    pub breaks_after: u32,
+}
+
+/// `experiment/compare`: two sessions or experiments over the same recording, call by call.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Compare {
+    pub a: String,
+    pub b: String,
+    /// Only calls whose requests differ.
+    pub only_changed: bool,
+    pub offset: u32,
+    pub limit: u32,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Comparison {
+    /// "before" is `a`.
+    pub effect: Effect,
+    pub total: u32,
+    pub rows: Vec<ComparedCall>,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedCall {
+    pub call: u32,
+    pub agent: String,
+    pub is_changed: bool,
+    pub tokens_a: u32,
+    pub tokens_b: u32,
+    pub cached_a: u32,
+    pub cached_b: u32,
+    pub cost_a_usd: Option<f64>,
+    pub cost_b_usd: Option<f64>,
+    /// The prefix ends before the end of the earlier prompt.
+    pub breaks_a: bool,
+    pub breaks_b: bool,
+}
+
+/// `experiment/compareParts`: the requests of one call in two experiments, part by part.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CompareParts {
+    pub a: String,
+    pub b: String,
+    pub call: u32,
+    pub fold_unchanged: bool,
+    pub offset: u32,
+    pub limit: u32,
+}
+
+/// `experiment/export`: an experiment, or a session as it is, in a form for elsewhere.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Export {
+    /// A session or an experiment.
+    pub session: String,
+    #[serde(rename = "as")]
+    pub format: ExportFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExportFormat {
+    /// A module for google-adk 2.13: the app, its agents, and plugins that do the same as the edits.
+    AdkPython,
+    /// The app configuration with the edits that it can hold.
+    AdkJson,
+    /// The edits.
+    Json,
+    Yaml,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Exported {
+    /// A name for the file.
+    pub file: String,
+    pub text: String,
+    /// What the form cannot hold.
+    pub diagnostics: Vec<DiagnosticRow>,
+}

@@ -1,0 +1,222 @@
+//! What edits do: tried without being made, and between two experiments.
+
+use std::sync::{Arc, RwLockReadGuard};
+use std::time::{Duration, Instant};
+
+use strata_engine::analysis::{CallAnalysis, Effect, SessionAnalysis, diff_requests, is_same_prompt};
+use strata_engine::{Compilation, Edit, Experiment, Sections, Stage};
+
+use super::part_rows::{Rows, SegmentScale, counts, fold_unchanged, gather_left_out};
+use super::stages::script_report;
+use crate::Strata;
+use crate::api::call::PartPage;
+use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
+use crate::api::experiment::{
+    CallEffect, Compare, CompareParts, ComparedCall, Comparison, Effect as EffectRow, Preview, PreviewResult,
+};
+use crate::command::Handler;
+use crate::error::AppError;
+use crate::open::{OpenSession, Tables, edit_of};
+
+/// How long a preview goes on compiling calls. What is shown then covers the calls so far.
+const PREVIEW_TIME: Duration = Duration::from_millis(600);
+
+impl Handler for Preview {
+    fn run(self, strata: &Arc<Strata>) -> Result<PreviewResult, AppError> {
+        let open = strata.session(&self.session)?;
+        let call = open.call(self.call)?;
+        let (base, applied): (&OpenSession, &[Edit]) = match &open.edits {
+            Some(edits) => (&edits.base, edits.applied()),
+            None => (&open, &[]),
+        };
+        let n_kept = applied.len().saturating_sub(self.without_last as usize);
+        let mut edits = applied[..n_kept].to_vec();
+        for edit in &self.edits {
+            edits.push(edit_of(edit)?);
+        }
+        let edited = base.experiment.edited(&edits, strata.catalog());
+        let before = open.analysis_of(self.call)?;
+        let mut after = before.sharing();
+        let old = open.compilation(self.call)?;
+        let new = after.compile(&edited.experiment, call).ok_or_else(|| {
+            AppError::bad_input("With these edits the call's agent is not in the configuration.")
+        })?;
+        let analysed = before.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
+        let scale = open.scale(&before, strata.tables(), analysed)?;
+        let this_call = CallEffect {
+            call: self.call,
+            tokens_before: analysed.total.tokens,
+            tokens_after: scale.prompt(&new.working_context()).total().tokens,
+            first_changed_stage: first_changed(&old, &new),
+            stages_run: new.stages.iter().filter(|stage| !stage.is_reused).count() as u32,
+            stages: new.stages.len() as u32,
+        };
+        let start = Instant::now();
+        let n_known = before.calls().len();
+        while after.calls().len() < n_known
+            && start.elapsed() < PREVIEW_TIME
+            && after.step(&edited.experiment, &strata.tables().counting)
+        {}
+        let mut diagnostics: Vec<DiagnosticRow> =
+            edited.diagnostics.iter().map(DiagnosticRow::from).collect();
+        // What earlier edits had to say was said when they were made.
+        diagnostics.retain(|row| number(&row.at).is_none_or(|at| at >= n_kept));
+        diagnostics.extend(violations(&new));
+        Ok(PreviewResult {
+            this_call,
+            all_calls: effect_row(&Effect::of(&before, &after, &strata.tables().prices), &edited.experiment),
+            diagnostics,
+            scripts: new.stages.iter().filter_map(|stage| script_report(stage, None)).collect(),
+        })
+    }
+}
+
+/// The place of an edit in its list.
+fn number(at: &str) -> Option<usize> {
+    at.strip_prefix("edits[")?.strip_suffix(']')?.parse().ok()
+}
+
+fn violations(compilation: &Compilation) -> impl Iterator<Item = DiagnosticRow> + '_ {
+    compilation.violations.iter().map(|violation| DiagnosticRow {
+        severity: DiagnosticSeverity::Warning,
+        code: "order".to_owned(),
+        message: format!(
+            "`{}` stands before `{}`, whose result it needs. The flow compiles all the same: see what it makes of it.",
+            violation.processor, violation.required
+        ),
+        at: violation.processor.to_string(),
+    })
+}
+
+/// The first stage that gives something else than it did; for one that is new, something else than it got.
+fn first_changed(old: &Compilation, new: &Compilation) -> Option<String> {
+    let is_changed = |stage: &&Stage| match old.stage(&stage.processor) {
+        Some(before) => !is_same_prompt(&before.request, &stage.request),
+        None => stage.changed.intersects(Sections::SENT),
+    };
+    new.stages.iter().find(is_changed).map(|stage| stage.processor.to_string())
+}
+
+pub(super) fn effect_row(effect: &Effect, experiment: &Experiment) -> EffectRow {
+    EffectRow {
+        calls_compared: effect.calls_compared,
+        calls: experiment.calls().len() as u32,
+        calls_changed: effect.calls_changed,
+        tokens_before: effect.before.tokens as f64,
+        tokens_after: effect.after.tokens as f64,
+        cached_before: effect.before.matched as f64,
+        cached_after: effect.after.matched as f64,
+        cost_before_usd: effect.before.cost_usd,
+        cost_after_usd: effect.after.cost_usd,
+        breaks_before: effect.before.breaks,
+        breaks_after: effect.after.breaks,
+    }
+}
+
+/// Two sessions or experiments over one recording, compiled as far as both are.
+struct Pair {
+    a: Arc<OpenSession>,
+    b: Arc<OpenSession>,
+}
+
+impl Pair {
+    fn open(strata: &Arc<Strata>, a: &str, b: &str) -> Result<Self, AppError> {
+        let (a, b) = (strata.session(a)?, strata.session(b)?);
+        if a.id != b.id {
+            let message =
+                "These are over two sessions. Only experiments over the same session can be compared.";
+            return Err(AppError::bad_input(message));
+        }
+        Ok(Self { a, b })
+    }
+
+    /// What is known of both, once all calls are compiled or patience has run out. The same one is not locked twice.
+    fn analyses(
+        &self,
+    ) -> Result<(RwLockReadGuard<'_, SessionAnalysis>, RwLockReadGuard<'_, SessionAnalysis>), AppError> {
+        let last = self.a.experiment.calls().len().min(self.b.experiment.calls().len()) as u32;
+        if last > 0 {
+            drop(self.a.analysis_of(last)?);
+            drop(self.b.analysis_of(last)?);
+        }
+        Ok((self.a.analysis(), self.b.analysis()))
+    }
+}
+
+impl Handler for Compare {
+    fn run(self, strata: &Arc<Strata>) -> Result<Comparison, AppError> {
+        let pair = Pair::open(strata, &self.a, &self.b)?;
+        let (a, b) = pair.analyses()?;
+        let tables = strata.tables();
+        let effect = Effect::of(&a, &b, &tables.prices);
+        let calls = pair.a.experiment.calls();
+        let rows = a.calls().iter().zip(b.calls()).map(|(of_a, of_b)| {
+            let agent = calls.get(of_a.number as usize - 1).map(|call| call.invocation.agent.to_string());
+            compared(agent.unwrap_or_default(), of_a, of_b, tables)
+        });
+        let rows: Vec<ComparedCall> = rows.filter(|row| row.is_changed || !self.only_changed).collect();
+        let page = rows.iter().skip(self.offset as usize).take(self.limit as usize).cloned().collect();
+        Ok(Comparison {
+            effect: effect_row(&effect, &pair.b.experiment),
+            total: rows.len() as u32,
+            rows: page,
+        })
+    }
+}
+
+pub(crate) fn compared(agent: String, a: &CallAnalysis, b: &CallAnalysis, tables: &Tables) -> ComparedCall {
+    ComparedCall {
+        call: a.number,
+        agent,
+        is_changed: !is_same_prompt(&a.request, &b.request),
+        tokens_a: a.total.tokens,
+        tokens_b: b.total.tokens,
+        cached_a: a.matched.tokens,
+        cached_b: b.matched.tokens,
+        cost_a_usd: a.matched_cost(&tables.prices),
+        cost_b_usd: b.matched_cost(&tables.prices),
+        breaks_a: a.prefix_break.is_some(),
+        breaks_b: b.prefix_break.is_some(),
+    }
+}
+
+impl Handler for CompareParts {
+    fn run(self, strata: &Arc<Strata>) -> Result<PartPage, AppError> {
+        let pair = Pair::open(strata, &self.a, &self.b)?;
+        let (old, new) = (pair.a.compilation(self.call)?, pair.b.compilation(self.call)?);
+        let analysis = pair.b.analysis_of(self.call)?;
+        let analysed = analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
+        let scale = pair.b.scale(&analysis, strata.tables(), analysed)?;
+        let (before, after) = (old.working_context(), new.working_context());
+        let makes = Rows {
+            scale,
+            before: SegmentScale::new(scale, &before),
+            after: SegmentScale::new(scale, &after),
+            call: self.call,
+            compared: self.call,
+            is_inferred: false,
+        };
+        let rows: Vec<_> = diff_requests(&before, &after).iter().map(|delta| makes.row(delta)).collect();
+        let counts = counts(&rows);
+        let added =
+            rows.iter().map(|row| i64::from(row.tokens_after.saturating_sub(row.tokens_before))).sum::<i64>();
+        let less =
+            rows.iter().map(|row| i64::from(row.tokens_before.saturating_sub(row.tokens_after))).sum::<i64>();
+        let mut shown = gather_left_out(rows);
+        if self.fold_unchanged {
+            shown = fold_unchanged(shown);
+        }
+        Ok(PartPage {
+            processor: String::new(),
+            stage: new.stages.len() as u32,
+            stages: new.stages.len() as u32,
+            headline: super::headline::difference(counts),
+            added_tokens: added as u32,
+            left_out_tokens: less as u32,
+            rewriting_tokens: (added - less) as i32,
+            compared_with: self.a,
+            total: shown.len() as u32,
+            rows: shown.into_iter().skip(self.offset as usize).take(self.limit as usize).collect(),
+        })
+    }
+}

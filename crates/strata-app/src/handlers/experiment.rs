@@ -1,0 +1,235 @@
+//! Experiments: the list, their edits, undoing.
+
+use std::sync::Arc;
+
+use strata_engine::Edit;
+use strata_store::{ExperimentEntry, ExperimentId, SessionId};
+
+use crate::Strata;
+use crate::api::common::DiagnosticRow;
+use crate::api::experiment::{
+    AddEdits, Create, Duplicate, EditRow, ExperimentDetail, ExperimentList, ExperimentRow, Export, Exported,
+    Get, List, Redo, Remove, Rename, Undo,
+};
+use crate::api::session::Removed;
+use crate::command::Handler;
+use crate::edit_words::title;
+use crate::error::AppError;
+use crate::export::{Subject, export};
+use crate::import::now_ms;
+use crate::open::{OpenSession, edit_of, shown_edit};
+
+/// Longest name of an experiment, in characters.
+const MAX_NAME: usize = 200;
+
+impl Handler for List {
+    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentList, AppError> {
+        let session = recorded_session(strata, &self.session)?;
+        let entries = strata.store().experiments(&session)?;
+        Ok(ExperimentList { rows: entries.iter().map(row).collect() })
+    }
+}
+
+impl Handler for Create {
+    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+        let session = recorded_session(strata, &self.session)?;
+        create(strata, &session, self.name, &[])
+    }
+}
+
+impl Handler for Get {
+    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+        detail(&*strata.experiment(&self.experiment)?)
+    }
+}
+
+impl Handler for Rename {
+    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+        let (id, _) = entry(strata, &self.experiment)?;
+        let name = checked_name(&self.name)?;
+        strata.store().rename_experiment(id, &name)?;
+        detail(&*strata.reopen_experiment(id)?)
+    }
+}
+
+impl Handler for Duplicate {
+    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+        let (id, known) = entry(strata, &self.experiment)?;
+        let mut edits = strata.store().edits(id)?;
+        edits.truncate(known.n_applied as usize);
+        let name = self.name.unwrap_or_else(|| format!("{} copy", known.name));
+        create(strata, &known.session, Some(name), &edits)
+    }
+}
+
+impl Handler for Remove {
+    fn run(self, strata: &Arc<Strata>) -> Result<Removed, AppError> {
+        let (id, known) = entry(strata, &self.experiment)?;
+        strata.open_sessions().close(&self.experiment);
+        strata.store().delete_experiment(id)?;
+        Ok(Removed { title: known.name })
+    }
+}
+
+impl Handler for AddEdits {
+    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+        let (id, known) = entry(strata, &self.experiment)?;
+        let edits = self.edits.iter().map(edit_of).collect::<Result<Vec<Edit>, _>>()?;
+        let mut n_kept = known.n_applied;
+        if self.replaces_last
+            && let Some(last) = n_kept.checked_sub(1)
+            && let [only] = &edits[..]
+        {
+            let open = strata.experiment(&self.experiment)?;
+            let before = open.edits.as_ref().and_then(|edits| edits.edits.get(last as usize));
+            n_kept -= u32::from(before.is_some_and(|before| is_about_the_same(before, only)));
+        }
+        add(strata, id, n_kept, &edits)
+    }
+}
+
+impl Handler for Undo {
+    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+        let (id, known) = entry(strata, &self.experiment)?;
+        let applied = known.n_applied.checked_sub(1);
+        let applied = applied.ok_or_else(|| AppError::bad_input("There is no edit to undo."))?;
+        strata.store().set_applied(id, applied, now_ms())?;
+        detail(&*strata.reopen_experiment(id)?)
+    }
+}
+
+impl Handler for Redo {
+    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+        let (id, known) = entry(strata, &self.experiment)?;
+        if known.n_applied == known.n_edits {
+            return Err(AppError::bad_input("There is no edit to make again."));
+        }
+        strata.store().set_applied(id, known.n_applied + 1, now_ms())?;
+        detail(&*strata.reopen_experiment(id)?)
+    }
+}
+
+impl Handler for Export {
+    fn run(self, strata: &Arc<Strata>) -> Result<Exported, AppError> {
+        let open = strata.session(&self.session)?;
+        let (name, edits) = match &open.edits {
+            Some(edits) => (&*edits.entry.name, edits.applied()),
+            None => (&*open.entry.title, &[][..]),
+        };
+        export(&Subject { name, experiment: &open.experiment, edits }, self.format)
+    }
+}
+
+/// Puts edits behind the first `n_kept` of an experiment, and compiles it again.
+pub(super) fn add(
+    strata: &Arc<Strata>,
+    id: ExperimentId,
+    n_kept: u32,
+    edits: &[Edit],
+) -> Result<ExperimentDetail, AppError> {
+    let texts = edits.iter().map(text).collect::<Result<Vec<String>, _>>()?;
+    if !strata.store().set_edits(id, n_kept, &texts, now_ms())? {
+        return Err(AppError::not_found("This experiment is no longer in the store."));
+    }
+    detail(&*strata.reopen_experiment(id)?)
+}
+
+/// Makes an experiment whose edits are given as they are stored.
+pub(super) fn create(
+    strata: &Arc<Strata>,
+    session: &SessionId,
+    name: Option<String>,
+    edits: &[String],
+) -> Result<ExperimentDetail, AppError> {
+    let name = match name {
+        Some(name) => checked_name(&name)?,
+        None => format!("Experiment {}", strata.store().experiments(session)?.len() + 1),
+    };
+    let made = strata.store().create_experiment(session, &name, edits, now_ms())?;
+    let id = made.ok_or_else(|| AppError::not_found("This session is no longer in the store."))?;
+    detail(&*strata.experiment(&id.to_string())?)
+}
+
+pub(super) fn text(edit: &Edit) -> Result<String, AppError> {
+    serde_json::to_string(edit).map_err(|error| AppError::internal(error.to_string()))
+}
+
+/// The recorded session that an id means, be it the session's or an experiment's.
+pub(super) fn recorded_session(strata: &Arc<Strata>, id: &str) -> Result<SessionId, AppError> {
+    match ExperimentId::parse(id) {
+        Some(_) => Ok(entry(strata, id)?.1.session),
+        None => Ok(SessionId::from(id)),
+    }
+}
+
+pub(super) fn entry(strata: &Strata, id: &str) -> Result<(ExperimentId, ExperimentEntry), AppError> {
+    let known = ExperimentId::parse(id).ok_or_else(|| {
+        AppError::bad_input(
+            "This is a recorded session, which is never changed. Make an experiment over it first.",
+        )
+    })?;
+    let entry = strata.store().experiment(known)?;
+    Ok((known, entry.ok_or_else(|| AppError::not_found("This experiment is no longer in the store."))?))
+}
+
+pub(super) fn row(entry: &ExperimentEntry) -> ExperimentRow {
+    ExperimentRow {
+        experiment: entry.id.to_string(),
+        session: entry.session.to_string(),
+        name: entry.name.clone(),
+        edits: entry.n_applied,
+        undone: entry.n_edits - entry.n_applied,
+        changed_ms: entry.changed_at_ms as f64,
+    }
+}
+
+fn detail(open: &OpenSession) -> Result<ExperimentDetail, AppError> {
+    let edits = open.edits.as_ref().ok_or_else(|| AppError::internal("An experiment has no edits."))?;
+    let list = edits.edits.iter().enumerate().map(|(at, edit)| {
+        let place = format!("edits[{at}]");
+        let of_edit = edits.diagnostics.iter().filter(|found| found.at == place);
+        Ok(EditRow {
+            number: at as u32 + 1,
+            title: title(edit),
+            edit: shown_edit(edit)?,
+            is_undone: at >= edits.applied().len(),
+            diagnostics: of_edit.map(DiagnosticRow::from).collect(),
+        })
+    });
+    Ok(ExperimentDetail { row: row(&edits.entry), list: list.collect::<Result<_, AppError>>()? })
+}
+
+fn checked_name(name: &str) -> Result<String, AppError> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(AppError::bad_input("An experiment needs a name."));
+    }
+    Ok(name.chars().take(MAX_NAME).collect())
+}
+
+/// Whether both edits set the same thing, so that the later one alone says it all.
+fn is_about_the_same(a: &Edit, b: &Edit) -> bool {
+    match (a, b) {
+        (
+            Edit::ConfigureProcessor { processor: a, agent: of_a, .. },
+            Edit::ConfigureProcessor { processor: b, agent: of_b, .. },
+        ) => a == b && of_a == of_b,
+        (
+            Edit::MoveProcessor { processor: a, agent: of_a, .. },
+            Edit::MoveProcessor { processor: b, agent: of_b, .. },
+        ) => a == b && of_a == of_b,
+        (Edit::SetInstruction { agent: a, .. }, Edit::SetInstruction { agent: b, .. })
+        | (Edit::SetStaticInstruction { agent: a, .. }, Edit::SetStaticInstruction { agent: b, .. })
+        | (Edit::SetOutputSchema { agent: a, .. }, Edit::SetOutputSchema { agent: b, .. })
+        | (Edit::SetIncludeContents { agent: a, .. }, Edit::SetIncludeContents { agent: b, .. })
+        | (Edit::SetStateMap { key: a, .. }, Edit::SetStateMap { key: b, .. }) => a == b,
+        (Edit::SetTool { agent: a, tool: x, .. }, Edit::SetTool { agent: b, tool: y, .. }) => {
+            a == b && x == y
+        }
+        (Edit::EditEvent { event: a, .. }, Edit::EditEvent { event: b, .. }) => a == b,
+        (Edit::SetGlobalInstruction { .. }, Edit::SetGlobalInstruction { .. })
+        | (Edit::SetCompaction { .. }, Edit::SetCompaction { .. })
+        | (Edit::SetCache { .. }, Edit::SetCache { .. }) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,172 @@
+//! Findings with what would help, tried on the whole session.
+
+use std::sync::Arc;
+
+use strata_engine::analysis::{CallRates, SessionAnalysis};
+use strata_engine::findings::Finding;
+use strata_engine::fixes::Fix;
+use strata_model::Origin;
+use strata_store::ExperimentId;
+
+use super::compare::effect_row;
+use super::{experiment, findings};
+use crate::Strata;
+use crate::api::common::Basis;
+use crate::api::experiment::ExperimentDetail;
+use crate::api::finding::{Apply, BloatRow, FindingList, FixRow, FixableFinding, List};
+use crate::command::Handler;
+use crate::error::AppError;
+use crate::open::{OpenSession, Tables, edit_of, shown_edit};
+use crate::words;
+
+/// Sources that are listed.
+const MAX_BLOAT: usize = 20;
+/// Lifetime tokens from which on a source is worth a row.
+const WORTH_TOKENS: u64 = 500;
+
+impl Handler for List {
+    fn run(self, strata: &Arc<Strata>) -> Result<FindingList, AppError> {
+        let open = strata.session(&self.session)?;
+        let (fixes, is_complete) = open.fixes(strata);
+        let analysis = open.analysis();
+        let found = open.findings(&analysis, strata.tables());
+        let rows = found.iter().map(|finding| fixable(&open, finding, &fixes, strata.tables()));
+        Ok(FindingList {
+            is_complete,
+            rows: rows.collect::<Result<_, _>>()?,
+            bloat: bloat(&open, &analysis, &fixes, strata.tables())?,
+        })
+    }
+}
+
+impl Handler for Apply {
+    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+        let edits = self.edits.iter().map(edit_of).collect::<Result<Vec<_>, _>>()?;
+        if let Some(id) = ExperimentId::parse(&self.session) {
+            let (_, known) = experiment::entry(strata, &self.session)?;
+            return experiment::add(strata, id, known.n_applied, &edits);
+        }
+        let session = experiment::recorded_session(strata, &self.session)?;
+        let texts = edits.iter().map(experiment::text).collect::<Result<Vec<_>, _>>()?;
+        experiment::create(strata, &session, Some(self.title), &texts)
+    }
+}
+
+fn fixable(
+    open: &OpenSession,
+    finding: &Finding,
+    fixes: &[Arc<Fix>],
+    tables: &Tables,
+) -> Result<FixableFinding, AppError> {
+    let answers = fixes.iter().filter(|fix| fix.candidate.codes.contains(&finding.code));
+    Ok(FixableFinding {
+        finding: findings::row(finding, tables),
+        fixes: answers.map(|fix| fix_row(open, fix)).collect::<Result<_, _>>()?,
+    })
+}
+
+fn fix_row(open: &OpenSession, fix: &Fix) -> Result<FixRow, AppError> {
+    let effect = &fix.effect;
+    Ok(FixRow {
+        title: fix.candidate.title.clone(),
+        edits: fix.candidate.edits.iter().map(shown_edit).collect::<Result<_, _>>()?,
+        saves_tokens: effect.saved_tokens() as f64,
+        saves_usd: effect.before.cost_usd.zip(effect.after.cost_usd).map(|(before, after)| before - after),
+        basis: fix.basis.into(),
+        effect: effect_row(effect, &open.experiment),
+        warnings: fix.warnings.clone(),
+    })
+}
+
+/// The sources whose tokens are carried the most.
+fn bloat(
+    open: &OpenSession,
+    analysis: &SessionAnalysis,
+    fixes: &[Arc<Fix>],
+    tables: &Tables,
+) -> Result<Vec<BloatRow>, AppError> {
+    let rates = CallRates::of(analysis.calls(), &tables.prices);
+    let sums = analysis.ledger().sums_by(&rates, |piece| Source::of(&piece.origin));
+    let mut sums: Vec<_> = sums.into_iter().filter(|(_, sum)| sum.usage.lifetime >= WORTH_TOKENS).collect();
+    sums.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.usage.lifetime));
+    let basis = analysis.calls().iter().map(|call| call.total.basis).max();
+    let basis = basis.map_or(Basis::Exact, Basis::from);
+    sums.into_iter()
+        .take(MAX_BLOAT)
+        .map(|(source, sum)| {
+            let helps = fixes.iter().filter(|fix| source.is_helped_by(fix));
+            Ok(BloatRow {
+                address: source.address(),
+                name: source.name(open),
+                tokens: sum.tokens,
+                basis,
+                calls: sum.usage.calls,
+                lifetime_tokens: sum.usage.lifetime as f64,
+                cost_usd: sum.cost_usd,
+                fixes: helps.map(|fix| fix_row(open, fix)).collect::<Result<_, _>>()?,
+            })
+        })
+        .collect()
+}
+
+/// What tokens are summed up by.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    Event(strata_model::EventIndex),
+    Tool(strata_model::Str),
+    Instruction(strata_model::Str),
+    State(strata_model::Str),
+}
+
+impl Source {
+    fn of(origin: &Origin) -> Option<Self> {
+        if let Some(event) = origin.event() {
+            return Some(Self::Event(event));
+        }
+        match origin {
+            Origin::Tool { name } => Some(Self::Tool(name.clone())),
+            Origin::Instruction { agent, .. } => Some(Self::Instruction(agent.clone())),
+            Origin::State { key } => Some(Self::State(key.clone())),
+            _ => None,
+        }
+    }
+
+    fn address(&self) -> String {
+        match self {
+            Self::Event(event) => format!("E{}", event.number()),
+            Self::Tool(name) => format!("tool.{name}"),
+            Self::Instruction(agent) => format!("agent.{agent}"),
+            Self::State(key) => format!("state.{key}"),
+        }
+    }
+
+    fn name(&self, open: &OpenSession) -> String {
+        match self {
+            Self::Event(event) => {
+                let tools = open.events().facts().get(event.as_usize()).map(|facts| facts.tools.clone());
+                let tools = tools.unwrap_or_default();
+                if tools.is_empty() {
+                    let origin = Origin::Event { event: *event, part: 0 };
+                    return words::source(&origin, open.experiment.log());
+                }
+                format!("E{} {}", event.number(), tools.join(", "))
+            }
+            Self::Tool(name) => format!("declaration of {name}"),
+            Self::Instruction(agent) => format!("instruction of {agent}"),
+            Self::State(key) => format!("state.{key}"),
+        }
+    }
+
+    fn is_helped_by(&self, fix: &Fix) -> bool {
+        let candidate = &fix.candidate;
+        match self {
+            Self::Event(event) => candidate.events.contains(event),
+            Self::Tool(name) => candidate.tools.contains(name),
+            Self::Instruction(agent) => candidate.agent.as_ref() == Some(agent),
+            Self::State(key) => candidate
+                .edits
+                .iter()
+                .any(|edit| matches!(edit, strata_engine::Edit::SetStateMap { key: set, .. } if set == key)),
+        }
+    }
+}

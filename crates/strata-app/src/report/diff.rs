@@ -1,0 +1,103 @@
+//! `strata diff`: two experiments over one session, call by call.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use strata_engine::analysis::Effect;
+
+use super::compile::{ChangeReport, request_changes};
+use super::diagnostic::FileDiagnostic;
+use super::source::{Source, Subject};
+use super::{VERSION, Watch};
+use crate::api::experiment::ComparedCall;
+use crate::edit_file::EditFile;
+use crate::error::AppError;
+use crate::handlers::compare::compared;
+use crate::open::Tables;
+
+/// The document of `strata diff`. Sums are over all calls.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffReport {
+    pub version: u32,
+    pub session: String,
+    pub title: String,
+    pub a: SideReport,
+    pub b: SideReport,
+    pub calls_changed: u32,
+    pub calls: Vec<ComparedCall>,
+    /// What differs in the request of the call that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Vec<ChangeReport>>,
+    pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// One side.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SideReport {
+    /// What was named.
+    pub name: String,
+    pub tokens: u64,
+    /// Tokens that match the earlier prompt of the same agent.
+    pub cached_tokens: u64,
+    pub breaks: u32,
+    /// US dollars, if all models have a price.
+    pub cost: Option<f64>,
+}
+
+/// Compares `a` with `b`. Either may be a file of edits over the other, or over `a`'s session.
+pub fn diff(
+    a: &Source,
+    b: &str,
+    session: Option<&str>,
+    call: Option<u32>,
+    watch: &dyn Watch,
+) -> Result<DiffReport, AppError> {
+    let (of_a, mut diagnostics) = a.read_one(session, watch)?;
+    let other = match EditFile::is_one(Path::new(b)) {
+        true => Source { edits: vec![PathBuf::from(b)], scripts: Vec::new(), ..a.clone() },
+        false => Source { name: b.to_owned(), edits: Vec::new(), scripts: Vec::new(), ..a.clone() },
+    };
+    let (of_b, found) = other.read_one(session, watch)?;
+    diagnostics.extend(found);
+    if of_a.experiment.session().events.len() != of_b.experiment.session().events.len()
+        || of_a.experiment.session().id != of_b.experiment.session().id
+    {
+        return Err(AppError::bad_input(format!(
+            "{} and {b} are over two sessions. Only what is over the same session can be compared.",
+            a.name
+        )));
+    }
+    let tables = Tables::default();
+    let analyse = |subject: &Subject| subject.analyse(subject.n_calls(), &tables, watch);
+    let (first, second) = (analyse(&of_a)?, analyse(&of_b)?);
+    let effect = Effect::of(&first, &second, &tables.prices);
+    let agents = of_a.experiment.calls().iter().map(|call| call.invocation.agent.to_string());
+    let pairs = first.calls().iter().zip(second.calls()).zip(agents);
+    let changes = match call {
+        None => None,
+        Some(number) => Some(request_changes((&of_a, &first), (&of_b, &second), number, &tables)?),
+    };
+    Ok(DiffReport {
+        version: VERSION,
+        session: of_a.id.clone(),
+        title: of_a.title.clone(),
+        a: side(&a.said(), &effect.before),
+        b: side(b, &effect.after),
+        calls_changed: effect.calls_changed,
+        calls: pairs.map(|((a, b), agent)| compared(agent, a, b, &tables)).collect(),
+        changes,
+        diagnostics,
+    })
+}
+
+fn side(name: &str, totals: &strata_engine::analysis::Totals) -> SideReport {
+    SideReport {
+        name: name.to_owned(),
+        tokens: totals.tokens,
+        cached_tokens: totals.matched,
+        breaks: totals.breaks,
+        cost: totals.cost_usd,
+    }
+}

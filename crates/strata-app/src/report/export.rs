@@ -1,0 +1,33 @@
+//! `strata export`: an experiment in a form for elsewhere.
+
+use super::Watch;
+use super::diagnostic::FileDiagnostic;
+use super::source::Source;
+use crate::api::experiment::ExportFormat;
+use crate::error::AppError;
+use crate::export::{Subject, export as exported};
+
+/// What an export comes to: a text for a file, and what the form cannot hold.
+#[derive(Debug, Clone)]
+pub struct ExportReport {
+    /// A name for the file.
+    pub file: String,
+    pub text: String,
+    pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// Exports a source's only session, or the one called `session`, with the edits laid over it.
+pub fn export(
+    source: &Source,
+    session: Option<&str>,
+    format: ExportFormat,
+    watch: &dyn Watch,
+) -> Result<ExportReport, AppError> {
+    let (subject, mut diagnostics) = source.read_one(session, watch)?;
+    let made = exported(
+        &Subject { name: &subject.title, experiment: &subject.experiment, edits: &subject.edits },
+        format,
+    )?;
+    diagnostics.extend(made.diagnostics.into_iter().map(|row| FileDiagnostic::new("", row)));
+    Ok(ExportReport { file: made.file, text: made.text, diagnostics })
+}

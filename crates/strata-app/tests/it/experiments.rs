@@ -1,0 +1,241 @@
+//! Experiments: edits laid over the bundled sample.
+
+use serde_json::{Value, json};
+use strata_app::ErrorCode;
+
+use crate::{ask, refuse, sample, start, wait_until};
+
+fn compiled(strata: &std::sync::Arc<strata_app::Strata>, session: &str) -> Value {
+    let mut header = Value::Null;
+    wait_until(|| {
+        header = ask(strata, "session/header", &json!({ "session": session }));
+        header["compiledCalls"] == header["calls"]
+    });
+    header
+}
+
+#[test]
+fn an_experiment_is_a_session_to_every_command() {
+    let strata = start();
+    let session = sample(&strata);
+    let before = compiled(&strata, &session);
+    let made = ask(&strata, "experiment/create", &json!({ "session": session, "name": "Fewer rows" }));
+    let experiment = made["experiment"].as_str().expect("an id").to_owned();
+    assert_eq!((made["edits"].as_u64(), made["list"].as_array().map(Vec::len)), (Some(0), Some(0)));
+    assert_eq!(compiled(&strata, &experiment)["totalTokens"], before["totalTokens"]);
+
+    let insert =
+        json!({ "edit": "insert_processor", "use": "truncate_middle", "params": { "max_chars": 200 } });
+    let preview =
+        ask(&strata, "experiment/preview", &json!({ "session": experiment, "call": 25, "edits": [insert] }));
+    let edited = ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": [insert] }));
+    assert_eq!(edited["list"][0]["title"], "Truncate the middle of long texts: max_chars 200");
+    let after = compiled(&strata, &experiment);
+    assert!(after["totalTokens"].as_f64() < before["totalTokens"].as_f64(), "{after}");
+    assert_eq!(after["totalTokens"], preview["allCalls"]["tokensAfter"], "what was previewed came true");
+    assert_eq!(preview["thisCall"]["firstChangedStage"], "truncate_middle");
+    assert_eq!(preview["thisCall"]["stagesRun"], 1);
+
+    let stages = ask(&strata, "call/stages", &json!({ "session": experiment, "call": 25 }));
+    let rows = stages["rows"].as_array().expect("stages");
+    let row = rows.iter().find(|row| row["processor"] == "truncate_middle").expect("the stage");
+    assert_eq!(row["inserted"], json!({ "kind": "truncate_middle", "params": { "max_chars": 200 } }));
+    assert_eq!(row["tokensAfter"].as_u64(), rows.last().and_then(|row| row["tokensAfter"].as_u64()));
+    for command in ["call/get", "call/stages"] {
+        ask(&strata, command, &json!({ "session": experiment, "call": 3 }));
+    }
+    ask(&strata, "event/get", &json!({ "session": experiment, "event": 3 }));
+
+    let pair = json!({ "a": session, "b": experiment, "onlyChanged": true, "offset": 0, "limit": 5 });
+    let compared = ask(&strata, "experiment/compare", &pair);
+    assert_eq!(compared["effect"]["tokensAfter"], after["totalTokens"]);
+    assert_eq!(compared["effect"]["callsChanged"], compared["total"]);
+    let call = compared["rows"][0]["call"].clone();
+    let parts = json!({ "a": session, "b": experiment, "call": call, "foldUnchanged": true, "offset": 0, "limit": 50 });
+    let parts = ask(&strata, "experiment/compareParts", &parts);
+    assert!(parts["headline"].as_str().is_some_and(|said| said.contains("rewritten")), "{parts}");
+
+    ask(&strata, "experiment/undo", &json!({ "experiment": experiment }));
+    assert_eq!(compiled(&strata, &experiment)["totalTokens"], before["totalTokens"]);
+    ask(&strata, "experiment/redo", &json!({ "experiment": experiment }));
+    assert_eq!(compiled(&strata, &experiment)["totalTokens"], after["totalTokens"]);
+    assert_eq!(compiled(&strata, &session)["totalTokens"], before["totalTokens"], "the recording stays");
+}
+
+#[test]
+fn names_copies_and_removal() {
+    let strata = start();
+    let session = sample(&strata);
+    let made = ask(&strata, "experiment/create", &json!({ "session": session }));
+    let first = made["experiment"].clone();
+    assert_eq!(made["name"], "Experiment 1");
+    let edits =
+        json!([{ "edit": "drop_event", "event": 3 }, { "edit": "disable_processor", "processor": "nope" }]);
+    let detail = ask(&strata, "experiment/edit", &json!({ "experiment": first, "edits": edits }));
+    assert_eq!(detail["list"][1]["diagnostics"][0]["code"], "edit-no-processor");
+    ask(&strata, "experiment/undo", &json!({ "experiment": first }));
+    ask(&strata, "experiment/rename", &json!({ "experiment": first, "name": " Tried " }));
+    let copy = ask(&strata, "experiment/duplicate", &json!({ "experiment": first }));
+    assert_eq!(
+        (&copy["name"], &copy["edits"], &copy["undone"]),
+        (&json!("Tried copy"), &json!(1), &json!(0))
+    );
+    let list = ask(&strata, "experiment/list", &json!({ "session": first }));
+    assert_eq!(list["rows"].as_array().map(Vec::len), Some(2));
+    ask(&strata, "experiment/remove", &json!({ "experiment": first }));
+    assert_eq!(refuse(&strata, "experiment/get", &json!({ "experiment": first })).0, ErrorCode::NotFound);
+    let (code, message) = refuse(&strata, "experiment/undo", &json!({ "experiment": session }));
+    assert!(code == ErrorCode::BadInput && message.contains("never changed"), "{message}");
+    let configured = |rows: u64| json!([{ "edit": "configure_processor", "processor": "cap_rows", "params": { "max_rows": rows } }]);
+    let insert = json!([{ "edit": "insert_processor", "use": "cap_rows" }]);
+    ask(&strata, "experiment/edit", &json!({ "experiment": copy["experiment"], "edits": insert }));
+    for rows in 1..4 {
+        let params =
+            json!({ "experiment": copy["experiment"], "edits": configured(rows), "replacesLast": true });
+        assert_eq!(
+            ask(&strata, "experiment/edit", &params)["edits"],
+            3,
+            "a parameter that is dragged is one edit"
+        );
+    }
+}
+
+#[test]
+fn every_edit_crosses_to_the_window_and_back() {
+    let strata = start();
+    let session = sample(&strata);
+    let edits = json!([
+        { "edit": "enable_processor", "processor": "identity", "agent": "coordinator" },
+        { "edit": "move_processor", "processor": "identity", "before": "basic" },
+        { "edit": "insert_processor", "use": "cap_rows", "name": "rows", "before": "model_call", "params": { "tools": ["a"] }, "agent": "coordinator" },
+        { "edit": "configure_processor", "processor": "rows", "params": {} },
+        { "edit": "remove_processor", "processor": "rows" },
+        { "edit": "set_instruction", "agent": "coordinator", "text": "x" },
+        { "edit": "set_static_instruction", "agent": "coordinator", "text": null },
+        { "edit": "set_global_instruction", "text": null },
+        { "edit": "set_tool", "agent": "log_analyst", "tool": "grep", "declaration": { "name": "grep" } },
+        { "edit": "set_output_schema", "agent": "report_writer", "schema": { "type": "object" } },
+        { "edit": "set_include_contents", "agent": "report_writer", "value": "none" },
+        { "edit": "drop_event", "event": 2 },
+        { "edit": "edit_event", "event": 1, "content": { "role": "user", "parts": [{ "text": "hi" }] } },
+        { "edit": "pin_event", "event": 5 },
+        { "edit": "set_compaction", "config": null },
+        { "edit": "set_cache", "config": { "min_tokens": 5 } },
+        { "edit": "set_state_map", "key": "k", "fields": ["a"] },
+    ]);
+    let made = ask(&strata, "experiment/create", &json!({ "session": session }));
+    let detail =
+        ask(&strata, "experiment/edit", &json!({ "experiment": made["experiment"], "edits": edits }));
+    let list: Vec<Value> =
+        detail["list"].as_array().expect("edits").iter().map(|row| row["edit"].clone()).collect();
+    assert_eq!(json!(list), edits);
+    for row in detail["list"].as_array().expect("edits") {
+        assert_eq!(
+            row["diagnostics"]
+                .as_array()
+                .map_or(0, |found| found.iter().filter(|row| row["severity"] == "error").count()),
+            0,
+            "{row}"
+        );
+    }
+}
+
+#[test]
+fn fixes_are_tried_and_do_what_they_say() {
+    let strata = start();
+    let session = sample(&strata);
+    let before = compiled(&strata, &session);
+    let mut found = Value::Null;
+    wait_until(|| {
+        found = ask(&strata, "findings/list", &json!({ "session": session }));
+        found["isComplete"] == true
+    });
+    let bloat = found["bloat"].as_array().expect("bloat");
+    let fix = bloat.iter().find_map(|row| row["fixes"].as_array()?.first()).expect("a fix").clone();
+    let made = ask(
+        &strata,
+        "findings/apply",
+        &json!({ "session": session, "title": fix["title"], "edits": fix["edits"] }),
+    );
+    let after = compiled(&strata, made["experiment"].as_str().expect("an id"));
+    let saved = before["totalTokens"].as_f64().unwrap_or(0.0) - after["totalTokens"].as_f64().unwrap_or(0.0);
+    assert_eq!(fix["savesTokens"].as_f64(), Some(saved));
+    assert_eq!(made["name"], fix["title"]);
+}
+
+#[test]
+fn scripts_are_checked_tried_and_fail_at_their_stage() {
+    let strata = start();
+    let session = sample(&strata);
+    let check =
+        |source: &str, on: Value| ask(&strata, "script/check", &json!({ "source": source, "on": on }));
+    let report = check("export function process( {", Value::Null);
+    assert_eq!(report["failure"]["code"], "syntax");
+    let on = json!({ "session": session, "call": 25, "before": null });
+    let half = "export function process(request, context) { console.log(context.agent.name, context.call.events > 0); request.contents = request.contents.slice(-2); return request }";
+    let report = check(half, on.clone());
+    assert_eq!(report["failure"], Value::Null);
+    assert_eq!(report["console"][0]["text"], "log_analyst true");
+    assert!(report["tokens"]["after"].as_u64() < report["tokens"]["before"].as_u64(), "{report}");
+    let failing = "export function process(request) {\n  return request.nothing.here\n}";
+    assert_eq!(check(failing, on)["failure"]["line"], 2);
+    let made = ask(&strata, "experiment/create", &json!({ "session": session }));
+    let insert = json!([{ "edit": "insert_processor", "use": "script", "params": { "source": failing } }]);
+    ask(&strata, "experiment/edit", &json!({ "experiment": made["experiment"], "edits": insert }));
+    let stages = ask(&strata, "call/stages", &json!({ "session": made["experiment"], "call": 25 }));
+    let row = stages["rows"]
+        .as_array()
+        .and_then(|rows| rows.iter().find(|row| row["processor"] == "script"))
+        .expect("the stage")
+        .clone();
+    assert_eq!((&row["isChanged"], &row["script"]["failure"]["line"]), (&json!(false), &json!(2)));
+    assert_eq!(row["diagnostics"][0]["code"], "script-failed");
+}
+
+#[test]
+fn what_a_script_leaves_alone_keeps_its_source() {
+    let strata = start();
+    let session = sample(&strata);
+    let made = ask(&strata, "experiment/create", &json!({ "session": session }));
+    let source = "export function process(request) { request.contents[0].parts[0].text += ' (said first)'; request.contents.push({ role: 'user', parts: [{ text: 'New.' }] }); return request }";
+    let insert = json!([{ "edit": "insert_processor", "use": "script", "name": "mine", "params": { "source": source } }]);
+    ask(&strata, "experiment/edit", &json!({ "experiment": made["experiment"], "edits": insert }));
+    let parts = json!({ "a": session, "b": made["experiment"], "call": 3, "foldUnchanged": false, "offset": 0, "limit": 500 });
+    let page = ask(&strata, "experiment/compareParts", &parts);
+    let changed: Vec<(Value, Value)> = page["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter(|row| row["change"] != "unchanged")
+        .map(|row| (row["change"].clone(), row["from"].clone()))
+        .collect();
+    assert_eq!(changed.len(), 2, "{changed:?}");
+    assert!(changed.iter().any(|(change, from)| change == "added" && from == "words of mine"), "{changed:?}");
+}
+
+#[test]
+fn experiments_are_exported() {
+    let strata = start();
+    let session = sample(&strata);
+    let made = ask(&strata, "experiment/create", &json!({ "session": session, "name": "Short ones" }));
+    let edits = json!([{ "edit": "insert_processor", "use": "cap_rows", "params": { "max_rows": 3 } }, { "edit": "drop_event", "event": 3 }]);
+    ask(&strata, "experiment/edit", &json!({ "experiment": made["experiment"], "edits": edits }));
+    let export =
+        |form: &str| ask(&strata, "experiment/export", &json!({ "session": made["experiment"], "as": form }));
+    let python = export("adk-python");
+    let text = python["text"].as_str().expect("a module");
+    assert_eq!(python["file"], "short_ones.py");
+    assert!(
+        text.contains("cap_rows(max_rows=3, tools=[], keep_turns=0)") && text.contains("app = App("),
+        "{text}"
+    );
+    assert!(
+        python["diagnostics"][0]["message"].as_str().is_some_and(|said| said.contains("Drop E3")),
+        "{python}"
+    );
+    assert_eq!(export("adk-json")["diagnostics"].as_array().map(Vec::len), Some(2));
+    assert!(
+        export("yaml")["text"].as_str().is_some_and(|text| text.contains("- edit: \"insert_processor\""))
+    );
+    assert!(export("json")["text"].as_str().is_some_and(|text| text.contains("\"use\": \"cap_rows\"")));
+}

@@ -1,0 +1,54 @@
+//! `strata export`: an experiment in a form for elsewhere.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ValueEnum};
+use strata_app::report::{self, ExportFormat};
+
+use super::source::SourceArgs;
+use crate::output;
+use crate::progress::Progress;
+
+/// Writes a session's app with its edits: as google-adk Python, as an app configuration, or as a file of edits
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// The session, where the file holds several
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The form
+    #[arg(long = "as", value_name = "FORM", value_enum)]
+    form: Form,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Form {
+    /// A module for google-adk 2.13: the app, its agents, and a plugin that does the same as the edits
+    AdkPython,
+    /// The app configuration, with the edits that it can hold
+    AdkJson,
+    /// The edits as JSON
+    Json,
+    /// The edits as YAML
+    Yaml,
+}
+
+impl Export {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let format = match self.form {
+            Form::AdkPython => ExportFormat::AdkPython,
+            Form::AdkJson => ExportFormat::AdkJson,
+            Form::Json => ExportFormat::Json,
+            Form::Yaml => ExportFormat::Yaml,
+        };
+        let progress = Progress::new(None);
+        let made = report::export(&self.source.into_source(), self.session.as_deref(), format, &progress)?;
+        drop(progress);
+        output::diagnostics(&made.diagnostics);
+        io::stdout().lock().write_all(made.text.as_bytes()).context("The result could not be printed.")?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,97 @@
+//! Two experiments side by side.
+
+use strata_app::counted;
+use strata_app::report::{ChangeKind, ComparedCall, DiffReport, SideReport};
+
+use super::Style;
+use super::fields::Fields;
+use super::number::{count, dollars};
+use super::table::{Align, Table};
+
+pub(crate) fn diff(report: &DiffReport, limit: usize, style: Style) -> String {
+    let n_changed = report.calls_changed as usize;
+    let head = format!("{} of {} changed", counted(n_changed, "prompt"), report.calls.len());
+    let mut fields = Fields::under(&head, style);
+    fields.add("session", &format!("{} ({})", report.title, report.session));
+    fields.add("a", &side(&report.a));
+    fields.add("b", &side(&report.b));
+    let mut text = fields.print();
+    let changed: Vec<&ComparedCall> = report.calls.iter().filter(|call| call.is_changed).collect();
+    if !changed.is_empty() {
+        text += &format!("\n{}\n{}", style.strong("Calls that changed"), calls(&changed, limit).print(style));
+    }
+    if let Some(changes) = &report.changes {
+        let mut table = Table::new([
+            ("change", Align::Left),
+            ("part", Align::Left),
+            ("from", Align::Left),
+            ("before", Align::Right),
+            ("after", Align::Right),
+            ("text", Align::Left),
+        ]);
+        for change in changes.iter().take(shown(limit, changes.len())) {
+            let kind = match change.kind {
+                ChangeKind::Added => "added",
+                ChangeKind::Removed => "removed",
+                ChangeKind::Moved => "moved",
+                ChangeKind::Rewritten => "rewritten",
+            };
+            let (before, after) = (count(change.tokens_before), count(change.tokens_after));
+            table.row([
+                kind.to_owned(),
+                change.path.clone(),
+                change.from.clone(),
+                before,
+                after,
+                strata_app::cut(&change.text, 60),
+            ]);
+        }
+        text += &format!("\n{}\n{}", style.strong("Request"), table.print(style));
+    }
+    text
+}
+
+fn side(side: &SideReport) -> String {
+    let cost = side.cost.map_or(String::new(), |cost| format!(", {}", dollars(Some(cost))));
+    format!(
+        "{}: {} tokens, {} of them cached, {}{cost}",
+        side.name,
+        count(side.tokens),
+        count(side.cached_tokens),
+        counted(side.breaks as usize, "break")
+    )
+}
+
+fn calls(changed: &[&ComparedCall], limit: usize) -> Table {
+    let mut table = Table::new([
+        ("call", Align::Left),
+        ("agent", Align::Left),
+        ("tokens a", Align::Right),
+        ("tokens b", Align::Right),
+        ("cached a", Align::Right),
+        ("cached b", Align::Right),
+        ("cost a", Align::Right),
+        ("cost b", Align::Right),
+    ]);
+    let n_shown = shown(limit, changed.len());
+    for call in &changed[..n_shown] {
+        table.row([
+            format!("C{}", call.call),
+            call.agent.clone(),
+            count(call.tokens_a),
+            count(call.tokens_b),
+            count(call.cached_a),
+            count(call.cached_b),
+            dollars(call.cost_a_usd),
+            dollars(call.cost_b_usd),
+        ]);
+    }
+    if n_shown < changed.len() {
+        table.quiet_line(format!("and {} more; --limit 0 shows all", changed.len() - n_shown));
+    }
+    table
+}
+
+fn shown(limit: usize, len: usize) -> usize {
+    if limit == 0 { len } else { limit.min(len) }
+}

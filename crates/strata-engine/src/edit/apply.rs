@@ -1,0 +1,107 @@
+//! Laying a list of edits over a session.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use strata_model::{App, Diagnostic, Event};
+
+use super::Edit;
+use crate::experiment::Experiment;
+use crate::processors::Catalog;
+
+/// A session with edits laid over it.
+pub struct Edited {
+    pub experiment: Experiment,
+    /// What did not fit, and what a person should know about what did. Each stands at `edits[n]`, n counted from 0.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What edits have come to so far.
+pub(super) struct Draft<'b> {
+    pub base: &'b Experiment,
+    pub app: Arc<App>,
+    /// Events that are not as recorded, by their place.
+    pub events: BTreeMap<usize, EventChange>,
+    /// Edits of flows with their place in the list: they are applied once the app's own flows are known.
+    pub flow_edits: Vec<(usize, &'b Edit)>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// The place of the edit that is being applied.
+    pub at: usize,
+}
+
+/// What became of an event.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EventChange {
+    /// With another content.
+    pub edited: Option<Arc<Event>>,
+    pub is_dropped: bool,
+    pub is_pinned: bool,
+}
+
+impl Draft<'_> {
+    pub(super) fn error(&mut self, code: &'static str, message: String) {
+        let message = format!("{message} The edit was left out; all others count.");
+        self.diagnostics.push(Diagnostic::error(code, place(self.at), message));
+    }
+
+    pub(super) fn warn(&mut self, code: &'static str, message: String) {
+        self.diagnostics.push(Diagnostic::warning(code, place(self.at), message));
+    }
+}
+
+pub(super) fn place(at: usize) -> String {
+    format!("edits[{at}]")
+}
+
+impl Experiment {
+    /// This session with `edits` laid over it, in their order. Nothing of `self` is changed, and what the edits leave
+    /// alone is shared with it: a [`crate::StageCache`] serves both.
+    #[must_use]
+    pub fn edited(&self, edits: &[Edit], catalog: &Catalog) -> Edited {
+        let mut draft = Draft {
+            base: self,
+            app: self.app().clone(),
+            events: BTreeMap::new(),
+            flow_edits: Vec::new(),
+            diagnostics: Vec::new(),
+            at: 0,
+        };
+        for (at, edit) in edits.iter().enumerate() {
+            draft.at = at;
+            draft.apply(edit);
+        }
+        draft.finish(catalog)
+    }
+}
+
+impl<'b> Draft<'b> {
+    fn apply(&mut self, edit: &'b Edit) {
+        match edit {
+            Edit::EnableProcessor { .. }
+            | Edit::DisableProcessor { .. }
+            | Edit::MoveProcessor { .. }
+            | Edit::InsertProcessor { .. }
+            | Edit::ConfigureProcessor { .. }
+            | Edit::RemoveProcessor { .. }
+            | Edit::SetStateMap { .. } => self.flow_edits.push((self.at, edit)),
+            Edit::DropEvent { event } => self.drop_event(*event),
+            Edit::EditEvent { event, content } => self.edit_event(*event, content),
+            Edit::PinEvent { event } => self.pin_event(*event),
+            _ => self.edit_app(edit),
+        }
+    }
+
+    fn finish(mut self, catalog: &Catalog) -> Edited {
+        self.warn_of_halves();
+        let mut experiment = self.base.with_app(&self.app).with_events(&self.replacements(), &self.pinned());
+        let mut diagnostics = self.diagnostics;
+        for (at, edit) in self.flow_edits {
+            super::flow::apply(&mut experiment, (at, edit), catalog, &mut diagnostics);
+        }
+        // In the order of the list, also where edits of one kind were applied before those of another.
+        diagnostics.sort_by_key(|found| {
+            found.at.trim_start_matches("edits[").trim_end_matches(']').parse().unwrap_or(usize::MAX)
+        });
+        Edited { experiment, diagnostics }
+    }
+}

@@ -1,0 +1,113 @@
+//! Puts a reference in place of content that stands further up already.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use strata_model::{
+    Fingerprint, FingerprintBuilder, LlmRequest, Object, RequestContent, RequestPart, RichText, json, python,
+};
+
+use super::by_request::{ByRequest, RequestRule};
+use super::results::with_result;
+use super::rule::{Change, PartChange, Pen, change_parts};
+use crate::processor::StageOutput;
+use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::sections::Sections;
+
+/// Characters of a text by which its other place is recognised.
+const RECOGNISED_BY: usize = 60;
+
+pub(super) const KIND: ProcessorKind = ProcessorKind {
+    name: "deduplicate",
+    title: "Deduplicate repeated content",
+    summary: "Keeps the first of equal messages and tool results, and puts a reference to it in place of the later ones.",
+    params: &[ParamSpec {
+        name: "min_chars",
+        kind: ParamKind::Integer { min: 100, max: 10_000_000 },
+        default: "400",
+        unit: Some("characters"),
+        doc: "Content shorter than this stays: a reference takes about a hundred characters itself.",
+    }],
+    place: "model_call",
+    build: |name, params, _| {
+        Ok(ByRequest::boxed(
+            name,
+            Deduplicate { min_chars: params.size("min_chars"), keys: Keys(Mutex::default()) },
+        ))
+    },
+};
+
+#[derive(Hash)]
+struct Deduplicate {
+    min_chars: usize,
+    keys: Keys,
+}
+
+/// What parts are compared by, by their hash; `None` for those that are too short.
+struct Keys(Mutex<HashMap<Fingerprint, Option<Fingerprint>>>);
+
+/// The memo holds results and decides none.
+impl std::hash::Hash for Keys {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
+impl RequestRule for Deduplicate {
+    const READS: Sections = Sections::CONTENTS;
+    const AFTER: &'static [&'static str] = &["contents"];
+
+    fn apply(&self, request: &mut LlmRequest, pen: &Pen<'_>, output: &mut StageOutput) {
+        let mut known = self.keys.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut first: HashMap<Fingerprint, RequestPart> = HashMap::new();
+        let mut n_replaced = 0;
+        request.contents.rewrite(|_, content: &Arc<RequestContent>| {
+            let change = change_parts(content, pen, |part| {
+                let key = *known.entry(part.fingerprint).or_insert_with(|| self.key(part));
+                let Some(key) = key else { return PartChange::Keep };
+                match first.get(&key) {
+                    None => {
+                        first.insert(key, part.clone());
+                        PartChange::Keep
+                    }
+                    Some(earlier) => {
+                        n_replaced += 1;
+                        PartChange::Replace(reference(part, earlier, pen))
+                    }
+                }
+            });
+            match change {
+                Change::Replace(other) => Some(other),
+                Change::Keep | Change::Drop => None,
+            }
+        });
+        output.note(match n_replaced {
+            0 => "nothing is there twice".to_owned(),
+            n => format!("{n} repeated parts replaced by references"),
+        });
+    }
+}
+
+impl Deduplicate {
+    fn key(&self, part: &RequestPart) -> Option<Fingerprint> {
+        let mut hash = FingerprintBuilder::new();
+        if let Some(text) = part.part.text.as_deref() {
+            let is_long = text.len() >= self.min_chars && python::len(text) >= self.min_chars;
+            return is_long.then(|| hash.number(1).text(text).finish());
+        }
+        let result = part.part.function_response.as_deref()?.response.as_deref()?;
+        let text = json::to_compact_python(&strata_model::Json::Object(result.clone()));
+        (python::len(&text) >= self.min_chars).then(|| hash.number(2).text(&text).finish())
+    }
+}
+
+fn reference(part: &RequestPart, earlier: &RequestPart, pen: &Pen<'_>) -> RequestPart {
+    if let Some(text) = part.part.text.as_deref() {
+        let start: String = text.chars().take(RECOGNISED_BY).collect();
+        let note = format!("[same as the earlier message that begins: {start}]");
+        return part.with_text(&RichText::from_span(note, part.main_origin().rewritten(pen.name)));
+    }
+    let response = earlier.part.function_response.as_deref();
+    let mut result = Object::new();
+    result.push_some("same_as_result_of", response.and_then(|response| response.name.clone()));
+    result.push_some("call_id", response.and_then(|response| response.id.clone()));
+    with_result(part, pen, result)
+}

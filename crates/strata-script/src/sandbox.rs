@@ -1,0 +1,202 @@
+//! One run of a script in an interpreter of its own.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rquickjs::context::{EvalOptions, intrinsic};
+use rquickjs::promise::PromiseState;
+use rquickjs::{Context, Ctx, Error, Function, Module, Persistent, Runtime, Value};
+use strata_engine::{ScriptFailure, ScriptRun};
+use strata_model::{Json, json};
+
+use crate::console::Console;
+use crate::{FILE_NAME, Limits, failure};
+
+/// What scripts have. No dates, no timers, nothing that looks at the collector of garbage.
+type Intrinsics = (
+    intrinsic::Eval,
+    intrinsic::RegExpCompiler,
+    intrinsic::RegExp,
+    intrinsic::Json,
+    intrinsic::Proxy,
+    intrinsic::MapSet,
+    intrinsic::TypedArrays,
+    intrinsic::Promise,
+);
+
+const PRELUDE: &str = include_str!("prelude.js");
+/// Bytes that the interpreter may take for a byte of a request's JSON, while it is handed over.
+const MEMORY_PER_BYTE: usize = 40;
+
+/// Runs a script on `(request, context)` as JSON text, or only reads it.
+pub(crate) fn run(limits: Limits, source: &str, input: Option<(String, String)>) -> ScriptRun {
+    let console = Console::default();
+    let result = Sandbox::new(limits).and_then(|sandbox| sandbox.run(source, input, &console));
+    ScriptRun { result, console: console.lines() }
+}
+
+struct Sandbox {
+    limits: Limits,
+    runtime: Runtime,
+    context: Context,
+    clock: Rc<Clock>,
+}
+
+/// When the script has to be done.
+#[derive(Default)]
+struct Clock {
+    end: Cell<Option<Instant>>,
+    is_late: Cell<bool>,
+}
+
+impl Clock {
+    fn start(&self, time: Duration) {
+        self.end.set(Some(Instant::now() + time));
+    }
+
+    fn stop(&self) {
+        self.end.set(None);
+    }
+}
+
+impl Sandbox {
+    fn new(limits: Limits) -> Result<Self, ScriptFailure> {
+        let no_interpreter =
+            |error: Error| plain("memory", format!("No interpreter could be made: {error}."));
+        let runtime = Runtime::new().map_err(no_interpreter)?;
+        runtime.set_max_stack_size(limits.stack);
+        let clock = Rc::<Clock>::default();
+        let watched = clock.clone();
+        runtime.set_interrupt_handler(Some(Box::new(move || {
+            let is_late = watched.end.get().is_some_and(|end| Instant::now() > end);
+            if is_late {
+                watched.is_late.set(true);
+            }
+            watched.is_late.get()
+        })));
+        let context = Context::custom::<Intrinsics>(&runtime).map_err(no_interpreter)?;
+        Ok(Self { limits, runtime, context, clock })
+    }
+
+    fn run(
+        &self,
+        source: &str,
+        input: Option<(String, String)>,
+        console: &Console,
+    ) -> Result<Json, ScriptFailure> {
+        // The interpreter's limits can be set between these steps and not inside of them.
+        self.context.with(|ctx| self.prepare(&ctx, console))?;
+        let given = match input {
+            None => None,
+            Some((request, state)) => {
+                let handed_over = (request.len() + state.len()).saturating_mul(MEMORY_PER_BYTE);
+                self.runtime.set_memory_limit(self.limits.memory.saturating_add(handed_over));
+                Some(self.context.with(|ctx| {
+                    let read = |text: String| ctx.json_parse(text).map_err(|_| self.thrown(&ctx, false));
+                    Ok((Persistent::save(&ctx, read(request)?), Persistent::save(&ctx, read(state)?)))
+                })?)
+            }
+        };
+        self.limit_memory();
+        self.clock.start(self.limits.time);
+        self.context.with(|ctx| {
+            let process = self.function(&ctx, source)?;
+            let Some((request, state)) = given else { return Ok(Json::Null) };
+            let lost = |_| self.thrown(&ctx, false);
+            let given = (request.restore(&ctx).map_err(lost)?, state.restore(&ctx).map_err(lost)?);
+            let returned: Value<'_> = process.call(given).map_err(lost)?;
+            let returned = self.settled(&ctx, returned)?;
+            self.read(&ctx, returned)
+        })
+    }
+
+    fn prepare(&self, ctx: &Ctx<'_>, console: &Console) -> Result<(), ScriptFailure> {
+        console.install(ctx).map_err(|_| self.thrown(ctx, false))?;
+        let mut options = EvalOptions::default();
+        options.filename = Some("prelude.js".to_owned());
+        ctx.eval_with_options::<(), _>(PRELUDE, options).map_err(|_| self.thrown(ctx, false))
+    }
+
+    /// What the script may use from here on, beside what is in use.
+    fn limit_memory(&self) {
+        let used = usize::try_from(self.runtime.memory_usage().malloc_size).unwrap_or(0);
+        self.runtime.set_memory_limit(used.saturating_add(self.limits.memory));
+    }
+
+    fn thrown(&self, ctx: &Ctx<'_>, is_reading: bool) -> ScriptFailure {
+        // What was thrown may run code of the script when it is looked at.
+        let is_late = self.clock.is_late.replace(false);
+        self.clock.start(self.limits.time);
+        let failure = failure::thrown(ctx, is_late, self.limits, is_reading);
+        self.clock.stop();
+        failure
+    }
+
+    /// The function the script exports.
+    fn function<'js>(&self, ctx: &Ctx<'js>, source: &str) -> Result<Function<'js>, ScriptFailure> {
+        if source.contains('\0') {
+            return Err(plain("syntax", "The script holds a null character.".to_owned()));
+        }
+        let module = Module::declare(ctx.clone(), FILE_NAME, source).map_err(|_| self.thrown(ctx, true))?;
+        let (module, evaluated) = module.eval().map_err(|_| self.thrown(ctx, false))?;
+        self.settled(ctx, evaluated.into_value())?;
+        let exported: Result<Value<'js>, Error> = module.get("process");
+        match exported.ok().and_then(Value::into_function) {
+            Some(function) => Ok(function),
+            None => {
+                ctx.catch();
+                let message = "The script exports no function `process`. It begins with \
+                               `export function process(request, context) {`.";
+                Err(plain("result", message.to_owned()))
+            }
+        }
+    }
+
+    /// The value of a promise, once all work on it is done; any other value as it is.
+    fn settled<'js>(&self, ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>, ScriptFailure> {
+        let Some(promise) = value.as_promise() else { return Ok(value) };
+        while promise.state() == PromiseState::Pending && !self.clock.is_late.get() {
+            if !ctx.execute_pending_job() {
+                break;
+            }
+        }
+        match promise.result::<Value<'js>>() {
+            Some(Ok(value)) => Ok(value),
+            Some(Err(_)) => Err(self.thrown(ctx, false)),
+            None if self.clock.is_late.get() => Err(self.thrown(ctx, false)),
+            None => {
+                let message = "`process` returned a promise that nothing is left to settle.";
+                Err(plain("result", message.to_owned()))
+            }
+        }
+    }
+
+    /// What was returned, as JSON. Getters and `toJSON` of it are code of the script, too.
+    fn read<'js>(&self, ctx: &Ctx<'js>, returned: Value<'js>) -> Result<Json, ScriptFailure> {
+        self.clock.start(self.limits.time);
+        let text = ctx.json_stringify(returned).map_err(|_| self.unreadable(ctx))?;
+        // Nothing, a function or a symbol is no JSON.
+        let Some(text) = text else { return Ok(Json::Null) };
+        let text = text.to_string().map_err(|_| self.unreadable(ctx))?;
+        self.clock.stop();
+        json::parse(text.as_bytes())
+            .map_err(|error| plain("result", format!("What `process` returned is no request: {error}.")))
+    }
+
+    fn unreadable(&self, ctx: &Ctx<'_>) -> ScriptFailure {
+        let failure = self.thrown(ctx, false);
+        match failure.code {
+            "thrown" => ScriptFailure {
+                code: "result",
+                message: format!("What `process` returned cannot be written as JSON: {}", failure.message),
+                ..failure
+            },
+            _ => failure,
+        }
+    }
+}
+
+fn plain(code: &'static str, message: String) -> ScriptFailure {
+    ScriptFailure { code, message, ..ScriptFailure::default() }
+}

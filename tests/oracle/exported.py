@@ -1,0 +1,209 @@
+"""Checks exported experiments: is what google-adk compiles with the module what Strata shows?
+
+`python exported.py STRATA [SESSION [APP]]`: STRATA is the command `strata`, SESSION a file of an ADK session with its
+app's configuration APP; without them, the bundled sample. Each experiment below is exported, imported, and run by
+google-adk up to the model call, for several calls of the session. Prints a row an experiment; exits with 1 when one
+differs.
+"""
+
+import asyncio
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import worker
+from google.adk.agents import InvocationContext, LlmAgent, RunConfig
+from google.adk.artifacts import InMemoryArtifactService
+from google.adk.plugins.plugin_manager import PluginManager
+from google.adk.sessions import InMemorySessionService
+from google.adk.sessions.session import Session
+from google.genai import types
+
+CALLS_EACH = 4
+
+
+def insert(kind, **params):
+    return {"edit": "insert_processor", "use": kind, "params": params}
+
+
+def experiments(agents, tools):
+    """Edit lists by name, for an app with these agents and tools, each named with its agent."""
+    root, last = agents[0], agents[-1]
+    owner, tool = tools[0]
+    long = "You are a careful analyst. " * 20
+    return {
+        "as recorded": [],
+        "cap rows": [insert("cap_rows", max_rows=2)],
+        "cap rows of one tool": [insert("cap_rows", max_rows=1, tools=[tool])],
+        "cap rows but the last turn": [insert("cap_rows", max_rows=1, keep_turns=1)],
+        "summarise tables": [insert("summarize_results", min_rows=2, top_rows=1)],
+        "summarise and order": [insert("summarize_results", min_rows=3, top_rows=2, order_by="count")],
+        "truncate results": [insert("truncate_middle", max_chars=120)],
+        "truncate all": [insert("truncate_middle", max_chars=80, what="both", start_percent=30, keep_turns=1)],
+        "strip agent traffic": [insert("strip_agent_traffic")],
+        "strip one agent's traffic": [insert("strip_agent_traffic", form="fenced", agents=[root])],
+        "drop thoughts": [insert("drop_thoughts", keep_turns=0)],
+        "deduplicate": [insert("deduplicate", min_chars=100)],
+        "offload results": [insert("offload_results", min_chars=300, keep_turns=0)],
+        "compact answers": [insert("compact_output")],
+        "compact answers to fields": [insert("compact_output", fields=["summary", "result"])],
+        "newest turns": [insert("retention", max_turns=2)],
+        "newest turns in steps": [insert("retention", max_turns=2, step=2)],
+        "newest characters": [insert("retention", max_chars=4000)],
+        "context filter": [insert("context_filter", num_invocations_to_keep=2)],
+        "drop a tool": [insert("drop_tools", tools=[tool])],
+        "several at once": [insert("strip_agent_traffic"), insert("cap_rows", max_rows=3), insert("truncate_middle", max_chars=200)],
+        "switched off again": [insert("cap_rows", max_rows=1), {"edit": "disable_processor", "processor": "cap_rows"}],
+        "for one agent": [insert("truncate_middle", max_chars=60) | {"agent": last}],
+        "no identity": [{"edit": "disable_processor", "processor": "identity"}],
+        "no transfer": [{"edit": "disable_processor", "processor": "agent_transfer", "agent": root}],
+        "another order": [{"edit": "move_processor", "processor": "identity", "before": "instructions"}],
+        "another instruction": [{"edit": "set_instruction", "agent": root, "text": "Answer in one line.\n\nBe kind."}],
+        "no instruction": [{"edit": "set_instruction", "agent": last, "text": None}],
+        "static instruction": [{"edit": "set_static_instruction", "agent": root, "text": long}],
+        "global instruction": [{"edit": "set_global_instruction", "text": "Everybody: be brief."}],
+        "own turn only": [{"edit": "set_include_contents", "agent": last, "value": "none"}],
+        "tool taken away": [{"edit": "set_tool", "agent": owner, "tool": tool, "declaration": None}],
+        "tool declared differently": [{"edit": "set_tool", "agent": owner, "tool": tool, "declaration": {"name": tool, "description": "Short."}}],
+        "context cache": [{"edit": "set_cache", "config": {"cache_intervals": 3, "ttl_seconds": 60, "min_tokens": 10}}],
+    }
+
+
+def run(strata, *args):
+    done = subprocess.run([strata, *args], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    return done.stdout
+
+
+def load(text, folder, number):
+    path = folder / f"experiment_{number}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.app
+
+
+def find(agent, name):
+    if agent.name == name:
+        return agent
+    found = [find(below, name) for below in agent.sub_agents]
+    return next((one for one in found if one), None)
+
+
+async def by_adk(app, session, report):
+    """The request google-adk makes for the call that Strata's report is about."""
+    before = report["eventsBefore"]
+    events = session["events"][:before]
+    state = {}
+    for event in events:
+        state |= (event.get("actions") or {}).get("stateDelta") or (event.get("actions") or {}).get("state_delta") or {}
+    known = (session.get("state") or {}).items()
+    written = {key for event in session["events"] for key in (event.get("actions") or {}).get("stateDelta") or (event.get("actions") or {}).get("state_delta") or {}}
+    state |= {key: value for key, value in known if key not in written}
+    made = Session.model_validate(session | {"events": events, "state": state})
+    said = [event for event in made.events if event.author == "user" and event.invocation_id == report["invocation"] and not event.get_function_responses()]
+    artifacts = InMemoryArtifactService()
+    owner = {"app_name": made.app_name, "user_id": made.user_id, "session_id": made.id}
+    for event in made.events:
+        for name in event.actions.artifact_delta:
+            await artifacts.save_artifact(**owner, filename=name, artifact=types.Part(text=""))
+    agent = find(app.root_agent, report["agent"])
+    if not isinstance(agent, LlmAgent):
+        raise RuntimeError(f"the module has no agent {report['agent']}")
+    context = InvocationContext(
+        session_service=InMemorySessionService(),
+        artifact_service=artifacts,
+        memory_service=None,
+        session=made,
+        agent=agent,
+        invocation_id=report["invocation"],
+        branch=report["branch"],
+        user_content=said[-1].content if said else None,
+        run_config=RunConfig(),
+        context_cache_config=app.context_cache_config,
+    )
+    context.plugin_manager = PluginManager(app.plugins)
+    answer = await worker.compile_context(context, list(app.plugins))
+    return answer["expected"]
+
+
+def difference(ours, theirs, at="request"):
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for key in [*ours, *[key for key in theirs if key not in ours]]:
+            if key not in ours or key not in theirs:
+                return f"{at}.{key} is only {'ours' if key in ours else 'google-adk’s'}"
+            found = difference(ours[key], theirs[key], f"{at}.{key}")
+            if found:
+                return found
+        return None
+    if isinstance(ours, list) and isinstance(theirs, list):
+        if len(ours) != len(theirs):
+            return f"{at} has {len(ours)} items, google-adk’s {len(theirs)}"
+        return next((found for n, pair in enumerate(zip(ours, theirs)) if (found := difference(*pair, f"{at}[{n}]"))), None)
+    if ours == theirs:
+        return None
+    start = 0
+    ours, theirs = str(ours), str(theirs)
+    while ours[start : start + 1] == theirs[start : start + 1] != "":
+        start += 1
+    return f"{at} at {start}: {ours[max(0, start - 20) : start + 60]!r}, google-adk {theirs[max(0, start - 20) : start + 60]!r}"
+
+
+async def check(strata, source, session, edits, calls, folder, number):
+    path = folder / f"edits_{number}.json"
+    path.write_text(json.dumps({"version": 1, "edits": edits}))
+    with_edits = [*source, "--edit", str(path)] if edits else source
+    app = load(run(strata, "export", *with_edits, "--as", "adk-python"), folder, number)
+    for call in calls:
+        report = json.loads(run(strata, "compile", *with_edits, "--call", str(call), "--json"))
+        theirs = await by_adk(app, session, report)
+        if theirs.get("outcome") != "request":
+            return f"C{call}: google-adk ends with {theirs}"
+        found = difference(report["request"], theirs["request"])
+        if found:
+            return f"C{call}: {found}"
+    return None
+
+
+async def main():
+    strata, *rest = sys.argv[1:]
+    assets = Path(__file__).parents[2] / "crates/strata-app/assets"
+    source = ["sample"]
+    session_file, app_file = assets / "invoice-triage.session.json", assets / "invoice-triage.app.json"
+    if rest:
+        session_file, app_file = Path(rest[0]), Path(rest[1])
+        source = [str(session_file), "--app", str(app_file)]
+    session = json.loads(session_file.read_text())
+    app = json.loads(app_file.read_text())
+    agents, tools = [], []
+
+    def collect(agent):
+        if agent.get("type", "llm") == "llm":
+            agents.append(agent["name"])
+            tools.extend((agent["name"], tool["declaration"]["name"]) for tool in agent.get("tools", []) if "declaration" in tool)
+        for below in agent.get("sub_agents") or agent.get("subAgents") or []:
+            collect(below)
+
+    collect(app.get("root_agent") or app["rootAgent"])
+    n_calls = json.loads(run(strata, "show", *source, "--json"))["sessions"][0]["calls"]
+    calls = sorted({1 + n * (n_calls - 1) // (CALLS_EACH - 1) for n in range(CALLS_EACH)})
+    n_failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (name, edits) in enumerate(experiments(agents, tools).items()):
+            try:
+                found = await check(strata, source, session, edits, calls, Path(folder), number)
+            except Exception as error:  # an experiment that fails is a row, too
+                found = f"{type(error).__name__}: {error}"
+            n_failed += bool(found)
+            print(f"{'differs' if found else 'same':8} {name}{': ' + found if found else ''}", flush=True)
+    print(f"{number + 1} experiments on C{', C'.join(map(str, calls))}: {n_failed} differ")
+    return 1 if n_failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

@@ -1,0 +1,208 @@
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+import { openWindow, type OpenWindow } from './window.ts';
+
+const PIPELINE = '#/invoice-triage/pipeline?call=25&stage=identity';
+
+const stages = (): HTMLElement => screen.getByRole('region', { name: 'Processors' });
+const stage = (name: RegExp): Promise<HTMLElement> => within(stages()).findByRole('option', { name });
+const edits = (): Promise<HTMLElement> => screen.findByRole('region', { name: 'Edits' });
+const asked = ({ host }: OpenWindow, name: string): readonly unknown[] =>
+  host.asked.filter((request) => request.name === name).map(({ params }) => params);
+
+describe('an edit', () => {
+  test('of the recording makes an experiment and leaves the recording alone', async () => {
+    const window = openWindow(PIPELINE);
+    await stage(/identity/);
+    await window.press(' ');
+    await waitFor(() => expect(window.view().session).toBe('x1'));
+    expect(await stage(/off, identity.*switched off/)).toBeVisible();
+    expect(await edits()).toHaveTextContent('disable processor: identity');
+    await window.press('o');
+    await waitFor(() => expect(window.view().session).toBe('invoice-triage'));
+    await waitFor(async () => expect(await stage(/identity/)).not.toHaveTextContent('off,'));
+    await window.press('o');
+    await waitFor(() => expect(window.view().session).toBe('x1'));
+  });
+
+  test('keeps the call under the cursor, though another becomes the largest', async () => {
+    const window = openWindow('#/invoice-triage/pipeline?stage=contents');
+    await stage(/contents/);
+    await waitFor(() => expect(stages()).toHaveTextContent('C17, log_analyst'));
+    await window.press(' ');
+    await waitFor(() => expect(window.view()).toMatchObject({ session: 'x1', cursor: 17 }));
+  });
+
+  test('is taken back and made again', async () => {
+    const window = openWindow(PIPELINE);
+    await stage(/identity/);
+    await window.press(' ');
+    await stage(/off, identity/);
+    await window.press('{Control>}z{/Control}');
+    await waitFor(async () => expect(await edits()).toHaveTextContent('taken back'));
+    await waitFor(async () => expect(await stage(/identity/)).not.toHaveTextContent('off,'));
+    await window.press('{Control>}{Shift>}z{/Shift}{/Control}');
+    expect(await stage(/off, identity/)).toBeVisible();
+  });
+
+  test('made with quick keys comes out in its order', async () => {
+    const window = openWindow(PIPELINE);
+    await stage(/identity/);
+    await window.press('   ');
+    await waitFor(async () => expect(await edits()).toHaveTextContent(/1 disable.*2 enable.*3 disable/));
+    expect(asked(window, 'experiment/create')).toHaveLength(1);
+  });
+
+  test('that fails is reported, and the view stays', async () => {
+    const window = openWindow(PIPELINE, {
+      failing: { 'experiment/edit': { code: 'store', message: 'The disk is full.', detail: null } },
+    });
+    await stage(/identity/);
+    await window.press(' ');
+    expect(await screen.findByText(/The disk is full/)).toBeVisible();
+    expect(window.view().session).toBe('invoice-triage');
+  });
+});
+
+describe('processors', () => {
+  test('are moved by keys, and a violated order says why', async () => {
+    const window = openWindow('#/invoice-triage/pipeline?call=25&stage=contents');
+    await stage(/^8 contents/);
+    await window.press('{Alt>}{ArrowUp}{/Alt}');
+    await stage(/^7 contents/);
+    await window.press('{Alt>}{ArrowUp}{/Alt}');
+    expect(await stage(/^6 contents.*contents runs before compaction/)).toBeVisible();
+    expect(asked(window, 'experiment/edit')).toMatchObject([
+      { edits: [{ edit: 'move_processor', processor: 'contents', before: 'interactions' }] },
+      { edits: [{ edit: 'move_processor', processor: 'contents', before: 'compaction' }] },
+    ]);
+  });
+
+  test('are put in from a list that is searched, with what they would do', async () => {
+    const window = openWindow(PIPELINE);
+    await stage(/identity/);
+    await window.press('n');
+    await screen.findByRole('combobox', { name: 'Find a processor' });
+    await window.press('cap');
+    const form = await screen.findByRole('form', { name: 'Cap tool results' });
+    await waitFor(() => expect(form).toHaveTextContent(/C25\s*−\d/));
+    const limit = within(form).getByRole('textbox', { name: 'max_tokens' });
+    await window.user.clear(limit);
+    await window.user.type(limit, '1');
+    expect(await within(form).findByText('max_tokens is at least 100')).toBeVisible();
+    expect(within(form).getByRole('button', { name: /Put in/ })).toBeDisabled();
+    await window.user.type(limit, '000');
+    await window.user.click(within(form).getByRole('button', { name: /Put in/ }));
+    await waitFor(() => expect(window.view()).toMatchObject({ session: 'x1', stage: 'cap_results' }));
+    expect(await stage(/cap_results.*new/)).toBeVisible();
+    expect(asked(window, 'experiment/edit')).toMatchObject([
+      { edits: [{ edit: 'insert_processor', use: 'cap_results', params: { max_tokens: 1000 } }] },
+    ]);
+  });
+
+  test('show what is typed into their form before it is an edit, and one undo takes all of it back', async () => {
+    const window = openWindow(PIPELINE);
+    await stage(/identity/);
+    await window.press('n');
+    await window.press('cap{Enter}');
+    const form = await screen.findByRole('form', { name: 'Parameters of cap_results' });
+    const limit = within(form).getByRole('textbox', { name: 'max_tokens' });
+    await window.user.clear(limit);
+    await window.user.type(limit, '900');
+    expect(await within(form).findByText('As typed, not yet an edit')).toBeVisible();
+    await window.press('{Enter}');
+    await waitFor(async () => expect(await edits()).toHaveTextContent('2 configure processor: cap_results'));
+    await window.user.clear(limit);
+    await window.user.type(limit, '800{Enter}');
+    await waitFor(() => expect(asked(window, 'experiment/edit')).toHaveLength(3));
+    expect(asked(window, 'experiment/edit')[2]).toMatchObject({ replacesLast: true });
+    expect(await edits()).not.toHaveTextContent('3 configure');
+  });
+
+  test('reach one agent only when that is asked for', async () => {
+    const window = openWindow('#/invoice-triage/pipeline?call=25&stage=identity&at=C25/identity');
+    await stage(/identity/);
+    await window.user.click(await screen.findByRole('radio', { name: 'log_analyst' }));
+    await window.user.click(screen.getByRole('radio', { name: 'Off' }));
+    await waitFor(() => expect(asked(window, 'experiment/edit')).toHaveLength(1));
+    expect(asked(window, 'experiment/edit')).toMatchObject([
+      { edits: [{ edit: 'disable_processor', processor: 'identity', agent: 'log_analyst' }] },
+    ]);
+  });
+});
+
+describe('findings', () => {
+  test('are ranked, and one key applies the best fix', async () => {
+    const window = openWindow(PIPELINE);
+    await stage(/identity/);
+    await window.press('l');
+    const panel = await screen.findByRole('region', { name: 'Findings' });
+    expect(await within(panel).findByRole('option', { name: /^1 E7 search_logs/ })).toBeVisible();
+    expect(within(panel).getByText(/the prefix breaks in 1 more call/)).toBeVisible();
+    await window.press('j');
+    await waitFor(() => expect(window.view().finding).toMatch(/^E\d+$/));
+    await window.press('a');
+    await waitFor(() => expect(window.view().session).toBe('x1'));
+    expect(await edits()).toHaveTextContent('insert processor: cap_results');
+    await window.press('{Escape}');
+    await waitFor(() => expect(window.view().panel).toBe('stage'));
+  });
+});
+
+describe('a comparison', () => {
+  test('says call by call what an experiment changed', async () => {
+    const window = openWindow('#/invoice-triage/pipeline?call=25&stage=identity');
+    await stage(/identity/);
+    await window.press(' ');
+    await stage(/off, identity/);
+    await window.press('x');
+    const panel = await screen.findByRole('region', { name: 'Comparison' });
+    const call = await within(panel).findByRole('option', { name: /^C25 log_analyst .*−58/ });
+    await window.user.click(call);
+    const request = await screen.findByRole('region', { name: 'Request of C25 compared' });
+    expect(await within(request).findByRole('option', { name: /left out/ })).toBeVisible();
+    await window.press('j');
+    await waitFor(() => expect(window.view().cursor).toBe(26));
+  });
+
+  test('of two that are the same says what to do', async () => {
+    openWindow('#/invoice-triage/pipeline?panel=compare');
+    expect(await screen.findByText(/There is no experiment over this session yet/)).toBeVisible();
+  });
+});
+
+describe('a script', () => {
+  test('is put in, begins with a template, and becomes an edit once it runs', async () => {
+    const window = openWindow(PIPELINE);
+    await stage(/identity/);
+    await window.press('n');
+    await window.press('script{Enter}');
+    await waitFor(() => expect(window.view()).toMatchObject({ stage: 'script', tab: 'code' }));
+    const templates = await screen.findByRole('combobox', { name: 'Start from a template' }, { timeout: 5000 });
+    await window.user.selectOptions(templates, 'Cut long tool results');
+    await waitFor(async () => expect(await edits()).toHaveTextContent('configure processor: script'), {
+      timeout: 5000,
+    });
+    expect(asked(window, 'script/check').length).toBeGreaterThan(1);
+  });
+});
+
+describe('experiments', () => {
+  test('are renamed, duplicated and removed', async () => {
+    const window = openWindow(PIPELINE);
+    await stage(/identity/);
+    await window.press(' ');
+    await stage(/off, identity/);
+    await window.user.click(screen.getByRole('button', { name: 'Experiment Experiment 1' }));
+    await window.user.click(await screen.findByRole('button', { name: 'Rename Experiment 1' }));
+    const name = await screen.findByRole('textbox', { name: 'Name of the experiment' });
+    await window.user.clear(name);
+    await window.user.type(name, 'Without identity{Enter}');
+    await window.user.click(await screen.findByRole('button', { name: 'Duplicate Without identity' }));
+    await waitFor(() => expect(window.view().session).toBe('x2'));
+    expect(await screen.findByRole('button', { name: 'Experiment Without identity copy' })).toBeVisible();
+    await window.user.click(await screen.findByRole('button', { name: 'Remove Without identity copy' }));
+    await window.user.click(screen.getByRole('button', { name: 'Remove' }));
+    await waitFor(() => expect(window.view().session).toBe('invoice-triage'));
+  });
+});
