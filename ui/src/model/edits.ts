@@ -44,9 +44,7 @@ export function editsOfEvent(list: readonly EditRow[], event: number): EventEdit
 
 /** What a stage has become, against the same stage of the recording. */
 export type StageChange =
-  | { readonly type: 'new' }
-  | { readonly type: 'changed'; readonly tokens: number }
-  | undefined;
+  { readonly type: 'new' } | { readonly type: 'changed'; readonly tokens: number } | undefined;
 
 /** The change of the prompt that a stage makes. */
 export function netTokens(row: StageRow): number {
@@ -65,18 +63,17 @@ export function toggleEdit(row: StageRow): Edit {
   return { edit: row.isEnabled ? 'disable_processor' : 'enable_processor', processor: row.processor };
 }
 
+const OF_FLOWS: readonly Edit['edit'][] = [
+  'enable_processor',
+  'disable_processor',
+  'move_processor',
+  'insert_processor',
+  'configure_processor',
+  'remove_processor',
+];
+
 /** An edit for one agent's flow only. Edits of other things are left as they are. */
 export function forAgent(edit: Edit, agent: string | undefined): Edit {
-  if (agent === undefined) return edit;
-  switch (edit.edit) {
-    case 'enable_processor':
-    case 'disable_processor':
-    case 'move_processor':
-    case 'insert_processor':
-    case 'configure_processor':
-    case 'remove_processor':
-      return { ...edit, agent };
-    default:
-      return edit;
-  }
+  const isScoped = agent !== undefined && OF_FLOWS.includes(edit.edit);
+  return isScoped ? { ...edit, agent } : edit;
 }
