@@ -566,7 +566,11 @@ savesTokens: number, savesCostUsd: number | null,
 /**
  * Prompts that would be sent differently.
  */
-changedPrompts: number, };
+changedPrompts: number,
+/**
+ * Edits that do it, for `experiment/edit`; empty where no edit does.
+ */
+edits: Array<Edit>, };
 
 export type CacheReportSummary = { calls: number, promptTokens: number, cachedTokens: number,
 /**
