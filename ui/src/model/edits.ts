@@ -63,17 +63,29 @@ export function toggleEdit(row: StageRow): Edit {
   return { edit: row.isEnabled ? 'disable_processor' : 'enable_processor', processor: row.processor };
 }
 
-const OF_FLOWS: readonly Edit['edit'][] = [
-  'enable_processor',
-  'disable_processor',
-  'move_processor',
-  'insert_processor',
-  'configure_processor',
-  'remove_processor',
-];
-
 /** An edit for one agent's flow only. Edits of other things are left as they are. */
 export function forAgent(edit: Edit, agent: string | undefined): Edit {
-  const isScoped = agent !== undefined && OF_FLOWS.includes(edit.edit);
-  return isScoped ? { ...edit, agent } : edit;
+  if (agent === undefined) return edit;
+  switch (edit.edit) {
+    case 'enable_processor':
+    case 'disable_processor':
+    case 'move_processor':
+    case 'insert_processor':
+    case 'configure_processor':
+    case 'remove_processor':
+      return { ...edit, agent };
+    case 'set_instruction':
+    case 'set_static_instruction':
+    case 'set_global_instruction':
+    case 'set_tool':
+    case 'set_output_schema':
+    case 'set_include_contents':
+    case 'drop_event':
+    case 'edit_event':
+    case 'pin_event':
+    case 'set_compaction':
+    case 'set_cache':
+    case 'set_state_map':
+      return edit;
+  }
 }

@@ -195,7 +195,11 @@ export class Experiments {
   apply(fix: { readonly title: string; readonly edits: readonly Edit[] }): Promise<boolean> {
     return this.#act(async () => {
       const session = this.#session.id ?? '';
-      const made = await this.#host.invoke('findings/apply', { session, title: fix.title, edits: [...fix.edits] });
+      const made = await this.#host.invoke('findings/apply', {
+        session,
+        title: fix.title,
+        edits: [...fix.edits],
+      });
       this.#messages.announce(`Applied: ${fix.title}`);
       return made;
     });
