@@ -67,4 +67,36 @@ describe('axe finds nothing in', () => {
     await screen.findByText(/No events match/);
     await waitFor(async () => expect(await violations()).toEqual([]));
   });
+
+  test('an experiment with its edits, and the menu of experiments', async () => {
+    const { press } = openWindow('#/invoice-triage/pipeline?call=25&stage=identity&at=C25/identity');
+    await screen.findByRole('radio', { name: 'Off' });
+    await press(' ');
+    await screen.findByRole('region', { name: 'Edits' });
+    await inspector('identity stage 5 of 16');
+    expect(await violations()).toEqual([]);
+    await press('m');
+    await screen.findByRole('button', { name: 'Rename Experiment 1' });
+    expect(await violations()).toEqual([]);
+  });
+
+  test('the dialog for a new processor', async () => {
+    const { press } = openWindow('#/invoice-triage/pipeline?call=25');
+    await inspector(/Call C25/);
+    await press('n');
+    await screen.findByRole('form', { name: 'Cap tool results' });
+    expect(await violations()).toEqual([]);
+  });
+
+  test('findings, and a comparison', async () => {
+    const { press } = openWindow('#/invoice-triage/pipeline?call=25&panel=findings');
+    await screen.findByRole('option', { name: /^1 E7/ });
+    expect(await violations()).toEqual([]);
+    await press('a');
+    await screen.findByRole('region', { name: 'Edits' });
+    await press('x');
+    await screen.findByRole('option', { name: /^C25 / });
+    await screen.findByRole('region', { name: 'Request of C25 compared' });
+    expect(await violations()).toEqual([]);
+  });
 });

@@ -178,7 +178,11 @@ describe('a script', () => {
     await window.press('n');
     await window.press('script{Enter}');
     await waitFor(() => expect(window.view()).toMatchObject({ stage: 'script', tab: 'code' }));
-    const templates = await screen.findByRole('combobox', { name: 'Start from a template' }, { timeout: 5000 });
+    const templates = await screen.findByRole(
+      'combobox',
+      { name: 'Start from a template' },
+      { timeout: 5000 },
+    );
     await window.user.selectOptions(templates, 'Cut long tool results');
     await waitFor(async () => expect(await edits()).toHaveTextContent('configure processor: script'), {
       timeout: 5000,

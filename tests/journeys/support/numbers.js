@@ -18,3 +18,9 @@ export function compact(value) {
 export function percent(share) {
   return `${(share * 100).toFixed(1)}%`;
 }
+
+/** `+684`, `−46,434`, `0`. */
+export function signed(value) {
+  const sign = value > 0 ? '+' : value < 0 ? '−' : '';
+  return `${sign}${whole(Math.abs(value))}`;
+}

@@ -58,6 +58,10 @@ export class Window {
     return this.page.getByRole('region', { name: 'Processors' });
   }
 
+  get edits() {
+    return this.page.getByRole('region', { name: 'Edits' });
+  }
+
   get stage() {
     return this.page.getByRole('region', { name: 'Stage', exact: true });
   }

@@ -93,7 +93,10 @@ export interface EditableValue {
 }
 
 /** The edit that what is typed makes, or why it makes none. */
-export function readValue(value: EditableValue, typed: string): { readonly edit: Edit } | { readonly error: string } {
+export function readValue(
+  value: EditableValue,
+  typed: string,
+): { readonly edit: Edit } | { readonly error: string } {
   if (typed.trim() === '') return { edit: value.edit(null) };
   if (value.language === 'text') return { edit: value.edit(typed) };
   try {

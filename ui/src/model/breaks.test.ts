@@ -77,6 +77,7 @@ describe('fixes', () => {
     savesTokens: 68_480,
     savesCostUsd: 0.12,
     changedPrompts: 28,
+    edits: [],
   };
 
   test('are those of the agent and the cause', () => {

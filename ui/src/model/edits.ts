@@ -44,9 +44,7 @@ export function editsOfEvent(list: readonly EditRow[], event: number): EventEdit
 
 /** What a stage has become, against the same stage of the recording. */
 export type StageChange =
-  | { readonly type: 'new' }
-  | { readonly type: 'changed'; readonly tokens: number }
-  | undefined;
+  { readonly type: 'new' } | { readonly type: 'changed'; readonly tokens: number } | undefined;
 
 /** The change of the prompt that a stage makes. */
 export function netTokens(row: StageRow): number {
@@ -76,7 +74,18 @@ export function forAgent(edit: Edit, agent: string | undefined): Edit {
     case 'configure_processor':
     case 'remove_processor':
       return { ...edit, agent };
-    default:
+    case 'set_instruction':
+    case 'set_static_instruction':
+    case 'set_global_instruction':
+    case 'set_tool':
+    case 'set_output_schema':
+    case 'set_include_contents':
+    case 'drop_event':
+    case 'edit_event':
+    case 'pin_event':
+    case 'set_compaction':
+    case 'set_cache':
+    case 'set_state_map':
       return edit;
   }
 }

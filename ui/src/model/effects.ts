@@ -100,7 +100,10 @@ function ofBloat(row: BloatRow): Finding {
 
 /** Findings and sources of bloat in one list, the dearest first. */
 export function rankFindings(list: FindingList): readonly Finding[] {
-  const all = [...list.rows.map(({ finding, fixes }) => ofFinding(finding, fixes)), ...list.bloat.map(ofBloat)];
+  const all = [
+    ...list.rows.map(({ finding, fixes }) => ofFinding(finding, fixes)),
+    ...list.bloat.map(ofBloat),
+  ];
   return all.sort((a, b) => b.tokens - a.tokens);
 }
 

@@ -7,7 +7,7 @@ export type Draft = Readonly<Record<string, string>>;
 export type Read = { readonly value: unknown } | { readonly error: string };
 
 /** What is typed for a value. */
-export function paramText({ input }: Param, value: unknown): string {
+function paramText({ input }: Param, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (input.kind === 'words' && Array.isArray(value)) return value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);

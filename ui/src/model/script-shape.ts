@@ -68,7 +68,10 @@ const SHAPES: Readonly<Record<string, readonly Member[]>> = {
     { name: 'appName', detail: 'string' },
     { name: 'userId', detail: 'string' },
   ],
-  console: ['log', 'info', 'warn', 'error', 'debug'].map((name) => ({ name, detail: 'shown below the code' })),
+  console: ['log', 'info', 'warn', 'error', 'debug'].map((name) => ({
+    name,
+    detail: 'shown below the code',
+  })),
 };
 
 const LIST: readonly Member[] = [

@@ -15,7 +15,7 @@ export type TabName = (typeof TABS)[number];
 
 const PANELS = ['stage', 'findings', 'compare'] as const;
 /** What the Pipeline view shows beside the processors. */
-export type PanelName = (typeof PANELS)[number];
+type PanelName = (typeof PANELS)[number];
 
 const ORDERS = ['inOrder', 'byLifetime', 'bySize'] as const satisfies readonly EventOrder[];
 const COMPARES = ['stageBefore', 'previousCall'] as const satisfies readonly CompareWith[];

@@ -6,7 +6,6 @@ import type {
   ExperimentDetail,
   ExperimentList,
   ExperimentRow,
-  FixRow,
   ProcessorCatalog,
   ProcessorKind,
   StageList,
@@ -193,10 +192,14 @@ export class Experiments {
   }
 
   /** Makes the edits of a fix. */
-  apply(fix: FixRow): Promise<boolean> {
+  apply(fix: { readonly title: string; readonly edits: readonly Edit[] }): Promise<boolean> {
     return this.#act(async () => {
       const session = this.#session.id ?? '';
-      const made = await this.#host.invoke('findings/apply', { session, title: fix.title, edits: fix.edits });
+      const made = await this.#host.invoke('findings/apply', {
+        session,
+        title: fix.title,
+        edits: [...fix.edits],
+      });
       this.#messages.announce(`Applied: ${fix.title}`);
       return made;
     });

@@ -6,18 +6,17 @@ import { Loaded } from './loaded.svelte.ts';
 import type { Location } from './location.svelte.ts';
 import type { OpenSession } from './open-session.svelte.ts';
 
-/** Fixes are tried in the background, and asked for again until all were. */
-const POLL_MS = 600;
-
 /** What is worth a person's time in the session or experiment that is shown, and what would help. */
 export class Findings {
   readonly #location: Location;
+  readonly #session: OpenSession;
   readonly #experiments: Experiments;
   readonly list: Loaded<FindingList>;
   #tick = $state(0);
 
   constructor(host: Host, location: Location, session: OpenSession, experiments: Experiments) {
     this.#location = location;
+    this.#session = session;
     this.#experiments = experiments;
     this.list = new Loaded(
       () => {
@@ -29,11 +28,11 @@ export class Findings {
       },
       () => host.invoke('findings/list', { session: session.id ?? '' }),
     );
-    $effect(() => {
-      if (this.list.value?.isComplete !== false) return undefined;
-      const timer = setTimeout(() => (this.#tick += 1), POLL_MS);
-      return () => clearTimeout(timer);
-    });
+  }
+
+  /** More fixes were tried in the background. */
+  tried(session: string): void {
+    if (session === this.#session.id) this.#tick += 1;
   }
 
   /** The dearest first. */

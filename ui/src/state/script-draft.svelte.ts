@@ -97,7 +97,9 @@ export class ScriptDraft {
   /** What is run: the text, a moment later. */
   get tested(): string | undefined {
     if (!this.isScript) return undefined;
-    return this.#mine(this.#typed) === undefined ? this.saved : (this.#mine(this.#paused)?.source ?? this.saved);
+    return this.#mine(this.#typed) === undefined
+      ? this.saved
+      : (this.#mine(this.#paused)?.source ?? this.saved);
   }
 
   get isSaved(): boolean {

@@ -179,6 +179,9 @@ export class Workbench {
       case 'analysis':
         this.session.compiled(notification.session, notification.compiledCalls);
         break;
+      case 'findings':
+        this.findings.tried(notification.session);
+        break;
       case 'open':
         this.openSession(notification.session);
         break;

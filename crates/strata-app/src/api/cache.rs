@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::common::{ChainStep, Kind};
+use super::experiment::Edit;
 use super::part::DiffLine;
 
 /// The order of breaks.
@@ -371,4 +372,6 @@ pub struct FixRow {
     pub saves_cost_usd: Option<f64>,
     /// Prompts that would be sent differently.
     pub changed_prompts: u32,
+    /// Edits that do it, for `experiment/edit`; empty where no edit does.
+    pub edits: Vec<Edit>,
 }

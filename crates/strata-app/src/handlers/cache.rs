@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use strata_engine::analysis::{CacheAnalysis, CallCache, Link, Loss, SessionAnalysis, Zone};
-use strata_model::InstructionKind;
+use strata_engine::analysis::{
+    CacheAnalysis, CacheFix, CallCache, FixKind, Link, Loss, SessionAnalysis, Zone,
+};
+use strata_model::{InstructionKind, Json, Object};
 use strata_wire::CacheRule;
 
 use super::breaks::{self, nature, sentence};
@@ -15,6 +17,7 @@ use crate::api::cache::{
     ZoneRow,
 };
 use crate::api::common::ChainStep;
+use crate::api::experiment::Edit;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
@@ -251,6 +254,7 @@ impl Handler for Fixes {
             saves_tokens: fix.saves_tokens,
             saves_cost_usd: fix.saves_cost,
             changed_prompts: fix.changes as u32,
+            edits: edits_of(fix),
         });
         Ok(FixList {
             is_complete: fixes.is_some(),
@@ -258,4 +262,17 @@ impl Handler for Fixes {
             rows: rows.collect(),
         })
     }
+}
+
+/// The edits that make a fix. Some are changes of the agent's own code, which no edit makes.
+fn edits_of(fix: &CacheFix) -> Vec<Edit> {
+    let FixKind::MoveBehindHistory { keys } = &fix.kind else { return Vec::new() };
+    let keys: Vec<Json> = keys.iter().cloned().map(Json::String).collect();
+    vec![Edit::InsertProcessor {
+        kind: "move_volatile".to_owned(),
+        name: None,
+        before: None,
+        params: Object::from_iter([("keys", keys)]),
+        agent: Some(fix.agent.to_string()),
+    }]
 }

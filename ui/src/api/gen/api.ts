@@ -566,7 +566,11 @@ savesTokens: number, savesCostUsd: number | null,
 /**
  * Prompts that would be sent differently.
  */
-changedPrompts: number, };
+changedPrompts: number,
+/**
+ * Edits that do it, for `experiment/edit`; empty where no edit does.
+ */
+edits: Array<Edit>, };
 
 export type CacheReportSummary = { calls: number, promptTokens: number, cachedTokens: number,
 /**
@@ -853,6 +857,18 @@ undone: number,
  * Epoch milliseconds.
  */
 changedMs: number, };
+
+export type ExportFormat = "adk-python" | "adk-json" | "json" | "yaml";
+
+export type Exported = {
+/**
+ * A name for the file.
+ */
+file: string, text: string,
+/**
+ * What the form cannot hold.
+ */
+diagnostics: Array<DiagnosticRow>, };
 
 export type FilterError = { message: string,
 /**
@@ -1266,10 +1282,6 @@ export type ZoneRow = { zone: CacheZone, from: number, to: number,
  */
 meaning: string, };
 
-export type ExportFormat = "adk-python" | "adk-json" | "json" | "yaml";
-
-export type Exported = { file: string, text: string, diagnostics: Array<DiagnosticRow>, };
-
 /** The kinds in the order of the legend and of `call/columns`. */
 export const KINDS: readonly Kind[] = ["tools","system","memory","summary","user","model","result"];
 
@@ -1375,6 +1387,8 @@ export interface Commands {
   "experiment/compare": { readonly params: { a: string, b: string,  /**  * Only calls whose requests differ.  */ onlyChanged: boolean, offset: number, limit: number, }; readonly result: Comparison };
   /** The requests of a call in two experiments, part by part. */
   "experiment/compareParts": { readonly params: { a: string, b: string, call: number, foldUnchanged: boolean, offset: number, limit: number, }; readonly result: PartPage };
+  /** An experiment as google-adk Python, as an app configuration, or as a file of edits. */
+  "experiment/export": { readonly params: {  /**  * A session or an experiment.  */ session: string, as: ExportFormat, }; readonly result: Exported };
   /** Kinds of processors that can be inserted, with their parameters. */
   "processor/catalog": { readonly params: Record<string, never>; readonly result: ProcessorCatalog };
   /** Reads a script, and tries it on a call. */
@@ -1393,5 +1407,4 @@ export interface Commands {
   "job/cancel": { readonly params: { job: string, }; readonly result: JobList };
   /** Takes an ended job off the list. */
   "job/dismiss": { readonly params: { job: string, }; readonly result: JobList };
-  "experiment/export": { readonly params: { session: string, as: ExportFormat, }; readonly result: Exported };
 }

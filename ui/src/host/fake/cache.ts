@@ -254,6 +254,7 @@ export function fixList(session: FakeSession): FixList {
           title: `Leave state.hits out of ${name}’s instruction`,
           savesTokens: lost,
           changedPrompts: 28,
+          edits: [{ edit: 'insert_processor', use: 'drop_tools' }],
         },
       ];
     }),

@@ -145,7 +145,11 @@ export class FakeExperiments {
   }
 
   compareParts({ a, b, call, offset, limit }: Params<'experiment/compareParts'>): PartPage {
-    const old = new Map(this.session(a).partsOf(call).map((part) => [part.identity, part]));
+    const old = new Map(
+      this.session(a)
+        .partsOf(call)
+        .map((part) => [part.identity, part]),
+    );
     const now = this.session(b).partsOf(call);
     const present = new Set(now.map(({ identity }) => identity));
     const gone = [...old.values()].filter(({ identity }) => !present.has(identity));
@@ -328,7 +332,8 @@ function compared(before: FakeSession, after: FakeSession): readonly ComparedCal
 
 function effectOf(before: FakeSession, after: FakeSession): Effect {
   const rows = compared(before, after);
-  const sum = (value: (row: ComparedCall) => number): number => rows.reduce((all, row) => all + value(row), 0);
+  const sum = (value: (row: ComparedCall) => number): number =>
+    rows.reduce((all, row) => all + value(row), 0);
   const priced = before.price !== null;
   return {
     callsCompared: rows.length,

@@ -135,7 +135,8 @@ export function throughPlace(place: FakePlace, parts: readonly FakePart[]): read
     const dropped = Array.isArray(params['tools']) ? params['tools'] : [];
     return parts.filter(({ path }) => !dropped.includes(path.replace(/^tool\./, '')));
   }
-  const limit = kind === 'cap_results' ? Number(params['max_tokens'] ?? 2_000) : scriptLimit(params['source']);
+  const limit =
+    kind === 'cap_results' ? Number(params['max_tokens'] ?? 2_000) : scriptLimit(params['source']);
   if (limit === undefined) return parts;
   return parts.map((part) =>
     part.kind === 'result' && part.tokens > limit

@@ -52,8 +52,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     for (const listener of listeners) listener(notification);
   };
   const compiledOf = (id: string): number => compiled.get(id) ?? experiments.session(id).calls.length;
-  const header = (id: string): Result<'session/header'> =>
-    ({
+  const header = (id: string): Result<'session/header'> => ({
     ...headerOf(experiments.session(id), compiledOf(id), apps.get(id) ?? null),
     experiment: experiments.find(id) ?? null,
   });
@@ -135,7 +134,8 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     'call/stageParts': (params) => stageParts(experiments.session(params.session), params),
     'call/text': (params) => stageText(experiments.session(params.session), params),
     'call/json': (params) => stageJson(experiments.session(params.session), params),
-    'cache/breaks': (params) => breakPage(experiments.session(params.session), compiledOf(params.session), params),
+    'cache/breaks': (params) =>
+      breakPage(experiments.session(params.session), compiledOf(params.session), params),
     'cache/why': (params) => why(experiments.session(params.session), params),
     'cache/difference': (params) => difference(experiments.session(params.session), params),
     'cache/fixes': ({ session }) => fixList(experiments.session(session)),

@@ -108,7 +108,8 @@ export function stageList(session: FakeSession, number: number): StageList {
     const before = after[index - 1] ?? [];
     const now = after[index] ?? [];
     const added = stage === undefined || !place.isEnabled ? [] : kindsOf(now.filter(stage.writes));
-    const failed = place.inserted?.kind === 'script' ? scriptError(place.inserted.params['source']) : undefined;
+    const failed =
+      place.inserted?.kind === 'script' ? scriptError(place.inserted.params['source']) : undefined;
     return {
       number: index + 1,
       processor: place.name,

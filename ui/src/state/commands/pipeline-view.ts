@@ -40,9 +40,24 @@ const commands: readonly Omit<Command, 'view'>[] = [
     keys: ['G'],
     run: ({ location }) => location.go({ isChangedOnly: !location.view.isChangedOnly }),
   },
-  { id: 'tab.parts', title: 'Parts', keys: [], run: ({ location }) => location.go({ panel: 'stage', tab: 'parts' }) },
-  { id: 'tab.text', title: 'Text', keys: [], run: ({ location }) => location.go({ panel: 'stage', tab: 'text' }) },
-  { id: 'tab.json', title: 'JSON', keys: [], run: ({ location }) => location.go({ panel: 'stage', tab: 'json' }) },
+  {
+    id: 'tab.parts',
+    title: 'Parts',
+    keys: [],
+    run: ({ location }) => location.go({ panel: 'stage', tab: 'parts' }),
+  },
+  {
+    id: 'tab.text',
+    title: 'Text',
+    keys: [],
+    run: ({ location }) => location.go({ panel: 'stage', tab: 'text' }),
+  },
+  {
+    id: 'tab.json',
+    title: 'JSON',
+    keys: [],
+    run: ({ location }) => location.go({ panel: 'stage', tab: 'json' }),
+  },
   {
     id: 'tab.code',
     title: 'Code of the script',
@@ -54,7 +69,8 @@ const commands: readonly Omit<Command, 'view'>[] = [
     id: 'tokens.shade',
     title: 'Token shading on text',
     keys: ['T'],
-    run: ({ location }) => location.go({ panel: 'stage', tab: 'text', isShaded: !location.view.isShaded }, 'replace'),
+    run: ({ location }) =>
+      location.go({ panel: 'stage', tab: 'text', isShaded: !location.view.isShaded }, 'replace'),
   },
   {
     id: 'diff.mode',

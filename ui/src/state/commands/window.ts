@@ -136,7 +136,8 @@ function escape(workbench: Workbench): void {
   else if (cursor.preview !== undefined) cursor.preview = undefined;
   else if (answers.shown !== undefined) answers.dismiss();
   else if (panels.isInspectorOverlay && panels.isInspectorOpen) panels.showInspector(false);
-  else if (location.view.view === 'pipeline' && location.view.panel !== 'stage') location.go({ panel: 'stage' });
+  else if (location.view.view === 'pipeline' && location.view.panel !== 'stage')
+    location.go({ panel: 'stage' });
   else if (location.view.selection !== undefined) location.go({ selection: undefined });
   else if (location.view.ranges.length > 0) cursor.leaveRange(location.view.ranges.length - 1);
 }

@@ -8,7 +8,7 @@ use strata_model::{Object, json};
 use super::literal::literal;
 
 /// All helpers, in sections that begin with `# section: name; needs: names; imports: …`.
-const HELPERS: &str = include_str!("helpers.py");
+const HELPERS: &str = include_str!("processors.py");
 const MARK: &str = "# section: ";
 
 /// The section that a kind of processor needs, and the call that makes its callback. `None` for scripts.

@@ -136,9 +136,7 @@ export class ScriptEditor {
     const from = Math.min(line.to, line.from + Math.max(0, (failure.column ?? 1) - 1));
     const word = /^[\w$]+/.exec(state.doc.sliceString(from, line.to))?.[0].length ?? 0;
     const to = word > 0 ? from + word : line.to;
-    this.#view.dispatch(
-      setDiagnostics(state, [{ from, to, severity: 'error', message: failure.message }]),
-    );
+    this.#view.dispatch(setDiagnostics(state, [{ from, to, severity: 'error', message: failure.message }]));
   }
 
   /** Puts the cursor on a line. */
