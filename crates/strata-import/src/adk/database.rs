@@ -31,6 +31,18 @@ pub fn import_tables(source: &mut dyn TableSource) -> Import {
             return Import::refused("not-a-session", "not a session: a database in a database");
         }
     };
+    let mut findings = Findings::default();
+    let others = match format {
+        Format::OpenCode => Some(crate::agents::opencode::read_tables(source, &mut findings)),
+        Format::Goose => Some(crate::agents::goose::read_tables(source, &mut findings)),
+        _ => None,
+    };
+    if let Some(read) = others {
+        return match read {
+            Ok(sessions) => Import::of(sessions, findings),
+            Err(error) => unreadable(&error),
+        };
+    }
     let mut database = Database { source, format, findings: Findings::default(), sessions: BTreeMap::new() };
     match database.read() {
         Ok(()) => database.finish(),
@@ -86,7 +98,7 @@ impl Database<'_> {
         })?;
         match version.as_deref() {
             Some("1") => Ok(()),
-            Some("0") => Err(Refusal::Unread(UnreadFormat::AdkPickleDatabase)),
+            Some("0") => Err(Refusal::Unread(UnreadFormat::AdkNewerDatabase)),
             Some(_) => Err(Refusal::Unread(UnreadFormat::AdkNewerDatabase)),
             None => {
                 let message = "the database does not say its schema version; it was read as version 1";

@@ -2,7 +2,7 @@
 
 use strata_model::{Json, Object, Part, Str, json};
 
-use super::record::take_object;
+use crate::take::take_object;
 use super::transcript::{Placed, Transcript};
 use crate::unmapped::Unmapped;
 

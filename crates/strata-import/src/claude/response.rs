@@ -4,7 +4,7 @@ use strata_model::{Json, Object, Part, Str};
 
 use super::blocks::{self, Blocks};
 use super::entry::{EntryId, EntryKind};
-use super::record::{take_object, take_text};
+use crate::take::{take_object, take_text};
 use super::transcript::{Call, Placed, Transcript};
 use super::usage::MessageUsage;
 use crate::facts::add;

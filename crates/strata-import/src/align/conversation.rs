@@ -1,0 +1,365 @@
+//! A conversation that was recovered from requests, with the agents that take part in it.
+
+use std::collections::HashSet;
+
+use strata_model::{Json, Object, Str};
+
+use super::unit::{Overlap, Unit, overlap, units_of_turn};
+use crate::draft::{Draft, Kind, Say, kind_of};
+use crate::import::{Alignment, RecordedRequest};
+use crate::message::{Role, Turn};
+use crate::wire::{Answer, Exchange};
+
+/// A prompt shorter than this says nothing about who wrote it.
+const TELLING_CHARS: usize = 12;
+
+#[derive(Debug)]
+pub(super) struct Conversation {
+    /// The session as the log names it.
+    pub(super) key: Option<Str>,
+    draft: Draft,
+    lanes: Vec<Lane>,
+    /// Calls nobody answered yet: id, tool, arguments as text.
+    open_calls: Vec<(Str, Str, String)>,
+}
+
+/// An agent's own history.
+#[derive(Debug, Default)]
+struct Lane {
+    agent: Option<Str>,
+    branch: Option<Str>,
+    /// What the next request is expected to begin with.
+    units: Vec<Unit>,
+    /// How many of them were in the last request; the rest is its answer.
+    n_requested: usize,
+    is_answered: bool,
+    answer_ids: HashSet<Str>,
+    system: String,
+}
+
+/// How well a request continues a lane; the best is the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fit {
+    /// The session is the same and nothing else is.
+    Hinted,
+    Rewritten(usize),
+    /// It begins with all that was there: so many units.
+    Continued(usize),
+    /// It names the answer it follows.
+    Named,
+}
+
+impl Conversation {
+    pub(super) fn new(exchange: &Exchange, reading: &Draft) -> Self {
+        let mut draft = Draft::new(&reading.session.app_name, &reading.agent);
+        draft.tools.clone_from(&reading.tools);
+        draft.title.clone_from(&exchange.about.title);
+        let answer_id = exchange.answer.as_ref().and_then(|answer| answer.id.clone());
+        draft.session.id = exchange.about.session.clone().or(answer_id).unwrap_or_default();
+        Self { key: exchange.about.session.clone(), draft, lanes: Vec::new(), open_calls: Vec::new() }
+    }
+
+    pub(super) fn may_hold(&self, exchange: &Exchange) -> bool {
+        self.key == exchange.about.session
+    }
+
+    /// The lanes a request may continue, with how well it does.
+    pub(super) fn fits(&self, exchange: &Exchange, units: &[Unit]) -> Vec<(usize, Fit)> {
+        let lanes = self.lanes.iter().enumerate();
+        lanes.filter_map(|(at, lane)| Some((at, lane.fit(exchange, units, self.key.is_some())?))).collect()
+    }
+
+    /// An unanswered call whose arguments hold the prompt of a request.
+    pub(super) fn call_with(&self, exchange: &Exchange) -> Option<(Str, Str)> {
+        let prompt = exchange.turns.iter().find(|turn| turn.role == Role::User)?.text();
+        let prompt = prompt.trim();
+        if prompt.chars().count() < TELLING_CHARS {
+            return None;
+        }
+        let calls = self.open_calls.iter().rev();
+        let mut calls = calls.filter(|(_, _, args)| args.contains(prompt));
+        calls.next().map(|(id, tool, _)| (id.clone(), tool.clone()))
+    }
+
+    /// Adds a request that begins the history of a sub-agent.
+    pub(super) fn sub_agent(&mut self, call_id: &str, tool: &Str, exchange: Exchange, units: Vec<Unit>) {
+        let agent = exchange.about.agent.clone().unwrap_or_else(|| format!("{}.{tool}", self.draft.agent).into());
+        let branch = Some(format!("agent.{}", call_id.replace('.', "_")).into());
+        self.lanes.push(Lane { agent: Some(agent), branch, ..Lane::default() });
+        self.append(self.lanes.len() - 1, exchange, units);
+    }
+
+    /// Adds a request that begins a history of its own.
+    pub(super) fn thread(&mut self, exchange: Exchange, units: Vec<Unit>) {
+        self.lanes.push(Lane { agent: exchange.about.agent.clone(), ..Lane::default() });
+        self.append(self.lanes.len() - 1, exchange, units);
+    }
+
+    /// Adds a request, and what answered it, to a lane.
+    pub(super) fn append(&mut self, at: usize, exchange: Exchange, mut units: Vec<Unit>) {
+        let Exchange { source, time, end, body, turns, answer, continues, about } = exchange;
+        self.draft.set_clock(time);
+        let lane = &self.lanes[at];
+        let follows = continues.as_ref().is_some_and(|id| lane.answer_ids.contains(id));
+        let overlap = if follows { Overlap::default() } else { overlap(&lane.units, &units) };
+        let mut plan = Plan::of(lane, &units, &overlap, follows);
+        for (old, new) in (0..overlap.shared).map(|it| (it, it)).chain(overlap.kept.iter().copied()) {
+            units[new].event = lane.units[old].event;
+        }
+        let base = Say {
+            invocation: about.invocation.clone(),
+            agent: about.agent.clone().or_else(|| lane.agent.clone()),
+            branch: lane.branch.clone(),
+            time,
+            ..Say::new(Kind::Notice, Vec::new(), source.clone())
+        };
+        self.say_system(at, &turns, &base);
+        self.say_rewritten(&mut plan, &units, &turns, at, &base);
+        self.say_new(&mut plan, &mut units, &turns, &base);
+        let alignment = plan.alignment;
+        let event = answer.map(|answer| self.say_answer(at, answer, &mut units, &about.event_id, end, base));
+        let lane = &mut self.lanes[at];
+        let n_answered = units.iter().rev().take_while(|unit| unit.turn == ANSWER).count();
+        if follows {
+            let mut all = std::mem::take(&mut lane.units);
+            all.append(&mut units);
+            units = all;
+        }
+        lane.n_requested = units.len() - n_answered;
+        lane.is_answered = event.is_some();
+        lane.units = units;
+        let _ = continues;
+        self.draft.requests.push(RecordedRequest { answer: event, body, source, alignment });
+    }
+
+    /// The system prompt is said when it is new.
+    fn say_system(&mut self, at: usize, turns: &[Turn], base: &Say) {
+        let system: Vec<&Turn> = turns.iter().filter(|turn| turn.role == Role::System).collect();
+        let text = system.iter().map(|turn| turn.text()).collect::<Vec<_>>().join("\n\n");
+        if text.is_empty() || self.lanes[at].system == text {
+            return;
+        }
+        let is_known = self.lanes.iter().any(|lane| lane.system == text);
+        self.lanes[at].system = text;
+        if !is_known {
+            let parts = system.iter().flat_map(|turn| turn.parts.iter().cloned()).collect();
+            self.draft.push(Say { parts, kind: Kind::Injected("system".into()), ..base.clone() });
+        }
+    }
+
+    /// When several messages made room for a new one, that is a summary of them.
+    fn say_rewritten(&mut self, plan: &mut Plan, units: &[Unit], turns: &[Turn], at: usize, base: &Say) {
+        if plan.removed.len() < 2 || plan.rewritten.is_empty() {
+            return;
+        }
+        let parts: Vec<_> =
+            plan.rewritten.iter().map(|place| turns[units[*place].turn].parts[units[*place].part].clone()).collect();
+        let lane = &self.lanes[at];
+        let times = plan.removed.iter().filter_map(|old| Some(self.draft.event(lane.units[*old].event?)?.timestamp));
+        let Some((start, end)) = span(times) else { return };
+        let notes = Object::from_iter([("removedParts", Json::Int(plan.removed.len() as i64))]);
+        let event = self.draft.push(Say { parts, kind: Kind::Compaction, source_notes: notes, ..base.clone() });
+        self.set_span(event, (start, end));
+        for place in plan.rewritten.drain(..) {
+            plan.said.insert(place, event);
+        }
+    }
+
+    fn set_span(&mut self, event: usize, (start, end): (f64, f64)) {
+        let compaction = self.draft.event_mut(event).and_then(|event| event.actions.compaction.as_mut());
+        if let Some(compaction) = compaction {
+            compaction.start_timestamp = Some(start);
+            compaction.end_timestamp = Some(end);
+        }
+    }
+
+    /// Everything that is new becomes events, a message at a time.
+    fn say_new(&mut self, plan: &mut Plan, units: &mut [Unit], turns: &[Turn], base: &Say) {
+        for (place, event) in &plan.said {
+            units[*place].event = Some(*event);
+        }
+        let mut places: Vec<usize> = plan.rewritten.iter().chain(&plan.appended).copied().collect();
+        places.sort_unstable();
+        let known: Vec<Unit> = self.lanes.iter().flat_map(|lane| lane.units.iter().copied()).collect();
+        let is_shared_by_agents = self.lanes.len() > 1 && base.branch.is_none();
+        let mut from = 0;
+        while from < places.len() {
+            let turn_at = units[places[from]].turn;
+            let n = places[from..].iter().take_while(|place| units[**place].turn == turn_at).count();
+            let group = &places[from..from + n];
+            from += n;
+            let turn = &turns[turn_at];
+            // What another agent of the session was told already is one event.
+            let elsewhere = || known.iter().find(|unit| unit.is_same(&units[group[0]])).and_then(|unit| unit.event);
+            if is_shared_by_agents && let Some(event) = elsewhere() {
+                group.iter().for_each(|place| units[*place].event = Some(event));
+                continue;
+            }
+            let is_whole = units.iter().filter(|unit| unit.turn == turn_at).count() == n;
+            let parts = match is_whole {
+                true => turn.parts.clone(),
+                false => group.iter().map(|place| turn.parts[units[*place].part].clone()).collect(),
+            };
+            let said = Turn { parts, role: turn.role, result_bytes: turn.result_bytes, rest: Object::new() };
+            self.answered(&said);
+            self.note_calls(&said);
+            self.draft.note_result_bytes(said.result_bytes);
+            let kind = kind_of(&said);
+            let event = self.draft.push(Say { parts: said.parts, kind, ..base.clone() });
+            group.iter().for_each(|place| units[*place].event = Some(event));
+        }
+    }
+
+    fn say_answer(
+        &mut self,
+        at: usize,
+        answer: Answer,
+        units: &mut Vec<Unit>,
+        event_id: &Option<Str>,
+        end: Option<f64>,
+        base: Say,
+    ) -> usize {
+        let turn = answer.turn.unwrap_or_else(|| Turn::new(Role::Model));
+        self.note_calls(&turn);
+        let mut notes = Object::new();
+        if let Some(own) = answer.usage.as_ref().and_then(|usage| usage.top_level_input) {
+            notes.push("topLevelInputTokens", Json::Int(own as i64));
+        }
+        notes.push_some("responseId", answer.id.clone());
+        notes.push_some("stopReason", answer.finish.clone());
+        let event = self.draft.push(Say {
+            kind: Kind::Response,
+            parts: turn.parts.clone(),
+            id: event_id.clone().or_else(|| answer.id.clone()),
+            time: end.or(base.time),
+            model: answer.model,
+            finish: answer.finish,
+            usage: answer.usage,
+            error: answer.error,
+            source_notes: notes,
+            ..base
+        });
+        let answered = units_of_turn(ANSWER, &turn).into_iter();
+        units.extend(answered.map(|unit| Unit { event: Some(event), ..unit }));
+        self.lanes[at].answer_ids.extend(answer.id);
+        event
+    }
+
+    fn note_calls(&mut self, turn: &Turn) {
+        for call in turn.parts.iter().filter_map(|part| part.function_call.as_deref()) {
+            let args = call.args.iter().flat_map(|args| args.values()).filter_map(Json::as_str);
+            let text = args.collect::<Vec<_>>().join("\n");
+            if let Some(id) = &call.id {
+                self.open_calls.push((id.clone(), call.name.clone().unwrap_or_else(|| "tool".into()), text));
+            }
+        }
+    }
+
+    fn answered(&mut self, turn: &Turn) {
+        let ids: Vec<&Str> =
+            turn.parts.iter().filter_map(|part| part.function_response.as_ref()?.id.as_ref()).collect();
+        self.open_calls.retain(|(id, _, _)| !ids.contains(&id));
+    }
+
+    /// Adds a compaction that the log itself reports.
+    pub(super) fn compacted(&mut self, reported: (f64, f64), say: Say) {
+        let event = self.draft.push(say);
+        self.set_span(event, reported);
+    }
+
+    pub(super) fn finish(self) -> Draft {
+        self.draft
+    }
+}
+
+/// The place of an answer, which is no message of the request.
+const ANSWER: usize = usize::MAX;
+
+impl Lane {
+    fn fit(&self, exchange: &Exchange, units: &[Unit], has_key: bool) -> Option<Fit> {
+        if exchange.continues.as_ref().is_some_and(|id| self.answer_ids.contains(id)) {
+            return Some(Fit::Named);
+        }
+        if self.agent.is_some() && exchange.about.agent.is_some() && self.agent != exchange.about.agent {
+            return None;
+        }
+        let overlap = overlap(&self.units, units);
+        let n_common = overlap.shared + overlap.kept.len();
+        if overlap.shared == self.units.len() && overlap.shared > 0 {
+            return Some(Fit::Continued(overlap.shared));
+        }
+        let is_echoed = overlap.shared >= self.n_requested && overlap.shared > 0 && units.len() > overlap.shared;
+        let is_retried = overlap.shared == units.len() && overlap.shared == self.n_requested && !self.is_answered;
+        if is_echoed || is_retried {
+            return Some(Fit::Continued(overlap.shared));
+        }
+        let is_same = n_common >= 2 && n_common * 2 >= units.len() && units.len() > overlap.shared;
+        if is_same || (has_key && overlap.shared > 0) {
+            return Some(Fit::Rewritten(n_common));
+        }
+        (has_key && self.agent == exchange.about.agent).then_some(Fit::Hinted)
+    }
+}
+
+/// What becomes of the units of a request, by their places in it.
+#[derive(Debug, Default)]
+struct Plan {
+    appended: Vec<usize>,
+    rewritten: Vec<usize>,
+    /// Places in the lane.
+    removed: Vec<usize>,
+    /// Places that are in an event already.
+    said: std::collections::BTreeMap<usize, usize>,
+    alignment: Alignment,
+}
+
+impl Plan {
+    fn of(lane: &Lane, units: &[Unit], overlap: &Overlap, follows: bool) -> Self {
+        let mut plan = Self::default();
+        let kept_new: HashSet<usize> = overlap.kept.iter().map(|(_, new)| *new).collect();
+        let kept_old: HashSet<usize> = overlap.kept.iter().map(|(old, _)| *old).collect();
+        let mut last_kept = overlap.kept.last().map_or(overlap.shared, |(_, new)| new + 1);
+        // An answer may come back in other words than it was given in; it is one event all the same.
+        if !follows && overlap.kept.is_empty() && lane.is_answered && overlap.shared >= lane.n_requested {
+            let echo = units[overlap.shared..].iter().take_while(|unit| unit.is_model).count();
+            for place in overlap.shared..overlap.shared + echo {
+                if let Some(event) = lane.units.last().and_then(|unit| unit.event) {
+                    plan.said.insert(place, event);
+                }
+            }
+            if overlap.shared < lane.units.len() {
+                plan.alignment.rewritten = plan.said.len();
+                last_kept += plan.said.len();
+            } else {
+                plan.said.clear();
+            }
+        }
+        for place in overlap.shared..units.len() {
+            if kept_new.contains(&place) || plan.said.contains_key(&place) {
+                continue;
+            }
+            let slot = if place < last_kept { &mut plan.rewritten } else { &mut plan.appended };
+            slot.push(place);
+        }
+        // A summary at the end of what was kept: nothing behind it was there before.
+        if !follows {
+            let gone = (overlap.shared..lane.units.len()).filter(|old| !kept_old.contains(old));
+            plan.removed = gone.collect();
+            if plan.said.is_empty() && plan.rewritten.is_empty() && plan.removed.len() >= 2 && !plan.appended.is_empty() {
+                plan.rewritten.push(plan.appended.remove(0));
+            }
+        }
+        plan.alignment.shared = overlap.shared;
+        plan.alignment.appended = plan.appended.len();
+        plan.alignment.removed = plan.removed.len();
+        plan.alignment.rewritten += plan.rewritten.len();
+        plan
+    }
+}
+
+fn span(times: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    times.fold(None, |span, time| match span {
+        Some((start, end)) => Some((f64::min(start, time), f64::max(end, time))),
+        None => Some((time, time)),
+    })
+}
