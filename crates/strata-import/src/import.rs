@@ -3,7 +3,7 @@
 use strata_model::{Diagnostic, Json, Session};
 
 use crate::agents;
-use crate::adk::{DocumentReader, EventReader, read_document};
+use crate::adk::{DocumentReader, EventReader, debug_log, read_document};
 use crate::claude::TranscriptReader;
 use crate::detect::{Detection, detect};
 use crate::facts::Facts;
@@ -11,6 +11,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::source::SourceRecord;
 use crate::summary::SessionSummary;
+use crate::telemetry;
 use crate::traffic;
 use crate::trajectories;
 use crate::unmapped::Unmapped;
@@ -169,6 +170,15 @@ fn read_whole(format: Format, bytes: &[u8]) -> Import {
         Format::GeminiCli => agents::gemini_cli::read,
         Format::ProviderLog => traffic::provider_log::read,
         Format::Har => traffic::har::read,
+        Format::Mitmproxy => traffic::mitmproxy::read,
+        Format::Vcr => traffic::vcr::read,
+        Format::LiteLlm => traffic::litellm::read,
+        Format::Otlp => telemetry::otlp::read,
+        Format::AdkTrace => telemetry::adk_trace::read,
+        Format::GeminiTelemetry => telemetry::gemini_telemetry::read,
+        Format::Langfuse => telemetry::langfuse::read,
+        Format::LangSmith => telemetry::langsmith::read,
+        Format::AdkDebugLog => debug_log::read,
         _ => return Import::refused("needs-tables", "a database is imported by its tables, not its bytes"),
     };
     let sessions = read(bytes, &mut findings);

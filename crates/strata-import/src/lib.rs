@@ -44,6 +44,7 @@ mod source;
 mod summary;
 mod tables;
 mod take;
+mod telemetry;
 mod time;
 mod title;
 mod traffic;
@@ -52,6 +53,7 @@ mod unmapped;
 mod usage;
 mod values;
 mod wire;
+mod yaml;
 
 pub use adk::import_tables;
 pub use app_config::{AppConfig, ReadFile, read_app_config};

@@ -2,4 +2,8 @@
 
 pub(crate) mod har;
 mod http;
+pub(crate) mod litellm;
+pub(crate) mod mitmproxy;
 pub(crate) mod provider_log;
+mod tnetstring;
+pub(crate) mod vcr;

@@ -192,6 +192,10 @@ fn inclusive(source: &mut Object) -> Option<Counts> {
             .or_else(|| first(&mut output_details, &["reasoning_tokens", "reasoning"])),
         total: first(source, &["total_tokens", "totalTokens", "total"]),
     };
+    // The same count under two names.
+    for key in ["cached_tokens", "cache_read", "cache_read_tokens"] {
+        input_details.remove(key);
+    }
     for key in ["prompt_cache_miss_tokens", "cacheReadInputTokenCount", "cacheWriteInputTokenCount"] {
         source.remove(key);
     }

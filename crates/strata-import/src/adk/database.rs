@@ -15,7 +15,9 @@ use crate::tables::{SqlValue, TableError, TableSource};
 use crate::time::epoch_seconds;
 
 /// App, user and session id: what identifies a session in a database.
-type SessionKey = (Str, Str, Str);
+pub(super) type SessionKey = (Str, Str, Str);
+
+pub(super) type Sessions = BTreeMap<SessionKey, SessionBuilder>;
 
 /// Reads every session of a database.
 pub fn import_tables(source: &mut dyn TableSource) -> Import {
@@ -35,6 +37,7 @@ pub fn import_tables(source: &mut dyn TableSource) -> Import {
     let others = match format {
         Format::OpenCode => Some(crate::agents::opencode::read_tables(source, &mut findings)),
         Format::Goose => Some(crate::agents::goose::read_tables(source, &mut findings)),
+        Format::LangGraph => Some(crate::telemetry::langgraph::read_tables(source, &mut findings)),
         _ => None,
     };
     if let Some(read) = others {
@@ -84,7 +87,11 @@ impl Database<'_> {
             self.check_version()?;
         }
         self.read_sessions()?;
-        self.read_events()?;
+        if self.format == Format::AdkPickleDatabase {
+            super::pickled::read_events(self.source, &mut self.sessions, &mut self.findings)?;
+        } else {
+            self.read_events()?;
+        }
         Ok(())
     }
 
@@ -171,12 +178,12 @@ impl Database<'_> {
     }
 }
 
-fn key_of(row: &[SqlValue<'_>]) -> SessionKey {
+pub(super) fn key_of(row: &[SqlValue<'_>]) -> SessionKey {
     let at = |index: usize| text(row.get(index)).unwrap_or_default();
     (at(0), at(1), at(2))
 }
 
-fn builder_of<'s>(
+pub(super) fn builder_of<'s>(
     sessions: &'s mut BTreeMap<SessionKey, SessionBuilder>,
     key: &SessionKey,
 ) -> &'s mut SessionBuilder {

@@ -20,11 +20,15 @@ struct Chat {
     model: Option<Str>,
     /// Usage of calls that no message reports, in the order of time.
     ledger: Vec<(f64, Reported, bool)>,
+    has_ledger: bool,
+    /// Its event and time.
+    last_response: Option<(usize, Option<f64>)>,
 }
 
 pub(crate) fn read_tables(source: &mut dyn TableSource, findings: &mut Findings) -> Result<Vec<ImportedSession>, TableError> {
     let tables = source.tables()?;
     let has = |table: &str, column: &str| tables.iter().any(|it| it.name == table && it.has(column));
+    let has_ledger = has("usage_ledger", "is_compaction");
     let mut order: Vec<Str> = Vec::new();
     let mut chats: HashMap<Str, Chat> = HashMap::new();
     let title = if has("sessions", "name") { "name" } else { "description" };
@@ -41,9 +45,9 @@ pub(crate) fn read_tables(source: &mut dyn TableSource, findings: &mut Findings)
         draft.parent = parent.map(|session_id| ParentSession { session_id, agent_id: id.clone() });
         let model = if columns[3] == "id" { None } else { object_of(row.get(3), "sessions", findings).get("model_name").and_then(Json::as_str).map(Str::from) };
         order.push(id.clone());
-        chats.insert(id, Chat { draft, model, ledger: Vec::new() });
+        chats.insert(id, Chat { draft, model, ledger: Vec::new(), has_ledger, last_response: None });
     })?;
-    if has("usage_ledger", "is_compaction") {
+    if has_ledger {
         read_ledger(source, &mut chats)?;
     }
     let id_column = if has("messages", "message_id") { "message_id" } else { "id" };
@@ -116,7 +120,16 @@ impl Chat {
         if turn.role == Role::Model {
             say.kind = Kind::Response;
             say.model.clone_from(&self.model);
-            say.usage = usage.or_else(|| self.of_ledger(say.time));
+            let has_ledger = self.has_ledger;
+            let of_ledger = self.of_ledger(say.time);
+            say.usage = usage.or(of_ledger);
+            // Calls made side by side are messages of their own, of which the first reports the usage.
+            let before = self.last_response.filter(|(_, time)| has_ledger && *time == say.time);
+            if let (None, Some((at, _))) = (&say.usage, before) {
+                let calls = turn.parts.into_iter().filter(|part| part.function_call.is_some());
+                return self.draft.extend(at, calls.collect(), say.sources[0].clone());
+            }
+            self.last_response = Some((self.draft.len(), say.time));
             self.note_compactions(&say);
         } else {
             say.kind = kind_of(&turn);

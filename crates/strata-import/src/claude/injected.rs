@@ -8,7 +8,7 @@ use super::record::Record;
 use crate::marks;
 
 /// Beginnings of text the client writes, with what it is.
-const WRITTEN_BY_CLIENT: [(&str, &str); 24] = [
+const WRITTEN_BY_CLIENT: [(&str, &str); 26] = [
     ("<command-name>", "command"),
     ("<command-message>", "command"),
     ("<command-args>", "command"),
@@ -33,6 +33,8 @@ const WRITTEN_BY_CLIENT: [(&str, &str); 24] = [
     ("<current_datetime>", "environment"),
     ("<environment_details>", "environment"),
     ("For context:", "context"),
+    ("<returncode>", "observation"),
+    ("<output>", "observation"),
 ];
 
 /// Kinds of `origin` that are people. Others are programs that speak up.
