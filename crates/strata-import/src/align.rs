@@ -26,7 +26,11 @@ use unit::units_of;
 pub(crate) enum Step {
     Exchange(Box<Exchange>),
     /// The client summarised what lies between two times, in epoch seconds.
-    Compaction { session: Option<Str>, span: (f64, f64), say: Box<crate::draft::Say> },
+    Compaction {
+        session: Option<Str>,
+        span: (f64, f64),
+        say: Box<crate::draft::Say>,
+    },
 }
 
 impl Step {
@@ -57,7 +61,8 @@ pub(crate) fn sessions(
                 match known {
                     Some(conversation) => conversation.compacted(span, *say),
                     None => {
-                        let message = "a compaction belongs to a session that has no requests; it was left out";
+                        let message =
+                            "a compaction belongs to a session that has no requests; it was left out";
                         findings.warning("lost-compaction", "", message);
                     }
                 }
@@ -93,8 +98,8 @@ fn add(exchange: Exchange, conversations: &mut Vec<Conversation>, reading: &Draf
             }
         }
     }
-    if let Some((at, lane, _)) = best {
-        conversations[at].append(lane, exchange, units);
+    if let Some((at, lane, fit)) = best {
+        conversations[at].append(lane, fit, exchange, units);
         return;
     }
     let caller = conversations.iter().enumerate().rev().find_map(|(at, conversation)| {
@@ -109,7 +114,7 @@ fn add(exchange: Exchange, conversations: &mut Vec<Conversation>, reading: &Draf
     match conversations.iter_mut().find(|it| of_session && it.key == exchange.about.session) {
         Some(conversation) => conversation.thread(exchange, units),
         None => {
-            let mut conversation = Conversation::new(&exchange, reading);
+            let mut conversation = Conversation::new(&exchange, reading, conversations.len() + 1);
             conversation.thread(exchange, units);
             conversations.push(conversation);
         }

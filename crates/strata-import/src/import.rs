@@ -2,13 +2,14 @@
 
 use strata_model::{Diagnostic, Json, Session};
 
-use crate::agents;
 use crate::adk::{DocumentReader, EventReader, debug_log, read_document};
+use crate::agents;
 use crate::claude::TranscriptReader;
 use crate::detect::{Detection, detect};
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::format::Format;
+use crate::lines::UTF8_MARK;
 use crate::source::SourceRecord;
 use crate::summary::SessionSummary;
 use crate::telemetry;
@@ -74,6 +75,17 @@ pub struct ParentSession {
 }
 
 impl ImportedSession {
+    /// Moves every place in the file by so many bytes.
+    fn move_places(&mut self, by: u64) {
+        let of_records = self.unmapped.records.values_mut().flatten();
+        let of_requests = self.requests.iter_mut().map(|request| &mut request.source);
+        for source in self.sources.iter_mut().flatten().chain(of_records).chain(of_requests) {
+            if let SourceRecord::Bytes(range) = source {
+                *range = range.start + by..range.end + by;
+            }
+        }
+    }
+
     pub fn summary(&self) -> SessionSummary {
         SessionSummary::of(&self.session)
     }
@@ -181,7 +193,12 @@ fn read_whole(format: Format, bytes: &[u8]) -> Import {
         Format::AdkDebugLog => debug_log::read,
         _ => return Import::refused("needs-tables", "a database is imported by its tables, not its bytes"),
     };
-    let sessions = read(bytes, &mut findings);
+    let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes);
+    let mut sessions = read(text, &mut findings);
+    let skipped = (bytes.len() - text.len()) as u64;
+    if skipped > 0 {
+        sessions.iter_mut().for_each(|session| session.move_places(skipped));
+    }
     Import::of(sessions, findings)
 }
 

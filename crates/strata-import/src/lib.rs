@@ -60,9 +60,7 @@ pub use app_config::{AppConfig, ReadFile, read_app_config};
 pub use detect::{Detection, HEAD_BYTES, detect, detect_tables};
 pub use facts::{ClaudeFacts, Facts, SourceFacts};
 pub use format::{Format, UnreadFormat};
-pub use import::{
-    Alignment, Import, ImportedSession, Importer, ParentSession, RecordedRequest, import,
-};
+pub use import::{Alignment, Import, ImportedSession, Importer, ParentSession, RecordedRequest, import};
 pub use source::SourceRecord;
 pub use summary::{ReportedUsage, SessionSummary};
 pub use tables::{MemoryTables, OwnedValue, SqlValue, Table, TableError, TableSource};

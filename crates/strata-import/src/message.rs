@@ -42,7 +42,8 @@ impl Turn {
 
     /// All text of the message, thoughts excluded.
     pub(crate) fn text(&self) -> String {
-        let texts = self.parts.iter().filter(|part| !part.is_thought()).filter_map(|part| part.text.as_deref());
+        let texts =
+            self.parts.iter().filter(|part| !part.is_thought()).filter_map(|part| part.text.as_deref());
         texts.collect::<Vec<_>>().join("\n")
     }
 
@@ -112,7 +113,9 @@ impl Messages<'_> {
         if let Some(refusal) = take_text(&mut message, "refusal") {
             turn.push(Part::from_text(refusal));
         }
-        for call in take_any(&mut message, &["tool_calls", "toolCalls", "function_call"]).into_iter().flat_map(listed) {
+        for call in
+            take_any(&mut message, &["tool_calls", "toolCalls", "function_call"]).into_iter().flat_map(listed)
+        {
             self.call(call, &mut turn);
         }
         if turn.role == Role::User && turn.has_results() {
@@ -145,7 +148,8 @@ impl Messages<'_> {
             blocks.into_iter().for_each(|block| self.block(block, turn));
         }
         let has_thoughts = turn.parts.iter().any(Part::is_thought);
-        let text = take_first_text(message, &["reasoning_content", "reasoning", "reasoning_text", "reasoningText"]);
+        let text =
+            take_first_text(message, &["reasoning_content", "reasoning", "reasoning_text", "reasoningText"]);
         if let Some(text) = text.filter(|_| !has_thoughts) {
             turn.push(thought(text));
         }
@@ -170,11 +174,14 @@ pub(crate) fn thought(text: impl Into<Str>) -> Part {
 /// The message inside LangChain's own way of writing it down.
 fn unwrapped(mut message: Object) -> Object {
     let class = match message.get("id") {
-        Some(Json::Array(path)) if message.contains_key("lc") => path.last().and_then(Json::as_str).map(str::to_owned),
+        Some(Json::Array(path)) if message.contains_key("lc") => {
+            path.last().and_then(Json::as_str).map(str::to_owned)
+        }
         _ => None,
     };
     if let (Some(class), Some(mut kwargs)) = (class, take_object(&mut message, "kwargs")) {
-        kwargs.insert("type", class.trim_end_matches("Chunk").trim_end_matches("Message").to_ascii_lowercase());
+        kwargs
+            .insert("type", class.trim_end_matches("Chunk").trim_end_matches("Message").to_ascii_lowercase());
         kwargs.remove("role");
         return kwargs;
     }
@@ -194,7 +201,16 @@ fn unwrapped(mut message: Object) -> Object {
 fn is_message_kind(kind: &str) -> bool {
     matches!(
         kind,
-        "message" | "human" | "ai" | "system" | "tool" | "user" | "assistant" | "function" | "developer" | "generic"
+        "message"
+            | "human"
+            | "ai"
+            | "system"
+            | "tool"
+            | "user"
+            | "assistant"
+            | "function"
+            | "developer"
+            | "generic"
     )
 }
 
@@ -218,23 +234,34 @@ fn listed(value: Json) -> Vec<Json> {
 impl Messages<'_> {
     /// A call in the shape of Chat Completions, of LangChain, or of OpenTelemetry.
     pub(crate) fn call(&mut self, call: Json, turn: &mut Turn) {
-        let Json::Object(mut call) = call else { return self.unmapped.field(self.owner, "tool_calls", &call) };
+        let Json::Object(mut call) = call else {
+            return self.unmapped.field(self.owner, "tool_calls", &call);
+        };
         let mut function = take_object(&mut call, "function")
             .or_else(|| take_object(&mut call, "custom"))
             .or_else(|| take_object(&mut call, "tool_call"))
             .unwrap_or_else(|| std::mem::take(&mut call));
-        let id = take_first_text(&mut call, &["id", "call_id"])
-            .or_else(|| take_first_text(&mut function, &["id", "call_id", "tool_call_id", "toolCallId", "toolUseId"]));
+        let id = take_first_text(&mut call, &["id", "call_id"]).or_else(|| {
+            take_first_text(&mut function, &["id", "call_id", "tool_call_id", "toolCallId", "toolUseId"])
+        });
         let name = take_first_text(&mut function, &["name", "toolName", "tool_name"]);
         let args = take_any(&mut function, &["arguments", "args", "input", "params"]);
         function.remove("type");
-        for (key, value) in call.iter().filter(|(key, _)| !matches!(&***key, "type" | "index")).chain(function.iter()) {
+        for (key, value) in
+            call.iter().filter(|(key, _)| !matches!(&***key, "type" | "index")).chain(function.iter())
+        {
             self.unmapped.field("tool_calls", key, value);
         }
         self.push_call(id, name, args, turn);
     }
 
-    pub(crate) fn push_call(&mut self, id: Option<Str>, name: Option<Str>, args: Option<Json>, turn: &mut Turn) {
+    pub(crate) fn push_call(
+        &mut self,
+        id: Option<Str>,
+        name: Option<Str>,
+        args: Option<Json>,
+        turn: &mut Turn,
+    ) {
         if let (Some(id), Some(name)) = (&id, &name) {
             self.tools.insert(id.clone(), name.clone());
         }
@@ -261,14 +288,46 @@ mod tests {
     #[test]
     fn one_call_in_every_dialect() {
         let call = r#"[{"functionCall":{"id":"c1","args":{"q":"x"},"name":"look"}}]"#;
-        check(r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"q\":\"x\"}"}}]}"#, Role::Model, call);
-        check(r#"{"type":"function_call","call_id":"c1","name":"look","arguments":"{\"q\":\"x\"}"}"#, Role::Model, call);
-        check(r#"{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"look","input":{"q":"x"}}]}"#, Role::Model, call);
-        check(r#"{"role":"model","parts":[{"functionCall":{"id":"c1","name":"look","args":{"q":"x"}}}]}"#, Role::Model, call);
-        check(r#"{"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"look","arguments":{"q":"x"}}]}"#, Role::Model, call);
-        check(r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"look","input":{"q":"x"}}}]}"#, Role::Model, call);
-        check(r#"{"type":"ai","content":"","tool_calls":[{"id":"c1","name":"look","args":{"q":"x"}}]}"#, Role::Model, call);
-        check(r#"{"lc":1,"type":"constructor","id":["langchain","AIMessage"],"kwargs":{"content":"","tool_calls":[{"id":"c1","name":"look","args":{"q":"x"}}]}}"#, Role::Model, call);
+        check(
+            r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"q\":\"x\"}"}}]}"#,
+            Role::Model,
+            call,
+        );
+        check(
+            r#"{"type":"function_call","call_id":"c1","name":"look","arguments":"{\"q\":\"x\"}"}"#,
+            Role::Model,
+            call,
+        );
+        check(
+            r#"{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"look","input":{"q":"x"}}]}"#,
+            Role::Model,
+            call,
+        );
+        check(
+            r#"{"role":"model","parts":[{"functionCall":{"id":"c1","name":"look","args":{"q":"x"}}}]}"#,
+            Role::Model,
+            call,
+        );
+        check(
+            r#"{"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"look","arguments":{"q":"x"}}]}"#,
+            Role::Model,
+            call,
+        );
+        check(
+            r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"look","input":{"q":"x"}}}]}"#,
+            Role::Model,
+            call,
+        );
+        check(
+            r#"{"type":"ai","content":"","tool_calls":[{"id":"c1","name":"look","args":{"q":"x"}}]}"#,
+            Role::Model,
+            call,
+        );
+        check(
+            r#"{"lc":1,"type":"constructor","id":["langchain","AIMessage"],"kwargs":{"content":"","tool_calls":[{"id":"c1","name":"look","args":{"q":"x"}}]}}"#,
+            Role::Model,
+            call,
+        );
     }
 
     #[test]
@@ -276,9 +335,21 @@ mod tests {
         let result = r#"[{"functionResponse":{"id":"c1","name":"look","response":{"result":"found"}}}]"#;
         check(r#"{"role":"tool","tool_call_id":"c1","content":"found"}"#, Role::Tool, result);
         check(r#"{"type":"function_call_output","call_id":"c1","output":"found"}"#, Role::Tool, result);
-        check(r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"found"}]}"#, Role::Tool, result);
-        check(r#"{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"found"}]}"#, Role::Tool, result);
-        check(r#"{"role":"user","content":[{"toolResult":{"toolUseId":"c1","content":[{"text":"found"}]}}]}"#, Role::Tool, result);
+        check(
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"found"}]}"#,
+            Role::Tool,
+            result,
+        );
+        check(
+            r#"{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"found"}]}"#,
+            Role::Tool,
+            result,
+        );
+        check(
+            r#"{"role":"user","content":[{"toolResult":{"toolUseId":"c1","content":[{"text":"found"}]}}]}"#,
+            Role::Tool,
+            result,
+        );
         check(r#"{"type":"tool","tool_call_id":"c1","name":"look","content":"found"}"#, Role::Tool, result);
     }
 
@@ -286,9 +357,25 @@ mod tests {
     fn words_and_thoughts_in_every_dialect() {
         let words = r#"[{"text":"why","thought":true},{"text":"so"}]"#;
         check(r#"{"role":"assistant","content":"so","reasoning_content":"why"}"#, Role::Model, words);
-        check(r#"{"role":"assistant","content":[{"type":"thinking","thinking":"why"},{"type":"text","text":"so"}]}"#, Role::Model, words);
-        check(r#"{"role":"assistant","parts":[{"type":"reasoning","content":"why"},{"type":"text","content":"so"}]}"#, Role::Model, words);
-        check(r#"{"role":"model","parts":[{"text":"why","thought":true},{"text":"so"}]}"#, Role::Model, words);
-        check(r#"{"role":"developer","content":[{"type":"input_text","text":"rules"}]}"#, Role::System, r#"[{"text":"rules"}]"#);
+        check(
+            r#"{"role":"assistant","content":[{"type":"thinking","thinking":"why"},{"type":"text","text":"so"}]}"#,
+            Role::Model,
+            words,
+        );
+        check(
+            r#"{"role":"assistant","parts":[{"type":"reasoning","content":"why"},{"type":"text","content":"so"}]}"#,
+            Role::Model,
+            words,
+        );
+        check(
+            r#"{"role":"model","parts":[{"text":"why","thought":true},{"text":"so"}]}"#,
+            Role::Model,
+            words,
+        );
+        check(
+            r#"{"role":"developer","content":[{"type":"input_text","text":"rules"}]}"#,
+            Role::System,
+            r#"[{"text":"rules"}]"#,
+        );
     }
 }

@@ -126,6 +126,9 @@ mod tests {
     fn text_in_text_is_unpacked() {
         assert_eq!(unpacked(Json::from(r#""{\"a\":[1]}""#)).get("a").map(Json::kind), Some("an array"));
         assert_eq!(unpacked(Json::from("{broken")).as_str(), Some("{broken"));
-        assert_eq!(arguments(Some(Json::from("ls -la"))).and_then(|it| it.get("input").cloned()), Some("ls -la".into()));
+        assert_eq!(
+            arguments(Some(Json::from("ls -la"))).and_then(|it| it.get("input").cloned()),
+            Some("ls -la".into())
+        );
     }
 }

@@ -62,7 +62,11 @@ pub(crate) fn read(mut source: Object, owner: &str, unmapped: &mut Unmapped) -> 
         let usage = Usage::from_json(Json::Object(source), &mut Decoder::new()).ok()?;
         return Some(Reported { usage, ..Reported::default() });
     }
-    let reported = if is_anthropic(&source) { anthropic(&mut source) } else { inclusive(&mut source).map(Counts::reported) };
+    let reported = if is_anthropic(&source) {
+        anthropic(&mut source)
+    } else {
+        inclusive(&mut source).map(Counts::reported)
+    };
     for (key, value) in source.iter() {
         unmapped.field(owner, key, value);
     }
@@ -70,9 +74,15 @@ pub(crate) fn read(mut source: Object, owner: &str, unmapped: &mut Unmapped) -> 
 }
 
 fn is_gemini(source: &Object) -> bool {
-    ["promptTokenCount", "prompt_token_count", "candidatesTokenCount", "candidates_token_count", "totalTokenCount"]
-        .iter()
-        .any(|key| source.contains_key(key))
+    [
+        "promptTokenCount",
+        "prompt_token_count",
+        "candidatesTokenCount",
+        "candidates_token_count",
+        "totalTokenCount",
+    ]
+    .iter()
+    .any(|key| source.contains_key(key))
 }
 
 fn is_anthropic(source: &Object) -> bool {
@@ -104,7 +114,8 @@ fn anthropic(source: &mut Object) -> Option<Reported> {
         top = steps;
     }
     let is_said = top.input.is_some() || top.output.is_some();
-    let sum = top.input.unwrap_or(0).saturating_add(top.read.unwrap_or(0)).saturating_add(top.written.unwrap_or(0));
+    let sum =
+        top.input.unwrap_or(0).saturating_add(top.read.unwrap_or(0)).saturating_add(top.written.unwrap_or(0));
     let counts = Counts {
         input: top.input.or(top.read).map(|_| sum),
         cached: top.read,
@@ -182,11 +193,19 @@ fn inclusive(source: &mut Object) -> Option<Counts> {
         input: first(source, &["prompt_tokens", "input_tokens", "inputTokens", "input"]),
         cached: first(
             source,
-            &["cached_input_tokens", "cacheReadInputTokens", "cacheReadTokens", "prompt_cache_hit_tokens", "cached"],
+            &[
+                "cached_input_tokens",
+                "cacheReadInputTokens",
+                "cacheReadTokens",
+                "prompt_cache_hit_tokens",
+                "cached",
+            ],
         )
         .or_else(|| first(&mut input_details, &["cached_tokens", "cache_read", "cache_read_tokens"])),
         written: first(source, &["cache_write_input_tokens", "cacheWriteInputTokens", "cacheWriteTokens"])
-            .or_else(|| first(&mut input_details, &["cache_write_tokens", "cache_creation", "cache_creation_tokens"])),
+            .or_else(|| {
+                first(&mut input_details, &["cache_write_tokens", "cache_creation", "cache_creation_tokens"])
+            }),
         output: first(source, &["completion_tokens", "output_tokens", "outputTokens", "output"]),
         thoughts: first(source, &["reasoning_output_tokens", "reasoningTokens", "reasoning_tokens"])
             .or_else(|| first(&mut output_details, &["reasoning_tokens", "reasoning"])),
@@ -232,12 +251,48 @@ mod tests {
 
     #[test]
     fn every_dialect() {
-        check(r#"{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":2}}"#, 10, 4, 3, 2);
-        check(r#"{"input_tokens":10,"input_tokens_details":{"cached_tokens":4},"output_tokens":5}"#, 10, 4, 5, 0);
-        check(r#"{"input_tokens":10,"cache_read_input_tokens":100,"cache_creation_input_tokens":3,"output_tokens":5}"#, 113, 100, 5, 0);
-        check(r#"{"promptTokenCount":10,"cachedContentTokenCount":4,"candidatesTokenCount":5,"thoughtsTokenCount":2}"#, 10, 4, 5, 2);
-        check(r#"{"inputTokens":10,"outputTokens":5,"cacheReadInputTokens":4,"cacheWriteInputTokens":1}"#, 15, 4, 5, 0);
+        check(
+            r#"{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":2}}"#,
+            10,
+            4,
+            3,
+            2,
+        );
+        check(
+            r#"{"input_tokens":10,"input_tokens_details":{"cached_tokens":4},"output_tokens":5}"#,
+            10,
+            4,
+            5,
+            0,
+        );
+        check(
+            r#"{"input_tokens":10,"cache_read_input_tokens":100,"cache_creation_input_tokens":3,"output_tokens":5}"#,
+            113,
+            100,
+            5,
+            0,
+        );
+        check(
+            r#"{"promptTokenCount":10,"cachedContentTokenCount":4,"candidatesTokenCount":5,"thoughtsTokenCount":2}"#,
+            10,
+            4,
+            5,
+            2,
+        );
+        check(
+            r#"{"inputTokens":10,"outputTokens":5,"cacheReadInputTokens":4,"cacheWriteInputTokens":1}"#,
+            15,
+            4,
+            5,
+            0,
+        );
         check(r#"{"input_tokens":10,"output_tokens":5,"input_token_details":{"cache_read":4}}"#, 10, 4, 5, 0);
-        check(r#"{"input_tokens":9,"cache_read_input_tokens":0,"output_tokens":1,"iterations":[{"input_tokens":50,"output_tokens":2},{"input_tokens":9,"cache_read_input_tokens":7,"output_tokens":1}]}"#, 66, 7, 3, 0);
+        check(
+            r#"{"input_tokens":9,"cache_read_input_tokens":0,"output_tokens":1,"iterations":[{"input_tokens":50,"output_tokens":2},{"input_tokens":9,"cache_read_input_tokens":7,"output_tokens":1}]}"#,
+            66,
+            7,
+            3,
+            0,
+        );
     }
 }

@@ -90,7 +90,14 @@ pub(crate) fn read_exchange(
 pub(crate) fn read_request(body: &mut Object, draft: &mut Draft) -> Vec<Turn> {
     let mut turns = Vec::new();
     let mut config = take_object(body, "config").unwrap_or_default();
-    let keys = ["system", "systemInstruction", "system_instruction", "instructions", "systemPrompt", "system_prompt"];
+    let keys = [
+        "system",
+        "systemInstruction",
+        "system_instruction",
+        "instructions",
+        "systemPrompt",
+        "system_prompt",
+    ];
     let system = take_any(body, &keys).or_else(|| take_any(&mut config, &keys));
     let mut messages = draft.messages("request");
     if let Some(system) = system {

@@ -109,7 +109,8 @@ mod tests {
         let told: Vec<_> = listings(text.as_bytes(), "items", &mut findings)
             .iter()
             .map(|listing| {
-                let items = listing.items.iter().map(|(item, _)| to_compact(item)).collect::<Vec<_>>().join(" ");
+                let items =
+                    listing.items.iter().map(|(item, _)| to_compact(item)).collect::<Vec<_>>().join(" ");
                 format!("{} {items}", object_to_compact(&listing.header))
             })
             .collect();

@@ -105,7 +105,12 @@ impl Database<'_> {
         })?;
         match version.as_deref() {
             Some("1") => Ok(()),
-            Some("0") => Err(Refusal::Unread(UnreadFormat::AdkNewerDatabase)),
+            Some("0") => {
+                let message = "the database says that its schema is version 0, but its events are those of version 1; \
+                               they were read as such";
+                self.findings.warning("schema-version", "adk_internal_metadata", message);
+                Ok(())
+            }
             Some(_) => Err(Refusal::Unread(UnreadFormat::AdkNewerDatabase)),
             None => {
                 let message = "the database does not say its schema version; it was read as version 1";

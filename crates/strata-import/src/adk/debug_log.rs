@@ -49,7 +49,10 @@ impl Log<'_> {
             "llm_request" => self.request(data, about, time, source),
             "llm_response" => self.response(data, &about, time, source),
             "event" => self.event(&data, &about, source),
-            kind => self.draft.unmapped.record(if kind.is_empty() { "entry without a type" } else { kind }, source),
+            kind => self
+                .draft
+                .unmapped
+                .record(if kind.is_empty() { "entry without a type" } else { kind }, source),
         }
     }
 
@@ -71,7 +74,8 @@ impl Log<'_> {
             }
         }
         let answer = read_answer(Json::Object(data), self.draft);
-        let asked = self.exchanges.iter_mut().rev().find(|it| it.about.agent == about.agent && it.answer.is_none());
+        let asked =
+            self.exchanges.iter_mut().rev().find(|it| it.about.agent == about.agent && it.answer.is_none());
         match asked {
             Some(exchange) => {
                 exchange.end = time;

@@ -103,7 +103,8 @@ impl Machine {
     }
 
     fn since_mark(&mut self) -> Result<Vec<Value>, String> {
-        let mark = self.stack.iter().rposition(|value| matches!(value, Value::Mark)).ok_or("a mark is missing")?;
+        let mark =
+            self.stack.iter().rposition(|value| matches!(value, Value::Mark)).ok_or("a mark is missing")?;
         let values = self.stack.split_off(mark + 1);
         self.stack.pop();
         Ok(values)
@@ -253,7 +254,9 @@ impl Machine {
                 let state = self.pop()?;
                 match self.top()? {
                     Container::Instance(slot) => *slot = Some(state),
-                    Container::List(_) | Container::Dict(_) => return Err("a state of what is no object".to_owned()),
+                    Container::List(_) | Container::Dict(_) => {
+                        return Err("a state of what is no object".to_owned());
+                    }
                 }
             }
             other => return Err(format!("operation {other:#04x} is none that builds data")),
@@ -289,11 +292,14 @@ impl Machine {
             Value::Shared(at) => *at,
         };
         match &self.arena[at] {
-            Container::List(items) => items.iter().map(|item| self.json(item, depth)).collect::<Vec<_>>().into(),
+            Container::List(items) => {
+                items.iter().map(|item| self.json(item, depth)).collect::<Vec<_>>().into()
+            }
             Container::Dict(members) => {
                 let members = members.iter().map(|(key, value)| {
                     let key = self.json(key, depth);
-                    let key = key.as_str().map_or_else(|| strata_model::json::to_compact(&key), str::to_owned);
+                    let key =
+                        key.as_str().map_or_else(|| strata_model::json::to_compact(&key), str::to_owned);
                     (key, self.json(value, depth))
                 });
                 members.collect::<Object>().into()
@@ -336,7 +342,8 @@ mod tests {
     #[test]
     fn an_object_is_its_members_and_nothing_is_called() {
         // pickle.dumps of an object of `os.system` with one argument and a state, by hand.
-        let bytes = b"\x80\x05\x8c\x02os\x8c\x06system\x93)\x81}\x8c\x08__dict__}(\x8c\x01aK\x01\x8c\x01b]K\x02ausb.";
+        let bytes =
+            b"\x80\x05\x8c\x02os\x8c\x06system\x93)\x81}\x8c\x08__dict__}(\x8c\x01aK\x01\x8c\x01b]K\x02ausb.";
         let mut fixed = bytes.to_vec();
         fixed.retain(|_| true);
         assert_eq!(to_compact(&read(&fixed).unwrap()), r#"{"a":1,"b":[2]}"#);
@@ -346,7 +353,9 @@ mod tests {
 
     #[test]
     fn what_is_no_data_ends_the_reading() {
-        for bytes in [&b""[..], b".", b"\x80\x05", b"\x80\x05i", b"\x80\x05P0\n.", b"]]a", b"\x8c\xff", b"(h\x05."] {
+        for bytes in
+            [&b""[..], b".", b"\x80\x05", b"\x80\x05i", b"\x80\x05P0\n.", b"]]a", b"\x8c\xff", b"(h\x05."]
+        {
             assert!(read(bytes).is_err(), "{bytes:?}");
         }
     }

@@ -32,13 +32,18 @@ pub(super) fn read_events(
     let tables = source.tables()?;
     let Some(events) = tables.iter().find(|table| table.name == "events") else { return Ok(()) };
     let columns = columns(events);
-    source.rows("events", &columns, &["app_name", "user_id", "session_id", "timestamp", "rowid"], &mut |row| {
-        let key = key_of(row);
-        let builder: &mut SessionBuilder = builder_of(sessions, &key);
-        let event = event_of(row, &columns, builder.place(), findings);
-        let id = text_of(row.get(3)).unwrap_or_default();
-        builder.push_event(event.into(), SourceRecord::Row { table: "events", id }, findings);
-    })
+    source.rows(
+        "events",
+        &columns,
+        &["app_name", "user_id", "session_id", "timestamp", "rowid"],
+        &mut |row| {
+            let key = key_of(row);
+            let builder: &mut SessionBuilder = builder_of(sessions, &key);
+            let event = event_of(row, &columns, builder.place(), findings);
+            let id = text_of(row.get(3)).unwrap_or_default();
+            builder.push_event(event.into(), SourceRecord::Row { table: "events", id }, findings);
+        },
+    )
 }
 
 fn columns(events: &Table) -> Vec<&'static str> {

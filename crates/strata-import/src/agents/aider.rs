@@ -4,12 +4,15 @@
 use strata_model::{Json, Object, Part};
 
 use crate::draft::{Draft, Kind, Say};
+use crate::facts::SourceFacts;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
 use crate::time::epoch_seconds;
 use crate::usage::Counts;
+
+const SESSION: &str = "# aider chat started at ";
 
 #[derive(Clone, Copy, PartialEq)]
 enum Voice {
@@ -23,7 +26,6 @@ struct Chat {
     voice: Option<Voice>,
     text: String,
     start: u64,
-    counts: [i64; 4],
     /// The answer that waits for its tokens.
     answer: Option<usize>,
 }
@@ -41,13 +43,26 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         let at = offset;
         offset += line.len() as u64;
         let line = line.trim_end();
-        if let Some(time) = line.strip_prefix("# aider chat started at ") {
-            sessions.extend(std::mem::replace(&mut chat, Chat::new(sessions.len(), Some(time))).finish(at, findings));
+        if let Some(time) = line.strip_prefix(SESSION) {
+            sessions.extend(
+                std::mem::replace(&mut chat, Chat::new(sessions.len(), Some(time))).finish(at, findings),
+            );
         } else {
             chat.line(line, at);
         }
     }
     sessions.extend(chat.finish(offset, findings));
+    // What is counted over the file is told with its first session.
+    if let Some(SourceFacts::Counts(counts)) = sessions.first_mut().map(|first| &mut first.facts.source) {
+        let begins = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
+        let found = [
+            ("lines", text.split('\n').count()),
+            ("sessions", begins(SESSION)),
+            ("user_lines", begins("####")),
+            ("token_report_lines", begins("> Tokens:")),
+        ];
+        counts.extend(found.map(|(name, count)| (name, Json::Int(count as i64))));
+    }
     sessions
 }
 
@@ -59,21 +74,22 @@ impl Chat {
             Some(time) => format!("{time}#{number}").replace(' ', "T").into(),
             None => "before the first session".into(),
         };
-        Self { draft, voice: None, text: String::new(), start: 0, counts: [0; 4], answer: None }
+        Self { draft, voice: None, text: String::new(), start: 0, answer: None }
     }
 
     fn line(&mut self, line: &str, at: u64) {
-        self.counts[0] += 1;
         let (voice, text) = if let Some(typed) = line.strip_prefix("####") {
-            self.counts[1] += 1;
             (Voice::Person, typed.strip_prefix(' ').unwrap_or(typed))
         } else if let Some(said) = line.strip_prefix('>') {
             (Voice::Program, said.strip_prefix(' ').unwrap_or(said))
         } else {
             (Voice::Model, line)
         };
-        // An empty line goes with what is above it.
+        // An empty line goes with what is above it, except that it ends what was typed.
         let is_blank = text.trim().is_empty() && voice == Voice::Model;
+        if is_blank && self.voice == Some(Voice::Person) {
+            return self.flush(at);
+        }
         if !is_blank && self.voice != Some(voice) {
             self.flush(at);
             self.voice = Some(voice);
@@ -94,7 +110,6 @@ impl Chat {
             return;
         }
         let kind = match voice {
-            Voice::Person if text.starts_with('/') => Kind::Injected("command".into()),
             Voice::Person => Kind::Prompt,
             Voice::Program => Kind::Injected("program".into()),
             Voice::Model => Kind::Response,
@@ -121,14 +136,14 @@ impl Chat {
             output: count(" received"),
             ..Counts::default()
         };
-        self.counts[2] += 1;
-        self.counts[3] += counts.input.unwrap_or(0) as i64;
         match self.answer.take() {
             Some(answer) => self.draft.set_usage(answer, counts.reported()),
             None => {
                 let source = SourceRecord::Bytes(at..at + line.len() as u64);
-                let say = Say { usage: Some(counts.reported()), ..Say::new(Kind::Notice, Vec::new(), source) };
-                self.draft.push(Say { source_notes: Object::from_iter([("type", Json::from("tokens"))]), ..say });
+                let say =
+                    Say { usage: Some(counts.reported()), ..Say::new(Kind::Notice, Vec::new(), source) };
+                self.draft
+                    .push(Say { source_notes: Object::from_iter([("type", Json::from("tokens"))]), ..say });
             }
         }
     }
@@ -137,9 +152,6 @@ impl Chat {
         self.flush(end);
         if self.draft.len() == 0 {
             return None;
-        }
-        for (name, count) in ["lines", "user_lines", "token_report_lines", "sent_tokens"].into_iter().zip(self.counts) {
-            self.draft.counts.insert(name, Json::Int(count));
         }
         self.draft.finish(Format::Aider, findings)
     }

@@ -25,7 +25,8 @@ pub(crate) fn read_task(bytes: &[u8], ui: Option<&[u8]>, findings: &mut Findings
     for mut document in read_documents(bytes, &["messages", ""], findings) {
         let mut messages = document.take("messages");
         messages.extend(document.take(""));
-        let is_interface = messages.first().is_some_and(|first| first.json.get("say").or(first.json.get("ask")).is_some());
+        let is_interface =
+            messages.first().is_some_and(|first| first.json.get("say").or(first.json.get("ask")).is_some());
         if is_interface {
             let message = "these are the messages of Cline's interface; import `api_conversation_history.json` of the \
                            same folder, or the folder";
@@ -38,7 +39,12 @@ pub(crate) fn read_task(bytes: &[u8], ui: Option<&[u8]>, findings: &mut Findings
     sessions
 }
 
-fn conversation(mut fields: Object, source: SourceRecord, messages: Vec<Value>, usage: &mut Vec<Reported>) -> Draft {
+fn conversation(
+    mut fields: Object,
+    source: SourceRecord,
+    messages: Vec<Value>,
+    usage: &mut Vec<Reported>,
+) -> Draft {
     let mut draft = Draft::new("cline", "cline");
     draft.session.id = take_text(&mut fields, "sessionId").unwrap_or_default();
     for key in ["version", "updated_at", "agent", "origin"] {
@@ -83,7 +89,9 @@ fn message(draft: &mut Draft, value: Value, usage: &mut Vec<Reported>) {
 fn mark_prompt(turn: &mut Turn) {
     let is_typed = |part: &Part| {
         let text = part.text.as_deref().unwrap_or_default().trim_start();
-        ["<task>", "<feedback>", "<answer>", "<user_message>", "<user_input"].iter().any(|start| text.starts_with(start))
+        ["<task>", "<feedback>", "<answer>", "<user_message>", "<user_input"]
+            .iter()
+            .any(|start| text.starts_with(start))
     };
     // A prompt comes before what the client adds to it, so that the session is named by it.
     if let Some(at) = turn.parts.iter().position(is_typed)
@@ -104,12 +112,15 @@ fn usage_of_request(message: &Json) -> Option<Reported> {
     if message.get("say")?.as_str()? != "api_req_started" {
         return None;
     }
-    let Json::Object(mut text) = unpacked(Json::String(Str::from(message.get("text")?.as_str()?))) else { return None };
+    let Json::Object(mut text) = unpacked(Json::String(Str::from(message.get("text")?.as_str()?))) else {
+        return None;
+    };
     let input = take_count(&mut text, "tokensIn");
     let (cached, written) = (take_count(&mut text, "cacheReads"), take_count(&mut text, "cacheWrites"));
     let counts = Counts {
         // Tokens of the cache stand beside those of the input here.
-        input: input.map(|input| input.saturating_add(cached.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
+        input: input
+            .map(|input| input.saturating_add(cached.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
         cached,
         written,
         output: take_count(&mut text, "tokensOut"),

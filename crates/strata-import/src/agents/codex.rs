@@ -54,10 +54,16 @@ struct Rollout {
 
 impl Rollout {
     fn new(values: &[Value]) -> Self {
-        let payloads = || values.iter().filter_map(|value| Some((value.json.get("type")?.as_str()?, value.json.get("payload")?)));
+        let payloads = || {
+            values
+                .iter()
+                .filter_map(|value| Some((value.json.get("type")?.as_str()?, value.json.get("payload")?)))
+        };
         let mut prompts: HashMap<String, usize> = HashMap::new();
         for (kind, payload) in payloads() {
-            if kind == "event_msg" && let Some(text) = prompt_of(payload) {
+            if kind == "event_msg"
+                && let Some(text) = prompt_of(payload)
+            {
                 *prompts.entry(text).or_default() += 1;
             }
         }
@@ -137,10 +143,25 @@ impl Rollout {
         }
         let instructions = meta.get("base_instructions").or(meta.get("instructions"));
         let text = instructions.and_then(|it| it.get("text").unwrap_or(it).as_str()).map(str::to_owned);
-        let notes: Object = meta.iter().filter(|(key, value)| !matches!(&***key, "base_instructions" | "instructions") && !value.is_null()).map(|(key, value)| (key.clone(), value.clone())).collect();
+        let notes: Object = meta
+            .iter()
+            .filter(|(key, value)| {
+                !matches!(&***key, "base_instructions" | "instructions") && !value.is_null()
+            })
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
         for key in ["cli_version", "originator", "cwd"] {
             if let Some(value) = meta.get(key) {
-                self.draft.counts.insert(if key == "cli_version" { "cli_version" } else if key == "cwd" { "cwd" } else { "originator" }, value.clone());
+                self.draft.counts.insert(
+                    if key == "cli_version" {
+                        "cli_version"
+                    } else if key == "cwd" {
+                        "cwd"
+                    } else {
+                        "originator"
+                    },
+                    value.clone(),
+                );
             }
         }
         if let Some(text) = text.filter(|text| !text.is_empty()) {
@@ -348,11 +369,13 @@ impl Rollout {
     }
 
     fn finish(mut self, findings: &mut Findings) -> Option<ImportedSession> {
-        for name in ["records", "token_count_events", "token_usage_records", "turns_started", "turns_aborted"] {
+        for name in ["records", "token_count_events", "token_usage_records", "turns_started", "turns_aborted"]
+        {
             let count = self.counts.get(name).copied().unwrap_or(0);
             self.draft.counts.insert(name, Json::Int(count));
         }
-        let by_type: Object = self.calls.iter().map(|(kind, count)| (kind.clone(), Json::Int(*count as i64))).collect();
+        let by_type: Object =
+            self.calls.iter().map(|(kind, count)| (kind.clone(), Json::Int(*count as i64))).collect();
         self.draft.counts.insert("tool_calls_by_type", by_type.into());
         self.draft.counts.insert("calls_without_result", Json::Int(self.open_calls.len() as i64));
         let models = self.models.iter().map(|model| Json::from(model.clone())).collect::<Vec<_>>();

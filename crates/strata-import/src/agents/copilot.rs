@@ -19,7 +19,12 @@ use crate::take::{take_any, take_count, take_first_text, take_list, take_object,
 use crate::usage::{Counts, read as read_usage};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    let mut log = Log { draft: Draft::new("copilot", "copilot"), model: None, agents: HashMap::new(), output: HashMap::new() };
+    let mut log = Log {
+        draft: Draft::new("copilot", "copilot"),
+        model: None,
+        agents: HashMap::new(),
+        output: HashMap::new(),
+    };
     for value in read_lines(bytes, findings) {
         let source = value.source();
         match value.json {
@@ -75,7 +80,11 @@ impl Log {
             }
             "system.notification" => {
                 let turn = self.turn(Role::User, &mut data);
-                self.draft.push(Say { kind: Kind::Injected("task-notification".into()), parts: turn.parts, ..say });
+                self.draft.push(Say {
+                    kind: Kind::Injected("task-notification".into()),
+                    parts: turn.parts,
+                    ..say
+                });
             }
             "user.message" => self.user(data, say),
             "assistant.message" => self.response(data, say),
@@ -155,7 +164,14 @@ impl Log {
             notes.push_some(key, data.remove(key));
         }
         self.draft.note_rest("assistant.message", &data);
-        self.draft.push(Say { kind: Kind::Response, parts: turn.parts, model, usage, source_notes: notes, ..say });
+        self.draft.push(Say {
+            kind: Kind::Response,
+            parts: turn.parts,
+            model,
+            usage,
+            source_notes: notes,
+            ..say
+        });
     }
 
     fn result(&mut self, mut data: Object, say: Say) {
@@ -165,7 +181,8 @@ impl Log {
         let is_error = data.remove("success").is_some_and(|success| !success.is_truthy());
         let content = match take_any(&mut data, &["result", "error"]) {
             Some(Json::Object(mut result)) => {
-                take_any(&mut result, &["content", "message", "detailedContent"]).or(Some(Json::Object(result)))
+                take_any(&mut result, &["content", "message", "detailedContent"])
+                    .or(Some(Json::Object(result)))
             }
             other => other,
         };
@@ -188,7 +205,10 @@ impl Log {
         let metrics = take_object(&mut data, "modelMetrics").unwrap_or_default();
         for (model, metric) in metrics {
             let Some(usage) = metric.get("usage").and_then(Json::as_object) else { continue };
-            let Some(mut sum) = read_usage(usage.clone(), "modelMetrics.usage", &mut self.draft.unmapped) else { continue };
+            let Some(mut sum) = read_usage(usage.clone(), "modelMetrics.usage", &mut self.draft.unmapped)
+            else {
+                continue;
+            };
             let own = self.output.remove(&model).unwrap_or(0);
             let total = sum.usage.output_tokens().unwrap_or(0);
             let thoughts = sum.usage.thoughts_token_count.unwrap_or(0).min(total.saturating_sub(own));
@@ -200,7 +220,12 @@ impl Log {
             for key in ["systemTokens", "conversationTokens", "toolDefinitionsTokens", "currentTokens"] {
                 notes.push_some(key, data.get(key).cloned());
             }
-            let at = self.draft.push(Say { model: Some(model), usage: Some(sum), source_notes: notes, ..say.clone() });
+            let at = self.draft.push(Say {
+                model: Some(model),
+                usage: Some(sum),
+                source_notes: notes,
+                ..say.clone()
+            });
             if let Some(custom) = self.draft.event_mut(at).and_then(|event| event.custom_metadata.as_mut()) {
                 custom.insert(marks::SUM, true);
             }

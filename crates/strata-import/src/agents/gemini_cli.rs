@@ -161,13 +161,18 @@ struct Teller {
 impl Teller {
     fn say(&self, sources: &[SourceRecord]) -> Say {
         let first = sources.first().cloned().unwrap_or(SourceRecord::Bytes(0..0));
-        Say { sources: sources.to_vec(), branch: self.branch.clone(), ..Say::new(Kind::Notice, Vec::new(), first) }
+        Say {
+            sources: sources.to_vec(),
+            branch: self.branch.clone(),
+            ..Say::new(Kind::Notice, Vec::new(), first)
+        }
     }
 
     fn message(&mut self, place: usize, mut message: Object, sources: Vec<SourceRecord>) {
         let time = take_time(&mut message, "timestamp").or_else(|| take_time(&mut message, "ts"));
         let id = take_text(&mut message, "id");
-        let kind = take_text(&mut message, "type").or_else(|| take_text(&mut message, "role")).unwrap_or_default();
+        let kind =
+            take_text(&mut message, "type").or_else(|| take_text(&mut message, "role")).unwrap_or_default();
         let say = Say { id, time, ..self.say(&sources) };
         let first = self.draft.len();
         match &*kind {
@@ -223,7 +228,8 @@ impl Teller {
         if !turn.parts.iter().any(Part::is_thought) {
             turn.parts.splice(0..0, thoughts.iter().map(thought_of));
         }
-        let known: Vec<Str> = turn.parts.iter().filter_map(|part| part.function_call.as_ref()?.id.clone()).collect();
+        let known: Vec<Str> =
+            turn.parts.iter().filter_map(|part| part.function_call.as_ref()?.id.clone()).collect();
         let mut answered = Vec::new();
         for call in take_list(&mut message, "toolCalls").unwrap_or_default() {
             let Json::Object(mut call) = call else { continue };
@@ -244,7 +250,14 @@ impl Teller {
                     messages.result(id, name, Some(other), false, &mut results);
                 }
             }
-            for key in ["status", "timestamp", "displayName", "description", "renderOutputAsMarkdown", "resultDisplay"] {
+            for key in [
+                "status",
+                "timestamp",
+                "displayName",
+                "description",
+                "renderOutputAsMarkdown",
+                "resultDisplay",
+            ] {
                 call.remove(key);
             }
             for (key, value) in call.iter() {
@@ -278,7 +291,9 @@ impl Teller {
 
     fn rewound(&mut self, at: Option<usize>, source: SourceRecord) {
         let first = at.and_then(|at| self.events.get(&at).copied()).unwrap_or(0);
-        let Some(invocation) = self.draft.event(first).map(|event| event.invocation_id.clone()) else { return };
+        let Some(invocation) = self.draft.event(first).map(|event| event.invocation_id.clone()) else {
+            return;
+        };
         let say = self.say(&[source]);
         let event = self.draft.push(say);
         if let Some(event) = self.draft.event_mut(event) {

@@ -23,9 +23,14 @@ struct Chat {
     has_ledger: bool,
     /// Its event and time.
     last_response: Option<(usize, Option<f64>)>,
+    n_messages: i64,
+    n_thinking_parts: i64,
 }
 
-pub(crate) fn read_tables(source: &mut dyn TableSource, findings: &mut Findings) -> Result<Vec<ImportedSession>, TableError> {
+pub(crate) fn read_tables(
+    source: &mut dyn TableSource,
+    findings: &mut Findings,
+) -> Result<Vec<ImportedSession>, TableError> {
     let tables = source.tables()?;
     let has = |table: &str, column: &str| tables.iter().any(|it| it.name == table && it.has(column));
     let has_ledger = has("usage_ledger", "is_compaction");
@@ -43,9 +48,27 @@ pub(crate) fn read_tables(source: &mut dyn TableSource, findings: &mut Findings)
         draft.title = text_of(row.get(1));
         let parent = text_of(row.get(2)).filter(|parent| *parent != id && !parent.is_empty());
         draft.parent = parent.map(|session_id| ParentSession { session_id, agent_id: id.clone() });
-        let model = if columns[3] == "id" { None } else { object_of(row.get(3), "sessions", findings).get("model_name").and_then(Json::as_str).map(Str::from) };
+        let model = if columns[3] == "id" {
+            None
+        } else {
+            object_of(row.get(3), "sessions", findings)
+                .get("model_name")
+                .and_then(Json::as_str)
+                .map(Str::from)
+        };
         order.push(id.clone());
-        chats.insert(id, Chat { draft, model, ledger: Vec::new(), has_ledger, last_response: None });
+        chats.insert(
+            id,
+            Chat {
+                draft,
+                model,
+                ledger: Vec::new(),
+                has_ledger,
+                last_response: None,
+                n_messages: 0,
+                n_thinking_parts: 0,
+            },
+        );
     })?;
     if has_ledger {
         read_ledger(source, &mut chats)?;
@@ -60,7 +83,8 @@ pub(crate) fn read_tables(source: &mut dyn TableSource, findings: &mut Findings)
             return findings.warning("no-session-row", format!("session {session}"), message);
         };
         let record = SourceRecord::Row { table: "messages", id: text_of(row.first()).unwrap_or_default() };
-        let metadata = if metadata == "role" { Object::new() } else { object_of(row.get(5), "messages", findings) };
+        let metadata =
+            if metadata == "role" { Object::new() } else { object_of(row.get(5), "messages", findings) };
         let content = json_of(row.get(3), "messages", findings);
         let mut say = Say::new(Kind::Notice, Vec::new(), record);
         say.time = seconds_of(row.get(4));
@@ -69,19 +93,29 @@ pub(crate) fn read_tables(source: &mut dyn TableSource, findings: &mut Findings)
     })?;
     let drafts = order.iter().filter_map(|id| chats.remove(id));
     let mut sessions = Vec::new();
-    for chat in drafts {
+    for mut chat in drafts {
         if chat.draft.len() == 0 {
             let place = format!("session {}", chat.draft.session.id);
             findings.info("empty-session", place, "a session holds no messages; it was left out");
             continue;
         }
+        chat.draft.counts.insert("messages", Json::Int(chat.n_messages));
+        chat.draft.counts.insert("thinking_parts", Json::Int(chat.n_thinking_parts));
         sessions.extend(chat.draft.finish(Format::Goose, findings));
     }
     Ok(sessions)
 }
 
 fn read_ledger(source: &mut dyn TableSource, chats: &mut HashMap<Str, Chat>) -> Result<(), TableError> {
-    let columns = ["session_id", "created_timestamp", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "is_compaction"];
+    let columns = [
+        "session_id",
+        "created_timestamp",
+        "input_tokens",
+        "output_tokens",
+        "cache_read_tokens",
+        "cache_write_tokens",
+        "is_compaction",
+    ];
     source.rows("usage_ledger", &columns, &["id"], &mut |row| {
         let Some(chat) = text_of(row.first()).and_then(|id| chats.get_mut(&id)) else { return };
         let counts = Counts {
@@ -103,6 +137,9 @@ impl Chat {
             Json::Null => Vec::new(),
             other => vec![other],
         };
+        self.n_messages += 1;
+        let is_thinking = |part: &&Json| part.get("type").and_then(Json::as_str) == Some("thinking");
+        self.n_thinking_parts += parts.iter().filter(is_thinking).count() as i64;
         let mut turn = Turn::new(if role == "assistant" { Role::Model } else { Role::User });
         for part in parts {
             match part {
@@ -110,7 +147,8 @@ impl Chat {
                 other => self.draft.unmapped.field("message", "content[]", &other),
             }
         }
-        let usage = take_object(&mut metadata, "usage").and_then(|usage| read_usage(usage, "usage", &mut self.draft.unmapped));
+        let usage = take_object(&mut metadata, "usage")
+            .and_then(|usage| read_usage(usage, "usage", &mut self.draft.unmapped));
         let is_visible = metadata.remove("agentVisible").is_none_or(|flag| flag.is_truthy());
         if !is_visible {
             say.source_notes.push("agentVisible", false);
@@ -142,16 +180,28 @@ impl Chat {
     /// The usage of the call that ended at this time, where messages do not report their own.
     fn of_ledger(&mut self, time: Option<f64>) -> Option<Reported> {
         let time = time?;
-        let at = self.ledger.iter().position(|(written, _, is_compaction)| !is_compaction && (written - time).abs() < 1.0)?;
+        let at = self
+            .ledger
+            .iter()
+            .position(|(written, _, is_compaction)| !is_compaction && (written - time).abs() < 1.0)?;
         Some(self.ledger.remove(at).1)
     }
 
     /// Calls that wrote a summary before this response.
     fn note_compactions(&mut self, say: &Say) {
         let now = say.time.unwrap_or(0.0);
-        while let Some(at) = self.ledger.iter().position(|(time, _, is_compaction)| *is_compaction && *time <= now) {
+        while let Some(at) =
+            self.ledger.iter().position(|(time, _, is_compaction)| *is_compaction && *time <= now)
+        {
             let (time, usage, _) = self.ledger.remove(at);
-            let event = Say { kind: Kind::Compaction, time: Some(time), usage: Some(usage), parts: Vec::new(), id: None, ..say.clone() };
+            let event = Say {
+                kind: Kind::Compaction,
+                time: Some(time),
+                usage: Some(usage),
+                parts: Vec::new(),
+                id: None,
+                ..say.clone()
+            };
             self.draft.push(event);
         }
     }
@@ -160,7 +210,8 @@ impl Chat {
         let kind = take_text(&mut part, "type").unwrap_or_default();
         match &*kind {
             "thinking" | "reasoning" => {
-                let text = take_text(&mut part, if &*kind == "thinking" { "thinking" } else { "text" }).unwrap_or_default();
+                let text = take_text(&mut part, if &*kind == "thinking" { "thinking" } else { "text" })
+                    .unwrap_or_default();
                 match turn.parts.last_mut() {
                     Some(last) if last.is_thought() => {
                         last.text = last.text.as_ref().map(|before| format!("{before}{text}").into());
@@ -182,11 +233,13 @@ impl Chat {
                 let error = result.remove("error").filter(|error| !error.is_null());
                 let mut value = take_object(&mut result, "value").unwrap_or_default();
                 let is_error = error.is_some() || value.get("isError").is_some_and(Json::is_truthy);
-                let content = error.or_else(|| take_any(&mut value, &["content"])).or(Some(Json::Object(value)));
+                let content =
+                    error.or_else(|| take_any(&mut value, &["content"])).or(Some(Json::Object(value)));
                 self.draft.messages("toolResponse").result(id, None, content, is_error, turn);
             }
             "systemNotification" => {
-                let text = take_text(&mut part, "msg").or_else(|| take_text(&mut part, "text")).unwrap_or_default();
+                let text =
+                    take_text(&mut part, "msg").or_else(|| take_text(&mut part, "text")).unwrap_or_default();
                 turn.parts.push(Part::from_text(text));
             }
             _ => {

@@ -46,7 +46,10 @@ pub(crate) fn read_export(bytes: &[u8], findings: &mut Findings) -> Vec<Imported
     sessions
 }
 
-pub(crate) fn read_tables(source: &mut dyn TableSource, findings: &mut Findings) -> Result<Vec<ImportedSession>, TableError> {
+pub(crate) fn read_tables(
+    source: &mut dyn TableSource,
+    findings: &mut Findings,
+) -> Result<Vec<ImportedSession>, TableError> {
     let mut parts: HashMap<Str, Vec<(Object, SourceRecord)>> = HashMap::new();
     source.rows("part", &["id", "message_id", "data"], &["message_id", "id"], &mut |row| {
         let id = text_of(row.first()).unwrap_or_default();
@@ -76,7 +79,11 @@ pub(crate) fn read_tables(source: &mut dyn TableSource, findings: &mut Findings)
         let id = info.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
         let messages = messages.remove(&*id).unwrap_or_default();
         if messages.is_empty() {
-            findings.info("empty-session", format!("session {id}"), "a session holds no messages; it was left out");
+            findings.info(
+                "empty-session",
+                format!("session {id}"),
+                "a session holds no messages; it was left out",
+            );
             continue;
         }
         sessions.extend(session(info, messages, Format::OpenCode, findings));
@@ -84,7 +91,12 @@ pub(crate) fn read_tables(source: &mut dyn TableSource, findings: &mut Findings)
     Ok(sessions)
 }
 
-fn session(mut info: Object, messages: Vec<Message>, format: Format, findings: &mut Findings) -> Option<ImportedSession> {
+fn session(
+    mut info: Object,
+    messages: Vec<Message>,
+    format: Format,
+    findings: &mut Findings,
+) -> Option<ImportedSession> {
     let mut draft = Draft::new("opencode", "opencode");
     draft.session.id = take_text(&mut info, "id").unwrap_or_default();
     draft.title = take_text(&mut info, "title");
@@ -111,7 +123,12 @@ fn add(draft: &mut Draft, message: Message) {
         invocation: take_text(&mut info, "parentID"),
         ..Say::new(Kind::Notice, Vec::new(), source)
     };
-    let mut reading = Reading { draft, turn: Turn::new(if &*role == "assistant" { Role::Model } else { Role::User }), results: Turn::new(Role::Tool), compaction: None };
+    let mut reading = Reading {
+        draft,
+        turn: Turn::new(if &*role == "assistant" { Role::Model } else { Role::User }),
+        results: Turn::new(Role::Tool),
+        compaction: None,
+    };
     for (part, source) in parts {
         say.sources.push(source.clone());
         reading.part(part, source);
@@ -121,7 +138,9 @@ fn add(draft: &mut Draft, message: Message) {
     if turn.role == Role::Model {
         let is_summary = info.remove("summary").is_some_and(|flag| flag.as_bool() == Some(true));
         say.model = take_text(&mut info, "modelID");
-        say.agent = take_text(&mut info, "agent").filter(|agent| &**agent != "build").map(|agent| format!("opencode.{agent}").into());
+        say.agent = take_text(&mut info, "agent")
+            .filter(|agent| &**agent != "build")
+            .map(|agent| format!("opencode.{agent}").into());
         info.remove("mode");
         say.finish = take_text(&mut info, "finish");
         say.usage = take_object(&mut info, "tokens").map(|tokens| counts_of(tokens).reported());
@@ -187,7 +206,9 @@ impl Reading<'_> {
             }
             "compaction" => return self.compaction = Some(source),
             // Their usage is that of the message.
-            "step-start" | "step-finish" => return self.draft.unmapped.record(&format!("part.{kind}"), source),
+            "step-start" | "step-finish" => {
+                return self.draft.unmapped.record(&format!("part.{kind}"), source);
+            }
             kind => {
                 let kind = if kind.is_empty() { "without a type" } else { kind };
                 return self.draft.unmapped.record(&format!("part.{kind}"), source);
@@ -207,7 +228,11 @@ impl Reading<'_> {
         let mut messages = self.draft.messages("part.tool");
         messages.push_call(id.clone(), name.clone(), state.remove("input"), &mut self.turn);
         let is_error = &*status == "error";
-        let answer = if is_error { take_first_text(&mut state, &["error", "output"]) } else { take_text(&mut state, "output") };
+        let answer = if is_error {
+            take_first_text(&mut state, &["error", "output"])
+        } else {
+            take_text(&mut state, "output")
+        };
         if matches!(&*status, "completed" | "error") || answer.is_some() {
             messages.result(id, name, answer.map(Json::String), is_error, &mut self.results);
         }
@@ -226,7 +251,8 @@ fn counts_of(mut tokens: Object) -> Counts {
     let thoughts = take_count(&mut tokens, "reasoning");
     let output = take_count(&mut tokens, "output");
     Counts {
-        input: input.map(|input| input.saturating_add(read.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
+        input: input
+            .map(|input| input.saturating_add(read.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
         cached: read,
         written,
         output: output.map(|output| output.saturating_add(thoughts.unwrap_or(0))),

@@ -54,7 +54,9 @@ impl Talk {
             Some("SystemPromptEvent") => self.system(event, say),
             Some("MessageEvent") => self.message(event, &who, say),
             Some("ActionEvent") => self.action(event, say),
-            Some("ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation") => self.observation(event, say),
+            Some("ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation") => {
+                self.observation(event, say)
+            }
             Some("Condensation" | "CondensationSummaryEvent") => self.condensation(event, say),
             Some(kind) => {
                 if kind == "ConversationStateUpdateEvent" && event.contains_key("secret_registry") {
@@ -62,7 +64,9 @@ impl Talk {
                 }
                 self.draft.unmapped.record(kind, source);
             }
-            None if event.contains_key("agent") && event.contains_key("workspace") => self.state(event, source),
+            None if event.contains_key("agent") && event.contains_key("workspace") => {
+                self.state(event, source)
+            }
             None => self.old_event(event, &who, say),
         }
     }
@@ -131,7 +135,8 @@ impl Talk {
         let id = take_text(&mut event, "tool_call_id");
         let name = take_text(&mut event, "tool_name");
         let mut observation = take_object(&mut event, "observation").unwrap_or_default();
-        let is_error = observation.remove("is_error").is_some_and(|flag| flag.is_truthy()) || event.contains_key("error");
+        let is_error = observation.remove("is_error").is_some_and(|flag| flag.is_truthy())
+            || event.contains_key("error");
         let content = take_any(&mut observation, &["content", "output"])
             .or_else(|| take_any(&mut event, &["error", "rejection_reason"]))
             .or_else(|| (!observation.is_empty()).then(|| Json::Object(std::mem::take(&mut observation))));
@@ -170,7 +175,8 @@ impl Talk {
                 self.draft.push_turn(turn, say);
             }
             (Some("message" | "finish" | "think"), _) if call_id.is_none() => {
-                let text = take_first_text(&mut args, &["content", "final_thought", "thought"]).unwrap_or_default();
+                let text =
+                    take_first_text(&mut args, &["content", "final_thought", "thought"]).unwrap_or_default();
                 self.old_response(vec![Part::from_text(text)], about, say);
             }
             (Some(action), _) if who == "agent" => {
@@ -179,13 +185,24 @@ impl Talk {
                     turn.parts.push(Part::from_text(text));
                 }
                 let name = name.unwrap_or_else(|| action.into());
-                self.draft.messages("action").push_call(call_id, Some(name), Some(Json::Object(args)), &mut turn);
+                self.draft.messages("action").push_call(
+                    call_id,
+                    Some(name),
+                    Some(Json::Object(args)),
+                    &mut turn,
+                );
                 self.old_response(turn.parts, about, say);
             }
             (_, Some(observation)) if call_id.is_some() => {
                 let mut turn = Turn::new(Role::Tool);
                 let name = name.or(Some(observation.into()));
-                self.draft.messages("observation").result(call_id, name, content, observation == "error", &mut turn);
+                self.draft.messages("observation").result(
+                    call_id,
+                    name,
+                    content,
+                    observation == "error",
+                    &mut turn,
+                );
                 self.draft.push_turn(turn, say);
             }
             (action, observation) => {

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use strata_model::{Json, Object, Str};
 
 use super::unit::{Overlap, Unit, overlap, units_of_turn};
+use crate::claude::QUOTATION;
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::import::{Alignment, RecordedRequest};
 use crate::message::{Role, Turn};
@@ -50,12 +51,13 @@ pub(super) enum Fit {
 }
 
 impl Conversation {
-    pub(super) fn new(exchange: &Exchange, reading: &Draft) -> Self {
+    pub(super) fn new(exchange: &Exchange, reading: &Draft, number: usize) -> Self {
         let mut draft = Draft::new(&reading.session.app_name, &reading.agent);
         draft.tools.clone_from(&reading.tools);
         draft.title.clone_from(&exchange.about.title);
         let answer_id = exchange.answer.as_ref().and_then(|answer| answer.id.clone());
-        draft.session.id = exchange.about.session.clone().or(answer_id).unwrap_or_default();
+        let own = || format!("conversation-{number}").into();
+        draft.session.id = exchange.about.session.clone().or(answer_id).unwrap_or_else(own);
         Self { key: exchange.about.session.clone(), draft, lanes: Vec::new(), open_calls: Vec::new() }
     }
 
@@ -83,24 +85,26 @@ impl Conversation {
 
     /// Adds a request that begins the history of a sub-agent.
     pub(super) fn sub_agent(&mut self, call_id: &str, tool: &Str, exchange: Exchange, units: Vec<Unit>) {
-        let agent = exchange.about.agent.clone().unwrap_or_else(|| format!("{}.{tool}", self.draft.agent).into());
+        let agent =
+            exchange.about.agent.clone().unwrap_or_else(|| format!("{}.{tool}", self.draft.agent).into());
         let branch = Some(format!("agent.{}", call_id.replace('.', "_")).into());
         self.lanes.push(Lane { agent: Some(agent), branch, ..Lane::default() });
-        self.append(self.lanes.len() - 1, exchange, units);
+        self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units);
     }
 
     /// Adds a request that begins a history of its own.
     pub(super) fn thread(&mut self, exchange: Exchange, units: Vec<Unit>) {
         self.lanes.push(Lane { agent: exchange.about.agent.clone(), ..Lane::default() });
-        self.append(self.lanes.len() - 1, exchange, units);
+        self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units);
     }
 
     /// Adds a request, and what answered it, to a lane.
-    pub(super) fn append(&mut self, at: usize, exchange: Exchange, mut units: Vec<Unit>) {
-        let Exchange { source, time, end, body, turns, answer, continues, about } = exchange;
+    pub(super) fn append(&mut self, at: usize, fit: Fit, exchange: Exchange, mut units: Vec<Unit>) {
+        let Exchange { source, time, end, body, turns, answer, about, .. } = exchange;
         self.draft.set_clock(time);
         let lane = &self.lanes[at];
-        let follows = continues.as_ref().is_some_and(|id| lane.answer_ids.contains(id));
+        // The history is not in the request: the provider holds it, or the log shows only what is new.
+        let follows = matches!(fit, Fit::Named | Fit::Hinted);
         let overlap = if follows { Overlap::default() } else { overlap(&lane.units, &units) };
         let mut plan = Plan::of(lane, &units, &overlap, follows);
         for (old, new) in (0..overlap.shared).map(|it| (it, it)).chain(overlap.kept.iter().copied()) {
@@ -128,7 +132,6 @@ impl Conversation {
         lane.n_requested = units.len() - n_answered;
         lane.is_answered = event.is_some();
         lane.units = units;
-        let _ = continues;
         self.draft.requests.push(RecordedRequest { answer: event, body, source, alignment });
     }
 
@@ -149,20 +152,47 @@ impl Conversation {
 
     /// When several messages made room for a new one, that is a summary of them.
     fn say_rewritten(&mut self, plan: &mut Plan, units: &[Unit], turns: &[Turn], at: usize, base: &Say) {
+        if plan.is_compacted {
+            return self.say_provider_compaction(plan, units, turns, at, base);
+        }
         if plan.removed.len() < 2 || plan.rewritten.is_empty() {
             return;
         }
-        let parts: Vec<_> =
-            plan.rewritten.iter().map(|place| turns[units[*place].turn].parts[units[*place].part].clone()).collect();
+        let parts: Vec<_> = plan
+            .rewritten
+            .iter()
+            .map(|place| turns[units[*place].turn].parts[units[*place].part].clone())
+            .collect();
         let lane = &self.lanes[at];
-        let times = plan.removed.iter().filter_map(|old| Some(self.draft.event(lane.units[*old].event?)?.timestamp));
+        let times =
+            plan.removed.iter().filter_map(|old| Some(self.draft.event(lane.units[*old].event?)?.timestamp));
         let Some((start, end)) = span(times) else { return };
         let notes = Object::from_iter([("removedParts", Json::Int(plan.removed.len() as i64))]);
-        let event = self.draft.push(Say { parts, kind: Kind::Compaction, source_notes: notes, ..base.clone() });
+        let event =
+            self.draft.push(Say { parts, kind: Kind::Compaction, source_notes: notes, ..base.clone() });
         self.set_span(event, (start, end));
         for place in plan.rewritten.drain(..) {
             plan.said.insert(place, event);
         }
+    }
+
+    /// The last answer is what is left of everything before it.
+    fn say_provider_compaction(
+        &mut self,
+        plan: &Plan,
+        units: &[Unit],
+        turns: &[Turn],
+        at: usize,
+        base: &Say,
+    ) {
+        let lane = &self.lanes[at];
+        let summary = units.iter().filter(|unit| unit.event.is_some());
+        let parts: Vec<_> = summary.map(|unit| turns[unit.turn].parts[unit.part].clone()).collect();
+        let times =
+            plan.removed.iter().filter_map(|old| Some(self.draft.event(lane.units[*old].event?)?.timestamp));
+        let Some(span) = span(times) else { return };
+        let event = self.draft.push(Say { parts, kind: Kind::Compaction, ..base.clone() });
+        self.set_span(event, span);
     }
 
     fn set_span(&mut self, event: usize, (start, end): (f64, f64)) {
@@ -190,9 +220,14 @@ impl Conversation {
             from += n;
             let turn = &turns[turn_at];
             // What another agent of the session was told already is one event.
-            let elsewhere = || known.iter().find(|unit| unit.is_same(&units[group[0]])).and_then(|unit| unit.event);
+            let elsewhere =
+                || known.iter().find(|unit| unit.is_same(&units[group[0]])).and_then(|unit| unit.event);
             if is_shared_by_agents && let Some(event) = elsewhere() {
                 group.iter().for_each(|place| units[*place].event = Some(event));
+                continue;
+            }
+            // What ADK quotes of another agent is an event already.
+            if self.lanes.len() > 1 && kind_of(turn) == Kind::Injected(QUOTATION.into()) {
                 continue;
             }
             let is_whole = units.iter().filter(|unit| unit.turn == turn_at).count() == n;
@@ -200,11 +235,17 @@ impl Conversation {
                 true => turn.parts.clone(),
                 false => group.iter().map(|place| turn.parts[units[*place].part].clone()).collect(),
             };
-            let said = Turn { parts, role: turn.role, result_bytes: turn.result_bytes, rest: Object::new() };
+            let mut said =
+                Turn { parts, role: turn.role, result_bytes: turn.result_bytes, rest: Object::new() };
+            self.name_results(&mut said);
             self.answered(&said);
             self.note_calls(&said);
             self.draft.note_result_bytes(said.result_bytes);
-            let kind = kind_of(&said);
+            let kind = match kind_of(&said) {
+                // What a sub-agent is asked was written by the agent that called it.
+                Kind::Prompt if base.branch.is_some() => Kind::Injected("task".into()),
+                kind => kind,
+            };
             let event = self.draft.push(Say { parts: said.parts, kind, ..base.clone() });
             group.iter().for_each(|place| units[*place].event = Some(event));
         }
@@ -255,6 +296,20 @@ impl Conversation {
         }
     }
 
+    /// Results that do not say what they answer, answer the calls in their order.
+    fn name_results(&self, turn: &mut Turn) {
+        let mut open = self.open_calls.iter();
+        let results = turn.parts.iter_mut().filter_map(|part| part.function_response.as_mut());
+        for result in results.filter(|result| result.id.is_none()) {
+            let of_tool =
+                |call: &&(Str, Str, String)| result.name.is_none() || result.name.as_ref() == Some(&call.1);
+            if let Some((id, tool, _)) = open.by_ref().find(of_tool) {
+                result.id = Some(id.clone());
+                result.name.get_or_insert_with(|| tool.clone());
+            }
+        }
+    }
+
     fn answered(&mut self, turn: &Turn) {
         let ids: Vec<&Str> =
             turn.parts.iter().filter_map(|part| part.function_response.as_ref()?.id.as_ref()).collect();
@@ -288,16 +343,29 @@ impl Lane {
         if overlap.shared == self.units.len() && overlap.shared > 0 {
             return Some(Fit::Continued(overlap.shared));
         }
-        let is_echoed = overlap.shared >= self.n_requested && overlap.shared > 0 && units.len() > overlap.shared;
-        let is_retried = overlap.shared == units.len() && overlap.shared == self.n_requested && !self.is_answered;
+        let is_echoed =
+            overlap.shared >= self.n_requested && overlap.shared > 0 && units.len() > overlap.shared;
+        let is_retried =
+            overlap.shared == units.len() && overlap.shared == self.n_requested && !self.is_answered;
         if is_echoed || is_retried {
             return Some(Fit::Continued(overlap.shared));
+        }
+        if self.is_compacted(&overlap) {
+            return Some(Fit::Rewritten(n_common));
         }
         let is_same = n_common >= 2 && n_common * 2 >= units.len() && units.len() > overlap.shared;
         if is_same || (has_key && overlap.shared > 0) {
             return Some(Fit::Rewritten(n_common));
         }
         (has_key && self.agent == exchange.about.agent).then_some(Fit::Hinted)
+    }
+}
+
+impl Lane {
+    /// The request begins with the last answer, and what was before that is gone: the provider summarised it.
+    fn is_compacted(&self, overlap: &Overlap) -> bool {
+        overlap.shared == 0
+            && overlap.kept.first().is_some_and(|(old, new)| *new == 0 && *old >= self.n_requested)
     }
 }
 
@@ -310,6 +378,7 @@ struct Plan {
     removed: Vec<usize>,
     /// Places that are in an event already.
     said: std::collections::BTreeMap<usize, usize>,
+    is_compacted: bool,
     alignment: Alignment,
 }
 
@@ -345,7 +414,13 @@ impl Plan {
         if !follows {
             let gone = (overlap.shared..lane.units.len()).filter(|old| !kept_old.contains(old));
             plan.removed = gone.collect();
-            if plan.said.is_empty() && plan.rewritten.is_empty() && plan.removed.len() >= 2 && !plan.appended.is_empty() {
+            plan.is_compacted = lane.is_compacted(overlap);
+            if !plan.is_compacted
+                && plan.said.is_empty()
+                && plan.rewritten.is_empty()
+                && plan.removed.len() >= 2
+                && !plan.appended.is_empty()
+            {
                 plan.rewritten.push(plan.appended.remove(0));
             }
         }

@@ -31,8 +31,11 @@ fn turn(text: &str) -> Turn {
 
 fn exchange(number: usize, request: &str, answer: &str) -> Step {
     let turns = request.split(", ").map(turn).collect();
-    let answer = (!answer.is_empty())
-        .then(|| Answer { id: Some(format!("r{number}").into()), turn: Some(turn(answer)), ..Answer::default() });
+    let answer = (!answer.is_empty()).then(|| Answer {
+        id: Some(format!("r{number}").into()),
+        turn: Some(turn(answer)),
+        ..Answer::default()
+    });
     Step::Exchange(Box::new(Exchange {
         source: SourceRecord::Bytes(0..1),
         time: Some(number as f64),
@@ -68,7 +71,11 @@ fn told(exchanges: &[(&str, &str)]) -> String {
             let Alignment { shared, appended, removed, rewritten } = request.alignment;
             format!("{shared}+{appended}-{removed}~{rewritten}")
         });
-        out.push(format!("{} | {}", events.collect::<Vec<_>>().join(" "), requests.collect::<Vec<_>>().join(" ")));
+        out.push(format!(
+            "{} | {}",
+            events.collect::<Vec<_>>().join(" "),
+            requests.collect::<Vec<_>>().join(" ")
+        ));
     }
     out.join("\n")
 }
@@ -100,7 +107,10 @@ fn a_summary_in_the_place_of_messages_is_a_compaction() {
         ("u:sum, u:e, m:f, u:g", "m:h"),
         ("u:sum, u:e, m:f, u:g, m:h, u:i", "m:j"),
     ]);
-    assert_eq!(got, "u:a a:b u:c a:d u:e a:f u=:sum u:g a:h u:i a:j | 0+1-0~0 2+1-0~0 4+1-0~0 0+1-4~1 5+1-0~0");
+    assert_eq!(
+        got,
+        "u:a a:b u:c a:d u:e a:f u=:sum u:g a:h u:i a:j | 0+1-0~0 2+1-0~0 4+1-0~0 0+1-4~1 5+1-0~0"
+    );
 }
 
 #[test]

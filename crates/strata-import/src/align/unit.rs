@@ -55,8 +55,7 @@ fn content_of(part: &Part) -> Option<Fingerprint> {
     }
     if let Some(response) = &part.function_response {
         let answer = response.response.as_ref().map(|it| json::object_to_compact(it)).unwrap_or_default();
-        let id = response.id.as_deref().unwrap_or_default();
-        return Some(Fingerprint::of(format!("result {id} {answer}").as_bytes()));
+        return Some(Fingerprint::of(format!("result {answer}").as_bytes()));
     }
     Some(Fingerprint::of(json::to_compact(&part.to_json()).as_bytes()))
 }

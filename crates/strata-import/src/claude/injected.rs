@@ -7,6 +7,9 @@ use super::lanes::{LaneId, MAIN};
 use super::record::Record;
 use crate::marks;
 
+/// What ADK makes of another agent's events.
+pub(crate) const QUOTATION: &str = "quotation";
+
 /// Beginnings of text the client writes, with what it is.
 const WRITTEN_BY_CLIENT: [(&str, &str); 26] = [
     ("<command-name>", "command"),
@@ -32,7 +35,7 @@ const WRITTEN_BY_CLIENT: [(&str, &str); 26] = [
     ("<session_context>", "session-context"),
     ("<current_datetime>", "environment"),
     ("<environment_details>", "environment"),
-    ("For context:", "context"),
+    ("For context:", QUOTATION),
     ("<returncode>", "observation"),
     ("<output>", "observation"),
 ];
@@ -73,6 +76,10 @@ fn written_by_client(part: &Part) -> Option<&'static str> {
 
 /// What a client wrote in the user's name, by its parts alone; `None` when a person typed some of it.
 pub(crate) fn injected_kind(parts: &[Part]) -> Option<&'static str> {
+    // ADK quotes what other agents did, in parts of their own behind these words.
+    if parts.first().and_then(written_by_client) == Some(QUOTATION) {
+        return Some(QUOTATION);
+    }
     let mut kind = None;
     for part in parts {
         kind = Some(written_by_client(part)?);

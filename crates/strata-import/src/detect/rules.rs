@@ -291,7 +291,9 @@ pub(super) fn tables(tables: &[Table]) -> Detection {
         Some(events) if events.has("event_data") => Detection::Readable(Format::AdkSqlite),
         Some(events) if events.has("actions") => Detection::Readable(Format::AdkPickleDatabase),
         _ if has("part") && has("message") && has("session") => Detection::Readable(Format::OpenCode),
-        _ if has("usage_ledger") || (has("messages") && has("sessions")) => Detection::Readable(Format::Goose),
+        _ if has("usage_ledger") || (has("messages") && has("sessions")) => {
+            Detection::Readable(Format::Goose)
+        }
         _ if has("checkpoints") && has("writes") => Detection::Readable(Format::LangGraph),
         _ if has("spans") => unread(UnreadFormat::AdkSpanDatabase),
         _ if has("threads") => unread(UnreadFormat::CodexIndex),

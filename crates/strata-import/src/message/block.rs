@@ -1,6 +1,8 @@
 //! Pieces of a message's content.
 
-use strata_model::{Base64, Blob, Decoder, FileData, FromJson as _, FunctionResponse, Json, Object, Part, Str, json};
+use strata_model::{
+    Base64, Blob, Decoder, FileData, FromJson as _, FunctionResponse, Json, Object, Part, Str, json,
+};
 
 use super::{Messages, Role, Turn, thought};
 use crate::claude::blocks;
@@ -8,9 +10,22 @@ use crate::take::{take_any, take_first_text, take_list, take_object, take_text};
 
 /// Fields of a part of Gemini's that no other dialect has.
 const GEMINI: [&str; 16] = [
-    "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "inline_data", "fileData",
-    "file_data", "executableCode", "executable_code", "codeExecutionResult", "code_execution_result", "thought",
-    "thoughtSignature", "thought_signature", "videoMetadata",
+    "functionCall",
+    "function_call",
+    "functionResponse",
+    "function_response",
+    "inlineData",
+    "inline_data",
+    "fileData",
+    "file_data",
+    "executableCode",
+    "executable_code",
+    "codeExecutionResult",
+    "code_execution_result",
+    "thought",
+    "thoughtSignature",
+    "thought_signature",
+    "videoMetadata",
 ];
 
 impl Messages<'_> {
@@ -32,14 +47,20 @@ impl Messages<'_> {
                 turn.push(part);
             }
             "tool_result" if block.contains_key("tool_use_id") => self.tool_result(block, turn),
-            "thinking" | "redacted_thinking" | "tool_use" | "server_tool_use" => self.of_anthropic(block, turn),
+            "thinking" | "redacted_thinking" | "tool_use" | "server_tool_use" => {
+                self.of_anthropic(block, turn)
+            }
             "image" | "document" if block.contains_key("source") => self.of_anthropic(block, turn),
             kind if kind.ends_with("_tool_result") => self.of_anthropic(block, turn),
             "reasoning" => self.reasoning(block, turn),
             "tool_call" | "tool-call" | "function_call" | "toolCall" | "server_tool_call" => {
                 self.call(Json::Object(block), turn);
             }
-            "tool_call_response" | "tool-result" | "tool_result" | "function_response" | "server_tool_call_response" => {
+            "tool_call_response"
+            | "tool-result"
+            | "tool_result"
+            | "function_response"
+            | "server_tool_call_response" => {
                 let id = take_first_text(&mut block, &["id", "toolCallId", "tool_call_id", "call_id"]);
                 let name = take_first_text(&mut block, &["name", "toolName"]);
                 let is_error = block.remove("isError").is_some_and(|flag| flag.is_truthy());
@@ -75,9 +96,10 @@ impl Messages<'_> {
             let id = take_text(&mut result, "toolUseId");
             let is_error = result.get("status").and_then(Json::as_str) == Some("error");
             let content = match result.remove("content") {
-                Some(Json::Array(items)) if items.len() == 1 => {
-                    items.into_iter().next().map(|item| item.get("text").or(item.get("json")).cloned().unwrap_or(item))
-                }
+                Some(Json::Array(items)) if items.len() == 1 => items
+                    .into_iter()
+                    .next()
+                    .map(|item| item.get("text").or(item.get("json")).cloned().unwrap_or(item)),
                 other => other,
             };
             self.result(id, None, content, is_error, turn);
@@ -127,7 +149,12 @@ impl Messages<'_> {
             block.insert("input", input);
         }
         let tools = &*self.tools;
-        let read = blocks::read(Json::Array(vec![block.into()]), self.owner, |id| tools.get(id).cloned(), self.unmapped);
+        let read = blocks::read(
+            Json::Array(vec![block.into()]),
+            self.owner,
+            |id| tools.get(id).cloned(),
+            self.unmapped,
+        );
         turn.result_bytes = turn.result_bytes.max(read.largest_result_bytes);
         turn.parts.extend(read.parts);
     }
@@ -154,10 +181,16 @@ impl Messages<'_> {
                 texts.extend(text.map(str::to_owned));
             }
         }
-        texts.extend(take_first_text(&mut block, &["content", "text", "reasoning", "summary", "thinking"]).map(|it| it.to_string()));
+        texts.extend(
+            take_first_text(&mut block, &["content", "text", "reasoning", "summary", "thinking"])
+                .map(|it| it.to_string()),
+        );
         let mut part = thought(texts.join("\n\n"));
         if let Some(sealed) = take_any(&mut block, &["encrypted_content", "signature"]) {
-            part.other.push("partMetadata", Object::from_iter([("encrypted", Json::Bool(true)), ("content", sealed)]));
+            part.other.push(
+                "partMetadata",
+                Object::from_iter([("encrypted", Json::Bool(true)), ("content", sealed)]),
+            );
         } else if texts.is_empty() {
             part.other.push("partMetadata", Object::from_iter([("encrypted", Json::Bool(true))]));
         }
@@ -210,7 +243,12 @@ impl Messages<'_> {
         }
     }
 
-    fn result_list(&mut self, items: Vec<Json>, answer: &mut Object, response: &mut FunctionResponse) -> usize {
+    fn result_list(
+        &mut self,
+        items: Vec<Json>,
+        answer: &mut Object,
+        response: &mut FunctionResponse,
+    ) -> usize {
         let mut rest = Vec::new();
         let mut files = Vec::new();
         let mut bytes = 0;
@@ -258,8 +296,18 @@ impl Messages<'_> {
 /// A file or an image, by any of the names for it; `None` when the block is none, which is then left as it was.
 fn media(kind: &str, block: &mut Object) -> Option<Part> {
     const KINDS: [&str; 12] = [
-        "image_url", "input_image", "image", "image-url", "input_audio", "audio", "file", "input_file", "blob", "uri",
-        "media", "document",
+        "image_url",
+        "input_image",
+        "image",
+        "image-url",
+        "input_audio",
+        "audio",
+        "file",
+        "input_file",
+        "blob",
+        "uri",
+        "media",
+        "document",
     ];
     if !KINDS.contains(&kind) {
         return None;
@@ -271,23 +319,57 @@ fn media(kind: &str, block: &mut Object) -> Option<Part> {
         }
     }
     inner.update(block);
-    let text = |keys: &[&str]| keys.iter().find_map(|key| inner.get(key).and_then(Json::as_str)).map(Str::from);
-    let mime_type = text(&["mime_type", "media_type", "mimeType", "mediaType"])
-        .or_else(|| text(&["format"]).map(|format| format!("{}/{format}", if kind.contains("audio") { "audio" } else { "image" }).into()));
+    let text =
+        |keys: &[&str]| keys.iter().find_map(|key| inner.get(key).and_then(Json::as_str)).map(Str::from);
+    let mime_type = text(&["mime_type", "media_type", "mimeType", "mediaType"]).or_else(|| {
+        text(&["format"]).map(|format| {
+            format!("{}/{format}", if kind.contains("audio") { "audio" } else { "image" }).into()
+        })
+    });
     let display_name = text(&["filename", "file_name", "name"]);
-    let place = text(&["image_url", "url", "uri", "file_data", "data", "content", "image", "bytes", "file_id"])?;
+    let place =
+        text(&["image_url", "url", "uri", "file_data", "data", "content", "image", "bytes", "file_id"])?;
     let mut part = Part::default();
     if let Some((head, data)) = place.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
         let data = Some(Base64::new(data));
-        part.inline_data = Some(Box::new(Blob { data, display_name, mime_type: Some(head.into()), ..Blob::default() }));
+        part.inline_data =
+            Some(Box::new(Blob { data, display_name, mime_type: Some(head.into()), ..Blob::default() }));
     } else if inner.contains_key("data") || inner.contains_key("bytes") || kind == "blob" {
-        part.inline_data = Some(Box::new(Blob { data: Some(Base64::new(place)), display_name, mime_type, ..Blob::default() }));
+        part.inline_data = Some(Box::new(Blob {
+            data: Some(Base64::new(place)),
+            display_name,
+            mime_type,
+            ..Blob::default()
+        }));
     } else {
-        part.file_data = Some(Box::new(FileData { file_uri: Some(place), display_name, mime_type, ..FileData::default() }));
+        part.file_data = Some(Box::new(FileData {
+            file_uri: Some(place),
+            display_name,
+            mime_type,
+            ..FileData::default()
+        }));
     }
     for key in [
-        "image_url", "input_audio", "file", "source", "mime_type", "media_type", "mimeType", "mediaType", "format",
-        "filename", "file_name", "name", "url", "uri", "file_data", "data", "content", "image", "bytes", "file_id",
+        "image_url",
+        "input_audio",
+        "file",
+        "source",
+        "mime_type",
+        "media_type",
+        "mimeType",
+        "mediaType",
+        "format",
+        "filename",
+        "file_name",
+        "name",
+        "url",
+        "uri",
+        "file_data",
+        "data",
+        "content",
+        "image",
+        "bytes",
+        "file_id",
     ] {
         block.remove(key);
     }

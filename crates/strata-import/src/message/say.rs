@@ -14,9 +14,18 @@ pub(crate) fn say_message(draft: &mut Draft, owner: &'static str, message: Json,
 }
 
 /// Adds a message that was read already.
-pub(crate) fn say_turn(draft: &mut Draft, owner: &'static str, mut turn: Turn, mut say: Say) -> Option<usize> {
+pub(crate) fn say_turn(
+    draft: &mut Draft,
+    owner: &'static str,
+    mut turn: Turn,
+    mut say: Say,
+) -> Option<usize> {
     let mut rest = std::mem::take(&mut turn.rest);
-    say.time = say.time.or_else(|| ["timestamp", "ts", "created_at", "createdAt", "time"].iter().find_map(|key| take_time(&mut rest, key)));
+    say.time = say.time.or_else(|| {
+        ["timestamp", "ts", "created_at", "createdAt", "time"]
+            .iter()
+            .find_map(|key| take_time(&mut rest, key))
+    });
     say.id = say.id.or_else(|| take_first_text(&mut rest, &["id", "message_id"]));
     if turn.role == Role::Model {
         about_answer(draft, &mut rest, &mut say);
@@ -41,9 +50,12 @@ fn about_answer(draft: &mut Draft, rest: &mut Object, say: &mut Say) {
         take_first_text(rest, keys).or_else(|| take_first_text(about, keys))
     };
     say.model = say.model.take().or_else(|| text(rest, &mut about, &["model", "model_name", "modelID"]));
-    say.finish = say.finish.take().or_else(|| text(rest, &mut about, &["finish_reason", "stop_reason", "finish"]));
+    say.finish =
+        say.finish.take().or_else(|| text(rest, &mut about, &["finish_reason", "stop_reason", "finish"]));
     for key in ["usage_metadata", "usage", "metrics", "tokens"] {
-        if say.usage.is_none() && let Some(usage) = take_object(rest, key) {
+        if say.usage.is_none()
+            && let Some(usage) = take_object(rest, key)
+        {
             say.usage = usage::read(usage, "usage", &mut draft.unmapped);
         }
     }

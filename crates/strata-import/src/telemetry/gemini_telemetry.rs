@@ -20,7 +20,8 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         log.record(document.fields, document.source);
     }
     let Log { mut draft, requests } = log;
-    let steps = requests.into_iter().map(|request| Step::Exchange(Box::new(request.exchange(&mut draft)))).collect();
+    let steps =
+        requests.into_iter().map(|request| Step::Exchange(Box::new(request.exchange(&mut draft)))).collect();
     sessions(steps, draft, Format::GeminiTelemetry, findings)
 }
 
@@ -43,7 +44,9 @@ struct Request {
 impl Log {
     fn record(&mut self, mut record: Object, source: SourceRecord) {
         let mut attributes = take_object(&mut record, "attributes").unwrap_or_default();
-        let name = take_text(&mut attributes, "event.name").or_else(|| take_text(&mut record, "name")).unwrap_or_default();
+        let name = take_text(&mut attributes, "event.name")
+            .or_else(|| take_text(&mut record, "name"))
+            .unwrap_or_default();
         match &*name {
             "gemini_cli.api_request" => self.request(attributes, source),
             "gemini_cli.api_response" | "gemini_cli.api_error" => self.response(&mut attributes, source),
@@ -58,7 +61,10 @@ impl Log {
     fn request(&mut self, mut attributes: Object, source: SourceRecord) {
         let mut body = Object::new();
         body.push_some("model", attributes.get("model").cloned());
-        body.push_some("contents", take_text(&mut attributes, "request_text").map(|text| unpacked(Json::String(text))));
+        body.push_some(
+            "contents",
+            take_text(&mut attributes, "request_text").map(|text| unpacked(Json::String(text))),
+        );
         self.requests.push(Request {
             body,
             time: attributes.get("event.timestamp").and_then(time_of),
@@ -78,8 +84,11 @@ impl Log {
 
     /// The request it answers is the last one of its prompt and role that has no answer.
     fn response(&mut self, attributes: &mut Object, source: SourceRecord) {
-        let (prompt, role) = (take_text(attributes, "prompt_id"), take_text(attributes, "role").unwrap_or_default());
-        let is_it = |request: &&mut Request| request.response.is_none() && request.about.invocation == prompt && request.role == *role;
+        let (prompt, role) =
+            (take_text(attributes, "prompt_id"), take_text(attributes, "role").unwrap_or_default());
+        let is_it = |request: &&mut Request| {
+            request.response.is_none() && request.about.invocation == prompt && request.role == *role
+        };
         let Some(request) = self.requests.iter_mut().rev().find(is_it) else {
             return self.draft.unmapped.record("gemini_cli.api_response", source);
         };
@@ -101,7 +110,9 @@ impl Log {
     /// Instructions and tools of the request that was logged before.
     fn details(&mut self, attributes: &Object, source: SourceRecord) {
         if let Some(request) = self.requests.last_mut() {
-            for (key, name) in [("gen_ai.system_instructions", "system"), ("gen_ai.tool.definitions", "tools")] {
+            for (key, name) in
+                [("gen_ai.system_instructions", "system"), ("gen_ai.tool.definitions", "tools")]
+            {
                 if let Some(value) = attributes.get(key).filter(|_| !request.body.contains_key(name)) {
                     request.body.push(name, unpacked(value.clone()));
                 }
@@ -120,7 +131,8 @@ impl Request {
         }
         let mut about = self.about;
         // The calls that route and check are those of agents beside the one a person talks to.
-        about.agent = (self.role != "main" && !self.role.is_empty()).then(|| format!("gemini.{}", self.role).into());
+        about.agent =
+            (self.role != "main" && !self.role.is_empty()).then(|| format!("gemini.{}", self.role).into());
         about.agent = about.agent.or(Some("gemini".into()));
         Exchange {
             source: self.source,

@@ -164,7 +164,11 @@ fn body_of(input: Json) -> Object {
         other => listed(other),
     };
     // A tool's definition in the list of messages is LangChain's way to say which tools there are.
-    let is_definition = |message: &Json| message.get("content").is_some_and(|content| content.get("function").is_some_and(|it| it.get("parameters").is_some()));
+    let is_definition = |message: &Json| {
+        message
+            .get("content")
+            .is_some_and(|content| content.get("function").is_some_and(|it| it.get("parameters").is_some()))
+    };
     let (tools, messages): (Vec<Json>, Vec<Json>) = messages.into_iter().partition(is_definition);
     let mut body = Object::from_iter([("messages", Json::Array(messages))]);
     if !tools.is_empty() {
@@ -188,11 +192,25 @@ fn usage_of(mut details: Object) -> Option<Reported> {
     let input = count(&["input", "promptTokens", "prompt_tokens"]);
     let output = count(&["output", "completionTokens", "completion_tokens"]);
     let total = count(&["total", "totalTokens", "total_tokens"]);
-    let cached = count(&["input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "prompt_details.cache_read", "input_cache_read_tokens"]);
-    let written = count(&["input_cache_creation", "cache_creation_input_tokens", "prompt_details.cache_write", "input_cache_write"]);
-    let thoughts = count(&["output_reasoning", "output_reasoning_tokens", "completion_details.reasoning", "reasoning"]);
+    let cached = count(&[
+        "input_cached_tokens",
+        "input_cache_read",
+        "cache_read_input_tokens",
+        "prompt_details.cache_read",
+        "input_cache_read_tokens",
+    ]);
+    let written = count(&[
+        "input_cache_creation",
+        "cache_creation_input_tokens",
+        "prompt_details.cache_write",
+        "input_cache_write",
+    ]);
+    let thoughts =
+        count(&["output_reasoning", "output_reasoning_tokens", "completion_details.reasoning", "reasoning"]);
     let sum = |counts: &[Option<u64>]| counts.iter().flatten().sum::<u64>();
-    let is_beside = total.is_some_and(|total| total > sum(&[input, output]) && total == sum(&[input, output, cached, written, thoughts]));
+    let is_beside = total.is_some_and(|total| {
+        total > sum(&[input, output]) && total == sum(&[input, output, cached, written, thoughts])
+    });
     let counts = Counts {
         input: input.map(|input| if is_beside { sum(&[Some(input), cached, written]) } else { input }),
         cached,

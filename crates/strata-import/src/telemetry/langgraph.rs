@@ -53,7 +53,12 @@ pub(crate) fn read_tables(
         }
         for (message, checkpoint, time) in thread.messages {
             let record = SourceRecord::Row { table: "checkpoints", id: checkpoint };
-            say_message(&mut draft, "message", message, Say { time, ..Say::new(Kind::Notice, Vec::new(), record) });
+            say_message(
+                &mut draft,
+                "message",
+                message,
+                Say { time, ..Say::new(Kind::Notice, Vec::new(), record) },
+            );
         }
         if draft.len() == 0 {
             let place = format!("thread {}", draft.session.id);
@@ -75,7 +80,10 @@ impl Thread {
                 continue;
             }
             for (at, message) in value.as_array().unwrap_or_default().iter().enumerate() {
-                let own = message.get("id").and_then(Json::as_str).map_or_else(|| format!("#{at}").into(), Str::from);
+                let own = message
+                    .get("id")
+                    .and_then(Json::as_str)
+                    .map_or_else(|| format!("#{at}").into(), Str::from);
                 match self.places.get(&own) {
                     // The last word on a message counts.
                     Some(place) => self.messages[*place].0 = message.clone(),
@@ -113,7 +121,9 @@ fn json_of(value: Packed, depth: usize) -> Json {
     match value {
         Packed::Nil => Json::Null,
         Packed::Boolean(flag) => Json::Bool(flag),
-        Packed::Integer(number) => number.as_i64().map_or_else(|| Json::Float(number.as_f64().unwrap_or(0.0)), Json::Int),
+        Packed::Integer(number) => {
+            number.as_i64().map_or_else(|| Json::Float(number.as_f64().unwrap_or(0.0)), Json::Int)
+        }
         Packed::F32(number) => Json::Float(number.into()),
         Packed::F64(number) => Json::Float(number),
         Packed::String(text) => Json::from(String::from_utf8_lossy(text.as_bytes()).into_owned()),

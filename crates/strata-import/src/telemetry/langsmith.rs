@@ -54,7 +54,10 @@ impl Reading {
             return;
         }
         if let (Some(body), true) = (take_text(&mut value, "body"), value.contains_key("path")) {
-            let boundary = value.get("content_type").and_then(Json::as_str).and_then(|kind| kind.split_once("boundary="));
+            let boundary = value
+                .get("content_type")
+                .and_then(Json::as_str)
+                .and_then(|kind| kind.split_once("boundary="));
             match boundary {
                 Some((_, boundary)) => self.parts(&body, boundary.trim_matches('"'), &source),
                 None => self.batch(&body, &source),
@@ -103,7 +106,10 @@ impl Reading {
     fn parts(&mut self, body: &str, boundary: &str, source: &SourceRecord) {
         for part in body.split(&format!("--{boundary}")) {
             let part = part.trim_start_matches(['\r', '\n']);
-            let Some((head, content)) = part.split_once("\r\n\r\n").or_else(|| part.split_once("\n\n")) else { continue };
+            let Some((head, content)) = part.split_once("\r\n\r\n").or_else(|| part.split_once("\n\n"))
+            else {
+                continue;
+            };
             let Some((_, name)) = head.split_once("name=\"") else { continue };
             let Some((name, _)) = name.split_once('"') else { continue };
             let mut path = name.splitn(3, '.').skip(1);
@@ -127,7 +133,9 @@ fn threads(runs: &[(usize, Object, SourceRecord)]) -> BTreeMap<Str, Str> {
     let mut threads = BTreeMap::new();
     for (_, run, _) in runs {
         let metadata = run.get("extra").and_then(|extra| extra.get("metadata"));
-        let thread = ["thread_id", "session_id", "conversation_id"].iter().find_map(|key| metadata?.get(key)?.as_str());
+        let thread = ["thread_id", "session_id", "conversation_id"]
+            .iter()
+            .find_map(|key| metadata?.get(key)?.as_str());
         if let (Some(trace), Some(thread)) = (run.get("trace_id").and_then(Json::as_str), thread) {
             threads.entry(trace.into()).or_insert_with(|| thread.into());
         }

@@ -51,13 +51,17 @@ impl Reading {
         for key in ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs"] {
             for resource in take_list(&mut request, key).unwrap_or_default() {
                 let Json::Object(mut resource) = resource else { continue };
-                for key in ["scopeSpans", "scope_spans", "scopeLogs", "scope_logs", "instrumentationLibrarySpans"] {
+                for key in
+                    ["scopeSpans", "scope_spans", "scopeLogs", "scope_logs", "instrumentationLibrarySpans"]
+                {
                     for scope in take_list(&mut resource, key).unwrap_or_default() {
                         let Json::Object(mut scope) = scope else { continue };
                         for one in take_list(&mut scope, "spans").unwrap_or_default() {
                             self.spans.extend(span_of(one, source, draft));
                         }
-                        for one in take_any(&mut scope, &["logRecords", "log_records"]).into_iter().flat_map(items) {
+                        for one in
+                            take_any(&mut scope, &["logRecords", "log_records"]).into_iter().flat_map(items)
+                        {
                             self.logs.extend(log_of(one, source));
                         }
                     }
@@ -78,7 +82,9 @@ fn items(value: Json) -> Vec<Json> {
 fn span_of(span: Json, source: &SourceRecord, draft: &mut Draft) -> Option<Span> {
     let Json::Object(mut span) = span else { return None };
     let status = take_object(&mut span, "status").unwrap_or_default();
-    let is_error = status.get("code").is_some_and(|code| count_of(code) == Some(2) || code.as_str() == Some("STATUS_CODE_ERROR"));
+    let is_error = status
+        .get("code")
+        .is_some_and(|code| count_of(code) == Some(2) || code.as_str() == Some("STATUS_CODE_ERROR"));
     let message = status.get("message").and_then(Json::as_str).unwrap_or("the call failed");
     let parent = take_text(&mut span, "parentSpanId").or_else(|| take_text(&mut span, "parent_span_id"));
     let read = Span {
@@ -86,14 +92,17 @@ fn span_of(span: Json, source: &SourceRecord, draft: &mut Draft) -> Option<Span>
         trace: take_any(&mut span, &["traceId", "trace_id"])?.as_str()?.into(),
         id: take_any(&mut span, &["spanId", "span_id"])?.as_str()?.into(),
         parent: parent.filter(|parent| !parent.is_empty()),
-        start: take_time(&mut span, "startTimeUnixNano").or_else(|| take_time(&mut span, "start_time_unix_nano")),
+        start: take_time(&mut span, "startTimeUnixNano")
+            .or_else(|| take_time(&mut span, "start_time_unix_nano")),
         end: take_time(&mut span, "endTimeUnixNano").or_else(|| take_time(&mut span, "end_time_unix_nano")),
         attributes: attributes(span.remove("attributes")),
         events: take_list(&mut span, "events").unwrap_or_default().into_iter().filter_map(event_of).collect(),
         error: is_error.then(|| message.into()),
         source: source.clone(),
     };
-    for (key, value) in span.iter().filter(|(key, _)| !matches!(&***key, "kind" | "flags" | "droppedAttributesCount")) {
+    for (key, value) in
+        span.iter().filter(|(key, _)| !matches!(&***key, "kind" | "flags" | "droppedAttributesCount"))
+    {
         if value.is_truthy() {
             draft.unmapped.field("span", key, value);
         }
@@ -117,7 +126,11 @@ fn log_of(log: Json, source: &SourceRecord) -> Option<Log> {
         trace: take_text(&mut log, "traceId").unwrap_or_default(),
         span: take_text(&mut log, "spanId").unwrap_or_default(),
         time: time.or_else(|| take_time(&mut log, "observedTimeUnixNano")),
-        event: Event { name: name.unwrap_or_default(), attributes, body: log.remove("body").map(plain).unwrap_or_default() },
+        event: Event {
+            name: name.unwrap_or_default(),
+            attributes,
+            body: log.remove("body").map(plain).unwrap_or_default(),
+        },
         source: source.clone(),
     })
 }
@@ -186,7 +199,12 @@ fn plain(value: Json) -> Json {
         }
     }
     if let Some(mut list) = take_object(&mut object, "arrayValue") {
-        return take_list(&mut list, "values").unwrap_or_default().into_iter().map(plain).collect::<Vec<_>>().into();
+        return take_list(&mut list, "values")
+            .unwrap_or_default()
+            .into_iter()
+            .map(plain)
+            .collect::<Vec<_>>()
+            .into();
     }
     if let Some(mut pairs) = take_object(&mut object, "kvlistValue") {
         return Json::Object(attributes(pairs.remove("values")));

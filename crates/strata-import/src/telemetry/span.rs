@@ -63,9 +63,15 @@ impl Span {
         );
         let is_other = matches!(
             &*operation,
-            "invoke_agent" | "execute_tool" | "invoke_workflow" | "create_agent" | "embeddings" | "compact_events"
+            "invoke_agent"
+                | "execute_tool"
+                | "invoke_workflow"
+                | "create_agent"
+                | "embeddings"
+                | "compact_events"
         );
-        let has_request = ["gcp.vertex.agent.llm_request", "llm.request.type", "gen_ai.prompt.0.role", "llm.model_name"];
+        let has_request =
+            ["gcp.vertex.agent.llm_request", "llm.request.type", "gen_ai.prompt.0.role", "llm.model_name"];
         is_named
             || &*self.name == "call_llm"
             || (!is_other && kind.eq_ignore_ascii_case("llm"))
@@ -97,8 +103,9 @@ pub(super) fn read(
             draft.unmapped.record(&name, spans[at].source.clone());
         }
     }
-    let calls: Vec<usize> =
-        (0..spans.len()).filter(|at| spans[*at].is_inference() && tree.outer_call(*at, &spans).is_none()).collect();
+    let calls: Vec<usize> = (0..spans.len())
+        .filter(|at| spans[*at].is_inference() && tree.outer_call(*at, &spans).is_none())
+        .collect();
     for at in calls {
         let exchange = exchange(at, &spans, &tree, &mut draft);
         steps.push(Step::Exchange(Box::new(exchange)));
@@ -111,7 +118,8 @@ pub(super) fn read(
 }
 
 fn count(spans: &[Span], draft: &mut Draft) {
-    let n_with_content = spans.iter().filter(|span| span.attributes.contains_key("gen_ai.input.messages")).count();
+    let n_with_content =
+        spans.iter().filter(|span| span.attributes.contains_key("gen_ai.input.messages")).count();
     let traces: std::collections::BTreeSet<&Str> = spans.iter().map(|span| &span.trace).collect();
     let number = |count: usize| Json::Int(count as i64);
     draft.counts.insert("spans", number(spans.len()));
@@ -127,7 +135,12 @@ fn exchange(at: usize, spans: &[Span], tree: &Tree, draft: &mut Draft) -> Exchan
     exchange.end = span.end;
     let answer = exchange.answer.get_or_insert_with(Answer::default);
     answer.model = answer.model.take().or_else(|| {
-        span.first_text(&["gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "llm.request.model"])
+        span.first_text(&[
+            "gen_ai.response.model",
+            "gen_ai.request.model",
+            "llm.model_name",
+            "llm.request.model",
+        ])
     });
     answer.id = answer.id.take().or_else(|| span.first_text(&["gen_ai.response.id"]));
     answer.usage = answer.usage.take().or_else(|| usage::reported(&span.attributes));
@@ -135,7 +148,17 @@ fn exchange(at: usize, spans: &[Span], tree: &Tree, draft: &mut Draft) -> Exchan
     if let Some(message) = &span.error {
         answer.error.get_or_insert(("error".into(), message.clone()));
     }
-    let session = tree.inherited(at, spans, &["gen_ai.conversation.id", "gcp.vertex.agent.session_id", "session.id", "traceloop.association.properties.session_id", "langfuse.session.id"]);
+    let session = tree.inherited(
+        at,
+        spans,
+        &[
+            "gen_ai.conversation.id",
+            "gcp.vertex.agent.session_id",
+            "session.id",
+            "traceloop.association.properties.session_id",
+            "langfuse.session.id",
+        ],
+    );
     exchange.about = About {
         session,
         agent: agent_of(at, spans, tree),

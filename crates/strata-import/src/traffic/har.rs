@@ -31,6 +31,14 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         }
     }
     draft.counts.insert("http_pairs", Json::Int(n_entries));
+    let top_level = steps.iter().filter_map(|step| match step {
+        Step::Exchange(exchange) => exchange.answer.as_ref()?.usage.as_ref()?.top_level_input,
+        Step::Compaction { .. } => None,
+    });
+    let top_level: u64 = top_level.sum();
+    if top_level > 0 {
+        draft.counts.insert("top_level_input_tokens", Json::Int(top_level as i64));
+    }
     sessions(steps, draft, Format::Har, findings)
 }
 
@@ -42,7 +50,9 @@ fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair> {
     let mut content = take_object(&mut response, "content").unwrap_or_default();
     let is_base64 = content.get("encoding").and_then(Json::as_str) == Some("base64");
     let text = take_text(&mut content, "text");
-    let text = text.map(|text| if is_base64 { STANDARD.decode(&*text).unwrap_or_default() } else { text.as_bytes().to_vec() });
+    let text = text.map(|text| {
+        if is_base64 { STANDARD.decode(&*text).unwrap_or_default() } else { text.as_bytes().to_vec() }
+    });
     let time = take_time(&mut entry, "startedDateTime");
     let millis = entry.get("time").and_then(Json::as_f64).filter(|it| *it > 0.0);
     Some(Pair {

@@ -43,7 +43,9 @@ fn text_of(bytes: &[u8]) -> String {
     /// No request of a model is larger; an archive that says so is none.
     const MAX_BYTES: u64 = 256 << 20;
     let mut unpacked = Vec::new();
-    if bytes.starts_with(GZIP) && flate2::read::MultiGzDecoder::new(bytes).take(MAX_BYTES).read_to_end(&mut unpacked).is_ok() {
+    if bytes.starts_with(GZIP)
+        && flate2::read::MultiGzDecoder::new(bytes).take(MAX_BYTES).read_to_end(&mut unpacked).is_ok()
+    {
         return String::from_utf8_lossy(&unpacked).into_owned();
     }
     String::from_utf8_lossy(bytes).into_owned()

@@ -85,7 +85,15 @@ fn exchange(
     exchange.end = take_time(&mut payload, "endTime");
     exchange.about.session = take_first_text(&mut payload, &["session_id"]);
     exchange.answer = Some(answer);
-    for key in ["id", "litellm_call_id", "metadata", "hidden_params", "cost_breakdown", "response_cost", "status_fields"] {
+    for key in [
+        "id",
+        "litellm_call_id",
+        "metadata",
+        "hidden_params",
+        "cost_breakdown",
+        "response_cost",
+        "status_fields",
+    ] {
         payload.remove(key);
     }
     payload.retain(|_, value| value.is_truthy());

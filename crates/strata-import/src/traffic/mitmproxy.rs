@@ -17,7 +17,8 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     let (mut at, mut n_flows) = (0, 0);
     while at < bytes.len() {
         let Some((flow, range)) = value_at(bytes, at) else {
-            let message = "the file ends in the middle of a flow, or is damaged there; everything before it was kept";
+            let message =
+                "the file ends in the middle of a flow, or is damaged there; everything before it was kept";
             findings.warning("truncated", format!("byte {at}"), message);
             break;
         };

@@ -14,7 +14,8 @@ use crate::wire::{Exchange, is_request, read_answer, read_exchange};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut log = Log { draft: Draft::new("model-requests", "model"), exchanges: Vec::new() };
-    let is_stream = bytes.trim_ascii_start().starts_with(b"data:") || bytes.trim_ascii_start().starts_with(b"event:");
+    let is_stream =
+        bytes.trim_ascii_start().starts_with(b"data:") || bytes.trim_ascii_start().starts_with(b"event:");
     if is_stream {
         let source = SourceRecord::Bytes(0..bytes.len() as u64);
         log.answer(Json::from(String::from_utf8_lossy(bytes).into_owned()), source);

@@ -18,7 +18,9 @@ pub(super) enum Value<'t> {
 impl<'t> Value<'t> {
     pub(super) fn get(&self, key: &str) -> Option<&Value<'t>> {
         match self {
-            Self::Map(members) => members.iter().find(|(name, _)| *name == key.as_bytes()).map(|(_, value)| value),
+            Self::Map(members) => {
+                members.iter().find(|(name, _)| *name == key.as_bytes()).map(|(_, value)| value)
+            }
             _ => None,
         }
     }
@@ -89,7 +91,7 @@ mod tests {
 
     #[test]
     fn values_of_every_type() {
-        let text = b"32:1:a;1:1#1:b,2:hi,1:c;3:1.5^1:d;0:~}";
+        let text = b"34:1:a;1:1#1:b,2:hi,1:c;3:1.5^1:d;0:~}";
         let (value, range) = value_at(text, 0).unwrap();
         assert_eq!(range, 0..text.len());
         assert_eq!(value.get("a").and_then(Value::number), Some(1.0));

@@ -53,7 +53,11 @@ fn body(message: &mut Object) -> Option<Vec<u8>> {
     Some(match body {
         Json::String(text) => text.as_bytes().to_vec(),
         Json::Object(mut inner) => match take_any(&mut inner, &["string", "base64_string"]) {
-            Some(Json::String(text)) => STANDARD.decode(text.split_whitespace().collect::<String>()).ok().filter(|it| it.starts_with(b"\x1f\x8b")).unwrap_or_else(|| text.as_bytes().to_vec()),
+            Some(Json::String(text)) => STANDARD
+                .decode(text.split_whitespace().collect::<String>())
+                .ok()
+                .filter(|it| it.starts_with(b"\x1f\x8b"))
+                .unwrap_or_else(|| text.as_bytes().to_vec()),
             Some(other) => json::to_compact(&other).into_bytes(),
             None => json::to_compact(&Json::Object(inner)).into_bytes(),
         },

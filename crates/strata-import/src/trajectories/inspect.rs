@@ -18,7 +18,11 @@ use crate::take::{take_any, take_list, take_object, take_text, take_time};
 use crate::usage::{self, Reported};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    let samples = if bytes.starts_with(b"PK") { archive::samples(bytes, findings) } else { of_document(bytes, findings) };
+    let samples = if bytes.starts_with(b"PK") {
+        archive::samples(bytes, findings)
+    } else {
+        of_document(bytes, findings)
+    };
     samples.into_iter().filter_map(|(sample, source)| session(sample, source, findings)).collect()
 }
 
@@ -46,9 +50,14 @@ struct Call {
 
 fn session(mut sample: Object, source: SourceRecord, findings: &mut Findings) -> Option<ImportedSession> {
     let mut draft = Draft::new("inspect", "assistant");
-    let text = |value: Option<Json>| value.map(|value| value.as_str().map_or_else(|| json::to_compact(&value), str::to_owned)).unwrap_or_default();
+    let text = |value: Option<Json>| {
+        value
+            .map(|value| value.as_str().map_or_else(|| json::to_compact(&value), str::to_owned))
+            .unwrap_or_default()
+    };
     let (id, epoch) = (text(sample.remove("id")), text(sample.remove("epoch")));
-    draft.session.id = take_text(&mut sample, "uuid").unwrap_or_else(|| format!("sample-{id}-epoch-{epoch}").into());
+    draft.session.id =
+        take_text(&mut sample, "uuid").unwrap_or_else(|| format!("sample-{id}-epoch-{epoch}").into());
     let attachments = take_object(&mut sample, "attachments").unwrap_or_default();
     let mut calls = calls_of(&mut sample, &attachments, &mut draft);
     for message in take_list(&mut sample, "messages").unwrap_or_default() {
@@ -67,7 +76,12 @@ fn session(mut sample: Object, source: SourceRecord, findings: &mut Findings) ->
         }
         let at = say_turn(&mut draft, "message", turn, say);
         if let Some(body) = body {
-            draft.requests.push(RecordedRequest { answer: at, body, source: source.clone(), alignment: Alignment::default() });
+            draft.requests.push(RecordedRequest {
+                answer: at,
+                body,
+                source: source.clone(),
+                alignment: Alignment::default(),
+            });
         }
     }
     calls.rest(&mut draft, &source);
@@ -93,7 +107,9 @@ struct Calls {
 impl Calls {
     fn take(&mut self, id: Option<&str>, text: &str) -> Option<Call> {
         let is_it = |(own, said, call): &&mut (Option<String>, String, Option<Call>)| {
-            call.is_some() && (own.as_deref().is_some_and(|own| Some(own) == id) || (own.is_none() || id.is_none()) && said == text)
+            call.is_some()
+                && (own.as_deref().is_some_and(|own| Some(own) == id)
+                    || (own.is_none() || id.is_none()) && said == text)
         };
         self.all.iter_mut().find(is_it)?.2.take()
     }
@@ -110,7 +126,12 @@ impl Calls {
             say.agent = Some("inspect.model".into());
             let at = draft.push(say);
             if let Some(body) = call.body {
-                draft.requests.push(RecordedRequest { answer: Some(at), body, source: source.clone(), alignment: Alignment::default() });
+                draft.requests.push(RecordedRequest {
+                    answer: Some(at),
+                    body,
+                    source: source.clone(),
+                    alignment: Alignment::default(),
+                });
             }
         }
     }
@@ -120,7 +141,9 @@ fn calls_of(sample: &mut Object, attachments: &Object, draft: &mut Draft) -> Cal
     let pool = take_object(sample, "events_data").unwrap_or_default();
     let pool: Vec<Json> = pool.get("messages").and_then(Json::as_array).unwrap_or_default().to_vec();
     let events = take_list(sample, "events")
-        .or_else(|| take_object(sample, "transcript").and_then(|mut transcript| take_list(&mut transcript, "events")))
+        .or_else(|| {
+            take_object(sample, "transcript").and_then(|mut transcript| take_list(&mut transcript, "events"))
+        })
         .unwrap_or_default();
     let mut calls = Calls::default();
     let mut kinds: HashMap<String, u64> = HashMap::new();
@@ -141,12 +164,18 @@ fn calls_of(sample: &mut Object, attachments: &Object, draft: &mut Draft) -> Cal
     calls
 }
 
-fn call_of(mut event: Object, pool: &[Json], attachments: &Object, draft: &mut Draft) -> (Option<String>, String, Option<Call>) {
+fn call_of(
+    mut event: Object,
+    pool: &[Json],
+    attachments: &Object,
+    draft: &mut Draft,
+) -> (Option<String>, String, Option<Call>) {
     let time = take_time(&mut event, "timestamp");
     let mut output = take_object(&mut event, "output").unwrap_or_default();
     let model = take_text(&mut output, "model").or_else(|| take_text(&mut event, "model"));
     let usage = take_object(&mut output, "usage").and_then(|usage| read_usage(usage, draft));
-    let choice = take_list(&mut output, "choices").and_then(|choices| choices.into_iter().next()).unwrap_or_default();
+    let choice =
+        take_list(&mut output, "choices").and_then(|choices| choices.into_iter().next()).unwrap_or_default();
     let finish = choice.get("stop_reason").and_then(Json::as_str).map(Str::from);
     let message = choice.get("message").cloned().unwrap_or_default();
     let id = message.get("id").and_then(Json::as_str).map(str::to_owned);
@@ -182,7 +211,10 @@ fn referred(references: &[Json], pool: &[Json]) -> Vec<Json> {
 
 /// Input without what the cache read or wrote.
 fn read_usage(mut counts: Object, draft: &mut Draft) -> Option<Reported> {
-    for (own, general) in [("input_tokens_cache_read", "cache_read_input_tokens"), ("input_tokens_cache_write", "cache_creation_input_tokens")] {
+    for (own, general) in [
+        ("input_tokens_cache_read", "cache_read_input_tokens"),
+        ("input_tokens_cache_write", "cache_creation_input_tokens"),
+    ] {
         if let Some(value) = counts.remove(own).filter(|value| !value.is_null()) {
             counts.insert(general, value);
         }
@@ -201,14 +233,19 @@ fn read_usage(mut counts: Object, draft: &mut Draft) -> Option<Reported> {
 /// The value with `attachment://…` replaced by what it names.
 fn resolved(value: Json, attachments: &Object) -> Json {
     match value {
-        Json::String(text) => match text.strip_prefix("attachment://").and_then(|hash| attachments.get(hash)) {
+        Json::String(text) => match text.strip_prefix("attachment://").and_then(|hash| attachments.get(hash))
+        {
             Some(attached) => attached.clone(),
             None => Json::String(text),
         },
-        Json::Array(items) => items.into_iter().map(|item| resolved(item, attachments)).collect::<Vec<_>>().into(),
-        Json::Object(object) => {
-            object.into_iter().map(|(key, value)| (key, resolved(value, attachments))).collect::<Object>().into()
+        Json::Array(items) => {
+            items.into_iter().map(|item| resolved(item, attachments)).collect::<Vec<_>>().into()
         }
+        Json::Object(object) => object
+            .into_iter()
+            .map(|(key, value)| (key, resolved(value, attachments)))
+            .collect::<Object>()
+            .into(),
         other => other,
     }
 }

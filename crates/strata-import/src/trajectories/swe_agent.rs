@@ -46,9 +46,12 @@ fn message(draft: &mut Draft, value: Value, answers: &mut Vec<usize>) {
     let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
     let Json::Object(mut message) = value.json else { return };
     let kind = take_text(&mut message, "message_type");
-    let is_demo = message.remove("is_demo").is_some_and(|flag| flag.is_truthy()) || kind.as_deref() == Some("demonstration");
+    let is_demo = message.remove("is_demo").is_some_and(|flag| flag.is_truthy())
+        || kind.as_deref() == Some("demonstration");
     let is_observation = kind.as_deref() == Some("observation");
-    if let Some(Json::String(id)) = take_list(&mut message, "tool_call_ids").and_then(|ids| ids.into_iter().next()) {
+    if let Some(Json::String(id)) =
+        take_list(&mut message, "tool_call_ids").and_then(|ids| ids.into_iter().next())
+    {
         message.insert("tool_call_id", id);
     }
     let agent = take_text(&mut message, "agent").filter(|agent| !matches!(&**agent, "primary" | "main"));
@@ -62,7 +65,8 @@ fn message(draft: &mut Draft, value: Value, answers: &mut Vec<usize>) {
         answers.push(draft.len());
     }
     // Without tools, an observation is a message of the user.
-    let follows_answer = draft.len().checked_sub(1).and_then(|at| draft.event(at)).is_some_and(|event| !event.is_from_user());
+    let follows_answer =
+        draft.len().checked_sub(1).and_then(|at| draft.event(at)).is_some_and(|event| !event.is_from_user());
     if is_demo || (turn.role == Role::User && (is_observation || follows_answer)) {
         let kind = if is_demo { "demonstration" } else { "observation" };
         say.kind = Kind::Injected(kind.into());
@@ -97,7 +101,11 @@ fn totals(draft: &mut Draft, info: &mut Object, source: SourceRecord) {
     if counts.input.unwrap_or(0) == 0 || draft.len() == 0 {
         return;
     }
-    let at = draft.push(Say { usage: Some(counts.reported()), source_notes: stats, ..Say::new(Kind::Notice, Vec::new(), source) });
+    let at = draft.push(Say {
+        usage: Some(counts.reported()),
+        source_notes: stats,
+        ..Say::new(Kind::Notice, Vec::new(), source)
+    });
     if let Some(event) = draft.event_mut(at) {
         event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
     }

@@ -32,7 +32,9 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
 
 fn session(mut simulation: Object, source: SourceRecord, findings: &mut Findings) -> Option<ImportedSession> {
     let mut draft = Draft::new("tau-bench", "assistant");
-    let text = |value: Option<Json>| value.map(|value| value.as_str().map_or_else(|| json::to_compact(&value), str::to_owned));
+    let text = |value: Option<Json>| {
+        value.map(|value| value.as_str().map_or_else(|| json::to_compact(&value), str::to_owned))
+    };
     let task = text(take_any(&mut simulation, &["task_id"])).unwrap_or_default();
     let trial = text(take_any(&mut simulation, &["trial"])).unwrap_or_default();
     let own = take_text(&mut simulation, "id");

@@ -65,7 +65,8 @@ fn append(turn: Turn, answer: &mut Answer) {
 
 fn read_object(mut body: Object, draft: &mut Draft) -> Answer {
     // What loggers wrap around an answer.
-    if let Some(inner) = take_object(&mut body, "response").or_else(|| take_object(&mut body, "llm_response")) {
+    if let Some(inner) = take_object(&mut body, "response").or_else(|| take_object(&mut body, "llm_response"))
+    {
         return read_object(inner, draft);
     }
     let mut answer = Answer {
@@ -77,7 +78,8 @@ fn read_object(mut body: Object, draft: &mut Draft) -> Answer {
         answer.error = Some(told(error));
     }
     // The error object of the Messages API is the body itself.
-    answer.finish = take_first_text(&mut body, &["stop_reason", "stopReason", "finish_reason", "finishReason"]);
+    answer.finish =
+        take_first_text(&mut body, &["stop_reason", "stopReason", "finish_reason", "finishReason"]);
     let usage = take_any(&mut body, &["usage", "usageMetadata", "usage_metadata"]);
     if let Some(Json::Object(usage)) = usage {
         answer.usage = usage::read(usage, "response.usage", &mut draft.unmapped);
@@ -113,7 +115,8 @@ fn read_choices(choices: Vec<Json>, answer: &mut Answer, draft: &mut Draft) {
             draft.unmapped.field("response", "choices[]", &Json::Bool(true));
             continue;
         }
-        answer.finish = take_first_text(&mut choice, &["finish_reason", "finishReason"]).or(answer.finish.take());
+        answer.finish =
+            take_first_text(&mut choice, &["finish_reason", "finishReason"]).or(answer.finish.take());
         for key in ["message", "content", "delta"] {
             if let Some(Json::Object(mut message)) = choice.remove(key) {
                 if !message.contains_key("role") {
@@ -146,7 +149,8 @@ fn read_output(output: Json, answer: &mut Answer, draft: &mut Draft) {
 fn told(error: Json) -> (Str, Str) {
     match error {
         Json::Object(mut error) => {
-            let code = take_first_text(&mut error, &["type", "code", "status"]).unwrap_or_else(|| "error".into());
+            let code =
+                take_first_text(&mut error, &["type", "code", "status"]).unwrap_or_else(|| "error".into());
             let message = take_first_text(&mut error, &["message"]).unwrap_or_else(|| code.clone());
             (code, message)
         }

@@ -24,7 +24,9 @@ pub(super) fn joined(pieces: Vec<Json>) -> Result<Object, Vec<Json>> {
     let kind = |object: &Object| object.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
     if objects().any(|piece| kind(piece) == "message_start") {
         Ok(anthropic(pieces))
-    } else if let Some(last) = objects().rfind(|piece| kind(piece).starts_with("response.") && piece.contains_key("response")) {
+    } else if let Some(last) =
+        objects().rfind(|piece| kind(piece).starts_with("response.") && piece.contains_key("response"))
+    {
         last.get("response").and_then(Json::as_object).cloned().ok_or(Vec::new())
     } else if objects().any(|piece| piece.get("choices").is_some_and(|it| it.as_array().is_some())) {
         Ok(chat(pieces))
@@ -51,7 +53,8 @@ fn anthropic(pieces: Vec<Json>) -> Object {
                 blocks.insert(index, Block { fields, input: String::new() });
             }
             "content_block_delta" => {
-                if let (Some(block), Some(delta)) = (blocks.get_mut(&index), take_object(&mut piece, "delta")) {
+                if let (Some(block), Some(delta)) = (blocks.get_mut(&index), take_object(&mut piece, "delta"))
+                {
                     block.grow(delta);
                 }
             }
@@ -218,10 +221,16 @@ mod tests {
         let chat = "data: {\"id\":\"x\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"He\"}}]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"llo\",\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]}}]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"}\"}}]},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3}}\n\ndata: [DONE]\n";
         let whole = object_to_compact(&assembled(chat).unwrap());
         assert!(whole.contains(r#""content":"Hello""#) && whole.contains(r#""arguments":"{}""#), "{whole}");
-        assert!(whole.contains(r#""prompt_tokens":3"#) && whole.contains(r#""finish_reason":"stop""#), "{whole}");
+        assert!(
+            whole.contains(r#""prompt_tokens":3"#) && whole.contains(r#""finish_reason":"stop""#),
+            "{whole}"
+        );
         let anthropic = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"usage\":{\"input_tokens\":3}}}\n\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hi\"}}\n\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":2}}\n";
         let whole = object_to_compact(&assembled(anthropic).unwrap());
-        assert_eq!(whole, r#"{"id":"m","stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2},"content":[{"type":"text","text":"Hi"}]}"#);
+        assert_eq!(
+            whole,
+            r#"{"id":"m","stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2},"content":[{"type":"text","text":"Hi"}]}"#
+        );
         let gemini = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]}}]}\n\ndata: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"b\"}]},\"finishReason\":\"STOP\"}],\"usageMetadata\":{\"promptTokenCount\":1}}\n";
         let whole = object_to_compact(&assembled(gemini).unwrap());
         assert!(whole.contains(r#""parts":[{"text":"ab"}]"#), "{whole}");

@@ -85,7 +85,10 @@ fn of_body(span: &Span, body: Object, output: Option<Json>, draft: &mut Draft) -
 fn from_flat(span: &Span, draft: &mut Draft) -> Option<Exchange> {
     let (input, output) = match unflattened(&span.attributes, "llm.input_messages.") {
         Some(input) => (input, unflattened(&span.attributes, "llm.output_messages.")),
-        None => (unflattened(&span.attributes, "gen_ai.prompt.")?, unflattened(&span.attributes, "gen_ai.completion.")),
+        None => (
+            unflattened(&span.attributes, "gen_ai.prompt.")?,
+            unflattened(&span.attributes, "gen_ai.completion."),
+        ),
     };
     let mut body = Object::new();
     body.push_some("model", span.text("llm.model_name").or_else(|| span.text("gen_ai.request.model")));
@@ -147,7 +150,8 @@ fn spelled(messages: Json) -> Json {
         for (key, value) in inner.iter() {
             match (&**key, value) {
                 ("contents", Json::Array(pieces)) => {
-                    let pieces = pieces.iter().map(|piece| piece_of(piece.get("message_content").unwrap_or(piece)));
+                    let pieces =
+                        pieces.iter().map(|piece| piece_of(piece.get("message_content").unwrap_or(piece)));
                     out.insert("content", pieces.collect::<Vec<_>>());
                 }
                 ("tool_calls", Json::Array(calls)) => {
@@ -165,7 +169,8 @@ fn spelled(messages: Json) -> Json {
 }
 
 fn piece_of(piece: &Json) -> Json {
-    let image = piece.get("image").and_then(|image| image.get("image")?.get("url").or(image.get("url")).cloned());
+    let image =
+        piece.get("image").and_then(|image| image.get("image")?.get("url").or(image.get("url")).cloned());
     match (image, piece) {
         (Some(url), _) => Object::from_iter([("type", Json::from("image_url")), ("image_url", url)]).into(),
         (None, piece) => piece.clone(),
@@ -199,7 +204,9 @@ fn from_log_events(span: &Span, draft: &mut Draft) -> Option<Exchange> {
 fn message_of(event: &super::Event, kind: &str) -> Option<Json> {
     let mut body = match unpacked(event.body.clone()) {
         Json::Object(body) if !body.is_empty() => body,
-        Json::String(text) if &*text != ELIDED && !text.is_empty() => Object::from_iter([("content", Json::String(text))]),
+        Json::String(text) if &*text != ELIDED && !text.is_empty() => {
+            Object::from_iter([("content", Json::String(text))])
+        }
         _ => event.attributes.clone(),
     };
     if body.values().all(|value| value.as_str() == Some(ELIDED)) {

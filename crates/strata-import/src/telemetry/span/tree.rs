@@ -36,7 +36,14 @@ impl Tree {
 
     /// The call of a model that a call stands in: libraries below one another each write a span.
     pub(super) fn outer_call(&self, at: usize, spans: &[Span]) -> Option<usize> {
-        self.ancestors(at).filter(|above| *above != at).find(|above| spans[*above].is_inference())
+        let ends = |above: &usize| {
+            matches!(
+                &*spans[*above].operation(),
+                "invoke_agent" | "execute_tool" | "invoke_workflow" | "create_agent"
+            )
+        };
+        let mut above = self.ancestors(at).take_while(|above| *above != at && !ends(above));
+        above.find(|above| spans[*above].is_inference())
     }
 
     /// An attribute of a span or of the nearest one above that has it.

@@ -8,7 +8,12 @@ use crate::usage::{Counts, Reported};
 pub(super) fn reported(attributes: &Object) -> Option<Reported> {
     let count = |keys: &[&str]| keys.iter().find_map(|key| count_of(attributes.get(key)?));
     let counts = Counts {
-        input: count(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt", "llm.usage.prompt_tokens"]),
+        input: count(&[
+            "gen_ai.usage.input_tokens",
+            "gen_ai.usage.prompt_tokens",
+            "llm.token_count.prompt",
+            "llm.usage.prompt_tokens",
+        ]),
         cached: count(&[
             "gen_ai.usage.cache_read.input_tokens",
             "gen_ai.usage.cache_read_input_tokens",
@@ -23,7 +28,12 @@ pub(super) fn reported(attributes: &Object) -> Option<Reported> {
             "llm.token_count.prompt_details.cache_write",
             "llm.usage.cache_creation_input_tokens",
         ]),
-        output: count(&["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion", "llm.usage.completion_tokens"]),
+        output: count(&[
+            "gen_ai.usage.output_tokens",
+            "gen_ai.usage.completion_tokens",
+            "llm.token_count.completion",
+            "llm.usage.completion_tokens",
+        ]),
         thoughts: count(&[
             "gen_ai.usage.reasoning.output_tokens",
             "gen_ai.usage.reasoning_tokens",

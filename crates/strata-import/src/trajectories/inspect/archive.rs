@@ -16,7 +16,9 @@ pub(super) fn samples(bytes: &[u8], findings: &mut Findings) -> Vec<(Object, Sou
     let mut archive = match ZipArchive::new(Cursor::new(bytes)) {
         Ok(archive) => archive,
         Err(error) => {
-            let message = format!("the archive cannot be read ({error}); it may have been cut off. Nothing was imported");
+            let message = format!(
+                "the archive cannot be read ({error}); it may have been cut off. Nothing was imported"
+            );
             findings.error("broken-archive", "", message);
             return Vec::new();
         }
@@ -30,7 +32,8 @@ pub(super) fn samples(bytes: &[u8], findings: &mut Findings) -> Vec<(Object, Sou
             Ok((text, source)) => match json::parse(&text) {
                 Ok(Json::Object(sample)) => samples.push((sample, source)),
                 Ok(other) => {
-                    let message = format!("{} stands where a sample should be; it was left out", other.kind());
+                    let message =
+                        format!("{} stands where a sample should be; it was left out", other.kind());
                     findings.error("unexpected-type", name, message);
                 }
                 Err(error) => {
@@ -39,7 +42,11 @@ pub(super) fn samples(bytes: &[u8], findings: &mut Findings) -> Vec<(Object, Sou
                 }
             },
             Err(reason) => {
-                findings.error("broken-member", name, format!("a sample cannot be unpacked ({reason}); it was left out"));
+                findings.error(
+                    "broken-member",
+                    name,
+                    format!("a sample cannot be unpacked ({reason}); it was left out"),
+                );
             }
         }
     }
