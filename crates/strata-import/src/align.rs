@@ -9,6 +9,8 @@
 //! conversation holds its prompt.
 
 mod conversation;
+mod lane;
+mod plan;
 mod unit;
 
 use strata_model::Str;

@@ -1,78 +1,25 @@
 //! A session while it is put together from messages, for all formats that are not ADK's own.
 
+mod say;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use strata_model::{Content, Event, EventCompaction, Json, Object, Part, Session, Str};
 
-use crate::claude::injected_kind;
 use crate::facts::{Facts, SourceFacts};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::{ImportedSession, ParentSession, RecordedRequest};
 use crate::marks;
-use crate::message::{Messages, Role, Turn};
+use crate::message::{Messages, Turn};
 use crate::source::SourceRecord;
 use crate::title;
 use crate::unmapped::Unmapped;
 use crate::usage::Reported;
 
-/// What an event is.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
-    /// Words of a person.
-    Prompt,
-    /// Context the client added, with what it was.
-    Injected(Str),
-    Response,
-    Results,
-    /// Everything on the branch before it was replaced by this content.
-    Compaction,
-    /// Something that happened besides the conversation.
-    Notice,
-}
-
-/// An event to add. What is absent is taken from the event before it.
-#[derive(Debug, Clone)]
-pub(crate) struct Say {
-    pub(crate) kind: Kind,
-    pub(crate) parts: Vec<Part>,
-    pub(crate) id: Option<Str>,
-    /// Epoch seconds.
-    pub(crate) time: Option<f64>,
-    /// The agent that speaks or is spoken to; the session's main agent when absent.
-    pub(crate) agent: Option<Str>,
-    pub(crate) branch: Option<Str>,
-    pub(crate) invocation: Option<Str>,
-    pub(crate) model: Option<Str>,
-    pub(crate) finish: Option<Str>,
-    pub(crate) usage: Option<Reported>,
-    /// A stable name and a sentence.
-    pub(crate) error: Option<(Str, Str)>,
-    /// What the source's own record says beyond ADK's event.
-    pub(crate) source_notes: Object,
-    pub(crate) sources: Vec<SourceRecord>,
-}
-
-impl Say {
-    pub(crate) fn new(kind: Kind, parts: Vec<Part>, source: SourceRecord) -> Self {
-        Self {
-            kind,
-            parts,
-            id: None,
-            time: None,
-            agent: None,
-            branch: None,
-            invocation: None,
-            model: None,
-            finish: None,
-            usage: None,
-            error: None,
-            source_notes: Object::new(),
-            sources: vec![source],
-        }
-    }
-}
+use say::finish_reason;
+pub(crate) use say::{Kind, Say, kind_of};
 
 /// A session in the making.
 #[derive(Debug)]
@@ -175,7 +122,7 @@ impl Draft {
         let id = self.unused_id(say.id);
         let is_unnamed = say.invocation.is_none() && say.branch.is_none();
         let agent = say.agent.unwrap_or_else(|| self.agent.clone());
-        let invocation = self.invocation(&say.kind, say.invocation, &say.branch, &id);
+        let invocation = self.invocation(&say.kind, say.invocation, say.branch.as_ref(), &id);
         let mut custom = Object::new();
         if !say.source_notes.is_empty() {
             custom.push(marks::SOURCE, say.source_notes);
@@ -267,15 +214,16 @@ impl Draft {
     }
 
     /// The id of the turn: the source's own, else that of the prompt that began it.
-    fn invocation(&mut self, kind: &Kind, own: Option<Str>, branch: &Option<Str>, id: &Str) -> Str {
+    fn invocation(&mut self, kind: &Kind, own: Option<Str>, branch: Option<&Str>, id: &Str) -> Str {
         let begins = *kind == Kind::Prompt;
-        let of_branch = self.invocations.get(branch).or_else(|| self.invocations.get(&None)).cloned();
+        let branch = branch.cloned();
+        let of_branch = self.invocations.get(&branch).or_else(|| self.invocations.get(&None)).cloned();
         let invocation = match (own, of_branch) {
             (Some(own), _) => own,
             (None, Some(known)) if !begins => known,
             (None, _) => id.clone(),
         };
-        self.invocations.insert(branch.clone(), invocation.clone());
+        self.invocations.insert(branch, invocation.clone());
         invocation
     }
 
@@ -353,32 +301,5 @@ impl Draft {
 fn custom_write(custom: &mut Object, write: Option<Object>) {
     if let Some(write) = write {
         custom.insert(marks::CACHE_WRITE, write);
-    }
-}
-
-/// What a message is, by its role and by what clients are known to say in a person's name.
-pub(crate) fn kind_of(turn: &Turn) -> Kind {
-    match turn.role {
-        Role::System => Kind::Injected("system".into()),
-        Role::Model => Kind::Response,
-        Role::Tool => Kind::Results,
-        Role::User if turn.has_results() => Kind::Results,
-        Role::User => match injected_kind(&turn.parts) {
-            Some(kind) => Kind::Injected(kind.into()),
-            None => Kind::Prompt,
-        },
-    }
-}
-
-/// Why a model stopped, in genai's words.
-fn finish_reason(reason: &str) -> &'static str {
-    match reason.to_ascii_lowercase().as_str() {
-        "stop" | "end_turn" | "stop_sequence" | "tool_use" | "tool_calls" | "tool_call" | "tool-calls"
-        | "completed" | "function_call" => "STOP",
-        "length" | "max_tokens" | "max_output_tokens" | "incomplete" => "MAX_TOKENS",
-        "content_filter" | "safety" | "refusal" => "SAFETY",
-        "malformed_function_call" => "MALFORMED_FUNCTION_CALL",
-        "recitation" => "RECITATION",
-        _ => "FINISH_REASON_UNSPECIFIED",
     }
 }

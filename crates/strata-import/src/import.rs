@@ -197,7 +197,9 @@ fn read_whole(format: Format, bytes: &[u8]) -> Import {
     let mut sessions = read(text, &mut findings);
     let skipped = (bytes.len() - text.len()) as u64;
     if skipped > 0 {
-        sessions.iter_mut().for_each(|session| session.move_places(skipped));
+        for session in &mut sessions {
+            session.move_places(skipped);
+        }
     }
     Import::of(sessions, findings)
 }

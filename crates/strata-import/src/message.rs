@@ -4,14 +4,17 @@
 //! LangChain's messages differ in names only; frameworks and loggers mix them freely. One reader takes all of them.
 
 mod block;
+mod call;
 mod item;
+mod media;
+mod result;
 mod say;
 
 use std::collections::HashMap;
 
 use strata_model::{Json, Object, Part, Str};
 
-use crate::take::{arguments, take_any, take_first_text, take_list, take_object, take_text};
+use crate::take::{take_any, take_first_text, take_list, take_object, take_text};
 use crate::unmapped::Unmapped;
 
 pub(crate) use say::{say_message, say_turn};
@@ -145,7 +148,7 @@ impl Messages<'_> {
     /// Thoughts that stand beside the content.
     fn thoughts(&mut self, message: &mut Object, turn: &mut Turn) {
         if let Some(blocks) = take_list(message, "thinking_blocks") {
-            blocks.into_iter().for_each(|block| self.block(block, turn));
+            self.content(Json::Array(blocks), turn);
         }
         let has_thoughts = turn.parts.iter().any(Part::is_thought);
         let text =
@@ -231,151 +234,5 @@ fn listed(value: Json) -> Vec<Json> {
     }
 }
 
-impl Messages<'_> {
-    /// A call in the shape of Chat Completions, of LangChain, or of OpenTelemetry.
-    pub(crate) fn call(&mut self, call: Json, turn: &mut Turn) {
-        let Json::Object(mut call) = call else {
-            return self.unmapped.field(self.owner, "tool_calls", &call);
-        };
-        let mut function = take_object(&mut call, "function")
-            .or_else(|| take_object(&mut call, "custom"))
-            .or_else(|| take_object(&mut call, "tool_call"))
-            .unwrap_or_else(|| std::mem::take(&mut call));
-        let id = take_first_text(&mut call, &["id", "call_id"]).or_else(|| {
-            take_first_text(&mut function, &["id", "call_id", "tool_call_id", "toolCallId", "toolUseId"])
-        });
-        let name = take_first_text(&mut function, &["name", "toolName", "tool_name"]);
-        let args = take_any(&mut function, &["arguments", "args", "input", "params"]);
-        function.remove("type");
-        for (key, value) in
-            call.iter().filter(|(key, _)| !matches!(&***key, "type" | "index")).chain(function.iter())
-        {
-            self.unmapped.field("tool_calls", key, value);
-        }
-        self.push_call(id, name, args, turn);
-    }
-
-    pub(crate) fn push_call(
-        &mut self,
-        id: Option<Str>,
-        name: Option<Str>,
-        args: Option<Json>,
-        turn: &mut Turn,
-    ) {
-        if let (Some(id), Some(name)) = (&id, &name) {
-            self.tools.insert(id.clone(), name.clone());
-        }
-        let args = arguments(args).map(std::sync::Arc::new);
-        turn.push(Part::from_call(strata_model::FunctionCall { id, name, args, ..Default::default() }));
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use strata_model::{FromJson as _, json};
-
-    #[track_caller]
-    fn check(text: &str, role: Role, parts: &str) {
-        let (mut tools, mut unmapped) = (HashMap::new(), Unmapped::default());
-        tools.insert("c1".into(), "look".into());
-        let mut messages = Messages { owner: "test", tools: &mut tools, unmapped: &mut unmapped };
-        let turn = messages.read(json::parse(text.as_bytes()).unwrap());
-        let got: Vec<_> = turn.parts.iter().map(|part| part.to_json()).collect();
-        assert_eq!((turn.role, &*json::to_compact(&got.into())), (role, parts), "{text}");
-    }
-
-    #[test]
-    fn one_call_in_every_dialect() {
-        let call = r#"[{"functionCall":{"id":"c1","args":{"q":"x"},"name":"look"}}]"#;
-        check(
-            r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"q\":\"x\"}"}}]}"#,
-            Role::Model,
-            call,
-        );
-        check(
-            r#"{"type":"function_call","call_id":"c1","name":"look","arguments":"{\"q\":\"x\"}"}"#,
-            Role::Model,
-            call,
-        );
-        check(
-            r#"{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"look","input":{"q":"x"}}]}"#,
-            Role::Model,
-            call,
-        );
-        check(
-            r#"{"role":"model","parts":[{"functionCall":{"id":"c1","name":"look","args":{"q":"x"}}}]}"#,
-            Role::Model,
-            call,
-        );
-        check(
-            r#"{"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"look","arguments":{"q":"x"}}]}"#,
-            Role::Model,
-            call,
-        );
-        check(
-            r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"look","input":{"q":"x"}}}]}"#,
-            Role::Model,
-            call,
-        );
-        check(
-            r#"{"type":"ai","content":"","tool_calls":[{"id":"c1","name":"look","args":{"q":"x"}}]}"#,
-            Role::Model,
-            call,
-        );
-        check(
-            r#"{"lc":1,"type":"constructor","id":["langchain","AIMessage"],"kwargs":{"content":"","tool_calls":[{"id":"c1","name":"look","args":{"q":"x"}}]}}"#,
-            Role::Model,
-            call,
-        );
-    }
-
-    #[test]
-    fn one_result_in_every_dialect() {
-        let result = r#"[{"functionResponse":{"id":"c1","name":"look","response":{"result":"found"}}}]"#;
-        check(r#"{"role":"tool","tool_call_id":"c1","content":"found"}"#, Role::Tool, result);
-        check(r#"{"type":"function_call_output","call_id":"c1","output":"found"}"#, Role::Tool, result);
-        check(
-            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"found"}]}"#,
-            Role::Tool,
-            result,
-        );
-        check(
-            r#"{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"found"}]}"#,
-            Role::Tool,
-            result,
-        );
-        check(
-            r#"{"role":"user","content":[{"toolResult":{"toolUseId":"c1","content":[{"text":"found"}]}}]}"#,
-            Role::Tool,
-            result,
-        );
-        check(r#"{"type":"tool","tool_call_id":"c1","name":"look","content":"found"}"#, Role::Tool, result);
-    }
-
-    #[test]
-    fn words_and_thoughts_in_every_dialect() {
-        let words = r#"[{"text":"why","thought":true},{"text":"so"}]"#;
-        check(r#"{"role":"assistant","content":"so","reasoning_content":"why"}"#, Role::Model, words);
-        check(
-            r#"{"role":"assistant","content":[{"type":"thinking","thinking":"why"},{"type":"text","text":"so"}]}"#,
-            Role::Model,
-            words,
-        );
-        check(
-            r#"{"role":"assistant","parts":[{"type":"reasoning","content":"why"},{"type":"text","content":"so"}]}"#,
-            Role::Model,
-            words,
-        );
-        check(
-            r#"{"role":"model","parts":[{"text":"why","thought":true},{"text":"so"}]}"#,
-            Role::Model,
-            words,
-        );
-        check(
-            r#"{"role":"developer","content":[{"type":"input_text","text":"rules"}]}"#,
-            Role::System,
-            r#"[{"text":"rules"}]"#,
-        );
-    }
-}
+mod tests;

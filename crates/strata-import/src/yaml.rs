@@ -70,7 +70,8 @@ impl Cutter {
 
     fn finish(self, text: &str, end: usize, findings: &mut Findings) -> Option<Listing> {
         let mut listing = Listing::default();
-        let header: String = self.header.iter().map(|range| format!("{}\n", &text[range.clone()])).collect();
+        let lines: Vec<&str> = self.header.iter().map(|range| &text[range.clone()]).collect();
+        let header = lines.join("\n");
         if !header.trim().is_empty()
             && let Ok(Json::Object(header)) = serde_saphyr::from_str::<Json>(&header)
         {

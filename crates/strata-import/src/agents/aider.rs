@@ -126,8 +126,8 @@ impl Chat {
     fn tokens(&mut self, line: &str, at: u64) {
         let sentence = line.trim_start_matches("Tokens:").split(". ").next().unwrap_or_default();
         let count = |word: &str| {
-            let pieces = sentence.split(", ").filter(|piece| piece.contains(word));
-            pieces.filter_map(|piece| rounded(piece.split_whitespace().next()?)).next()
+            let mut pieces = sentence.split(", ").filter(|piece| piece.contains(word));
+            pieces.find_map(|piece| rounded(piece.split_whitespace().next()?))
         };
         let counts = Counts {
             input: count(" sent"),

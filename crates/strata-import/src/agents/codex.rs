@@ -5,6 +5,8 @@
 //! as an item and as an event of the interface, which is how a prompt is told from what the client injects.
 //! `compacted.replacement_history` is the whole new context.
 
+mod meta;
+mod prompts;
 mod usage;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,11 +17,12 @@ use crate::documents::read_lines;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::{ImportedSession, ParentSession};
+use crate::import::ImportedSession;
 use crate::message::{Role, Turn};
 use crate::source::SourceRecord;
 use crate::take::{take_list, take_object, take_text, time_of};
 use crate::values::Value;
+use prompts::{normal, prompt_of};
 use usage::Steps;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
@@ -122,55 +125,6 @@ impl Rollout {
                 self.step(reported, source);
             }
             kind => self.draft.unmapped.record(kind, source),
-        }
-    }
-
-    /// The first one is the file's; a fork repeats those of its parents.
-    fn meta(&mut self, mut meta: Object, source: SourceRecord) {
-        if std::mem::replace(&mut self.has_meta, true) {
-            return self.draft.unmapped.record("session_meta of a parent", source);
-        }
-        self.draft.session.id = take_text(&mut meta, "id").unwrap_or_default();
-        let spawn = meta.get("source").and_then(|it| it.get("subagent")?.get("thread_spawn").cloned());
-        let text = |key: &str| spawn.as_ref().and_then(|it| it.get(key)?.as_str().map(Str::from));
-        let parent = take_text(&mut meta, "parent_thread_id").or_else(|| text("parent_thread_id"));
-        if let Some(session_id) = parent {
-            let path = text("agent_path").unwrap_or_else(|| self.draft.session.id.clone());
-            let name = path.trim_matches('/').replace('/', ".");
-            self.agent = Some(format!("codex.{name}").into());
-            self.branch = Some(format!("agent.{name}").into());
-            self.draft.parent = Some(ParentSession { session_id, agent_id: path });
-        }
-        let instructions = meta.get("base_instructions").or(meta.get("instructions"));
-        let text = instructions.and_then(|it| it.get("text").unwrap_or(it).as_str()).map(str::to_owned);
-        let notes: Object = meta
-            .iter()
-            .filter(|(key, value)| {
-                !matches!(&***key, "base_instructions" | "instructions") && !value.is_null()
-            })
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect();
-        for key in ["cli_version", "originator", "cwd"] {
-            if let Some(value) = meta.get(key) {
-                self.draft.counts.insert(
-                    if key == "cli_version" {
-                        "cli_version"
-                    } else if key == "cwd" {
-                        "cwd"
-                    } else {
-                        "originator"
-                    },
-                    value.clone(),
-                );
-            }
-        }
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
-            let mut turn = Turn::new(Role::System);
-            turn.parts.push(strata_model::Part::from_text(text));
-            let say = Say { source_notes: notes, ..self.say(source) };
-            self.draft.push_turn(turn, say);
-        } else {
-            self.draft.unmapped.record("session_meta", source);
         }
     }
 
@@ -383,25 +337,4 @@ impl Rollout {
         self.steps.tell(&mut self.draft.counts);
         self.draft.finish(Format::Codex, findings)
     }
-}
-
-/// The prompt an event of the interface records.
-fn prompt_of(event: &Json) -> Option<String> {
-    match event.get("type")?.as_str()? {
-        "user_message" => Some(normal(event.get("message")?.as_str()?)),
-        "item_completed" => {
-            let item = event.get("item")?;
-            if item.get("type")?.as_str()? != "UserMessage" {
-                return None;
-            }
-            let texts = item.get("content")?.as_array()?.iter().filter_map(|it| it.get("text")?.as_str());
-            Some(normal(&texts.collect::<Vec<_>>().join("\n")))
-        }
-        _ => None,
-    }
-}
-
-/// A prompt as it is compared: without the white space around it and in it.
-fn normal(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

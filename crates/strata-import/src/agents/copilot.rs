@@ -103,7 +103,7 @@ impl Log {
                 let code = take_text(&mut data, "errorType").unwrap_or_else(|| "error".into());
                 self.draft.push(Say { error: Some((code, text)), ..say });
             }
-            "session.shutdown" => self.sums(data, say),
+            "session.shutdown" => self.sums(data, &say),
             "" => self.draft.unmapped.record("record without a type", source),
             kind => self.draft.unmapped.record(kind, source),
         }
@@ -201,7 +201,7 @@ impl Log {
     }
 
     /// The sums of the whole session, less what its messages reported themselves.
-    fn sums(&mut self, mut data: Object, say: Say) {
+    fn sums(&mut self, mut data: Object, say: &Say) {
         let metrics = take_object(&mut data, "modelMetrics").unwrap_or_default();
         for (model, metric) in metrics {
             let Some(usage) = metric.get("usage").and_then(Json::as_object) else { continue };

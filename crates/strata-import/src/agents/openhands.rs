@@ -55,7 +55,7 @@ impl Talk {
             Some("MessageEvent") => self.message(event, &who, say),
             Some("ActionEvent") => self.action(event, say),
             Some("ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation") => {
-                self.observation(event, say)
+                self.observation(event, say);
             }
             Some("Condensation" | "CondensationSummaryEvent") => self.condensation(event, say),
             Some(kind) => {
@@ -65,7 +65,7 @@ impl Talk {
                 self.draft.unmapped.record(kind, source);
             }
             None if event.contains_key("agent") && event.contains_key("workspace") => {
-                self.state(event, source)
+                self.state(event, source);
             }
             None => self.old_event(event, &who, say),
         }

@@ -1,13 +1,13 @@
 //! A conversation that was recovered from requests, with the agents that take part in it.
 
-use std::collections::HashSet;
-
 use strata_model::{Json, Object, Str};
 
+use super::lane::{Fit, Lane};
+use super::plan::Plan;
 use super::unit::{Overlap, Unit, overlap, units_of_turn};
 use crate::claude::QUOTATION;
 use crate::draft::{Draft, Kind, Say, kind_of};
-use crate::import::{Alignment, RecordedRequest};
+use crate::import::RecordedRequest;
 use crate::message::{Role, Turn};
 use crate::wire::{Answer, Exchange};
 
@@ -22,32 +22,6 @@ pub(super) struct Conversation {
     lanes: Vec<Lane>,
     /// Calls nobody answered yet: id, tool, arguments as text.
     open_calls: Vec<(Str, Str, String)>,
-}
-
-/// An agent's own history.
-#[derive(Debug, Default)]
-struct Lane {
-    agent: Option<Str>,
-    branch: Option<Str>,
-    /// What the next request is expected to begin with.
-    units: Vec<Unit>,
-    /// How many of them were in the last request; the rest is its answer.
-    n_requested: usize,
-    is_answered: bool,
-    answer_ids: HashSet<Str>,
-    system: String,
-}
-
-/// How well a request continues a lane; the best is the greatest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fit {
-    /// The session is the same and nothing else is.
-    Hinted,
-    Rewritten(usize),
-    /// It begins with all that was there: so many units.
-    Continued(usize),
-    /// It names the answer it follows.
-    Named,
 }
 
 impl Conversation {
@@ -121,7 +95,8 @@ impl Conversation {
         self.say_rewritten(&mut plan, &units, &turns, at, &base);
         self.say_new(&mut plan, &mut units, &turns, &base);
         let alignment = plan.alignment;
-        let event = answer.map(|answer| self.say_answer(at, answer, &mut units, &about.event_id, end, base));
+        let event =
+            answer.map(|answer| self.say_answer(at, answer, &mut units, about.event_id.clone(), end, base));
         let lane = &mut self.lanes[at];
         let n_answered = units.iter().rev().take_while(|unit| unit.turn == ANSWER).count();
         if follows {
@@ -223,7 +198,7 @@ impl Conversation {
             let elsewhere =
                 || known.iter().find(|unit| unit.is_same(&units[group[0]])).and_then(|unit| unit.event);
             if is_shared_by_agents && let Some(event) = elsewhere() {
-                group.iter().for_each(|place| units[*place].event = Some(event));
+                set_event(units, group, event);
                 continue;
             }
             // What ADK quotes of another agent is an event already.
@@ -231,9 +206,10 @@ impl Conversation {
                 continue;
             }
             let is_whole = units.iter().filter(|unit| unit.turn == turn_at).count() == n;
-            let parts = match is_whole {
-                true => turn.parts.clone(),
-                false => group.iter().map(|place| turn.parts[units[*place].part].clone()).collect(),
+            let parts = if is_whole {
+                turn.parts.clone()
+            } else {
+                group.iter().map(|place| turn.parts[units[*place].part].clone()).collect()
             };
             let mut said =
                 Turn { parts, role: turn.role, result_bytes: turn.result_bytes, rest: Object::new() };
@@ -247,7 +223,7 @@ impl Conversation {
                 kind => kind,
             };
             let event = self.draft.push(Say { parts: said.parts, kind, ..base.clone() });
-            group.iter().for_each(|place| units[*place].event = Some(event));
+            set_event(units, group, event);
         }
     }
 
@@ -256,7 +232,7 @@ impl Conversation {
         at: usize,
         answer: Answer,
         units: &mut Vec<Unit>,
-        event_id: &Option<Str>,
+        event_id: Option<Str>,
         end: Option<f64>,
         base: Say,
     ) -> usize {
@@ -271,7 +247,7 @@ impl Conversation {
         let event = self.draft.push(Say {
             kind: Kind::Response,
             parts: turn.parts.clone(),
-            id: event_id.clone().or_else(|| answer.id.clone()),
+            id: event_id.or_else(|| answer.id.clone()),
             time: end.or(base.time),
             model: answer.model,
             finish: answer.finish,
@@ -330,105 +306,9 @@ impl Conversation {
 /// The place of an answer, which is no message of the request.
 const ANSWER: usize = usize::MAX;
 
-impl Lane {
-    fn fit(&self, exchange: &Exchange, units: &[Unit], has_key: bool) -> Option<Fit> {
-        if exchange.continues.as_ref().is_some_and(|id| self.answer_ids.contains(id)) {
-            return Some(Fit::Named);
-        }
-        if self.agent.is_some() && exchange.about.agent.is_some() && self.agent != exchange.about.agent {
-            return None;
-        }
-        let overlap = overlap(&self.units, units);
-        let n_common = overlap.shared + overlap.kept.len();
-        if overlap.shared == self.units.len() && overlap.shared > 0 {
-            return Some(Fit::Continued(overlap.shared));
-        }
-        let is_echoed =
-            overlap.shared >= self.n_requested && overlap.shared > 0 && units.len() > overlap.shared;
-        let is_retried =
-            overlap.shared == units.len() && overlap.shared == self.n_requested && !self.is_answered;
-        if is_echoed || is_retried {
-            return Some(Fit::Continued(overlap.shared));
-        }
-        if self.is_compacted(&overlap) {
-            return Some(Fit::Rewritten(n_common));
-        }
-        let is_same = n_common >= 2 && n_common * 2 >= units.len() && units.len() > overlap.shared;
-        if is_same || (has_key && overlap.shared > 0) {
-            return Some(Fit::Rewritten(n_common));
-        }
-        (has_key && self.agent == exchange.about.agent).then_some(Fit::Hinted)
-    }
-}
-
-impl Lane {
-    /// The request begins with the last answer, and what was before that is gone: the provider summarised it.
-    fn is_compacted(&self, overlap: &Overlap) -> bool {
-        overlap.shared == 0
-            && overlap.kept.first().is_some_and(|(old, new)| *new == 0 && *old >= self.n_requested)
-    }
-}
-
-/// What becomes of the units of a request, by their places in it.
-#[derive(Debug, Default)]
-struct Plan {
-    appended: Vec<usize>,
-    rewritten: Vec<usize>,
-    /// Places in the lane.
-    removed: Vec<usize>,
-    /// Places that are in an event already.
-    said: std::collections::BTreeMap<usize, usize>,
-    is_compacted: bool,
-    alignment: Alignment,
-}
-
-impl Plan {
-    fn of(lane: &Lane, units: &[Unit], overlap: &Overlap, follows: bool) -> Self {
-        let mut plan = Self::default();
-        let kept_new: HashSet<usize> = overlap.kept.iter().map(|(_, new)| *new).collect();
-        let kept_old: HashSet<usize> = overlap.kept.iter().map(|(old, _)| *old).collect();
-        let mut last_kept = overlap.kept.last().map_or(overlap.shared, |(_, new)| new + 1);
-        // An answer may come back in other words than it was given in; it is one event all the same.
-        if !follows && overlap.kept.is_empty() && lane.is_answered && overlap.shared >= lane.n_requested {
-            let echo = units[overlap.shared..].iter().take_while(|unit| unit.is_model).count();
-            for place in overlap.shared..overlap.shared + echo {
-                if let Some(event) = lane.units.last().and_then(|unit| unit.event) {
-                    plan.said.insert(place, event);
-                }
-            }
-            if overlap.shared < lane.units.len() {
-                plan.alignment.rewritten = plan.said.len();
-                last_kept += plan.said.len();
-            } else {
-                plan.said.clear();
-            }
-        }
-        for place in overlap.shared..units.len() {
-            if kept_new.contains(&place) || plan.said.contains_key(&place) {
-                continue;
-            }
-            let slot = if place < last_kept { &mut plan.rewritten } else { &mut plan.appended };
-            slot.push(place);
-        }
-        // A summary at the end of what was kept: nothing behind it was there before.
-        if !follows {
-            let gone = (overlap.shared..lane.units.len()).filter(|old| !kept_old.contains(old));
-            plan.removed = gone.collect();
-            plan.is_compacted = lane.is_compacted(overlap);
-            if !plan.is_compacted
-                && plan.said.is_empty()
-                && plan.rewritten.is_empty()
-                && plan.removed.len() >= 2
-                && !plan.appended.is_empty()
-            {
-                plan.rewritten.push(plan.appended.remove(0));
-            }
-        }
-        plan.alignment.shared = overlap.shared;
-        plan.alignment.appended = plan.appended.len();
-        plan.alignment.removed = plan.removed.len();
-        plan.alignment.rewritten += plan.rewritten.len();
-        plan
+fn set_event(units: &mut [Unit], places: &[usize], event: usize) {
+    for place in places {
+        units[*place].event = Some(event);
     }
 }
 

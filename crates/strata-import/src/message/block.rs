@@ -1,10 +1,9 @@
 //! Pieces of a message's content.
 
-use strata_model::{
-    Base64, Blob, Decoder, FileData, FromJson as _, FunctionResponse, Json, Object, Part, Str, json,
-};
+use strata_model::{Decoder, FromJson as _, Json, Object, Part, json};
 
-use super::{Messages, Role, Turn, thought};
+use super::media::media;
+use super::{Messages, Turn, thought};
 use crate::claude::blocks;
 use crate::take::{take_any, take_first_text, take_list, take_object, take_text};
 
@@ -48,7 +47,7 @@ impl Messages<'_> {
             }
             "tool_result" if block.contains_key("tool_use_id") => self.tool_result(block, turn),
             "thinking" | "redacted_thinking" | "tool_use" | "server_tool_use" => {
-                self.of_anthropic(block, turn)
+                self.of_anthropic(block, turn);
             }
             "image" | "document" if block.contains_key("source") => self.of_anthropic(block, turn),
             kind if kind.ends_with("_tool_result") => self.of_anthropic(block, turn),
@@ -201,177 +200,12 @@ impl Messages<'_> {
         turn.push(part);
     }
 
-    /// What a tool returned, in the shape ADK gives it: text under `result`, a list under `content`, media apart.
-    pub(crate) fn result(
-        &mut self,
-        id: Option<Str>,
-        name: Option<Str>,
-        content: Option<Json>,
-        is_error: bool,
-        turn: &mut Turn,
-    ) {
-        let name = name.or_else(|| id.as_ref().and_then(|id| self.tools.get(id).cloned()));
-        let mut response = FunctionResponse { id, name, ..FunctionResponse::default() };
-        let mut answer = Object::new();
-        let bytes = match content {
-            Some(Json::Array(items)) => self.result_list(items, &mut answer, &mut response),
-            Some(Json::String(text)) => {
-                let bytes = text.len();
-                answer.push("result", text);
-                bytes
-            }
-            None | Some(Json::Null) => 0,
-            Some(Json::Object(object)) => {
-                let bytes = json::object_to_compact(&object).len();
-                answer = object;
-                bytes
-            }
-            Some(other) => {
-                let bytes = json::to_compact(&other).len();
-                answer.push("result", other);
-                bytes
-            }
-        };
-        if is_error {
-            answer.insert("isError", true);
-        }
-        turn.result_bytes = turn.result_bytes.max(bytes as u64);
-        response.response = Some(std::sync::Arc::new(answer));
-        turn.push(Part::from_response(response));
-        if turn.role == Role::User {
-            turn.role = Role::Tool;
-        }
-    }
-
-    fn result_list(
-        &mut self,
-        items: Vec<Json>,
-        answer: &mut Object,
-        response: &mut FunctionResponse,
-    ) -> usize {
-        let mut rest = Vec::new();
-        let mut files = Vec::new();
-        let mut bytes = 0;
-        for item in items {
-            let kind = item.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
-            match item {
-                Json::Object(mut object) => match media(&kind, &mut object) {
-                    Some(part) => files.push(part.to_json()),
-                    None => {
-                        bytes += object.get("text").and_then(Json::as_str).map_or(0, str::len);
-                        rest.push(Json::Object(object));
-                    }
-                },
-                other => {
-                    bytes += other.as_str().map_or(0, str::len);
-                    rest.push(other);
-                }
-            }
-        }
-        let only_text = match &rest[..] {
-            [item] => item.get("text").and_then(Json::as_str).or(item.as_str()).map(str::to_owned),
-            _ => None,
-        };
-        match only_text {
-            Some(text) => answer.push("result", text),
-            None if !rest.is_empty() => answer.push("content", rest),
-            None => {}
-        }
-        if !files.is_empty() {
-            response.other.push("parts", files);
-        }
-        bytes
-    }
-
     /// A block this version does not know is carried as it is; nothing of it counts as words.
-    pub(super) fn unknown(&mut self, kind: &str, mut block: Object, turn: &mut Turn) {
+    fn unknown(&mut self, kind: &str, mut block: Object, turn: &mut Turn) {
         self.unmapped.field("content", kind, &Json::Bool(true));
         block.insert("type", kind);
         let mut part = Part::default();
         part.other.push("partMetadata", block);
         turn.push(part);
     }
-}
-
-/// A file or an image, by any of the names for it; `None` when the block is none, which is then left as it was.
-fn media(kind: &str, block: &mut Object) -> Option<Part> {
-    const KINDS: [&str; 12] = [
-        "image_url",
-        "input_image",
-        "image",
-        "image-url",
-        "input_audio",
-        "audio",
-        "file",
-        "input_file",
-        "blob",
-        "uri",
-        "media",
-        "document",
-    ];
-    if !KINDS.contains(&kind) {
-        return None;
-    }
-    let mut inner = Object::new();
-    for key in ["image_url", "input_audio", "file", "source"] {
-        if let Some(object) = block.get(key).and_then(Json::as_object) {
-            inner.update(object);
-        }
-    }
-    inner.update(block);
-    let text =
-        |keys: &[&str]| keys.iter().find_map(|key| inner.get(key).and_then(Json::as_str)).map(Str::from);
-    let mime_type = text(&["mime_type", "media_type", "mimeType", "mediaType"]).or_else(|| {
-        text(&["format"]).map(|format| {
-            format!("{}/{format}", if kind.contains("audio") { "audio" } else { "image" }).into()
-        })
-    });
-    let display_name = text(&["filename", "file_name", "name"]);
-    let place =
-        text(&["image_url", "url", "uri", "file_data", "data", "content", "image", "bytes", "file_id"])?;
-    let mut part = Part::default();
-    if let Some((head, data)) = place.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
-        let data = Some(Base64::new(data));
-        part.inline_data =
-            Some(Box::new(Blob { data, display_name, mime_type: Some(head.into()), ..Blob::default() }));
-    } else if inner.contains_key("data") || inner.contains_key("bytes") || kind == "blob" {
-        part.inline_data = Some(Box::new(Blob {
-            data: Some(Base64::new(place)),
-            display_name,
-            mime_type,
-            ..Blob::default()
-        }));
-    } else {
-        part.file_data = Some(Box::new(FileData {
-            file_uri: Some(place),
-            display_name,
-            mime_type,
-            ..FileData::default()
-        }));
-    }
-    for key in [
-        "image_url",
-        "input_audio",
-        "file",
-        "source",
-        "mime_type",
-        "media_type",
-        "mimeType",
-        "mediaType",
-        "format",
-        "filename",
-        "file_name",
-        "name",
-        "url",
-        "uri",
-        "file_data",
-        "data",
-        "content",
-        "image",
-        "bytes",
-        "file_id",
-    ] {
-        block.remove(key);
-    }
-    Some(part)
 }

@@ -57,7 +57,7 @@ impl Messages<'_> {
             }
             "tool_result" | "tool_search_output" => self.output(item, &mut turn),
             kind if kind.ends_with("_call_output") => self.output(item, &mut turn),
-            kind => self.server_tool(kind, item, &mut turn),
+            kind => server_tool(kind, item, &mut turn),
         }
         turn
     }
@@ -79,15 +79,15 @@ impl Messages<'_> {
         turn.rest = item;
         self.result(call_id, name, content, false, turn);
     }
+}
 
-    /// A tool that ran at the provider, in the shape genai gives it.
-    fn server_tool(&mut self, kind: &str, mut item: Object, turn: &mut Turn) {
-        let mut tool = Object::new();
-        tool.push_some("id", take_first_text(&mut item, &["id", "call_id"]));
-        tool.push("toolType", kind);
-        tool.push("args", item);
-        let mut part = Part::default();
-        part.other.push("toolCall", tool);
-        turn.push(part);
-    }
+/// A tool that ran at the provider, in the shape genai gives it.
+fn server_tool(kind: &str, mut item: Object, turn: &mut Turn) {
+    let mut tool = Object::new();
+    tool.push_some("id", take_first_text(&mut item, &["id", "call_id"]));
+    tool.push("toolType", kind);
+    tool.push("args", item);
+    let mut part = Part::default();
+    part.other.push("toolCall", tool);
+    turn.push(part);
 }

@@ -67,7 +67,7 @@ fn exchange(
     let mut exchange = read_exchange(Json::Object(body), None, source, draft)?;
     let response = take_any(&mut payload, &["response"]).filter(|it| it.as_str() != Some(REDACTED));
     let mut answer = response.map_or_else(Answer::default, |response| read_answer(response, draft));
-    let mut count = |key: &str| payload.get(key).and_then(crate::take::count_of);
+    let count = |key: &str| payload.get(key).and_then(crate::take::count_of);
     let counts = Counts {
         input: count("prompt_tokens"),
         output: count("completion_tokens"),

@@ -23,7 +23,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     } else {
         of_document(bytes, findings)
     };
-    samples.into_iter().filter_map(|(sample, source)| session(sample, source, findings)).collect()
+    samples.into_iter().filter_map(|(sample, source)| session(sample, &source, findings)).collect()
 }
 
 fn of_document(bytes: &[u8], findings: &mut Findings) -> Vec<(Object, SourceRecord)> {
@@ -48,7 +48,7 @@ struct Call {
     body: Option<Json>,
 }
 
-fn session(mut sample: Object, source: SourceRecord, findings: &mut Findings) -> Option<ImportedSession> {
+fn session(mut sample: Object, source: &SourceRecord, findings: &mut Findings) -> Option<ImportedSession> {
     let mut draft = Draft::new("inspect", "assistant");
     let text = |value: Option<Json>| {
         value
@@ -84,7 +84,7 @@ fn session(mut sample: Object, source: SourceRecord, findings: &mut Findings) ->
             });
         }
     }
-    calls.rest(&mut draft, &source);
+    calls.rest(&mut draft, source);
     for key in ["target", "scores", "metadata", "store", "model_usage", "error"] {
         if let Some(value) = sample.remove(key).filter(Json::is_truthy) {
             draft.session.state.insert(key, value);

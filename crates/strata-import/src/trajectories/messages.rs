@@ -39,16 +39,16 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             sessions.extend(conversation(
                 fields,
                 values.collect(),
-                format!("{}.{}", number + 1, at + 1),
+                &format!("{}.{}", number + 1, at + 1),
                 findings,
             ));
         }
         if !messages.is_empty() {
-            sessions.extend(conversation(document.fields, messages, (number + 1).to_string(), findings));
+            sessions.extend(conversation(document.fields, messages, &(number + 1).to_string(), findings));
         }
     }
     if !loose.is_empty() {
-        sessions.extend(conversation(Object::new(), loose, "1".into(), findings));
+        sessions.extend(conversation(Object::new(), loose, "1", findings));
     }
     sessions
 }
@@ -56,7 +56,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
 fn conversation(
     mut fields: Object,
     messages: Vec<Value>,
-    number: String,
+    number: &str,
     findings: &mut Findings,
 ) -> Option<ImportedSession> {
     let mut draft = Draft::new("messages", "assistant");

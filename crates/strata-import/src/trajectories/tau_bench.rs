@@ -20,17 +20,21 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         for value in values {
             let source = value.source();
             if let Json::Object(simulation) = value.json {
-                sessions.extend(session(simulation, source, findings));
+                sessions.extend(session(simulation, &source, findings));
             }
         }
         if is_one {
-            sessions.extend(session(document.fields, document.source, findings));
+            sessions.extend(session(document.fields, &document.source, findings));
         }
     }
     sessions
 }
 
-fn session(mut simulation: Object, source: SourceRecord, findings: &mut Findings) -> Option<ImportedSession> {
+fn session(
+    mut simulation: Object,
+    source: &SourceRecord,
+    findings: &mut Findings,
+) -> Option<ImportedSession> {
     let mut draft = Draft::new("tau-bench", "assistant");
     let text = |value: Option<Json>| {
         value.map(|value| value.as_str().map_or_else(|| json::to_compact(&value), str::to_owned))

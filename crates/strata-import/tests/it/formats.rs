@@ -118,7 +118,7 @@ const NOT_JSON: [Format; 4] = [Format::Aider, Format::Mitmproxy, Format::Vcr, Fo
 
 /// Every event knows where it was read from, and a JSON value stands there.
 fn check_places(name: &str, format: Format, bytes: &[u8], imported: &Import) {
-    let is_json = !NOT_JSON.contains(&format) && !name.ends_with(".eval") && name != "provider-stream.sse";
+    let is_json = !NOT_JSON.contains(&format) && format != Format::Inspect && name != "provider-stream.sse";
     for one in &imported.sessions {
         assert_eq!(one.sources.len(), one.session.events.len(), "{name}");
         let records = one.unmapped.records.values().flatten();
