@@ -75,6 +75,22 @@ pub struct ParentSession {
 }
 
 impl ImportedSession {
+    /// Takes over the requests of a trace of the same session, whose answers have the ids of its events. Returns how
+    /// many found theirs.
+    pub fn join(&mut self, trace: &Self) -> usize {
+        let before = self.requests.len();
+        for request in &trace.requests {
+            let answer = request.answer.and_then(|at| trace.session.events.get(at));
+            let own =
+                answer.and_then(|answer| self.session.events.iter().position(|event| event.id == answer.id));
+            if own.is_some() {
+                self.requests.push(RecordedRequest { answer: own, ..request.clone() });
+            }
+        }
+        self.requests[before..].sort_by_key(|request| request.answer);
+        self.requests.len() - before
+    }
+
     /// Moves every place in the file by so many bytes.
     fn move_places(&mut self, by: u64) {
         let of_records = self.unmapped.records.values_mut().flatten();

@@ -15,26 +15,30 @@ use crate::usage::{Counts, Reported};
 use crate::values::Value;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    read_task(bytes, None, findings)
-}
-
-/// Reads a conversation with the messages of the interface beside it.
-pub(crate) fn read_task(bytes: &[u8], ui: Option<&[u8]>, findings: &mut Findings) -> Vec<ImportedSession> {
-    let mut usage = ui.map(|ui| usage_of(ui, findings)).unwrap_or_default();
-    let mut sessions = Vec::new();
+    let mut conversations = Vec::new();
+    let mut usage = Vec::new();
+    let mut has_interface = false;
     for mut document in read_documents(bytes, &["messages", ""], findings) {
         let mut messages = document.take("messages");
         messages.extend(document.take(""));
-        let is_interface =
-            messages.first().is_some_and(|first| first.json.get("say").or(first.json.get("ask")).is_some());
-        if is_interface {
-            let message = "these are the messages of Cline's interface; import `api_conversation_history.json` of the \
-                           same folder, or the folder";
-            findings.error("interface-messages", "", message);
-            continue;
+        let of_interface = |first: &Value| first.json.get("say").or(first.json.get("ask")).is_some();
+        if messages.first().is_some_and(of_interface) {
+            has_interface = true;
+            usage.extend(messages.iter().filter_map(|value| usage_of_request(&value.json)));
+        } else {
+            conversations.push((document.fields, document.source, messages));
         }
-        let session = conversation(document.fields, document.source, messages, &mut usage);
-        sessions.extend(session.finish(Format::Cline, findings));
+    }
+    if conversations.is_empty() && has_interface {
+        let message = "these are the messages of Cline's interface; import `api_conversation_history.json` of the \
+                       same folder, or the folder";
+        findings.error("interface-messages", "", message);
+    }
+    let mut usage = usage.into_iter();
+    let mut sessions = Vec::new();
+    for (fields, source, messages) in conversations {
+        let draft = conversation(fields, source, messages, &mut usage);
+        sessions.extend(draft.finish(Format::Cline, findings));
     }
     sessions
 }
@@ -43,7 +47,7 @@ fn conversation(
     mut fields: Object,
     source: SourceRecord,
     messages: Vec<Value>,
-    usage: &mut Vec<Reported>,
+    usage: &mut impl Iterator<Item = Reported>,
 ) -> Draft {
     let mut draft = Draft::new("cline", "cline");
     draft.session.id = take_text(&mut fields, "sessionId").unwrap_or_default();
@@ -64,14 +68,14 @@ fn conversation(
     draft
 }
 
-fn message(draft: &mut Draft, value: Value, usage: &mut Vec<Reported>) {
+fn message(draft: &mut Draft, value: Value, usage: &mut impl Iterator<Item = Reported>) {
     let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
     let mut turn = draft.messages("message").read(value.json);
     say.time = take_time(&mut turn.rest, "ts");
     let model = take_object(&mut turn.rest, "modelInfo");
     say.model = model.and_then(|mut model| take_text(&mut model, "id"));
-    if turn.role == Role::Model && !turn.rest.contains_key("metrics") && !usage.is_empty() {
-        say.usage = Some(usage.remove(0));
+    if turn.role == Role::Model && !turn.rest.contains_key("metrics") {
+        say.usage = usage.next();
     }
     let is_summary = turn.rest.remove("isSummary").is_some_and(|flag| flag.is_truthy());
     if is_summary {
@@ -101,13 +105,7 @@ fn mark_prompt(turn: &mut Turn) {
     }
 }
 
-/// What every request of the interface reports, in order.
-fn usage_of(ui: &[u8], findings: &mut Findings) -> Vec<Reported> {
-    let documents = read_documents(ui, &[""], findings);
-    let messages = documents.into_iter().flat_map(|mut document| document.take(""));
-    messages.filter_map(|value| usage_of_request(&value.json)).collect()
-}
-
+/// What a request of the interface reports.
 fn usage_of_request(message: &Json) -> Option<Reported> {
     if message.get("say")?.as_str()? != "api_req_started" {
         return None;

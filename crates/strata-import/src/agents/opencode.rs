@@ -27,7 +27,12 @@ struct Message {
 
 pub(crate) fn read_export(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut sessions = Vec::new();
+    let mut stored = Stored::default();
     for mut document in read_documents(bytes, &["messages"], findings) {
+        if !document.fields.contains_key("info") {
+            stored.add(document.fields, document.source);
+            continue;
+        }
         let info = take_object(&mut document.fields, "info").unwrap_or_default();
         let messages = document.take("messages").into_iter().filter_map(|value| {
             let source = value.source();
@@ -43,7 +48,62 @@ pub(crate) fn read_export(bytes: &[u8], findings: &mut Findings) -> Vec<Imported
         let messages = messages.collect();
         sessions.extend(session(info, messages, Format::OpenCodeExport, findings));
     }
+    sessions.extend(stored.finish(findings));
     sessions
+}
+
+/// Files of the storage of versions before 1.2: a session, a message or a part each.
+#[derive(Default)]
+struct Stored {
+    sessions: Vec<Object>,
+    messages: Vec<(Str, Message)>,
+    parts: HashMap<Str, Vec<(Object, SourceRecord)>>,
+}
+
+impl Stored {
+    fn add(&mut self, fields: Object, source: SourceRecord) {
+        let text = |key: &str| fields.get(key).and_then(Json::as_str).map(Str::from);
+        if let Some(message) = text("messageID") {
+            self.parts.entry(message).or_default().push((fields, source));
+        } else if let Some(session) = text("sessionID") {
+            self.messages.push((session, Message { info: fields, parts: Vec::new(), source }));
+        } else {
+            self.sessions.push(fields);
+        }
+    }
+
+    fn finish(mut self, findings: &mut Findings) -> Vec<ImportedSession> {
+        let mut of_session: Vec<(Str, Vec<Message>)> = Vec::new();
+        for (id, mut message) in self.messages {
+            let own = message.info.get("id").and_then(Json::as_str).map(Str::from).unwrap_or_default();
+            message.parts = self.parts.remove(&own).unwrap_or_default();
+            match of_session.iter_mut().find(|(session, _)| *session == id) {
+                Some((_, messages)) => messages.push(message),
+                None => of_session.push((id, vec![message])),
+            }
+        }
+        let mut sessions = Vec::new();
+        for (id, messages) in of_session {
+            let at =
+                self.sessions.iter().position(|info| info.get("id").and_then(Json::as_str) == Some(&*id));
+            let info = at.map_or_else(|| Object::from_iter([("id", id)]), |at| self.sessions.remove(at));
+            sessions.extend(session(info, messages, Format::OpenCodeExport, findings));
+        }
+        for info in self.sessions {
+            let id = info.get("id").and_then(Json::as_str).unwrap_or_default();
+            findings.info(
+                "empty-session",
+                format!("session {id}"),
+                "a session holds no messages; it was left out",
+            );
+        }
+        if !self.parts.is_empty() {
+            let message = "parts belong to messages that are not in this file; they were left out. Import the folder \
+                           `storage`, which has them";
+            findings.warning("lost-parts", "", message);
+        }
+        sessions
+    }
 }
 
 pub(crate) fn read_tables(

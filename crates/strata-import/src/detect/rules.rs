@@ -156,13 +156,22 @@ impl Keys<'_> {
             Some(Format::Cline)
         } else if self.is_openhands() {
             Some(Format::OpenHands)
-        } else if self.inner("info").is_some_and(|info| info.has_any(&["slug", "projectID", "version"]))
-            && self.has("messages")
-        {
+        } else if self.is_opencode() {
             Some(Format::OpenCodeExport)
+        } else if self.has_all(&["agent", "workspace"]) {
+            Some(Format::OpenHands)
         } else {
             None
         }
+    }
+
+    /// An export, or a file of the storage of old versions.
+    fn is_opencode(&self) -> bool {
+        let has_info = self.inner("info").is_some_and(|info| info.has_any(&["slug", "projectID", "version"]));
+        (has_info && self.has("messages"))
+            || self.has_all(&["id", "projectID", "time"])
+            || self.has_all(&["id", "sessionID", "messageID", "type"])
+            || self.has_all(&["id", "sessionID", "role", "time"])
     }
 
     fn is_openhands(&self) -> bool {

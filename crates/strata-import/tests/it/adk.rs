@@ -332,3 +332,19 @@ fn values_of_rows_sort_as_in_sqlite() {
     tables.rows("t", &["v"], &["v"], &mut |row| order.push(format!("{:?}", row[0]))).unwrap();
     assert_eq!(order, ["Null", "Real(1.5)", "Integer(2)", "Text(\"a\")", "Text(\"b\")", "Blob([1])"]);
 }
+
+#[test]
+fn the_requests_of_a_trace_join_the_session_by_the_ids_of_events() {
+    let Some(folder) = recorded_samples() else { return };
+    let read = |name: &str| import(&std::fs::read(folder.join("adk").join(name)).unwrap()).sessions.remove(0);
+    let mut session = read("adk-2.13.0.cli-sess.session.json");
+    let n_calls = session.summary().calls as usize;
+    let log = read("adk-2.13.0.cli.debug_logging.yaml");
+    let n_joined = session.join(&log);
+    assert!(n_joined > 0 && n_joined <= n_calls, "{n_joined} of {n_calls}");
+    assert_eq!(session.requests.len(), n_joined);
+    for request in &session.requests {
+        let answer = &session.session.events[request.answer.unwrap()];
+        assert!(answer.usage_metadata.is_some(), "{}", answer.id);
+    }
+}
