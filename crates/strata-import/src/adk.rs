@@ -2,10 +2,13 @@
 
 mod cursor;
 mod database;
+pub(crate) mod debug_log;
 mod document;
 mod evalset;
 mod events;
 mod legacy_test;
+mod pickle;
+mod pickled;
 mod session;
 
 pub use database::import_tables;

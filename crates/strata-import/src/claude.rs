@@ -14,7 +14,7 @@
 //!   the client preserved.
 
 mod attachment;
-mod blocks;
+pub(crate) mod blocks;
 mod compaction;
 mod entry;
 mod finish;
@@ -36,6 +36,8 @@ use crate::import::Import;
 use crate::lines::LineCutter;
 use crate::values::read_values;
 use transcript::Transcript;
+
+pub(crate) use injected::{QUOTATION, injected_kind};
 
 /// Reads a transcript as it comes in.
 #[derive(Debug, Default)]

@@ -66,7 +66,7 @@ fn by_signature(head: &[u8]) -> Option<Detection> {
 fn zip(head: &[u8]) -> Detection {
     let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
     if has(b"_journal/start.json") || has(b"header.json") {
-        return Detection::Unread(UnreadFormat::Inspect);
+        return Detection::Readable(Format::Inspect);
     }
     not_a_session("a ZIP archive; unpack it and import what is inside")
 }

@@ -1,8 +1,8 @@
 //! What a source says about a session, counted while it is read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use strata_model::{Event, Str, Usage, json};
+use strata_model::{Event, Json, Str, Usage, json};
 
 use crate::marks;
 
@@ -46,6 +46,8 @@ pub enum SourceFacts {
     #[default]
     Adk,
     ClaudeCode(Box<ClaudeFacts>),
+    /// Counts that only this format has, by name.
+    Counts(BTreeMap<&'static str, Json>),
 }
 
 /// Counts over the records of a Claude Code transcript, before any merging.

@@ -18,10 +18,50 @@ pub enum Format {
     /// A database of `DatabaseSessionService`, schema 1.
     AdkDatabase,
     ClaudeCode,
+    /// A database of `DatabaseSessionService` before 1.22, whose actions are Python pickles.
+    AdkPickleDatabase,
+    /// The spans that `adk web` shows, with the requests in them.
+    AdkTrace,
+    /// What `DebugLoggingPlugin` writes.
+    AdkDebugLog,
+    Codex,
+    /// The object of old versions and the log of new ones.
+    GeminiCli,
+    /// What `telemetry.outfile` gets: SDK objects, one after the other.
+    GeminiTelemetry,
+    CopilotCli,
+    /// Conversations of Cline and Roo: those of the command line, and the task folders of the extension.
+    Cline,
+    OpenCode,
+    OpenCodeExport,
+    Goose,
+    /// Events of OpenHands, of both generations.
+    OpenHands,
+    Aider,
+    MiniSweAgent,
+    SweAgent,
+    /// The JSON of `inspect_ai`, and the archive of it.
+    Inspect,
+    TauBench,
+    /// Messages without anything around them, or a conversation a line.
+    Messages,
+    /// Requests to OpenAI, Anthropic, Gemini and those who speak like them, with their answers.
+    ProviderLog,
+    Har,
+    Mitmproxy,
+    Vcr,
+    /// `StandardLoggingPayload`s.
+    LiteLlm,
+    /// OTLP JSON: spans and log records of model calls, in every set of names.
+    Otlp,
+    Langfuse,
+    /// Exported runs, and what the SDK sends.
+    LangSmith,
+    LangGraph,
 }
 
 impl Format {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 35] = [
         Self::AdkSession,
         Self::AdkEvents,
         Self::AdkEventStream,
@@ -30,82 +70,108 @@ impl Format {
         Self::AdkSqlite,
         Self::AdkDatabase,
         Self::ClaudeCode,
+        Self::AdkPickleDatabase,
+        Self::AdkTrace,
+        Self::AdkDebugLog,
+        Self::Codex,
+        Self::GeminiCli,
+        Self::GeminiTelemetry,
+        Self::CopilotCli,
+        Self::Cline,
+        Self::OpenCode,
+        Self::OpenCodeExport,
+        Self::Goose,
+        Self::OpenHands,
+        Self::Aider,
+        Self::MiniSweAgent,
+        Self::SweAgent,
+        Self::Inspect,
+        Self::TauBench,
+        Self::Messages,
+        Self::ProviderLog,
+        Self::Har,
+        Self::Mitmproxy,
+        Self::Vcr,
+        Self::LiteLlm,
+        Self::Otlp,
+        Self::Langfuse,
+        Self::LangSmith,
+        Self::LangGraph,
     ];
 
     /// A stable name for files and machines.
     pub fn id(self) -> &'static str {
-        match self {
-            Self::AdkSession => "adk-session-json",
-            Self::AdkEvents => "adk-events-jsonl",
-            Self::AdkEventStream => "adk-run-sse",
-            Self::AdkEvalSet => "adk-evalset",
-            Self::AdkEvalResult => "adk-evalset-result",
-            Self::AdkSqlite => "adk-sqlite-service",
-            Self::AdkDatabase => "adk-db-v1-json",
-            Self::ClaudeCode => "claude-code-jsonl",
-        }
+        self.names().0
     }
 
     /// The name people see.
     pub fn name(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::AdkSession => "ADK session",
-            Self::AdkEvents => "ADK event log",
-            Self::AdkEventStream => "ADK event stream",
-            Self::AdkEvalSet => "ADK evaluation set",
-            Self::AdkEvalResult => "ADK evaluation result",
-            Self::AdkSqlite => "ADK session database",
-            Self::AdkDatabase => "ADK session database (schema 1)",
-            Self::ClaudeCode => "Claude Code transcript",
+            Self::AdkSession => ("adk-session-json", "ADK session"),
+            Self::AdkEvents => ("adk-events-jsonl", "ADK event log"),
+            Self::AdkEventStream => ("adk-run-sse", "ADK event stream"),
+            Self::AdkEvalSet => ("adk-evalset", "ADK evaluation set"),
+            Self::AdkEvalResult => ("adk-evalset-result", "ADK evaluation result"),
+            Self::AdkSqlite => ("adk-sqlite-service", "ADK session database"),
+            Self::AdkDatabase => ("adk-db-v1-json", "ADK session database (schema 1)"),
+            Self::ClaudeCode => ("claude-code-jsonl", "Claude Code transcript"),
+            Self::AdkPickleDatabase => ("adk-db-v0-pickle", "ADK session database (schema 0)"),
+            Self::AdkTrace => ("adk-debug-trace", "ADK debug trace"),
+            Self::AdkDebugLog => ("adk-debug-log-yaml", "ADK debug log"),
+            Self::Codex => ("codex-rollout-jsonl", "Codex rollout"),
+            Self::GeminiCli => ("gemini-cli-chat-jsonl", "Gemini CLI chat"),
+            Self::GeminiTelemetry => ("gemini-cli-telemetry", "Gemini CLI telemetry"),
+            Self::CopilotCli => ("copilot-cli-events-jsonl", "Copilot CLI event log"),
+            Self::Cline => ("cline-messages-json", "Cline conversation"),
+            Self::OpenCode => ("opencode-sqlite", "opencode database"),
+            Self::OpenCodeExport => ("opencode-export-json", "opencode export"),
+            Self::Goose => ("goose-sqlite", "goose database"),
+            Self::OpenHands => ("openhands-events-json", "OpenHands conversation"),
+            Self::Aider => ("aider-chat-history-md", "Aider chat history"),
+            Self::MiniSweAgent => ("mini-swe-agent-traj", "mini-swe-agent trajectory"),
+            Self::SweAgent => ("swe-agent-traj", "SWE-agent trajectory"),
+            Self::Inspect => ("inspect-ai-log", "Inspect log"),
+            Self::TauBench => ("tau-bench-json", "tau-bench result"),
+            Self::Messages => ("messages-json", "list of messages"),
+            Self::ProviderLog => ("provider-log-jsonl", "log of model requests"),
+            Self::Har => ("har-1.2", "HTTP archive"),
+            Self::Mitmproxy => ("mitmproxy-flows", "mitmproxy flow file"),
+            Self::Vcr => ("vcr-cassette-yaml", "VCR cassette"),
+            Self::LiteLlm => ("litellm-log", "LiteLLM log"),
+            Self::Otlp => ("otlp-json-traces", "OpenTelemetry data"),
+            Self::Langfuse => ("langfuse-trace", "Langfuse trace"),
+            Self::LangSmith => ("langsmith-runs", "LangSmith runs"),
+            Self::LangGraph => ("langgraph-sqlite", "LangGraph checkpoint database"),
         }
     }
 
     /// Whether sessions come out of database tables rather than out of the bytes of a file.
     pub fn is_database(self) -> bool {
-        matches!(self, Self::AdkSqlite | Self::AdkDatabase)
+        matches!(
+            self,
+            Self::AdkSqlite
+                | Self::AdkDatabase
+                | Self::AdkPickleDatabase
+                | Self::OpenCode
+                | Self::Goose
+                | Self::LangGraph
+        )
     }
 }
 
 /// A format that Strata recognises but does not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnreadFormat {
-    /// `DatabaseSessionService` before 1.22: actions are Python pickles.
-    AdkPickleDatabase,
     /// `DatabaseSessionService` with a schema version this Strata does not know.
     AdkNewerDatabase,
     /// Sessions of ADK's internal predecessors, with `context`, `past_events` and `event_logs`.
     AdkBefore1,
-    AdkDebugTrace,
-    AdkDebugLog,
     AdkSpanDatabase,
-    Aider,
-    AnthropicMessages,
-    ClineMessages,
-    Codex,
     CodexIndex,
-    CopilotCli,
-    GeminiCli,
-    GeminiTelemetry,
-    GeminiGenerateContent,
-    Goose,
-    Har,
-    Inspect,
-    LangGraph,
-    LangSmith,
-    Langfuse,
-    LiteLlm,
-    MiniSweAgent,
-    Mitmproxy,
-    OpenAiChat,
-    OpenAiResponses,
-    OpenCode,
-    OpenHands,
-    Otlp,
-    ProviderExchange,
-    ProviderStream,
-    SweAgent,
-    TauBench,
-    Vcr,
 }
 
 impl UnreadFormat {
@@ -128,11 +194,6 @@ impl UnreadFormat {
 
     fn described(self) -> (&'static str, &'static str) {
         match self {
-            Self::AdkPickleDatabase => (
-                "an ADK session database of schema 0 (ADK 1.0 to 1.21)",
-                "Its event actions are Python pickles, which Strata does not unpack. Run `adk migrate session` of \
-                 ADK 1.22 or later and import the database it writes",
-            ),
             Self::AdkNewerDatabase => {
                 ("an ADK session database of a schema newer than 1", "A later Strata may read it")
             }
@@ -140,42 +201,13 @@ impl UnreadFormat {
                 "an ADK session from before version 1.0",
                 "Its events are shaped differently. Record the session again with ADK 1.0 or later",
             ),
-            Self::AdkDebugTrace => ("an ADK debug trace", IMPORT_THE_SESSION),
-            Self::AdkDebugLog => ("an ADK debug log (YAML)", IMPORT_THE_SESSION),
-            Self::AdkSpanDatabase => ("a database of trace spans", IMPORT_THE_SESSION),
-            Self::Aider => ("an Aider chat history", ""),
-            Self::AnthropicMessages => ("an Anthropic Messages request or response", ""),
-            Self::ClineMessages => ("a Cline conversation", ""),
-            Self::Codex => ("a Codex rollout", ""),
+            Self::AdkSpanDatabase => (
+                "a database of trace spans",
+                "Import the session itself: the saved session, `.adk/session.db`, or the export of adk web",
+            ),
             Self::CodexIndex => {
                 ("the index database of Codex", "It points at rollout files under `sessions/`")
             }
-            Self::CopilotCli => ("a Copilot CLI event log", ""),
-            Self::GeminiCli => ("a Gemini CLI chat", ""),
-            Self::GeminiTelemetry => ("a Gemini CLI telemetry log", ""),
-            Self::GeminiGenerateContent => ("a Gemini generateContent request or response", ""),
-            Self::Goose => ("a goose database", ""),
-            Self::Har => ("an HTTP archive (HAR)", ""),
-            Self::Inspect => ("an Inspect log", ""),
-            Self::LangGraph => ("a LangGraph checkpoint database", ""),
-            Self::LangSmith => ("a LangSmith run", ""),
-            Self::Langfuse => ("a Langfuse trace", ""),
-            Self::LiteLlm => ("a LiteLLM log", ""),
-            Self::MiniSweAgent => ("a mini-swe-agent trajectory", ""),
-            Self::Mitmproxy => ("a mitmproxy flow file", ""),
-            Self::OpenAiChat => ("an OpenAI Chat Completions request or response", ""),
-            Self::OpenAiResponses => ("an OpenAI Responses request or response", ""),
-            Self::OpenCode => ("an opencode database or export", ""),
-            Self::OpenHands => ("an OpenHands conversation", ""),
-            Self::Otlp => ("OpenTelemetry data (OTLP JSON)", ""),
-            Self::ProviderExchange => ("a list of recorded model requests", ""),
-            Self::ProviderStream => ("a recorded stream of a model's answer", ""),
-            Self::SweAgent => ("a SWE-agent trajectory", ""),
-            Self::TauBench => ("a tau-bench result", ""),
-            Self::Vcr => ("a VCR cassette", ""),
         }
     }
 }
-
-const IMPORT_THE_SESSION: &str =
-    "Import the session itself: the saved session, `.adk/session.db`, or the export of adk web";

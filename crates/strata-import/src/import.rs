@@ -1,15 +1,20 @@
 //! The way in: bytes or tables of a known format, sessions and diagnostics out.
 
-use strata_model::{Diagnostic, Session};
+use strata_model::{Diagnostic, Json, Session};
 
-use crate::adk::{DocumentReader, EventReader, read_document};
+use crate::adk::{DocumentReader, EventReader, debug_log, read_document};
+use crate::agents;
 use crate::claude::TranscriptReader;
 use crate::detect::{Detection, detect};
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::format::Format;
+use crate::lines::UTF8_MARK;
 use crate::source::SourceRecord;
 use crate::summary::SessionSummary;
+use crate::telemetry;
+use crate::traffic;
+use crate::trajectories;
 use crate::unmapped::Unmapped;
 
 /// What came out of a source. Without a session there is at least one diagnostic that says why.
@@ -31,8 +36,35 @@ pub struct ImportedSession {
     pub sources: Vec<Vec<SourceRecord>>,
     pub unmapped: Unmapped,
     pub facts: Facts,
+    /// What was really sent to models, where the source holds it, in the order it was sent.
+    pub requests: Vec<RecordedRequest>,
     /// The session this one is a part of, for the transcript of a sub-agent.
     pub parent: Option<ParentSession>,
+}
+
+/// A request as its source recorded it: evidence of what a model was really given, kept apart from the events.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedRequest {
+    /// The event that answers it, as an index into the session's events. `None` when no answer was recorded.
+    pub answer: Option<usize>,
+    /// The body as it was sent, in the provider's own dialect.
+    pub body: Json,
+    pub source: SourceRecord,
+    /// How its messages stand to those before it.
+    pub alignment: Alignment,
+}
+
+/// How a request continues the conversation it belongs to, counted in parts of messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Alignment {
+    /// Parts that begin the request and were there before.
+    pub shared: usize,
+    /// Parts behind them that are new.
+    pub appended: usize,
+    /// Parts that were there before and are gone.
+    pub removed: usize,
+    /// Parts among those that were there before which are new.
+    pub rewritten: usize,
 }
 
 /// The session and the agent that a sub-agent's transcript belongs to.
@@ -43,6 +75,33 @@ pub struct ParentSession {
 }
 
 impl ImportedSession {
+    /// Takes over the requests of a trace of the same session, whose answers have the ids of its events. Returns how
+    /// many found theirs.
+    pub fn join(&mut self, trace: &Self) -> usize {
+        let before = self.requests.len();
+        for request in &trace.requests {
+            let answer = request.answer.and_then(|at| trace.session.events.get(at));
+            let own =
+                answer.and_then(|answer| self.session.events.iter().position(|event| event.id == answer.id));
+            if own.is_some() {
+                self.requests.push(RecordedRequest { answer: own, ..request.clone() });
+            }
+        }
+        self.requests[before..].sort_by_key(|request| request.answer);
+        self.requests.len() - before
+    }
+
+    /// Moves every place in the file by so many bytes.
+    fn move_places(&mut self, by: u64) {
+        let of_records = self.unmapped.records.values_mut().flatten();
+        let of_requests = self.requests.iter_mut().map(|request| &mut request.source);
+        for source in self.sources.iter_mut().flatten().chain(of_records).chain(of_requests) {
+            if let SourceRecord::Bytes(range) = source {
+                *range = range.start + by..range.end + by;
+            }
+        }
+    }
+
     pub fn summary(&self) -> SessionSummary {
         SessionSummary::of(&self.session)
     }
@@ -78,6 +137,8 @@ enum Reader {
     Document(DocumentReader),
     Events(EventReader),
     Transcript(Box<TranscriptReader>),
+    /// Kept until it is whole.
+    Whole(Format, Vec<u8>),
     /// A format that is not in the bytes of a file.
     Tables,
 }
@@ -90,7 +151,8 @@ impl Importer {
             }
             Format::AdkEvents | Format::AdkEventStream => Reader::Events(EventReader::new(format)),
             Format::ClaudeCode => Reader::Transcript(Box::default()),
-            Format::AdkSqlite | Format::AdkDatabase => Reader::Tables,
+            format if format.is_database() => Reader::Tables,
+            format => Reader::Whole(format, Vec::new()),
         };
         Self { reader }
     }
@@ -100,6 +162,7 @@ impl Importer {
             Reader::Document(reader) => reader.feed(bytes),
             Reader::Events(reader) => reader.feed(bytes),
             Reader::Transcript(reader) => reader.feed(bytes),
+            Reader::Whole(_, whole) => whole.extend_from_slice(bytes),
             Reader::Tables => {}
         }
     }
@@ -109,11 +172,52 @@ impl Importer {
             Reader::Document(reader) => reader.finish(),
             Reader::Events(reader) => reader.finish(),
             Reader::Transcript(reader) => reader.finish(),
+            Reader::Whole(format, bytes) => read_whole(format, &bytes),
             Reader::Tables => {
                 Import::refused("needs-tables", "a database is imported by its tables, not its bytes")
             }
         }
     }
+}
+
+/// Reads a file that is in memory.
+fn read_whole(format: Format, bytes: &[u8]) -> Import {
+    let mut findings = Findings::default();
+    let read = match format {
+        Format::Codex => agents::codex::read,
+        Format::CopilotCli => agents::copilot::read,
+        Format::Cline => agents::cline::read,
+        Format::OpenCodeExport => agents::opencode::read_export,
+        Format::OpenHands => agents::openhands::read,
+        Format::Aider => agents::aider::read,
+        Format::MiniSweAgent => trajectories::mini_swe::read,
+        Format::SweAgent => trajectories::swe_agent::read,
+        Format::Inspect => trajectories::inspect::read,
+        Format::TauBench => trajectories::tau_bench::read,
+        Format::Messages => trajectories::messages::read,
+        Format::GeminiCli => agents::gemini_cli::read,
+        Format::ProviderLog => traffic::provider_log::read,
+        Format::Har => traffic::har::read,
+        Format::Mitmproxy => traffic::mitmproxy::read,
+        Format::Vcr => traffic::vcr::read,
+        Format::LiteLlm => traffic::litellm::read,
+        Format::Otlp => telemetry::otlp::read,
+        Format::AdkTrace => telemetry::adk_trace::read,
+        Format::GeminiTelemetry => telemetry::gemini_telemetry::read,
+        Format::Langfuse => telemetry::langfuse::read,
+        Format::LangSmith => telemetry::langsmith::read,
+        Format::AdkDebugLog => debug_log::read,
+        _ => return Import::refused("needs-tables", "a database is imported by its tables, not its bytes"),
+    };
+    let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes);
+    let mut sessions = read(text, &mut findings);
+    let skipped = (bytes.len() - text.len()) as u64;
+    if skipped > 0 {
+        for session in &mut sessions {
+            session.move_places(skipped);
+        }
+    }
+    Import::of(sessions, findings)
 }
 
 /// Recognises `bytes` and reads them.

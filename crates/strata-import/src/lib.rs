@@ -24,30 +24,45 @@
 )]
 
 mod adk;
+mod agents;
+mod align;
 mod app_config;
 mod claude;
 mod detect;
+mod documents;
+mod draft;
 mod facts;
 mod findings;
+mod folder;
 mod format;
 mod import;
 mod lines;
 pub mod marks;
+mod message;
 mod repair;
+mod rows;
 mod source;
 mod summary;
 mod tables;
+mod take;
+mod telemetry;
 mod time;
 mod title;
+mod traffic;
+mod trajectories;
 mod unmapped;
+mod usage;
 mod values;
+mod wire;
+mod yaml;
 
 pub use adk::import_tables;
 pub use app_config::{AppConfig, ReadFile, read_app_config};
 pub use detect::{Detection, HEAD_BYTES, detect, detect_tables};
 pub use facts::{ClaudeFacts, Facts, SourceFacts};
+pub use folder::{FolderSession, folder_sessions};
 pub use format::{Format, UnreadFormat};
-pub use import::{Import, ImportedSession, Importer, ParentSession, import};
+pub use import::{Alignment, Import, ImportedSession, Importer, ParentSession, RecordedRequest, import};
 pub use source::SourceRecord;
 pub use summary::{ReportedUsage, SessionSummary};
 pub use tables::{MemoryTables, OwnedValue, SqlValue, Table, TableError, TableSource};

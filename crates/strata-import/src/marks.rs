@@ -20,6 +20,9 @@ pub const SOURCE: &str = "source";
 /// The structured result a tool returned to the client, which the model did not see.
 pub const TOOL_USE_RESULT: &str = "toolUseResult";
 
+/// True on an event whose usage is a sum over calls that did not report their own.
+pub const SUM: &str = "sum";
+
 /// Model name of a response that no model wrote.
 pub const SYNTHETIC_MODEL: &str = "<synthetic>";
 
@@ -59,5 +62,6 @@ pub fn is_model_response(event: &Event) -> bool {
     !event.is_from_user()
         && !event.is_compaction()
         && !is_synthetic
+        && !mark(event, SUM).is_some_and(Json::is_truthy)
         && (event.usage_metadata.is_some() || is_from_model)
 }

@@ -14,9 +14,28 @@ pub(crate) fn of_session(session: &Session) -> String {
     title.unwrap_or_else(|| session.id.to_string())
 }
 
+/// Elements that tools put around what a person typed.
+const WRAPPERS: [&str; 6] = ["task", "feedback", "answer", "user_message", "user_input", "pr_description"];
+
+/// A line without the blanks and the elements around it.
+fn unwrapped(line: &str) -> &str {
+    let mut line = line.trim();
+    for name in WRAPPERS {
+        let opened = line.strip_prefix('<').and_then(|rest| rest.strip_prefix(name));
+        if let Some((_, inner)) = opened.and_then(|rest| rest.split_once('>')) {
+            line = inner.trim();
+        }
+        let closed = line.strip_suffix('>').and_then(|rest| rest.strip_suffix(name));
+        if let Some(inner) = closed.and_then(|rest| rest.strip_suffix("</")) {
+            line = inner.trim();
+        }
+    }
+    line
+}
+
 /// The first line that is not blank, on one line and not too long.
 pub(crate) fn first_words(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let line = text.lines().map(unwrapped).find(|line| !line.is_empty()).unwrap_or_default();
     if line.chars().count() <= MAX_CHARS {
         return line.to_owned();
     }

@@ -1,8 +1,10 @@
 //! Importing files and folders, one after the other, each stored before the next is read.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use strata_import::folder_sessions;
 use strata_model::Severity;
 use strata_store::{SessionId, Store, StoreError};
 
@@ -116,7 +118,11 @@ impl<S: Storage> Batch<'_, S> {
         }
         let files = files_below(&input.path);
         let mut n_skipped = 0;
-        for path in &files {
+        let in_folders = self.folder_sessions(&input.path, &files);
+        for (at, path) in files.iter().enumerate() {
+            if in_folders.contains(&at) {
+                continue;
+            }
             if is_session(path) {
                 self.file(&Input { path: path.clone(), location: None });
             } else {
@@ -135,6 +141,26 @@ impl<S: Storage> Batch<'_, S> {
                 format!("Only the first {MAX_FILES} files were looked at. Import its folders one by one.");
             self.report(input, Severity::Warning, "many-files", message, "");
         }
+    }
+
+    /// Imports the conversations that are kept in many files; returns which files these are.
+    fn folder_sessions(&mut self, folder: &Path, files: &[PathBuf]) -> HashSet<usize> {
+        let below = |path: &PathBuf| {
+            let path = path.strip_prefix(folder).unwrap_or(path);
+            path.components().map(|name| name.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+        };
+        let paths: Vec<String> = files.iter().map(below).collect();
+        let mut taken = HashSet::new();
+        for session in folder_sessions(&paths) {
+            let root = if session.root.is_empty() { folder.to_owned() } else { folder.join(&session.root) };
+            // Where they cannot be joined, the files are read one by one, which says what is wrong with them.
+            if let Ok(file) = joined(session.files.iter().map(|at| &files[*at])) {
+                taken.extend(session.files);
+                let location = Input { path: root, location: None }.location();
+                self.file(&Input { path: file.path().to_owned(), location: Some(location) });
+            }
+        }
+        taken
     }
 
     fn file(&mut self, input: &Input) {
@@ -194,6 +220,18 @@ impl<S: Storage> Batch<'_, S> {
             at: at.to_owned(),
         });
     }
+}
+
+/// Files one after the other, as one file that goes when it is dropped.
+fn joined<'f>(files: impl Iterator<Item = &'f PathBuf>) -> std::io::Result<tempfile::NamedTempFile> {
+    use std::io::Write as _;
+    let mut whole = tempfile::NamedTempFile::new()?;
+    for path in files {
+        std::io::copy(&mut std::fs::File::open(path)?, whole.as_file_mut())?;
+        whole.write_all(b"\n")?;
+    }
+    whole.flush()?;
+    Ok(whole)
 }
 
 /// All files below a folder, by path; links are not followed.

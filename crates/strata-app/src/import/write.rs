@@ -1,5 +1,6 @@
 //! Storing what was read.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -51,8 +52,7 @@ pub(crate) fn write(
             }
             let batch = from..events.len().min(from + BATCH);
             let bytes = raw.of_events(imported, batch.clone());
-            let new: Vec<NewEvent<'_>> =
-                batch.clone().zip(&bytes).map(|(at, bytes)| new_event(imported, at, bytes)).collect();
+            let new: Vec<NewEvent<'_>> = batch.clone().map(|at| new_event(imported, at, &bytes)).collect();
             import.append(&mut recording, &new)?;
             done += batch.len();
             watch.progress(done as u64, total as u64);
@@ -71,16 +71,22 @@ fn listing(imported: &ImportedSession) -> Listing {
     }
 }
 
-fn new_event<'e>(imported: &'e ImportedSession, at: usize, bytes: &'e [Option<Vec<u8>>]) -> NewEvent<'e> {
+/// Bytes of the file by their place: events of one record share them.
+type Pieces = HashMap<Range<u64>, Vec<u8>>;
+
+fn new_event<'e>(imported: &'e ImportedSession, at: usize, bytes: &'e Pieces) -> NewEvent<'e> {
     let sources = imported.sources.get(at).map_or(&[][..], Vec::as_slice);
-    let records = sources.iter().zip(bytes).map(|(source, bytes)| RawRecord {
+    let records = sources.iter().map(|source| RawRecord {
         place: match source {
             SourceRecord::Bytes(range) => RecordPlace::Bytes(range.clone()),
             SourceRecord::Row { table, id } => {
                 RecordPlace::Row { table: (*table).to_owned(), id: id.to_string() }
             }
         },
-        bytes: bytes.as_deref(),
+        bytes: match source {
+            SourceRecord::Bytes(range) => bytes.get(range).map(Vec::as_slice),
+            SourceRecord::Row { .. } => None,
+        },
     });
     NewEvent { event: &imported.session.events[at], records: records.collect() }
 }
@@ -91,18 +97,21 @@ struct RawBytes {
 }
 
 impl RawBytes {
-    /// For each event, for each of its sources.
-    fn of_events(&mut self, imported: &ImportedSession, events: Range<usize>) -> Vec<Vec<Option<Vec<u8>>>> {
-        events
-            .map(|at| {
-                let sources = imported.sources.get(at).map_or(&[][..], Vec::as_slice);
-                sources.iter().map(|source| self.of_source(source)).collect()
-            })
-            .collect()
+    /// For every source of these events.
+    fn of_events(&mut self, imported: &ImportedSession, events: Range<usize>) -> Pieces {
+        let mut pieces = Pieces::new();
+        for source in imported.sources.get(events).into_iter().flatten().flatten() {
+            let SourceRecord::Bytes(range) = source else { continue };
+            if !pieces.contains_key(range)
+                && let Some(bytes) = self.of_range(range)
+            {
+                pieces.insert(range.clone(), bytes);
+            }
+        }
+        pieces
     }
 
-    fn of_source(&mut self, source: &SourceRecord) -> Option<Vec<u8>> {
-        let SourceRecord::Bytes(range) = source else { return None };
+    fn of_range(&mut self, range: &Range<u64>) -> Option<Vec<u8>> {
         let file = self.file.as_mut()?;
         file.seek(SeekFrom::Start(range.start)).ok()?;
         let mut bytes = Vec::new();

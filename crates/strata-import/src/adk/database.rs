@@ -15,7 +15,9 @@ use crate::tables::{SqlValue, TableError, TableSource};
 use crate::time::epoch_seconds;
 
 /// App, user and session id: what identifies a session in a database.
-type SessionKey = (Str, Str, Str);
+pub(super) type SessionKey = (Str, Str, Str);
+
+pub(super) type Sessions = BTreeMap<SessionKey, SessionBuilder>;
 
 /// Reads every session of a database.
 pub fn import_tables(source: &mut dyn TableSource) -> Import {
@@ -31,6 +33,19 @@ pub fn import_tables(source: &mut dyn TableSource) -> Import {
             return Import::refused("not-a-session", "not a session: a database in a database");
         }
     };
+    let mut findings = Findings::default();
+    let others = match format {
+        Format::OpenCode => Some(crate::agents::opencode::read_tables(source, &mut findings)),
+        Format::Goose => Some(crate::agents::goose::read_tables(source, &mut findings)),
+        Format::LangGraph => Some(crate::telemetry::langgraph::read_tables(source, &mut findings)),
+        _ => None,
+    };
+    if let Some(read) = others {
+        return match read {
+            Ok(sessions) => Import::of(sessions, findings),
+            Err(error) => unreadable(&error),
+        };
+    }
     let mut database = Database { source, format, findings: Findings::default(), sessions: BTreeMap::new() };
     match database.read() {
         Ok(()) => database.finish(),
@@ -72,7 +87,11 @@ impl Database<'_> {
             self.check_version()?;
         }
         self.read_sessions()?;
-        self.read_events()?;
+        if self.format == Format::AdkPickleDatabase {
+            super::pickled::read_events(self.source, &mut self.sessions, &mut self.findings)?;
+        } else {
+            self.read_events()?;
+        }
         Ok(())
     }
 
@@ -86,7 +105,12 @@ impl Database<'_> {
         })?;
         match version.as_deref() {
             Some("1") => Ok(()),
-            Some("0") => Err(Refusal::Unread(UnreadFormat::AdkPickleDatabase)),
+            Some("0") => {
+                let message = "the database says that its schema is version 0, but its events are those of version 1; \
+                               they were read as such";
+                self.findings.warning("schema-version", "adk_internal_metadata", message);
+                Ok(())
+            }
             Some(_) => Err(Refusal::Unread(UnreadFormat::AdkNewerDatabase)),
             None => {
                 let message = "the database does not say its schema version; it was read as version 1";
@@ -159,12 +183,12 @@ impl Database<'_> {
     }
 }
 
-fn key_of(row: &[SqlValue<'_>]) -> SessionKey {
+pub(super) fn key_of(row: &[SqlValue<'_>]) -> SessionKey {
     let at = |index: usize| text(row.get(index)).unwrap_or_default();
     (at(0), at(1), at(2))
 }
 
-fn builder_of<'s>(
+pub(super) fn builder_of<'s>(
     sessions: &'s mut BTreeMap<SessionKey, SessionBuilder>,
     key: &SessionKey,
 ) -> &'s mut SessionBuilder {

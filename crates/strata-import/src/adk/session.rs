@@ -109,6 +109,7 @@ impl SessionBuilder {
             sources: self.sources,
             unmapped: self.unmapped,
             facts,
+            requests: Vec::new(),
             parent: None,
         }
     }

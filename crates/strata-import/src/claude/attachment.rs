@@ -2,8 +2,8 @@
 
 use strata_model::{Json, Object, Part, Str, json};
 
-use super::record::take_object;
 use super::transcript::{Placed, Transcript};
+use crate::take::take_object;
 use crate::unmapped::Unmapped;
 
 /// Members that hold what the model is shown, as far as transcripts keep it.

@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use strata_model::{Base64, Blob, FileData, FunctionCall, FunctionResponse, Json, Object, Part, Str, json};
 
-use super::record::{take_object, take_text};
+use crate::take::{take_object, take_text};
 use crate::unmapped::Unmapped;
 
 /// What a message's content says.
 #[derive(Debug, Default)]
-pub(super) struct Blocks {
-    pub(super) parts: Vec<Part>,
+pub(crate) struct Blocks {
+    pub(crate) parts: Vec<Part>,
     /// Ids of the calls it answers.
-    pub(super) answered: Vec<Str>,
-    pub(super) images: u64,
-    pub(super) largest_image_base64_chars: u64,
+    pub(crate) answered: Vec<Str>,
+    pub(crate) images: u64,
+    pub(crate) largest_image_base64_chars: u64,
     /// Bytes of text in the largest tool result.
-    pub(super) largest_result_bytes: u64,
+    pub(crate) largest_result_bytes: u64,
 }
 
 /// Reads content. `owner` names the record type for the fields that are not carried; `name_of` knows tools by call.
-pub(super) fn read(
+pub(crate) fn read(
     content: Json,
     owner: &str,
     name_of: impl Fn(&str) -> Option<Str>,

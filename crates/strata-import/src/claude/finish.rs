@@ -59,6 +59,7 @@ impl Transcript {
             sources,
             unmapped: self.unmapped,
             facts,
+            requests: Vec::new(),
             parent,
         })
     }

@@ -7,8 +7,11 @@ use super::lanes::{LaneId, MAIN};
 use super::record::Record;
 use crate::marks;
 
+/// What ADK makes of another agent's events.
+pub(crate) const QUOTATION: &str = "quotation";
+
 /// Beginnings of text the client writes, with what it is.
-const WRITTEN_BY_CLIENT: [(&str, &str); 13] = [
+const WRITTEN_BY_CLIENT: [(&str, &str); 26] = [
     ("<command-name>", "command"),
     ("<command-message>", "command"),
     ("<command-args>", "command"),
@@ -22,6 +25,19 @@ const WRITTEN_BY_CLIENT: [(&str, &str); 13] = [
     ("<task-notification>", "task-notification"),
     ("<user-prompt-submit-hook>", "hook"),
     ("[Request interrupted by user", "interrupt"),
+    ("<environment_context>", "environment"),
+    ("<user_instructions>", "instructions"),
+    ("# AGENTS.md instructions", "instructions"),
+    ("<turn_aborted>", "interrupt"),
+    ("<subagent_notification>", "task-notification"),
+    ("<skill>", "skill"),
+    ("<user_shell_command>", "shell"),
+    ("<session_context>", "session-context"),
+    ("<current_datetime>", "environment"),
+    ("<environment_details>", "environment"),
+    ("For context:", QUOTATION),
+    ("<returncode>", "observation"),
+    ("<output>", "observation"),
 ];
 
 /// Kinds of `origin` that are people. Others are programs that speak up.
@@ -56,6 +72,19 @@ fn of_client(record: &Record, parts: &[Part]) -> Option<String> {
 fn written_by_client(part: &Part) -> Option<&'static str> {
     let text = part.text.as_deref()?.trim_start();
     WRITTEN_BY_CLIENT.iter().find(|(start, _)| text.starts_with(start)).map(|(_, kind)| *kind)
+}
+
+/// What a client wrote in the user's name, by its parts alone; `None` when a person typed some of it.
+pub(crate) fn injected_kind(parts: &[Part]) -> Option<&'static str> {
+    // ADK quotes what other agents did, in parts of their own behind these words.
+    if parts.first().and_then(written_by_client) == Some(QUOTATION) {
+        return Some(QUOTATION);
+    }
+    let mut kind = None;
+    for part in parts {
+        kind = Some(written_by_client(part)?);
+    }
+    Some(kind.unwrap_or("empty"))
 }
 
 /// The text of a part that a person typed.

@@ -2,6 +2,7 @@
 
 use strata_model::{Json, Object, Str};
 
+use crate::take::take_text;
 use crate::unmapped::Unmapped;
 
 /// One record, taken apart. Fields that only some types have are in `rest`.
@@ -85,24 +86,5 @@ impl Record {
         for (key, value) in self.rest.iter() {
             unmapped.field(&self.kind, key, value);
         }
-    }
-}
-
-/// Takes a text; a value of another kind is left where it is.
-pub(super) fn take_text(object: &mut Object, key: &str) -> Option<Str> {
-    let text = match object.get(key)? {
-        Json::String(text) => text.clone(),
-        _ => return None,
-    };
-    object.remove(key);
-    Some(text)
-}
-
-/// Takes an object; a value of another kind is left where it is.
-pub(super) fn take_object(object: &mut Object, key: &str) -> Option<Object> {
-    object.get(key)?.as_object()?;
-    match object.remove(key)? {
-        Json::Object(inner) => Some(inner),
-        _ => None,
     }
 }

@@ -4,12 +4,12 @@ use strata_model::{Json, Object, Part, Str};
 
 use super::blocks::{self, Blocks};
 use super::entry::{EntryId, EntryKind};
-use super::record::{take_object, take_text};
 use super::transcript::{Call, Placed, Transcript};
 use super::usage::MessageUsage;
 use crate::facts::add;
 use crate::findings::Findings;
 use crate::marks;
+use crate::take::{take_object, take_text};
 
 /// A message of the API, taken apart.
 struct Message {

@@ -2,7 +2,7 @@
 
 use strata_model::{Json, Object, Usage};
 
-use super::record::take_object;
+use crate::take::{take_count, take_object};
 use crate::unmapped::Unmapped;
 
 /// Usage of one response, in both countings.
@@ -52,13 +52,6 @@ impl MessageUsage {
     pub(super) fn input_tokens(&self) -> u64 {
         self.usage.prompt_token_count.unwrap_or(0)
     }
-}
-
-/// Takes a count; a value that is none is left where it is.
-fn take_count(object: &mut Object, key: &str) -> Option<u64> {
-    let count = u64::try_from(object.get(key)?.as_i64()?).ok()?;
-    object.remove(key);
-    Some(count)
 }
 
 fn cache_write(written: u64, by_lifetime: Option<&Json>) -> Option<Object> {

@@ -36,26 +36,30 @@ pub(super) fn value(value: &Json) -> Option<Detection> {
 
 fn list(items: &[Json]) -> Option<Detection> {
     let first = Keys(items.first()?.as_object()?);
+    let readable = |format| Some(Detection::Readable(format));
     if first.has_any(&["query", "expected_tool_use"]) || (first.has("data") && first.has("initial_session")) {
-        return Some(Detection::Readable(Format::AdkEvalSet));
+        return readable(Format::AdkEvalSet);
     }
     if first.has("name") && first.has("trace_id") && first.has("span_id") {
-        return Some(Detection::Unread(UnreadFormat::AdkDebugTrace));
+        return readable(Format::AdkTrace);
     }
     if first.has("task_id") && first.has("traj") {
-        return Some(Detection::Unread(UnreadFormat::TauBench));
+        return readable(Format::TauBench);
     }
     if first.has("source") && first.has_any(&["action", "observation"]) {
-        return Some(Detection::Unread(UnreadFormat::OpenHands));
+        return readable(Format::OpenHands);
     }
-    if first.has("role") && first.has("content") {
-        return Some(Detection::Unread(UnreadFormat::ProviderExchange));
+    if first.has("ts") && first.has_any(&["say", "ask"]) && first.has("type") {
+        return readable(Format::Cline);
+    }
+    if first.has("role") && first.has_any(&["content", "tool_calls", "parts"]) {
+        return readable(if first.has("ts") { Format::Cline } else { Format::Messages });
     }
     match first.format()? {
         // A transcript is a file of records, not a list of them; nothing writes the latter.
         Detection::Readable(Format::ClaudeCode) => None,
         // A list of events, as `POST /run` answers, is one document.
-        Detection::Readable(Format::AdkEvents) => Some(Detection::Readable(Format::AdkSession)),
+        Detection::Readable(Format::AdkEvents) => readable(Format::AdkSession),
         found => Some(found),
     }
 }
@@ -100,11 +104,11 @@ impl Keys<'_> {
                 None
             }
         };
-        let unread = self.agent_log().or_else(|| self.telemetry());
-        unread
-            .map(Detection::Unread)
-            .or_else(|| readable().map(Detection::Readable))
-            .or_else(|| self.provider_traffic().map(Detection::Unread))
+        if self.is_adk_before_1() {
+            return Some(Detection::Unread(UnreadFormat::AdkBefore1));
+        }
+        let found = self.agent_log().or_else(|| self.trajectory()).or_else(|| self.telemetry());
+        found.or_else(readable).or_else(|| self.provider_traffic()).map(Detection::Readable)
     }
 
     fn is_claude_code(&self) -> bool {
@@ -138,94 +142,112 @@ impl Keys<'_> {
         has_old_keys || has_context
     }
 
-    /// Files that coding agents and evaluation tools keep.
-    fn agent_log(&self) -> Option<UnreadFormat> {
+    /// Files that coding agents keep.
+    fn agent_log(&self) -> Option<Format> {
         let kind = self.text("type");
-        Some(
-            if kind == "session_meta" || (self.has("payload") && self.has("timestamp") && !kind.is_empty()) {
-                UnreadFormat::Codex
-            } else if self.has_all(&["sessionId", "projectHash"]) || self.has_all(&["history", "authType"]) {
-                UnreadFormat::GeminiCli
-            } else if kind.starts_with("session.start") || (self.has("data") && kind.starts_with("session."))
-            {
-                UnreadFormat::CopilotCli
-            } else if self.has("trajectory_format")
-                || self.inner("info").is_some_and(|it| it.has("model_stats"))
-            {
-                if self.has("trajectory") { UnreadFormat::SweAgent } else { UnreadFormat::MiniSweAgent }
-            } else if self.has_all(&["trajectory", "history"]) || self.has_all(&["environment", "trajectory"])
-            {
-                UnreadFormat::SweAgent
-            } else if self.has("eval") && self.has_any(&["samples", "plan", "version"]) {
-                UnreadFormat::Inspect
-            } else if self.has_all(&["task_id", "simulations"]) || self.has_all(&["info", "tasks"]) {
-                UnreadFormat::TauBench
-            } else if self.has_all(&["sessionId", "messages", "agent"])
-                || self.has_all(&["session_id", "source", "pid"])
-            {
-                UnreadFormat::ClineMessages
-            } else if self.has_all(&["messages", "kwargs"]) || self.has_all(&["agent", "workspace"]) {
-                UnreadFormat::OpenHands
-            } else if self.has("info") && self.has("messages") {
-                UnreadFormat::OpenCode
-            } else if self.is_adk_before_1() {
-                UnreadFormat::AdkBefore1
-            } else {
-                return None;
-            },
-        )
+        let is_codex_line = self.has("payload") && self.has("timestamp") && !kind.is_empty();
+        if kind == "session_meta" || is_codex_line {
+            Some(Format::Codex)
+        } else if self.has_all(&["sessionId", "projectHash"]) || self.has_all(&["history", "authType"]) {
+            Some(Format::GeminiCli)
+        } else if kind.starts_with("session.start") || (self.has("data") && kind.starts_with("session.")) {
+            Some(Format::CopilotCli)
+        } else if self.has_all(&["sessionId", "messages", "agent"]) {
+            Some(Format::Cline)
+        } else if self.is_openhands() {
+            Some(Format::OpenHands)
+        } else if self.is_opencode() {
+            Some(Format::OpenCodeExport)
+        } else if self.has_all(&["agent", "workspace"]) {
+            Some(Format::OpenHands)
+        } else {
+            None
+        }
+    }
+
+    /// An export, or a file of the storage of old versions.
+    fn is_opencode(&self) -> bool {
+        let has_info = self.inner("info").is_some_and(|info| info.has_any(&["slug", "projectID", "version"]));
+        (has_info && self.has("messages"))
+            || self.has_all(&["id", "projectID", "time"])
+            || self.has_all(&["id", "sessionID", "messageID", "type"])
+            || self.has_all(&["id", "sessionID", "role", "time"])
+    }
+
+    fn is_openhands(&self) -> bool {
+        let is_event = self.has("kind") && self.has_all(&["id", "timestamp", "source"]);
+        let is_old = self.has_any(&["action", "observation"]) && self.has_all(&["source", "id", "timestamp"]);
+        is_event || is_old
+    }
+
+    /// Files that evaluation tools keep.
+    fn trajectory(&self) -> Option<Format> {
+        let has_stats = self.inner("info").is_some_and(|info| info.has("model_stats"));
+        if self.has_all(&["trajectory", "history"]) || self.has_all(&["environment", "trajectory"]) {
+            Some(Format::SweAgent)
+        } else if self.has("trajectory_format") || (has_stats && !self.has("trajectory")) {
+            Some(Format::MiniSweAgent)
+        } else if has_stats {
+            Some(Format::SweAgent)
+        } else if self.has("eval") && self.has_any(&["samples", "plan", "version"]) {
+            Some(Format::Inspect)
+        } else if self.has_all(&["task_id", "traj"])
+            || self.has_all(&["info", "simulations"])
+            || self.has_all(&["info", "tasks"])
+            || (self.has("task_id") && self.has("termination_reason"))
+            || self.has("messages_display")
+        {
+            Some(Format::TauBench)
+        } else {
+            None
+        }
     }
 
     /// What observability tools export.
-    fn telemetry(&self) -> Option<UnreadFormat> {
-        Some(if self.has_any(&["resourceSpans", "resourceLogs"]) {
-            UnreadFormat::Otlp
-        } else if self.inner("log").is_some_and(|log| log.has_any(&["entries", "creator"])) {
-            UnreadFormat::Har
-        } else if self.has_all(&["trace", "observations"])
-            || self.inner("trace").is_some_and(|trace| trace.has_all(&["id", "projectId"]))
-        {
-            UnreadFormat::Langfuse
-        } else if self.has("_spanContext") {
-            UnreadFormat::GeminiTelemetry
-        } else if self.has_any(&["dotted_order", "run_type"]) {
-            UnreadFormat::LangSmith
+    fn telemetry(&self) -> Option<Format> {
+        if self.has_any(&["resourceSpans", "resourceLogs", "resource_spans", "resource_logs"]) {
+            Some(Format::Otlp)
+        } else if self.has("_spanContext") || self.has_all(&["hrTime", "attributes"]) {
+            Some(Format::GeminiTelemetry)
+        } else if self.inner("log").is_some_and(|log| log.has("entries")) {
+            Some(Format::Har)
+        } else if self.has_all(&["trace", "observations"]) {
+            Some(Format::Langfuse)
         } else if self.has("litellm_call_id") || self.has_all(&["call_type", "custom_llm_provider"]) {
-            UnreadFormat::LiteLlm
+            Some(Format::LiteLlm)
+        } else if self.has_all(&["run_type", "trace_id"])
+            || self.has_all(&["run_type", "inputs"])
+            || (self.has_all(&["method", "path", "body"]) && !self.has("m"))
+        {
+            Some(Format::LangSmith)
         } else if self.has_all(&["name", "trace_id", "span_id"]) || self.has("gcp.vertex.agent.event_id") {
-            UnreadFormat::AdkDebugTrace
+            Some(Format::AdkTrace)
         } else {
-            return None;
-        })
+            None
+        }
     }
 
     /// Requests to model providers and their answers.
-    fn provider_traffic(&self) -> Option<UnreadFormat> {
-        Some(
-            if self.has_any(&["systemInstruction", "system_instruction", "candidates"])
-                || self.has("contents")
-            {
-                UnreadFormat::GeminiGenerateContent
-            } else if self.has("choices")
-                || self.0.get("object").and_then(Json::as_str) == Some("chat.completion")
-            {
-                UnreadFormat::OpenAiChat
-            } else if self.has_all(&["content", "stop_reason"]) || self.has_all(&["messages", "max_tokens"]) {
-                UnreadFormat::AnthropicMessages
-            } else if self.has_all(&["input", "model"]) || self.has_all(&["output", "status"]) {
-                UnreadFormat::OpenAiResponses
-            } else if self.has("messages") {
-                UnreadFormat::OpenAiChat
-            } else if self.inner("request").is_some_and(|request| request.has_any(&["url", "body", "method"]))
-                || self.has_all(&["m", "path", "body"])
-            {
-                UnreadFormat::ProviderExchange
-            } else if self.has_all(&["method", "path", "body"]) {
-                UnreadFormat::LangSmith
-            } else {
-                return None;
-            },
-        )
+    fn provider_traffic(&self) -> Option<Format> {
+        let is_request = self.has_any(&["systemInstruction", "system_instruction", "candidates", "choices"])
+            || self.has("contents")
+            || self.has_all(&["content", "stop_reason"])
+            || self.has_all(&["messages", "max_tokens"])
+            || self.has_all(&["input", "model"])
+            || self.has_all(&["output", "status"])
+            || self.has_all(&["messages", "model"])
+            || self.has_all(&["messages", "kwargs"])
+            || self.has_all(&["messages", "response"]);
+        let is_pair = self.inner("request").is_some_and(|request| {
+            request.has_any(&["url", "body", "method", "messages", "contents", "input"])
+        });
+        if is_request || is_pair || self.has_all(&["m", "path", "body"]) {
+            Some(Format::ProviderLog)
+        } else if self.has("messages") {
+            Some(Format::Messages)
+        } else {
+            None
+        }
     }
 }
 
@@ -237,17 +259,17 @@ pub(super) fn text(text: &[u8]) -> Option<Detection> {
     let head = String::from_utf8_lossy(&text[..text.len().min(64 * 1024)]);
     let line_starts = |start: &str| head.lines().any(|line| line.starts_with(start));
     if line_starts("# aider chat started at") {
-        return Some(Detection::Unread(UnreadFormat::Aider));
+        return Some(Detection::Readable(Format::Aider));
     }
     if line_starts("interactions:") {
-        return Some(Detection::Unread(UnreadFormat::Vcr));
+        return Some(Detection::Readable(Format::Vcr));
     }
     if line_starts("invocation_id:") && line_starts("session_id:") {
-        return Some(Detection::Unread(UnreadFormat::AdkDebugLog));
+        return Some(Detection::Readable(Format::AdkDebugLog));
     }
     let n_digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if (1..=12).contains(&n_digits) && text.get(n_digits) == Some(&b':') && text.contains(&b'~') {
-        return Some(Detection::Unread(UnreadFormat::Mitmproxy));
+        return Some(Detection::Readable(Format::Mitmproxy));
     }
     None
 }
@@ -262,7 +284,7 @@ fn event_stream(text: &[u8]) -> Detection {
     if is_adk {
         Detection::Readable(Format::AdkEventStream)
     } else {
-        Detection::Unread(UnreadFormat::ProviderStream)
+        Detection::Readable(Format::ProviderLog)
     }
 }
 
@@ -276,10 +298,12 @@ pub(super) fn tables(tables: &[Table]) -> Detection {
             Detection::Readable(Format::AdkDatabase)
         }
         Some(events) if events.has("event_data") => Detection::Readable(Format::AdkSqlite),
-        Some(events) if events.has("actions") => unread(UnreadFormat::AdkPickleDatabase),
-        _ if has("part") && has("message") && has("session") => unread(UnreadFormat::OpenCode),
-        _ if has("usage_ledger") || (has("messages") && has("sessions")) => unread(UnreadFormat::Goose),
-        _ if has("checkpoints") && has("writes") => unread(UnreadFormat::LangGraph),
+        Some(events) if events.has("actions") => Detection::Readable(Format::AdkPickleDatabase),
+        _ if has("part") && has("message") && has("session") => Detection::Readable(Format::OpenCode),
+        _ if has("usage_ledger") || (has("messages") && has("sessions")) => {
+            Detection::Readable(Format::Goose)
+        }
+        _ if has("checkpoints") && has("writes") => Detection::Readable(Format::LangGraph),
         _ if has("spans") => unread(UnreadFormat::AdkSpanDatabase),
         _ if has("threads") => unread(UnreadFormat::CodexIndex),
         _ => Detection::NotASession("not a session: a database without tables of a known tool".into()),

@@ -1,39 +1,40 @@
-//! Formats are recognised by content, and those that cannot be read yet are named.
+//! Formats are recognised by content.
 
-use strata_import::{Detection, Format, UnreadFormat, detect, import};
+use strata_import::{Detection, Format, detect, import};
 
 use crate::support::{files_below, recorded_samples, sample};
 
 #[track_caller]
-fn check(text: &str, expected: UnreadFormat) {
-    assert_eq!(detect(text.as_bytes()), Detection::Unread(expected), "{text}");
-    let imported = import(text.as_bytes());
-    assert_eq!(imported.diagnostics[0].message, expected.refusal());
+fn check(text: &str, expected: Format) {
+    assert_eq!(detect(text.as_bytes()), Detection::Readable(expected), "{text}");
 }
 
 #[test]
-fn formats_that_cannot_be_read_yet_are_named() {
-    check(r#"{"timestamp":"x","type":"session_meta","payload":{}}"#, UnreadFormat::Codex);
-    check(r#"{"sessionId":"x","projectHash":"y","messages":[]}"#, UnreadFormat::GeminiCli);
-    check(r#"{"type":"session.start","data":{}}"#, UnreadFormat::CopilotCli);
-    check(r#"{"resourceSpans":[{"scopeSpans":[]}]}"#, UnreadFormat::Otlp);
-    check(r#"{"log":{"version":"1.2","entries":[]}}"#, UnreadFormat::Har);
-    check(r#"{"trajectory_format":"mini-swe-agent-1.1","messages":[]}"#, UnreadFormat::MiniSweAgent);
-    check(r#"{"environment":"e","trajectory":[],"history":[]}"#, UnreadFormat::SweAgent);
-    check(r#"{"version":2,"status":"success","eval":{},"samples":[]}"#, UnreadFormat::Inspect);
-    check("PK\u{3}\u{4}xx_journal/start.json", UnreadFormat::Inspect);
-    check(r#"{"trace":{"id":"x"},"observations":[]}"#, UnreadFormat::Langfuse);
-    check(r#"{"id":"x","litellm_call_id":"y"}"#, UnreadFormat::LiteLlm);
-    check(r#"[{"name":"call_llm","trace_id":1,"span_id":2}]"#, UnreadFormat::AdkDebugTrace);
-    check("invocation_id: e-1\nsession_id: s\nentries:\n", UnreadFormat::AdkDebugLog);
-    check("\n# aider chat started at 2025-01-01 10:00:00\n\n#### hello\n", UnreadFormat::Aider);
-    check("interactions:\n- request:\n    method: POST\n", UnreadFormat::Vcr);
-    check("4305:9:websocket;0:~8:response;", UnreadFormat::Mitmproxy);
-    check(r#"{"model":"m","max_tokens":5,"messages":[]}"#, UnreadFormat::AnthropicMessages);
-    check(r#"{"model":"m","messages":[]}"#, UnreadFormat::OpenAiChat);
-    check(r#"{"model":"m","input":[]}"#, UnreadFormat::OpenAiResponses);
-    check(r#"{"contents":[{"role":"user","parts":[]}]}"#, UnreadFormat::GeminiGenerateContent);
-    check("event: message_start\ndata: {\"type\":\"message_start\"}\n\n", UnreadFormat::ProviderStream);
+fn a_few_keys_tell_a_format() {
+    check(r#"{"timestamp":"x","type":"session_meta","payload":{}}"#, Format::Codex);
+    check(r#"{"sessionId":"x","projectHash":"y","messages":[]}"#, Format::GeminiCli);
+    check(r#"{"type":"session.start","data":{}}"#, Format::CopilotCli);
+    check(r#"{"resourceSpans":[{"scopeSpans":[]}]}"#, Format::Otlp);
+    check(r#"{"log":{"version":"1.2","entries":[]}}"#, Format::Har);
+    check(r#"{"trajectory_format":"mini-swe-agent-1.1","messages":[]}"#, Format::MiniSweAgent);
+    check(r#"{"environment":"e","trajectory":[],"history":[]}"#, Format::SweAgent);
+    check(r#"{"version":2,"status":"success","eval":{},"samples":[]}"#, Format::Inspect);
+    check("PK\u{3}\u{4}xx_journal/start.json", Format::Inspect);
+    check(r#"{"trace":{"id":"x"},"observations":[]}"#, Format::Langfuse);
+    check(r#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#, Format::ProviderLog);
+    check(r#"[{"role":"user","content":"x"}]"#, Format::Messages);
+    check(r#"{"messages":[{"role":"user","content":"x"}]}"#, Format::Messages);
+    check(r#"{"id":"x","litellm_call_id":"y"}"#, Format::LiteLlm);
+    check(r#"[{"name":"call_llm","trace_id":1,"span_id":2}]"#, Format::AdkTrace);
+    check("invocation_id: e-1\nsession_id: s\nentries:\n", Format::AdkDebugLog);
+    check("\n# aider chat started at 2025-01-01 10:00:00\n\n#### hello\n", Format::Aider);
+    check("interactions:\n- request:\n    method: POST\n", Format::Vcr);
+    check("4305:9:websocket;0:~8:response;", Format::Mitmproxy);
+    check(r#"{"model":"m","max_tokens":5,"messages":[]}"#, Format::ProviderLog);
+    check(r#"{"model":"m","messages":[]}"#, Format::ProviderLog);
+    check(r#"{"model":"m","input":[]}"#, Format::ProviderLog);
+    check(r#"{"contents":[{"role":"user","parts":[]}]}"#, Format::ProviderLog);
+    check("event: message_start\ndata: {\"type\":\"message_start\"}\n\n", Format::ProviderLog);
 }
 
 #[test]
@@ -57,23 +58,23 @@ fn names_of_files_do_not_matter_and_foreign_first_lines_neither() {
     assert_eq!(detect(text.as_bytes()), Detection::Readable(Format::ClaudeCode));
 }
 
-/// Folders of recorded files whose format cannot be read yet, with what they are.
-const FOLDERS: [(&str, &str, UnreadFormat); 11] = [
-    ("codex/agentv", ".jsonl", UnreadFormat::Codex),
-    ("gemini-cli", "session-2026-11-20T21-03-41c00efe.jsonl", UnreadFormat::GeminiCli),
-    ("gemini-cli", "telemetry.log", UnreadFormat::GeminiTelemetry),
-    ("copilot-cli", ".jsonl", UnreadFormat::CopilotCli),
-    ("otel", ".jsonl", UnreadFormat::Otlp),
-    ("har", ".har", UnreadFormat::Har),
-    ("mitmproxy", ".flows", UnreadFormat::Mitmproxy),
-    ("inspect_ai", ".eval", UnreadFormat::Inspect),
-    ("langfuse", ".trace.json", UnreadFormat::Langfuse),
-    ("litellm", ".jsonl", UnreadFormat::LiteLlm),
-    ("swe-agent", ".traj", UnreadFormat::SweAgent),
+/// Folders of recorded files, with what they are.
+const FOLDERS: [(&str, &str, Format); 11] = [
+    ("codex/agentv", ".jsonl", Format::Codex),
+    ("gemini-cli", "session-2026-11-20T21-03-41c00efe.jsonl", Format::GeminiCli),
+    ("gemini-cli", "telemetry.log", Format::GeminiTelemetry),
+    ("copilot-cli", ".jsonl", Format::CopilotCli),
+    ("otel", ".jsonl", Format::Otlp),
+    ("har", ".har", Format::Har),
+    ("mitmproxy", ".flows", Format::Mitmproxy),
+    ("inspect_ai", ".eval", Format::Inspect),
+    ("langfuse", ".trace.json", Format::Langfuse),
+    ("litellm", ".jsonl", Format::LiteLlm),
+    ("swe-agent", ".traj", Format::SweAgent),
 ];
 
 #[test]
-fn recorded_files_of_other_tools_are_named() {
+fn recorded_files_of_other_tools_are_recognised_and_read() {
     let Some(samples) = recorded_samples() else { return };
     for (folder, end, expected) in FOLDERS {
         let files = files_below(&samples.join(folder));
@@ -81,7 +82,8 @@ fn recorded_files_of_other_tools_are_named() {
         assert!(!files.is_empty(), "{folder}");
         for path in files {
             let bytes = std::fs::read(path).unwrap();
-            assert_eq!(detect(&bytes), Detection::Unread(expected), "{}", path.display());
+            assert_eq!(detect(&bytes), Detection::Readable(expected), "{}", path.display());
+            assert!(!import(&bytes).sessions.is_empty(), "{}", path.display());
         }
     }
 }

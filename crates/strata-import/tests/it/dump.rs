@@ -28,6 +28,13 @@ fn session_text(out: &mut String, imported: &ImportedSession) {
     for (index, (event, sources)) in session.events.iter().zip(&imported.sources).enumerate() {
         event_text(out, index + 1, event, sources);
     }
+    for request in &imported.requests {
+        let answer = request.answer.map_or("nothing".to_owned(), |at| format!("E{}", at + 1));
+        let it = request.alignment;
+        let (shared, appended, removed, rewritten) = (it.shared, it.appended, it.removed, it.rewritten);
+        let bytes = json::to_compact(&request.body).len();
+        writeln!(out, "  request of {bytes} bytes answered by {answer}: {shared} shared, {appended} appended, {removed} removed, {rewritten} rewritten").unwrap();
+    }
     let counts: Vec<_> = imported.unmapped.counts().map(|(name, count)| format!("{name} {count}")).collect();
     writeln!(out, "  unmapped: {}", counts.join(", ")).unwrap();
     writeln!(out, "  {}", serde_json::to_string(&imported.summary()).unwrap()).unwrap();

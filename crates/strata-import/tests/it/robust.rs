@@ -265,3 +265,26 @@ fn record() -> impl Strategy<Value = String> {
         )
     })
 }
+
+#[test]
+fn conversations_in_many_files_are_read_as_one() {
+    let ui = r#"[{"ts":1,"type":"say","say":"text","text":"hi"},{"ts":2,"type":"say","say":"api_req_started","text":"{\"tokensIn\":10,\"tokensOut\":4,\"cacheWrites\":3,\"cacheReads\":50}"}]"#;
+    let task = [sample("cline-task.json"), ui.as_bytes().to_vec()].concat();
+    let imported = import(&task);
+    let usage = imported.sessions[0].summary().reported_usage.unwrap();
+    assert_eq!((usage.input_tokens, usage.cached_tokens, usage.cache_write_tokens), (63, 50, 3));
+    let alone = import(ui.as_bytes());
+    assert!(
+        alone.sessions.is_empty() && alone.diagnostics[0].message.contains("api_conversation_history.json")
+    );
+
+    let stored = r#"{"id":"s1","projectID":"p","title":"Old","time":{"created":1730000000000}}
+        {"id":"m1","sessionID":"s1","role":"user","time":{"created":1730000001000}}
+        {"id":"m2","sessionID":"s1","role":"assistant","time":{"created":1730000002000},"tokens":{"input":7,"output":2}}
+        {"id":"q1","sessionID":"s1","messageID":"m1","type":"text","text":"Hello"}
+        {"id":"q2","sessionID":"s1","messageID":"m2","type":"text","text":"Hi"}"#;
+    let imported = import(stored.as_bytes());
+    let summary = imported.sessions[0].summary();
+    assert_eq!((summary.events, summary.user_turns, summary.calls), (2, 1, 1));
+    assert_eq!(imported.sessions[0].title, "Old");
+}

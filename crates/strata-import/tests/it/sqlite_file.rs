@@ -47,7 +47,8 @@ fn columns(sql: &str) -> Vec<String> {
         }
         c == ',' && depth == 0
     });
-    let names = definitions.map(|it| it.split_whitespace().next().unwrap_or("").trim_matches('"').to_owned());
+    let names =
+        definitions.map(|it| it.split_whitespace().next().unwrap_or("").trim_matches(['"', '`']).to_owned());
     names
         .filter(|name| !matches!(&**name, "PRIMARY" | "FOREIGN" | "UNIQUE" | "CONSTRAINT" | "CHECK"))
         .collect()

@@ -1,0 +1,169 @@
+//! Aider's chat history: Markdown that only grows, with rounded numbers in prose. `# aider chat started at` begins a
+//! session, `####` is what was typed, `>` is what the program says, the rest is the model's.
+
+use strata_model::{Json, Object, Part};
+
+use crate::draft::{Draft, Kind, Say};
+use crate::facts::SourceFacts;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::source::SourceRecord;
+use crate::time::epoch_seconds;
+use crate::usage::Counts;
+
+const SESSION: &str = "# aider chat started at ";
+
+#[derive(Clone, Copy, PartialEq)]
+enum Voice {
+    Person,
+    Program,
+    Model,
+}
+
+struct Chat {
+    draft: Draft,
+    voice: Option<Voice>,
+    text: String,
+    start: u64,
+    /// The answer that waits for its tokens.
+    answer: Option<usize>,
+}
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let text = String::from_utf8_lossy(bytes);
+    if matches!(text, std::borrow::Cow::Owned(_)) {
+        let message = "bytes that are not UTF-8 were replaced by U+FFFD; everything else was kept";
+        findings.warning("repaired-text", "", message);
+    }
+    let mut sessions = Vec::new();
+    let mut chat = Chat::new(0, None);
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let at = offset;
+        offset += line.len() as u64;
+        let line = line.trim_end();
+        if let Some(time) = line.strip_prefix(SESSION) {
+            sessions.extend(
+                std::mem::replace(&mut chat, Chat::new(sessions.len(), Some(time))).finish(at, findings),
+            );
+        } else {
+            chat.line(line, at);
+        }
+    }
+    sessions.extend(chat.finish(offset, findings));
+    // What is counted over the file is told with its first session.
+    if let Some(SourceFacts::Counts(counts)) = sessions.first_mut().map(|first| &mut first.facts.source) {
+        let begins = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
+        let found = [
+            ("lines", text.split('\n').count()),
+            ("sessions", begins(SESSION)),
+            ("user_lines", begins("####")),
+            ("token_report_lines", begins("> Tokens:")),
+        ];
+        counts.extend(found.map(|(name, count)| (name, Json::Int(count as i64))));
+    }
+    sessions
+}
+
+impl Chat {
+    fn new(number: usize, time: Option<&str>) -> Self {
+        let mut draft = Draft::new("aider", "aider");
+        draft.set_clock(time.and_then(epoch_seconds));
+        draft.session.id = match time {
+            Some(time) => format!("{time}#{number}").replace(' ', "T").into(),
+            None => "before the first session".into(),
+        };
+        Self { draft, voice: None, text: String::new(), start: 0, answer: None }
+    }
+
+    fn line(&mut self, line: &str, at: u64) {
+        let (voice, text) = if let Some(typed) = line.strip_prefix("####") {
+            (Voice::Person, typed.strip_prefix(' ').unwrap_or(typed))
+        } else if let Some(said) = line.strip_prefix('>') {
+            (Voice::Program, said.strip_prefix(' ').unwrap_or(said))
+        } else {
+            (Voice::Model, line)
+        };
+        // An empty line goes with what is above it, except that it ends what was typed.
+        let is_blank = text.trim().is_empty() && voice == Voice::Model;
+        if is_blank && self.voice == Some(Voice::Person) {
+            return self.flush(at);
+        }
+        if !is_blank && self.voice != Some(voice) {
+            self.flush(at);
+            self.voice = Some(voice);
+            self.start = at;
+        }
+        self.text += text;
+        self.text += "\n";
+        if voice == Voice::Program && text.starts_with("Tokens:") {
+            self.tokens(text, at);
+        }
+    }
+
+    fn flush(&mut self, end: u64) {
+        let text = std::mem::take(&mut self.text);
+        let Some(voice) = self.voice.take() else { return };
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        let kind = match voice {
+            Voice::Person => Kind::Prompt,
+            Voice::Program => Kind::Injected("program".into()),
+            Voice::Model => Kind::Response,
+        };
+        let is_answer = kind == Kind::Response;
+        let say = Say::new(kind, vec![Part::from_text(text)], SourceRecord::Bytes(self.start..end));
+        let at = self.draft.push(say);
+        if is_answer {
+            self.answer = Some(at);
+        }
+    }
+
+    /// `Tokens: 21,523 sent, 13,952 cache hit, 9 received. Cost: …`
+    fn tokens(&mut self, line: &str, at: u64) {
+        let sentence = line.trim_start_matches("Tokens:").split(". ").next().unwrap_or_default();
+        let count = |word: &str| {
+            let mut pieces = sentence.split(", ").filter(|piece| piece.contains(word));
+            pieces.find_map(|piece| rounded(piece.split_whitespace().next()?))
+        };
+        let counts = Counts {
+            input: count(" sent"),
+            cached: count(" cache hit"),
+            written: count(" cache write"),
+            output: count(" received"),
+            ..Counts::default()
+        };
+        match self.answer.take() {
+            Some(answer) => self.draft.set_usage(answer, counts.reported()),
+            None => {
+                let source = SourceRecord::Bytes(at..at + line.len() as u64);
+                let say =
+                    Say { usage: Some(counts.reported()), ..Say::new(Kind::Notice, Vec::new(), source) };
+                self.draft
+                    .push(Say { source_notes: Object::from_iter([("type", Json::from("tokens"))]), ..say });
+            }
+        }
+    }
+
+    fn finish(mut self, end: u64, findings: &mut Findings) -> Option<ImportedSession> {
+        self.flush(end);
+        if self.draft.len() == 0 {
+            return None;
+        }
+        self.draft.finish(Format::Aider, findings)
+    }
+}
+
+/// `21,523`, `12k` or `1.2M`.
+fn rounded(text: &str) -> Option<u64> {
+    let text = text.replace(',', "");
+    let (digits, unit) = match text.chars().last()? {
+        'k' | 'K' => (&text[..text.len() - 1], 1e3),
+        'M' | 'm' => (&text[..text.len() - 1], 1e6),
+        _ => (&*text, 1.0),
+    };
+    digits.parse::<f64>().ok().map(|number| (number * unit).round() as u64)
+}

@@ -1,0 +1,92 @@
+//! Usage in rollouts: one record a response in new versions, repeated running totals in old ones.
+
+use std::collections::BTreeMap;
+
+use strata_model::{Json, Object};
+
+use crate::take::{take_count, take_object};
+use crate::unmapped::Unmapped;
+use crate::usage::{Reported, read};
+
+#[derive(Debug)]
+pub(super) struct Steps {
+    /// The file has records of usage; its token counts only repeat them.
+    has_records: bool,
+    last_total: Option<Object>,
+    /// The response that waits for its usage.
+    open: Option<usize>,
+    n_distinct: i64,
+    naive: u64,
+    deduplicated: u64,
+    of_records: u64,
+    reasoning: u64,
+}
+
+impl Steps {
+    pub(super) fn new(has_records: bool) -> Self {
+        Self {
+            has_records,
+            last_total: None,
+            open: None,
+            n_distinct: 0,
+            naive: 0,
+            deduplicated: 0,
+            of_records: 0,
+            reasoning: 0,
+        }
+    }
+
+    pub(super) fn opened(&mut self, event: usize) {
+        self.open = Some(event);
+    }
+
+    pub(super) fn take_open(&mut self) -> Option<usize> {
+        self.open.take()
+    }
+
+    /// `token_usage_record`: one a response.
+    pub(super) fn record(&mut self, mut record: Object) -> Option<Reported> {
+        let usage = take_object(&mut record, "usage")?;
+        self.of_records = self.of_records.saturating_add(input(&usage));
+        self.reasoning = self.reasoning.saturating_add(reasoning(&usage));
+        read(usage, "token_usage_record.usage", &mut Unmapped::default())
+    }
+
+    /// `token_count`: repeated after turns and compactions with unchanged totals, which are not counted again.
+    pub(super) fn count(&mut self, mut event: Object) -> Option<Reported> {
+        let mut info = take_object(&mut event, "info")?;
+        let last = take_object(&mut info, "last_token_usage")?;
+        let total = take_object(&mut info, "total_token_usage");
+        self.naive = self.naive.saturating_add(input(&last));
+        if total.is_some() && total == self.last_total {
+            return None;
+        }
+        self.last_total = total;
+        self.n_distinct += 1;
+        self.deduplicated = self.deduplicated.saturating_add(input(&last));
+        if self.has_records {
+            return None;
+        }
+        self.reasoning = self.reasoning.saturating_add(reasoning(&last));
+        read(last, "token_count.last_token_usage", &mut Unmapped::default())
+    }
+
+    pub(super) fn tell(&self, counts: &mut BTreeMap<&'static str, Json>) {
+        let mut tell = |name, count: u64| {
+            counts.insert(name, Json::Int(i64::try_from(count).unwrap_or(i64::MAX)));
+        };
+        tell("distinct_token_count_steps", self.n_distinct as u64);
+        tell("sum_last_token_usage_naive", self.naive);
+        tell("sum_last_token_usage_deduped", self.deduplicated);
+        tell("sum_token_usage_records_input", self.of_records);
+        tell("reasoning_output_tokens", self.reasoning);
+    }
+}
+
+fn input(usage: &Object) -> u64 {
+    take_count(&mut usage.clone(), "input_tokens").unwrap_or(0)
+}
+
+fn reasoning(usage: &Object) -> u64 {
+    take_count(&mut usage.clone(), "reasoning_output_tokens").unwrap_or(0)
+}

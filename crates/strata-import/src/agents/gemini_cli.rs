@@ -1,0 +1,246 @@
+//! Chats of Gemini CLI: one object that is rewritten at every change, or a log of lines of which a later one with the
+//! same id replaces the earlier one.
+
+mod chat;
+
+use std::collections::{HashMap, HashSet};
+
+use strata_model::{Json, Object, Part, Str};
+
+use crate::documents::read_documents;
+use crate::draft::{Draft, Kind, Say, kind_of};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::message::{Role, Turn, thought};
+use crate::source::SourceRecord;
+use crate::take::{take_count, take_list, take_object, take_text, take_time};
+use crate::usage::Counts;
+use chat::{Chat, Step};
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut chat = Chat::default();
+    let mut draft = Draft::new("gemini-cli", "gemini");
+    for mut document in read_documents(bytes, &["messages", "history"], findings) {
+        let source = document.source.clone();
+        for value in document.take("messages").into_iter().chain(document.take("history")) {
+            let source = value.source();
+            match value.json {
+                Json::Object(message) => chat.message(message, source),
+                other => draft.unmapped.field("chat", "messages[]", &other),
+            }
+        }
+        chat.line(document.fields, source, &mut draft);
+    }
+    tell(chat, draft, findings).into_iter().collect()
+}
+
+fn tell(chat: Chat, mut draft: Draft, findings: &mut Findings) -> Option<ImportedSession> {
+    let mut meta = chat.meta;
+    draft.session.id = take_text(&mut meta, "sessionId").unwrap_or_default();
+    draft.title = take_text(&mut meta, "summary");
+    let is_sub_agent = meta.get("kind").and_then(Json::as_str) == Some("subagent");
+    let start = take_time(&mut meta, "startTime");
+    draft.set_clock(start);
+    for key in ["projectHash", "lastUpdated", "kind"] {
+        meta.remove(key);
+    }
+    draft.note_rest("chat", &meta);
+    draft.counts.insert("messages", Json::Int(chat.current.len() as i64));
+    let branch: Option<Str> = is_sub_agent.then(|| format!("agent.{}", draft.session.id).into());
+    let mut teller = Teller { draft, branch, events: HashMap::new(), answered: HashSet::new() };
+    for step in chat.steps {
+        match step {
+            Step::Message(at) => {
+                let (message, sources) = &chat.messages[at];
+                teller.message(at, message.clone(), sources.clone());
+            }
+            Step::Replaced(fresh, source) => {
+                let fresh = fresh.iter().map(|at| chat.messages[*at].0.clone());
+                teller.replaced(fresh.collect(), source);
+            }
+            Step::Rewound(at, source) => teller.rewound(at, source),
+        }
+    }
+    teller.draft.finish(Format::GeminiCli, findings)
+}
+
+struct Teller {
+    draft: Draft,
+    branch: Option<Str>,
+    /// First event of each message.
+    events: HashMap<usize, usize>,
+    /// Calls whose results were told.
+    answered: HashSet<Str>,
+}
+
+impl Teller {
+    fn say(&self, sources: &[SourceRecord]) -> Say {
+        let first = sources.first().cloned().unwrap_or(SourceRecord::Bytes(0..0));
+        Say {
+            sources: sources.to_vec(),
+            branch: self.branch.clone(),
+            ..Say::new(Kind::Notice, Vec::new(), first)
+        }
+    }
+
+    fn message(&mut self, place: usize, mut message: Object, sources: Vec<SourceRecord>) {
+        let time = take_time(&mut message, "timestamp").or_else(|| take_time(&mut message, "ts"));
+        let id = take_text(&mut message, "id");
+        let kind =
+            take_text(&mut message, "type").or_else(|| take_text(&mut message, "role")).unwrap_or_default();
+        let say = Say { id, time, ..self.say(&sources) };
+        let first = self.draft.len();
+        match &*kind {
+            "user" => self.user(message, say),
+            "gemini" | "model" | "assistant" => self.response(message, say),
+            "error" => {
+                let text = message.get("content").and_then(Json::as_str).unwrap_or("error");
+                let error = Some(("error".into(), text.into()));
+                self.draft.push(Say { error, ..say });
+            }
+            kind => {
+                let kind = if kind.is_empty() { "message without a type" } else { kind };
+                for source in sources {
+                    self.draft.unmapped.record(kind, source);
+                }
+            }
+        }
+        if self.draft.len() > first {
+            self.events.insert(place, first);
+        }
+    }
+
+    fn user(&mut self, mut message: Object, mut say: Say) {
+        let mut turn = Turn::new(Role::User);
+        let content = message.remove("content").or_else(|| message.remove("parts")).unwrap_or_default();
+        self.draft.messages("user").content(content, &mut turn);
+        message.remove("displayContent");
+        self.draft.note_rest("user", &message);
+        // Newer versions write a result again, as the message it was sent with.
+        let is_told = |part: &Part| {
+            let id = part.function_response.as_ref().and_then(|it| it.id.as_ref());
+            id.is_some_and(|id| self.answered.contains(id))
+        };
+        if !turn.parts.is_empty() && turn.parts.iter().all(is_told) {
+            let last = self.draft.len().saturating_sub(1);
+            say.sources.into_iter().for_each(|source| self.draft.add_source(last, source));
+            return;
+        }
+        say.kind = kind_of(&turn);
+        self.draft.note_result_bytes(turn.parts.iter().map(shown_bytes).max().unwrap_or(0));
+        say.parts = turn.parts;
+        self.draft.push(say);
+    }
+
+    fn response(&mut self, mut message: Object, say: Say) {
+        let mut turn = Turn::new(Role::Model);
+        let thoughts = take_list(&mut message, "thoughts").unwrap_or_default();
+        let content = message.remove("content").or_else(|| message.remove("parts")).unwrap_or_default();
+        let mut results = Turn::new(Role::Tool);
+        let mut messages = self.draft.messages("gemini");
+        messages.content(content, &mut turn);
+        // A message that was written again has its thoughts and calls as parts, beside what says them in its own way.
+        if !turn.parts.iter().any(Part::is_thought) {
+            turn.parts.splice(0..0, thoughts.iter().map(thought_of));
+        }
+        let known: Vec<Str> =
+            turn.parts.iter().filter_map(|part| part.function_call.as_ref()?.id.clone()).collect();
+        let mut answered = Vec::new();
+        for call in take_list(&mut message, "toolCalls").unwrap_or_default() {
+            let Json::Object(mut call) = call else { continue };
+            let id = take_text(&mut call, "id");
+            let name = take_text(&mut call, "name");
+            let args = call.remove("args");
+            if !id.as_ref().is_some_and(|id| known.contains(id)) {
+                messages.push_call(id.clone(), name.clone(), args, &mut turn);
+            }
+            match call.remove("result") {
+                Some(Json::Array(result)) => {
+                    answered.extend(id);
+                    messages.content(Json::Array(result), &mut results);
+                }
+                Some(Json::Null) | None => {}
+                Some(other) => {
+                    answered.extend(id.clone());
+                    messages.result(id, name, Some(other), false, &mut results);
+                }
+            }
+            for key in [
+                "status",
+                "timestamp",
+                "displayName",
+                "description",
+                "renderOutputAsMarkdown",
+                "resultDisplay",
+            ] {
+                call.remove(key);
+            }
+            for (key, value) in call.iter() {
+                messages.unmapped.field("toolCalls", key, value);
+            }
+        }
+        self.answered.extend(answered);
+        let usage = take_object(&mut message, "tokens").map(|tokens| tokens_of(tokens).reported());
+        let model = take_text(&mut message, "model");
+        self.draft.note_rest("gemini", &message);
+        let after = Say { id: None, ..say.clone() };
+        self.draft.push(Say { kind: Kind::Response, parts: turn.parts, usage, model, ..say });
+        if !results.parts.is_empty() {
+            results.result_bytes = results.parts.iter().map(shown_bytes).max().unwrap_or(0);
+            self.draft.push_turn(results, after);
+        }
+    }
+
+    /// The list was replaced by a shorter one: what is new in it stands for what is gone.
+    fn replaced(&mut self, fresh: Vec<Object>, source: SourceRecord) {
+        let mut parts = Vec::new();
+        for mut message in fresh {
+            let mut turn = Turn::new(Role::User);
+            let content = message.remove("content").unwrap_or_default();
+            self.draft.messages("$set.messages").content(content, &mut turn);
+            parts.extend(turn.parts);
+        }
+        let say = Say { kind: Kind::Compaction, parts, ..self.say(&[source]) };
+        self.draft.push(say);
+    }
+
+    fn rewound(&mut self, at: Option<usize>, source: SourceRecord) {
+        let first = at.and_then(|at| self.events.get(&at).copied()).unwrap_or(0);
+        let Some(invocation) = self.draft.event(first).map(|event| event.invocation_id.clone()) else {
+            return;
+        };
+        let say = self.say(&[source]);
+        let event = self.draft.push(say);
+        if let Some(event) = self.draft.event_mut(event) {
+            event.actions.rewind_before_invocation_id = Some(invocation);
+        }
+    }
+}
+
+fn thought_of(one: &Json) -> Part {
+    let text = |key: &str| one.get(key).and_then(Json::as_str).filter(|text| !text.is_empty());
+    let words = [text("subject"), text("description")];
+    thought(words.into_iter().flatten().collect::<Vec<_>>().join("\n"))
+}
+
+/// Bytes of the output of a tool, as text where it is one.
+fn shown_bytes(part: &Part) -> u64 {
+    let Some(answer) = part.function_response.as_ref().and_then(|it| it.response.as_ref()) else { return 0 };
+    let text = answer.get("output").and_then(Json::as_str).filter(|_| answer.len() == 1);
+    text.map_or_else(|| strata_model::json::object_to_compact(answer).len(), str::len) as u64
+}
+
+/// Output stands beside thoughts here; input includes what was cached.
+fn tokens_of(mut tokens: Object) -> Counts {
+    let output = take_count(&mut tokens, "output");
+    let thoughts = take_count(&mut tokens, "thoughts");
+    Counts {
+        input: take_count(&mut tokens, "input"),
+        cached: take_count(&mut tokens, "cached"),
+        written: None,
+        output: output.map(|output| output.saturating_add(thoughts.unwrap_or(0))),
+        thoughts,
+        total: take_count(&mut tokens, "total"),
+    }
+}

@@ -1,0 +1,96 @@
+//! The list of messages of a chat, as its file changes it.
+
+use std::collections::{HashMap, HashSet};
+
+use strata_model::{Json, Object, Str};
+
+use crate::draft::Draft;
+use crate::source::SourceRecord;
+use crate::take::{take_list, take_object, take_text};
+
+/// Something that happened, in the order of the file.
+pub(super) enum Step {
+    /// A message, by its place in the list of all.
+    Message(usize),
+    /// The list was replaced: these messages stand for those that are gone.
+    Replaced(Vec<usize>, SourceRecord),
+    /// Everything from this message on was taken back; everything at all, when it is not known.
+    Rewound(Option<usize>, SourceRecord),
+}
+
+#[derive(Default)]
+pub(super) struct Chat {
+    pub(super) messages: Vec<(Object, Vec<SourceRecord>)>,
+    /// By id and type: a result may have the id of the message with its call.
+    by_id: HashMap<(Str, Str), usize>,
+    /// Messages that are in the conversation now.
+    pub(super) current: Vec<usize>,
+    pub(super) steps: Vec<Step>,
+    pub(super) meta: Object,
+}
+
+impl Chat {
+    pub(super) fn line(&mut self, mut line: Object, source: SourceRecord, draft: &mut Draft) {
+        if let Some(mut set) = take_object(&mut line, "$set") {
+            if let Some(messages) = take_list(&mut set, "messages") {
+                self.replace(messages, &source, draft);
+            }
+            self.meta.update(&set);
+            draft.unmapped.record("$set", source);
+        } else if let Some(id) = take_text(&mut line, "$rewindTo") {
+            let places = self.by_id.iter().filter(|((known, _), _)| *known == id).map(|(_, at)| *at);
+            let at = places.filter(|at| self.current.contains(at)).min();
+            let from = at.and_then(|at| self.current.iter().position(|it| *it == at)).unwrap_or(0);
+            self.current.truncate(from);
+            self.steps.push(Step::Rewound(at, source));
+        } else if line.contains_key("id") && (line.contains_key("type") || line.contains_key("content")) {
+            self.message(line, source);
+        } else {
+            self.meta.update(&line);
+        }
+    }
+
+    /// A message that is new, or the last word on one that is known.
+    pub(super) fn message(&mut self, message: Object, source: SourceRecord) {
+        let at = self.place(message, source);
+        if !self.current.contains(&at) {
+            self.current.push(at);
+            self.steps.push(Step::Message(at));
+        }
+    }
+
+    fn place(&mut self, message: Object, source: SourceRecord) -> usize {
+        let text = |key: &str| message.get(key).and_then(Json::as_str).map(Str::from);
+        let id = text("id").map(|id| (id, text("type").unwrap_or_default()));
+        if let Some(at) = id.as_ref().and_then(|id| self.by_id.get(id).copied()) {
+            self.messages[at].0 = message;
+            if !self.messages[at].1.contains(&source) {
+                self.messages[at].1.push(source);
+            }
+            return at;
+        }
+        self.messages.push((message, vec![source]));
+        let at = self.messages.len() - 1;
+        self.by_id.extend(id.map(|id| (id, at)));
+        at
+    }
+
+    fn replace(&mut self, messages: Vec<Json>, source: &SourceRecord, draft: &mut Draft) {
+        let before: HashSet<usize> = self.current.iter().copied().collect();
+        let mut now = Vec::new();
+        for message in messages {
+            match message {
+                Json::Object(message) => now.push(self.place(message, source.clone())),
+                other => draft.unmapped.field("$set", "messages[]", &other),
+            }
+        }
+        let fresh: Vec<usize> = now.iter().copied().filter(|at| !before.contains(at)).collect();
+        let is_shorter = before.iter().any(|at| !now.contains(at));
+        if is_shorter {
+            self.steps.push(Step::Replaced(fresh, source.clone()));
+        } else {
+            self.steps.extend(fresh.into_iter().map(Step::Message));
+        }
+        self.current = now;
+    }
+}

@@ -1,0 +1,255 @@
+//! The database of goose. Reasoning may be stored as one part a token; those are put together.
+
+use std::collections::HashMap;
+
+use strata_model::{Json, Object, Part, Str};
+
+use crate::draft::{Draft, Kind, Say, kind_of};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::{ImportedSession, ParentSession};
+use crate::message::{Role, Turn, thought};
+use crate::rows::{count_of, json_of, object_of, seconds_of, text_of};
+use crate::source::SourceRecord;
+use crate::tables::{TableError, TableSource};
+use crate::take::{take_any, take_object, take_text};
+use crate::usage::{Counts, Reported, read as read_usage};
+
+struct Chat {
+    draft: Draft,
+    model: Option<Str>,
+    /// Usage of calls that no message reports, in the order of time.
+    ledger: Vec<(f64, Reported, bool)>,
+    has_ledger: bool,
+    /// Its event and time.
+    last_response: Option<(usize, Option<f64>)>,
+    n_messages: i64,
+    n_thinking_parts: i64,
+}
+
+pub(crate) fn read_tables(
+    source: &mut dyn TableSource,
+    findings: &mut Findings,
+) -> Result<Vec<ImportedSession>, TableError> {
+    let tables = source.tables()?;
+    let has = |table: &str, column: &str| tables.iter().any(|it| it.name == table && it.has(column));
+    let has_ledger = has("usage_ledger", "is_compaction");
+    let mut order: Vec<Str> = Vec::new();
+    let mut chats: HashMap<Str, Chat> = HashMap::new();
+    let title = if has("sessions", "name") { "name" } else { "description" };
+    let mut columns = vec!["id", title];
+    for column in ["parent_session_id", "model_config_json"] {
+        columns.push(if has("sessions", column) { column } else { "id" });
+    }
+    source.rows("sessions", &columns, &["id"], &mut |row| {
+        let id = text_of(row.first()).unwrap_or_default();
+        let mut draft = Draft::new("goose", "goose");
+        draft.session.id = id.clone();
+        draft.title = text_of(row.get(1));
+        let parent = text_of(row.get(2)).filter(|parent| *parent != id && !parent.is_empty());
+        draft.parent = parent.map(|session_id| ParentSession { session_id, agent_id: id.clone() });
+        let model = if columns[3] == "id" {
+            None
+        } else {
+            object_of(row.get(3), "sessions", findings)
+                .get("model_name")
+                .and_then(Json::as_str)
+                .map(Str::from)
+        };
+        order.push(id.clone());
+        chats.insert(
+            id,
+            Chat {
+                draft,
+                model,
+                ledger: Vec::new(),
+                has_ledger,
+                last_response: None,
+                n_messages: 0,
+                n_thinking_parts: 0,
+            },
+        );
+    })?;
+    if has_ledger {
+        read_ledger(source, &mut chats)?;
+    }
+    let id_column = if has("messages", "message_id") { "message_id" } else { "id" };
+    let metadata = if has("messages", "metadata_json") { "metadata_json" } else { "role" };
+    let columns = ["id", "session_id", "role", "content_json", "created_timestamp", metadata, id_column];
+    source.rows("messages", &columns, &["id"], &mut |row| {
+        let session = text_of(row.get(1)).unwrap_or_default();
+        let Some(chat) = chats.get_mut(&session) else {
+            let message = "messages belong to a session that has no row; they were left out";
+            return findings.warning("no-session-row", format!("session {session}"), message);
+        };
+        let record = SourceRecord::Row { table: "messages", id: text_of(row.first()).unwrap_or_default() };
+        let metadata =
+            if metadata == "role" { Object::new() } else { object_of(row.get(5), "messages", findings) };
+        let content = json_of(row.get(3), "messages", findings);
+        let mut say = Say::new(Kind::Notice, Vec::new(), record);
+        say.time = seconds_of(row.get(4));
+        say.id = text_of(row.get(6));
+        chat.message(&text_of(row.get(2)).unwrap_or_default(), content, metadata, say);
+    })?;
+    let drafts = order.iter().filter_map(|id| chats.remove(id));
+    let mut sessions = Vec::new();
+    for mut chat in drafts {
+        if chat.draft.len() == 0 {
+            let place = format!("session {}", chat.draft.session.id);
+            findings.info("empty-session", place, "a session holds no messages; it was left out");
+            continue;
+        }
+        chat.draft.counts.insert("messages", Json::Int(chat.n_messages));
+        chat.draft.counts.insert("thinking_parts", Json::Int(chat.n_thinking_parts));
+        sessions.extend(chat.draft.finish(Format::Goose, findings));
+    }
+    Ok(sessions)
+}
+
+fn read_ledger(source: &mut dyn TableSource, chats: &mut HashMap<Str, Chat>) -> Result<(), TableError> {
+    let columns = [
+        "session_id",
+        "created_timestamp",
+        "input_tokens",
+        "output_tokens",
+        "cache_read_tokens",
+        "cache_write_tokens",
+        "is_compaction",
+    ];
+    source.rows("usage_ledger", &columns, &["id"], &mut |row| {
+        let Some(chat) = text_of(row.first()).and_then(|id| chats.get_mut(&id)) else { return };
+        let counts = Counts {
+            input: count_of(row.get(2)),
+            output: count_of(row.get(3)),
+            cached: count_of(row.get(4)),
+            written: count_of(row.get(5)),
+            ..Counts::default()
+        };
+        let is_compaction = count_of(row.get(6)).unwrap_or(0) > 0;
+        chat.ledger.push((seconds_of(row.get(1)).unwrap_or(0.0), counts.reported(), is_compaction));
+    })
+}
+
+impl Chat {
+    fn message(&mut self, role: &str, content: Json, mut metadata: Object, mut say: Say) {
+        let parts = match content {
+            Json::Array(parts) => parts,
+            Json::Null => Vec::new(),
+            other => vec![other],
+        };
+        self.n_messages += 1;
+        let is_thinking = |part: &&Json| part.get("type").and_then(Json::as_str) == Some("thinking");
+        self.n_thinking_parts += parts.iter().filter(is_thinking).count() as i64;
+        let mut turn = Turn::new(if role == "assistant" { Role::Model } else { Role::User });
+        for part in parts {
+            match part {
+                Json::Object(part) => self.part(part, &mut turn),
+                other => self.draft.unmapped.field("message", "content[]", &other),
+            }
+        }
+        let usage = take_object(&mut metadata, "usage")
+            .and_then(|usage| read_usage(usage, "usage", &mut self.draft.unmapped));
+        let is_visible = metadata.remove("agentVisible").is_none_or(|flag| flag.is_truthy());
+        if !is_visible {
+            say.source_notes.push("agentVisible", false);
+        }
+        metadata.remove("userVisible");
+        self.draft.note_rest("metadata", &metadata);
+        if turn.role == Role::Model {
+            say.kind = Kind::Response;
+            say.model.clone_from(&self.model);
+            let has_ledger = self.has_ledger;
+            let of_ledger = self.of_ledger(say.time);
+            say.usage = usage.or(of_ledger);
+            // Calls made side by side are messages of their own, of which the first reports the usage.
+            let before = self.last_response.filter(|(_, time)| has_ledger && *time == say.time);
+            if let (None, Some((at, _))) = (&say.usage, before) {
+                let calls = turn.parts.into_iter().filter(|part| part.function_call.is_some());
+                return self.draft.extend(at, calls.collect(), say.sources[0].clone());
+            }
+            self.last_response = Some((self.draft.len(), say.time));
+            self.note_compactions(&say);
+        } else {
+            say.kind = kind_of(&turn);
+        }
+        self.draft.note_result_bytes(turn.result_bytes);
+        say.parts = turn.parts;
+        self.draft.push(say);
+    }
+
+    /// The usage of the call that ended at this time, where messages do not report their own.
+    fn of_ledger(&mut self, time: Option<f64>) -> Option<Reported> {
+        let time = time?;
+        let at = self
+            .ledger
+            .iter()
+            .position(|(written, _, is_compaction)| !is_compaction && (written - time).abs() < 1.0)?;
+        Some(self.ledger.remove(at).1)
+    }
+
+    /// Calls that wrote a summary before this response.
+    fn note_compactions(&mut self, say: &Say) {
+        let now = say.time.unwrap_or(0.0);
+        while let Some(at) =
+            self.ledger.iter().position(|(time, _, is_compaction)| *is_compaction && *time <= now)
+        {
+            let (time, usage, _) = self.ledger.remove(at);
+            let event = Say {
+                kind: Kind::Compaction,
+                time: Some(time),
+                usage: Some(usage),
+                parts: Vec::new(),
+                id: None,
+                ..say.clone()
+            };
+            self.draft.push(event);
+        }
+    }
+
+    fn part(&mut self, mut part: Object, turn: &mut Turn) {
+        let kind = take_text(&mut part, "type").unwrap_or_default();
+        match &*kind {
+            "thinking" | "reasoning" => {
+                let text = take_text(&mut part, if &*kind == "thinking" { "thinking" } else { "text" })
+                    .unwrap_or_default();
+                match turn.parts.last_mut() {
+                    Some(last) if last.is_thought() => {
+                        last.text = last.text.as_ref().map(|before| format!("{before}{text}").into());
+                    }
+                    _ => turn.parts.push(thought(text)),
+                }
+            }
+            "toolRequest" => {
+                let id = take_text(&mut part, "id");
+                let mut call = take_object(&mut part, "toolCall").unwrap_or_default();
+                let mut value = take_object(&mut call, "value").unwrap_or_default();
+                let name = take_text(&mut value, "name");
+                let args = value.remove("arguments");
+                self.draft.messages("toolRequest").push_call(id, name, args, turn);
+            }
+            "toolResponse" => {
+                let id = take_text(&mut part, "id");
+                let mut result = take_object(&mut part, "toolResult").unwrap_or_default();
+                let error = result.remove("error").filter(|error| !error.is_null());
+                let mut value = take_object(&mut result, "value").unwrap_or_default();
+                let is_error = error.is_some() || value.get("isError").is_some_and(Json::is_truthy);
+                let content =
+                    error.or_else(|| take_any(&mut value, &["content"])).or(Some(Json::Object(value)));
+                self.draft.messages("toolResponse").result(id, None, content, is_error, turn);
+            }
+            "systemNotification" => {
+                let text =
+                    take_text(&mut part, "msg").or_else(|| take_text(&mut part, "text")).unwrap_or_default();
+                turn.parts.push(Part::from_text(text));
+            }
+            _ => {
+                part.insert("type", kind);
+                return self.draft.messages("message").content(Json::Array(vec![part.into()]), turn);
+            }
+        }
+        for key in ["signature", "metadata", "annotations"] {
+            part.remove(key);
+        }
+        self.draft.note_rest(&kind, &part);
+    }
+}

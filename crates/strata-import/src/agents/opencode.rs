@@ -1,0 +1,322 @@
+//! Sessions of opencode: its database, and what `opencode export` writes.
+//!
+//! Only the tables with sessions, messages and parts are read; the database also holds accounts and credentials.
+
+use std::collections::HashMap;
+
+use strata_model::{Json, Object, Part, Str};
+
+use crate::documents::read_documents;
+use crate::draft::{Draft, Kind, Say, kind_of};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::{ImportedSession, ParentSession};
+use crate::message::{Role, Turn, thought};
+use crate::rows::{object_of, text_of};
+use crate::source::SourceRecord;
+use crate::tables::{TableError, TableSource};
+use crate::take::{take_count, take_first_text, take_list, take_object, take_text, take_time};
+use crate::usage::Counts;
+
+/// A message with its parts.
+struct Message {
+    info: Object,
+    parts: Vec<(Object, SourceRecord)>,
+    source: SourceRecord,
+}
+
+pub(crate) fn read_export(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut sessions = Vec::new();
+    let mut stored = Stored::default();
+    for mut document in read_documents(bytes, &["messages"], findings) {
+        if !document.fields.contains_key("info") {
+            stored.add(document.fields, document.source);
+            continue;
+        }
+        let info = take_object(&mut document.fields, "info").unwrap_or_default();
+        let messages = document.take("messages").into_iter().filter_map(|value| {
+            let source = value.source();
+            let Json::Object(mut message) = value.json else { return None };
+            let info = take_object(&mut message, "info")?;
+            let parts = take_list(&mut message, "parts").unwrap_or_default();
+            let parts = parts.into_iter().filter_map(|part| match part {
+                Json::Object(part) => Some((part, source.clone())),
+                _ => None,
+            });
+            Some(Message { info, parts: parts.collect(), source })
+        });
+        let messages = messages.collect();
+        sessions.extend(session(info, messages, Format::OpenCodeExport, findings));
+    }
+    sessions.extend(stored.finish(findings));
+    sessions
+}
+
+/// Files of the storage of versions before 1.2: a session, a message or a part each.
+#[derive(Default)]
+struct Stored {
+    sessions: Vec<Object>,
+    messages: Vec<(Str, Message)>,
+    parts: HashMap<Str, Vec<(Object, SourceRecord)>>,
+}
+
+impl Stored {
+    fn add(&mut self, fields: Object, source: SourceRecord) {
+        let text = |key: &str| fields.get(key).and_then(Json::as_str).map(Str::from);
+        if let Some(message) = text("messageID") {
+            self.parts.entry(message).or_default().push((fields, source));
+        } else if let Some(session) = text("sessionID") {
+            self.messages.push((session, Message { info: fields, parts: Vec::new(), source }));
+        } else {
+            self.sessions.push(fields);
+        }
+    }
+
+    fn finish(mut self, findings: &mut Findings) -> Vec<ImportedSession> {
+        let mut of_session: Vec<(Str, Vec<Message>)> = Vec::new();
+        for (id, mut message) in self.messages {
+            let own = message.info.get("id").and_then(Json::as_str).map(Str::from).unwrap_or_default();
+            message.parts = self.parts.remove(&own).unwrap_or_default();
+            match of_session.iter_mut().find(|(session, _)| *session == id) {
+                Some((_, messages)) => messages.push(message),
+                None => of_session.push((id, vec![message])),
+            }
+        }
+        let mut sessions = Vec::new();
+        for (id, messages) in of_session {
+            let at =
+                self.sessions.iter().position(|info| info.get("id").and_then(Json::as_str) == Some(&*id));
+            let info = at.map_or_else(|| Object::from_iter([("id", id)]), |at| self.sessions.remove(at));
+            sessions.extend(session(info, messages, Format::OpenCodeExport, findings));
+        }
+        for info in self.sessions {
+            let id = info.get("id").and_then(Json::as_str).unwrap_or_default();
+            findings.info(
+                "empty-session",
+                format!("session {id}"),
+                "a session holds no messages; it was left out",
+            );
+        }
+        if !self.parts.is_empty() {
+            let message = "parts belong to messages that are not in this file; they were left out. Import the folder \
+                           `storage`, which has them";
+            findings.warning("lost-parts", "", message);
+        }
+        sessions
+    }
+}
+
+pub(crate) fn read_tables(
+    source: &mut dyn TableSource,
+    findings: &mut Findings,
+) -> Result<Vec<ImportedSession>, TableError> {
+    let mut parts: HashMap<Str, Vec<(Object, SourceRecord)>> = HashMap::new();
+    source.rows("part", &["id", "message_id", "data"], &["message_id", "id"], &mut |row| {
+        let id = text_of(row.first()).unwrap_or_default();
+        let message = text_of(row.get(1)).unwrap_or_default();
+        let part = object_of(row.get(2), "part", findings);
+        parts.entry(message).or_default().push((part, SourceRecord::Row { table: "part", id }));
+    })?;
+    let mut messages: HashMap<Str, Vec<Message>> = HashMap::new();
+    source.rows("message", &["id", "session_id", "data"], &["time_created", "id"], &mut |row| {
+        let id = text_of(row.first()).unwrap_or_default();
+        let mut info = object_of(row.get(2), "message", findings);
+        info.insert("id", id.clone());
+        let parts = parts.remove(&id).unwrap_or_default();
+        let message = Message { info, parts, source: SourceRecord::Row { table: "message", id } };
+        messages.entry(text_of(row.get(1)).unwrap_or_default()).or_default().push(message);
+    })?;
+    let mut infos = Vec::new();
+    source.rows("session", &["id", "parent_id", "title"], &["id"], &mut |row| {
+        let mut info = Object::new();
+        for (at, key) in ["id", "parentID", "title"].iter().enumerate() {
+            info.push_some(key, text_of(row.get(at)));
+        }
+        infos.push(info);
+    })?;
+    let mut sessions = Vec::new();
+    for info in infos {
+        let id = info.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let messages = messages.remove(&*id).unwrap_or_default();
+        if messages.is_empty() {
+            findings.info(
+                "empty-session",
+                format!("session {id}"),
+                "a session holds no messages; it was left out",
+            );
+            continue;
+        }
+        sessions.extend(session(info, messages, Format::OpenCode, findings));
+    }
+    Ok(sessions)
+}
+
+fn session(
+    mut info: Object,
+    messages: Vec<Message>,
+    format: Format,
+    findings: &mut Findings,
+) -> Option<ImportedSession> {
+    let mut draft = Draft::new("opencode", "opencode");
+    draft.session.id = take_text(&mut info, "id").unwrap_or_default();
+    draft.title = take_text(&mut info, "title");
+    draft.parent = take_text(&mut info, "parentID")
+        .map(|session_id| ParentSession { session_id, agent_id: draft.session.id.clone() });
+    for key in ["tokens", "cost", "time", "version", "slug", "projectID", "directory"] {
+        info.remove(key);
+    }
+    draft.note_rest("session", &info);
+    draft.counts.insert("messages", Json::Int(messages.len() as i64));
+    for message in messages {
+        add(&mut draft, message);
+    }
+    draft.finish(format, findings)
+}
+
+fn add(draft: &mut Draft, message: Message) {
+    let Message { mut info, parts, source } = message;
+    let role = take_text(&mut info, "role").unwrap_or_default();
+    let mut time = take_object(&mut info, "time").unwrap_or_default();
+    let mut say = Say {
+        id: take_text(&mut info, "id"),
+        time: take_time(&mut time, "completed").or_else(|| take_time(&mut time, "created")),
+        invocation: take_text(&mut info, "parentID"),
+        ..Say::new(Kind::Notice, Vec::new(), source)
+    };
+    let mut reading = Reading {
+        draft,
+        turn: Turn::new(if &*role == "assistant" { Role::Model } else { Role::User }),
+        results: Turn::new(Role::Tool),
+        compaction: None,
+    };
+    for (part, source) in parts {
+        say.sources.push(source.clone());
+        reading.part(part, source);
+    }
+    let Reading { draft, turn, results, compaction } = reading;
+    let after = Say { id: None, usage: None, ..say.clone() };
+    if turn.role == Role::Model {
+        let is_summary = info.remove("summary").is_some_and(|flag| flag.as_bool() == Some(true));
+        say.model = take_text(&mut info, "modelID");
+        say.agent = take_text(&mut info, "agent")
+            .filter(|agent| &**agent != "build")
+            .map(|agent| format!("opencode.{agent}").into());
+        info.remove("mode");
+        say.finish = take_text(&mut info, "finish");
+        say.usage = take_object(&mut info, "tokens").map(|tokens| counts_of(tokens).reported());
+        say.error = take_object(&mut info, "error").map(|mut error| {
+            let name = take_text(&mut error, "name").unwrap_or_else(|| "error".into());
+            let data = take_object(&mut error, "data").and_then(|mut data| take_text(&mut data, "message"));
+            (name.clone(), data.unwrap_or(name))
+        });
+        if is_summary {
+            // The summary stands for everything before it; the call that wrote it reports its own usage.
+            say.kind = Kind::Compaction;
+            say.parts = turn.parts.iter().filter(|part| !part.is_thought()).cloned().collect();
+            draft.push(say);
+            return;
+        }
+    }
+    for key in ["path", "cost", "providerID", "sessionID", "model", "agent", "summary"] {
+        info.remove(key);
+    }
+    draft.note_rest("message", &info);
+    if let Some(compaction) = compaction.filter(|_| turn.parts.is_empty()) {
+        draft.unmapped.record("part.compaction", compaction);
+        return;
+    }
+    if turn.role == Role::User {
+        say.invocation = None;
+        say.kind = kind_of(&turn);
+        say.parts = turn.parts;
+        draft.push(say);
+    } else {
+        say.kind = Kind::Response;
+        say.parts = turn.parts;
+        draft.push(say);
+    }
+    if !results.parts.is_empty() {
+        draft.push_turn(results, after);
+    }
+}
+
+struct Reading<'d> {
+    draft: &'d mut Draft,
+    turn: Turn,
+    results: Turn,
+    compaction: Option<SourceRecord>,
+}
+
+impl Reading<'_> {
+    fn part(&mut self, mut part: Object, source: SourceRecord) {
+        let kind = take_text(&mut part, "type").unwrap_or_default();
+        match &*kind {
+            "text" => {
+                let text = take_text(&mut part, "text").unwrap_or_default();
+                self.turn.parts.push(Part::from_text(text));
+            }
+            "reasoning" => self.turn.parts.push(thought(take_text(&mut part, "text").unwrap_or_default())),
+            "tool" => self.tool(&mut part),
+            "file" => {
+                let mut file = Object::from_iter([("type", Json::from("file"))]);
+                file.push_some("url", part.remove("url"));
+                file.push_some("mime_type", part.remove("mime"));
+                file.push_some("filename", part.remove("filename"));
+                self.draft.messages("part").content(Json::Array(vec![file.into()]), &mut self.turn);
+            }
+            "compaction" => return self.compaction = Some(source),
+            // Their usage is that of the message.
+            "step-start" | "step-finish" => {
+                return self.draft.unmapped.record(&format!("part.{kind}"), source);
+            }
+            kind => {
+                let kind = if kind.is_empty() { "without a type" } else { kind };
+                return self.draft.unmapped.record(&format!("part.{kind}"), source);
+            }
+        }
+        for key in ["id", "sessionID", "messageID", "time", "synthetic"] {
+            part.remove(key);
+        }
+        self.draft.note_rest(&format!("part.{kind}"), &part);
+    }
+
+    fn tool(&mut self, part: &mut Object) {
+        let id = take_text(part, "callID");
+        let name = take_text(part, "tool");
+        let mut state = take_object(part, "state").unwrap_or_default();
+        let status = take_text(&mut state, "status").unwrap_or_default();
+        let mut messages = self.draft.messages("part.tool");
+        messages.push_call(id.clone(), name.clone(), state.remove("input"), &mut self.turn);
+        let is_error = &*status == "error";
+        let answer = if is_error {
+            take_first_text(&mut state, &["error", "output"])
+        } else {
+            take_text(&mut state, "output")
+        };
+        if matches!(&*status, "completed" | "error") || answer.is_some() {
+            messages.result(id, name, answer.map(Json::String), is_error, &mut self.results);
+        }
+        for key in ["time", "title"] {
+            state.remove(key);
+        }
+        self.draft.note_rest("part.tool.state", &state);
+    }
+}
+
+/// Input without what the cache read or wrote; output without thoughts.
+fn counts_of(mut tokens: Object) -> Counts {
+    let mut cache = take_object(&mut tokens, "cache").unwrap_or_default();
+    let (read, written) = (take_count(&mut cache, "read"), take_count(&mut cache, "write"));
+    let input = take_count(&mut tokens, "input");
+    let thoughts = take_count(&mut tokens, "reasoning");
+    let output = take_count(&mut tokens, "output");
+    Counts {
+        input: input
+            .map(|input| input.saturating_add(read.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
+        cached: read,
+        written,
+        output: output.map(|output| output.saturating_add(thoughts.unwrap_or(0))),
+        thoughts,
+        total: None,
+    }
+}

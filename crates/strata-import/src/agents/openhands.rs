@@ -1,0 +1,230 @@
+//! Conversations of OpenHands: events one after the other, of both generations.
+//!
+//! The first writes `{source, action|observation, args, content}`, the second `{source, kind, …}`. Calls of one response
+//! share its id.
+
+use std::collections::HashMap;
+
+use strata_model::{Json, Object, Part, Str};
+
+use crate::documents::read_documents;
+use crate::draft::{Draft, Kind, Say};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::message::{Role, Turn, say_turn, thought};
+use crate::source::SourceRecord;
+use crate::take::{take_any, take_first_text, take_list, take_object, take_text, take_time};
+use crate::usage;
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut talk = Talk { draft: Draft::new("openhands", "openhands"), responses: HashMap::new() };
+    for mut document in read_documents(bytes, &[""], findings) {
+        for value in document.take("") {
+            let source = value.source();
+            if let Json::Object(event) = value.json {
+                talk.event(event, source);
+            }
+        }
+        if !document.fields.is_empty() {
+            talk.event(document.fields, document.source);
+        }
+    }
+    talk.draft.finish(Format::OpenHands, findings).into_iter().collect()
+}
+
+struct Talk {
+    draft: Draft,
+    /// Events by the response they are of.
+    responses: HashMap<Str, usize>,
+}
+
+impl Talk {
+    fn event(&mut self, mut event: Object, source: SourceRecord) {
+        let time = take_time(&mut event, "timestamp");
+        let id = take_any(&mut event, &["id"]).map(|id| match id {
+            Json::String(id) => id,
+            other => strata_model::json::to_compact(&other).into(),
+        });
+        let who = take_text(&mut event, "source").unwrap_or_default();
+        let say = Say { id, time, ..Say::new(Kind::Notice, Vec::new(), source.clone()) };
+        let kind = take_text(&mut event, "kind");
+        event.remove("parent_id");
+        match kind.as_deref() {
+            Some("SystemPromptEvent") => self.system(event, say),
+            Some("MessageEvent") => self.message(event, &who, say),
+            Some("ActionEvent") => self.action(event, say),
+            Some("ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation") => {
+                self.observation(event, say);
+            }
+            Some("Condensation" | "CondensationSummaryEvent") => self.condensation(event, say),
+            Some(kind) => {
+                if kind == "ConversationStateUpdateEvent" && event.contains_key("secret_registry") {
+                    event.remove("secret_registry");
+                }
+                self.draft.unmapped.record(kind, source);
+            }
+            None if event.contains_key("agent") && event.contains_key("workspace") => {
+                self.state(event, source);
+            }
+            None => self.old_event(event, &who, say),
+        }
+    }
+
+    /// `base_state.json`; its secrets are not read.
+    fn state(&mut self, mut state: Object, source: SourceRecord) {
+        if let Some(id) = take_text(&mut state, "id") {
+            self.draft.session.id = id;
+        }
+        self.draft.unmapped.record("base_state", source);
+    }
+
+    fn system(&mut self, mut event: Object, say: Say) {
+        let mut turn = Turn::new(Role::System);
+        let prompt = event.remove("system_prompt").unwrap_or_default();
+        self.draft.messages("SystemPromptEvent").content(prompt, &mut turn);
+        turn.role = Role::System;
+        let mut notes = Object::new();
+        notes.push_some("tools", event.remove("tools"));
+        self.draft.note_rest("SystemPromptEvent", &event);
+        self.draft.push_turn(turn, Say { source_notes: notes, ..say });
+    }
+
+    fn message(&mut self, mut event: Object, who: &str, say: Say) {
+        let message = event.remove("llm_message").unwrap_or_default();
+        event.remove("activated_skills");
+        let mut turn = self.draft.messages("MessageEvent").read(message);
+        turn.rest = event;
+        if who == "user" && turn.role == Role::Model {
+            turn.role = Role::User;
+        }
+        say_turn(&mut self.draft, "MessageEvent", turn, say);
+    }
+
+    fn action(&mut self, mut event: Object, say: Say) {
+        let mut turn = Turn::new(Role::Model);
+        let mut messages = self.draft.messages("ActionEvent");
+        if let Some(text) = take_text(&mut event, "reasoning_content").filter(|text| !text.is_empty()) {
+            turn.parts.push(thought(text));
+        } else if let Some(blocks) = take_list(&mut event, "thinking_blocks") {
+            messages.content(Json::Array(blocks), &mut turn);
+        }
+        messages.content(event.remove("thought").unwrap_or_default(), &mut turn);
+        let mut call = take_object(&mut event, "tool_call").unwrap_or_default();
+        let id = take_text(&mut event, "tool_call_id").or_else(|| take_text(&mut call, "id"));
+        let name = take_text(&mut event, "tool_name").or_else(|| take_text(&mut call, "name"));
+        let args = take_any(&mut call, &["arguments"]).or_else(|| event.remove("action"));
+        messages.push_call(id, name, args, &mut turn);
+        for key in ["action", "summary", "thinking_blocks", "responses_reasoning_item"] {
+            event.remove(key);
+        }
+        let response = take_text(&mut event, "llm_response_id");
+        self.draft.note_rest("ActionEvent", &event);
+        if let Some(at) = response.as_ref().and_then(|id| self.responses.get(id).copied()) {
+            let calls = turn.parts.into_iter().filter(|part| part.function_call.is_some());
+            return self.draft.extend(at, calls.collect(), say.sources[0].clone());
+        }
+        let mut notes = Object::new();
+        notes.push_some("responseId", response.clone());
+        let at = self.draft.push_turn(turn, Say { source_notes: notes, ..say });
+        self.responses.extend(response.map(|id| (id, at)));
+    }
+
+    fn observation(&mut self, mut event: Object, say: Say) {
+        let mut turn = Turn::new(Role::Tool);
+        let id = take_text(&mut event, "tool_call_id");
+        let name = take_text(&mut event, "tool_name");
+        let mut observation = take_object(&mut event, "observation").unwrap_or_default();
+        let is_error = observation.remove("is_error").is_some_and(|flag| flag.is_truthy())
+            || event.contains_key("error");
+        let content = take_any(&mut observation, &["content", "output"])
+            .or_else(|| take_any(&mut event, &["error", "rejection_reason"]))
+            .or_else(|| (!observation.is_empty()).then(|| Json::Object(std::mem::take(&mut observation))));
+        self.draft.messages("ObservationEvent").result(id, name, content, is_error, &mut turn);
+        event.remove("action_id");
+        self.draft.note_rest("ObservationEvent", &event);
+        self.draft.note_rest("ObservationEvent.observation", &observation);
+        self.draft.push_turn(turn, say);
+    }
+
+    fn condensation(&mut self, mut event: Object, say: Say) {
+        let text = take_first_text(&mut event, &["summary"]).unwrap_or_default();
+        let parts = vec![Part::from_text(text)];
+        self.draft.push(Say { kind: Kind::Compaction, parts, source_notes: event, ..say });
+    }
+
+    /// The first generation.
+    fn old_event(&mut self, mut event: Object, who: &str, say: Say) {
+        let action = take_text(&mut event, "action");
+        let observation = take_text(&mut event, "observation");
+        let mut about = take_object(&mut event, "tool_call_metadata").unwrap_or_default();
+        let call_id = take_text(&mut about, "tool_call_id");
+        let name = take_text(&mut about, "function_name");
+        let content = take_any(&mut event, &["content"]);
+        let mut args = take_object(&mut event, "args").unwrap_or_default();
+        match (action.as_deref(), observation.as_deref()) {
+            (Some("message"), _) if who == "user" => {
+                let mut turn = Turn::new(Role::User);
+                let content = args.remove("content").or(content).unwrap_or_default();
+                self.draft.messages("message").content(content, &mut turn);
+                self.draft.push_turn(turn, say);
+            }
+            (Some("system"), _) => {
+                let mut turn = Turn::new(Role::System);
+                self.draft.messages("system").content(args.remove("content").unwrap_or_default(), &mut turn);
+                self.draft.push_turn(turn, say);
+            }
+            (Some("message" | "finish" | "think"), _) if call_id.is_none() => {
+                let text =
+                    take_first_text(&mut args, &["content", "final_thought", "thought"]).unwrap_or_default();
+                self.old_response(vec![Part::from_text(text)], about, say);
+            }
+            (Some(action), _) if who == "agent" => {
+                let mut turn = Turn::new(Role::Model);
+                if let Some(text) = take_first_text(&mut args, &["thought"]) {
+                    turn.parts.push(Part::from_text(text));
+                }
+                let name = name.unwrap_or_else(|| action.into());
+                self.draft.messages("action").push_call(
+                    call_id,
+                    Some(name),
+                    Some(Json::Object(args)),
+                    &mut turn,
+                );
+                self.old_response(turn.parts, about, say);
+            }
+            (_, Some(observation)) if call_id.is_some() => {
+                let mut turn = Turn::new(Role::Tool);
+                let name = name.or(Some(observation.into()));
+                self.draft.messages("observation").result(
+                    call_id,
+                    name,
+                    content,
+                    observation == "error",
+                    &mut turn,
+                );
+                self.draft.push_turn(turn, say);
+            }
+            (action, observation) => {
+                let kind = action.or(observation).unwrap_or("event of no known kind").to_owned();
+                self.draft.unmapped.record(&kind, say.sources[0].clone());
+            }
+        }
+    }
+
+    fn old_response(&mut self, parts: Vec<Part>, mut about: Object, mut say: Say) {
+        let mut response = take_object(&mut about, "model_response").unwrap_or_default();
+        let id = take_text(&mut response, "id");
+        if let Some(at) = id.as_ref().and_then(|id| self.responses.get(id).copied()) {
+            let calls = parts.into_iter().filter(|part| part.function_call.is_some());
+            return self.draft.extend(at, calls.collect(), say.sources[0].clone());
+        }
+        say.model = take_text(&mut response, "model");
+        let counts = take_object(&mut response, "usage");
+        say.usage = counts.and_then(|counts| usage::read(counts, "usage", &mut self.draft.unmapped));
+        say.kind = Kind::Response;
+        say.parts = parts;
+        let at = self.draft.push(say);
+        self.responses.extend(id.map(|id| (id, at)));
+    }
+}

@@ -1,0 +1,127 @@
+//! Recovering sessions from requests.
+//!
+//! A request carries the whole conversation so far, so requests that continue one another share a beginning. Each
+//! request is laid beside the conversations known: what is shared is already there, what is behind it is new and becomes
+//! events, what is gone or was put in the place of something else is counted with the request. Thoughts and empty texts
+//! are left out of the comparison, because clients drop them when they send an answer back.
+//!
+//! A request that shares nothing begins a conversation. It is that of a sub-agent when an unanswered tool call of a known
+//! conversation holds its prompt.
+
+mod conversation;
+mod lane;
+mod plan;
+mod unit;
+
+use strata_model::Str;
+
+use crate::draft::Draft;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::wire::Exchange;
+use conversation::Conversation;
+use unit::units_of;
+
+/// Something a request log tells, in the order of time.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Exchange(Box<Exchange>),
+    /// The client summarised what lies between two times, in epoch seconds.
+    Compaction {
+        session: Option<Str>,
+        span: (f64, f64),
+        say: Box<crate::draft::Say>,
+    },
+}
+
+impl Step {
+    fn time(&self) -> Option<f64> {
+        match self {
+            Self::Exchange(exchange) => exchange.time,
+            Self::Compaction { say, .. } => say.time,
+        }
+    }
+}
+
+/// Makes sessions of steps. `reading` is what the exchanges were read with; what it could not map goes to the first.
+pub(crate) fn sessions(
+    mut steps: Vec<Step>,
+    reading: Draft,
+    format: Format,
+    findings: &mut Findings,
+) -> Vec<ImportedSession> {
+    if steps.iter().all(|step| step.time().is_some()) {
+        steps.sort_by(|a, b| a.time().unwrap_or(0.0).total_cmp(&b.time().unwrap_or(0.0)));
+    }
+    let mut conversations: Vec<Conversation> = Vec::new();
+    for step in steps {
+        match step {
+            Step::Exchange(exchange) => add(*exchange, &mut conversations, &reading),
+            Step::Compaction { session, span, say } => {
+                let known = conversations.iter_mut().find(|it| it.key == session).or(None);
+                match known {
+                    Some(conversation) => conversation.compacted(span, *say),
+                    None => {
+                        let message =
+                            "a compaction belongs to a session that has no requests; it was left out";
+                        findings.warning("lost-compaction", "", message);
+                    }
+                }
+            }
+        }
+    }
+    let mut unmapped = Some(reading.unmapped);
+    let mut counts = Some(reading.counts);
+    let mut sessions = Vec::new();
+    for conversation in conversations {
+        let mut draft = conversation.finish();
+        if let Some(unmapped) = unmapped.take() {
+            draft.unmapped = unmapped;
+        }
+        draft.counts.extend(counts.take().unwrap_or_default());
+        sessions.extend(draft.finish(format, findings));
+    }
+    sessions
+}
+
+/// Lays a request beside what is known, and adds it where it fits best.
+fn add(exchange: Exchange, conversations: &mut Vec<Conversation>, reading: &Draft) {
+    let units = units_of(&exchange.turns);
+    let mut best = None;
+    for (at, conversation) in conversations.iter().enumerate() {
+        if !conversation.may_hold(&exchange) {
+            continue;
+        }
+        for (lane, fit) in conversation.fits(&exchange, &units) {
+            // Later conversations win a draw: people go on with what they did last.
+            if best.as_ref().is_none_or(|(_, _, known)| fit >= *known) {
+                best = Some((at, lane, fit));
+            }
+        }
+    }
+    if let Some((at, lane, fit)) = best {
+        conversations[at].append(lane, fit, exchange, units);
+        return;
+    }
+    let caller = conversations.iter().enumerate().rev().find_map(|(at, conversation)| {
+        let call = conversation.may_hold(&exchange).then(|| conversation.call_with(&exchange))??;
+        Some((at, call))
+    });
+    if let Some((at, (call_id, tool))) = caller {
+        conversations[at].sub_agent(&call_id, &tool, exchange, units);
+        return;
+    }
+    let of_session = exchange.about.session.is_some();
+    match conversations.iter_mut().find(|it| of_session && it.key == exchange.about.session) {
+        Some(conversation) => conversation.thread(exchange, units),
+        None => {
+            let mut conversation = Conversation::new(&exchange, reading, conversations.len() + 1);
+            conversation.thread(exchange, units);
+            conversations.push(conversation);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

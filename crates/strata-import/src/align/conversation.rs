@@ -1,0 +1,320 @@
+//! A conversation that was recovered from requests, with the agents that take part in it.
+
+use strata_model::{Json, Object, Str};
+
+use super::lane::{Fit, Lane};
+use super::plan::Plan;
+use super::unit::{Overlap, Unit, overlap, units_of_turn};
+use crate::claude::QUOTATION;
+use crate::draft::{Draft, Kind, Say, kind_of};
+use crate::import::RecordedRequest;
+use crate::message::{Role, Turn};
+use crate::wire::{Answer, Exchange};
+
+/// A prompt shorter than this says nothing about who wrote it.
+const TELLING_CHARS: usize = 12;
+
+#[derive(Debug)]
+pub(super) struct Conversation {
+    /// The session as the log names it.
+    pub(super) key: Option<Str>,
+    draft: Draft,
+    lanes: Vec<Lane>,
+    /// Calls nobody answered yet: id, tool, arguments as text.
+    open_calls: Vec<(Str, Str, String)>,
+}
+
+impl Conversation {
+    pub(super) fn new(exchange: &Exchange, reading: &Draft, number: usize) -> Self {
+        let mut draft = Draft::new(&reading.session.app_name, &reading.agent);
+        draft.tools.clone_from(&reading.tools);
+        draft.title.clone_from(&exchange.about.title);
+        let answer_id = exchange.answer.as_ref().and_then(|answer| answer.id.clone());
+        let own = || format!("conversation-{number}").into();
+        draft.session.id = exchange.about.session.clone().or(answer_id).unwrap_or_else(own);
+        Self { key: exchange.about.session.clone(), draft, lanes: Vec::new(), open_calls: Vec::new() }
+    }
+
+    pub(super) fn may_hold(&self, exchange: &Exchange) -> bool {
+        self.key == exchange.about.session
+    }
+
+    /// The lanes a request may continue, with how well it does.
+    pub(super) fn fits(&self, exchange: &Exchange, units: &[Unit]) -> Vec<(usize, Fit)> {
+        let lanes = self.lanes.iter().enumerate();
+        lanes.filter_map(|(at, lane)| Some((at, lane.fit(exchange, units, self.key.is_some())?))).collect()
+    }
+
+    /// An unanswered call whose arguments hold the prompt of a request.
+    pub(super) fn call_with(&self, exchange: &Exchange) -> Option<(Str, Str)> {
+        let prompt = exchange.turns.iter().find(|turn| turn.role == Role::User)?.text();
+        let prompt = prompt.trim();
+        if prompt.chars().count() < TELLING_CHARS {
+            return None;
+        }
+        let calls = self.open_calls.iter().rev();
+        let mut calls = calls.filter(|(_, _, args)| args.contains(prompt));
+        calls.next().map(|(id, tool, _)| (id.clone(), tool.clone()))
+    }
+
+    /// Adds a request that begins the history of a sub-agent.
+    pub(super) fn sub_agent(&mut self, call_id: &str, tool: &Str, exchange: Exchange, units: Vec<Unit>) {
+        let agent =
+            exchange.about.agent.clone().unwrap_or_else(|| format!("{}.{tool}", self.draft.agent).into());
+        let branch = Some(format!("agent.{}", call_id.replace('.', "_")).into());
+        self.lanes.push(Lane { agent: Some(agent), branch, ..Lane::default() });
+        self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units);
+    }
+
+    /// Adds a request that begins a history of its own.
+    pub(super) fn thread(&mut self, exchange: Exchange, units: Vec<Unit>) {
+        self.lanes.push(Lane { agent: exchange.about.agent.clone(), ..Lane::default() });
+        self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units);
+    }
+
+    /// Adds a request, and what answered it, to a lane.
+    pub(super) fn append(&mut self, at: usize, fit: Fit, exchange: Exchange, mut units: Vec<Unit>) {
+        let Exchange { source, time, end, body, turns, answer, about, .. } = exchange;
+        self.draft.set_clock(time);
+        let lane = &self.lanes[at];
+        // The history is not in the request: the provider holds it, or the log shows only what is new.
+        let follows = matches!(fit, Fit::Named | Fit::Hinted);
+        let overlap = if follows { Overlap::default() } else { overlap(&lane.units, &units) };
+        let mut plan = Plan::of(lane, &units, &overlap, follows);
+        for (old, new) in (0..overlap.shared).map(|it| (it, it)).chain(overlap.kept.iter().copied()) {
+            units[new].event = lane.units[old].event;
+        }
+        let base = Say {
+            invocation: about.invocation.clone(),
+            agent: about.agent.clone().or_else(|| lane.agent.clone()),
+            branch: lane.branch.clone(),
+            time,
+            ..Say::new(Kind::Notice, Vec::new(), source.clone())
+        };
+        self.say_system(at, &turns, &base);
+        self.say_rewritten(&mut plan, &units, &turns, at, &base);
+        self.say_new(&mut plan, &mut units, &turns, &base);
+        let alignment = plan.alignment;
+        let event =
+            answer.map(|answer| self.say_answer(at, answer, &mut units, about.event_id.clone(), end, base));
+        let lane = &mut self.lanes[at];
+        let n_answered = units.iter().rev().take_while(|unit| unit.turn == ANSWER).count();
+        if follows {
+            let mut all = std::mem::take(&mut lane.units);
+            all.append(&mut units);
+            units = all;
+        }
+        lane.n_requested = units.len() - n_answered;
+        lane.is_answered = event.is_some();
+        lane.units = units;
+        self.draft.requests.push(RecordedRequest { answer: event, body, source, alignment });
+    }
+
+    /// The system prompt is said when it is new.
+    fn say_system(&mut self, at: usize, turns: &[Turn], base: &Say) {
+        let system: Vec<&Turn> = turns.iter().filter(|turn| turn.role == Role::System).collect();
+        let text = system.iter().map(|turn| turn.text()).collect::<Vec<_>>().join("\n\n");
+        if text.is_empty() || self.lanes[at].system == text {
+            return;
+        }
+        let is_known = self.lanes.iter().any(|lane| lane.system == text);
+        self.lanes[at].system = text;
+        if !is_known {
+            let parts = system.iter().flat_map(|turn| turn.parts.iter().cloned()).collect();
+            self.draft.push(Say { parts, kind: Kind::Injected("system".into()), ..base.clone() });
+        }
+    }
+
+    /// When several messages made room for a new one, that is a summary of them.
+    fn say_rewritten(&mut self, plan: &mut Plan, units: &[Unit], turns: &[Turn], at: usize, base: &Say) {
+        if plan.is_compacted {
+            return self.say_provider_compaction(plan, units, turns, at, base);
+        }
+        if plan.removed.len() < 2 || plan.rewritten.is_empty() {
+            return;
+        }
+        let parts: Vec<_> = plan
+            .rewritten
+            .iter()
+            .map(|place| turns[units[*place].turn].parts[units[*place].part].clone())
+            .collect();
+        let lane = &self.lanes[at];
+        let times =
+            plan.removed.iter().filter_map(|old| Some(self.draft.event(lane.units[*old].event?)?.timestamp));
+        let Some((start, end)) = span(times) else { return };
+        let notes = Object::from_iter([("removedParts", Json::Int(plan.removed.len() as i64))]);
+        let event =
+            self.draft.push(Say { parts, kind: Kind::Compaction, source_notes: notes, ..base.clone() });
+        self.set_span(event, (start, end));
+        for place in plan.rewritten.drain(..) {
+            plan.said.insert(place, event);
+        }
+    }
+
+    /// The last answer is what is left of everything before it.
+    fn say_provider_compaction(
+        &mut self,
+        plan: &Plan,
+        units: &[Unit],
+        turns: &[Turn],
+        at: usize,
+        base: &Say,
+    ) {
+        let lane = &self.lanes[at];
+        let summary = units.iter().filter(|unit| unit.event.is_some());
+        let parts: Vec<_> = summary.map(|unit| turns[unit.turn].parts[unit.part].clone()).collect();
+        let times =
+            plan.removed.iter().filter_map(|old| Some(self.draft.event(lane.units[*old].event?)?.timestamp));
+        let Some(span) = span(times) else { return };
+        let event = self.draft.push(Say { parts, kind: Kind::Compaction, ..base.clone() });
+        self.set_span(event, span);
+    }
+
+    fn set_span(&mut self, event: usize, (start, end): (f64, f64)) {
+        let compaction = self.draft.event_mut(event).and_then(|event| event.actions.compaction.as_mut());
+        if let Some(compaction) = compaction {
+            compaction.start_timestamp = Some(start);
+            compaction.end_timestamp = Some(end);
+        }
+    }
+
+    /// Everything that is new becomes events, a message at a time.
+    fn say_new(&mut self, plan: &mut Plan, units: &mut [Unit], turns: &[Turn], base: &Say) {
+        for (place, event) in &plan.said {
+            units[*place].event = Some(*event);
+        }
+        let mut places: Vec<usize> = plan.rewritten.iter().chain(&plan.appended).copied().collect();
+        places.sort_unstable();
+        let known: Vec<Unit> = self.lanes.iter().flat_map(|lane| lane.units.iter().copied()).collect();
+        let is_shared_by_agents = self.lanes.len() > 1 && base.branch.is_none();
+        let mut from = 0;
+        while from < places.len() {
+            let turn_at = units[places[from]].turn;
+            let n = places[from..].iter().take_while(|place| units[**place].turn == turn_at).count();
+            let group = &places[from..from + n];
+            from += n;
+            let turn = &turns[turn_at];
+            // What another agent of the session was told already is one event.
+            let elsewhere =
+                || known.iter().find(|unit| unit.is_same(&units[group[0]])).and_then(|unit| unit.event);
+            if is_shared_by_agents && let Some(event) = elsewhere() {
+                set_event(units, group, event);
+                continue;
+            }
+            // What ADK quotes of another agent is an event already.
+            if self.lanes.len() > 1 && kind_of(turn) == Kind::Injected(QUOTATION.into()) {
+                continue;
+            }
+            let is_whole = units.iter().filter(|unit| unit.turn == turn_at).count() == n;
+            let parts = if is_whole {
+                turn.parts.clone()
+            } else {
+                group.iter().map(|place| turn.parts[units[*place].part].clone()).collect()
+            };
+            let mut said =
+                Turn { parts, role: turn.role, result_bytes: turn.result_bytes, rest: Object::new() };
+            self.name_results(&mut said);
+            self.answered(&said);
+            self.note_calls(&said);
+            self.draft.note_result_bytes(said.result_bytes);
+            let kind = match kind_of(&said) {
+                // What a sub-agent is asked was written by the agent that called it.
+                Kind::Prompt if base.branch.is_some() => Kind::Injected("task".into()),
+                kind => kind,
+            };
+            let event = self.draft.push(Say { parts: said.parts, kind, ..base.clone() });
+            set_event(units, group, event);
+        }
+    }
+
+    fn say_answer(
+        &mut self,
+        at: usize,
+        answer: Answer,
+        units: &mut Vec<Unit>,
+        event_id: Option<Str>,
+        end: Option<f64>,
+        base: Say,
+    ) -> usize {
+        let turn = answer.turn.unwrap_or_else(|| Turn::new(Role::Model));
+        self.note_calls(&turn);
+        let mut notes = Object::new();
+        if let Some(own) = answer.usage.as_ref().and_then(|usage| usage.top_level_input) {
+            notes.push("topLevelInputTokens", Json::Int(own as i64));
+        }
+        notes.push_some("responseId", answer.id.clone());
+        notes.push_some("stopReason", answer.finish.clone());
+        let event = self.draft.push(Say {
+            kind: Kind::Response,
+            parts: turn.parts.clone(),
+            id: event_id.or_else(|| answer.id.clone()),
+            time: end.or(base.time),
+            model: answer.model,
+            finish: answer.finish,
+            usage: answer.usage,
+            error: answer.error,
+            source_notes: notes,
+            ..base
+        });
+        let answered = units_of_turn(ANSWER, &turn).into_iter();
+        units.extend(answered.map(|unit| Unit { event: Some(event), ..unit }));
+        self.lanes[at].answer_ids.extend(answer.id);
+        event
+    }
+
+    fn note_calls(&mut self, turn: &Turn) {
+        for call in turn.parts.iter().filter_map(|part| part.function_call.as_deref()) {
+            let args = call.args.iter().flat_map(|args| args.values()).filter_map(Json::as_str);
+            let text = args.collect::<Vec<_>>().join("\n");
+            if let Some(id) = &call.id {
+                self.open_calls.push((id.clone(), call.name.clone().unwrap_or_else(|| "tool".into()), text));
+            }
+        }
+    }
+
+    /// Results that do not say what they answer, answer the calls in their order.
+    fn name_results(&self, turn: &mut Turn) {
+        let mut open = self.open_calls.iter();
+        let results = turn.parts.iter_mut().filter_map(|part| part.function_response.as_mut());
+        for result in results.filter(|result| result.id.is_none()) {
+            let of_tool =
+                |call: &&(Str, Str, String)| result.name.is_none() || result.name.as_ref() == Some(&call.1);
+            if let Some((id, tool, _)) = open.by_ref().find(of_tool) {
+                result.id = Some(id.clone());
+                result.name.get_or_insert_with(|| tool.clone());
+            }
+        }
+    }
+
+    fn answered(&mut self, turn: &Turn) {
+        let ids: Vec<&Str> =
+            turn.parts.iter().filter_map(|part| part.function_response.as_ref()?.id.as_ref()).collect();
+        self.open_calls.retain(|(id, _, _)| !ids.contains(&id));
+    }
+
+    /// Adds a compaction that the log itself reports.
+    pub(super) fn compacted(&mut self, reported: (f64, f64), say: Say) {
+        let event = self.draft.push(say);
+        self.set_span(event, reported);
+    }
+
+    pub(super) fn finish(self) -> Draft {
+        self.draft
+    }
+}
+
+/// The place of an answer, which is no message of the request.
+const ANSWER: usize = usize::MAX;
+
+fn set_event(units: &mut [Unit], places: &[usize], event: usize) {
+    for place in places {
+        units[*place].event = Some(event);
+    }
+}
+
+fn span(times: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    times.fold(None, |span, time| match span {
+        Some((start, end)) => Some((f64::min(start, time), f64::max(end, time))),
+        None => Some((time, time)),
+    })
+}

@@ -1,0 +1,71 @@
+//! The history of one agent, and how a request stands to it.
+
+use std::collections::HashSet;
+
+use strata_model::Str;
+
+use super::unit::{Overlap, Unit, overlap};
+use crate::wire::Exchange;
+
+/// An agent's own history.
+#[derive(Debug, Default)]
+pub(super) struct Lane {
+    pub(super) agent: Option<Str>,
+    pub(super) branch: Option<Str>,
+    /// What the next request is expected to begin with.
+    pub(super) units: Vec<Unit>,
+    /// How many of them were in the last request; the rest is its answer.
+    pub(super) n_requested: usize,
+    pub(super) is_answered: bool,
+    pub(super) answer_ids: HashSet<Str>,
+    pub(super) system: String,
+}
+
+/// How well a request continues a lane; the best is the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fit {
+    /// The session is the same and nothing else is.
+    Hinted,
+    Rewritten(usize),
+    /// It begins with all that was there: so many units.
+    Continued(usize),
+    /// It names the answer it follows.
+    Named,
+}
+
+impl Lane {
+    pub(super) fn fit(&self, exchange: &Exchange, units: &[Unit], has_key: bool) -> Option<Fit> {
+        if exchange.continues.as_ref().is_some_and(|id| self.answer_ids.contains(id)) {
+            return Some(Fit::Named);
+        }
+        if self.agent.is_some() && exchange.about.agent.is_some() && self.agent != exchange.about.agent {
+            return None;
+        }
+        let overlap = overlap(&self.units, units);
+        let n_common = overlap.shared + overlap.kept.len();
+        if overlap.shared == self.units.len() && overlap.shared > 0 {
+            return Some(Fit::Continued(overlap.shared));
+        }
+        let is_echoed =
+            overlap.shared >= self.n_requested && overlap.shared > 0 && units.len() > overlap.shared;
+        let is_retried =
+            overlap.shared == units.len() && overlap.shared == self.n_requested && !self.is_answered;
+        if is_echoed || is_retried {
+            return Some(Fit::Continued(overlap.shared));
+        }
+        if self.is_compacted(&overlap) {
+            return Some(Fit::Rewritten(n_common));
+        }
+        let is_same = n_common >= 2 && n_common * 2 >= units.len() && units.len() > overlap.shared;
+        if is_same || (has_key && overlap.shared > 0) {
+            return Some(Fit::Rewritten(n_common));
+        }
+        (has_key && self.agent == exchange.about.agent).then_some(Fit::Hinted)
+    }
+
+    /// The request begins with the last answer, and what was before that is gone: the provider summarised it.
+    pub(super) fn is_compacted(&self, overlap: &Overlap) -> bool {
+        overlap.shared == 0
+            && overlap.kept.first().is_some_and(|(old, new)| *new == 0 && *old >= self.n_requested)
+    }
+}

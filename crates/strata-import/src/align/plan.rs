@@ -1,0 +1,70 @@
+//! What is to be done with the parts of a request.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::lane::Lane;
+use super::unit::{Overlap, Unit};
+use crate::import::Alignment;
+
+/// What becomes of the units of a request, by their places in it.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) appended: Vec<usize>,
+    pub(super) rewritten: Vec<usize>,
+    /// Places in the lane.
+    pub(super) removed: Vec<usize>,
+    /// Places that are in an event already.
+    pub(super) said: BTreeMap<usize, usize>,
+    pub(super) is_compacted: bool,
+    pub(super) alignment: Alignment,
+}
+
+impl Plan {
+    pub(super) fn of(lane: &Lane, units: &[Unit], overlap: &Overlap, follows: bool) -> Self {
+        let mut plan = Self::default();
+        let kept_new: HashSet<usize> = overlap.kept.iter().map(|(_, new)| *new).collect();
+        let kept_old: HashSet<usize> = overlap.kept.iter().map(|(old, _)| *old).collect();
+        let mut last_kept = overlap.kept.last().map_or(overlap.shared, |(_, new)| new + 1);
+        // An answer may come back in other words than it was given in; it is one event all the same.
+        if !follows && overlap.kept.is_empty() && lane.is_answered && overlap.shared >= lane.n_requested {
+            let echo = units[overlap.shared..].iter().take_while(|unit| unit.is_model).count();
+            for place in overlap.shared..overlap.shared + echo {
+                if let Some(event) = lane.units.last().and_then(|unit| unit.event) {
+                    plan.said.insert(place, event);
+                }
+            }
+            if overlap.shared < lane.units.len() {
+                plan.alignment.rewritten = plan.said.len();
+                last_kept += plan.said.len();
+            } else {
+                plan.said.clear();
+            }
+        }
+        for place in overlap.shared..units.len() {
+            if kept_new.contains(&place) || plan.said.contains_key(&place) {
+                continue;
+            }
+            let slot = if place < last_kept { &mut plan.rewritten } else { &mut plan.appended };
+            slot.push(place);
+        }
+        // A summary at the end of what was kept: nothing behind it was there before.
+        if !follows {
+            let gone = (overlap.shared..lane.units.len()).filter(|old| !kept_old.contains(old));
+            plan.removed = gone.collect();
+            plan.is_compacted = lane.is_compacted(overlap);
+            if !plan.is_compacted
+                && plan.said.is_empty()
+                && plan.rewritten.is_empty()
+                && plan.removed.len() >= 2
+                && !plan.appended.is_empty()
+            {
+                plan.rewritten.push(plan.appended.remove(0));
+            }
+        }
+        plan.alignment.shared = overlap.shared;
+        plan.alignment.appended = plan.appended.len();
+        plan.alignment.removed = plan.removed.len();
+        plan.alignment.rewritten += plan.rewritten.len();
+        plan
+    }
+}

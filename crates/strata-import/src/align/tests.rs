@@ -1,0 +1,144 @@
+//! Conversations as letters: `u:` a prompt, `m:` an answer, `t:` a result, `s:` the system prompt.
+
+use strata_model::{FunctionCall, Json, Object, Part};
+
+use super::*;
+use crate::import::Alignment;
+use crate::message::{Role, Turn};
+use crate::source::SourceRecord;
+use crate::wire::{About, Answer};
+
+fn turn(text: &str) -> Turn {
+    let (role, words) = text.split_once(':').unwrap();
+    let role = match role {
+        "s" => Role::System,
+        "m" | "c" => Role::Model,
+        "t" => Role::Tool,
+        _ => Role::User,
+    };
+    let mut turn = Turn::new(role);
+    turn.parts.push(match text.split_once(':').unwrap().0 {
+        "c" => Part::from_call(FunctionCall {
+            id: Some(words.into()),
+            name: Some("task".into()),
+            args: Some(std::sync::Arc::new(Object::from_iter([("prompt", Json::from(words))]))),
+            ..FunctionCall::default()
+        }),
+        _ => Part::from_text(words),
+    });
+    turn
+}
+
+fn exchange(number: usize, request: &str, answer: &str) -> Step {
+    let turns = request.split(", ").map(turn).collect();
+    let answer = (!answer.is_empty()).then(|| Answer {
+        id: Some(format!("r{number}").into()),
+        turn: Some(turn(answer)),
+        ..Answer::default()
+    });
+    Step::Exchange(Box::new(Exchange {
+        source: SourceRecord::Bytes(0..1),
+        time: Some(number as f64),
+        end: None,
+        body: Json::Null,
+        turns,
+        answer,
+        continues: None,
+        about: About::default(),
+    }))
+}
+
+/// Events of every session as text, and the alignment of every request as `shared+appended-removed~rewritten`.
+fn told(exchanges: &[(&str, &str)]) -> String {
+    let steps = exchanges.iter().enumerate().map(|(at, (request, answer))| exchange(at + 1, request, answer));
+    let sessions =
+        sessions(steps.collect(), Draft::new("test", "agent"), Format::Har, &mut Findings::default());
+    let mut out = Vec::new();
+    for one in &sessions {
+        let events = one.session.events.iter().map(|event| {
+            let compaction = event.actions.compaction.as_ref().and_then(|it| it.compacted_content.as_ref());
+            let parts = compaction.map_or(event.parts(), |content| content.parts());
+            let text = parts.iter().map(|part| match &part.function_call {
+                Some(call) => format!("call {}", call.id.as_deref().unwrap_or_default()),
+                None => part.text.as_deref().unwrap_or_default().to_owned(),
+            });
+            let text = text.collect::<Vec<_>>().join("+");
+            let sign = if event.is_compaction() { "=" } else { "" };
+            let branch = event.branch.as_deref().map(|branch| format!("@{branch}")).unwrap_or_default();
+            format!("{}{branch}{sign}:{text}", &event.author[..1])
+        });
+        let requests = one.requests.iter().map(|request| {
+            let Alignment { shared, appended, removed, rewritten } = request.alignment;
+            format!("{shared}+{appended}-{removed}~{rewritten}")
+        });
+        out.push(format!(
+            "{} | {}",
+            events.collect::<Vec<_>>().join(" "),
+            requests.collect::<Vec<_>>().join(" ")
+        ));
+    }
+    out.join("\n")
+}
+
+#[test]
+fn requests_that_grow_are_one_conversation() {
+    let got = told(&[("s:be kind, u:a", "m:b"), ("s:be kind, u:a, m:b, u:c", "m:d")]);
+    assert_eq!(got, "u:be kind u:a a:b u:c a:d | 0+1-0~0 2+1-0~0");
+}
+
+#[test]
+fn a_changed_system_prompt_is_said_again() {
+    let got = told(&[("s:one, u:a", "m:b"), ("s:two, u:a, m:b, u:c", "m:d")]);
+    assert_eq!(got, "u:one u:a a:b u:two u:c a:d | 0+1-0~0 2+1-0~0");
+}
+
+#[test]
+fn an_answer_that_comes_back_in_other_words_is_one_event() {
+    let got = told(&[("u:a", "m:b"), ("u:a, m:B, u:c", "m:d"), ("u:a, m:B, u:c, m:d, u:e", "m:f")]);
+    assert_eq!(got, "u:a a:b u:c a:d u:e a:f | 0+1-0~0 1+1-1~1 4+1-0~0");
+}
+
+#[test]
+fn a_summary_in_the_place_of_messages_is_a_compaction() {
+    let got = told(&[
+        ("u:a", "m:b"),
+        ("u:a, m:b, u:c", "m:d"),
+        ("u:a, m:b, u:c, m:d, u:e", "m:f"),
+        ("u:sum, u:e, m:f, u:g", "m:h"),
+        ("u:sum, u:e, m:f, u:g, m:h, u:i", "m:j"),
+    ]);
+    assert_eq!(
+        got,
+        "u:a a:b u:c a:d u:e a:f u=:sum u:g a:h u:i a:j | 0+1-0~0 2+1-0~0 4+1-0~0 0+1-4~1 5+1-0~0"
+    );
+}
+
+#[test]
+fn a_cleared_result_is_counted() {
+    let got = told(&[("u:a", "m:b"), ("u:a, m:b, t:big", "m:d"), ("u:a, m:b, t:cleared, m:d, u:e", "m:f")]);
+    assert_eq!(got, "u:a a:b a:big a:d a:cleared u:e a:f | 0+1-0~0 2+1-0~0 2+1-1~1");
+}
+
+#[test]
+fn requests_that_share_nothing_are_conversations_of_their_own() {
+    let got = told(&[("u:a", "m:b"), ("u:x", "m:y"), ("u:a, m:b, u:c", "m:d")]);
+    assert_eq!(got, "u:a a:b u:c a:d | 0+1-0~0 2+1-0~0\nu:x a:y | 0+1-0~0");
+}
+
+#[test]
+fn a_prompt_that_a_call_holds_is_that_of_a_sub_agent() {
+    let got = told(&[
+        ("u:a", "c:find every file"),
+        ("s:you are a finder, u:find every file", "m:two"),
+        ("u:a, c:find every file, t:two", "m:done"),
+    ]);
+    let expected = "u@main:a a@main:call find every file u@agent.find every file:you are a finder u@agent.find every \
+                    file:find every file a@agent.find every file:two a@main:two a@main:done | 0+1-0~0 0+1-0~0 2+1-0~0";
+    assert_eq!(got, expected);
+}
+
+#[test]
+fn a_request_that_failed_and_is_sent_again_says_nothing_new() {
+    let got = told(&[("u:a", ""), ("u:a", "m:b")]);
+    assert_eq!(got, "u:a a:b | 0+1-0~0 1+0-0~0");
+}

@@ -1,0 +1,268 @@
+//! JSON documents whose long lists are read element by element, so that every element knows its place and a document
+//! that breaks off keeps those before.
+
+use strata_model::json::{Entered, JsonError, ValueReader};
+use strata_model::{Json, Object};
+
+use crate::findings::Findings;
+use crate::lines::{LineCutter, UTF8_MARK};
+use crate::repair::{Repaired, repair};
+use crate::source::SourceRecord;
+use crate::values::{Value, read_values};
+
+/// A JSON value of a file, taken apart.
+#[derive(Debug)]
+pub(crate) struct Document {
+    /// What is not in a list that was asked for.
+    pub(crate) fields: Object,
+    /// Elements with the list they stand in.
+    elements: Vec<(&'static str, Value)>,
+    pub(crate) source: SourceRecord,
+}
+
+impl Document {
+    /// The elements of a list, in their order.
+    pub(crate) fn take(&mut self, list: &str) -> Vec<Value> {
+        let (taken, kept) =
+            std::mem::take(&mut self.elements).into_iter().partition(|(name, _)| *name == list);
+        self.elements = kept;
+        let taken: Vec<(&'static str, Value)> = taken;
+        taken.into_iter().map(|(_, value)| value).collect()
+    }
+}
+
+/// Reads every value of a file, one after the other, wherever lines end. `lists` are paths such as `log.entries`; the
+/// empty path is a list at the top.
+pub(crate) fn read_documents(
+    bytes: &[u8],
+    lists: &'static [&'static str],
+    findings: &mut Findings,
+) -> Vec<Document> {
+    let (documents, error) = read_all(bytes, None, lists);
+    let Some((at, error)) = error else { return documents };
+    if let Some(repaired) = repair(bytes) {
+        findings.warning("repaired-text", "", repaired.told());
+        let (documents, error) = read_all(&repaired.text, Some(&repaired), lists);
+        if let Some((at, error)) = error {
+            report(at, &error, findings);
+        }
+        return documents;
+    }
+    report(at, &error, findings);
+    documents
+}
+
+/// Reads every value of a file that has a record a line.
+pub(crate) fn read_lines(bytes: &[u8], findings: &mut Findings) -> Vec<Value> {
+    let mut values = Vec::new();
+    let mut lines = LineCutter::default();
+    lines.feed(bytes, |chunk| read_values(chunk, findings, |value, _| values.push(value)));
+    lines.finish(|chunk| read_values(chunk, findings, |value, _| values.push(value)));
+    values
+}
+
+fn report(at: usize, error: &JsonError, findings: &mut Findings) {
+    let place = format!("byte {at}");
+    if error.is_truncated {
+        let message = "the file ends in the middle of a record; everything before it was kept. Import the file again \
+                       when it has been written to the end";
+        findings.warning("truncated", place, message);
+    } else {
+        let message = format!(
+            "the file is not valid JSON from here on ({}); everything before it was kept",
+            error.message
+        );
+        findings.error("broken-record", place, message);
+    }
+}
+
+fn read_all(
+    text: &[u8],
+    repaired: Option<&Repaired>,
+    lists: &'static [&'static str],
+) -> (Vec<Document>, Option<(usize, JsonError)>) {
+    let skipped = if text.starts_with(UTF8_MARK) { UTF8_MARK.len() } else { 0 };
+    let mut reading = Reading {
+        reader: ValueReader::new(&text[skipped..]),
+        skipped,
+        repaired,
+        lists,
+        elements: Vec::new(),
+    };
+    let mut documents = Vec::new();
+    loop {
+        let start = reading.reader.next_offset();
+        if start + skipped >= text.len() {
+            return (documents, None);
+        }
+        let mut fields = Object::new();
+        let result = reading.top(&mut fields);
+        let source = SourceRecord::Bytes(reading.place(start, reading.reader.offset()));
+        let elements = std::mem::take(&mut reading.elements);
+        // A document that broke off keeps its whole elements, and its source is the first of them.
+        if result.is_ok() || !elements.is_empty() {
+            let source = match (&result, elements.first()) {
+                (Err(_), Some((_, first))) => first.source(),
+                _ => source,
+            };
+            documents.push(Document { fields, elements, source });
+        }
+        if let Err(error) = result {
+            return (documents, Some((start + skipped, error)));
+        }
+    }
+}
+
+struct Reading<'t> {
+    reader: ValueReader<'t>,
+    skipped: usize,
+    repaired: Option<&'t Repaired>,
+    lists: &'static [&'static str],
+    elements: Vec<(&'static str, Value)>,
+}
+
+impl Reading<'_> {
+    fn place(&self, start: usize, end: usize) -> std::ops::Range<u64> {
+        let original = |offset: usize| {
+            let offset = offset + self.skipped;
+            self.repaired.map_or(offset, |repaired| repaired.original(offset)) as u64
+        };
+        original(start)..original(end)
+    }
+
+    fn top(&mut self, fields: &mut Object) -> Result<(), JsonError> {
+        match self.reader.enter()? {
+            Entered::Object(first_key) => self.members("", first_key, fields),
+            Entered::Array { is_empty } => {
+                if is_empty {
+                    return Ok(());
+                }
+                self.elements("")
+            }
+            Entered::Scalar => {
+                let value = self.value()?;
+                fields.push("", value);
+                Ok(())
+            }
+        }
+    }
+
+    fn members(
+        &mut self,
+        path: &str,
+        first_key: Option<String>,
+        fields: &mut Object,
+    ) -> Result<(), JsonError> {
+        let mut next = first_key;
+        while let Some(key) = next {
+            let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            let list = self.lists.iter().find(|list| **list == inner);
+            let leads_to_list = || self.lists.iter().any(|list| list.starts_with(&format!("{inner}.")));
+            if let Some(list) = list {
+                match self.reader.enter()? {
+                    Entered::Array { is_empty: true } => {}
+                    Entered::Array { is_empty: false } => self.elements(list)?,
+                    Entered::Object(first_key) => {
+                        let mut object = Object::new();
+                        self.members(&inner, first_key, &mut object)?;
+                        fields.insert(key, object);
+                    }
+                    Entered::Scalar => {
+                        let value = self.value()?;
+                        fields.insert(key, value);
+                    }
+                }
+            } else if leads_to_list() {
+                let mut object = Object::new();
+                let result = match self.reader.enter()? {
+                    Entered::Object(first_key) => self.members(&inner, first_key, &mut object),
+                    Entered::Array { is_empty } => {
+                        let items = if is_empty { Vec::new() } else { self.rest_of_list()? };
+                        fields.insert(key, items);
+                        next = self.reader.next_key()?;
+                        continue;
+                    }
+                    Entered::Scalar => {
+                        let value = self.value()?;
+                        fields.insert(key, value);
+                        next = self.reader.next_key()?;
+                        continue;
+                    }
+                };
+                fields.insert(key, object);
+                result?;
+            } else {
+                let value = self.value()?;
+                fields.insert(key, value);
+            }
+            next = self.reader.next_key()?;
+        }
+        Ok(())
+    }
+
+    fn elements(&mut self, list: &'static str) -> Result<(), JsonError> {
+        loop {
+            let start = self.reader.next_offset();
+            let json = self.value()?;
+            let bytes = self.place(start, self.reader.offset());
+            self.elements.push((list, Value { json, bytes, line: 0, is_glued: false }));
+            if !self.reader.next_element()? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn rest_of_list(&mut self) -> Result<Vec<Json>, JsonError> {
+        let mut items = Vec::new();
+        loop {
+            items.push(self.value()?);
+            if !self.reader.next_element()? {
+                return Ok(items);
+            }
+        }
+    }
+
+    fn value(&mut self) -> Result<Json, JsonError> {
+        Ok(self.reader.next_value()?.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strata_model::json::{object_to_compact, to_compact};
+
+    fn read(text: &str) -> (Vec<String>, Vec<&'static str>) {
+        let mut findings = Findings::default();
+        let documents = read_documents(text.as_bytes(), &["", "log.entries"], &mut findings);
+        let told = documents.into_iter().map(|mut document| {
+            let mut elements = document.take("log.entries");
+            elements.extend(document.take(""));
+            let elements = elements.iter().map(|it| {
+                assert_eq!(&text[it.bytes.start as usize..it.bytes.end as usize], to_compact(&it.json));
+                to_compact(&it.json)
+            });
+            format!("{} {}", object_to_compact(&document.fields), elements.collect::<Vec<_>>().join(" "))
+        });
+        (told.collect(), findings.into_diagnostics().iter().map(|it| it.code).collect())
+    }
+
+    #[test]
+    fn elements_of_lists_have_their_own_places() {
+        assert_eq!(
+            read(r#"{"a":1,"log":{"v":2,"entries":[{"x":1},{"y":[2]}]},"b":[]}"#),
+            (vec![r#"{"a":1,"log":{"v":2},"b":[]} {"x":1} {"y":[2]}"#.into()], vec![])
+        );
+        assert_eq!(read(r#"[{"x":1},3] {"a":1}"#).0, [r#"{} {"x":1} 3"#, r#"{"a":1} "#]);
+    }
+
+    #[test]
+    fn what_stands_before_the_end_of_a_cut_document_is_kept() {
+        assert_eq!(
+            read(r#"{"log":{"entries":[{"x":1},{"y":"#),
+            (vec!["{\"log\":{}} {\"x\":1}".into()], vec!["truncated"])
+        );
+        assert_eq!(read(r#"{"log":{"en"#), (vec![], vec!["truncated"]));
+        assert_eq!(read(r#"[{"x":1},oops]"#), (vec!["{} {\"x\":1}".into()], vec!["broken-record"]));
+    }
+}

@@ -1,0 +1,305 @@
+//! A session while it is put together from messages, for all formats that are not ADK's own.
+
+mod say;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use strata_model::{Content, Event, EventCompaction, Json, Object, Part, Session, Str};
+
+use crate::facts::{Facts, SourceFacts};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::{ImportedSession, ParentSession, RecordedRequest};
+use crate::marks;
+use crate::message::{Messages, Turn};
+use crate::source::SourceRecord;
+use crate::title;
+use crate::unmapped::Unmapped;
+use crate::usage::Reported;
+
+use say::finish_reason;
+pub(crate) use say::{Kind, Say, kind_of};
+
+/// A session in the making.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) session: Session,
+    /// The name of the agent that speaks where nothing else is said.
+    pub(crate) agent: Str,
+    pub(crate) unmapped: Unmapped,
+    pub(crate) title: Option<Str>,
+    pub(crate) parent: Option<ParentSession>,
+    pub(crate) requests: Vec<RecordedRequest>,
+    /// Names of tools by the ids of their calls.
+    pub(crate) tools: HashMap<Str, Str>,
+    /// Bytes of text in the largest tool result, where the format counts text.
+    pub(crate) result_bytes: Option<u64>,
+    pub(crate) counts: BTreeMap<&'static str, Json>,
+    events: Vec<Event>,
+    sources: Vec<Vec<SourceRecord>>,
+    /// The invocation that is going on, by branch.
+    invocations: HashMap<Option<Str>, Str>,
+    clock: f64,
+    seen_ids: HashSet<Str>,
+    /// Events before the first prompt whose invocation nobody named: they belong to it.
+    before_prompt: Option<Vec<usize>>,
+}
+
+impl Draft {
+    pub(crate) fn new(app: &str, agent: &str) -> Self {
+        Self {
+            session: Session { app_name: app.into(), user_id: "user".into(), ..Session::default() },
+            agent: agent.into(),
+            unmapped: Unmapped::default(),
+            title: None,
+            parent: None,
+            requests: Vec::new(),
+            tools: HashMap::new(),
+            result_bytes: None,
+            counts: BTreeMap::new(),
+            events: Vec::new(),
+            sources: Vec::new(),
+            invocations: HashMap::new(),
+            clock: 0.0,
+            seen_ids: HashSet::new(),
+            before_prompt: Some(Vec::new()),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    pub(crate) fn event_mut(&mut self, at: usize) -> Option<&mut Event> {
+        self.events.get_mut(at)
+    }
+
+    pub(crate) fn event(&self, at: usize) -> Option<&Event> {
+        self.events.get(at)
+    }
+
+    pub(crate) fn add_source(&mut self, at: usize, source: SourceRecord) {
+        if let Some(sources) = self.sources.get_mut(at)
+            && !sources.contains(&source)
+        {
+            sources.push(source);
+        }
+    }
+
+    /// The last time that was said, in epoch seconds.
+    pub(crate) fn set_clock(&mut self, time: Option<f64>) {
+        self.clock = time.filter(|time| time.is_finite()).unwrap_or(self.clock);
+    }
+
+    pub(crate) fn messages(&mut self, owner: &'static str) -> Messages<'_> {
+        Messages { owner, tools: &mut self.tools, unmapped: &mut self.unmapped }
+    }
+
+    /// Counts the fields of an object that nobody took.
+    pub(crate) fn note_rest(&mut self, owner: &str, rest: &Object) {
+        for (key, value) in rest.iter() {
+            self.unmapped.field(owner, key, value);
+        }
+    }
+
+    pub(crate) fn note_result_bytes(&mut self, bytes: u64) {
+        self.result_bytes = Some(self.result_bytes.unwrap_or(0).max(bytes));
+    }
+
+    /// Adds a message as the event it is.
+    pub(crate) fn push_turn(&mut self, turn: Turn, mut say: Say) -> usize {
+        self.note_result_bytes(turn.result_bytes);
+        say.kind = kind_of(&turn);
+        say.parts = turn.parts;
+        self.push(say)
+    }
+
+    /// Adds an event; returns its index.
+    pub(crate) fn push(&mut self, say: Say) -> usize {
+        let at = self.events.len();
+        self.set_clock(say.time);
+        let id = self.unused_id(say.id);
+        let is_unnamed = say.invocation.is_none() && say.branch.is_none();
+        let agent = say.agent.unwrap_or_else(|| self.agent.clone());
+        let invocation = self.invocation(&say.kind, say.invocation, say.branch.as_ref(), &id);
+        let mut custom = Object::new();
+        if !say.source_notes.is_empty() {
+            custom.push(marks::SOURCE, say.source_notes);
+        }
+        self.note_beginning(&say.kind, is_unnamed, &invocation);
+        let (author, role) = match &say.kind {
+            Kind::Prompt | Kind::Injected(_) | Kind::Compaction => ("user".into(), "user"),
+            Kind::Response => (agent, "model"),
+            Kind::Results | Kind::Notice => (agent, "user"),
+        };
+        if let Kind::Injected(kind) = &say.kind {
+            custom.push(marks::INJECTED, kind.clone());
+        }
+        let mut event = Event {
+            id,
+            author,
+            invocation_id: invocation,
+            timestamp: self.clock,
+            model_version: say.model,
+            finish_reason: say.finish.as_deref().map(|reason| finish_reason(reason).into()),
+            ..Event::default()
+        };
+        if let Some((code, message)) = say.error {
+            event.error_code = Some(code);
+            event.error_message = Some(message);
+        }
+        if let Some(reported) = say.usage {
+            event.usage_metadata = Some(Box::new(reported.usage));
+            custom_write(&mut custom, reported.cache_write);
+        }
+        let has_content =
+            !say.parts.is_empty() || matches!(say.kind, Kind::Prompt | Kind::Injected(_) | Kind::Results);
+        let content = has_content.then(|| Content::new(role, say.parts));
+        if say.kind == Kind::Compaction {
+            let (start, end) = self.span(say.branch.as_ref());
+            event.actions.compaction = Some(EventCompaction {
+                start_timestamp: Some(start),
+                end_timestamp: Some(end),
+                compacted_content: content,
+                ..EventCompaction::default()
+            });
+        } else {
+            event.content = content.map(Arc::new);
+        }
+        event.branch = say.branch;
+        event.custom_metadata = (!custom.is_empty()).then_some(custom);
+        if event.function_calls().next().is_some() {
+            // ADK writes the list for every event that calls tools, empty when nothing runs long.
+            event.long_running_tool_ids = Some(Vec::new());
+        }
+        self.events.push(event);
+        self.sources.push(say.sources);
+        at
+    }
+
+    /// Sets the usage of an event that is there already.
+    pub(crate) fn set_usage(&mut self, at: usize, reported: Reported) {
+        let Some(event) = self.events.get_mut(at) else { return };
+        event.usage_metadata = Some(Box::new(reported.usage));
+        let mut custom = event.custom_metadata.take().unwrap_or_default();
+        custom_write(&mut custom, reported.cache_write);
+        event.custom_metadata = (!custom.is_empty()).then_some(custom);
+    }
+
+    /// Appends parts to an event that is there already.
+    pub(crate) fn extend(&mut self, at: usize, parts: Vec<Part>, source: SourceRecord) {
+        self.add_source(at, source);
+        let Some(event) = self.events.get_mut(at) else { return };
+        let role = if event.is_from_user() { "user" } else { "model" };
+        let mut content = event.content.take().map_or_else(|| Content::new(role, []), |it| (*it).clone());
+        content.parts.get_or_insert_default().extend(parts.into_iter().map(Arc::new));
+        event.content = Some(Arc::new(content));
+        if event.function_calls().next().is_some() {
+            event.long_running_tool_ids.get_or_insert_default();
+        }
+    }
+
+    fn unused_id(&mut self, id: Option<Str>) -> Str {
+        let wanted = id
+            .filter(|id| !id.is_empty())
+            .unwrap_or_else(|| format!("event-{}", self.events.len() + 1).into());
+        let mut id = wanted.clone();
+        let mut number = 2;
+        while !self.seen_ids.insert(id.clone()) {
+            id = format!("{wanted}~{number}").into();
+            number += 1;
+        }
+        id
+    }
+
+    /// The id of the turn: the source's own, else that of the prompt that began it.
+    fn invocation(&mut self, kind: &Kind, own: Option<Str>, branch: Option<&Str>, id: &Str) -> Str {
+        let begins = *kind == Kind::Prompt;
+        let branch = branch.cloned();
+        let of_branch = self.invocations.get(&branch).or_else(|| self.invocations.get(&None)).cloned();
+        let invocation = match (own, of_branch) {
+            (Some(own), _) => own,
+            (None, Some(known)) if !begins => known,
+            (None, _) => id.clone(),
+        };
+        self.invocations.insert(branch, invocation.clone());
+        invocation
+    }
+
+    fn note_beginning(&mut self, kind: &Kind, is_unnamed: bool, invocation: &Str) {
+        match kind {
+            Kind::Prompt => {
+                for at in self.before_prompt.take().into_iter().flatten() {
+                    self.events[at].invocation_id = invocation.clone();
+                }
+            }
+            Kind::Injected(_) | Kind::Notice if is_unnamed => {
+                self.before_prompt.iter_mut().for_each(|events| events.push(self.events.len()));
+            }
+            Kind::Injected(_) | Kind::Notice => {}
+            // Something happened before anybody asked for it: it is a turn of its own.
+            Kind::Response | Kind::Results | Kind::Compaction => self.before_prompt = None,
+        }
+    }
+
+    /// First and last time of the events a compaction on this branch covers.
+    fn span(&self, branch: Option<&Str>) -> (f64, f64) {
+        let covered = self.events.iter().filter(|event| event.branch.as_ref() == branch);
+        let times = covered.filter(|event| !event.is_compaction()).map(|event| event.timestamp);
+        times
+            .fold(None, |span: Option<(f64, f64)>, time| match span {
+                Some((start, end)) => Some((start.min(time), end.max(time))),
+                None => Some((time, time)),
+            })
+            .unwrap_or((self.clock, self.clock))
+    }
+
+    /// Where sub-agents work on branches of their own, the main conversation is a branch too: by ADK's rule an event
+    /// without a branch is seen from all of them.
+    fn name_main_branch(&mut self) {
+        if self.events.iter().any(|event| event.branch.is_some()) {
+            for event in self.events.iter_mut().filter(|event| event.branch.is_none()) {
+                event.branch = Some("main".into());
+            }
+        }
+    }
+
+    /// The session, or nothing, with a reason, when there is no event in it.
+    pub(crate) fn finish(mut self, format: Format, findings: &mut Findings) -> Option<ImportedSession> {
+        if self.events.is_empty() {
+            let message = format!("this {} holds no messages; there is no session to show", format.name());
+            findings.error("no-session", "", message);
+            return None;
+        }
+        self.name_main_branch();
+        let mut facts = Facts::of(&self.events);
+        if let Some(bytes) = self.result_bytes {
+            facts.largest_tool_result_bytes = bytes;
+        }
+        facts.source = SourceFacts::Counts(self.counts);
+        self.session.last_update_time = self.events.iter().map(|event| event.timestamp).fold(0.0, f64::max);
+        self.session.events = self.events.into_iter().map(Arc::new).collect();
+        if self.session.id.is_empty() {
+            self.session.id = self.session.events[0].id.clone();
+        }
+        let title = self.title.map(|title| title::first_words(&title)).filter(|title| !title.is_empty());
+        let title = title.unwrap_or_else(|| title::of_session(&self.session));
+        Some(ImportedSession {
+            session: self.session,
+            format,
+            title,
+            sources: self.sources,
+            unmapped: self.unmapped,
+            facts,
+            requests: self.requests,
+            parent: self.parent,
+        })
+    }
+}
+
+fn custom_write(custom: &mut Object, write: Option<Object>) {
+    if let Some(write) = write {
+        custom.insert(marks::CACHE_WRITE, write);
+    }
+}

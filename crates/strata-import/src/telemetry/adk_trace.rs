@@ -1,0 +1,77 @@
+//! Traces as `adk web` shows them: a list of spans with their logs. Ids are integers of up to 128 bits.
+
+use strata_model::{Json, Object, Str, json};
+
+use super::span::{self, Event, Span};
+use crate::documents::read_documents;
+use crate::draft::Draft;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::source::SourceRecord;
+use crate::take::{take_list, take_object, take_text, take_time};
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let draft = Draft::new("adk", "agent");
+    let mut spans = Vec::new();
+    for mut document in read_documents(bytes, &[""], findings) {
+        for value in document.take("") {
+            let source = value.source();
+            if let Json::Object(span) = value.json {
+                spans.push(span_of(span, source));
+            }
+        }
+        if !document.fields.is_empty() {
+            spans.push(of_event(document.fields, document.source));
+        }
+    }
+    span::read(spans, draft, Format::AdkTrace, findings)
+}
+
+fn id(span: &mut Object, key: &str) -> Option<Str> {
+    match span.remove(key)? {
+        Json::Null => None,
+        Json::String(text) => Some(text),
+        other => Some(json::to_compact(&other).into()),
+    }
+}
+
+fn span_of(mut span: Object, source: SourceRecord) -> Span {
+    let events = take_list(&mut span, "logs").unwrap_or_default().into_iter().filter_map(|log| {
+        let Json::Object(mut log) = log else { return None };
+        Some(Event {
+            name: take_text(&mut log, "event_name").unwrap_or_default(),
+            attributes: take_object(&mut log, "attributes").unwrap_or_default(),
+            body: log.remove("body").unwrap_or_default(),
+        })
+    });
+    Span {
+        events: events.collect(),
+        name: take_text(&mut span, "name").unwrap_or_default(),
+        trace: id(&mut span, "trace_id").unwrap_or_default(),
+        id: id(&mut span, "span_id").unwrap_or_default(),
+        parent: id(&mut span, "parent_span_id"),
+        start: take_time(&mut span, "start_time"),
+        end: take_time(&mut span, "end_time"),
+        attributes: take_object(&mut span, "attributes").unwrap_or_default(),
+        error: None,
+        source,
+    }
+}
+
+/// The trace of one event: the attributes of its span, and nothing around them.
+fn of_event(mut attributes: Object, source: SourceRecord) -> Span {
+    let trace = id(&mut attributes, "trace_id").unwrap_or_default();
+    Span {
+        name: "call_llm".into(),
+        trace,
+        id: id(&mut attributes, "span_id").unwrap_or_default(),
+        parent: None,
+        start: None,
+        end: None,
+        attributes,
+        events: Vec::new(),
+        error: None,
+        source,
+    }
+}

@@ -1,0 +1,148 @@
+//! What Gemini CLI writes to `telemetry.outfile`: SDK objects, one after the other. A request and a response are log
+//! records of their own; what was sent as instructions and tools stands in a third.
+
+use strata_model::{Json, Object};
+
+use crate::align::{Step, sessions};
+use crate::documents::read_documents;
+use crate::draft::Draft;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::source::SourceRecord;
+use crate::take::{count_of, take_object, take_text, time_of, unpacked};
+use crate::usage::Counts;
+use crate::wire::{About, Answer, Exchange, read_answer, read_request};
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut log = Log { draft: Draft::new("gemini-cli", "gemini"), requests: Vec::new() };
+    for document in read_documents(bytes, &[], findings) {
+        log.record(document.fields, document.source);
+    }
+    let Log { mut draft, requests } = log;
+    let steps =
+        requests.into_iter().map(|request| Step::Exchange(Box::new(request.exchange(&mut draft)))).collect();
+    sessions(steps, draft, Format::GeminiTelemetry, findings)
+}
+
+struct Log {
+    draft: Draft,
+    requests: Vec<Request>,
+}
+
+struct Request {
+    body: Object,
+    time: Option<f64>,
+    end: Option<f64>,
+    response: Option<Json>,
+    counts: Counts,
+    about: About,
+    source: SourceRecord,
+    role: String,
+}
+
+impl Log {
+    fn record(&mut self, mut record: Object, source: SourceRecord) {
+        let mut attributes = take_object(&mut record, "attributes").unwrap_or_default();
+        let name = take_text(&mut attributes, "event.name")
+            .or_else(|| take_text(&mut record, "name"))
+            .unwrap_or_default();
+        match &*name {
+            "gemini_cli.api_request" => self.request(attributes, source),
+            "gemini_cli.api_response" | "gemini_cli.api_error" => self.response(&mut attributes, source),
+            "gen_ai.client.inference.operation.details" => self.details(&attributes, source),
+            name => {
+                let name = if name.is_empty() { "record without a name" } else { name };
+                self.draft.unmapped.record(name, source);
+            }
+        }
+    }
+
+    fn request(&mut self, mut attributes: Object, source: SourceRecord) {
+        let mut body = Object::new();
+        body.push_some("model", attributes.get("model").cloned());
+        body.push_some(
+            "contents",
+            take_text(&mut attributes, "request_text").map(|text| unpacked(Json::String(text))),
+        );
+        self.requests.push(Request {
+            body,
+            time: attributes.get("event.timestamp").and_then(time_of),
+            end: None,
+            response: None,
+            counts: Counts::default(),
+            about: About {
+                session: take_text(&mut attributes, "session.id"),
+                agent: None,
+                invocation: take_text(&mut attributes, "prompt_id"),
+                ..About::default()
+            },
+            source,
+            role: take_text(&mut attributes, "role").unwrap_or_default().to_string(),
+        });
+    }
+
+    /// The request it answers is the last one of its prompt and role that has no answer.
+    fn response(&mut self, attributes: &mut Object, source: SourceRecord) {
+        let (prompt, role) =
+            (take_text(attributes, "prompt_id"), take_text(attributes, "role").unwrap_or_default());
+        let is_it = |request: &&mut Request| {
+            request.response.is_none() && request.about.invocation == prompt && request.role == *role
+        };
+        let Some(request) = self.requests.iter_mut().rev().find(is_it) else {
+            return self.draft.unmapped.record("gemini_cli.api_response", source);
+        };
+        let count = |key: &str| attributes.get(key).and_then(count_of);
+        let thoughts = count("thoughts_token_count");
+        request.counts = Counts {
+            input: count("input_token_count"),
+            cached: count("cached_content_token_count"),
+            written: None,
+            output: count("output_token_count").map(|output| output.saturating_add(thoughts.unwrap_or(0))),
+            thoughts,
+            total: count("total_token_count"),
+        };
+        request.end = attributes.get("event.timestamp").and_then(time_of);
+        let text = take_text(attributes, "response_text").map(Json::String);
+        request.response = text.map(unpacked).or(Some(Json::Null));
+    }
+
+    /// Instructions and tools of the request that was logged before.
+    fn details(&mut self, attributes: &Object, source: SourceRecord) {
+        if let Some(request) = self.requests.last_mut() {
+            for (key, name) in
+                [("gen_ai.system_instructions", "system"), ("gen_ai.tool.definitions", "tools")]
+            {
+                if let Some(value) = attributes.get(key).filter(|_| !request.body.contains_key(name)) {
+                    request.body.push(name, unpacked(value.clone()));
+                }
+            }
+        }
+        self.draft.unmapped.record("gen_ai.client.inference.operation.details", source);
+    }
+}
+
+impl Request {
+    fn exchange(self, draft: &mut Draft) -> Exchange {
+        let turns = read_request(&mut self.body.clone(), draft);
+        let mut answer = self.response.map_or_else(Answer::default, |response| read_answer(response, draft));
+        if self.counts.input.is_some() {
+            answer.usage = Some(self.counts.reported());
+        }
+        let mut about = self.about;
+        // The calls that route and check are those of agents beside the one a person talks to.
+        about.agent =
+            (self.role != "main" && !self.role.is_empty()).then(|| format!("gemini.{}", self.role).into());
+        about.agent = about.agent.or(Some("gemini".into()));
+        Exchange {
+            source: self.source,
+            time: self.time,
+            end: self.end,
+            body: Json::Object(self.body),
+            turns,
+            answer: Some(answer),
+            continues: None,
+            about,
+        }
+    }
+}

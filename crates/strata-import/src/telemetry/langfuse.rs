@@ -1,0 +1,223 @@
+//! Traces as Langfuse exports them. Inputs and outputs are whatever the tracing library wrote, often as text in text;
+//! the list of observations is not in the order of time.
+
+use std::collections::HashMap;
+
+use strata_model::{Json, Object, Str};
+
+use crate::align::{Step, sessions};
+use crate::documents::read_documents;
+use crate::draft::Draft;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::source::SourceRecord;
+use crate::take::{count_of, take_first_text, take_object, take_text, take_time, unpacked};
+use crate::usage::{Counts, Reported};
+use crate::wire::{About, Answer, Exchange, is_request, read_answer, read_request};
+
+struct Observation {
+    fields: Object,
+    id: Str,
+    parent: Option<Str>,
+    kind: Str,
+    source: SourceRecord,
+}
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut draft = Draft::new("langfuse", "model");
+    let mut steps = Vec::new();
+    for mut document in read_documents(bytes, &["observations"], findings) {
+        let mut trace = take_object(&mut document.fields, "trace").unwrap_or_default();
+        let session = take_first_text(&mut trace, &["sessionId", "id"]);
+        let title = take_text(&mut trace, "name");
+        let observations = document.take("observations").into_iter().filter_map(|value| {
+            let source = value.source();
+            let Json::Object(mut fields) = value.json else { return None };
+            Some(Observation {
+                id: take_text(&mut fields, "id").unwrap_or_default(),
+                parent: take_text(&mut fields, "parentObservationId"),
+                kind: take_text(&mut fields, "type").unwrap_or_default(),
+                fields,
+                source,
+            })
+        });
+        let observations: Vec<Observation> = observations.collect();
+        let drop = nested(&observations);
+        let names: HashMap<Str, Str> = agents(&observations);
+        for (at, observation) in observations.into_iter().enumerate() {
+            if &*observation.kind != "GENERATION" || drop[at] {
+                let kind = observation.kind.to_ascii_lowercase();
+                let kind = if drop[at] { "outer or inner generation of a call" } else { &*kind };
+                draft.unmapped.record(kind, observation.source);
+                continue;
+            }
+            let about = About {
+                session: session.clone(),
+                title: title.clone(),
+                agent: names.get(&observation.id).cloned(),
+                ..About::default()
+            };
+            steps.push(Step::Exchange(Box::new(exchange(observation, about, &mut draft))));
+        }
+    }
+    sessions(steps, draft, Format::Langfuse, findings)
+}
+
+/// Libraries below one another each write a generation: the inner ones are kept where they say what was sent and
+/// answered, else the outer one.
+fn nested(observations: &[Observation]) -> Vec<bool> {
+    let places: HashMap<&Str, usize> = observations.iter().enumerate().map(|(at, it)| (&it.id, at)).collect();
+    let is_generation = |at: usize| &*observations[at].kind == "GENERATION";
+    let says_all = |at: usize| {
+        ["input", "output"].iter().all(|key| observations[at].fields.get(key).is_some_and(Json::is_truthy))
+    };
+    let mut drop = vec![false; observations.len()];
+    for (at, one) in observations.iter().enumerate().filter(|(at, _)| is_generation(*at)) {
+        let mut above = one.parent.as_ref().and_then(|parent| places.get(parent)).copied();
+        for _ in 0..observations.len() {
+            let Some(parent) = above else { break };
+            if is_generation(parent) {
+                drop[if says_all(at) { parent } else { at }] = true;
+                break;
+            }
+            above = observations[parent].parent.as_ref().and_then(|parent| places.get(parent)).copied();
+        }
+    }
+    drop
+}
+
+/// The nearest agent above every observation, where there are several.
+fn agents(observations: &[Observation]) -> HashMap<Str, Str> {
+    let places: HashMap<&Str, &Observation> = observations.iter().map(|it| (&it.id, it)).collect();
+    let mut agents = HashMap::new();
+    for one in observations {
+        let mut above = Some(one);
+        for _ in 0..observations.len() {
+            let Some(now) = above else { break };
+            if &*now.kind == "AGENT"
+                && let Some(name) = now.fields.get("name").and_then(Json::as_str)
+            {
+                agents.insert(one.id.clone(), name.into());
+                break;
+            }
+            above = now.parent.as_ref().and_then(|parent| places.get(parent)).copied();
+        }
+    }
+    agents
+}
+
+fn exchange(observation: Observation, about: About, draft: &mut Draft) -> Exchange {
+    let Observation { mut fields, source, .. } = observation;
+    let input = fields.remove("input").map(unpacked).unwrap_or_default();
+    let output = fields.remove("output");
+    let model = take_text(&mut fields, "model");
+    let mut body = body_of(input);
+    if let Some(model) = &model
+        && !body.contains_key("model")
+    {
+        body.push("model", model.clone());
+    }
+    let turns = read_request(&mut body.clone(), draft);
+    let mut answer = output.map_or_else(Answer::default, |output| read_answer(output, draft));
+    let counted = take_object(&mut fields, "usageDetails").or_else(|| take_object(&mut fields, "usage"));
+    answer.usage = counted.and_then(usage_of).or(answer.usage);
+    answer.model = answer.model.or(model);
+    answer.id = None;
+    if fields.get("level").and_then(Json::as_str) == Some("ERROR") {
+        let message = take_text(&mut fields, "statusMessage").unwrap_or_else(|| "error".into());
+        answer.error.get_or_insert(("error".into(), message));
+    }
+    Exchange {
+        source,
+        time: take_time(&mut fields, "startTime"),
+        end: take_time(&mut fields, "endTime"),
+        body: Json::Object(body),
+        turns,
+        answer: Some(answer),
+        continues: None,
+        about,
+    }
+}
+
+/// The request, from what a library wrote as input: a body, a list of messages, a message, a text.
+fn body_of(input: Json) -> Object {
+    let messages = match input {
+        Json::Object(mut object) if !is_request(&object) => {
+            let args = object.remove("args").or_else(|| object.remove("prompt"));
+            match args.map(unpacked) {
+                Some(args) => return Object::from_iter([("messages", Json::Array(listed(args)))]),
+                None if object.is_empty() => return object,
+                None => vec![Json::Object(object)],
+            }
+        }
+        Json::Object(mut object) => {
+            // LangChain batches prompts: the list holds a list.
+            if let Some(Json::Array(lists)) = object.get_mut("messages")
+                && let [Json::Array(inner)] = &mut lists[..]
+            {
+                let inner = std::mem::take(inner);
+                object.insert("messages", inner);
+            }
+            return object;
+        }
+        other => listed(other),
+    };
+    // A tool's definition in the list of messages is LangChain's way to say which tools there are.
+    let is_definition = |message: &Json| {
+        message
+            .get("content")
+            .is_some_and(|content| content.get("function").is_some_and(|it| it.get("parameters").is_some()))
+    };
+    let (tools, messages): (Vec<Json>, Vec<Json>) = messages.into_iter().partition(is_definition);
+    let mut body = Object::from_iter([("messages", Json::Array(messages))]);
+    if !tools.is_empty() {
+        let tools = tools.iter().filter_map(|tool| tool.get("content").cloned()).collect::<Vec<_>>();
+        body.push("tools", tools);
+    }
+    body
+}
+
+fn listed(value: Json) -> Vec<Json> {
+    match value {
+        Json::Array(items) => items,
+        Json::Null => Vec::new(),
+        other => vec![other],
+    }
+}
+
+/// Counts by name. Where they add up to the total only with the cached ones, these stand beside the input.
+fn usage_of(mut details: Object) -> Option<Reported> {
+    let mut count = |keys: &[&str]| keys.iter().find_map(|key| count_of(&details.remove(key)?));
+    let input = count(&["input", "promptTokens", "prompt_tokens"]);
+    let output = count(&["output", "completionTokens", "completion_tokens"]);
+    let total = count(&["total", "totalTokens", "total_tokens"]);
+    let cached = count(&[
+        "input_cached_tokens",
+        "input_cache_read",
+        "cache_read_input_tokens",
+        "prompt_details.cache_read",
+        "input_cache_read_tokens",
+    ]);
+    let written = count(&[
+        "input_cache_creation",
+        "cache_creation_input_tokens",
+        "prompt_details.cache_write",
+        "input_cache_write",
+    ]);
+    let thoughts =
+        count(&["output_reasoning", "output_reasoning_tokens", "completion_details.reasoning", "reasoning"]);
+    let sum = |counts: &[Option<u64>]| counts.iter().flatten().sum::<u64>();
+    let is_beside = total.is_some_and(|total| {
+        total > sum(&[input, output]) && total == sum(&[input, output, cached, written, thoughts])
+    });
+    let counts = Counts {
+        input: input.map(|input| if is_beside { sum(&[Some(input), cached, written]) } else { input }),
+        cached,
+        written,
+        output: output.map(|output| if is_beside { sum(&[Some(output), thoughts]) } else { output }),
+        thoughts,
+        total,
+    };
+    (counts.input.is_some() || counts.output.is_some()).then(|| counts.reported())
+}

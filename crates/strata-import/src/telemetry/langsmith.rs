@@ -1,0 +1,217 @@
+//! Runs of LangSmith: exported objects, and the requests the SDK sends, whose bodies hold a part a field.
+
+use std::collections::BTreeMap;
+
+use strata_model::{Json, Object, Str, json};
+
+use crate::align::{Step, sessions};
+use crate::documents::read_documents;
+use crate::draft::Draft;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::source::SourceRecord;
+use crate::take::{take_first_text, take_list, take_object, take_text, take_time};
+use crate::wire::{About, Answer, Exchange, read_answer, read_request};
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut reading = Reading { draft: Draft::new("langsmith", "model"), runs: BTreeMap::new(), n_runs: 0 };
+    for mut document in read_documents(bytes, &["", "runs"], findings) {
+        let mut values = document.take("");
+        values.extend(document.take("runs"));
+        for value in values {
+            let source = value.source();
+            if let Json::Object(run) = value.json {
+                reading.value(run, source);
+            }
+        }
+        reading.value(document.fields, document.source);
+    }
+    let Reading { mut draft, runs, .. } = reading;
+    let mut runs: Vec<(usize, Object, SourceRecord)> = runs.into_values().collect();
+    runs.sort_by_key(|(number, _, _)| *number);
+    let threads = threads(&runs);
+    let mut steps = Vec::new();
+    for (_, run, source) in runs {
+        match exchange(run, source, &threads, &mut draft) {
+            Ok(exchange) => steps.push(Step::Exchange(Box::new(exchange))),
+            Err((kind, source)) => draft.unmapped.record(&kind, source),
+        }
+    }
+    sessions(steps, draft, Format::LangSmith, findings)
+}
+
+struct Reading {
+    draft: Draft,
+    /// Runs by id, as far as their parts have come.
+    runs: BTreeMap<Str, (usize, Object, SourceRecord)>,
+    n_runs: usize,
+}
+
+impl Reading {
+    fn value(&mut self, mut value: Object, source: SourceRecord) {
+        if value.is_empty() {
+            return;
+        }
+        if let (Some(body), true) = (take_text(&mut value, "body"), value.contains_key("path")) {
+            let boundary = value
+                .get("content_type")
+                .and_then(Json::as_str)
+                .and_then(|kind| kind.split_once("boundary="));
+            match boundary {
+                Some((_, boundary)) => self.parts(&body, boundary.trim_matches('"'), &source),
+                None => self.batch(&body, &source),
+            }
+            return;
+        }
+        self.run(value, source);
+    }
+
+    fn run(&mut self, run: Object, source: SourceRecord) {
+        let Some(id) = run.get("id").and_then(Json::as_str).map(Str::from) else {
+            return self.draft.unmapped.record("record that is no run", source);
+        };
+        self.merge(id, run, &source);
+    }
+
+    fn merge(&mut self, id: Str, mut fields: Object, source: &SourceRecord) {
+        self.n_runs += 1;
+        fields.retain(|_, value| !value.is_null());
+        let number = self.n_runs;
+        let (_, run, _) = self.runs.entry(id).or_insert_with(|| (number, Object::new(), source.clone()));
+        run.update(&fields);
+    }
+
+    /// `{post: [run…], patch: [run…]}`, as older SDKs send.
+    fn batch(&mut self, body: &str, source: &SourceRecord) {
+        if body.is_empty() {
+            return self.draft.unmapped.record("request without runs", source.clone());
+        }
+        let Ok(Json::Object(mut batch)) = json::parse(body.as_bytes()) else {
+            return self.draft.unmapped.record("request without runs", source.clone());
+        };
+        if batch.contains_key("run_type") {
+            return self.run(batch, source.clone());
+        }
+        for key in ["post", "patch"] {
+            for run in take_list(&mut batch, key).unwrap_or_default() {
+                if let Json::Object(run) = run {
+                    self.run(run, source.clone());
+                }
+            }
+        }
+    }
+
+    /// `post.<id>`, `post.<id>.inputs` and so on: a part of a form each.
+    fn parts(&mut self, body: &str, boundary: &str, source: &SourceRecord) {
+        for part in body.split(&format!("--{boundary}")) {
+            let part = part.trim_start_matches(['\r', '\n']);
+            let Some((head, content)) = part.split_once("\r\n\r\n").or_else(|| part.split_once("\n\n"))
+            else {
+                continue;
+            };
+            let Some((_, name)) = head.split_once("name=\"") else { continue };
+            let Some((name, _)) = name.split_once('"') else { continue };
+            let mut path = name.splitn(3, '.').skip(1);
+            let (Some(id), field) = (path.next(), path.next()) else { continue };
+            let Ok(value) = json::parse(content.trim().as_bytes()) else {
+                self.draft.unmapped.record("part that is no JSON", source.clone());
+                continue;
+            };
+            let fields = match (field, value) {
+                (Some(field), value) => Object::from_iter([(field, value)]),
+                (None, Json::Object(fields)) => fields,
+                (None, _) => continue,
+            };
+            self.merge(id.into(), fields, source);
+        }
+    }
+}
+
+/// The thread each trace belongs to, where any of its runs says.
+fn threads(runs: &[(usize, Object, SourceRecord)]) -> BTreeMap<Str, Str> {
+    let mut threads = BTreeMap::new();
+    for (_, run, _) in runs {
+        let metadata = run.get("extra").and_then(|extra| extra.get("metadata"));
+        let thread = ["thread_id", "session_id", "conversation_id"]
+            .iter()
+            .find_map(|key| metadata?.get(key)?.as_str());
+        if let (Some(trace), Some(thread)) = (run.get("trace_id").and_then(Json::as_str), thread) {
+            threads.entry(trace.into()).or_insert_with(|| thread.into());
+        }
+    }
+    threads
+}
+
+fn exchange(
+    mut run: Object,
+    source: SourceRecord,
+    threads: &BTreeMap<Str, Str>,
+    draft: &mut Draft,
+) -> Result<Exchange, (String, SourceRecord)> {
+    let kind = take_text(&mut run, "run_type").unwrap_or_else(|| "run without a type".into());
+    if &*kind != "llm" {
+        return Err((format!("run.{kind}"), source));
+    }
+    let mut extra = take_object(&mut run, "extra").unwrap_or_default();
+    let mut body = take_object(&mut extra, "invocation_params").unwrap_or_default();
+    let inputs = take_object(&mut run, "inputs").unwrap_or_default();
+    for (key, value) in inputs {
+        match value {
+            // LangChain batches prompts: the list holds a list.
+            Json::Array(mut lists) if matches!(&lists[..], [Json::Array(_)]) => {
+                body.insert(key, lists.pop().unwrap_or_default());
+            }
+            value => {
+                body.insert(key, value);
+            }
+        }
+    }
+    let turns = read_request(&mut body.clone(), draft);
+    let outputs = take_object(&mut run, "outputs");
+    let mut answer = outputs.map_or_else(Answer::default, |outputs| answer_of(outputs, draft));
+    if let Some(error) = take_text(&mut run, "error") {
+        let first = error.lines().next().unwrap_or("error").to_owned();
+        answer.error.get_or_insert(("error".into(), first.into()));
+    }
+    answer.model = answer.model.or_else(|| take_first_text(&mut body.clone(), &["model", "model_name"]));
+    let trace = take_text(&mut run, "trace_id");
+    let session = trace.as_ref().and_then(|trace| threads.get(trace).cloned()).or(trace);
+    Ok(Exchange {
+        source,
+        time: take_time(&mut run, "start_time"),
+        end: take_time(&mut run, "end_time"),
+        body: Json::Object(body),
+        turns,
+        answer: Some(answer),
+        continues: None,
+        about: About { session, ..About::default() },
+    })
+}
+
+/// `{generations: [[{message}]]}` of LangChain, or an answer of a provider.
+fn answer_of(mut outputs: Object, draft: &mut Draft) -> Answer {
+    let first = |value: Json| match value {
+        Json::Array(items) => items.into_iter().next(),
+        other => Some(other),
+    };
+    let generation = outputs.remove("generations").and_then(first).and_then(first);
+    let message = match generation {
+        Some(Json::Object(mut generation)) => generation.remove("message").or(generation.remove("text")),
+        _ => None,
+    };
+    let Some(message) = message else { return read_answer(Json::Object(outputs), draft) };
+    let mut turn = draft.messages("outputs").read(message);
+    turn.role = crate::message::Role::Model;
+    let rest = &mut turn.rest;
+    let mut about = take_object(rest, "response_metadata").unwrap_or_default();
+    let usage = take_object(rest, "usage_metadata").or_else(|| take_object(&mut about, "token_usage"));
+    Answer {
+        id: take_text(rest, "id"),
+        model: take_first_text(&mut about, &["model_name", "model"]),
+        finish: take_first_text(&mut about, &["finish_reason", "stop_reason"]),
+        usage: usage.and_then(|usage| crate::usage::read(usage, "usage_metadata", &mut draft.unmapped)),
+        turn: Some(turn),
+        error: None,
+    }
+}

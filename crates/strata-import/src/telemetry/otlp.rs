@@ -1,0 +1,213 @@
+//! OTLP JSON: requests to export spans or log records, one a line or one a file.
+//!
+//! Numbers are texts, names and values are pairs, ids are hexadecimal. Log records that name a span become its events.
+
+use std::collections::HashMap;
+
+use strata_model::{Json, Object, Str};
+
+use super::span::{self, Event, Span};
+use crate::documents::read_documents;
+use crate::draft::Draft;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::source::SourceRecord;
+use crate::take::{count_of, take_any, take_list, take_object, take_text, take_time};
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut draft = Draft::new("otel", "model");
+    let mut reading = Reading { spans: Vec::new(), logs: Vec::new() };
+    for mut document in read_documents(bytes, &[""], findings) {
+        for value in document.take("") {
+            let source = value.source();
+            if let Json::Object(request) = value.json {
+                reading.request(request, &source, &mut draft);
+            }
+        }
+        let source = document.source.clone();
+        reading.request(document.fields, &source, &mut draft);
+    }
+    let Reading { mut spans, logs } = reading;
+    join(&mut spans, logs, &mut draft);
+    span::read(spans, draft, Format::Otlp, findings)
+}
+
+struct Log {
+    trace: Str,
+    span: Str,
+    time: Option<f64>,
+    event: Event,
+    source: SourceRecord,
+}
+
+struct Reading {
+    spans: Vec<Span>,
+    logs: Vec<Log>,
+}
+
+impl Reading {
+    fn request(&mut self, mut request: Object, source: &SourceRecord, draft: &mut Draft) {
+        for key in ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs"] {
+            for resource in take_list(&mut request, key).unwrap_or_default() {
+                let Json::Object(mut resource) = resource else { continue };
+                for key in
+                    ["scopeSpans", "scope_spans", "scopeLogs", "scope_logs", "instrumentationLibrarySpans"]
+                {
+                    for scope in take_list(&mut resource, key).unwrap_or_default() {
+                        let Json::Object(mut scope) = scope else { continue };
+                        for one in take_list(&mut scope, "spans").unwrap_or_default() {
+                            self.spans.extend(span_of(one, source, draft));
+                        }
+                        for one in
+                            take_any(&mut scope, &["logRecords", "log_records"]).into_iter().flat_map(items)
+                        {
+                            self.logs.extend(log_of(one, source));
+                        }
+                    }
+                }
+            }
+        }
+        draft.note_rest("export request", &request);
+    }
+}
+
+fn items(value: Json) -> Vec<Json> {
+    match value {
+        Json::Array(items) => items,
+        _ => Vec::new(),
+    }
+}
+
+fn span_of(span: Json, source: &SourceRecord, draft: &mut Draft) -> Option<Span> {
+    let Json::Object(mut span) = span else { return None };
+    let status = take_object(&mut span, "status").unwrap_or_default();
+    let is_error = status
+        .get("code")
+        .is_some_and(|code| count_of(code) == Some(2) || code.as_str() == Some("STATUS_CODE_ERROR"));
+    let message = status.get("message").and_then(Json::as_str).unwrap_or("the call failed");
+    let parent = take_text(&mut span, "parentSpanId").or_else(|| take_text(&mut span, "parent_span_id"));
+    let read = Span {
+        name: take_text(&mut span, "name").unwrap_or_default(),
+        trace: take_any(&mut span, &["traceId", "trace_id"])?.as_str()?.into(),
+        id: take_any(&mut span, &["spanId", "span_id"])?.as_str()?.into(),
+        parent: parent.filter(|parent| !parent.is_empty()),
+        start: take_time(&mut span, "startTimeUnixNano")
+            .or_else(|| take_time(&mut span, "start_time_unix_nano")),
+        end: take_time(&mut span, "endTimeUnixNano").or_else(|| take_time(&mut span, "end_time_unix_nano")),
+        attributes: attributes(span.remove("attributes")),
+        events: take_list(&mut span, "events").unwrap_or_default().into_iter().filter_map(event_of).collect(),
+        error: is_error.then(|| message.into()),
+        source: source.clone(),
+    };
+    for (key, value) in
+        span.iter().filter(|(key, _)| !matches!(&***key, "kind" | "flags" | "droppedAttributesCount"))
+    {
+        if value.is_truthy() {
+            draft.unmapped.field("span", key, value);
+        }
+    }
+    Some(read)
+}
+
+fn event_of(event: Json) -> Option<Event> {
+    let Json::Object(mut event) = event else { return None };
+    let name = take_text(&mut event, "name").unwrap_or_default();
+    Some(Event { name, attributes: attributes(event.remove("attributes")), body: Json::Null })
+}
+
+fn log_of(log: Json, source: &SourceRecord) -> Option<Log> {
+    let Json::Object(mut log) = log else { return None };
+    let attributes = attributes(log.remove("attributes"));
+    let name = take_any(&mut log, &["eventName", "event_name"]).and_then(|name| name.as_str().map(Str::from));
+    let name = name.or_else(|| attributes.get("event.name").and_then(Json::as_str).map(Str::from));
+    let time = take_time(&mut log, "timeUnixNano").filter(|time| *time > 0.0);
+    Some(Log {
+        trace: take_text(&mut log, "traceId").unwrap_or_default(),
+        span: take_text(&mut log, "spanId").unwrap_or_default(),
+        time: time.or_else(|| take_time(&mut log, "observedTimeUnixNano")),
+        event: Event {
+            name: name.unwrap_or_default(),
+            attributes,
+            body: log.remove("body").map(plain).unwrap_or_default(),
+        },
+        source: source.clone(),
+    })
+}
+
+/// Gives log records to their spans; records of spans that are not there make spans of their own.
+fn join(spans: &mut Vec<Span>, logs: Vec<Log>, draft: &mut Draft) {
+    let mut places: HashMap<(Str, Str), usize> =
+        spans.iter().enumerate().map(|(at, span)| ((span.trace.clone(), span.id.clone()), at)).collect();
+    for log in logs {
+        if !log.event.name.starts_with("gen_ai.") {
+            draft.unmapped.record("log record", log.source);
+            continue;
+        }
+        let key = (log.trace.clone(), log.span.clone());
+        if let Some(at) = places.get(&key) {
+            spans[*at].events.push(log.event);
+            continue;
+        }
+        let mut attributes = log.event.attributes.clone();
+        if !attributes.contains_key("gen_ai.operation.name") {
+            attributes.insert("gen_ai.operation.name", "chat");
+        }
+        places.insert(key, spans.len());
+        spans.push(Span {
+            name: log.event.name.clone(),
+            trace: log.trace,
+            id: log.span,
+            parent: None,
+            start: log.time,
+            end: None,
+            attributes,
+            events: vec![log.event],
+            error: None,
+            source: log.source,
+        });
+    }
+}
+
+/// `[{key, value: {stringValue: …}}]` as an object; an object stays what it is.
+fn attributes(value: Option<Json>) -> Object {
+    match value {
+        Some(Json::Array(pairs)) => pairs
+            .into_iter()
+            .filter_map(|pair| {
+                let Json::Object(mut pair) = pair else { return None };
+                Some((take_text(&mut pair, "key")?, plain(pair.remove("value").unwrap_or_default())))
+            })
+            .collect(),
+        Some(Json::Object(object)) => object,
+        _ => Object::new(),
+    }
+}
+
+/// The value inside of its type.
+fn plain(value: Json) -> Json {
+    let Json::Object(mut object) = value else { return value };
+    if object.len() != 1 {
+        return Json::Object(object);
+    }
+    if let Some(inner) = object.remove("intValue") {
+        return count_of(&inner).and_then(|count| i64::try_from(count).ok()).map_or(inner, Json::Int);
+    }
+    for key in ["stringValue", "boolValue", "doubleValue", "bytesValue"] {
+        if let Some(inner) = object.remove(key) {
+            return inner;
+        }
+    }
+    if let Some(mut list) = take_object(&mut object, "arrayValue") {
+        return take_list(&mut list, "values")
+            .unwrap_or_default()
+            .into_iter()
+            .map(plain)
+            .collect::<Vec<_>>()
+            .into();
+    }
+    if let Some(mut pairs) = take_object(&mut object, "kvlistValue") {
+        return Json::Object(attributes(pairs.remove("values")));
+    }
+    Json::Object(object)
+}

@@ -1,0 +1,9 @@
+//! Traffic with model providers, however it was recorded.
+
+pub(crate) mod har;
+mod http;
+pub(crate) mod litellm;
+pub(crate) mod mitmproxy;
+pub(crate) mod provider_log;
+mod tnetstring;
+pub(crate) mod vcr;

@@ -1,0 +1,66 @@
+//! HTTP archives (HAR 1.2), as browsers and proxies save them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use strata_model::{Json, Object};
+
+use super::http::Pair;
+use crate::align::{Step, sessions};
+use crate::documents::read_documents;
+use crate::draft::Draft;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::source::SourceRecord;
+use crate::take::{take_object, take_text, take_time};
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut draft = Draft::new("http", "model");
+    let mut steps = Vec::new();
+    let mut n_entries = 0;
+    for mut document in read_documents(bytes, &["log.entries"], findings) {
+        for value in document.take("log.entries") {
+            let source = value.source();
+            n_entries += 1;
+            let Json::Object(entry) = value.json else { continue };
+            let exchange = pair(entry, source.clone()).and_then(|pair| pair.exchange(&mut draft));
+            match exchange {
+                Some(exchange) => steps.push(Step::Exchange(Box::new(exchange))),
+                None => draft.unmapped.record("entry that is no model request", source),
+            }
+        }
+    }
+    draft.counts.insert("http_pairs", Json::Int(n_entries));
+    let top_level = steps.iter().filter_map(|step| match step {
+        Step::Exchange(exchange) => exchange.answer.as_ref()?.usage.as_ref()?.top_level_input,
+        Step::Compaction { .. } => None,
+    });
+    let top_level: u64 = top_level.sum();
+    if top_level > 0 {
+        draft.counts.insert("top_level_input_tokens", Json::Int(top_level as i64));
+    }
+    sessions(steps, draft, Format::Har, findings)
+}
+
+fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair> {
+    let mut request = take_object(&mut entry, "request")?;
+    let body = take_object(&mut request, "postData").and_then(|mut data| take_text(&mut data, "text"))?;
+    let mut response = take_object(&mut entry, "response").unwrap_or_default();
+    let status = response.get("status").and_then(Json::as_i64);
+    let mut content = take_object(&mut response, "content").unwrap_or_default();
+    let is_base64 = content.get("encoding").and_then(Json::as_str) == Some("base64");
+    let text = take_text(&mut content, "text");
+    let text = text.map(|text| {
+        if is_base64 { STANDARD.decode(&*text).unwrap_or_default() } else { text.as_bytes().to_vec() }
+    });
+    let time = take_time(&mut entry, "startedDateTime");
+    let millis = entry.get("time").and_then(Json::as_f64).filter(|it| *it > 0.0);
+    Some(Pair {
+        request: body.as_bytes().to_vec(),
+        response: text,
+        status,
+        time,
+        end: time.zip(millis).map(|(time, millis)| time + millis / 1000.0),
+        source,
+    })
+}

@@ -1,0 +1,102 @@
+//! LiteLLM's `StandardLoggingPayload`: one object a call, as callbacks and buckets get it.
+
+use strata_model::{Json, Object};
+
+use crate::align::{Step, sessions};
+use crate::documents::read_documents;
+use crate::draft::Draft;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::source::SourceRecord;
+use crate::take::{take_any, take_first_text, take_object, take_time};
+use crate::usage::Counts;
+use crate::wire::{Answer, Exchange, read_answer, read_exchange};
+
+/// What stands where messages were, when logging them is switched off.
+const REDACTED: &str = "redacted-by-litellm";
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut draft = Draft::new("litellm", "model");
+    let mut steps = Vec::new();
+    for mut document in read_documents(bytes, &[""], findings) {
+        let mut payloads: Vec<_> = document
+            .take("")
+            .into_iter()
+            .filter_map(|value| {
+                let source = value.source();
+                match value.json {
+                    Json::Object(payload) => Some((payload, source)),
+                    _ => None,
+                }
+            })
+            .collect();
+        if !document.fields.is_empty() {
+            payloads.push((document.fields, document.source));
+        }
+        for (payload, source) in payloads {
+            match exchange(payload, source.clone(), &mut draft, findings) {
+                Some(exchange) => steps.push(Step::Exchange(Box::new(exchange))),
+                None => draft.unmapped.record("payload of no model call", source),
+            }
+        }
+    }
+    sessions(steps, draft, Format::LiteLlm, findings)
+}
+
+fn exchange(
+    mut payload: Object,
+    source: SourceRecord,
+    draft: &mut Draft,
+    findings: &mut Findings,
+) -> Option<Exchange> {
+    let messages = payload.remove("messages")?;
+    if messages.as_str() == Some(REDACTED) {
+        let message = "a call was logged without its messages; only its usage was imported";
+        findings.warning("redacted", "", message);
+    }
+    let messages = match messages {
+        Json::String(text) if &*text == REDACTED => Vec::new(),
+        Json::Array(messages) => messages,
+        Json::Null => Vec::new(),
+        other => vec![other],
+    };
+    let mut body = take_object(&mut payload, "model_parameters").unwrap_or_default();
+    body.push_some("model", payload.get("model").cloned());
+    body.insert("messages", messages);
+    let mut exchange = read_exchange(Json::Object(body), None, source, draft)?;
+    let response = take_any(&mut payload, &["response"]).filter(|it| it.as_str() != Some(REDACTED));
+    let mut answer = response.map_or_else(Answer::default, |response| read_answer(response, draft));
+    let count = |key: &str| payload.get(key).and_then(crate::take::count_of);
+    let counts = Counts {
+        input: count("prompt_tokens"),
+        output: count("completion_tokens"),
+        total: count("total_tokens"),
+        ..Counts::default()
+    };
+    if answer.usage.is_none() && counts.total.unwrap_or(0) > 0 {
+        answer.usage = Some(counts.reported());
+    }
+    answer.model = answer.model.or_else(|| take_first_text(&mut payload, &["model"]));
+    if let Some(error) = take_first_text(&mut payload, &["error_str"]) {
+        answer.error.get_or_insert(("error".into(), error));
+    }
+    exchange.time = take_time(&mut payload, "startTime");
+    exchange.end = take_time(&mut payload, "endTime");
+    exchange.about.session = take_first_text(&mut payload, &["session_id"]);
+    exchange.answer = Some(answer);
+    for key in [
+        "id",
+        "litellm_call_id",
+        "metadata",
+        "hidden_params",
+        "cost_breakdown",
+        "response_cost",
+        "status_fields",
+    ] {
+        payload.remove(key);
+    }
+    payload.retain(|_, value| value.is_truthy());
+    draft.note_rest("payload", &payload);
+    Some(exchange)
+}

@@ -1,0 +1,49 @@
+//! Flow files of mitmproxy: one typed netstring a flow, one after the other.
+
+use strata_model::Json;
+
+use super::http::Pair;
+use super::tnetstring::{Value, value_at};
+use crate::align::{Step, sessions};
+use crate::draft::Draft;
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::source::SourceRecord;
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut draft = Draft::new("http", "model");
+    let mut steps = Vec::new();
+    let (mut at, mut n_flows) = (0, 0);
+    while at < bytes.len() {
+        let Some((flow, range)) = value_at(bytes, at) else {
+            let message =
+                "the file ends in the middle of a flow, or is damaged there; everything before it was kept";
+            findings.warning("truncated", format!("byte {at}"), message);
+            break;
+        };
+        at = range.end;
+        n_flows += 1;
+        let source = SourceRecord::Bytes(range.start as u64..range.end as u64);
+        match pair(&flow, source.clone()).and_then(|pair| pair.exchange(&mut draft)) {
+            Some(exchange) => steps.push(Step::Exchange(Box::new(exchange))),
+            None => draft.unmapped.record("flow that is no model request", source),
+        }
+    }
+    draft.counts.insert("http_pairs", Json::Int(n_flows));
+    sessions(steps, draft, Format::Mitmproxy, findings)
+}
+
+fn pair(flow: &Value<'_>, source: SourceRecord) -> Option<Pair> {
+    let request = flow.get("request")?;
+    let response = flow.get("response");
+    let of_response = |key: &str| response.and_then(|response| response.get(key));
+    Some(Pair {
+        request: request.get("content")?.bytes()?.to_vec(),
+        response: of_response("content").and_then(Value::bytes).map(<[u8]>::to_vec),
+        status: of_response("status_code").and_then(Value::number).map(|status| status as i64),
+        time: request.get("timestamp_start").and_then(Value::number),
+        end: of_response("timestamp_end").and_then(Value::number),
+        source,
+    })
+}

@@ -1,0 +1,72 @@
+//! Trajectories of mini-swe-agent: messages, of which the assistant's keep the provider's whole answer under `extra`.
+
+use strata_model::{Json, Object};
+
+use crate::documents::read_documents;
+use crate::draft::{Draft, Kind, Say};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::message::{Role, say_turn};
+use crate::take::{take_object, take_text, take_time};
+use crate::usage;
+use crate::values::Value;
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut sessions = Vec::new();
+    for mut document in read_documents(bytes, &["messages"], findings) {
+        let mut draft = Draft::new("mini-swe-agent", "mini-swe-agent");
+        let fields = &mut document.fields;
+        draft.session.id = take_text(fields, "instance_id").unwrap_or_default();
+        let mut info = take_object(fields, "info").unwrap_or_default();
+        for key in ["model_stats", "mini_version", "exit_status"] {
+            if let Some(value) = info.remove(key) {
+                draft.session.state.insert(key, value);
+            }
+        }
+        for value in document.take("messages") {
+            message(&mut draft, value);
+        }
+        document.fields.remove("trajectory_format");
+        draft.note_rest("info", &info);
+        draft.note_rest("trajectory", &document.fields);
+        sessions.extend(draft.finish(Format::MiniSweAgent, findings));
+    }
+    sessions
+}
+
+fn message(draft: &mut Draft, value: Value) {
+    let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
+    let is_exit = value.json.get("role").and_then(Json::as_str) == Some("exit");
+    let mut turn = draft.messages("message").read(value.json);
+    let mut extra = take_object(&mut turn.rest, "extra").unwrap_or_default();
+    say.time = take_time(&mut extra, "timestamp");
+    if turn.role == Role::Model
+        && let Some(mut response) = take_object(&mut extra, "response")
+    {
+        say.time = say.time.or_else(|| take_time(&mut response, "created"));
+        say.id = take_text(&mut response, "id");
+        say.model = take_text(&mut response, "model");
+        say.finish = finish_of(&response);
+        let counts = take_object(&mut response, "usage");
+        say.usage = counts.and_then(|counts| usage::read(counts, "response.usage", &mut draft.unmapped));
+    }
+    turn.rest.remove("provider_specific_fields");
+    for key in ["actions", "cost", "exit_status", "submission"] {
+        extra.remove(key);
+    }
+    draft.note_rest("message.extra", &extra);
+    if is_exit {
+        // What the run ended with; no model wrote it, and none reads it.
+        say.kind = Kind::Injected("exit".into());
+        say.parts = turn.parts;
+        draft.push(say);
+        return;
+    }
+    say_turn(draft, "message", turn, say);
+}
+
+fn finish_of(response: &Object) -> Option<strata_model::Str> {
+    let choice = response.get("choices")?.as_array()?.first()?;
+    choice.get("finish_reason")?.as_str().map(Into::into)
+}

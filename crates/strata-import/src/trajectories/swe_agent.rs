@@ -1,0 +1,112 @@
+//! Trajectories of SWE-agent. The history is what the model saw; usage is only known as a sum, and there are no times.
+
+use strata_model::{Json, Object};
+
+use crate::documents::read_documents;
+use crate::draft::{Draft, Kind, Say};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::{Alignment, ImportedSession, RecordedRequest};
+use crate::marks;
+use crate::message::{Role, say_turn};
+use crate::source::SourceRecord;
+use crate::take::{take_any, take_count, take_list, take_object, take_text};
+use crate::usage::Counts;
+use crate::values::Value;
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut sessions = Vec::new();
+    for mut document in read_documents(bytes, &["history", "trajectory"], findings) {
+        let mut draft = Draft::new("swe-agent", "swe-agent");
+        draft.session.id = take_text(&mut document.fields, "environment").unwrap_or_default();
+        let source = document.source.clone();
+        let steps = document.take("trajectory");
+        let mut answers = Vec::new();
+        for value in document.take("history") {
+            message(&mut draft, value, &mut answers);
+        }
+        for (number, step) in steps.into_iter().enumerate() {
+            requested(&mut draft, step, answers.get(number).copied());
+        }
+        let mut info = take_object(&mut document.fields, "info").unwrap_or_default();
+        totals(&mut draft, &mut info, source);
+        for key in ["exit_status", "submission"] {
+            if let Some(value) = info.remove(key) {
+                draft.session.state.insert(key, value);
+            }
+        }
+        draft.note_rest("info", &info);
+        draft.note_rest("trajectory", &document.fields);
+        sessions.extend(draft.finish(Format::SweAgent, findings));
+    }
+    sessions
+}
+
+fn message(draft: &mut Draft, value: Value, answers: &mut Vec<usize>) {
+    let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
+    let Json::Object(mut message) = value.json else { return };
+    let kind = take_text(&mut message, "message_type");
+    let is_demo = message.remove("is_demo").is_some_and(|flag| flag.is_truthy())
+        || kind.as_deref() == Some("demonstration");
+    let is_observation = kind.as_deref() == Some("observation");
+    if let Some(Json::String(id)) =
+        take_list(&mut message, "tool_call_ids").and_then(|ids| ids.into_iter().next())
+    {
+        message.insert("tool_call_id", id);
+    }
+    let agent = take_text(&mut message, "agent").filter(|agent| !matches!(&**agent, "primary" | "main"));
+    say.agent = agent.map(|agent| format!("swe-agent.{agent}").into());
+    // Thought and action repeat the content.
+    for key in ["thought", "action"] {
+        message.remove(key);
+    }
+    let mut turn = draft.messages("history").read(Json::Object(message));
+    if turn.role == Role::Model {
+        answers.push(draft.len());
+    }
+    // Without tools, an observation is a message of the user.
+    let follows_answer =
+        draft.len().checked_sub(1).and_then(|at| draft.event(at)).is_some_and(|event| !event.is_from_user());
+    if is_demo || (turn.role == Role::User && (is_observation || follows_answer)) {
+        let kind = if is_demo { "demonstration" } else { "observation" };
+        say.kind = Kind::Injected(kind.into());
+        say.parts = std::mem::take(&mut turn.parts);
+        draft.note_rest("history", &turn.rest);
+        draft.push(say);
+        return;
+    }
+    say_turn(draft, "history", turn, say);
+}
+
+/// The prompt of a step, where it was kept.
+fn requested(draft: &mut Draft, step: Value, answer: Option<usize>) {
+    let source = step.source();
+    let Json::Object(mut step) = step.json else { return };
+    match take_any(&mut step, &["query", "messages"]) {
+        Some(messages) => {
+            let body = Json::Object(Object::from_iter([("messages", messages)]));
+            draft.requests.push(RecordedRequest { answer, body, source, alignment: Alignment::default() });
+        }
+        None => draft.unmapped.record("step", source),
+    }
+}
+
+fn totals(draft: &mut Draft, info: &mut Object, source: SourceRecord) {
+    let Some(mut stats) = take_object(info, "model_stats") else { return };
+    let counts = Counts {
+        input: take_count(&mut stats, "tokens_sent"),
+        output: take_count(&mut stats, "tokens_received"),
+        ..Counts::default()
+    };
+    if counts.input.unwrap_or(0) == 0 || draft.len() == 0 {
+        return;
+    }
+    let at = draft.push(Say {
+        usage: Some(counts.reported()),
+        source_notes: stats,
+        ..Say::new(Kind::Notice, Vec::new(), source)
+    });
+    if let Some(event) = draft.event_mut(at) {
+        event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
+    }
+}

@@ -1,0 +1,78 @@
+//! Results of tau-bench, of both generations: one session a simulation.
+
+use strata_model::{Json, Object, json};
+
+use crate::documents::read_documents;
+use crate::draft::{Draft, Kind, Say};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::message::say_message;
+use crate::source::SourceRecord;
+use crate::take::{take_any, take_list, take_text};
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut sessions = Vec::new();
+    for mut document in read_documents(bytes, &["", "simulations"], findings) {
+        let mut values = document.take("");
+        values.extend(document.take("simulations"));
+        let is_one = values.is_empty();
+        for value in values {
+            let source = value.source();
+            if let Json::Object(simulation) = value.json {
+                sessions.extend(session(simulation, &source, findings));
+            }
+        }
+        if is_one {
+            sessions.extend(session(document.fields, &document.source, findings));
+        }
+    }
+    sessions
+}
+
+fn session(
+    mut simulation: Object,
+    source: &SourceRecord,
+    findings: &mut Findings,
+) -> Option<ImportedSession> {
+    let mut draft = Draft::new("tau-bench", "assistant");
+    let text = |value: Option<Json>| {
+        value.map(|value| value.as_str().map_or_else(|| json::to_compact(&value), str::to_owned))
+    };
+    let task = text(take_any(&mut simulation, &["task_id"])).unwrap_or_default();
+    let trial = text(take_any(&mut simulation, &["trial"])).unwrap_or_default();
+    let own = take_text(&mut simulation, "id");
+    draft.session.id = own.unwrap_or_else(|| format!("task-{task}-trial-{trial}").into());
+    let messages = take_list(&mut simulation, "traj").or_else(|| take_list(&mut simulation, "messages"));
+    let Some(messages) = messages else {
+        let what = if simulation.contains_key("ticks") {
+            "it was spoken, and kept as pieces of sound and transcript"
+        } else if simulation.contains_key("messages_display") {
+            "it is an example of one, written down as text"
+        } else {
+            "it holds no messages"
+        };
+        findings.error("no-messages", "", format!("a simulation was left out: {what}"));
+        return None;
+    };
+    for message in messages {
+        let mut say = Say::new(Kind::Notice, Vec::new(), source.clone());
+        // What the provider answered, as it was; the message says the same.
+        let message = match message {
+            Json::Object(mut message) => {
+                message.remove("raw_data");
+                say.time = crate::take::take_time(&mut message, "timestamp");
+                Json::Object(message)
+            }
+            other => other,
+        };
+        say_message(&mut draft, "message", message, say);
+    }
+    for key in ["reward", "reward_info", "termination_reason"] {
+        if let Some(value) = simulation.remove(key) {
+            draft.session.state.insert(key, value);
+        }
+    }
+    draft.note_rest("simulation", &simulation);
+    draft.finish(Format::TauBench, findings)
+}
