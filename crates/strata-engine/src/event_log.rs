@@ -48,7 +48,7 @@ pub(crate) const CLIENT_ID_PREFIX: &str = "adk-";
 const FRAMEWORK_CALLS: [&str; 3] = ["adk_framework", "adk_request_credential", "adk_request_confirmation"];
 
 /// An event with what is known about it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LoggedEvent {
     pub event: Arc<Event>,
     pub facts: Facts,
@@ -73,6 +73,11 @@ impl LoggedEvent {
             foreign: [OnceLock::new(), OnceLock::new()],
             content_size: OnceLock::new(),
         }
+    }
+
+    /// The same with an event that differs in nothing but what was measured of its call.
+    pub(crate) fn with_event(&self, event: Arc<Event>) -> Self {
+        Self { event, ..self.clone() }
     }
 
     pub fn is(&self, facts: Facts) -> bool {
@@ -223,6 +228,7 @@ fn is_invisible(part: &Part, with_thoughts: bool) -> bool {
 #[derive(Debug, Default)]
 pub struct EventLog {
     events: Vec<LoggedEvent>,
+    fingerprints: Vec<Fingerprint>,
     /// `chain[n]` identifies the first n events.
     chain: Vec<Fingerprint>,
     links: EventLinks,
@@ -239,12 +245,26 @@ impl EventLog {
     }
 
     pub fn push(&mut self, event: Arc<Event>) {
-        let last = self.chain.last().copied().unwrap_or_default();
-        self.chain.push(last.then(fingerprint(&event)));
         let index = EventIndex(self.events.len() as u32);
-        let logged = LoggedEvent::new(event, Some(index));
+        self.push_logged(LoggedEvent::new(event, Some(index)), None);
+    }
+
+    /// Appends an event that was prepared for another log; its fingerprint, if that is known.
+    pub(crate) fn push_logged(&mut self, logged: LoggedEvent, known: Option<Fingerprint>) {
+        let own = known.unwrap_or_else(|| fingerprint(&logged.event));
+        if self.chain.is_empty() {
+            self.chain.push(Fingerprint::default());
+        }
+        let last = self.chain.last().copied().unwrap_or_default();
+        self.fingerprints.push(own);
+        self.chain.push(last.then(own));
         self.links.push(&logged);
         self.events.push(logged);
+    }
+
+    /// Identifies the event at a place.
+    pub(crate) fn fingerprint_of(&self, at: usize) -> Fingerprint {
+        self.fingerprints[at]
     }
 
     pub fn len(&self) -> usize {
@@ -268,7 +288,7 @@ impl EventLog {
         let len = len.min(self.events.len());
         EventView {
             pieces: [&self.events[..len], &[], &[], &[]],
-            fingerprint: self.chain[len],
+            fingerprint: self.chain.get(len).copied().unwrap_or_default(),
             log: Some(self),
         }
     }

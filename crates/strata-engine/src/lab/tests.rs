@@ -1,0 +1,5 @@
+//! What holds for replays and loss reports.
+
+mod plans;
+mod planted;
+mod sweeps;
