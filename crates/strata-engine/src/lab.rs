@@ -27,8 +27,6 @@ mod size;
 mod source_tokens;
 mod steps;
 mod sweep;
-#[cfg(test)]
-mod tests;
 
 pub use bill::{Assumptions, Bill, SummaryCost};
 pub use config::{ConfigSyntaxError, LabConfig, Policy, SlidingWindow, Steps, TokenThreshold};

@@ -1,5 +1,0 @@
-//! What holds for replays and loss reports.
-
-mod plans;
-mod planted;
-mod sweeps;
