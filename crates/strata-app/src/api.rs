@@ -10,6 +10,8 @@ pub mod call;
 pub mod common;
 pub mod event;
 pub mod job;
+pub mod lab;
+pub mod model;
 pub mod palette;
 pub mod part;
 pub mod session;
