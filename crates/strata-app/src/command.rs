@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use ts_rs::TS;
 
 use crate::Strata;
-use crate::api::{app, call, event, job, palette, part, session};
+use crate::api::{app, call, event, job, lab, palette, part, session};
 use crate::error::{AppError, ErrorCode};
 
 /// Something a caller can ask for. The type itself holds the parameters.
@@ -135,6 +135,10 @@ commands! {
     "event/stratum" event::Stratum => event::StratumCalls: "Where an event lies in the prompts that carried it";
     "palette/search" palette::Search => palette::PaletteResults: "Places in a session that match what is typed";
     "palette/ask" palette::Ask => palette::Answer: "The answer to a question about the session";
+    "lab/plan" lab::Plan => lab::LabReplay: "What a configuration of compaction would have done to a session";
+    "lab/sweep" lab::Sweep => session::JobStarted: "Replays a grid of configurations, as a job";
+    "lab/sweepResult" lab::SweepResult => Option<lab::LabSweep>: "The rows of a sweep, once it ended";
+    "lab/loss" lab::Loss => lab::LabLoss: "What the summary of a window no longer tells";
     "job/list" job::List => job::JobList: "Running and ended jobs";
     "job/cancel" job::Cancel => job::JobList: "Asks a job to stop";
     "job/dismiss" job::Dismiss => job::JobList: "Takes an ended job off the list";

@@ -11,6 +11,7 @@ mod filter;
 mod findings;
 mod headline;
 mod job;
+mod lab;
 mod palette;
 mod part;
 pub(crate) mod part_rows;

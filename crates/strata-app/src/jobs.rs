@@ -136,6 +136,12 @@ impl Strata {
     }
 }
 
+impl RunningJob {
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+}
+
 impl Watch for RunningJob {
     fn progress(&self, done: u64, total: u64) {
         let Some(strata) = self.strata.upgrade() else { return };

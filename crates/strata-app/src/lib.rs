@@ -10,6 +10,7 @@ mod error;
 mod handlers;
 mod import;
 mod jobs;
+mod lab;
 mod open;
 pub mod report;
 mod sample;

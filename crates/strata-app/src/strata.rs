@@ -14,6 +14,7 @@ use crate::command::{self, Reply};
 use crate::error::AppError;
 use crate::import::{Input, Summary, start_import};
 use crate::jobs::Jobs;
+use crate::lab::LabResults;
 use crate::open::{OpenSessions, Tables};
 use crate::sample;
 
@@ -41,6 +42,7 @@ pub struct Strata {
     jobs: Jobs,
     open: OpenSessions,
     tables: Arc<Tables>,
+    lab: LabResults,
     subscribers: Mutex<Vec<Sender<Notification>>>,
     uploads: Mutex<Uploads>,
     /// The job that imports the files of the command line.
@@ -67,6 +69,7 @@ impl Strata {
             jobs: Jobs::default(),
             open: OpenSessions::default(),
             tables: Arc::default(),
+            lab: LabResults::default(),
             subscribers: Mutex::default(),
             uploads: Mutex::default(),
             first_job: Mutex::default(),
@@ -154,6 +157,11 @@ impl Strata {
 
     pub(crate) fn tables(&self) -> &Arc<Tables> {
         &self.tables
+    }
+
+    /// What jobs of the Lab gave.
+    pub(crate) fn lab(&self) -> &LabResults {
+        &self.lab
     }
 
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {

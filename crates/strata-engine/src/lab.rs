@@ -24,6 +24,7 @@ mod pins;
 mod plan;
 mod replay;
 mod size;
+mod sized;
 mod source_tokens;
 mod steps;
 mod sweep;
@@ -39,4 +40,5 @@ pub use plan::{
 };
 pub use replay::Lab;
 pub use size::{SizeBasis, SummarySize};
+pub use sized::SizedWriter;
 pub use sweep::{Flag, Recommendation, Sweep, SweepRow, sweep};

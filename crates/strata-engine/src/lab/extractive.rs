@@ -33,7 +33,7 @@ impl Writer for Extractive<'_> {
             seed.into_iter().flat_map(|content| content.parts()).filter_map(|part| part.text.as_deref()).collect();
         let text = extractive(self.reader, &before, &due.window.events, room.min(due.source_tokens), &|text| due.tokens(text));
         let content = Content::new("model", [Part::from_text(text)]);
-        Ok(Some(Written { content, usage: None, by: Str::from(EXTRACTIVE) }))
+        Ok(Some(Written { content, usage: None, by: Str::from(EXTRACTIVE), is_stand_in: false }))
     }
 }
 

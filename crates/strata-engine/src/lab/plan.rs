@@ -55,6 +55,8 @@ pub struct Written {
     pub usage: Option<Usage>,
     /// Who wrote it: a model, or a name that says none did.
     pub by: Str,
+    /// It says nothing, and stands for one of its size.
+    pub is_stand_in: bool,
 }
 
 /// When a summary is written.
@@ -146,5 +148,12 @@ impl WindowPlan {
     /// Whether the summary stands in the history of later calls.
     pub fn is_laid(&self) -> bool {
         self.event.is_some()
+    }
+}
+
+impl Moment {
+    /// Whether calls have to wait for a summary of this moment.
+    pub fn is_waited_for(self) -> bool {
+        matches!(self, Self::BeforeCall(_))
     }
 }

@@ -1,14 +1,14 @@
 //! Many configurations side by side, with summaries of a stated size.
 
 use rayon::prelude::*;
-use strata_model::{Content, Part};
 
 use super::bill::{Assumptions, Bill};
 use super::config::LabConfig;
 use super::front::front;
-use super::plan::{BlockReason, Moment, Replayed, Stop, SummaryDue, Writer, Written};
+use super::plan::{BlockReason, Replayed, Stop};
 use super::replay::Lab;
 use super::size::SummarySize;
+use super::sized::SizedWriter;
 
 /// Rows in the order of the configurations, and what to make of them.
 #[derive(Debug, Clone)]
@@ -86,7 +86,7 @@ pub fn sweep(
 ) -> Option<Sweep> {
     let row = |config: &LabConfig| row(lab, config, size, assumptions);
     let unchanged = row(&LabConfig::default());
-    let recorded = recorded(lab, assumptions).unwrap_or(unchanged.bill);
+    let recorded = lab.bill(&lab.recorded(), assumptions);
     let done = std::sync::atomic::AtomicUsize::new(0);
     let rows: Vec<Option<SweepRow>> = configs
         .par_iter()
@@ -110,7 +110,7 @@ pub fn sweep(
 
 fn row(lab: &Lab<'_>, config: &LabConfig, size: SummarySize, assumptions: Assumptions) -> SweepRow {
     let size = config.summary_tokens.map_or(size, SummarySize::stated);
-    let mut writer = Sized { size, word_tokens: None };
+    let mut writer = SizedWriter::new(size);
     // The writer never stops.
     let replayed = lab.replay(config, &mut writer).unwrap_or_else(|_: Stop| Replayed {
         config: config.clone(),
@@ -136,46 +136,6 @@ fn row(lab: &Lab<'_>, config: &LabConfig, size: SummarySize, assumptions: Assump
         prompt_tokens: replayed.calls.iter().map(|call| call.tokens).collect(),
         config: config.clone(),
         flags,
-    }
-}
-
-/// The session as it is stored.
-fn recorded(lab: &Lab<'_>, assumptions: Assumptions) -> Option<Bill> {
-    let has_summaries = lab.experiment.session().events.iter().any(|event| event.is_compaction());
-    if !has_summaries {
-        return None;
-    }
-    let calls = lab.analysis.calls().iter().map(|call| super::ReplayedCall {
-        number: call.number,
-        request: call.request.clone(),
-        tokens: call.total.tokens,
-        matches: call.matches.clone(),
-    });
-    let replayed = Replayed {
-        config: LabConfig::default(),
-        calls: calls.collect(),
-        windows: Vec::new(),
-        cleared: Vec::new(),
-    };
-    Some(lab.bill(&replayed, assumptions))
-}
-
-/// Writes texts of the right length that say nothing.
-struct Sized {
-    size: SummarySize,
-    /// Tokens of a hundred words, for the model that reads them.
-    word_tokens: Option<u32>,
-}
-
-impl Writer for Sized {
-    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
-        let hundred = *self.word_tokens.get_or_insert_with(|| due.tokens(&" word".repeat(100)).max(1));
-        // Each summary is another text from its beginning on, as real ones are.
-        let mut text = format!("Summary {}.", due.number);
-        let rest = self.size.tokens(due.source_tokens).saturating_sub(due.tokens(&text));
-        text += &" word".repeat((rest as usize * 100) / hundred as usize);
-        let content = Content::new("model", [Part::from_text(text)]);
-        Ok(Some(Written { content, usage: None, by: due.model.clone() }))
     }
 }
 
@@ -266,44 +226,4 @@ fn grouped(number: u64) -> String {
         grouped.push(digit);
     }
     grouped
-}
-
-impl Lab<'_> {
-    /// Tokens of events that summaries stand for, each event once.
-    fn summarised_tokens(&self, replayed: &Replayed) -> u64 {
-        let windows = replayed.windows.iter().filter(|window| window.event.is_some());
-        let mut events: Vec<_> = windows.flat_map(|window| window.events.iter().copied()).collect();
-        events.sort_unstable();
-        events.dedup();
-        let Some(scale) = self.scale(None) else { return 0 };
-        let logged = events.into_iter().filter_map(|event| self.experiment.log().get(event));
-        logged.map(|logged| u64::from(self.sources.of_event(logged, scale.weigher()))).sum()
-    }
-
-    /// Sizes of summaries that are in the session: `(tokens of what each stands for, tokens of it)`.
-    pub fn recorded_sizes(&self) -> Vec<(u32, u32)> {
-        let Some(scale) = self.scale(None) else { return Vec::new() };
-        let log = self.experiment.log();
-        let summaries = log.events().iter().filter_map(|logged| {
-            let compaction = logged.event.actions.compaction.as_ref()?;
-            let (start, end) = (compaction.start_timestamp?, compaction.end_timestamp?);
-            let texts = compaction.compacted_content.as_ref()?.parts().iter().filter_map(|part| part.text.as_deref());
-            let tokens = texts.map(|text| scale.weigher().text(text).tokens).sum();
-            let covered = log.events().iter().filter(|covered| {
-                !covered.event.is_compaction()
-                    && (start..=end).contains(&covered.event.timestamp)
-                    && covered.event.isolation_scope == logged.event.isolation_scope
-            });
-            let source = covered.map(|covered| self.sources.of_event(covered, scale.weigher())).sum();
-            Some((source, tokens))
-        });
-        summaries.filter(|(source, tokens)| *source > 0 && *tokens > 0).collect()
-    }
-}
-
-impl Moment {
-    /// Whether calls have to wait for a summary of this moment.
-    pub fn is_waited_for(self) -> bool {
-        matches!(self, Self::BeforeCall(_))
-    }
 }

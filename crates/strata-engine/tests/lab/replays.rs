@@ -21,7 +21,7 @@ impl Writer for Given {
     fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
         self.asked.push(due.job().prompt.unwrap_or_default());
         let content = self.summaries.get(due.number - 1).cloned();
-        Ok(content.map(|content| Written { content, usage: None, by: "given".into() }))
+        Ok(content.map(|content| Written { content, usage: None, by: "given".into(), is_stand_in: false }))
     }
 }
 
