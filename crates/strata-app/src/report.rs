@@ -7,6 +7,7 @@
 
 mod app;
 mod cache;
+mod compact;
 mod compile;
 mod diagnostic;
 mod findings;
@@ -16,10 +17,14 @@ mod origin;
 mod session;
 mod show;
 mod source;
+mod sweep;
 mod tokens;
 
 pub use app::AppReport;
 pub use cache::{BreakReport, CacheFixReport, CacheReport, CallCacheReport, ZoneReport, cache};
+pub use compact::{
+    CompactChoice, CompactReport, CompactTotals, LossItemReport, SummaryModel, WindowLoss, WindowReport, compact,
+};
 pub use compile::{
     CallChoice, ChangeKind, ChangeReport, CompileFailure, CompileReport, LeftOut, PromptTokens,
     SegmentReport, StageReport, Zone, compile,
@@ -31,6 +36,7 @@ pub use list::{ListReport, ListedSession, list};
 pub use session::SessionReport;
 pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
+pub use sweep::{BillReport, SweepChoice, SweepReport, SweepRowReport, sweep};
 pub use tokens::{AgentTokens, CallTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens};
 
 pub use crate::api::common::{Basis, CallRange, DiagnosticRow, DiagnosticSeverity, Kind};

@@ -1,6 +1,7 @@
 //! The commands, one file each: its arguments, and `run`, which returns the exit code.
 
 pub(crate) mod cache;
+pub(crate) mod compact;
 pub(crate) mod compile;
 pub(crate) mod findings;
 pub(crate) mod import;
@@ -8,4 +9,5 @@ pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod show;
 mod source;
+pub(crate) mod sweep;
 pub(crate) mod tokens;

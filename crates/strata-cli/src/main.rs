@@ -32,6 +32,8 @@ enum Command {
     Tokens(commands::tokens::Tokens),
     Cache(commands::cache::Cache),
     Findings(commands::findings::Findings),
+    Compact(commands::compact::Compact),
+    Sweep(commands::sweep::Sweep),
     Serve(commands::serve::Serve),
 }
 
@@ -44,6 +46,8 @@ fn main() -> ExitCode {
         Command::Tokens(tokens) => tokens.run(),
         Command::Cache(cache) => cache.run(),
         Command::Findings(findings) => findings.run(),
+        Command::Compact(compact) => compact.run(),
+        Command::Sweep(sweep) => sweep.run(),
         Command::Serve(serve) => serve.run(),
     };
     outcome.unwrap_or_else(|error| failure::report(&error))

@@ -1,6 +1,7 @@
 //! Documents as people read them.
 
 mod cache;
+mod compact;
 mod compile;
 mod diagnostics;
 mod fields;
@@ -11,10 +12,12 @@ mod number;
 mod sessions;
 mod show;
 mod style;
+mod sweep;
 mod table;
 mod tokens;
 
 pub(crate) use cache::cache;
+pub(crate) use compact::compact;
 pub(crate) use compile::compile;
 pub(crate) use diagnostics::diagnostics;
 pub(crate) use findings::findings;
@@ -22,4 +25,5 @@ pub(crate) use import::import;
 pub(crate) use sessions::sessions;
 pub(crate) use show::show;
 pub(crate) use style::Style;
+pub(crate) use sweep::sweep;
 pub(crate) use tokens::tokens;
