@@ -1,6 +1,7 @@
 //! The Lab's use cases: a configuration gone through, swept, or run with a model.
 
 mod results;
+mod sent_again;
 mod shapes;
 
 use strata_engine::analysis::SessionAnalysis;
@@ -9,7 +10,8 @@ use strata_engine::{Experiment, LoggedEvent};
 use strata_wire::CacheRules;
 
 pub(crate) use results::{LabResults, RunState};
-pub(crate) use shapes::{bill_shape, loss_page, replay_shape, run_window, sweep_shape};
+pub(crate) use sent_again::{SentAgain, spoken};
+pub(crate) use shapes::{loss_page, replay_shape, run_window, sweep_shape};
 
 use crate::error::AppError;
 use crate::open::Tables;

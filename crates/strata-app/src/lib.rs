@@ -11,6 +11,7 @@ mod handlers;
 mod import;
 mod jobs;
 mod lab;
+mod models;
 mod open;
 pub mod report;
 mod sample;

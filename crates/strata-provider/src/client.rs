@@ -168,9 +168,8 @@ impl Client {
                 document.extend_from_slice(&bytes);
                 continue;
             }
-            match reader.push(&bytes) {
-                Ok(deltas) => deltas.into_iter().for_each(|delta| watch(Progress::Delta(delta))),
-                Err(error) => return Err(stream_error(endpoint, &error, reader)),
+            if let Err(error) = reader.push(&bytes, &mut |delta| watch(Progress::Delta(delta))) {
+                return Err(stream_error(endpoint, &error, reader));
             }
         }
         let last = if is_document { reader.whole(&document) } else { reader.end() };

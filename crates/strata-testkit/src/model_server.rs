@@ -167,7 +167,7 @@ impl State {
     }
 
     fn check(&self, path: &str, headers: &[(String, String)], body: &[u8]) {
-        let mut problem = |what: String| lock(&self.problems).push(format!("{path}: {what}"));
+        let problem = |what: String| lock(&self.problems).push(format!("{path}: {what}"));
         let header = |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
         if header("content-type") != Some("application/json") {
             problem("the body is not said to be JSON".to_owned());

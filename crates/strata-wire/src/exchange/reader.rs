@@ -34,13 +34,12 @@ impl AnswerReader {
         Self { api, sse: SseReader::default(), collected: Collected::default(), is_done: false }
     }
 
-    /// Takes in more of a streamed answer.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Delta>, StreamError> {
-        let mut deltas = Vec::new();
+    /// Takes in more of a streamed answer. What came before an error is given all the same.
+    pub fn push(&mut self, bytes: &[u8], take: &mut dyn FnMut(Delta)) -> Result<(), StreamError> {
         for event in self.sse.push(bytes) {
-            deltas.extend(self.event(&event)?);
+            self.event(&event)?.into_iter().for_each(&mut *take);
         }
-        Ok(deltas)
+        Ok(())
     }
 
     /// Takes in what lies between the last complete event and the end.

@@ -131,7 +131,7 @@ fn streamed(api: Api, text: &str) -> (Answer, Vec<Delta>, bool) {
         let mut reader = AnswerReader::new(api);
         let mut deltas: Vec<Delta> = Vec::new();
         for piece in text.as_bytes().chunks(size) {
-            deltas.extend(reader.push(piece).unwrap());
+            reader.push(piece, &mut |delta| deltas.push(delta)).unwrap();
         }
         deltas.extend(reader.end().unwrap());
         let is_complete = reader.is_complete();
@@ -288,7 +288,7 @@ fn refusals_and_filters_are_no_answers() {
 
 #[test]
 fn what_is_no_answer_is_an_error() {
-    let read = |text: &str| AnswerReader::new(Api::ChatCompletions).push(text.as_bytes());
+    let read = |text: &str| AnswerReader::new(Api::ChatCompletions).push(text.as_bytes(), &mut |_| ());
     assert_eq!(
         read("data: {\"choices\": oops\n\n"),
         Err(StreamError::Malformed { excerpt: "{\"choices\": oops".to_owned() })
