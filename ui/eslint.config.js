@@ -21,6 +21,7 @@ const layers = {
   'components/events': ['components/shared', 'state', 'model'],
   'components/stages': ['components/shared', 'state', 'model'],
   'components/parts': ['components/shared', 'state', 'model'],
+  'components/lab': ['components/shared', 'state', 'draw', 'model'],
   'components/inspector': ['components/shared', 'state', 'draw', 'model'],
   'components/palette': ['components/shared', 'state', 'model'],
   'components/session': ['components/shared', 'state', 'model'],

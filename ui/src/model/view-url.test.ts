@@ -18,6 +18,13 @@ const full: ViewState = {
   diff: 'unified',
   isChangedOnly: true,
   isShaded: true,
+  config: 'threshold=60000,retention=10,pin=E3+E9',
+  axes: 'threshold',
+  grid: 'interval=2|3;off',
+  metric: 'peak',
+  look: 'table',
+  curve: 'sum',
+  summary: 2,
 };
 
 describe('the address of a view', () => {

@@ -1,7 +1,16 @@
 import type { CallRange, CompareWith, EventOrder } from '@/api/gen/api.ts';
+import { CURVES, type CurveKind } from './curves.ts';
+import { METRICS, type Metric } from './lab-bill.ts';
+import { SWEEP_AXES, type SweepAxes } from './lab-sweeps.ts';
 
-const VIEWS = ['session', 'pipeline'] as const;
+const VIEWS = ['session', 'pipeline', 'lab'] as const;
 export type ViewName = (typeof VIEWS)[number];
+
+export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
+  session: 'Session',
+  pipeline: 'Pipeline',
+  lab: 'Lab',
+};
 
 const TABS = ['parts', 'text', 'json'] as const;
 export type TabName = (typeof TABS)[number];
@@ -10,6 +19,9 @@ const ORDERS = ['inOrder', 'byLifetime', 'bySize'] as const satisfies readonly E
 const COMPARES = ['stageBefore', 'previousCall'] as const satisfies readonly CompareWith[];
 const DIFFS = ['split', 'unified'] as const;
 export type DiffMode = (typeof DIFFS)[number];
+
+const SWEEP_LOOKS = ['map', 'table'] as const;
+export type SweepLook = (typeof SWEEP_LOOKS)[number];
 
 /** Everything that a link to a view restores. */
 export interface ViewState {
@@ -30,6 +42,16 @@ export interface ViewState {
   readonly diff: DiffMode;
   readonly isChangedOnly: boolean;
   readonly isShaded: boolean;
+  /** The configuration the Lab looks at; empty: the one its sweep recommends. */
+  readonly config: string;
+  readonly axes: SweepAxes;
+  /** A grid that was written by hand; empty: the usual one of the axes. */
+  readonly grid: string;
+  readonly metric: Metric;
+  readonly look: SweepLook;
+  readonly curve: CurveKind;
+  /** The summary that is looked at, from 1. */
+  readonly summary: number;
 }
 
 export const INITIAL_VIEW: ViewState = {
@@ -46,6 +68,13 @@ export const INITIAL_VIEW: ViewState = {
   diff: 'split',
   isChangedOnly: false,
   isShaded: false,
+  config: '',
+  axes: 'window',
+  grid: '',
+  metric: 'cost',
+  look: 'map',
+  curve: 'prompt',
+  summary: 1,
 };
 
 /** `#/invoice-triage/session?call=17&at=E7`: what differs from the initial view, in a fixed order. */
@@ -66,7 +95,14 @@ export function printView(state: ViewState): string {
   put('diff', state.diff, INITIAL_VIEW.diff);
   put('changed', state.isChangedOnly ? '1' : '', '');
   put('tokens', state.isShaded ? '1' : '', '');
-  const text = query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%7E', '~');
+  put('config', state.config, '');
+  put('axes', state.axes, INITIAL_VIEW.axes);
+  put('grid', state.grid, '');
+  put('metric', state.metric, INITIAL_VIEW.metric);
+  put('look', state.look, INITIAL_VIEW.look);
+  put('curve', state.curve, INITIAL_VIEW.curve);
+  put('summary', String(state.summary), '1');
+  const text = query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%7E', '~').replaceAll('%3D', '=').replaceAll('%2C', ',');
   return `#/${encodeURIComponent(state.session)}/${state.view}${text === '' ? '' : `?${text}`}`;
 }
 
@@ -90,6 +126,13 @@ export function parseView(hash: string): ViewState {
     diff: oneOf(DIFFS, query.get('diff'), INITIAL_VIEW.diff),
     isChangedOnly: query.get('changed') === '1',
     isShaded: query.get('tokens') === '1',
+    config: query.get('config') ?? '',
+    axes: oneOf(SWEEP_AXES, query.get('axes'), INITIAL_VIEW.axes),
+    grid: query.get('grid') ?? '',
+    metric: oneOf(METRICS, query.get('metric'), INITIAL_VIEW.metric),
+    look: oneOf(SWEEP_LOOKS, query.get('look'), INITIAL_VIEW.look),
+    curve: oneOf(CURVES, query.get('curve'), INITIAL_VIEW.curve),
+    summary: Math.max(1, wholeNumber(query.get('summary'))),
   };
 }
 

@@ -12,6 +12,7 @@ import { Cursor } from './cursor.svelte.ts';
 import { EventTable } from './event-table.svelte.ts';
 import { Inspector } from './inspector.svelte.ts';
 import { Jobs } from './jobs.svelte.ts';
+import { Lab } from './lab.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
 import { Location, type PageHistory } from './location.svelte.ts';
 import { Messages } from './messages.svelte.ts';
@@ -45,6 +46,7 @@ export class Workbench {
   readonly palette: Palette;
   readonly answers: Answers;
   readonly jobs: Jobs;
+  readonly lab: Lab;
   readonly start: Loaded<StartInfo>;
   hover: Hover = $state.raw({});
   /** Counts changes of the list of sessions, for those who show it. */
@@ -65,6 +67,7 @@ export class Workbench {
     this.palette = new Palette(host);
     this.answers = new Answers(host, this.location, this.session, messages);
     this.jobs = new Jobs(host, messages.report, (job) => this.#openImported(job));
+    this.lab = new Lab(host, this.location, this.session, this.jobs, messages);
     this.start = new Loaded(
       () => 'start',
       () => this.#begin(),
@@ -85,7 +88,9 @@ export class Workbench {
   /** Goes to a view. While calls are compiled the largest one changes, but who looks into a call stays with it. */
   show(view: ViewName): void {
     const { isCompiling, cursor } = this.session;
-    this.location.go(view === 'pipeline' && isCompiling ? { view, cursor } : { view });
+    // What compaction does to the session is what the Lab is about.
+    const place = view === 'lab' ? { view, selection: undefined } : { view };
+    this.location.go(view !== 'session' && isCompiling ? { ...place, cursor } : place);
   }
 
   openSession(session: string): void {
@@ -100,6 +105,9 @@ export class Workbench {
       selection: undefined,
       filter: '',
       stage: undefined,
+      config: '',
+      grid: '',
+      summary: 1,
     };
     // Before the first session there is nothing to go back to.
     this.location.go(place, this.session.id === undefined ? 'replace' : 'jump');

@@ -677,6 +677,52 @@ explanation: string, };
 
 export type UnmappedRow = { name: string, count: number, };
 
+export type OfflineSummaries = "sized" | "extractive";
+
+export type LabReplay = { config: string, isAdk: boolean, windows: Array<LabWindow>, bill: LabBill, unchanged: LabBill, recorded: LabBill, promptTokens: Array<number>, unchangedTokens: Array<number>, recordedTokens: Array<number>, cleared: Array<LabCleared>, survival: Array<LabGeneration>, };
+
+export type LabCleared = { beforeCall: number, events: Array<string>, };
+
+export type LabGeneration = { window: number, facts: number, alive: number, };
+
+export type LabWindow = { atCall: number | null, isWaitedFor: boolean, trigger: LabTrigger, firstEvent: string, lastEvent: string, events: number, seed: number | null, tokensBefore: number, tokensAfter: number, summarizer: string, summary: string, blocked: string | null, kept: number, paraphrased: number, dropped: number, lostShare: number, };
+
+export type LabTrigger = "tokenThreshold" | "slidingWindow" | "promptLimit";
+
+export type LabBill = { promptTokens: number, billedTokens: number, cachedTokens: number, writtenTokens: number, peakTokens: number, breaks: number, compactions: number, costUsd: number | null, summaryCostUsd: number | null, summaryInputTokens: number, summaryOutputTokens: number, latencyS: number, };
+
+export type LabSweep = { grid: string, unchanged: LabBill, recorded: LabBill, unchangedTokens: Array<number>, rows: Array<LabRow>, front: Array<number>, recommended: number | null, reason: string, sizeBasis: string, readTokensPerS: number, cachedTokensPerS: number, writtenTokensPerS: number, };
+
+export type LabRow = { config: string, x: number, y: number, family: LabFamily, bill: LabBill, atCalls: Array<number>, promptTokens: Array<number>, flags: Array<string>, };
+
+export type LabFamily = "off" | "slidingWindow" | "tokenThreshold" | "both" | "steps";
+
+export type LabRun = { job: string, writer: string, written: number, fromBefore: number, inputTokens: number, outputTokens: number, costUsd: number | null, streaming: string, replay: LabReplay | null, failure: string | null, };
+
+export type LabLoss = { total: number, kept: number, paraphrased: number, dropped: number, lostShare: number, summary: string, items: Array<LabFact>, };
+
+export type LabFact = { kind: string, text: string, verdict: FactVerdict, event: string, usedLater: number, weight: number, };
+
+export type FactVerdict = "kept" | "paraphrased" | "dropped";
+
+export type ModelList = { endpoints: Array<EndpointRow>, keys: string, };
+
+export type EndpointRow = { endpoint: Endpoint, origin: EndpointOrigin, hasKey: boolean, keyFrom: string | null, isReachable: boolean, problem: string | null, models: Array<string>, };
+
+export type Endpoint = { name: string, api: Api, baseUrl: string, model: string | null, headers: Array<Header>, keyVariable: string | null, };
+
+export type Header = { name: string, value: string, };
+
+export type Api = "chatCompletions" | "responses" | "gemini" | "anthropic";
+
+export type EndpointOrigin = "live" | "provider" | "local" | "custom";
+
+export type TestAnswer = { isOk: boolean, message: string, model: string | null, milliseconds: number, inputTokens: number | null, outputTokens: number | null, };
+
+export type ReplayRequest = { endpoint: string, model: string, target: string, body: string, bytes: number, predictedTokens: number, predictedCachedTokens: number, estimatedCostUsd: number | null, recorded: string, };
+
+export type ReplayAnswer = { job: string, isEnded: boolean, answer: string, recorded: string, finish: string | null, predictedTokens: number, reportedTokens: number | null, predictedCachedTokens: number, reportedCachedTokens: number | null, outputTokens: number | null, costUsd: number | null, failure: string | null, };
+
 /** The kinds in the order of the legend and of `call/columns`. */
 export const KINDS: readonly Kind[] = ["tools","system","memory","summary","user","model","result"];
 
@@ -747,4 +793,32 @@ export interface Commands {
   "job/cancel": { readonly params: { job: string, }; readonly result: JobList };
   /** Takes an ended job off the list. */
   "job/dismiss": { readonly params: { job: string, }; readonly result: JobList };
+  /** What a configuration of compaction would have done to a session. */
+  "lab/plan": { readonly params: { session: string, config: string, prompt: string | null, summaries: OfflineSummaries, }; readonly result: LabReplay };
+  /** Replays a grid of configurations, as a job. */
+  "lab/sweep": { readonly params: { session: string, grid: string, summaryTokens: number | null, }; readonly result: JobStarted };
+  /** The rows of a sweep, once it ended. */
+  "lab/sweepResult": { readonly params: { job: string, }; readonly result: LabSweep | null };
+  /** Runs a configuration with a model, as a job. */
+  "lab/run": { readonly params: { session: string, config: string, prompt: string | null, writer: string, model: string | null, }; readonly result: JobStarted };
+  /** A run as far as it is. */
+  "lab/runResult": { readonly params: { job: string, }; readonly result: LabRun };
+  /** What the summary of a window no longer tells. */
+  "lab/loss": { readonly params: { job: string, window: number, offset: number, limit: number, }; readonly result: LabLoss };
+  /** A call in a provider's form, and what sending it would cost. */
+  "call/replayPreview": { readonly params: { session: string, call: number, endpoint: string, model: string | null, run: string | null, }; readonly result: ReplayRequest };
+  /** Sends a call again, as a job. */
+  "call/replay": { readonly params: { session: string, call: number, endpoint: string, model: string | null, run: string | null, }; readonly result: JobStarted };
+  /** The answer to a call that was sent again. */
+  "call/replayResult": { readonly params: { job: string, }; readonly result: ReplayAnswer };
+  /** Endpoints that are set up or were found here, with their models. */
+  "model/list": { readonly params: { refresh: boolean, }; readonly result: ModelList };
+  /** Sets an endpoint up. */
+  "model/save": { readonly params: { endpoint: Endpoint, }; readonly result: ModelList };
+  /** Takes an endpoint off the list, with its key. */
+  "model/forget": { readonly params: { name: string, }; readonly result: ModelList };
+  /** Keeps an endpoint's key in the key store. */
+  "model/setKey": { readonly params: { name: string, key: string, }; readonly result: ModelList };
+  /** Tries an endpoint with one word. */
+  "model/test": { readonly params: { endpoint: Endpoint, model: string | null, }; readonly result: TestAnswer };
 }

@@ -5,6 +5,7 @@ import type { Host, ImportSource } from '@/host/host.ts';
 import { answer, callDetail, search } from './answers.ts';
 import { columnBytes, mapBytes } from './bytes.ts';
 import { eventDetail, eventPage, stratumOf } from './events.ts';
+import { FakeLab } from './lab-jobs.ts';
 import { partDetail, partDiff, partText } from './parts.ts';
 import { stageJson, stageList, stageParts, stageText } from './stages.ts';
 import { FakeStore, headerOf, newJob } from './store.ts';
@@ -95,7 +96,10 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     return { job: started.job };
   };
 
+  const lab = new FakeLab(store, jobs, notify);
+
   const answers: Answers = {
+    ...lab.answers,
     'app/start': () => ({ ...store.start(options.session ?? null), settings }),
     'app/setSettings': (params) => {
       settings = params.settings;

@@ -1,5 +1,6 @@
 import { callCommands } from './calls.ts';
 import type { Command } from './command.ts';
+import { labCommands } from './lab-view.ts';
 import { pipelineCommands } from './pipeline-view.ts';
 import { placeCommands } from './places.ts';
 import { sessionCommands } from './session-view.ts';
@@ -10,6 +11,7 @@ export const COMMANDS: readonly Command[] = [
   ...callCommands,
   ...sessionCommands,
   ...pipelineCommands,
+  ...labCommands,
   ...windowCommands,
   ...lookCommands,
 ];

@@ -14,6 +14,12 @@ export const placeCommands: readonly Command[] = [
     run: (workbench) => workbench.show('pipeline'),
   },
   {
+    id: 'view.lab',
+    title: 'Lab',
+    keys: ['4'],
+    run: (workbench) => workbench.show('lab'),
+  },
+  {
     id: 'selection.open',
     title: 'Open in the best view',
     keys: ['Enter'],
