@@ -13,7 +13,10 @@ mod diagnostic;
 mod findings;
 mod import;
 mod list;
+mod model_desk;
+mod models;
 mod origin;
+mod replay;
 mod session;
 mod show;
 mod source;
@@ -23,7 +26,8 @@ mod tokens;
 pub use app::AppReport;
 pub use cache::{BreakReport, CacheFixReport, CacheReport, CallCacheReport, ZoneReport, cache};
 pub use compact::{
-    CompactChoice, CompactReport, CompactTotals, LossItemReport, SummaryModel, WindowLoss, WindowReport, compact,
+    CompactChoice, CompactReport, CompactTotals, LossItemReport, SummaryModel, WindowLoss, WindowReport,
+    compact,
 };
 pub use compile::{
     CallChoice, ChangeKind, ChangeReport, CompileFailure, CompileReport, LeftOut, PromptTokens,
@@ -33,6 +37,8 @@ pub use diagnostic::FileDiagnostic;
 pub use findings::{FindingReport, FindingsReport, findings};
 pub use import::{ImportReport, import};
 pub use list::{ListReport, ListedSession, list};
+pub use models::{EndpointReport, ModelsReport, models};
+pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};
 pub use session::SessionReport;
 pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;

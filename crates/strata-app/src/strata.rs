@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
 use crate::api::job::Notification;
+use crate::api::model::ModelList;
 use crate::api::session::SessionListItem;
 use crate::command::{self, Reply};
 use crate::error::AppError;
 use crate::import::{Input, Summary, start_import};
 use crate::jobs::Jobs;
-use crate::api::model::ModelList;
 use crate::lab::LabResults;
 use crate::models::{Models, PaidAnswers};
 use crate::open::{OpenSessions, Tables};
@@ -192,7 +192,8 @@ impl Strata {
     }
 
     pub(crate) fn remember_models(&self, list: Option<ModelList>) {
-        *self.model_list.lock().unwrap_or_else(PoisonError::into_inner) = list.map(|list| (Instant::now(), list));
+        *self.model_list.lock().unwrap_or_else(PoisonError::into_inner) =
+            list.map(|list| (Instant::now(), list));
     }
 
     /// What jobs of the Lab gave.

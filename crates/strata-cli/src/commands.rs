@@ -5,6 +5,8 @@ pub(crate) mod compact;
 pub(crate) mod compile;
 pub(crate) mod findings;
 pub(crate) mod import;
+pub(crate) mod models;
+pub(crate) mod replay;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod show;

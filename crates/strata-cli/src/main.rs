@@ -33,6 +33,8 @@ enum Command {
     Cache(commands::cache::Cache),
     Findings(commands::findings::Findings),
     Compact(commands::compact::Compact),
+    Models(commands::models::Models),
+    Replay(commands::replay::Replay),
     Sweep(commands::sweep::Sweep),
     Serve(commands::serve::Serve),
 }
@@ -47,6 +49,8 @@ fn main() -> ExitCode {
         Command::Cache(cache) => cache.run(),
         Command::Findings(findings) => findings.run(),
         Command::Compact(compact) => compact.run(),
+        Command::Models(models) => models.run(),
+        Command::Replay(replay) => replay.run(),
         Command::Sweep(sweep) => sweep.run(),
         Command::Serve(serve) => serve.run(),
     };

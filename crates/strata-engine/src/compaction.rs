@@ -18,8 +18,8 @@ use strata_model::{
 
 pub use job::{SummaryJob, summarizer_model};
 pub(crate) use prefix::{longest_self_contained, split_before_retained};
-pub use summarizer::{PromptError, summarizer_prompt};
 pub(crate) use summarizer::summarizer_lines;
+pub use summarizer::{PromptError, summarizer_prompt};
 
 use crate::event_log::{EventView, Facts, LoggedEvent};
 use crate::history::{live_events, surviving_ranges};
@@ -148,7 +148,10 @@ pub fn token_threshold<'e>(
     if_worth(window, &scoped, prompt_tokens)
 }
 
-pub(crate) fn in_scope<'e>(events: &[&'e LoggedEvent], isolation_scope: Option<&str>) -> Vec<&'e LoggedEvent> {
+pub(crate) fn in_scope<'e>(
+    events: &[&'e LoggedEvent],
+    isolation_scope: Option<&str>,
+) -> Vec<&'e LoggedEvent> {
     events
         .iter()
         .filter(|logged| logged.event.isolation_scope.as_deref() == isolation_scope)
@@ -167,8 +170,7 @@ fn token_window<'e>(events: &[&'e LoggedEvent], retention: usize) -> Option<Wind
     if candidates.len() <= retention {
         return None;
     }
-    let end =
-        if retention == 0 { candidates.len() } else { split_before_retained(&candidates, retention) };
+    let end = if retention == 0 { candidates.len() } else { split_before_retained(&candidates, retention) };
     let window = longest_self_contained(&candidates[..end], events);
     let seed = latest.map(|range| events[range.at]);
     (!window.is_empty()).then(|| Window { trigger: Trigger::TokenThreshold, seed, events: window.to_vec() })

@@ -36,7 +36,7 @@ pub use facts::{Fact, FactKind, FactReader};
 pub use grid::{MAX_CONFIGS, parse_grid};
 pub use loss::{Generation, LossItem, LossReport, Verdict, loss, survival};
 pub use plan::{
-    BlockReason, Cleared, Moment, ReplayedCall, Replayed, Stop, SummaryDue, WindowPlan, Writer, Written,
+    BlockReason, Cleared, Moment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer, Written,
 };
 pub use replay::Lab;
 pub use size::{SizeBasis, SummarySize};

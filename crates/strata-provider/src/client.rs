@@ -59,7 +59,10 @@ pub struct AskOptions {
 pub enum Progress {
     Delta(Delta),
     /// The request is sent again after this time, and why.
-    Waiting { wait: Duration, why: String },
+    Waiting {
+        wait: Duration,
+        why: String,
+    },
 }
 
 /// Asks model servers. Cloning shares the connections.
@@ -188,10 +191,14 @@ fn finished(endpoint: &Endpoint, reader: AnswerReader) -> Result<Answer, CallErr
         let answer = reader.into_answer();
         let has_anything = !answer.content.parts().is_empty() || answer.usage.is_some();
         let (kind, message) = if has_anything {
-            let message = format!("{name} ended its answer before it was whole. What had come is kept; try again.");
+            let message =
+                format!("{name} ended its answer before it was whole. What had come is kept; try again.");
             (CallErrorKind::CutOff, message)
         } else {
-            (CallErrorKind::Empty, format!("{name} answered with nothing at all. Try again, or another model."))
+            (
+                CallErrorKind::Empty,
+                format!("{name} answered with nothing at all. Try again, or another model."),
+            )
         };
         return Err(CallError::new(kind, message).charged().with_partial(answer));
     }
@@ -229,7 +236,9 @@ fn stream_error(endpoint: &Endpoint, error: &StreamError, reader: AnswerReader) 
         ),
         StreamError::Provider { message, .. } => (
             CallErrorKind::ServerFailed,
-            format!("{name} gave up in the middle of its answer: {message}. What had come is kept; try again."),
+            format!(
+                "{name} gave up in the middle of its answer: {message}. What had come is kept; try again."
+            ),
         ),
     };
     failed(kind, endpoint.redact(&message), reader)
@@ -265,7 +274,11 @@ pub(crate) fn causes(error: &reqwest::Error) -> String {
     }
     if causes.is_empty() {
         // The message names the address, and addresses may hold keys.
-        return if error.is_timeout() { "timed out".to_owned() } else { "the request could not be made".to_owned() };
+        return if error.is_timeout() {
+            "timed out".to_owned()
+        } else {
+            "the request could not be made".to_owned()
+        };
     }
     causes.join(": ")
 }

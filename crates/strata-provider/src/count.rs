@@ -20,7 +20,9 @@ impl Client {
         cancel: &Cancel,
     ) -> Result<Option<u64>, CallError> {
         let path = endpoint.api.count_path(model);
-        let (Some(path), Some(body)) = (path, encode_count(endpoint.api, model, request)) else { return Ok(None) };
+        let (Some(path), Some(body)) = (path, encode_count(endpoint.api, model, request)) else {
+            return Ok(None);
+        };
         let (response, _) = self.send(endpoint, &path, json::to_compact(&body), cancel, &mut |_| ()).await?;
         let bytes = self.whole(endpoint, response, cancel).await?;
         let count = json::parse(&bytes).ok().and_then(|answer| decode_count(endpoint.api, &answer));
@@ -41,7 +43,9 @@ impl Client {
         loop {
             let chunk = or_cancelled(cancel, tokio::time::timeout(self.limits.stall, response.chunk())).await;
             match chunk {
-                Some(Ok(Ok(Some(more)))) if bytes.len() + more.len() <= MAX_ANSWER => bytes.extend_from_slice(&more),
+                Some(Ok(Ok(Some(more)))) if bytes.len() + more.len() <= MAX_ANSWER => {
+                    bytes.extend_from_slice(&more)
+                }
                 Some(Ok(Ok(None))) => return Ok(bytes),
                 None => return Err(CallError::new(CallErrorKind::Cancelled, "Stopped.")),
                 Some(_) => {

@@ -103,7 +103,8 @@ impl KeyStore {
 
     /// Where keys are kept, in a sentence.
     pub fn describe(&self) -> String {
-        let has_store = !self.is_private && matches!(apart(|| keyring::Entry::store_status().is_ok()), Some(true));
+        let has_store =
+            !self.is_private && matches!(apart(|| keyring::Entry::store_status().is_ok()), Some(true));
         if has_store {
             "Keys are kept in the key store of the operating system.".to_owned()
         } else {

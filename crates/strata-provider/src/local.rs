@@ -41,7 +41,9 @@ pub async fn find_local(servers: &[LocalServer]) -> Result<Vec<(Endpoint, Vec<St
                 headers: Vec::new(),
                 key: None,
             };
-            let found = tokio::time::timeout(PATIENCE * 2, client.models(&endpoint, &(Arc::new(|| false) as _))).await;
+            let found =
+                tokio::time::timeout(PATIENCE * 2, client.models(&endpoint, &(Arc::new(|| false) as _)))
+                    .await;
             let models = found.ok()?.ok()?;
             // Other programs listen on these ports too; they list no models.
             (!models.is_empty()).then_some((endpoint, models))

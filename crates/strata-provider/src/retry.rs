@@ -46,7 +46,8 @@ fn http_date(text: &str) -> Option<u64> {
     }
     // Days from the first of March of year 0, in which leap days come last.
     let (shifted_year, shifted_month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * shifted_year + shifted_year / 4 - shifted_year / 100 + shifted_year / 400
+    let days = 365 * shifted_year + shifted_year / 4 - shifted_year / 100
+        + shifted_year / 400
         + (153 * shifted_month + 2) / 5
         + day
         - 1;

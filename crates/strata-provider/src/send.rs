@@ -45,7 +45,8 @@ impl Client {
                 .headers(headers.clone())
                 .header(reqwest::header::CONTENT_TYPE, "application/json")
                 .body(body.clone());
-            let sent = or_cancelled(cancel, tokio::time::timeout(self.limits.first_byte, request.send())).await;
+            let sent =
+                or_cancelled(cancel, tokio::time::timeout(self.limits.first_byte, request.send())).await;
             let turned = match sent {
                 None => return Err(CallError { attempts, ..stopped().charged() }),
                 Some(Err(_)) => {
@@ -84,7 +85,8 @@ fn stopped() -> CallError {
 pub(crate) fn headers(endpoint: &Endpoint) -> Result<HeaderMap, CallError> {
     let mut headers = HeaderMap::new();
     let misconfigured = |what: &str| {
-        let message = format!("{what} of {} cannot be sent: it holds letters that no header may have.", endpoint.name);
+        let message =
+            format!("{what} of {} cannot be sent: it holds letters that no header may have.", endpoint.name);
         CallError::new(CallErrorKind::Misconfigured, message)
     };
     if let Some(key) = &endpoint.key {
@@ -116,7 +118,11 @@ fn unreached(endpoint: &Endpoint, error: &reqwest::Error) -> Turned {
     let url = endpoint.shown_url("");
     if error.is_builder() {
         let message = format!("{url} is no address that can be asked. Write it as https://host/v1.");
-        return Turned { error: CallError::new(CallErrorKind::Misconfigured, message), is_passing: false, asked: None };
+        return Turned {
+            error: CallError::new(CallErrorKind::Misconfigured, message),
+            is_passing: false,
+            asked: None,
+        };
     }
     if error.is_connect() {
         let hint = if endpoint.is_local() {
@@ -127,7 +133,11 @@ fn unreached(endpoint: &Endpoint, error: &reqwest::Error) -> Turned {
         let message = format!("{name} cannot be reached at {url} ({cause}). {hint}");
         // A wrong name or a closed port does not mend itself; a lost connection may.
         let is_passing = error.is_timeout();
-        return Turned { error: CallError::new(CallErrorKind::Unreachable, message), is_passing, asked: None };
+        return Turned {
+            error: CallError::new(CallErrorKind::Unreachable, message),
+            is_passing,
+            asked: None,
+        };
     }
     let message = format!("The connection to {name} ended before an answer began ({cause}). Try again.");
     let error = CallError::new(CallErrorKind::CutOff, message).charged();
@@ -175,24 +185,42 @@ fn explain(
         401 if endpoint.key.is_none() => {
             (CallErrorKind::Unauthorised, format!("{name} wants a key and has none. Set one.{quoted}"))
         }
-        401 => (CallErrorKind::Unauthorised, format!("{name} does not take this key. Check it, or make a new one.{quoted}")),
-        402 => (CallErrorKind::RateLimited, format!("The credit at {name} is used up. Top it up there.{quoted}")),
-        403 => {
-            (CallErrorKind::Unauthorised, format!("This key may not do this at {name}. Check its rights and the region.{quoted}"))
+        401 => (
+            CallErrorKind::Unauthorised,
+            format!("{name} does not take this key. Check it, or make a new one.{quoted}"),
+        ),
+        402 => {
+            (CallErrorKind::RateLimited, format!("The credit at {name} is used up. Top it up there.{quoted}"))
         }
+        403 => (
+            CallErrorKind::Unauthorised,
+            format!("This key may not do this at {name}. Check its rights and the region.{quoted}"),
+        ),
         404 => (
             CallErrorKind::NotFound,
-            format!("{name} knows no such model, or {} is not its address. See its list of models.{quoted}", endpoint.shown_url("")),
+            format!(
+                "{name} knows no such model, or {} is not its address. See its list of models.{quoted}",
+                endpoint.shown_url("")
+            ),
         ),
         429 => {
-            let wait = asked.map_or(String::new(), |asked| format!(" It asks to wait {} s.", asked.as_secs_f64().ceil()));
+            let wait = asked
+                .map_or(String::new(), |asked| format!(" It asks to wait {} s.", asked.as_secs_f64().ceil()));
             (CallErrorKind::RateLimited, format!("{name} takes no more requests for now.{wait}{quoted}"))
         }
         300..=399 if is_redirect => (
             CallErrorKind::Misconfigured,
-            format!("{name} points to another address, and a key is not sent on. Set the address it now has.{quoted}"),
+            format!(
+                "{name} points to another address, and a key is not sent on. Set the address it now has.{quoted}"
+            ),
         ),
-        500..=599 => (CallErrorKind::ServerFailed, format!("{name} failed (status {status}). Try again later.{quoted}")),
-        _ => (CallErrorKind::BadRequest, format!("{name} does not take this request (status {status}).{quoted}")),
+        500..=599 => (
+            CallErrorKind::ServerFailed,
+            format!("{name} failed (status {status}). Try again later.{quoted}"),
+        ),
+        _ => (
+            CallErrorKind::BadRequest,
+            format!("{name} does not take this request (status {status}).{quoted}"),
+        ),
     }
 }

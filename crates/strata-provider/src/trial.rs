@@ -36,7 +36,12 @@ impl Client {
         let asked = self.ask(endpoint, model, &request, options, cancel, &mut |_| ()).await;
         let took = started.elapsed();
         match asked {
-            Ok(answer) => Trial { message: praise(endpoint, model, &answer, took), took, answer: Some(answer), error: None },
+            Ok(answer) => Trial {
+                message: praise(endpoint, model, &answer, took),
+                took,
+                answer: Some(answer),
+                error: None,
+            },
             // It thought, and had no room left to speak: it works.
             Err(CallError { kind: CallErrorKind::Empty, partial: Some(partial), .. })
                 if partial.finish == Some(Finish::Length) =>
@@ -51,6 +56,7 @@ impl Client {
 
 fn praise(endpoint: &Endpoint, model: &str, answer: &Answer, took: Duration) -> String {
     let name = answer.model.as_deref().unwrap_or(model);
-    let counts = if answer.usage.is_some() { "" } else { " It does not report tokens, so costs are estimates." };
+    let counts =
+        if answer.usage.is_some() { "" } else { " It does not report tokens, so costs are estimates." };
     format!("{} answered with {name} in {:.1} s.{counts}", endpoint.name, took.as_secs_f64())
 }

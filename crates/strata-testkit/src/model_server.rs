@@ -116,7 +116,13 @@ impl State {
         let Some((method, path, headers, body)) = read_request(stream) else { return };
         // Whoever asked may be gone by now: that is part of the play.
         let _ = if method == "GET" {
-            answer(&mut out, 200, "application/json", &[], r#"{"data":[{"id":"scripted-1"},{"id":"scripted-2"}]}"#)
+            answer(
+                &mut out,
+                200,
+                "application/json",
+                &[],
+                r#"{"data":[{"id":"scripted-1"},{"id":"scripted-2"}]}"#,
+            )
         } else {
             self.check(&path, &headers, &body);
             let value = json::parse(&body).unwrap_or_default();
@@ -133,7 +139,9 @@ impl State {
                 answer(out, 410, "text/plain", &[], "the script is over")
             }
             Some(Play::Document(body)) => answer(out, 200, "application/json", &[], &body),
-            Some(Play::Status { status, headers, body }) => answer(out, status, "application/json", &headers, &body),
+            Some(Play::Status { status, headers, body }) => {
+                answer(out, status, "application/json", &headers, &body)
+            }
             Some(Play::Silence) => {
                 self.wait();
                 Ok(())
@@ -168,12 +176,14 @@ impl State {
 
     fn check(&self, path: &str, headers: &[(String, String)], body: &[u8]) {
         let problem = |what: String| lock(&self.problems).push(format!("{path}: {what}"));
-        let header = |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        let header =
+            |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
         if header("content-type") != Some("application/json") {
             problem("the body is not said to be JSON".to_owned());
         }
         if let Some(key) = &self.key {
-            let carried = ["authorization", "x-api-key", "x-goog-api-key"].iter().filter_map(|name| header(name));
+            let carried =
+                ["authorization", "x-api-key", "x-goog-api-key"].iter().filter_map(|name| header(name));
             if carried.filter(|value| value.trim_start_matches("Bearer ") == key).count() != 1 {
                 problem("the key is not in exactly one header".to_owned());
             }
@@ -188,7 +198,8 @@ impl State {
         if body.get("model").is_none() && !path.contains("/models/") {
             problem("no model is named".to_owned());
         }
-        let is_streamed = body.get("stream").and_then(Json::as_bool) == Some(true) || path.contains("alt=sse");
+        let is_streamed =
+            body.get("stream").and_then(Json::as_bool) == Some(true) || path.contains("alt=sse");
         if !is_streamed && !path.contains("count") && !path.contains("input_tokens") {
             problem("no stream is asked for".to_owned());
         }
@@ -262,7 +273,9 @@ pub fn chat_stream(text: &str, prompt_tokens: u32, output_tokens: u32) -> String
     for piece in text.split_inclusive(' ') {
         let mut said = String::new();
         json::write_compact_string(&mut said, piece);
-        body += &format!("data: {{\"model\":\"scripted-1\",\"choices\":[{{\"delta\":{{\"content\":{said}}}}}]}}\n\n");
+        body += &format!(
+            "data: {{\"model\":\"scripted-1\",\"choices\":[{{\"delta\":{{\"content\":{said}}}}}]}}\n\n"
+        );
     }
     body += "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
     body += &format!(

@@ -4,17 +4,17 @@
 //! say all of it. [`AnswerReader`] makes an [`Answer`] of what a server sends back, in pieces of any size or whole.
 //! Nothing here opens a connection.
 
-mod anthropic;
 mod answer;
+mod anthropic;
 mod body;
 mod chat;
 mod gemini;
 mod reader;
 mod responses;
 mod sse;
-mod turns;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use strata_model::{Json, LlmRequest};
 
@@ -104,7 +104,9 @@ pub fn encode_count(api: Api, model: &str, request: &LlmRequest) -> Option<Json>
     let mut body = encode(api, model, request, options);
     match api {
         Api::ChatCompletions => return None,
-        Api::Responses => body::keep(&mut body, &["model", "input", "instructions", "tools", "tool_choice", "text"]),
+        Api::Responses => {
+            body::keep(&mut body, &["model", "input", "instructions", "tools", "tool_choice", "text"])
+        }
         Api::Anthropic => body::keep(&mut body, &["model", "messages", "system", "tools", "tool_choice"]),
         Api::Gemini => {
             let name = format!("models/{}", model.trim_start_matches("models/"));
@@ -137,7 +139,8 @@ pub fn decode_models(api: Api, answer: &Json) -> Vec<String> {
         Api::ChatCompletions | Api::Responses | Api::Anthropic => ("data", "id"),
     };
     // Ollama's own list has another name for both.
-    let entries = answer.get(list).or_else(|| answer.get("models")).and_then(Json::as_array).unwrap_or_default();
+    let entries =
+        answer.get(list).or_else(|| answer.get("models")).and_then(Json::as_array).unwrap_or_default();
     let names = entries.iter().filter_map(|entry| entry.get(key).or_else(|| entry.get("name"))?.as_str());
     names.map(|name| name.trim_start_matches("models/").to_owned()).collect()
 }

@@ -35,14 +35,19 @@ impl Strata {
         let (request, tokens, cached) = match run {
             None => (call.request.clone(), call.total.tokens, self.predicted_cached(open, &analysis, call)),
             Some(job) => {
-                let missing = || AppError::not_found("This run has not ended, or is no longer known. Run it again.");
+                let missing =
+                    || AppError::not_found("This run has not ended, or is no longer known. Run it again.");
                 let run = self.lab().run(job).ok_or_else(missing)?;
-                let done = run.done.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(missing)?;
+                let done =
+                    run.done.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(missing)?;
                 let replayed = done.0.calls.get(number as usize - 1).ok_or_else(missing)?;
                 (replayed.request.clone(), replayed.tokens, 0)
             }
         };
-        let model = model.map(str::to_owned).or_else(|| found.model.clone()).unwrap_or_else(|| call.model.to_string());
+        let model = model
+            .map(str::to_owned)
+            .or_else(|| found.model.clone())
+            .unwrap_or_else(|| call.model.to_string());
         let recorded = open.call(number)?;
         let answer = open.experiment.session().events.get(recorded.answer.as_usize());
         let sent = SentAgain {
@@ -101,16 +106,19 @@ impl Handler for Replay {
         let title = format!("Sending C{} to {}", self.call, found.server.name);
         let job = strata.start_job(title, "calls", move |strata, job| {
             let lock = || shown.lock().unwrap_or_else(PoisonError::into_inner);
-            let asked = ask(&found.server, &sent.model, &sent.request, None, &job.cancel(), &mut |progress| {
-                lock().take(progress);
-            });
+            let asked =
+                ask(&found.server, &sent.model, &sent.request, None, &job.cancel(), &mut |progress| {
+                    lock().take(progress);
+                });
             let mut shown = lock();
             shown.is_ended = true;
             let (state, outcome) = match asked {
                 Ok(Ok(done)) => {
                     shown.end(&done, &sent, &strata.tables().prices);
-                    let reported = shown.reported_tokens.map_or("not reported".to_owned(), |tokens| format!("{tokens}"));
-                    let outcome = format!("Answered; prompt {} tokens predicted, {reported}.", sent.predicted_tokens);
+                    let reported =
+                        shown.reported_tokens.map_or("not reported".to_owned(), |tokens| format!("{tokens}"));
+                    let outcome =
+                        format!("Answered; prompt {} tokens predicted, {reported}.", sent.predicted_tokens);
                     (JobState::Done, outcome)
                 }
                 Ok(Err(error)) => {
@@ -137,7 +145,8 @@ impl Handler for Replay {
 impl Handler for ReplayResult {
     fn run(self, strata: &Arc<Strata>) -> Result<ReplayAnswer, AppError> {
         let answer = strata.lab().answer(&self.job);
-        let answer = answer.ok_or_else(|| AppError::not_found("This answer is no longer known. Send the call again."))?;
+        let answer = answer
+            .ok_or_else(|| AppError::not_found("This answer is no longer known. Send the call again."))?;
         Ok(ReplayAnswer { job: self.job, ..answer })
     }
 }

@@ -6,9 +6,7 @@ use strata_engine::lab::{Assumptions, Extractive, FactReader, SizedWriter, Write
 
 use crate::Strata;
 use crate::api::job::JobState;
-use crate::api::lab::{
-    LabLoss, LabReplay, LabSweep, Loss, OfflineSummaries, Plan, Sweep, SweepResult,
-};
+use crate::api::lab::{LabLoss, LabReplay, LabSweep, Loss, OfflineSummaries, Plan, Sweep, SweepResult};
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;

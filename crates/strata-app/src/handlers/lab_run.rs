@@ -80,8 +80,7 @@ fn compact(
     with_lab(&open.experiment, &analysis, strata.tables(), |lab| {
         let reader = FactReader::new();
         // How many summaries there will be is known from a replay with sizes alone.
-        let mut sized =
-            strata_engine::lab::SizedWriter::new(summary_size(lab, config.summary_tokens, &[]));
+        let mut sized = strata_engine::lab::SizedWriter::new(summary_size(lab, config.summary_tokens, &[]));
         let expected = lab.replay(config, &mut sized).map_or(0, |plan| plan.windows.len() as u64);
         job.progress(0, expected);
         let mut done = 0;

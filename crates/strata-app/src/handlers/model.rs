@@ -59,7 +59,8 @@ impl Strata {
         }
         let found = run_blocking(find_local(&strata_provider::LOCAL_SERVERS))?;
         for (server, names) in found.map_err(|error| AppError::new(ErrorCode::Provider, error.message))? {
-            let is_known = rows.iter().any(|row| row.endpoint.base_url.trim_end_matches('/') == server.base_url);
+            let is_known =
+                rows.iter().any(|row| row.endpoint.base_url.trim_end_matches('/') == server.base_url);
             if is_known {
                 continue;
             }
@@ -88,7 +89,9 @@ impl Strata {
 
 fn missing_key(endpoint: &Endpoint) -> String {
     match &endpoint.key_variable {
-        Some(variable) => format!("No key is set. Set one here, or the variable {variable} before Strata is started."),
+        Some(variable) => {
+            format!("No key is set. Set one here, or the variable {variable} before Strata is started.")
+        }
         None => "No key is set.".to_owned(),
     }
 }
@@ -96,7 +99,8 @@ fn missing_key(endpoint: &Endpoint) -> String {
 impl Handler for Save {
     fn run(self, strata: &Arc<Strata>) -> Result<ModelList, AppError> {
         let endpoint = self.endpoint;
-        let is_address = endpoint.base_url.starts_with("http://") || endpoint.base_url.starts_with("https://");
+        let is_address =
+            endpoint.base_url.starts_with("http://") || endpoint.base_url.starts_with("https://");
         if endpoint.name.trim().is_empty() || !is_address {
             let message = "An endpoint needs a name, and an address like https://host/v1.";
             return Err(AppError::bad_input(message));
@@ -137,8 +141,10 @@ impl Handler for SetKey {
 impl Handler for Test {
     fn run(self, strata: &Arc<Strata>) -> Result<TestAnswer, AppError> {
         let (server, _) = strata.models().server(&self.endpoint);
-        let limits = Limits { retries: 0, first_byte: std::time::Duration::from_mins(1), ..Limits::default() };
-        let client = Client::new(limits).map_err(|error| AppError::new(ErrorCode::Provider, error.message))?;
+        let limits =
+            Limits { retries: 0, first_byte: std::time::Duration::from_mins(1), ..Limits::default() };
+        let client =
+            Client::new(limits).map_err(|error| AppError::new(ErrorCode::Provider, error.message))?;
         let model = match self.model.or(self.endpoint.model) {
             Some(model) => model,
             None => match list(&server)? {
@@ -165,5 +171,12 @@ impl Handler for Test {
 }
 
 fn refused(message: String, _: CallErrorKind) -> TestAnswer {
-    TestAnswer { is_ok: false, message, model: None, milliseconds: 0.0, input_tokens: None, output_tokens: None }
+    TestAnswer {
+        is_ok: false,
+        message,
+        model: None,
+        milliseconds: 0.0,
+        input_tokens: None,
+        output_tokens: None,
+    }
 }

@@ -86,9 +86,11 @@ impl LabResults {
         let done = runs.filter_map(|run| run.done.lock().unwrap_or_else(PoisonError::into_inner).clone());
         let mut sizes = Vec::new();
         for done in done {
-            let windows = done.0.windows.iter().filter(|window| {
-                window.written.as_ref().is_some_and(|written| written.usage.is_some())
-            });
+            let windows = done
+                .0
+                .windows
+                .iter()
+                .filter(|window| window.written.as_ref().is_some_and(|written| written.usage.is_some()));
             sizes.extend(windows.map(|window| (window.source_tokens, window.summary_tokens)));
         }
         sizes

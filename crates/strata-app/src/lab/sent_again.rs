@@ -25,7 +25,12 @@ impl SentAgain {
     /// US dollars, if nothing is cached: the cache is cold for a call that is sent later.
     pub(crate) fn estimated_cost(&self, prices: &Prices) -> Option<f64> {
         let price = prices.of_model(&self.model)?;
-        Some(price.cost(self.predicted_tokens.into(), 0, 0, self.recorded_output_tokens.unwrap_or(USUAL_ANSWER)))
+        Some(price.cost(
+            self.predicted_tokens.into(),
+            0,
+            0,
+            self.recorded_output_tokens.unwrap_or(USUAL_ANSWER),
+        ))
     }
 
     /// Before anything came.
@@ -69,7 +74,8 @@ impl ReplayAnswer {
         self.reported_tokens = usage.prompt_token_count.map(|count| count as f64);
         self.reported_cached_tokens = usage.cached_content_token_count.map(|count| count as f64);
         self.output_tokens = output.map(|count| count as f64);
-        let price = answer.model.as_deref().and_then(|name| prices.of_model(name)).or(prices.of_model(&sent.model));
+        let price =
+            answer.model.as_deref().and_then(|name| prices.of_model(name)).or(prices.of_model(&sent.model));
         self.cost_usd = price.zip(usage.prompt_token_count).map(|(price, input)| {
             price.cost(input, usage.cached_content_token_count.unwrap_or(0), 0, output.unwrap_or(0))
         });
@@ -84,7 +90,10 @@ pub(crate) fn spoken(content: &Content) -> String {
             lines.push(text.to_owned());
         }
         if let Some(call) = &part.function_call {
-            let args = call.args.as_ref().map_or_else(String::new, |args| json::to_compact(&Json::Object((**args).clone())));
+            let args = call
+                .args
+                .as_ref()
+                .map_or_else(String::new, |args| json::to_compact(&Json::Object((**args).clone())));
             lines.push(format!("-> {} {args}", call.name.as_deref().unwrap_or_default()));
         }
     }

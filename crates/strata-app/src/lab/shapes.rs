@@ -2,14 +2,14 @@
 
 use strata_engine::compaction::Trigger;
 use strata_engine::lab::{
-    Assumptions, Bill, BlockReason, EXTRACTIVE, Flag, Lab, LossReport, Policy, Replayed, SizeBasis, Sweep, Verdict,
-    WindowPlan,
+    Assumptions, Bill, BlockReason, EXTRACTIVE, Flag, Lab, LossReport, Policy, Replayed, SizeBasis, Sweep,
+    Verdict, WindowPlan,
 };
 use strata_model::EventIndex;
 
 use crate::api::lab::{
-    FactVerdict, LabBill, LabCleared, LabFact, LabFamily, LabGeneration, LabLoss, LabReplay, LabRow, LabSweep,
-    LabTrigger, LabWindow,
+    FactVerdict, LabBill, LabCleared, LabFact, LabFamily, LabGeneration, LabLoss, LabReplay, LabRow,
+    LabSweep, LabTrigger, LabWindow,
 };
 
 pub(crate) fn address(event: EventIndex) -> String {
@@ -68,7 +68,11 @@ pub(crate) fn replay_shape(
             .collect(),
         survival: survival
             .iter()
-            .map(|after| LabGeneration { window: after.window as u32, facts: after.facts, alive: after.alive })
+            .map(|after| LabGeneration {
+                window: after.window as u32,
+                facts: after.facts,
+                alive: after.alive,
+            })
             .collect(),
     }
 }
@@ -91,7 +95,10 @@ pub(crate) fn run_window(window: &WindowPlan, loss: Option<&LossReport>) -> LabW
         seed: window.seed.map(|at| at as u32),
         tokens_before: window.source_tokens,
         tokens_after: window.summary_tokens,
-        summarizer: window.written.as_ref().map_or_else(|| window.model.to_string(), |written| written.by.to_string()),
+        summarizer: window
+            .written
+            .as_ref()
+            .map_or_else(|| window.model.to_string(), |written| written.by.to_string()),
         summary: if is_sized { String::new() } else { window.summary_text() },
         blocked: window.blocked.map(|reason| block_sentence(reason, window)),
         kept: loss.map_or(0, |loss| loss.kept),
@@ -129,7 +136,8 @@ pub(crate) fn sweep_shape(grid: &str, sweep: &Sweep) -> LabSweep {
         recommended: best.and_then(|best| best.row).map(|at| at as u32),
         reason: best.map(|best| best.reason.clone()).unwrap_or_default(),
         size_basis: match sweep.size.basis {
-            SizeBasis::Fitted => format!("fitted to {}", crate::counted(sweep.size.n_fitted, "summary")),
+            SizeBasis::Fitted if sweep.size.n_fitted == 1 => "fitted to one summary".to_owned(),
+            SizeBasis::Fitted => format!("fitted to {} summaries", sweep.size.n_fitted),
             basis => basis.name().to_owned(),
         },
         read_tokens_per_s: sweep.assumptions.read_per_s,
@@ -144,9 +152,11 @@ fn row_shape(row: &strata_engine::lab::SweepRow) -> LabRow {
         Policy::Adk { window: Some(window), threshold: None } => {
             (LabFamily::SlidingWindow, window.interval, window.overlap)
         }
-        Policy::Adk { window: None, threshold } => {
-            (LabFamily::TokenThreshold, threshold.map_or(0, |t| t.tokens), threshold.map_or(0, |t| t.retention))
-        }
+        Policy::Adk { window: None, threshold } => (
+            LabFamily::TokenThreshold,
+            threshold.map_or(0, |t| t.tokens),
+            threshold.map_or(0, |t| t.retention),
+        ),
         Policy::Adk { window: Some(window), threshold: Some(threshold) } => {
             (LabFamily::Both, window.interval, threshold.tokens)
         }

@@ -14,7 +14,8 @@ pub(crate) type Asked = Result<Answer, strata_provider::CallError>;
 /// Runs something asynchronous to its end on this thread.
 pub(crate) fn run_blocking<T>(work: impl Future<Output = T>) -> Result<T, AppError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| AppError::internal(format!("Connections cannot be made: {error}.")))?;
+    let runtime =
+        runtime.map_err(|error| AppError::internal(format!("Connections cannot be made: {error}.")))?;
     Ok(runtime.block_on(work))
 }
 

@@ -99,7 +99,8 @@ impl Models {
             let (server, _) = self.server(&endpoint);
             return Ok(Found { server, model: endpoint.model });
         }
-        let local = strata_provider::LOCAL_SERVERS.iter().find(|server| server.name.eq_ignore_ascii_case(name));
+        let local =
+            strata_provider::LOCAL_SERVERS.iter().find(|server| server.name.eq_ignore_ascii_case(name));
         if let Some(local) = local {
             let server = Server {
                 name: local.name.to_owned(),

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use strata_model::{Content, Decoder, Fingerprint, FingerprintBuilder, FromJson as _, Json, Object, Usage, json};
+use strata_model::{
+    Content, Decoder, Fingerprint, FingerprintBuilder, FromJson as _, Json, Object, Usage, json,
+};
 use strata_store::{Store, StoreError};
 
 /// What settings with answers begin with.
@@ -41,7 +43,12 @@ impl PaidAnswers {
 
     /// Keeps an answer. An answer that looks like a key is not written to the store: that is no error, and it stays
     /// in memory.
-    pub(crate) fn keep(&self, key: Fingerprint, paid: Paid, store: Option<&mut Store>) -> Result<(), StoreError> {
+    pub(crate) fn keep(
+        &self,
+        key: Fingerprint,
+        paid: Paid,
+        store: Option<&mut Store>,
+    ) -> Result<(), StoreError> {
         let text = json::to_compact(&write(&paid));
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, paid);
         match store.map(|store| store.set_setting(&setting(key), &text)) {
@@ -83,8 +90,11 @@ mod tests {
         let mut store = Store::in_memory().unwrap();
         let key = PaidAnswers::key("live", "m", "Summarise this.", None);
         let usage = Usage { prompt_token_count: Some(7), ..Usage::default() };
-        let paid =
-            Paid { content: Content::new("model", [Part::from_text("Done.")]), usage: Some(usage), model: "m".into() };
+        let paid = Paid {
+            content: Content::new("model", [Part::from_text("Done.")]),
+            usage: Some(usage),
+            model: "m".into(),
+        };
         PaidAnswers::default().keep(key, paid.clone(), Some(&mut store)).unwrap();
         assert_eq!(PaidAnswers::default().find(key, Some(&store)), Some(paid));
         let other = PaidAnswers::key("live", "m", "Summarise that.", None);

@@ -19,7 +19,10 @@ pub(crate) enum WriterEvent {
     Text(String),
     Waiting(String),
     /// A summary is there, from now or from before.
-    Written { usage: Option<Usage>, is_from_before: bool },
+    Written {
+        usage: Option<Usage>,
+        is_from_before: bool,
+    },
 }
 
 /// Asks a model for every summary, and for none of them twice.
@@ -36,7 +39,9 @@ pub(crate) struct ModelWriter<'w> {
 impl Writer for ModelWriter<'_> {
     fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
         if (self.cancel)() {
-            return Err(Stop("Stopped. Summaries that were written are kept, and are not asked for again.".to_owned()));
+            return Err(Stop(
+                "Stopped. Summaries that were written are kept, and are not asked for again.".to_owned(),
+            ));
         }
         let model = self.model.clone().unwrap_or_else(|| due.model.to_string());
         // As in google-adk: a template that cannot be filled leaves the history as it is.
@@ -52,13 +57,14 @@ impl Writer for ModelWriter<'_> {
             return Ok(Some(written(paid, &model)));
         }
         let tell = &mut *self.tell;
-        let asked = ask(self.endpoint, &model, &question(&prompt), due.max_tokens, &self.cancel, &mut |progress| {
-            match progress {
-                Progress::Delta(Delta::Text(text)) => tell(WriterEvent::Text(text)),
-                Progress::Delta(_) => {}
-                Progress::Waiting { why, .. } => tell(WriterEvent::Waiting(why)),
-            }
-        });
+        let asked =
+            ask(self.endpoint, &model, &question(&prompt), due.max_tokens, &self.cancel, &mut |progress| {
+                match progress {
+                    Progress::Delta(Delta::Text(text)) => tell(WriterEvent::Text(text)),
+                    Progress::Delta(_) => {}
+                    Progress::Waiting { why, .. } => tell(WriterEvent::Waiting(why)),
+                }
+            });
         let asked = asked.map_err(|error| Stop(error.message))?;
         let answer = asked.map_err(|error| Stop(failure(&error, due.number)))?;
         let is_refused = matches!(answer.finish, Some(Finish::Refused(_) | Finish::Filtered(_)));
@@ -100,7 +106,10 @@ fn failure(error: &strata_provider::CallError, number: usize) -> String {
         n => format!("The {n} summaries before it are kept."),
     };
     let charged = if error.may_be_charged { " This one may be charged all the same." } else { "" };
-    format!("Summary {number} was not written. {} {kept}{charged} Run again to go on from there.", error.message)
+    format!(
+        "Summary {number} was not written. {} {kept}{charged} Run again to go on from there.",
+        error.message
+    )
 }
 
 /// The one user message a summariser is sent.

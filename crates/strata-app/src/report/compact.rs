@@ -2,17 +2,20 @@
 
 use serde::Serialize;
 use strata_engine::lab::{
-    Assumptions, Extractive, FactReader, LossReport, Replayed, SizedWriter, Verdict, WindowPlan, Writer, survival,
+    Assumptions, Extractive, FactReader, Lab, LabConfig, LossReport, Replayed, SizedWriter, Verdict,
+    WindowPlan, Writer, survival,
 };
 
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
+use super::model_desk::ModelDesk;
 use super::source::Source;
 use super::sweep::BillReport;
 use super::{VERSION, Watch};
 use crate::error::AppError;
 use crate::import::Step;
 use crate::lab::{losses, read_config, run_window, summary_size, with_lab};
+use crate::models::ModelWriter;
 use crate::open::Tables;
 
 /// The document of `strata compact`.
@@ -104,6 +107,8 @@ pub enum SummaryModel {
     Extractive,
     /// Nobody; summaries have a usual or stated size.
     Sized,
+    /// The endpoint of this name.
+    Endpoint(String),
 }
 
 impl SummaryModel {
@@ -111,7 +116,8 @@ impl SummaryModel {
     pub fn named(name: &str) -> Self {
         match name {
             "extractive" => Self::Extractive,
-            _ => Self::Sized,
+            "sized" => Self::Sized,
+            endpoint => Self::Endpoint(endpoint.to_owned()),
         }
     }
 }
@@ -141,11 +147,26 @@ pub fn compact(
     let (replayed, totals) = with_lab(&subject.experiment, &analysis, &tables, |lab| {
         let mut extracts = Extractive { reader: &reader };
         let mut sized = SizedWriter::new(summary_size(lab, config.summary_tokens, &[]));
-        let writer: &mut dyn Writer = match choice.model {
-            SummaryModel::Extractive => &mut extracts,
-            SummaryModel::Sized => &mut sized,
-        };
-        let replayed = lab.replay(&config, writer).map_err(|stop| AppError::bad_input(stop.0))?;
+        let replayed = match &choice.model {
+            SummaryModel::Extractive => replay(lab, &config, &mut extracts),
+            SummaryModel::Sized => replay(lab, &config, &mut sized),
+            SummaryModel::Endpoint(name) => {
+                let total = replay(lab, &config, &mut sized)?.windows.len() as u64;
+                let desk = ModelDesk::open(source.database.as_deref())?;
+                desk.watched(watch, total, |cancel, tell| {
+                    let found = desk.find(name)?;
+                    let mut writer = ModelWriter {
+                        endpoint: &found.server,
+                        model: config.model.as_ref().map(ToString::to_string).or(found.model),
+                        paid: &desk.paid,
+                        store: desk.store.as_ref(),
+                        cancel,
+                        tell,
+                    };
+                    replay(lab, &config, &mut writer)
+                })
+            }
+        }?;
         let assumptions = Assumptions::default();
         let bill = lab.bill(&replayed, assumptions);
         let totals = CompactTotals {
@@ -183,6 +204,10 @@ pub fn compact(
         },
         diagnostics,
     })
+}
+
+fn replay(lab: &Lab<'_>, config: &LabConfig, writer: &mut dyn Writer) -> Result<Replayed, AppError> {
+    lab.replay(config, writer).map_err(|stop| AppError::bad_input(stop.0))
 }
 
 fn windows(replayed: &Replayed, losses: &[Option<LossReport>]) -> Vec<WindowReport> {

@@ -127,7 +127,8 @@ pub fn sweep(
             }
             work.join().map_err(|_| AppError::internal("The sweep failed. Please report this."))
         })?;
-        let swept = swept.ok_or_else(|| AppError::bad_input("Stopped before all configurations were replayed."))?;
+        let swept =
+            swept.ok_or_else(|| AppError::bad_input("Stopped before all configurations were replayed."))?;
         let shape = sweep_shape(&choice.grid, &swept);
         Ok::<_, AppError>((swept, shape))
     })??;

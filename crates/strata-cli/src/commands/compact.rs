@@ -50,7 +50,8 @@ impl Compact {
         };
         let progress = Progress::new(Some(Interrupt::listen()));
         let choice = CompactChoice { config: self.config, prompt, model: SummaryModel::named(&self.model) };
-        let report = report::compact(&self.source.into_source(), self.session.as_deref(), &choice, &progress)?;
+        let report =
+            report::compact(&self.source.into_source(), self.session.as_deref(), &choice, &progress)?;
         drop(progress);
         output::print(self.json, &report, &report.diagnostics, |style| {
             text::compact(&report, self.limit, style)

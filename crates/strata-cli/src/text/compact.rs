@@ -1,6 +1,5 @@
 //! Compaction: windows, summaries, and what they lose.
 
-use strata_app::counted;
 use strata_app::report::{CompactReport, WindowReport};
 
 use super::Style;
@@ -29,16 +28,24 @@ pub(crate) fn compact(report: &CompactReport, limit: usize, style: Style) -> Str
 fn head(report: &CompactReport, style: Style) -> String {
     let totals = &report.totals;
     let used = report.windows.iter().filter(|window| window.blocked.is_none()).count();
-    let mut fields =
-        Fields::under(&format!("{} for {} with {}", counted(used, "summary"), report.title, report.config), style);
+    let summaries =
+        if used == 1 { "1 summary".to_owned() } else { format!("{} summaries", count(used as u64)) };
+    let heading = format!("{summaries} for {} with {}", report.title, report.config);
+    let mut fields = Fields::under(&heading, style);
     fields.add("session", &report.session);
     let change = |now: u64, before: u64| {
         let share = if now <= before { share(before - now, before) } else { share(now - before, before) };
         let word = if now <= before { "less" } else { "more" };
         format!("{} instead of {} ({share} {word})", count(now), count(before))
     };
-    fields.add("prompts", &format!("{} tokens", change(totals.bill.prompt_tokens, totals.baseline.prompt_tokens)));
-    fields.add("billed", &format!("{} tokens", change(totals.bill.billed_tokens, totals.baseline.billed_tokens)));
+    fields.add(
+        "prompts",
+        &format!("{} tokens", change(totals.bill.prompt_tokens, totals.baseline.prompt_tokens)),
+    );
+    fields.add(
+        "billed",
+        &format!("{} tokens", change(totals.bill.billed_tokens, totals.baseline.billed_tokens)),
+    );
     fields.add(
         "longest",
         &format!("{} tokens", change(totals.bill.peak_tokens.into(), totals.baseline.peak_tokens.into())),
@@ -72,7 +79,8 @@ fn head(report: &CompactReport, style: Style) -> String {
 }
 
 fn title(at: usize, window: &WindowReport) -> String {
-    let when = window.at_call.map_or_else(|| "after the last call".to_owned(), |call| format!("before C{call}"));
+    let when =
+        window.at_call.map_or_else(|| "after the last call".to_owned(), |call| format!("before C{call}"));
     let [first, last] = window.events;
     let seed = window.seed.map_or_else(String::new, |seed| format!(" and summary {}", seed + 1));
     format!(
@@ -90,7 +98,8 @@ fn losses(window: &WindowReport, limit: usize, style: Style) -> String {
     let dropped = loss.items.iter().filter(|item| item.verdict == "dropped");
     let n_shown = if limit == 0 { usize::MAX } else { limit };
     for item in dropped.clone().take(n_shown) {
-        let used = if item.used_later > 0 { format!("used again {}×", item.used_later) } else { String::new() };
+        let used =
+            if item.used_later > 0 { format!("used again {}×", item.used_later) } else { String::new() };
         table.row([
             "−".to_owned(),
             item.kind.replace('_', " "),

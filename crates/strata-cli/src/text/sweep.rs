@@ -17,10 +17,14 @@ pub(crate) fn sweep(report: &SweepReport, limit: usize, style: Style) -> String 
     fields.add("take", &report.reason);
     fields.add("summaries", &format!("size {}", report.summary_size));
     if report.app.inferred {
-        fields.add("app", "inferred from the events; instructions and tools that are not recorded cost nothing here");
+        fields.add(
+            "app",
+            "inferred from the events; instructions and tools that are not recorded cost nothing here",
+        );
     }
     let mut text = fields.print();
-    text += &format!("\n{}\n{}", style.strong("Settings, the cheapest first"), table(report, limit).print(style));
+    text +=
+        &format!("\n{}\n{}", style.strong("Settings, the cheapest first"), table(report, limit).print(style));
     text += &style.quiet("  ★ to take   ● no other is better in both cost and longest prompt\n");
     text
 }

@@ -6,6 +6,7 @@ mod bad_input;
 mod compile;
 mod facts;
 mod import;
+mod lab;
 mod show;
 mod strata;
 mod terminal;

@@ -115,8 +115,10 @@ impl Lab<'_> {
         for window in replayed.windows.iter().filter(|window| window.written.is_some()) {
             let usage = window.written.as_ref().and_then(|written| written.usage.as_ref());
             let input = usage.and_then(|usage| usage.prompt_token_count);
-            let input = input.unwrap_or_else(|| u64::from(window.source_tokens) + self.template_tokens(replayed));
-            let output = usage.and_then(|usage| usage.output_tokens()).unwrap_or(window.summary_tokens.into());
+            let input =
+                input.unwrap_or_else(|| u64::from(window.source_tokens) + self.template_tokens(replayed));
+            let output =
+                usage.and_then(|usage| usage.output_tokens()).unwrap_or(window.summary_tokens.into());
             sum.n_summaries += u32::from(window.event.is_some());
             let is_offline = window.written.as_ref().is_some_and(|written| &*written.by == super::EXTRACTIVE);
             if is_offline {

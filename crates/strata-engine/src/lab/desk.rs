@@ -67,9 +67,15 @@ impl Desk<'_, '_> {
             isolation_scope: self.isolation_scope,
         };
         let written = writer.write(&due)?;
-        let is_text = |content: &Content| content.parts().iter().any(|part| part.text.as_deref().is_some_and(|text| !text.trim().is_empty()));
+        let is_text = |content: &Content| {
+            content
+                .parts()
+                .iter()
+                .any(|part| part.text.as_deref().is_some_and(|text| !text.trim().is_empty()))
+        };
         plan.written = written;
-        let Some(content) = plan.written.as_ref().map(|written| &written.content).filter(|content| is_text(content))
+        let Some(content) =
+            plan.written.as_ref().map(|written| &written.content).filter(|content| is_text(content))
         else {
             plan.blocked = Some(BlockReason::Empty);
             return Ok(plan);
@@ -113,8 +119,9 @@ impl Desk<'_, '_> {
             !inside.contains(&std::ptr::from_ref(*logged)) && !(start..=end).contains(&logged.event.timestamp)
         });
         let calls = |logged: &LoggedEvent| ids(logged.event.function_calls().map(|call| call.id.as_deref()));
-        let responses =
-            |logged: &LoggedEvent| ids(logged.event.function_responses().map(|response| response.id.as_deref()));
+        let responses = |logged: &LoggedEvent| {
+            ids(logged.event.function_responses().map(|response| response.id.as_deref()))
+        };
         let called: HashSet<String> = window.events.iter().flat_map(|logged| calls(logged)).collect();
         let answered: HashSet<String> = window.events.iter().flat_map(|logged| responses(logged)).collect();
         let covered_until = self.covered_until();
@@ -141,6 +148,8 @@ impl Lab<'_> {
         let index = self.experiment.index();
         let id = agent.and_then(|name| index.find(name)).or_else(|| index.ids().next());
         let configured = summarizer_model(index, id).ok().filter(|model| !model.is_empty());
-        configured.unwrap_or_else(|| self.analysis.calls().first().map(|call| call.model.clone()).unwrap_or_default())
+        configured.unwrap_or_else(|| {
+            self.analysis.calls().first().map(|call| call.model.clone()).unwrap_or_default()
+        })
     }
 }

@@ -28,10 +28,19 @@ pub struct Extractive<'r> {
 impl Writer for Extractive<'_> {
     fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
         let room = due.max_tokens.unwrap_or_else(|| SummarySize::assumed().tokens(due.source_tokens));
-        let seed = due.window.seed.and_then(|seed| seed.event.actions.compaction.as_ref()?.compacted_content.as_ref());
-        let before: Vec<&str> =
-            seed.into_iter().flat_map(|content| content.parts()).filter_map(|part| part.text.as_deref()).collect();
-        let text = extractive(self.reader, &before, &due.window.events, room.min(due.source_tokens), &|text| due.tokens(text));
+        let seed = due
+            .window
+            .seed
+            .and_then(|seed| seed.event.actions.compaction.as_ref()?.compacted_content.as_ref());
+        let before: Vec<&str> = seed
+            .into_iter()
+            .flat_map(|content| content.parts())
+            .filter_map(|part| part.text.as_deref())
+            .collect();
+        let text =
+            extractive(self.reader, &before, &due.window.events, room.min(due.source_tokens), &|text| {
+                due.tokens(text)
+            });
         let content = Content::new("model", [Part::from_text(text)]);
         Ok(Some(Written { content, usage: None, by: Str::from(EXTRACTIVE), is_stand_in: false }))
     }
@@ -122,7 +131,11 @@ fn pieces(before: &[&str], events: &[&LoggedEvent], facts: &[Fact]) -> Vec<Piece
                     is_first_request = false;
                 }
                 if score > 0.0 {
-                    pieces.push(Piece { line: format!("{author}: {}", cut(sentence)), score, order: pieces.len() });
+                    pieces.push(Piece {
+                        line: format!("{author}: {}", cut(sentence)),
+                        score,
+                        order: pieces.len(),
+                    });
                 }
             }
             if let Some(call) = &part.function_call {

@@ -166,9 +166,8 @@ impl FactReader {
 fn pending_calls(logged: &LoggedEvent, all: &[&LoggedEvent]) -> Vec<Fact> {
     let Some(event) = logged.index else { return Vec::new() };
     let is_answered = |id: &str| {
-        all.iter().any(|other| {
-            other.event.function_responses().any(|response| response.id.as_deref() == Some(id))
-        })
+        all.iter()
+            .any(|other| other.event.function_responses().any(|response| response.id.as_deref() == Some(id)))
     };
     let event_of = |event: &Event| event.function_calls().cloned().collect::<Vec<_>>();
     event_of(&logged.event)

@@ -8,7 +8,9 @@ pub(super) fn front(rows: &[Option<(f64, f64)>]) -> Vec<usize> {
     };
     let present = || rows.iter().enumerate().filter_map(|(at, row)| Some(((*row)?, at)));
     present()
-        .filter(|(row, at)| !present().any(|(other, at_other)| at_other != *at && beats((other, at_other), (*row, *at))))
+        .filter(|(row, at)| {
+            !present().any(|(other, at_other)| at_other != *at && beats((other, at_other), (*row, *at)))
+        })
         .map(|(_, at)| at)
         .collect()
 }
@@ -19,7 +21,8 @@ mod tests {
 
     #[test]
     fn only_what_nothing_beats_stays() {
-        let rows = [Some((3.0, 1.0)), Some((1.0, 3.0)), Some((2.0, 2.0)), Some((2.0, 3.0)), None, Some((2.0, 2.0))];
+        let rows =
+            [Some((3.0, 1.0)), Some((1.0, 3.0)), Some((2.0, 2.0)), Some((2.0, 3.0)), None, Some((2.0, 2.0))];
         assert_eq!(front(&rows), [0, 1, 2]);
         assert_eq!(front(&[]), Vec::<usize>::new());
         assert_eq!(front(&[Some((1.0, 1.0)), Some((1.0, 1.0))]), [0]);

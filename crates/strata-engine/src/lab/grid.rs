@@ -32,8 +32,9 @@ fn combinations(grid: &str) -> Result<Vec<String>, ConfigSyntaxError> {
             None => vec![pair.to_owned()],
         };
         if combinations.len() * spellings.len() > MAX_CONFIGS {
-            let message =
-                format!("{grid} holds more than {MAX_CONFIGS} configurations; take larger steps, as in 5..50/5");
+            let message = format!(
+                "{grid} holds more than {MAX_CONFIGS} configurations; take larger steps, as in 5..50/5"
+            );
             return Err(ConfigSyntaxError::new(message));
         }
         combinations = combinations

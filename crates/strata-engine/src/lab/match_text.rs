@@ -59,7 +59,8 @@ impl SummaryText {
         if text.is_empty() {
             return false;
         }
-        let is_word = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+        let is_word =
+            |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
         self.normal.match_indices(text).any(|(at, found)| {
             let before = self.normal[..at].chars().next_back();
             let after = self.normal[at + found.len()..].chars().next();
@@ -75,11 +76,16 @@ impl SummaryText {
             return Verdict::Paraphrased;
         }
         // The number alone; small ones stand for too much.
-        let digits: String = fact.text.chars().filter(|letter| letter.is_ascii_digit() || ",.".contains(*letter)).collect();
+        let digits: String =
+            fact.text.chars().filter(|letter| letter.is_ascii_digit() || ",.".contains(*letter)).collect();
         let digits = digits.trim_matches([',', '.']);
         let is_telling = quantity.value.abs() >= 100.0 || digits.contains('.');
         let bare = digits.replace(',', "");
-        if is_telling && (self.has(digits) || self.has(&bare)) { Verdict::Paraphrased } else { Verdict::Dropped }
+        if is_telling && (self.has(digits) || self.has(&bare)) {
+            Verdict::Paraphrased
+        } else {
+            Verdict::Dropped
+        }
     }
 
     fn date(&self, fact: &Fact) -> Verdict {
@@ -112,7 +118,8 @@ impl SummaryText {
         }
         // Long hashes are quoted by their beginning.
         let lower = normal(&fact.text);
-        let is_hash = lower.len() >= 16 && lower.chars().all(|letter| letter.is_ascii_hexdigit() || letter == '-');
+        let is_hash =
+            lower.len() >= 16 && lower.chars().all(|letter| letter.is_ascii_hexdigit() || letter == '-');
         if is_hash && self.has(&lower[..8]) { Verdict::Paraphrased } else { Verdict::Dropped }
     }
 
@@ -139,7 +146,11 @@ impl SummaryText {
     }
 
     fn words_of(&self, fact: &Fact, share: f64) -> Verdict {
-        if self.overlap(&content_words(&fact.text)) >= share { Verdict::Paraphrased } else { Verdict::Dropped }
+        if self.overlap(&content_words(&fact.text)) >= share {
+            Verdict::Paraphrased
+        } else {
+            Verdict::Dropped
+        }
     }
 
     fn sentence(&self, fact: &Fact) -> Verdict {

@@ -49,8 +49,12 @@ fn ids(event: &Event) -> impl Iterator<Item = &str> {
 /// Runs of events that go. A summary covers a span of time, so a run ends before and begins after the time of an event
 /// that stays.
 fn runs<'e>(events: &[&'e LoggedEvent], stays: &[bool]) -> Vec<Vec<&'e LoggedEvent>> {
-    let kept_times: Vec<f64> =
-        events.iter().zip(stays).filter(|(_, stays)| **stays).map(|(logged, _)| logged.event.timestamp).collect();
+    let kept_times: Vec<f64> = events
+        .iter()
+        .zip(stays)
+        .filter(|(_, stays)| **stays)
+        .map(|(logged, _)| logged.event.timestamp)
+        .collect();
     let shares_time = |logged: &LoggedEvent| kept_times.contains(&logged.event.timestamp);
     let mut runs: Vec<Vec<&LoggedEvent>> = vec![Vec::new()];
     for (logged, stays) in events.iter().zip(stays) {

@@ -141,7 +141,8 @@ impl WindowPlan {
     /// What the summary says; empty where there is none.
     pub fn summary_text(&self) -> String {
         let content = self.written.as_ref().map(|written| &written.content);
-        let texts = content.into_iter().flat_map(|content| content.parts()).filter_map(|part| part.text.as_deref());
+        let texts =
+            content.into_iter().flat_map(|content| content.parts()).filter_map(|part| part.text.as_deref());
         texts.collect::<Vec<_>>().join("\n")
     }
 

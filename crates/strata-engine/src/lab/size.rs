@@ -57,12 +57,15 @@ impl SummarySize {
         let spread: f64 = pairs.iter().map(|(source, _)| (f64::from(*source) - mean_source).powi(2)).sum();
         let together: f64 = pairs
             .iter()
-            .map(|(source, summary)| (f64::from(*source) - mean_source) * (f64::from(*summary) - mean_summary))
+            .map(|(source, summary)| {
+                (f64::from(*source) - mean_source) * (f64::from(*summary) - mean_summary)
+            })
             .sum();
         let share = if spread > 0.0 { (together / spread).clamp(0.0, 1.0) } else { 0.0 };
         let base = mean_summary - share * mean_source;
         // A line that starts below zero says nothing of short sources: take the average share there.
-        let (base, share) = if base < 0.0 { (0.0, mean_summary / mean_source.max(1.0)) } else { (base, share) };
+        let (base, share) =
+            if base < 0.0 { (0.0, mean_summary / mean_source.max(1.0)) } else { (base, share) };
         let longest = pairs.iter().map(|pair| pair.1).max().unwrap_or(0);
         Self { basis: SizeBasis::Fitted, base, share, most: longest.saturating_mul(2), n_fitted: pairs.len() }
     }

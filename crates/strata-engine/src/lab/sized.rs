@@ -48,7 +48,8 @@ impl Lab<'_> {
         let config = super::LabConfig::default();
         // Nothing falls due, so the writer is never asked.
         let mut nobody = SizedWriter::new(SummarySize::assumed());
-        let nothing = Replayed { config: config.clone(), calls: Vec::new(), windows: Vec::new(), cleared: Vec::new() };
+        let nothing =
+            Replayed { config: config.clone(), calls: Vec::new(), windows: Vec::new(), cleared: Vec::new() };
         self.replay(&config, &mut nobody).unwrap_or(nothing)
     }
 
@@ -71,7 +72,8 @@ impl Lab<'_> {
         let summaries = log.events().iter().filter_map(|logged| {
             let compaction = logged.event.actions.compaction.as_ref()?;
             let (start, end) = (compaction.start_timestamp?, compaction.end_timestamp?);
-            let texts = compaction.compacted_content.as_ref()?.parts().iter().filter_map(|part| part.text.as_deref());
+            let texts =
+                compaction.compacted_content.as_ref()?.parts().iter().filter_map(|part| part.text.as_deref());
             let tokens = texts.map(|text| scale.weigher().text(text).tokens).sum();
             let covered = log.events().iter().filter(|covered| {
                 !covered.event.is_compaction()
@@ -84,4 +86,3 @@ impl Lab<'_> {
         summaries.filter(|(source, tokens)| *source > 0 && *tokens > 0).collect()
     }
 }
-

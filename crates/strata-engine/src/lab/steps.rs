@@ -10,7 +10,9 @@ use std::collections::HashSet;
 use strata_model::{Event, EventIndex, FunctionResponse, Json, Object, Part};
 
 use super::config::Steps;
-use crate::compaction::{Trigger, WorthCheck, Window, in_scope, longest_self_contained, split_before_retained};
+use crate::compaction::{
+    Trigger, Window, WorthCheck, in_scope, longest_self_contained, split_before_retained,
+};
 use crate::event_log::{EventView, Facts, LoggedEvent};
 use crate::history::{live_events, surviving_ranges};
 use crate::lab::pins::split_around;
@@ -118,9 +120,10 @@ fn without_results(event: &Event) -> Option<Event> {
 }
 
 fn clear(response: &FunctionResponse) -> Option<FunctionResponse> {
-    let size = response.response.as_ref().map_or(0, |object| {
-        strata_model::json::object_to_compact(object).chars().count()
-    });
+    let size = response
+        .response
+        .as_ref()
+        .map_or(0, |object| strata_model::json::object_to_compact(object).chars().count());
     (size >= MIN_CLEARED).then(|| {
         let note = Object::from_iter([("result", Json::from(cleared_note(size)))]);
         FunctionResponse { response: Some(note.into()), ..response.clone() }

@@ -148,7 +148,9 @@ fn flags(row: &SweepRow, unchanged: &SweepRow) -> Vec<Flag> {
     if calls.windows(2).any(|pair| pair[1] == pair[0] + 1) {
         flags.push(Flag::FiresOnConsecutiveCalls);
     }
-    if row.bill.peak_tokens > unchanged.bill.peak_tokens || row.bill.prompt_tokens > unchanged.bill.prompt_tokens {
+    if row.bill.peak_tokens > unchanged.bill.peak_tokens
+        || row.bill.prompt_tokens > unchanged.bill.prompt_tokens
+    {
         flags.push(Flag::GrowsThePrompt);
     }
     if row.bill.cost().zip(unchanged.bill.cost()).is_some_and(|(now, before)| now > before) {
@@ -199,7 +201,8 @@ fn recommend(rows: &[SweepRow], front: &[usize], unchanged: &SweepRow) -> Option
         grouped(unchanged.bill.peak_tokens.into())
     );
     let n_summaries = row.bill.summaries.n_summaries;
-    let summaries = if n_summaries == 1 { "one summary".to_owned() } else { format!("{n_summaries} summaries") };
+    let summaries =
+        if n_summaries == 1 { "one summary".to_owned() } else { format!("{n_summaries} summaries") };
     let change = (measure(row) / before - 1.0) * 100.0;
     let unit = if row.bill.cost().is_some() { "costs" } else { "bills" };
     let reason = if change <= -0.5 {

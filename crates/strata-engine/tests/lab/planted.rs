@@ -35,8 +35,8 @@ struct Planted {
 fn planted(random: &mut Seeded, kind: FactKind) -> Planted {
     let name = |random: &mut Seeded| {
         const NAMES: [&str; 12] = [
-            "billing", "ledger", "export", "gateway", "tariff", "parcel", "harbour", "carrier", "audit", "quota",
-            "invoice", "roster",
+            "billing", "ledger", "export", "gateway", "tariff", "parcel", "harbour", "carrier", "audit",
+            "quota", "invoice", "roster",
         ];
         format!("{}{}", random.pick(&NAMES), random.between(10, 99))
     };
@@ -56,55 +56,112 @@ fn planted(random: &mut Seeded, kind: FactKind) -> Planted {
     match kind {
         FactKind::Path => {
             let path = format!("src/{a}/{b}_{n}.rs");
-            of(path.clone(), format!("The fault sits in {path}, near the end."), format!("Fault located in {path}."),
-                format!("Fault located in {b}_{n}.rs."))
+            of(
+                path.clone(),
+                format!("The fault sits in {path}, near the end."),
+                format!("Fault located in {path}."),
+                format!("Fault located in {b}_{n}.rs."),
+            )
         }
         FactKind::Identifier => {
-            let id = format!("{}-{n}{}", a.to_uppercase().chars().filter(char::is_ascii_alphabetic).take(4).collect::<String>(), m % 10);
-            of(id.clone(), format!("Ticket {id} tracks it."), format!("Tracked as {id}."),
-                format!("Tracked as {}.", id.replace('-', " ").to_lowercase()))
+            let id = format!(
+                "{}-{n}{}",
+                a.to_uppercase().chars().filter(char::is_ascii_alphabetic).take(4).collect::<String>(),
+                m % 10
+            );
+            of(
+                id.clone(),
+                format!("Ticket {id} tracks it."),
+                format!("Tracked as {id}."),
+                format!("Tracked as {}.", id.replace('-', " ").to_lowercase()),
+            )
         }
         FactKind::Number => {
             let text = format!("{}.{} EUR", n, m % 90 + 10);
-            of(text.clone(), format!("The refund comes to {text} in all."), format!("Refund: {text}."),
-                format!("Refund of about €{n}."))
+            of(
+                text.clone(),
+                format!("The refund comes to {text} in all."),
+                format!("Refund: {text}."),
+                format!("Refund of about €{n}."),
+            )
         }
         FactKind::Date => {
             let (month, day) = (random.between(1, 12), random.between(1, 28));
             let text = format!("2026-{month:02}-{day:02}");
-            const MONTHS: [&str; 12] = ["January", "February", "March", "April", "May", "June", "July", "August",
-                "September", "October", "November", "December"];
-            of(text.clone(), format!("Delivery is due on {text} at the latest."), format!("Due {text}."),
-                format!("Due {} {day}.", MONTHS[month - 1]))
+            const MONTHS: [&str; 12] = [
+                "January",
+                "February",
+                "March",
+                "April",
+                "May",
+                "June",
+                "July",
+                "August",
+                "September",
+                "October",
+                "November",
+                "December",
+            ];
+            of(
+                text.clone(),
+                format!("Delivery is due on {text} at the latest."),
+                format!("Due {text}."),
+                format!("Due {} {day}.", MONTHS[month - 1]),
+            )
         }
         FactKind::Url => {
             let url = format!("https://{a}.example.org/runs/{b}-{n}");
-            of(url.clone(), format!("The log is at {url} for a week."), format!("Log: {url}"),
-                format!("Log on {a}.example.org under {b}-{n}."))
+            of(
+                url.clone(),
+                format!("The log is at {url} for a week."),
+                format!("Log: {url}"),
+                format!("Log on {a}.example.org under {b}-{n}."),
+            )
         }
         FactKind::Command => {
             let command = format!("make {a} STAGE={b} RETRY={n}");
-            of(command.clone(), format!("I ran `{command}` twice."), format!("Ran `{command}`."),
-                format!("Ran make {a} for STAGE={b} with RETRY={n}."))
+            of(
+                command.clone(),
+                format!("I ran `{command}` twice."),
+                format!("Ran `{command}`."),
+                format!("Ran make {a} for STAGE={b} with RETRY={n}."),
+            )
         }
         FactKind::Quoted => {
             let quote = format!("no {a} left for {b} in shard {n}");
-            of(quote.clone(), format!("The console printed \"{quote}\" and stopped."), format!("Console: \"{quote}\"."),
-                format!("The console complained there was no {a} left for {b}, shard {n}."))
+            of(
+                quote.clone(),
+                format!("The console printed \"{quote}\" and stopped."),
+                format!("Console: \"{quote}\"."),
+                format!("The console complained there was no {a} left for {b}, shard {n}."),
+            )
         }
         FactKind::Decision => {
             let text = format!("We will move the {a} table to the {b} cluster during release {n}");
-            of(text.clone(), format!("{text}."), format!("Decision: move the {a} table to the {b} cluster during release {n}."),
-                format!("The {a} table goes to {b} in release {n}."))
+            of(
+                text.clone(),
+                format!("{text}."),
+                format!("Decision: move the {a} table to the {b} cluster during release {n}."),
+                format!("The {a} table goes to {b} in release {n}."),
+            )
         }
         FactKind::Constraint => {
             let text = format!("You must never restart the {a} worker while the {b} import holds lock {n}");
-            of(text.clone(), format!("{text}."), format!("Never restart the {a} worker while the {b} import holds lock {n}."),
-                format!("No restarts of {a} worker during {b} import (lock {n})."))
+            of(
+                text.clone(),
+                format!("{text}."),
+                format!("Never restart the {a} worker while the {b} import holds lock {n}."),
+                format!("No restarts of {a} worker during {b} import (lock {n})."),
+            )
         }
         FactKind::PendingCall => {
             let tool = format!("fetch_{a}");
-            of(tool.clone(), tool.clone(), format!("Waiting for {tool} of {b}."), format!("{tool} was called."))
+            of(
+                tool.clone(),
+                tool.clone(),
+                format!("Waiting for {tool} of {b}."),
+                format!("{tool} was called."),
+            )
         }
     }
 }
@@ -184,7 +241,10 @@ fn dropped_facts_are_found_and_others_are_left_alone() {
         let is_in = |text: &str, fact: &str| fact.contains(text) || text.contains(fact);
         for (planted, fate) in &case.fates {
             let figures = by_kind.entry(planted.kind).or_default();
-            let item = report.items.iter().find(|item| item.fact.kind == planted.kind && is_in(&planted.text, &item.fact.text));
+            let item = report
+                .items
+                .iter()
+                .find(|item| item.fact.kind == planted.kind && is_in(&planted.text, &item.fact.text));
             let is_reported = item.is_some_and(|item| item.verdict == Verdict::Dropped);
             if *fate == Fate::Dropped {
                 figures.dropped += 1;
@@ -201,7 +261,8 @@ fn dropped_facts_are_found_and_others_are_left_alone() {
         for item in report.items.iter().filter(|item| item.verdict == Verdict::Dropped) {
             reported += 1;
             let is_founded = case.fates.iter().any(|(planted, fate)| {
-                *fate == Fate::Dropped && (is_in(&planted.said, &item.fact.text) || is_in(&planted.text, &item.fact.text))
+                *fate == Fate::Dropped
+                    && (is_in(&planted.said, &item.fact.text) || is_in(&planted.text, &item.fact.text))
             });
             if !is_founded {
                 unfounded += 1;
@@ -212,7 +273,14 @@ fn dropped_facts_are_found_and_others_are_left_alone() {
     println!("kind           dropped  found  told  false alarms");
     let mut sum = Figures::default();
     for (kind, figures) in &by_kind {
-        println!("{:<14} {:>7} {:>6} {:>5} {:>13}", kind.name(), figures.dropped, figures.found, figures.told, figures.alarms);
+        println!(
+            "{:<14} {:>7} {:>6} {:>5} {:>13}",
+            kind.name(),
+            figures.dropped,
+            figures.found,
+            figures.told,
+            figures.alarms
+        );
         sum.dropped += figures.dropped;
         sum.found += figures.found;
         sum.told += figures.told;
@@ -234,9 +302,9 @@ fn what_is_used_again_weighs_more_and_comes_first() {
     let log = EventLog::new(session.events.iter().cloned());
     let events: Vec<&LoggedEvent> = log.events().iter().collect();
     let reader = FactReader::new();
-    let report =
-        loss(&reader, &reader.read(&events[..2], &events), "Noted it.", &reader.uses(&events[2..]));
-    let items: Vec<(&str, u32)> = report.items.iter().map(|item| (&*item.fact.text, item.used_later)).collect();
+    let report = loss(&reader, &reader.read(&events[..2], &events), "Noted it.", &reader.uses(&events[2..]));
+    let items: Vec<(&str, u32)> =
+        report.items.iter().map(|item| (&*item.fact.text, item.used_later)).collect();
     assert_eq!(items, [("ORD-4411", 2), ("/data/in/a.csv", 0)]);
     assert!((report.lost_share - 1.0).abs() < 1e-9);
 }

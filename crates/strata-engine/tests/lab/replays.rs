@@ -34,7 +34,8 @@ fn config(text: &str) -> LabConfig {
 }
 
 fn replay(lab: &Lab<'_>, text: &str, summaries: &[&str]) -> Replayed {
-    let mut writer = Given { summaries: summaries.iter().map(|text| says(text)).collect(), asked: Vec::new() };
+    let mut writer =
+        Given { summaries: summaries.iter().map(|text| says(text)).collect(), asked: Vec::new() };
     lab.replay(&config(text), &mut writer).expect("nothing stops it")
 }
 
@@ -49,7 +50,11 @@ fn windows(replayed: &Replayed) -> Vec<String> {
         let number = |event: Option<&strata_model::EventIndex>| event.map_or(0, |event| event.number());
         let blocked = window.blocked.map_or_else(String::new, |reason| format!(" {reason:?}"));
         let seed = window.seed.map_or_else(String::new, |at| format!(" over {}", at + 1));
-        format!("{moment}: E{}-E{}{seed}{blocked}", number(window.events.first()), number(window.events.last()))
+        format!(
+            "{moment}: E{}-E{}{seed}{blocked}",
+            number(window.events.first()),
+            number(window.events.last())
+        )
     });
     windows.collect()
 }
@@ -67,7 +72,9 @@ fn the_sample_replayed_as_it_was_recorded_is_the_sample() {
         let mut writer = Given { summaries: recorded.clone(), asked: Vec::new() };
         let replayed = lab.replay(&config("interval=6,overlap=1"), &mut writer).expect("nothing stops it");
         assert_eq!(replayed.windows.len(), 2);
-        assert!(writer.asked.iter().all(|prompt| prompt.starts_with("The following is a conversation history")));
+        assert!(
+            writer.asked.iter().all(|prompt| prompt.starts_with("The following is a conversation history"))
+        );
         for (call, recorded) in replayed.calls.iter().zip(lab.analysis.calls()) {
             assert_eq!(call.request.to_json(), recorded.request.to_json(), "C{}", call.number);
             assert_eq!(call.tokens, recorded.total.tokens, "C{}", call.number);
@@ -109,14 +116,20 @@ fn stored(experiment: &Experiment, replayed: &Replayed) -> Session {
 fn same_as_stored(experiment: &Experiment, text: &str) -> usize {
     with_lab(experiment, |lab| {
         let reader = FactReader::new();
-        let replayed = lab.replay(&config(text), &mut Extractive { reader: &reader }).expect("nothing stops it");
+        let replayed =
+            lab.replay(&config(text), &mut Extractive { reader: &reader }).expect("nothing stops it");
         let session = Arc::new(stored(experiment, &replayed));
         let again = Experiment::new(session, experiment.index().app().clone().into(), FlowKind::Adk);
         assert_eq!(again.calls().len(), replayed.calls.len());
         for (call, now) in again.calls().iter().zip(&replayed.calls) {
             let stored = again.compile(call, &mut StageCache::new()).map(|done| done.working_context());
             let contents = stored.map(|request| json::to_compact(&request.contents.to_json()));
-            assert_eq!(contents, Some(json::to_compact(&now.request.contents.to_json())), "{text}: C{}", call.number);
+            assert_eq!(
+                contents,
+                Some(json::to_compact(&now.request.contents.to_json())),
+                "{text}: C{}",
+                call.number
+            );
         }
         replayed.windows.iter().filter(|window| window.is_laid()).count()
     })

@@ -1,8 +1,6 @@
 //! Sweeps: what rows say, and that they say it each time.
 
-use strata_engine::lab::{
-    Assumptions, Flag, LabConfig, Moment, SummarySize, Sweep, parse_grid, sweep,
-};
+use strata_engine::lab::{Assumptions, Flag, LabConfig, Moment, SummarySize, Sweep, parse_grid, sweep};
 use strata_testkit::{experiment, experiment_in, invoice_triage, large};
 
 use super::with_lab;
@@ -39,7 +37,8 @@ fn configurations_that_make_no_sense_are_flagged() {
 
 #[test]
 fn summaries_that_are_large_or_many_grow_the_prompt() {
-    let lines: String = (0..12).map(|turn| format!("user: Question {turn}?\nbot: Answer {turn}.\n")).collect();
+    let lines: String =
+        (0..12).map(|turn| format!("user: Question {turn}?\nbot: Answer {turn}.\n")).collect();
     with_lab(&experiment(&lines), |lab| {
         let sweep = swept(lab, "interval=1,overlap=4,summary_tokens=40");
         assert!(sweep.rows[0].flags.contains(&Flag::FiresOnConsecutiveCalls), "{:?}", sweep.rows[0].flags);

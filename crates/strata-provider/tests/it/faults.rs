@@ -42,7 +42,8 @@ fn table() -> Vec<(&'static str, Vec<Play>, Expected)> {
         body: r#"{"error":{"message":"Daily limit"}}"#.to_owned(),
     };
     let quoting = format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}"}}}}"#);
-    let failed = |kind, text, requests, may_be_charged| Expected { error: Some(kind), text, requests, may_be_charged };
+    let failed =
+        |kind, text, requests, may_be_charged| Expected { error: Some(kind), text, requests, may_be_charged };
     vec![
         ("odd chunks, one byte each", vec![Play::Stream { body: whole(), piece: 1 }], GOOD),
         ("odd chunks, seven bytes each", vec![Play::Stream { body: whole(), piece: 7 }], GOOD),
@@ -90,11 +91,18 @@ fn every_fault_ends_in_a_clear_state() {
         let server = ModelServer::start(script, Some(KEY));
         let endpoint = endpoint(&server, Api::ChatCompletions);
         let mut streamed = String::new();
-        let asked = run(client().ask(&endpoint, "m", &request("Ready?"), AskOptions::default(), &never(), &mut |progress| {
-            if let Progress::Delta(strata_wire::exchange::Delta::Text(text)) = progress {
-                streamed += &text;
-            }
-        }));
+        let asked = run(client().ask(
+            &endpoint,
+            "m",
+            &request("Ready?"),
+            AskOptions::default(),
+            &never(),
+            &mut |progress| {
+                if let Progress::Delta(strata_wire::exchange::Delta::Text(text)) = progress {
+                    streamed += &text;
+                }
+            },
+        ));
         let (state, text, is_charged, message) = match &asked {
             Ok(answer) => ("answer", answer.text(), true, String::new()),
             Err(error) => (
@@ -104,7 +112,10 @@ fn every_fault_ends_in_a_clear_state() {
                 error.message.clone(),
             ),
         };
-        println!("{name:<36} {state:<14} {:>8}  {is_charged:<9} {text:?}  {message}", server.received().len());
+        println!(
+            "{name:<36} {state:<14} {:>8}  {is_charged:<9} {text:?}  {message}",
+            server.received().len()
+        );
         assert_eq!(state, expected.error.map_or("answer", CallErrorKind::name), "{name}: {message}");
         assert_eq!(text, expected.text, "{name}");
         assert_eq!(streamed, text, "{name}: what was shown is what is kept");
@@ -120,7 +131,8 @@ fn a_refusal_is_an_answer_that_says_so() {
     let body = "data: {\"choices\":[{\"delta\":{\"refusal\":\"I will not.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     let server = ModelServer::start(vec![Play::Stream { body: body.to_owned(), piece: 5 }], Some(KEY));
     let endpoint = endpoint(&server, Api::ChatCompletions);
-    let answer = run(client().ask(&endpoint, "m", &request("?"), AskOptions::default(), &never(), &mut |_| ()));
+    let answer =
+        run(client().ask(&endpoint, "m", &request("?"), AskOptions::default(), &never(), &mut |_| ()));
     assert_eq!(answer.expect("an answer").finish, Some(Finish::Refused("I will not.".to_owned())));
 }
 
@@ -135,7 +147,8 @@ fn ten_megabytes_are_taken_and_no_end_is_not() {
     let plays = || vec![Play::Stream { body: body.clone(), piece: 60_000 }];
     let server = ModelServer::start(plays(), Some(KEY));
     let endpoint_ = endpoint(&server, Api::ChatCompletions);
-    let answer = run(client().ask(&endpoint_, "m", &request("?"), AskOptions::default(), &never(), &mut |_| ()));
+    let answer =
+        run(client().ask(&endpoint_, "m", &request("?"), AskOptions::default(), &never(), &mut |_| ()));
     assert_eq!(answer.expect("an answer").text().len(), text.len());
     assert!(text.len() >= 10 << 20);
 

@@ -32,7 +32,14 @@ fn each_provider_is_asked_in_its_own_form() {
     ];
     for (api, path, body) in answers {
         let server = ModelServer::start(vec![Play::Stream { body, piece: 11 }], Some(KEY));
-        let answer = run(client().ask(&endpoint(&server, api), "m", &request("Hi"), AskOptions::default(), &never(), &mut |_| ()));
+        let answer = run(client().ask(
+            &endpoint(&server, api),
+            "m",
+            &request("Hi"),
+            AskOptions::default(),
+            &never(),
+            &mut |_| (),
+        ));
         assert_eq!(answer.expect("an answer").text(), "Hello", "{}", api.name());
         assert_eq!(server.received()[0].path, path);
         assert_eq!(server.problems(), [""; 0], "{}", api.name());
@@ -67,9 +74,14 @@ fn tokens_are_counted_where_the_provider_does() {
 
 #[test]
 fn a_trial_says_in_plain_words_what_is_wrong() {
-    let server = ModelServer::start(vec![Play::Stream { body: chat_stream("ready", 9, 1), piece: 9 }], Some(KEY));
+    let server =
+        ModelServer::start(vec![Play::Stream { body: chat_stream("ready", 9, 1), piece: 9 }], Some(KEY));
     let trial = run(client().try_out(&endpoint(&server, Api::ChatCompletions), "m", &never()));
-    assert!(trial.answer.is_some() && trial.message.contains("answered with scripted-1"), "{}", trial.message);
+    assert!(
+        trial.answer.is_some() && trial.message.contains("answered with scripted-1"),
+        "{}",
+        trial.message
+    );
 
     let mut nowhere = endpoint(&server, Api::ChatCompletions);
     nowhere.base_url = "http://127.0.0.1:9/v1".into();
@@ -84,7 +96,11 @@ fn a_trial_says_in_plain_words_what_is_wrong() {
     let mut keyless = endpoint(&server, Api::ChatCompletions);
     keyless.key = None;
     let refused = ModelServer::start(
-        vec![Play::Status { status: 401, headers: Vec::new(), body: r#"{"error":{"message":"no key"}}"#.to_owned() }],
+        vec![Play::Status {
+            status: 401,
+            headers: Vec::new(),
+            body: r#"{"error":{"message":"no key"}}"#.to_owned(),
+        }],
         None,
     );
     keyless.base_url = format!("{}/v1", refused.url());

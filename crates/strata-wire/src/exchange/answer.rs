@@ -48,7 +48,9 @@ pub enum Delta {
     Text(String),
     Thought(String),
     /// A call begins.
-    Call { name: String },
+    Call {
+        name: String,
+    },
     /// More of the arguments of the call that came last.
     Arguments(String),
 }
@@ -62,8 +64,9 @@ impl Answer {
 
     /// It holds nothing: neither text nor a call.
     pub fn is_empty(&self) -> bool {
-        let is_something =
-            |part: &Part| part.function_call.is_some() || part.text.as_deref().is_some_and(|text| !text.trim().is_empty());
+        let is_something = |part: &Part| {
+            part.function_call.is_some() || part.text.as_deref().is_some_and(|text| !text.trim().is_empty())
+        };
         !self.content.parts().iter().any(|part| !part.is_thought() && is_something(part))
     }
 }
@@ -80,8 +83,17 @@ pub(super) struct Collected {
 
 #[derive(Debug)]
 enum Piece {
-    Text { text: String, is_thought: bool, signature: Option<String> },
-    Call { key: String, id: Option<String>, name: String, arguments: String },
+    Text {
+        text: String,
+        is_thought: bool,
+        signature: Option<String>,
+    },
+    Call {
+        key: String,
+        id: Option<String>,
+        name: String,
+        arguments: String,
+    },
     /// A part as it came.
     Whole(Box<Part>),
 }
@@ -117,7 +129,9 @@ impl Collected {
     pub(super) fn call(&mut self, key: &str, id: Option<&str>, name: Option<&str>, more: &str) -> Vec<Delta> {
         let mut deltas = Vec::new();
         let known = self.pieces.iter_mut().rev().find_map(|piece| match piece {
-            Piece::Call { key: of, id: known, name, arguments } if of == key => Some((known, name, arguments)),
+            Piece::Call { key: of, id: known, name, arguments } if of == key => {
+                Some((known, name, arguments))
+            }
             _ => None,
         });
         match known {

@@ -5,8 +5,8 @@ use strata_model::{Base64, Json, LlmRequest, Object, Part, RichText, json};
 use super::BodyOptions;
 use super::answer::{Collected, Delta, Finish};
 use super::body::{
-    BodyError, Settings, add_function, arguments, functions, list, object, origin, parsed_result, push_settings,
-    read_settings, text,
+    BodyError, Settings, add_function, arguments, functions, list, object, origin, parsed_result,
+    push_settings, read_settings, text,
 };
 use super::chat::{call_part, push, response_part, texts};
 use super::turns::{CallIds, other_text, standard};
@@ -65,7 +65,9 @@ fn messages(request: &LlmRequest) -> Vec<Json> {
         let role = if is_model { "assistant" } else { "user" };
         object([("role", role.into()), ("content", blocks.into())])
     });
-    contents.filter(|message| message.get("content").and_then(Json::as_array).is_some_and(|all| !all.is_empty())).collect()
+    contents
+        .filter(|message| message.get("content").and_then(Json::as_array).is_some_and(|all| !all.is_empty()))
+        .collect()
 }
 
 fn block(part: &Part, ids: &mut CallIds) -> Option<Json> {
@@ -99,7 +101,10 @@ fn block(part: &Part, ids: &mut CallIds) -> Option<Json> {
     if let Some(blob) = &part.inline_data {
         let source = object([
             ("type", "base64".into()),
-            ("media_type", blob.mime_type.clone().unwrap_or_else(|| "application/octet-stream".into()).into()),
+            (
+                "media_type",
+                blob.mime_type.clone().unwrap_or_else(|| "application/octet-stream".into()).into(),
+            ),
             ("data", standard(blob.data.as_ref()?).into()),
         ]);
         let is_picture = blob.mime_type.as_deref().is_some_and(|kind| kind.starts_with("image/"));
@@ -107,7 +112,8 @@ fn block(part: &Part, ids: &mut CallIds) -> Option<Json> {
         return Some(object([("type", kind.into()), ("source", source)]));
     }
     // Empty texts are refused.
-    let said = part.text.clone().or_else(|| other_text(part).map(Into::into)).filter(|text| !text.is_empty())?;
+    let said =
+        part.text.clone().or_else(|| other_text(part).map(Into::into)).filter(|text| !text.is_empty())?;
     Some(object([("type", "text".into()), ("text", said.into())]))
 }
 
@@ -121,7 +127,9 @@ pub(super) fn decode(body: &Json) -> Result<LlmRequest, BodyError> {
         let role = match text(message.get("role")) {
             "assistant" => "model",
             "user" => "user",
-            other => return Err(BodyError::new(format!("messages[{at}].role"), format!("`{other}` is unknown"))),
+            other => {
+                return Err(BodyError::new(format!("messages[{at}].role"), format!("`{other}` is unknown")));
+            }
         };
         let content = message.get("content");
         let parts = match content.and_then(Json::as_array) {
@@ -148,7 +156,11 @@ fn part(block: &Json, names: &mut Vec<(String, String)>) -> Option<Part> {
         "tool_use" => {
             let (id, name) = (text(block.get("id")), text(block.get("name")));
             names.push((id.to_owned(), name.to_owned()));
-            Some(call_part(id, name, block.get("input").and_then(Json::as_object).cloned().unwrap_or_default()))
+            Some(call_part(
+                id,
+                name,
+                block.get("input").and_then(Json::as_object).cloned().unwrap_or_default(),
+            ))
         }
         "tool_result" => {
             let result = parsed_result(&texts(block.get("content")).concat());
@@ -215,7 +227,8 @@ fn begin_block(collected: &mut Collected, place: &str, block: Option<&Json>, is_
             deltas
         }
         "tool_use" => {
-            let input = block.get("input").and_then(Json::as_object).filter(|input| is_whole && !input.is_empty());
+            let input =
+                block.get("input").and_then(Json::as_object).filter(|input| is_whole && !input.is_empty());
             let input = input.map(json::object_to_compact).unwrap_or_default();
             let member = |key: &str| block.get(key).and_then(Json::as_str);
             collected.call(place, member("id"), member("name"), &input)

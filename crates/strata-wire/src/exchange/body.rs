@@ -76,7 +76,12 @@ pub(super) fn functions(request: &LlmRequest) -> impl Iterator<Item = (&str, Opt
 }
 
 /// The other way round.
-pub(super) fn add_function(request: &mut LlmRequest, name: &str, description: Option<&Json>, schema: Option<&Json>) {
+pub(super) fn add_function(
+    request: &mut LlmRequest,
+    name: &str,
+    description: Option<&Json>,
+    schema: Option<&Json>,
+) {
     let mut declaration = Object::new();
     declaration.push("name", name);
     declaration.push_some("description", description.cloned());

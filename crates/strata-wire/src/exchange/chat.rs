@@ -9,8 +9,8 @@ use strata_model::{
 use super::BodyOptions;
 use super::answer::{Collected, Delta, Finish};
 use super::body::{
-    BodyError, Settings, add_function, answer_schema, arguments, functions, list, object, origin, parsed_arguments,
-    parsed_result, push_settings, read_settings, text,
+    BodyError, Settings, add_function, answer_schema, arguments, functions, list, object, origin,
+    parsed_arguments, parsed_result, push_settings, read_settings, text,
 };
 use super::turns::{CallIds, data_url, other_text};
 
@@ -164,7 +164,8 @@ pub(super) fn decode(body: &Json) -> Result<LlmRequest, BodyError> {
                 push(&mut request, "user", said.into_iter().map(Part::from_text).collect());
             }
             "assistant" => {
-                let mut parts: Vec<Part> = texts(message.get("content")).into_iter().map(Part::from_text).collect();
+                let mut parts: Vec<Part> =
+                    texts(message.get("content")).into_iter().map(Part::from_text).collect();
                 for call in message.get("tool_calls").and_then(Json::as_array).unwrap_or_default() {
                     let function = call.get("function");
                     let name = text(function.and_then(|function| function.get("name")));
@@ -179,7 +180,9 @@ pub(super) fn decode(body: &Json) -> Result<LlmRequest, BodyError> {
                 let result = parsed_result(&texts(message.get("content")).concat());
                 responses.push(response_part(id, &names, result));
             }
-            other => return Err(BodyError::new(format!("messages[{at}].role"), format!("`{other}` is unknown"))),
+            other => {
+                return Err(BodyError::new(format!("messages[{at}].role"), format!("`{other}` is unknown")));
+            }
         }
     }
     if !responses.is_empty() {
@@ -187,10 +190,17 @@ pub(super) fn decode(body: &Json) -> Result<LlmRequest, BodyError> {
     }
     for tool in body.get("tools").and_then(Json::as_array).unwrap_or_default() {
         let Some(function) = tool.get("function") else { continue };
-        add_function(&mut request, text(function.get("name")), function.get("description"), function.get("parameters"));
+        add_function(
+            &mut request,
+            text(function.get("name")),
+            function.get("description"),
+            function.get("parameters"),
+        );
     }
     read_settings(&mut request, body, SETTINGS);
-    if let Some(schema) = body.get("response_format").and_then(|format| format.get("json_schema")?.get("schema")) {
+    if let Some(schema) =
+        body.get("response_format").and_then(|format| format.get("json_schema")?.get("schema"))
+    {
         request.set_config("responseJsonSchema", schema.clone(), origin());
     }
     Ok(request)
@@ -276,7 +286,8 @@ pub(super) fn read(collected: &mut Collected, piece: &Json) -> Vec<Delta> {
 }
 
 fn usage_of(usage: &Json) -> Usage {
-    let count = |value: Option<&Json>| value.and_then(Json::as_i64).and_then(|count| u64::try_from(count).ok());
+    let count =
+        |value: Option<&Json>| value.and_then(Json::as_i64).and_then(|count| u64::try_from(count).ok());
     let within = |outer: &str, inner: &str| count(usage.get(outer).and_then(|details| details.get(inner)));
     let thoughts = within("completion_tokens_details", "reasoning_tokens");
     let completion = count(usage.get("completion_tokens"));

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use strata_model::{
-    Content, Decoder, FromJson as _, Json, LlmRequest, Object, Part, RequestContent, RequestTool, RichText, Usage,
+    Content, Decoder, FromJson as _, Json, LlmRequest, Object, Part, RequestContent, RequestTool, RichText,
+    Usage,
 };
 
 use super::BodyOptions;
@@ -87,17 +88,21 @@ pub(super) fn read(collected: &mut Collected, piece: &Json) -> Vec<Delta> {
     {
         collected.usage = Some(usage);
     }
-    if let Some(reason) = piece.get("promptFeedback").and_then(|feedback| feedback.get("blockReason")?.as_str()) {
+    if let Some(reason) =
+        piece.get("promptFeedback").and_then(|feedback| feedback.get("blockReason")?.as_str())
+    {
         collected.finish(Finish::Filtered(reason.to_owned()));
     }
     let Some(candidate) = piece.get("candidates").and_then(Json::as_array).and_then(<[Json]>::first) else {
         return deltas;
     };
-    let parts = candidate.get("content").and_then(|content| content.get("parts")?.as_array()).unwrap_or_default();
+    let parts =
+        candidate.get("content").and_then(|content| content.get("parts")?.as_array()).unwrap_or_default();
     let mut has_calls = false;
     for part in parts {
         let Ok(part) = Part::from_json(part.clone(), &mut Decoder::new()) else { continue };
-        let is_plain = part.function_call.is_none() && part.other.is_empty() && part.thought_signature.is_none();
+        let is_plain =
+            part.function_call.is_none() && part.other.is_empty() && part.thought_signature.is_none();
         match part.text.as_deref().filter(|_| is_plain) {
             Some(said) if part.is_thought() => deltas.extend(collected.thought(said)),
             Some(said) => deltas.extend(collected.text(said)),
@@ -106,7 +111,8 @@ pub(super) fn read(collected: &mut Collected, piece: &Json) -> Vec<Delta> {
                     has_calls = true;
                     deltas.push(Delta::Call { name: call.name.as_deref().unwrap_or_default().to_owned() });
                 }
-                if let Some(said) = part.text.as_deref().filter(|said| !said.is_empty() && !part.is_thought()) {
+                if let Some(said) = part.text.as_deref().filter(|said| !said.is_empty() && !part.is_thought())
+                {
                     deltas.push(Delta::Text(said.to_owned()));
                 }
                 collected.whole(part);

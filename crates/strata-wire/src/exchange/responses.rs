@@ -5,8 +5,8 @@ use strata_model::{Json, LlmRequest, Object, Part, RichText, Usage};
 use super::BodyOptions;
 use super::answer::{Collected, Delta, Finish};
 use super::body::{
-    BodyError, Settings, add_function, answer_schema, arguments, functions, list, object, origin, parsed_arguments,
-    parsed_result, push_settings, read_settings, text,
+    BodyError, Settings, add_function, answer_schema, arguments, functions, list, object, origin,
+    parsed_arguments, parsed_result, push_settings, read_settings, text,
 };
 use super::chat::{call_part, push, response_part, texts, tool_choice};
 use super::turns::{CallIds, data_url, other_text};
@@ -120,7 +120,9 @@ pub(super) fn decode(body: &Json) -> Result<LlmRequest, BodyError> {
                     ("user", vec![response_part(text(item.get("call_id")), &names, result)])
                 }
                 "reasoning" | "item_reference" => continue,
-                other => return Err(BodyError::new(format!("input[{at}].type"), format!("`{other}` is unknown"))),
+                other => {
+                    return Err(BodyError::new(format!("input[{at}].type"), format!("`{other}` is unknown")));
+                }
             };
             let is_message = matches!(kind, "message" | "");
             // A message begins a turn; calls and results join the turn of the same speaker before them.
@@ -175,7 +177,12 @@ pub(super) fn read(collected: &mut Collected, event: &Json) -> Vec<Delta> {
 fn begin_call(collected: &mut Collected, item: Option<&Json>) -> Vec<Delta> {
     let Some(item) = item.filter(|item| text(item.get("type")) == "function_call") else { return Vec::new() };
     let member = |key: &str| item.get(key).and_then(Json::as_str);
-    collected.call(text(item.get("id")), member("call_id"), member("name"), member("arguments").unwrap_or_default())
+    collected.call(
+        text(item.get("id")),
+        member("call_id"),
+        member("name"),
+        member("arguments").unwrap_or_default(),
+    )
 }
 
 fn end(collected: &mut Collected, response: &Json, is_whole: bool) -> Vec<Delta> {
@@ -208,7 +215,8 @@ fn end(collected: &mut Collected, response: &Json, is_whole: bool) -> Vec<Delta>
 }
 
 fn usage_of(usage: &Json) -> Usage {
-    let count = |value: Option<&Json>| value.and_then(Json::as_i64).and_then(|count| u64::try_from(count).ok());
+    let count =
+        |value: Option<&Json>| value.and_then(Json::as_i64).and_then(|count| u64::try_from(count).ok());
     let within = |outer: &str, inner: &str| count(usage.get(outer).and_then(|details| details.get(inner)));
     let thoughts = within("output_tokens_details", "reasoning_tokens");
     Usage {

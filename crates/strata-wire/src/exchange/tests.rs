@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use strata_model::{
-    Content, Declaration, FunctionCall, FunctionResponse, Json, LlmRequest, Object, Origin, Part, RequestContent,
-    RichText, json,
+    Content, Declaration, FunctionCall, FunctionResponse, Json, LlmRequest, Object, Origin, Part,
+    RequestContent, RichText, json,
 };
 
 use super::{Answer, AnswerReader, Api, BodyOptions, Delta, Finish, SseReader, StreamError, decode, encode};
@@ -25,7 +25,11 @@ fn args() -> impl Strategy<Value = Object> {
 
 /// A conversation that every form can say: turns that alternate, calls with ids, results in one turn.
 fn request() -> impl Strategy<Value = LlmRequest> {
-    let exchange = (proptest::collection::vec(words(), 1..2), words(), proptest::collection::vec((args(), args()), 0..3));
+    let exchange = (
+        proptest::collection::vec(words(), 1..2),
+        words(),
+        proptest::collection::vec((args(), args()), 0..3),
+    );
     (
         proptest::option::of(words()),
         proptest::collection::vec(exchange, 1..4),
@@ -74,7 +78,8 @@ fn request() -> impl Strategy<Value = LlmRequest> {
                 }
             }
             for (name, description) in tools {
-                let schema = json::parse(br#"{"type":"object","properties":{"q":{"type":"string"}}}"#).unwrap_or_default();
+                let schema = json::parse(br#"{"type":"object","properties":{"q":{"type":"string"}}}"#)
+                    .unwrap_or_default();
                 let declaration = Object::from_iter([
                     ("name", Json::from(name)),
                     ("description", Json::from(description)),
@@ -276,7 +281,8 @@ data: {"candidates":[{"content":{"parts":[{"text":"it is."},{"functionCall":{"na
 
 #[test]
 fn refusals_and_filters_are_no_answers() {
-    let refusal = "data: {\"choices\":[{\"delta\":{\"refusal\":\"I can't.\"},\"finish_reason\":\"stop\"}]}\n\n";
+    let refusal =
+        "data: {\"choices\":[{\"delta\":{\"refusal\":\"I can't.\"},\"finish_reason\":\"stop\"}]}\n\n";
     let (answer, _, _) = streamed(Api::ChatCompletions, refusal);
     assert_eq!(answer.finish, Some(Finish::Refused("I can't.".to_owned())));
     assert!(answer.is_empty());
@@ -298,7 +304,10 @@ fn what_is_no_answer_is_an_error() {
         read(overloaded),
         Err(StreamError::Provider { code: "overloaded_error".to_owned(), message: "Overloaded".to_owned() })
     );
-    assert_eq!(super::error_message(br#"{"error":{"message":"No such model"}}"#).as_deref(), Some("No such model"));
+    assert_eq!(
+        super::error_message(br#"{"error":{"message":"No such model"}}"#).as_deref(),
+        Some("No such model")
+    );
     assert_eq!(super::error_message(b"<html>"), None);
 }
 
@@ -323,12 +332,18 @@ fn whole_answers_are_read_like_streamed_ones() {
 fn calls_without_ids_get_some_that_match() {
     let mut request = LlmRequest::default();
     let call = Part::from_call(FunctionCall { name: Some("f".into()), ..FunctionCall::default() });
-    let response = Part::from_response(FunctionResponse { name: Some("f".into()), ..FunctionResponse::default() });
+    let response =
+        Part::from_response(FunctionResponse { name: Some("f".into()), ..FunctionResponse::default() });
     for (role, part) in [("model", call), ("user", response)] {
         let content = Content::new(role, [part]);
         request.contents.push(Arc::new(RequestContent::from_content(&content, |_| origin())));
     }
-    let body = encode(Api::ChatCompletions, "m", &request, BodyOptions { is_streamed: false, max_output_tokens: None });
+    let body = encode(
+        Api::ChatCompletions,
+        "m",
+        &request,
+        BodyOptions { is_streamed: false, max_output_tokens: None },
+    );
     let text = json::to_compact(&body);
     assert!(text.contains(r#""id":"call_1""#) && text.contains(r#""tool_call_id":"call_1""#), "{text}");
 }

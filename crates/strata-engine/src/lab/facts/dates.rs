@@ -8,7 +8,8 @@ pub(in super::super) struct Day {
     pub day: u32,
 }
 
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 impl Day {
     /// Reads `2026-11-20`, `20 November 2026`, `Nov 20th`, `20.11.2026`, `11/20/2026`.
@@ -25,7 +26,9 @@ impl Day {
         let (year, month, day) = match (month, numbers.as_slice()) {
             (Some(month), [day, rest @ ..]) => (rest.first().copied(), month as u32 + 1, *day),
             (None, [year, month, day, ..]) if *year > 31 => (Some(*year), *month, *day),
-            (None, [first, second, year]) if lower.contains('/') && *second > 12 => (Some(*year), *first, *second),
+            (None, [first, second, year]) if lower.contains('/') && *second > 12 => {
+                (Some(*year), *first, *second)
+            }
             (None, [first, second, year]) => (Some(*year), *second, *first),
             _ => return None,
         };
@@ -50,7 +53,14 @@ mod tests {
 
     #[test]
     fn spellings_of_one_day() {
-        for text in ["2026-11-20", "20 November 2026", "November 20, 2026", "Nov 20th 2026", "20.11.2026", "11/20/2026"] {
+        for text in [
+            "2026-11-20",
+            "20 November 2026",
+            "November 20, 2026",
+            "Nov 20th 2026",
+            "20.11.2026",
+            "11/20/2026",
+        ] {
             assert_eq!(Day::read(text).unwrap().key(), "2026-11-20", "{text}");
         }
         assert!(Day::read("Nov 20").unwrap().may_be(Day::read("2026-11-20").unwrap()));

@@ -61,7 +61,12 @@ impl Values<'_> {
         match value {
             Json::String(text) if is_command(key) && text.contains(' ') && text.len() < 200 => {
                 let key = format!("command {}", super::normal(text));
-                self.found.push(Fact { kind: FactKind::Command, text: text.to_string(), key, event: self.event });
+                self.found.push(Fact {
+                    kind: FactKind::Command,
+                    text: text.to_string(),
+                    key,
+                    event: self.event,
+                });
             }
             Json::String(text) => self.patterns.read_text(text, self.event, self.found),
             Json::Array(items) => items.iter().for_each(|item| self.value(key, item, currency, depth + 1)),

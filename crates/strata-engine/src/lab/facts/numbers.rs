@@ -12,7 +12,9 @@ impl Quantity {
     pub(in super::super) fn read(text: &str) -> Option<Self> {
         let digits_at = text.find(|letter: char| letter.is_ascii_digit())?;
         let (before, rest) = text.split_at(digits_at);
-        let end = rest.find(|letter: char| !letter.is_ascii_digit() && !",.".contains(letter)).unwrap_or(rest.len());
+        let end = rest
+            .find(|letter: char| !letter.is_ascii_digit() && !",.".contains(letter))
+            .unwrap_or(rest.len());
         let number = rest[..end].trim_end_matches([',', '.']);
         let after = rest[number.len()..].trim();
         let value: f64 = number.replace(',', "").parse().ok()?;

@@ -34,10 +34,18 @@ impl Patterns {
             (FactKind::Identifier, r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b".to_owned()),
             (FactKind::Date, r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?Z?)?\b".to_owned()),
             (FactKind::Date, format!(r"\b(?:{months})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?\b")),
-            (FactKind::Date, format!(r"\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:of )?(?:{months})\b\.?(?:,? \d{{4}})?")),
+            (
+                FactKind::Date,
+                format!(r"\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:of )?(?:{months})\b\.?(?:,? \d{{4}})?"),
+            ),
             (FactKind::Date, r"\b\d{1,2}[./]\d{1,2}[./]\d{4}\b".to_owned()),
-            (FactKind::Path, r"(?:[A-Za-z]:\\|~/|\.{0,2}/)(?:[\w.@+-]+[/\\])*[\w.@+-]*[\w@+]".to_owned()),
             (FactKind::Path, format!(r"\b(?:[\w.@+-]+[/\\])+[\w.@+-]+\.(?:{EXTENSIONS})\b")),
+            // From the root, from home, from here; not in the middle of a word.
+            (
+                FactKind::Path,
+                r#"(?:^|[\s"'`(=:,\[])((?:[A-Za-z]:\\|~/|\.{0,2}/)(?:[\w.@+-]+[/\\])*[\w.@+-]*[\w@+])"#
+                    .to_owned(),
+            ),
             (FactKind::Path, format!(r"\b[\w-]+(?:\.[\w-]+)*\.(?:{EXTENSIONS})\b")),
             (FactKind::Path, r"\b[\w.@+-]+(?:/[\w.@+-]+){2,}\b".to_owned()),
             (
@@ -46,11 +54,14 @@ impl Patterns {
             ),
             (
                 FactKind::Number,
-                r"(?:[$€£¥]|(?:USD|EUR|GBP|CHF) )\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:k|K|M|bn|million|billion)\b)?".to_owned(),
+                r"(?:[$€£¥]|(?:USD|EUR|GBP|CHF) )\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:k|K|M|bn|million|billion)\b)?"
+                    .to_owned(),
             ),
             (
                 FactKind::Number,
-                format!(r"[-−]?\b\d[\d,]*(?:\.\d+)?\s?(?:(?:million|billion|thousand)\s)?(?:{UNITS})(?:$|[^\w])"),
+                format!(
+                    r"[-−]?\b\d[\d,]*(?:\.\d+)?\s?(?:(?:million|billion|thousand)\s)?(?:{UNITS})(?:$|[^\w])"
+                ),
             ),
             (FactKind::Number, r"\b\d[\d,]*(?:\.\d+)?\s?€".to_owned()),
             // PR-2041, INV_77-b, v2.3.1, #1234, i-0abc12, sk4711.
@@ -79,13 +90,20 @@ impl Patterns {
             for captures in pattern.captures_iter(text) {
                 let Some(whole) = captures.get(0) else { continue };
                 let inner = captures.get(1).unwrap_or(whole);
-                let (start, end) = (whole.start(), whole.end());
+                // Marks around a quotation belong to it; white space before a path does not.
+                let (start, end) = match kind {
+                    FactKind::Path => (inner.start(), inner.end()),
+                    _ => (whole.start(), whole.end()),
+                };
                 let Some(fact) = fact(*kind, inner.as_str(), event) else { continue };
                 if taken.iter().any(|(from, to)| start < *to && *from < end) {
                     continue;
                 }
                 // A unit is matched with the letter behind it, which others may begin with.
-                taken.push((start, if captures.get(1).is_some() { end } else { start + trimmed(inner.as_str()).len() }));
+                taken.push((
+                    start,
+                    if captures.get(1).is_some() { end } else { start + trimmed(inner.as_str()).len() },
+                ));
                 found.push(fact);
                 places.push(start);
             }
