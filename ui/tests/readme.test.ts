@@ -32,6 +32,10 @@ function keyTable(): string {
       'Pipeline',
       COMMANDS.filter(({ view }) => view === 'pipeline'),
     ),
+    section(
+      'Lab',
+      COMMANDS.filter(({ view }) => view === 'lab'),
+    ),
   ].join('\n\n');
 }
 
@@ -46,7 +50,7 @@ test('README.md shows the keys of the commands (UPDATE_README=1 writes them)', (
 
 test('no two commands of a view share a key, and every id is used once', () => {
   expect(new Set(COMMANDS.map(({ id }) => id)).size).toBe(COMMANDS.length);
-  for (const view of ['session', 'pipeline'] as const) {
+  for (const view of ['session', 'pipeline', 'lab'] as const) {
     const keys = COMMANDS.filter((command) => command.view === undefined || command.view === view).flatMap(
       (command) => command.keys,
     );

@@ -66,7 +66,11 @@ function drawCallLabels(surface: Surface, theme: DrawTheme, layout: CurveLayout)
   for (const call of labels) {
     const x = curveXOf(layout, call) + callWidth(layout) / 2;
     if (x > layout.width - RIGHT - 4) continue;
-    surface.text(x, layout.height - 6, `C${String(call)}`, { color: theme.textLow, size: 11, align: 'center' });
+    surface.text(x, layout.height - 6, `C${String(call)}`, {
+      color: theme.textLow,
+      size: 11,
+      align: 'center',
+    });
   }
 }
 
@@ -113,7 +117,8 @@ export function drawCurveOverlay(
 ): void {
   const height = layout.height - BOTTOM - TOP;
   const width = Math.max(1, callWidth(layout));
-  if (hovered !== undefined) surface.rect(curveXOf(layout, hovered), TOP, width, height, `${theme.textMid}2e`);
+  if (hovered !== undefined)
+    surface.rect(curveXOf(layout, hovered), TOP, width, height, `${theme.textMid}2e`);
   if (cursor > 0)
     surface.roundRect(curveXOf(layout, cursor) + 0.5, TOP, Math.max(3, width - 1), height, 2, {
       stroke: theme.textHi,

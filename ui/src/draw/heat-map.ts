@@ -47,7 +47,10 @@ export function cellAt(layout: HeatLayout, x: number, y: number): number | undef
   return isInside ? row * layout.columns + column : undefined;
 }
 
-export function cellBox(layout: HeatLayout, place: number): { x: number; y: number; width: number; height: number } {
+export function cellBox(
+  layout: HeatLayout,
+  place: number,
+): { x: number; y: number; width: number; height: number } {
   return {
     x: LEFT + (place % layout.columns) * layout.cellWidth,
     y: TOP + Math.floor(place / layout.columns) * layout.cellHeight,
@@ -95,14 +98,14 @@ interface Box {
 
 function drawLabels(surface: Surface, theme: DrawTheme, cell: HeatCell, { x, y, width, height }: Box): void {
   const title = { color: theme.textHi, size: 11.5, weight: 600 } as const;
-  const isTall = height >= 34;
+  const isTall = height >= 31;
   const mark = marksOf(cell);
   const right = { color: theme.textHi, size: 10, weight: 600, align: 'right' } as const;
   const room = width - 12 - (mark === '' ? 0 : 12 * mark.length);
   if (surface.measure(cell.title, title) <= room)
-    surface.text(x + 7, isTall ? y + 16 : y + height / 2 + 4, cell.title, title);
-  if (isTall && width >= 54) surface.text(x + 7, y + 31, cell.detail, { color: theme.textHi, size: 10.5 });
-  if (mark !== '' && width >= 20) surface.text(x + width - 6, y + 14, mark, right);
+    surface.text(x + 7, isTall ? y + 14 : y + height / 2 + 4, cell.title, title);
+  if (isTall && width >= 54) surface.text(x + 7, y + 27, cell.detail, { color: theme.textHi, size: 10.5 });
+  if (mark !== '' && width >= 20) surface.text(x + width - 6, y + 13, mark, right);
 }
 
 /** ★ recommended, ○ none beats it in both cost and peak, ! something is odd. */

@@ -17,11 +17,11 @@ export function asCurve(tokens: readonly number[], kind: CurveKind): readonly nu
   return tokens.map((value) => (sum += value));
 }
 
-/** A round number at or above the largest value. */
+/** A round number at or above the largest value, of which a third is round too. */
 export function axisTop(most: number): number {
   const unit = 10 ** Math.floor(Math.log10(Math.max(10, most)));
-  const steps = [1, 1.5, 2, 3, 4, 5, 6, 8, 10];
-  return unit * (steps.find((step) => step * unit >= most) ?? 10);
+  const steps = [1.2, 1.5, 1.8, 2.4, 3, 4.5, 6, 7.5, 9];
+  return unit * (steps.find((step) => step * unit >= most) ?? 12);
 }
 
 /** The largest value of each column of pixels, where calls are thinner than one. */

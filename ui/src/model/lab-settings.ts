@@ -1,7 +1,15 @@
 import { formatInteger } from './format.ts';
 
 /** Numbers a configuration of compaction is made of, by the keys of its text (`interval=3,overlap=1`). */
-export const LAB_NUMBERS = ['interval', 'overlap', 'threshold', 'retention', 'limit', 'keep', 'summary_tokens'] as const;
+export const LAB_NUMBERS = [
+  'interval',
+  'overlap',
+  'threshold',
+  'retention',
+  'limit',
+  'keep',
+  'summary_tokens',
+] as const;
 export type LabNumber = (typeof LAB_NUMBERS)[number];
 
 /** Who decides when to compact: google-adk's triggers, or rarely and in big steps. */

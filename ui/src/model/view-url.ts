@@ -102,7 +102,13 @@ export function printView(state: ViewState): string {
   put('look', state.look, INITIAL_VIEW.look);
   put('curve', state.curve, INITIAL_VIEW.curve);
   put('summary', String(state.summary), '1');
-  const text = query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%7E', '~').replaceAll('%3D', '=').replaceAll('%2C', ',');
+  const text = query
+    .toString()
+    .replaceAll('%2F', '/')
+    .replaceAll('%3A', ':')
+    .replaceAll('%7E', '~')
+    .replaceAll('%3D', '=')
+    .replaceAll('%2C', ',');
   return `#/${encodeURIComponent(state.session)}/${state.view}${text === '' ? '' : `?${text}`}`;
 }
 

@@ -216,7 +216,8 @@ export class Lab {
   /** To the next cell of the map in a direction. */
   moveCell(dx: number, dy: number): void {
     const place = this.chosenPlace;
-    const next = place === undefined ? this.heat.cells.findIndex(Boolean) : neighbour(this.heat, place, dx, dy);
+    const next =
+      place === undefined ? this.heat.cells.findIndex(Boolean) : neighbour(this.heat, place, dx, dy);
     if (next !== undefined) this.chooseRow(this.heat.cells[next]?.row);
   }
 
@@ -291,7 +292,11 @@ export class Lab {
     const { grid } = this;
     const session = this.#session.id ?? '';
     if (this.sweepJob !== undefined) await this.#jobs.cancel(this.sweepJob.job);
-    const { job } = await this.#host.invoke('lab/sweep', { session, grid, summaryTokens: this.summaryTokens });
+    const { job } = await this.#host.invoke('lab/sweep', {
+      session,
+      grid,
+      summaryTokens: this.summaryTokens,
+    });
     this.#sweepJob = job;
     const ended = await this.#jobs.whenEnded(job);
     const sweep = await this.#host.invoke('lab/sweepResult', { job });

@@ -1,6 +1,6 @@
 import { MediaQuery } from 'svelte/reactivity';
 
-export type DialogName = 'keys' | 'appPath' | 'sessions' | 'diagnostics' | 'jobs' | 'look';
+export type DialogName = 'keys' | 'appPath' | 'sessions' | 'diagnostics' | 'jobs' | 'look' | 'replay';
 
 /** What is open in the window besides the view. */
 export class Panels {

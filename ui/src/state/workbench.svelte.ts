@@ -7,6 +7,7 @@ import { strataOf } from '@/model/map-columns.ts';
 import type { ViewName } from '@/model/view-url.ts';
 import { Answers } from './answers.svelte.ts';
 import { Appearance } from './appearance.svelte.ts';
+import { CallReplay } from './call-replay.svelte.ts';
 import { ContextMap } from './context-map.svelte.ts';
 import { Cursor } from './cursor.svelte.ts';
 import { EventTable } from './event-table.svelte.ts';
@@ -47,6 +48,7 @@ export class Workbench {
   readonly answers: Answers;
   readonly jobs: Jobs;
   readonly lab: Lab;
+  readonly replay: CallReplay;
   readonly start: Loaded<StartInfo>;
   hover: Hover = $state.raw({});
   /** Counts changes of the list of sessions, for those who show it. */
@@ -68,6 +70,7 @@ export class Workbench {
     this.answers = new Answers(host, this.location, this.session, messages);
     this.jobs = new Jobs(host, messages.report, (job) => this.#openImported(job));
     this.lab = new Lab(host, this.location, this.session, this.jobs, messages);
+    this.replay = new CallReplay(host, this.session, this.jobs, this.panels, this.lab, messages);
     this.start = new Loaded(
       () => 'start',
       () => this.#begin(),

@@ -112,7 +112,12 @@ export class FakeLab {
       const done = Math.min(job.total, job.done + step);
       const isDone = done === job.total;
       onDone(done);
-      const next: Job = { ...job, done, state: isDone ? 'done' : 'running', outcome: isDone ? outcome : null };
+      const next: Job = {
+        ...job,
+        done,
+        state: isDone ? 'done' : 'running',
+        outcome: isDone ? outcome : null,
+      };
       this.#jobs.set(id, next);
       this.#notify({ type: 'job', job: next });
       if (!isDone) setTimeout(tick, TICK_MS);

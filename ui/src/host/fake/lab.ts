@@ -30,7 +30,9 @@ export function readGrid(grid: string): readonly Config[] {
       const [from = '', to = from] = value.split('..');
       return Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => String(Number(from) + i));
     });
-    texts = texts.flatMap((text) => spelled.map((value) => `${text === '' ? '' : `${text},`}${key}=${value}`));
+    texts = texts.flatMap((text) =>
+      spelled.map((value) => `${text === '' ? '' : `${text},`}${key}=${value}`),
+    );
   }
   return texts.map(readConfig);
 }
@@ -45,7 +47,8 @@ function readConfig(text: string): Config {
 /** Which calls first see a summary: every so many turns. */
 function compactionsOf(session: FakeSession, config: Config): readonly number[] {
   const peak = Math.max(1, ...session.calls.map(({ tokens }) => tokens));
-  const turns = config.family === 'slidingWindow' ? config.x : Math.max(2, Math.round((config.x / peak) * 10));
+  const turns =
+    config.family === 'slidingWindow' ? config.x : Math.max(2, Math.round((config.x / peak) * 10));
   const step = turns * CALLS_OF_A_TURN;
   return session.calls.flatMap((_, i) => (i > 0 && i % step === 0 ? [i + 1] : []));
 }
@@ -111,11 +114,17 @@ export function sweepOf(session: FakeSession, grid: string): LabSweep {
       flags: atCalls.length === 0 ? ['never fires'] : [],
     };
   });
-  const cheapest = rows.reduce((best, row, i) => ((row.bill.costUsd ?? 0) < (rows[best]?.bill.costUsd ?? 0) ? i : best), 0);
+  const cheapest = rows.reduce(
+    (best, row, i) => ((row.bill.costUsd ?? 0) < (rows[best]?.bill.costUsd ?? 0) ? i : best),
+    0,
+  );
   return {
     grid,
     unchanged: billOf(unchangedTokens, 0),
-    recorded: billOf(session.calls.map(({ tokens }) => tokens), 2),
+    recorded: billOf(
+      session.calls.map(({ tokens }) => tokens),
+      2,
+    ),
     unchangedTokens,
     rows,
     front: [cheapest],
@@ -177,7 +186,9 @@ export function replayOf(session: FakeSession, text: string, isWritten: boolean)
     unchangedTokens,
     recordedTokens,
     cleared: [],
-    survival: isWritten ? windows.map((_, window) => ({ window, facts: 4 * (window + 1), alive: 2 * (window + 1) })) : [],
+    survival: isWritten
+      ? windows.map((_, window) => ({ window, facts: 4 * (window + 1), alive: 2 * (window + 1) }))
+      : [],
   };
 }
 
@@ -205,6 +216,10 @@ export function lossOf(window: number): LabLoss {
     dropped: 2,
     lostShare: 0.4,
     summary: SUMMARY,
-    items: FACTS.map((fact, i) => ({ ...fact, event: `E${String(window * 4 + i + 1)}`, weight: 1 + fact.usedLater })),
+    items: FACTS.map((fact, i) => ({
+      ...fact,
+      event: `E${String(window * 4 + i + 1)}`,
+      weight: 1 + fact.usedLater,
+    })),
   };
 }

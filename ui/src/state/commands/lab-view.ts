@@ -7,10 +7,25 @@ const after = <T>(values: readonly T[], value: T): T =>
 
 const commands: readonly Omit<Command, 'view'>[] = [
   { id: 'lab.next', title: 'Next configuration', keys: ['J', 'ArrowDown'], run: ({ lab }) => lab.move(1) },
-  { id: 'lab.previous', title: 'Previous configuration', keys: ['K', 'ArrowUp'], run: ({ lab }) => lab.move(-1) },
-  { id: 'lab.recommended', title: 'The recommended configuration', keys: ['F'], run: ({ lab }) => lab.chooseRecommended() },
+  {
+    id: 'lab.previous',
+    title: 'Previous configuration',
+    keys: ['K', 'ArrowUp'],
+    run: ({ lab }) => lab.move(-1),
+  },
+  {
+    id: 'lab.recommended',
+    title: 'The recommended configuration',
+    keys: ['F'],
+    run: ({ lab }) => lab.chooseRecommended(),
+  },
   { id: 'lab.summaryNext', title: 'Next summary', keys: [']'], run: ({ lab }) => lab.moveSummary(1) },
-  { id: 'lab.summaryPrevious', title: 'Previous summary', keys: ['['], run: ({ lab }) => lab.moveSummary(-1) },
+  {
+    id: 'lab.summaryPrevious',
+    title: 'Previous summary',
+    keys: ['['],
+    run: ({ lab }) => lab.moveSummary(-1),
+  },
   {
     id: 'lab.run',
     title: 'Run the configuration, or stop the run',
@@ -24,6 +39,15 @@ const commands: readonly Omit<Command, 'view'>[] = [
     keys: ['Y'],
     when: ({ lab }) => lab.snippet !== undefined,
     run: ({ lab }) => lab.copy(),
+  },
+  {
+    id: 'lab.replay',
+    title: 'Send the call under the cursor again…',
+    keys: ['N'],
+    when: ({ session }) => session.cursor > 0,
+    run: ({ panels }) => {
+      panels.dialog = 'replay';
+    },
   },
   {
     id: 'lab.axes',
@@ -42,8 +66,7 @@ const commands: readonly Omit<Command, 'view'>[] = [
     id: 'lab.look',
     title: 'Sweep as map or table',
     keys: ['T'],
-    run: ({ location }) =>
-      location.go({ look: location.view.look === 'map' ? 'table' : 'map' }, 'replace'),
+    run: ({ location }) => location.go({ look: location.view.look === 'map' ? 'table' : 'map' }, 'replace'),
   },
   {
     id: 'lab.curve',
