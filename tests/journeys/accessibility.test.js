@@ -10,6 +10,8 @@ const PLACES = [
   ['session?call=17', (window) => window.reads(window.inspector, 'C17')],
   ['session?at=E7', (window) => window.reads(window.inspector, 'Where it came from')],
   ['session?filter=tool:serch_logs', (window) => window.reads(window.events, 'Did you mean')],
+  ['lab?config=interval=2,overlap=0', (window) => window.reads(window.inspector, 'What the sweep says')],
+  ['lab?axes=threshold&look=table', (window) => window.reads(window.inspector, 'What the sweep says')],
   ['pipeline?call=25&stage=contents', (window) => window.reads(window.stage, 'contents')],
   [
     'pipeline?call=25&stage=contents&tab=text&tokens=1',

@@ -62,6 +62,14 @@ export class Window {
     return this.page.getByRole('region', { name: 'Stage', exact: true });
   }
 
+  get sweep() {
+    return this.page.getByRole('region', { name: 'Sweep' });
+  }
+
+  get summaries() {
+    return this.page.getByRole('region', { name: 'Before and after' });
+  }
+
   get filter() {
     return this.page.getByRole('combobox', { name: 'Filter events' });
   }
