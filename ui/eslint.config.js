@@ -25,6 +25,7 @@ const layers = {
   'components/findings': ['components/shared', 'state', 'model'],
   'components/comparison': ['components/shared', 'state', 'model'],
   'components/cache': ['components/shared', 'state', 'draw', 'model'],
+  'components/lab': ['components/shared', 'state', 'draw', 'model'],
   'components/inspector': ['components/shared', 'state', 'draw', 'model'],
   'components/palette': ['components/shared', 'state', 'model'],
   'components/session': ['components/shared', 'state', 'model'],

@@ -305,6 +305,7 @@ fn decision(decision: &Decision<'_>) -> String {
     let trigger = match window.trigger {
         Trigger::TokenThreshold => "token threshold",
         Trigger::SlidingWindow => "sliding window",
+        Trigger::PromptLimit => "prompt limit",
     };
     let number = |event: &strata_engine::LoggedEvent| {
         event.index.map_or_else(|| "E?".to_owned(), |index| format!("E{}", index.number()))

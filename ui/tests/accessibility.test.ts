@@ -35,6 +35,13 @@ describe('axe finds nothing in', () => {
     expect(await violations()).toEqual([]);
   });
 
+  test('the lab', async () => {
+    openWindow('#/invoice-triage/lab');
+    await inspector(/Interval 5, overlap 0/);
+    await screen.findByText(/rests on the size/);
+    expect(await violations()).toEqual([]);
+  });
+
   test('a session with notes, estimates and errors', async () => {
     openWindow('#/support-desk/session?call=17');
     await inspector(/Call C17/);

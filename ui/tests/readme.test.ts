@@ -36,6 +36,10 @@ function keyTable(): string {
       'Cache',
       COMMANDS.filter(({ view }) => view === 'cache'),
     ),
+    section(
+      'Lab',
+      COMMANDS.filter(({ view }) => view === 'lab'),
+    ),
   ].join('\n\n');
 }
 
@@ -50,7 +54,7 @@ test('README.md shows the keys of the commands (UPDATE_README=1 writes them)', (
 
 test('no two commands of a view share a key, and every id is used once', () => {
   expect(new Set(COMMANDS.map(({ id }) => id)).size).toBe(COMMANDS.length);
-  for (const view of ['session', 'pipeline', 'cache'] as const) {
+  for (const view of ['session', 'pipeline', 'cache', 'lab'] as const) {
     const keys = COMMANDS.filter((command) => command.view === undefined || command.view === view).flatMap(
       (command) => command.keys,
     );

@@ -13,6 +13,8 @@ pub mod event;
 pub mod experiment;
 pub mod finding;
 pub mod job;
+pub mod lab;
+pub mod model;
 pub mod palette;
 pub mod part;
 pub mod processor;

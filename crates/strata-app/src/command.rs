@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, event, experiment, finding, job, palette, part, processor, script, session,
+    app, cache, call, event, experiment, finding, job, lab, model, palette, part, processor, script, session,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -160,6 +160,20 @@ commands! {
     "findings/apply" finding::Apply => experiment::ExperimentDetail: "Makes the edits of a fix";
     "palette/search" palette::Search => palette::PaletteResults: "Places in a session that match what is typed";
     "palette/ask" palette::Ask => palette::Answer: "The answer to a question about the session";
+    "lab/plan" lab::Plan => lab::LabReplay: "What a configuration of compaction would have done to a session";
+    "lab/sweep" lab::Sweep => session::JobStarted: "Replays a grid of configurations, as a job";
+    "lab/sweepResult" lab::SweepResult => Option<lab::LabSweep>: "The rows of a sweep, once it ended";
+    "lab/run" lab::Run => session::JobStarted: "Runs a configuration with a model, as a job";
+    "lab/runResult" lab::RunResult => lab::LabRun: "A run as far as it is";
+    "lab/loss" lab::Loss => lab::LabLoss: "What the summary of a window no longer tells";
+    "call/replayPreview" model::ReplayPreview => model::ReplayRequest: "A call in a provider's form, and what sending it would cost";
+    "call/replay" model::Replay => session::JobStarted: "Sends a call again, as a job";
+    "call/replayResult" model::ReplayResult => model::ReplayAnswer: "The answer to a call that was sent again";
+    "model/list" model::List => model::ModelList: "Endpoints that are set up or were found here, with their models";
+    "model/save" model::Save => model::ModelList: "Sets an endpoint up";
+    "model/forget" model::Forget => model::ModelList: "Takes an endpoint off the list, with its key";
+    "model/setKey" model::SetKey => model::ModelList: "Keeps an endpoint's key in the key store";
+    "model/test" model::Test => model::TestAnswer: "Tries an endpoint with one word";
     "job/list" job::List => job::JobList: "Running and ended jobs";
     "job/cancel" job::Cancel => job::JobList: "Asks a job to stop";
     "job/dismiss" job::Dismiss => job::JobList: "Takes an ended job off the list";

@@ -16,6 +16,8 @@ pub enum ErrorCode {
     Unreadable,
     /// The database cannot be used: newer version, locked, damaged.
     Store,
+    /// A model server cannot be asked.
+    Provider,
     /// The call could not be compiled.
     NotCompiled,
     /// A defect of Strata. The message says what to report.

@@ -136,6 +136,18 @@ impl Strata {
     }
 }
 
+impl RunningJob {
+    /// Says whether the job was asked to stop.
+    pub(crate) fn cancel(&self) -> strata_provider::Cancel {
+        let is_cancelled = self.is_cancelled.clone();
+        Arc::new(move || is_cancelled.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+}
+
 impl Watch for RunningJob {
     fn progress(&self, done: u64, total: u64) {
         let Some(strata) = self.strata.upgrade() else { return };

@@ -13,6 +13,8 @@ mod export;
 mod handlers;
 mod import;
 mod jobs;
+mod lab;
+mod models;
 mod open;
 pub mod report;
 mod sample;

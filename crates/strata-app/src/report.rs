@@ -8,6 +8,7 @@
 mod app;
 mod cache;
 mod check;
+mod compact;
 mod compile;
 mod diagnostic;
 mod diff;
@@ -15,15 +16,23 @@ mod export;
 mod findings;
 mod import;
 mod list;
+mod model_desk;
+mod models;
 mod origin;
+mod replay;
 mod session;
 mod show;
 mod source;
+mod sweep;
 mod tokens;
 
 pub use app::AppReport;
 pub use cache::{BreakReport, CacheFixReport, CacheReport, CallCacheReport, ZoneReport, cache};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
+pub use compact::{
+    CompactChoice, CompactReport, CompactTotals, LossItemReport, SummaryModel, WindowLoss, WindowReport,
+    compact,
+};
 pub use compile::{
     CallChoice, ChangeKind, ChangeReport, CompileFailure, CompileReport, LeftOut, PromptTokens,
     SegmentReport, StageReport, Zone, compile,
@@ -34,9 +43,12 @@ pub use export::{ExportReport, export};
 pub use findings::{FindingReport, FindingsReport, FixReport, findings};
 pub use import::{ImportReport, import};
 pub use list::{ListReport, ListedSession, list};
+pub use models::{EndpointReport, ModelsReport, models};
+pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};
 pub use session::SessionReport;
 pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
+pub use sweep::{BillReport, SweepChoice, SweepReport, SweepRowReport, sweep};
 pub use tokens::{AgentTokens, CallTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens};
 
 pub use crate::api::common::{Basis, CallRange, DiagnosticRow, DiagnosticSeverity, Kind};

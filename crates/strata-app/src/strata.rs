@@ -5,18 +5,25 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use strata_engine::Catalog;
 use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
 use crate::api::job::Notification;
+use crate::api::model::ModelList;
 use crate::api::session::SessionListItem;
 use crate::command::{self, Reply};
 use crate::error::AppError;
 use crate::import::{Input, Summary, start_import};
 use crate::jobs::Jobs;
+use crate::lab::LabResults;
+use crate::models::{Models, PaidAnswers};
 use crate::open::{OpenSessions, Tables};
 use crate::sample;
+
+/// A list of models is asked for again after this.
+const YOUNG: Duration = Duration::from_mins(1);
 
 /// Where the app runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +50,10 @@ pub struct Strata {
     open: OpenSessions,
     tables: Arc<Tables>,
     catalog: Catalog,
+    lab: LabResults,
+    models: Models,
+    paid: PaidAnswers,
+    model_list: Mutex<Option<(Instant, ModelList)>>,
     subscribers: Mutex<Vec<Sender<Notification>>>,
     uploads: Mutex<Uploads>,
     /// The job that imports the files of the command line.
@@ -70,6 +81,10 @@ impl Strata {
             open: OpenSessions::default(),
             tables: Arc::default(),
             catalog: catalog(),
+            lab: LabResults::default(),
+            models: Models::default(),
+            paid: PaidAnswers::default(),
+            model_list: Mutex::default(),
             subscribers: Mutex::default(),
             uploads: Mutex::default(),
             first_job: Mutex::default(),
@@ -162,6 +177,36 @@ impl Strata {
     /// What edits can insert.
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    pub(crate) fn models(&self) -> &Models {
+        &self.models
+    }
+
+    /// Answers that were paid for.
+    pub(crate) fn paid(&self) -> &PaidAnswers {
+        &self.paid
+    }
+
+    /// The store for those who lock it themselves.
+    pub(crate) fn store_lock(&self) -> &Mutex<Store> {
+        &self.store
+    }
+
+    /// The list of models that was made last, if it is young enough.
+    pub(crate) fn known_models(&self, refresh: bool) -> Option<ModelList> {
+        let known = self.model_list.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().filter(|(made, _)| !refresh && made.elapsed() < YOUNG).map(|(_, list)| list.clone())
+    }
+
+    pub(crate) fn remember_models(&self, list: Option<ModelList>) {
+        *self.model_list.lock().unwrap_or_else(PoisonError::into_inner) =
+            list.map(|list| (Instant::now(), list));
+    }
+
+    /// What jobs of the Lab gave.
+    pub(crate) fn lab(&self) -> &LabResults {
+        &self.lab
     }
 
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {

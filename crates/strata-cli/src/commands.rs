@@ -2,13 +2,17 @@
 
 pub(crate) mod cache;
 pub(crate) mod check;
+pub(crate) mod compact;
 pub(crate) mod compile;
 pub(crate) mod diff;
 pub(crate) mod export;
 pub(crate) mod findings;
 pub(crate) mod import;
+pub(crate) mod models;
+pub(crate) mod replay;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod show;
 mod source;
+pub(crate) mod sweep;
 pub(crate) mod tokens;

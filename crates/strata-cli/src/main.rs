@@ -35,6 +35,10 @@ enum Command {
     Findings(commands::findings::Findings),
     Diff(commands::diff::Diff),
     Export(commands::export::Export),
+    Compact(commands::compact::Compact),
+    Models(commands::models::Models),
+    Replay(commands::replay::Replay),
+    Sweep(commands::sweep::Sweep),
     Serve(commands::serve::Serve),
 }
 
@@ -50,6 +54,10 @@ fn main() -> ExitCode {
         Command::Findings(findings) => findings.run(),
         Command::Diff(diff) => diff.run(),
         Command::Export(export) => export.run(),
+        Command::Compact(compact) => compact.run(),
+        Command::Models(models) => models.run(),
+        Command::Replay(replay) => replay.run(),
+        Command::Sweep(sweep) => sweep.run(),
         Command::Serve(serve) => serve.run(),
     };
     outcome.unwrap_or_else(|error| failure::report(&error))

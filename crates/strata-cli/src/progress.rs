@@ -48,6 +48,8 @@ impl Watch for Progress {
             Step::Reading(path) => (format!("Reading {}", cut(&name(path), NAME)), true),
             Step::Storing(path) => (format!("Storing {}", cut(&name(path), NAME)), false),
             Step::Compiling(title) => (format!("Compiling {}", cut(title, NAME)), false),
+            Step::Sweeping(title) => (format!("Sweeping {}", cut(title, NAME)), false),
+            Step::Compacting(title) => (format!("Compacting {}", cut(title, NAME)), false),
         };
     }
 

@@ -2,6 +2,7 @@
 
 mod cache;
 mod check;
+mod compact;
 mod compile;
 mod diagnostics;
 mod diff;
@@ -9,21 +10,28 @@ mod fields;
 mod findings;
 mod import;
 mod kind;
+mod models;
 mod number;
+mod replay;
 mod sessions;
 mod show;
 mod style;
+mod sweep;
 mod table;
 mod tokens;
 
 pub(crate) use cache::cache;
 pub(crate) use check::check;
+pub(crate) use compact::compact;
 pub(crate) use compile::compile;
 pub(crate) use diagnostics::diagnostics;
 pub(crate) use diff::diff;
 pub(crate) use findings::findings;
 pub(crate) use import::import;
+pub(crate) use models::models;
+pub(crate) use replay::{replay_answer, replay_request};
 pub(crate) use sessions::sessions;
 pub(crate) use show::show;
 pub(crate) use style::Style;
+pub(crate) use sweep::sweep;
 pub(crate) use tokens::tokens;

@@ -17,6 +17,7 @@ pub use cache::{
     CacheAnalysis, CacheFix, CacheTotals, CallCache, Comparison, Difference, ExplicitCache, FixKind, Loss,
     Match, Prediction, PromptMatches, Reported, Sent, Zone, ZoneSpan, simulate,
 };
+pub(crate) use cache::{PromptTree, Timeline};
 pub use call_rates::CallRates;
 pub use effect::{Effect, Totals, is_same_prompt};
 pub use kind::{Kind, is_quoted};

@@ -17,12 +17,13 @@ use strata_model::{
 };
 
 pub use job::{SummaryJob, summarizer_model};
+pub(crate) use prefix::{longest_self_contained, split_before_retained};
+pub(crate) use summarizer::summarizer_lines;
 pub use summarizer::{PromptError, summarizer_prompt};
 
 use crate::event_log::{EventView, Facts, LoggedEvent};
 use crate::history::{live_events, surviving_ranges};
 use crate::processors::{ContentsScope, Omissions, build_contents};
-use prefix::longest_self_contained;
 pub use size::WorthCheck;
 
 /// What made a compaction due.
@@ -30,6 +31,8 @@ pub use size::WorthCheck;
 pub enum Trigger {
     TokenThreshold,
     SlidingWindow,
+    /// No trigger of google-adk's: a prompt grew to a limit that was set for it.
+    PromptLimit,
 }
 
 /// The events one summary would replace.
@@ -51,7 +54,7 @@ impl Window<'_> {
     }
 
     /// The event ADK stores for a summary of this window, before the summary is written.
-    fn summary_event(&self, isolation_scope: Option<&str>) -> Event {
+    pub(crate) fn summary_event(&self, isolation_scope: Option<&str>) -> Event {
         let (start, end) = self.span();
         let compaction = EventCompaction {
             start_timestamp: Some(start),
@@ -62,7 +65,7 @@ impl Window<'_> {
             author: "user".into(),
             actions: EventActions { compaction: Some(compaction), ..EventActions::default() },
             isolation_scope: isolation_scope
-                .filter(|_| self.trigger == Trigger::TokenThreshold)
+                .filter(|_| self.trigger != Trigger::SlidingWindow)
                 .map(Str::from),
             ..Event::default()
         }
@@ -145,7 +148,10 @@ pub fn token_threshold<'e>(
     if_worth(window, &scoped, prompt_tokens)
 }
 
-fn in_scope<'e>(events: &[&'e LoggedEvent], isolation_scope: Option<&str>) -> Vec<&'e LoggedEvent> {
+pub(crate) fn in_scope<'e>(
+    events: &[&'e LoggedEvent],
+    isolation_scope: Option<&str>,
+) -> Vec<&'e LoggedEvent> {
     events
         .iter()
         .filter(|logged| logged.event.isolation_scope.as_deref() == isolation_scope)
@@ -164,8 +170,7 @@ fn token_window<'e>(events: &[&'e LoggedEvent], retention: usize) -> Option<Wind
     if candidates.len() <= retention {
         return None;
     }
-    let end =
-        if retention == 0 { candidates.len() } else { prefix::split_before_retained(&candidates, retention) };
+    let end = if retention == 0 { candidates.len() } else { split_before_retained(&candidates, retention) };
     let window = longest_self_contained(&candidates[..end], events);
     let seed = latest.map(|range| events[range.at]);
     (!window.is_empty()).then(|| Window { trigger: Trigger::TokenThreshold, seed, events: window.to_vec() })

@@ -59,13 +59,13 @@ pub enum Outcome {
 }
 
 /// Results of stages under the keys of what they depend on.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct StageCache {
     results: HashMap<Fingerprint, CachedStage>,
     generation: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct CachedStage {
     request: LlmRequest,
     written: Sections,

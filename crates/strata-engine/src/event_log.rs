@@ -78,6 +78,11 @@ impl LoggedEvent {
         }
     }
 
+    /// The same with an event that differs in nothing but what was measured of its call.
+    pub(crate) fn with_event(&self, event: Arc<Event>) -> Self {
+        Self { event, ..self.clone() }
+    }
+
     pub fn is(&self, facts: Facts) -> bool {
         self.facts.contains(facts)
     }
@@ -245,12 +250,16 @@ impl EventLog {
     }
 
     pub fn push(&mut self, event: Arc<Event>) {
-        let print = fingerprint(&event);
         let index = EventIndex(self.events.len() as u32);
-        self.push_logged(LoggedEvent::new(event, Some(index)), print);
+        self.push_logged(LoggedEvent::new(event, Some(index)), None);
     }
 
-    fn push_logged(&mut self, logged: LoggedEvent, print: Fingerprint) {
+    /// Appends an event that was prepared for this or another log; its fingerprint, if that is known.
+    pub(crate) fn push_logged(&mut self, logged: LoggedEvent, known: Option<Fingerprint>) {
+        let print = known.unwrap_or_else(|| fingerprint(&logged.event));
+        if self.chain.is_empty() {
+            self.chain.push(Fingerprint::default());
+        }
         let last = self.chain.last().copied().unwrap_or_default();
         self.chain.push(last.then(print));
         self.prints.push(print);
@@ -278,12 +287,17 @@ impl EventLog {
                 logged.facts |= Facts::PINNED;
                 print = print.then(FingerprintBuilder::new().text("pinned").finish());
             }
-            log.push_logged(logged, print);
+            log.push_logged(logged, Some(print));
         }
         let first_event = events.keys().next().copied().unwrap_or(usize::MAX);
         let first_pinned = pinned.first().map_or(usize::MAX, |pinned| pinned.as_usize());
         log.settled = self.settled.up_to(first_event.min(first_pinned));
         log
+    }
+
+    /// Identifies the event at a place.
+    pub(crate) fn fingerprint_of(&self, at: usize) -> Fingerprint {
+        self.prints[at]
     }
 
     pub fn len(&self) -> usize {
@@ -307,7 +321,7 @@ impl EventLog {
         let len = len.min(self.events.len());
         EventView {
             pieces: [&self.events[..len], &[], &[], &[]],
-            fingerprint: self.chain[len],
+            fingerprint: self.chain.get(len).copied().unwrap_or_default(),
             log: Some(self),
             pinned: &self.pinned,
         }

@@ -11,7 +11,7 @@ use crate::calls::{Call, reconstruct, reconstruct_as};
 use crate::compile::{Compilation, StageCache, compile};
 use crate::context::{Backend, CallSource, CompileContext, SessionIds};
 use crate::edit::ReplacedEvents;
-use crate::event_log::EventLog;
+use crate::event_log::{EventLog, EventView};
 use crate::flow::{Flow, FlowKind};
 use crate::recorded_services::RecordedServices;
 use crate::state_history::StateHistory;
@@ -138,6 +138,11 @@ impl Experiment {
             Some((at, input)) => events.with_inserted(*at, std::slice::from_ref(input)),
             None => events,
         };
+        self.context_over(call, events)
+    }
+
+    /// As [`Self::context`], for a call that sees these events in place of the recorded ones.
+    pub fn context_over<'c>(&'c self, call: &'c Call, events: EventView<'c>) -> Option<CompileContext<'c>> {
         Some(CompileContext {
             index: &self.index,
             agent_id: self.index.find(&call.invocation.agent)?,

@@ -42,6 +42,7 @@ mod flow;
 pub mod gemini;
 mod history;
 mod infer;
+pub mod lab;
 pub mod memory;
 mod models;
 mod placement;

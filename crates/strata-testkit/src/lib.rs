@@ -25,11 +25,13 @@
 //! ```
 //!
 //! For tests only: no crate depends on this one but as a dev-dependency. Nothing here reads a clock, a file or the
-//! environment, and everything that looks random comes from a fixed seed.
+//! environment, and everything that looks random comes from a fixed seed. One module opens a socket: [`model_server`]
+//! plays a model server on the loopback address.
 
 mod compiled;
 pub mod invoice_triage;
 pub mod large;
+pub mod model_server;
 mod recorder;
 mod seeded;
 pub mod shape;

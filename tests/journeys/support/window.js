@@ -78,6 +78,14 @@ export class Window {
     return this.page.getByRole('region', { name: 'Difference from the prompt before' });
   }
 
+  get sweep() {
+    return this.page.getByRole('region', { name: 'Sweep' });
+  }
+
+  get summaries() {
+    return this.page.getByRole('region', { name: 'Before and after' });
+  }
+
   get filter() {
     return this.page.getByRole('combobox', { name: 'Filter events' });
   }

@@ -26,6 +26,13 @@ const full: ViewState = {
   ladder: 'agent',
   isZoomed: true,
   difference: 3,
+  config: 'threshold=60000,retention=10,pin=E3+E9',
+  axes: 'threshold',
+  grid: 'interval=2|3;off',
+  metric: 'peak',
+  look: 'table',
+  curve: 'sum',
+  summary: 2,
 };
 
 describe('the address of a view', () => {

@@ -1,6 +1,9 @@
 import type { BreakOrder, CallRange, CompareWith, EventOrder } from '@/api/gen/api.ts';
+import { CURVES, type CurveKind } from './curves.ts';
+import { METRICS, type Metric } from './lab-bill.ts';
+import { SWEEP_AXES, type SweepAxes } from './lab-sweeps.ts';
 
-const VIEWS = ['session', 'pipeline', 'cache'] as const;
+const VIEWS = ['session', 'pipeline', 'cache', 'lab'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** What people call the views. */
@@ -8,6 +11,7 @@ export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
   session: 'Session',
   pipeline: 'Pipeline',
   cache: 'Cache',
+  lab: 'Lab',
 };
 
 const TABS = ['parts', 'text', 'json', 'code'] as const;
@@ -24,6 +28,9 @@ const LADDER_SCOPES = ['all', 'agent'] as const;
 type LadderScope = (typeof LADDER_SCOPES)[number];
 const DIFFS = ['split', 'unified'] as const;
 export type DiffMode = (typeof DIFFS)[number];
+
+const SWEEP_LOOKS = ['map', 'table'] as const;
+export type SweepLook = (typeof SWEEP_LOOKS)[number];
 
 /** Everything that a link to a view restores. */
 export interface ViewState {
@@ -58,6 +65,16 @@ export interface ViewState {
   readonly isZoomed: boolean;
   /** Which difference from the prompt before is shown, from 1. */
   readonly difference: number;
+  /** The configuration the Lab looks at; empty: the one its sweep recommends. */
+  readonly config: string;
+  readonly axes: SweepAxes;
+  /** A grid that was written by hand; empty: the usual one of the axes. */
+  readonly grid: string;
+  readonly metric: Metric;
+  readonly look: SweepLook;
+  readonly curve: CurveKind;
+  /** The summary that is looked at, from 1. */
+  readonly summary: number;
 }
 
 export const INITIAL_VIEW: ViewState = {
@@ -82,6 +99,13 @@ export const INITIAL_VIEW: ViewState = {
   ladder: 'all',
   isZoomed: false,
   difference: 1,
+  config: '',
+  axes: 'window',
+  grid: '',
+  metric: 'cost',
+  look: 'map',
+  curve: 'prompt',
+  summary: 1,
 };
 
 /** `#/invoice-triage/session?call=17&at=E7`: what differs from the initial view, in a fixed order. */
@@ -110,7 +134,20 @@ export function printView(state: ViewState): string {
   put('ladder', state.ladder, INITIAL_VIEW.ladder);
   put('zoom', state.isZoomed ? '1' : '', '');
   put('difference', String(state.difference), '1');
-  const text = query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%7E', '~');
+  put('config', state.config, '');
+  put('axes', state.axes, INITIAL_VIEW.axes);
+  put('grid', state.grid, '');
+  put('metric', state.metric, INITIAL_VIEW.metric);
+  put('look', state.look, INITIAL_VIEW.look);
+  put('curve', state.curve, INITIAL_VIEW.curve);
+  put('summary', String(state.summary), '1');
+  const text = query
+    .toString()
+    .replaceAll('%2F', '/')
+    .replaceAll('%3A', ':')
+    .replaceAll('%7E', '~')
+    .replaceAll('%3D', '=')
+    .replaceAll('%2C', ',');
   return `#/${encodeURIComponent(state.session)}/${state.view}${text === '' ? '' : `?${text}`}`;
 }
 
@@ -142,6 +179,13 @@ export function parseView(hash: string): ViewState {
     ladder: oneOf(LADDER_SCOPES, query.get('ladder'), INITIAL_VIEW.ladder),
     isZoomed: query.get('zoom') === '1',
     difference: Math.max(1, wholeNumber(query.get('difference'))),
+    config: query.get('config') ?? '',
+    axes: oneOf(SWEEP_AXES, query.get('axes'), INITIAL_VIEW.axes),
+    grid: query.get('grid') ?? '',
+    metric: oneOf(METRICS, query.get('metric'), INITIAL_VIEW.metric),
+    look: oneOf(SWEEP_LOOKS, query.get('look'), INITIAL_VIEW.look),
+    curve: oneOf(CURVES, query.get('curve'), INITIAL_VIEW.curve),
+    summary: Math.max(1, wholeNumber(query.get('summary'))),
   };
 }
 

@@ -12,6 +12,7 @@ export class Jobs {
   #jobs: readonly Job[] = $state.raw([]);
   /** Jobs this window started, so that it knows whose result it opens. */
   readonly #started = new Set<string>();
+  readonly #waiting = new Map<string, (job: Job) => void>();
 
   constructor(host: Host, report: (thrown: unknown) => void, onImported: (job: Job) => void) {
     this.#host = host;
@@ -69,8 +70,18 @@ export class Jobs {
     if (known !== undefined && known.state === 'done') this.#open(known);
   }
 
+  /** Waits until a job of another kind ended, however it did. */
+  whenEnded(job: string): Promise<Job> {
+    const known = this.#jobs.find((other) => other.job === job);
+    if (known !== undefined && known.state !== 'running') return Promise.resolve(known);
+    const ended = new Promise<Job>((resolve) => this.#waiting.set(job, resolve));
+    // It may have ended before its name was known here.
+    this.refresh().catch(this.#report);
+    return ended;
+  }
+
   async cancel(job: string): Promise<void> {
-    this.#jobs = (await this.#host.invoke('job/cancel', { job })).jobs;
+    for (const known of (await this.#host.invoke('job/cancel', { job })).jobs) this.update(known);
   }
 
   async dismiss(job: string): Promise<void> {
@@ -80,6 +91,8 @@ export class Jobs {
 
   #end(job: Job): void {
     if (job.state === 'done') this.#open(job);
+    this.#waiting.get(job.job)?.(job);
+    this.#waiting.delete(job.job);
     this.#dismissLater(job);
   }
 

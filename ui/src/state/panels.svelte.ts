@@ -10,7 +10,8 @@ export type DialogName =
   | 'look'
   | 'experiments'
   | 'addProcessor'
-  | 'export';
+  | 'export'
+  | 'replay';
 
 /** What is open in the window besides the view. */
 export class Panels {

@@ -9,6 +9,7 @@ import { Answers } from './answers.svelte.ts';
 import { Appearance } from './appearance.svelte.ts';
 import { CacheView } from './cache-view.svelte.ts';
 import { Comparison } from './comparison.svelte.ts';
+import { CallReplay } from './call-replay.svelte.ts';
 import { ContextMap } from './context-map.svelte.ts';
 import { Cursor } from './cursor.svelte.ts';
 import { EventTable } from './event-table.svelte.ts';
@@ -16,6 +17,7 @@ import { Experiments } from './experiments.svelte.ts';
 import { Findings } from './findings.svelte.ts';
 import { Inspector } from './inspector.svelte.ts';
 import { Jobs } from './jobs.svelte.ts';
+import { Lab } from './lab.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
 import { Location, type PageHistory } from './location.svelte.ts';
 import { Messages } from './messages.svelte.ts';
@@ -55,6 +57,8 @@ export class Workbench {
   readonly palette: Palette;
   readonly answers: Answers;
   readonly jobs: Jobs;
+  readonly lab: Lab;
+  readonly replay: CallReplay;
   readonly start: Loaded<StartInfo>;
   hover: Hover = $state.raw({});
   /** Counts changes of the list of sessions, for those who show it. */
@@ -80,6 +84,8 @@ export class Workbench {
     this.palette = new Palette(host);
     this.answers = new Answers(host, this.location, this.session, messages);
     this.jobs = new Jobs(host, messages.report, (job) => this.#openImported(job));
+    this.lab = new Lab(host, this.location, this.session, this.jobs, messages);
+    this.replay = new CallReplay(host, this.session, this.jobs, this.panels, this.lab, messages);
     this.start = new Loaded(
       () => 'start',
       () => this.#begin(),
@@ -100,8 +106,9 @@ export class Workbench {
   /** Goes to a view. While calls are compiled the largest one changes, but who looks into a call stays with it. */
   show(view: ViewName): void {
     const { isCompiling, cursor } = this.session;
-    // What the cache does for the call under the cursor is what the view is about.
-    const place = view === 'cache' ? { view, selection: undefined } : { view };
+    // What the cache does for the call under the cursor, and what compaction does to the session, is what these views
+    // are about.
+    const place = view === 'cache' || view === 'lab' ? { view, selection: undefined } : { view };
     this.location.go(view !== 'session' && isCompiling ? { ...place, cursor } : place);
   }
 
@@ -119,6 +126,9 @@ export class Workbench {
       stage: undefined,
       against: undefined,
       finding: undefined,
+      config: '',
+      grid: '',
+      summary: 1,
     };
     // Before the first session there is nothing to go back to.
     this.location.go(place, this.session.id === undefined ? 'replace' : 'jump');

@@ -31,6 +31,10 @@ pub enum Step<'s> {
     Storing(&'s Path),
     /// Calls of the session with this title.
     Compiling(&'s str),
+    /// Configurations of compaction, tried out on the session with this title.
+    Sweeping(&'s str),
+    /// Summaries of the session with this title.
+    Compacting(&'s str),
 }
 
 /// A file that was read.

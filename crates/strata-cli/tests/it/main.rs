@@ -7,6 +7,7 @@ mod check;
 mod compile;
 mod facts;
 mod import;
+mod lab;
 mod show;
 mod strata;
 mod terminal;

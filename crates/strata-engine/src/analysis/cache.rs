@@ -15,7 +15,7 @@ use strata_wire::{CacheRule, CacheRules, settings};
 
 pub use fixes::{CacheFix, FixKind};
 pub use loss::Loss;
-pub(super) use matches::PromptTree;
+pub(crate) use matches::PromptTree;
 pub use matches::{ExplicitCache, Match, PromptMatches};
 pub use reported::{Comparison, Difference, Reported};
 pub(crate) use rewrite::moved_behind;
@@ -191,7 +191,7 @@ fn report(experiment: &Experiment, analysed: &CallAnalysis) -> Option<Reported> 
 }
 
 /// When each call was made, by whom, and by which rule.
-pub(super) struct Timeline<'r> {
+pub(crate) struct Timeline<'r> {
     rules: Vec<&'r CacheRule>,
     times: Vec<f64>,
     /// What the provider says of how long it keeps what a call wrote.
@@ -204,7 +204,7 @@ pub(super) struct Timeline<'r> {
 }
 
 impl<'r> Timeline<'r> {
-    pub(super) fn of(experiment: &Experiment, calls: &[CallAnalysis], rules: &'r CacheRules) -> Self {
+    pub(crate) fn of(experiment: &Experiment, calls: &[CallAnalysis], rules: &'r CacheRules) -> Self {
         let mut timeline = Self {
             rules: Vec::new(),
             times: Vec::new(),
@@ -240,7 +240,7 @@ impl<'r> Timeline<'r> {
         Some(self.rules[before])
     }
 
-    pub(super) fn sent(&self, at: usize) -> Sent<'r> {
+    pub(crate) fn sent(&self, at: usize) -> Sent<'r> {
         Sent {
             rule: self.rules[at],
             at_s: self.times[at],

@@ -14,7 +14,7 @@ type Ids<'e> = HashSet<&'e str>;
 
 /// The longest start of `window` after which nothing is open: no call without response, no pending permission. A
 /// call of an older invocation that can never be answered does not hold the window back. `all` is the whole history.
-pub(super) fn longest_self_contained<'w, 'e>(
+pub(crate) fn longest_self_contained<'w, 'e>(
     window: &'w [&'e LoggedEvent],
     all: &[&'e LoggedEvent],
 ) -> &'w [&'e LoggedEvent] {
@@ -97,7 +97,7 @@ fn permission_ids(event: &Event) -> impl Iterator<Item = &str> {
 }
 
 /// Where to cut so that at least `retention` events stay and none of them answers a call that goes.
-pub(super) fn split_before_retained(candidates: &[&LoggedEvent], retention: usize) -> usize {
+pub(crate) fn split_before_retained(candidates: &[&LoggedEvent], retention: usize) -> usize {
     let latest = candidates.len().saturating_sub(retention);
     let mut awaited = Ids::new();
     for (at, logged) in candidates.iter().enumerate().rev() {

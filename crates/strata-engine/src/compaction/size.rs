@@ -14,7 +14,7 @@ pub struct WorthCheck {
 }
 
 impl WorthCheck {
-    pub(super) fn of(window: &Window<'_>, events: &[&LoggedEvent]) -> Self {
+    pub(crate) fn of(window: &Window<'_>, events: &[&LoggedEvent]) -> Self {
         let ranges = surviving_ranges(events);
         let timestamps = || {
             window

@@ -42,6 +42,15 @@ fn conversation(window: &Window<'_>) -> String {
     lines.join("\n")
 }
 
+/// What an event adds to a summariser's prompt, without the line break behind it.
+pub(crate) fn summarizer_lines(logged: &LoggedEvent) -> String {
+    let mut lines = Vec::new();
+    if let Some(content) = logged.event.content.as_ref().filter(|_| !asks_for_credentials(logged)) {
+        add_lines(&mut lines, &logged.event.author, content);
+    }
+    lines.join("\n")
+}
+
 fn asks_for_credentials(logged: &LoggedEvent) -> bool {
     const REQUEST: Option<&str> = Some("adk_request_credential");
     logged.event.function_calls().any(|call| call.name.as_deref() == REQUEST)

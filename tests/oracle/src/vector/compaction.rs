@@ -83,6 +83,7 @@ fn found_json(job: &SummaryJob, event: Option<&Event>) -> Object {
         match job.trigger {
             Trigger::TokenThreshold => "token_threshold",
             Trigger::SlidingWindow => "sliding_window",
+            Trigger::PromptLimit => "prompt_limit",
         },
     );
     if job.prompt.is_err() {

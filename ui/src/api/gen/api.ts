@@ -20,6 +20,29 @@ savesTokens: number, savesUsd: number | null, basis: Basis, effect: Effect,
  * That it breaks the prefix, or drops what an answer uses later, a sentence each.
  */
 warnings: Array<string>, };
+ * A configuration gone through.
+ */
+export type LabReplay = { config: string,
+/**
+ * The windows are those google-adk would have taken.
+ */
+isAdk: boolean, windows: Array<LabWindow>, bill: LabBill,
+/**
+ * Without any summary.
+ */
+unchanged: LabBill,
+/**
+ * As it was recorded.
+ */
+recorded: LabBill,
+/**
+ * Tokens of each prompt, C1 first; the same without any summary, and as recorded.
+ */
+promptTokens: Array<number>, unchangedTokens: Array<number>, recordedTokens: Array<number>, cleared: Array<LabCleared>,
+/**
+ * Facts of all windows so far that some summary still tells, after each summary.
+ */
+survival: Array<LabGeneration>, };
 
 /**
  * A count of tokens and what it rests on. `low` and `high` bound the truth where the basis is not exact.
@@ -55,6 +78,46 @@ kind: string,
  * As given: what is left out has its default.
  */
 params: JsonObject, };
+ * A fact of a window.
+ */
+export type LabFact = {
+/**
+ * "path", "identifier", "number", …
+ */
+kind: string, text: string, verdict: FactVerdict,
+/**
+ * The address of the event that states it.
+ */
+event: string,
+/**
+ * How often the session states it again after the window.
+ */
+usedLater: number, weight: number, };
+
+/**
+ * A run as far as it is.
+ */
+export type LabRun = { job: string, writer: string,
+/**
+ * Summaries that are written, paid for now or before.
+ */
+written: number, fromBefore: number,
+/**
+ * What the model reported for those of this run.
+ */
+inputTokens: number, outputTokens: number, costUsd: number | null,
+/**
+ * What is being written.
+ */
+streaming: string,
+/**
+ * Set when it ended well.
+ */
+replay: LabReplay | null,
+/**
+ * Set when it did not: what happened, what was kept, what to do.
+ */
+failure: string | null, };
 
 /**
  * A run of a part's text with one source.
@@ -104,6 +167,55 @@ export type TokenChip = { text: string, kind: Kind, };
  * Any JSON object.
  */
 export type JsonObject = { readonly [key: string]: unknown };
+ * A summary that is due.
+ */
+export type LabWindow = {
+/**
+ * The first call that can see the summary; none after the last call.
+ */
+atCall: number | null,
+/**
+ * That call waits for it.
+ */
+isWaitedFor: boolean, trigger: LabTrigger,
+/**
+ * Addresses of the first and the last event.
+ */
+firstEvent: string, lastEvent: string, events: number,
+/**
+ * The earlier window whose summary is summarised again.
+ */
+seed: number | null, tokensBefore: number,
+/**
+ * Of the summary.
+ */
+tokensAfter: number, summarizer: string,
+/**
+ * Empty where its size is all there is.
+ */
+summary: string,
+/**
+ * Why it was not laid over the session.
+ */
+blocked: string | null, kept: number, paraphrased: number, dropped: number,
+/**
+ * The share of what was lost, by weight, from 0 to 1.
+ */
+lostShare: number, };
+
+/**
+ * Configurations that lie in one heat map.
+ */
+export type LabFamily = "off" | "slidingWindow" | "tokenThreshold" | "both" | "steps";
+
+/**
+ * How much is still told after a summary.
+ */
+export type LabGeneration = {
+/**
+ * The window's place, from 0.
+ */
+window: number, facts: number, alive: number, };
 
 /**
  * How the event table is sorted. Ties are in order of events.
@@ -157,6 +269,21 @@ content: unknown, } | { "edit": "pin_event", event: number, } | { "edit": "set_c
  * Empty: all again.
  */
 fields: Array<string>, };
+ * One configuration of a sweep.
+ */
+export type LabRow = { config: string,
+/**
+ * The two numbers of the heat map: interval and overlap, threshold and retention, or limit and keep.
+ */
+x: number, y: number, family: LabFamily, bill: LabBill,
+/**
+ * First calls that see each summary.
+ */
+atCalls: Array<number>,
+/**
+ * Prompt tokens of each call.
+ */
+promptTokens: Array<number>, flags: Array<string>, };
 
 /**
  * One part of the prompt as text.
@@ -224,6 +351,27 @@ tokens: number, costUsd: number | null,
 calls: string, };
 
 /**
+ * Sums over a session. Answers of the agents are left out: they cost the same.
+ */
+export type LabBill = { promptTokens: number,
+/**
+ * Not found in a cache.
+ */
+billedTokens: number, cachedTokens: number,
+/**
+ * Put into a cache.
+ */
+writtenTokens: number, peakTokens: number, breaks: number, compactions: number,
+/**
+ * US dollars, with those of the summaries.
+ */
+costUsd: number | null, summaryCostUsd: number | null, summaryInputTokens: number, summaryOutputTokens: number,
+/**
+ * Until the first token, over all calls; an estimate with stated rates.
+ */
+latencyS: number, };
+
+/**
  * The app configuration a session is compiled with.
  */
 export type AppInfo = { name: string, isInferred: boolean,
@@ -268,6 +416,9 @@ rules: Array<string>,
  * Every model has a rule of its own.
  */
 isRuleKnown: boolean, };
+ * The form in which a provider takes requests.
+ */
+export type Api = "chatCompletions" | "responses" | "gemini" | "anthropic";
 
 /**
  * The one error commands return.
@@ -313,6 +464,15 @@ isBestEffort: boolean, minimumTokens: number, blockTokens: number, lifetimeS: nu
  * Tokens of one kind.
  */
 export type KindTokens = { kind: Kind, tokens: number, };
+
+/**
+ * Tool results that gave way to a note.
+ */
+export type LabCleared = { beforeCall: number,
+/**
+ * Addresses.
+ */
+events: Array<string>, };
 
 /**
  * US dollars per million tokens.
@@ -414,6 +574,34 @@ firstChangedStage: string | null,
  * Stages that ran again.
  */
 stagesRun: number, stages: number, };
+ * What a sweep gave.
+ */
+export type LabSweep = { grid: string, unchanged: LabBill, recorded: LabBill, unchangedTokens: Array<number>, rows: Array<LabRow>,
+/**
+ * Places of the rows that none beats in both cost and peak, the cheapest first.
+ */
+front: Array<number>,
+/**
+ * The row to take; none: no compaction.
+ */
+recommended: number | null,
+/**
+ * Why, in a sentence.
+ */
+reason: string,
+/**
+ * Where the size of summaries is from: "stated", "fitted to 4 summaries", "assumed".
+ */
+sizeBasis: string,
+/**
+ * The rates behind the latency.
+ */
+readTokensPerS: number, cachedTokensPerS: number, writtenTokensPerS: number, };
+
+/**
+ * What became of the facts of a window.
+ */
+export type LabLoss = { total: number, kept: number, paraphrased: number, dropped: number, lostShare: number, summary: string, items: Array<LabFact>, };
 
 /**
  * What happened to a part.
@@ -467,9 +655,35 @@ export type Notification = { "type": "job", job: Job, } | { "type": "sessions" }
 export type Kind = "tools" | "system" | "memory" | "summary" | "user" | "model" | "result";
 
 /**
+ * Where models are asked.
+ */
+export type Endpoint = { name: string, api: Api,
+/**
+ * `https://api.openai.com/v1`.
+ */
+baseUrl: string,
+/**
+ * The model to ask where nobody says another.
+ */
+model: string | null,
+/**
+ * Sent with every request. Keys have no place here: `model/setKey` keeps them.
+ */
+headers: Array<Header>,
+/**
+ * The environment variable that holds its key.
+ */
+keyVariable: string | null, };
+
+/**
+ * Who writes summaries that cost nothing.
+ */
+export type OfflineSummaries = "sized" | "extractive";
+
+/**
  * Why a command failed. A variant exists because some caller acts on it.
  */
-export type ErrorCode = "notFound" | "badInput" | "unreadable" | "store" | "notCompiled" | "internal";
+export type ErrorCode = "notFound" | "badInput" | "unreadable" | "store" | "provider" | "notCompiled" | "internal";
 
 /**
  * Why a script gave no request. The request then goes on as it was.
@@ -707,6 +921,17 @@ title: string, edit: Edit, isUndone: boolean,
  * Why it does not fit, or what to know about it.
  */
 diagnostics: Array<DiagnosticRow>, };
+export type EndpointOrigin = "live" | "provider" | "local" | "custom";
+
+export type EndpointRow = { endpoint: Endpoint, origin: EndpointOrigin, hasKey: boolean,
+/**
+ * Where its key is from: "environment variable OPENAI_API_KEY", "key store", "memory".
+ */
+keyFrom: string | null, isReachable: boolean,
+/**
+ * What is wrong, in plain words.
+ */
+problem: string | null, models: Array<string>, };
 
 export type EventDetail = { row: EventRow,
 /**
@@ -869,6 +1094,7 @@ file: string, text: string,
  * What the form cannot hold.
  */
 diagnostics: Array<DiagnosticRow>, };
+export type FactVerdict = "kept" | "paraphrased" | "dropped";
 
 export type FilterError = { message: string,
 /**
@@ -905,6 +1131,7 @@ export type FixableFinding = { finding: FindingRow,
  * The most saving first; empty where no edit helps.
  */
 fixes: Array<FixRow>, };
+export type Header = { name: string, value: string, };
 
 export type Job = { job: string,
 /**
@@ -936,7 +1163,15 @@ export type JsonPage = {
  */
 totalLength: number, text: string, };
 
+export type LabTrigger = "tokenThreshold" | "slidingWindow" | "promptLimit";
+
 export type LabelledNumber = { label: string, value: number, };
+
+export type ModelList = { endpoints: Array<EndpointRow>,
+/**
+ * Where keys are kept, in a sentence; said aloud where that is only memory.
+ */
+keys: string, };
 
 export type PaletteItem = { place: PlaceKind, address: string, title: string, detail: string, kind: Kind | null, };
 
@@ -1127,6 +1362,35 @@ session: string,
  * The experiment, where it is one; its `session` is the recorded one.
  */
 experiment: ExperimentRow | null, title: string, format: string, source: string, isSample: boolean, events: number, calls: number,
+export type ReplayAnswer = { job: string, isEnded: boolean,
+/**
+ * Text and tool calls as they came.
+ */
+answer: string,
+/**
+ * The same of the recorded answer.
+ */
+recorded: string, finish: string | null, predictedTokens: number, reportedTokens: number | null, predictedCachedTokens: number, reportedCachedTokens: number | null, outputTokens: number | null, costUsd: number | null,
+/**
+ * What happened, what was kept, what to do.
+ */
+failure: string | null, };
+
+export type ReplayRequest = { endpoint: string, model: string,
+/**
+ * Method and address.
+ */
+target: string,
+/**
+ * Readable JSON, cut at the limit; `bytes` is the size of the whole.
+ */
+body: string, bytes: number, predictedTokens: number, predictedCachedTokens: number,
+/**
+ * US dollars for the prompt and an answer as long as the recorded one.
+ */
+estimatedCostUsd: number | null, recorded: string, };
+
+export type SessionHeader = { session: string, title: string, format: string, source: string, isSample: boolean, events: number, calls: number,
 /**
  * Calls compiled so far; less than `calls` while the background work runs.
  */
@@ -1259,6 +1523,12 @@ export type StratumCall = { call: number,
 fromToken: number, tokens: number, };
 
 export type StratumCalls = { calls: Array<StratumCall>, };
+
+export type TestAnswer = { isOk: boolean,
+/**
+ * In a sentence or two: what answered, or what is wrong and what to do.
+ */
+message: string, model: string | null, milliseconds: number, inputTokens: number | null, outputTokens: number | null, };
 
 export type TextPage = { total: number, segments: Array<TextSegment>, };
 
@@ -1401,6 +1671,34 @@ export interface Commands {
   "palette/search": { readonly params: { session: string, query: string, limit: number, }; readonly result: PaletteResults };
   /** The answer to a question about the session. */
   "palette/ask": { readonly params: { session: string, question: Question,  /**  * The call the cursor is on.  */ cursor: number, }; readonly result: Answer };
+  /** What a configuration of compaction would have done to a session. */
+  "lab/plan": { readonly params: { session: string, config: string,  /**  * In place of google-adk's summary prompt; with `{conversation_history}` in it.  */ prompt: string | null, summaries: OfflineSummaries, }; readonly result: LabReplay };
+  /** Replays a grid of configurations, as a job. */
+  "lab/sweep": { readonly params: { session: string, grid: string,  /**  * The size summaries are taken to have; without it, fitted to recorded ones, else a usual size.  */ summaryTokens: number | null, }; readonly result: JobStarted };
+  /** The rows of a sweep, once it ended. */
+  "lab/sweepResult": { readonly params: { job: string, }; readonly result: LabSweep | null };
+  /** Runs a configuration with a model, as a job. */
+  "lab/run": { readonly params: { session: string, config: string, prompt: string | null,  /**  * `extractive`, or the name of an endpoint of `model/list`.  */ writer: string,  /**  * The endpoint's model; without it the one of the configuration, else the endpoint's own.  */ model: string | null, }; readonly result: JobStarted };
+  /** A run as far as it is. */
+  "lab/runResult": { readonly params: { job: string, }; readonly result: LabRun };
+  /** What the summary of a window no longer tells. */
+  "lab/loss": { readonly params: {  /**  * A run.  */ job: string,  /**  * The window's place in it, from 0.  */ window: number, offset: number, limit: number, }; readonly result: LabLoss };
+  /** A call in a provider's form, and what sending it would cost. */
+  "call/replayPreview": { readonly params: { session: string, call: number,  /**  * The name of an endpoint.  */ endpoint: string, model: string | null,  /**  * A run of the Lab whose summaries stand in the prompt; without one the prompt is as recorded.  */ run: string | null, }; readonly result: ReplayRequest };
+  /** Sends a call again, as a job. */
+  "call/replay": { readonly params: { session: string, call: number, endpoint: string, model: string | null, run: string | null, }; readonly result: JobStarted };
+  /** The answer to a call that was sent again. */
+  "call/replayResult": { readonly params: { job: string, }; readonly result: ReplayAnswer };
+  /** Endpoints that are set up or were found here, with their models. */
+  "model/list": { readonly params: {  /**  * Asks every endpoint again; otherwise what was known a minute ago will do.  */ refresh: boolean, }; readonly result: ModelList };
+  /** Sets an endpoint up. */
+  "model/save": { readonly params: { endpoint: Endpoint, }; readonly result: ModelList };
+  /** Takes an endpoint off the list, with its key. */
+  "model/forget": { readonly params: { name: string, }; readonly result: ModelList };
+  /** Keeps an endpoint's key in the key store. */
+  "model/setKey": { readonly params: { name: string,  /**  * Empty: forgets it.  */ key: string, }; readonly result: ModelList };
+  /** Tries an endpoint with one word. */
+  "model/test": { readonly params: {  /**  * As set up, or on trial.  */ endpoint: Endpoint, model: string | null, }; readonly result: TestAnswer };
   /** Running and ended jobs. */
   "job/list": { readonly params: Record<string, never>; readonly result: JobList };
   /** Asks a job to stop. */

@@ -6,6 +6,7 @@ import { answer, callDetail, search } from './answers.ts';
 import { columnBytes, mapBytes, rowBytes } from './bytes.ts';
 import { breakPage, difference, fixList, ladderBytes, why } from './cache.ts';
 import { eventDetail, eventPage, stratumOf } from './events.ts';
+import { FakeLab } from './lab-jobs.ts';
 import { partDetail, partDiff, partText } from './parts.ts';
 import { stageJson, stageList, stageParts, stageText } from './stages.ts';
 import { FakeExperiments } from './experiments.ts';
@@ -102,7 +103,10 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     return { job: started.job };
   };
 
+  const lab = new FakeLab(store, jobs, notify);
+
   const answers: Answers = {
+    ...lab.answers,
     'app/start': () => ({ ...store.start(options.session ?? null), settings }),
     'app/setSettings': (params) => {
       settings = params.settings;

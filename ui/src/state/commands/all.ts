@@ -2,6 +2,7 @@ import { cacheCommands } from './cache-view.ts';
 import { callCommands } from './calls.ts';
 import type { Command } from './command.ts';
 import { editingCommands, experimentCommands } from './editing.ts';
+import { labCommands } from './lab-view.ts';
 import { pipelineCommands } from './pipeline-view.ts';
 import { placeCommands } from './places.ts';
 import { sessionCommands } from './session-view.ts';
@@ -15,6 +16,7 @@ export const COMMANDS: readonly Command[] = [
   ...pipelineCommands,
   ...editingCommands,
   ...cacheCommands,
+  ...labCommands,
   ...windowCommands,
   ...lookCommands,
 ];

@@ -20,6 +20,12 @@ export const placeCommands: readonly Command[] = [
     run: (workbench) => workbench.show('cache'),
   },
   {
+    id: 'view.lab',
+    title: 'Lab',
+    keys: ['4'],
+    run: (workbench) => workbench.show('lab'),
+  },
+  {
     id: 'selection.open',
     title: 'Open in the best view',
     keys: ['Enter'],

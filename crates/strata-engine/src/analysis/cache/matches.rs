@@ -73,7 +73,7 @@ impl ExplicitCache {
 
 /// The prompts of a session so far, as far as later ones can continue them.
 #[derive(Default)]
-pub(in super::super) struct PromptTree {
+pub(crate) struct PromptTree {
     tips: Vec<Tip>,
     /// One for each prompt.
     nodes: Vec<Node>,
@@ -93,7 +93,7 @@ struct Node {
 
 impl PromptTree {
     /// Enters the next prompt; `earlier` gives those that were entered before.
-    pub(in super::super) fn enter<'r>(
+    pub(crate) fn enter<'r>(
         &mut self,
         model: usize,
         (request, prompt): (&LlmRequest, &WeighedPrompt),

@@ -1,0 +1,288 @@
+//! The Lab: compaction tried out, swept, run, and judged by what it loses.
+//!
+//! Configurations are texts as the command line takes them (`interval=3,overlap=1`), grids as well. A sweep and a run
+//! are jobs; what came of them is asked for by the job's id, while they run and as long as the app is open.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// `lab/plan`: which windows a configuration would have summarised, and what every prompt would have been. Nothing is
+/// sent anywhere: summaries have a stated or usual size, or are extracts.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    pub session: String,
+    pub config: String,
+    /// In place of google-adk's summary prompt; with `{conversation_history}` in it.
+    pub prompt: Option<String>,
+    pub summaries: OfflineSummaries,
+}
+
+/// Who writes summaries that cost nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum OfflineSummaries {
+    /// Nobody: their size is what matters.
+    Sized,
+    /// Sentences taken from the events.
+    Extractive,
+}
+
+/// `lab/sweep`: replays a grid of configurations, as a job. `lab/sweepResult` has the rows when it ended.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Sweep {
+    pub session: String,
+    pub grid: String,
+    /// The size summaries are taken to have; without it, fitted to recorded ones, else a usual size.
+    pub summary_tokens: Option<u32>,
+}
+
+/// `lab/sweepResult`: what a sweep gave; `null` while it runs.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SweepResult {
+    pub job: String,
+}
+
+/// `lab/run`: runs a configuration, as a job; every summary is written by the model, in order. What was written and
+/// paid for stays when it fails or is stopped, and is not paid for again when it is started again.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Run {
+    pub session: String,
+    pub config: String,
+    pub prompt: Option<String>,
+    /// `extractive`, or the name of an endpoint of `model/list`.
+    pub writer: String,
+    /// The endpoint's model; without it the one of the configuration, else the endpoint's own.
+    pub model: Option<String>,
+}
+
+/// `lab/runResult`: what a run gave so far.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunResult {
+    pub job: String,
+}
+
+/// `lab/loss`: what the summary of a window no longer tells.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Loss {
+    /// A run.
+    pub job: String,
+    /// The window's place in it, from 0.
+    pub window: u32,
+    pub offset: u32,
+    pub limit: u32,
+}
+
+/// A configuration gone through.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabReplay {
+    pub config: String,
+    /// The windows are those google-adk would have taken.
+    pub is_adk: bool,
+    pub windows: Vec<LabWindow>,
+    pub bill: LabBill,
+    /// Without any summary.
+    pub unchanged: LabBill,
+    /// As it was recorded.
+    pub recorded: LabBill,
+    /// Tokens of each prompt, C1 first; the same without any summary, and as recorded.
+    pub prompt_tokens: Vec<u32>,
+    pub unchanged_tokens: Vec<u32>,
+    pub recorded_tokens: Vec<u32>,
+    pub cleared: Vec<LabCleared>,
+    /// Facts of all windows so far that some summary still tells, after each summary.
+    pub survival: Vec<LabGeneration>,
+}
+
+/// Tool results that gave way to a note.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabCleared {
+    pub before_call: u32,
+    /// Addresses.
+    pub events: Vec<String>,
+}
+
+/// How much is still told after a summary.
+#[derive(Debug, Clone, Copy, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabGeneration {
+    /// The window's place, from 0.
+    pub window: u32,
+    pub facts: u32,
+    pub alive: u32,
+}
+
+/// A summary that is due.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabWindow {
+    /// The first call that can see the summary; none after the last call.
+    pub at_call: Option<u32>,
+    /// That call waits for it.
+    pub is_waited_for: bool,
+    pub trigger: LabTrigger,
+    /// Addresses of the first and the last event.
+    pub first_event: String,
+    pub last_event: String,
+    pub events: u32,
+    /// The earlier window whose summary is summarised again.
+    pub seed: Option<u32>,
+    pub tokens_before: u32,
+    /// Of the summary.
+    pub tokens_after: u32,
+    pub summarizer: String,
+    /// Empty where its size is all there is.
+    pub summary: String,
+    /// Why it was not laid over the session.
+    pub blocked: Option<String>,
+    pub kept: u32,
+    pub paraphrased: u32,
+    pub dropped: u32,
+    /// The share of what was lost, by weight, from 0 to 1.
+    pub lost_share: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum LabTrigger {
+    TokenThreshold,
+    SlidingWindow,
+    PromptLimit,
+}
+
+/// Sums over a session. Answers of the agents are left out: they cost the same.
+#[derive(Debug, Clone, Copy, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabBill {
+    pub prompt_tokens: f64,
+    /// Not found in a cache.
+    pub billed_tokens: f64,
+    pub cached_tokens: f64,
+    /// Put into a cache.
+    pub written_tokens: f64,
+    pub peak_tokens: u32,
+    pub breaks: u32,
+    pub compactions: u32,
+    /// US dollars, with those of the summaries.
+    pub cost_usd: Option<f64>,
+    pub summary_cost_usd: Option<f64>,
+    pub summary_input_tokens: f64,
+    pub summary_output_tokens: f64,
+    /// Until the first token, over all calls; an estimate with stated rates.
+    pub latency_s: f64,
+}
+
+/// What a sweep gave.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabSweep {
+    pub grid: String,
+    pub unchanged: LabBill,
+    pub recorded: LabBill,
+    pub unchanged_tokens: Vec<u32>,
+    pub rows: Vec<LabRow>,
+    /// Places of the rows that none beats in both cost and peak, the cheapest first.
+    pub front: Vec<u32>,
+    /// The row to take; none: no compaction.
+    pub recommended: Option<u32>,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// Where the size of summaries is from: "stated", "fitted to 4 summaries", "assumed".
+    pub size_basis: String,
+    /// The rates behind the latency.
+    pub read_tokens_per_s: f64,
+    pub cached_tokens_per_s: f64,
+    pub written_tokens_per_s: f64,
+}
+
+/// One configuration of a sweep.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabRow {
+    pub config: String,
+    /// The two numbers of the heat map: interval and overlap, threshold and retention, or limit and keep.
+    pub x: u32,
+    pub y: u32,
+    pub family: LabFamily,
+    pub bill: LabBill,
+    /// First calls that see each summary.
+    pub at_calls: Vec<u32>,
+    /// Prompt tokens of each call.
+    pub prompt_tokens: Vec<u32>,
+    pub flags: Vec<String>,
+}
+
+/// Configurations that lie in one heat map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum LabFamily {
+    Off,
+    SlidingWindow,
+    TokenThreshold,
+    Both,
+    Steps,
+}
+
+/// A run as far as it is.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabRun {
+    pub job: String,
+    pub writer: String,
+    /// Summaries that are written, paid for now or before.
+    pub written: u32,
+    pub from_before: u32,
+    /// What the model reported for those of this run.
+    pub input_tokens: f64,
+    pub output_tokens: f64,
+    pub cost_usd: Option<f64>,
+    /// What is being written.
+    pub streaming: String,
+    /// Set when it ended well.
+    pub replay: Option<LabReplay>,
+    /// Set when it did not: what happened, what was kept, what to do.
+    pub failure: Option<String>,
+}
+
+/// What became of the facts of a window.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabLoss {
+    pub total: u32,
+    pub kept: u32,
+    pub paraphrased: u32,
+    pub dropped: u32,
+    pub lost_share: f64,
+    pub summary: String,
+    pub items: Vec<LabFact>,
+}
+
+/// A fact of a window.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabFact {
+    /// "path", "identifier", "number", …
+    pub kind: String,
+    pub text: String,
+    pub verdict: FactVerdict,
+    /// The address of the event that states it.
+    pub event: String,
+    /// How often the session states it again after the window.
+    pub used_later: u32,
+    pub weight: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum FactVerdict {
+    Kept,
+    Paraphrased,
+    Dropped,
+}

@@ -1,0 +1,152 @@
+//! A call sent again.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use strata_engine::analysis::{CacheAnalysis, CallAnalysis};
+use strata_model::json;
+use strata_wire::CacheRules;
+use strata_wire::exchange::{BodyOptions, encode};
+
+use crate::Strata;
+use crate::api::job::JobState;
+use crate::api::model::{Replay, ReplayAnswer, ReplayPreview, ReplayRequest, ReplayResult};
+use crate::api::session::JobStarted;
+use crate::command::Handler;
+use crate::error::AppError;
+use crate::jobs::Ended;
+use crate::lab::{SentAgain, spoken};
+use crate::models::{Found, ask};
+use crate::open::OpenSession;
+
+/// Characters of a body that are shown.
+const SHOWN: usize = 400_000;
+
+impl Strata {
+    /// A call as it would be sent.
+    fn sent_again(
+        self: &Arc<Self>,
+        open: &OpenSession,
+        number: u32,
+        (endpoint, model, run): (&str, Option<&str>, Option<&str>),
+    ) -> Result<(Found, SentAgain), AppError> {
+        let found = self.models().find(endpoint, &self.custom_endpoints())?;
+        let analysis = open.analysis_of(number)?;
+        let call = analysis.call(number).ok_or_else(|| AppError::internal("The call is not analysed."))?;
+        let (request, tokens, cached) = match run {
+            None => (call.request.clone(), call.total.tokens, self.predicted_cached(open, &analysis, call)),
+            Some(job) => {
+                let missing =
+                    || AppError::not_found("This run has not ended, or is no longer known. Run it again.");
+                let run = self.lab().run(job).ok_or_else(missing)?;
+                let done =
+                    run.done.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(missing)?;
+                let replayed = done.0.calls.get(number as usize - 1).ok_or_else(missing)?;
+                (replayed.request.clone(), replayed.tokens, 0)
+            }
+        };
+        let model = model
+            .map(str::to_owned)
+            .or_else(|| found.model.clone())
+            .unwrap_or_else(|| call.model.to_string());
+        let recorded = open.call(number)?;
+        let answer = open.experiment.session().events.get(recorded.answer.as_usize());
+        let sent = SentAgain {
+            request,
+            model,
+            predicted_tokens: tokens,
+            predicted_cached_tokens: cached,
+            recorded: answer.and_then(|event| event.content.as_deref()).map(spoken).unwrap_or_default(),
+            recorded_output_tokens: recorded.usage.as_ref().and_then(|usage| usage.output_tokens()),
+        };
+        Ok((found, sent))
+    }
+
+    fn predicted_cached(
+        &self,
+        open: &OpenSession,
+        analysis: &strata_engine::analysis::SessionAnalysis,
+        call: &CallAnalysis,
+    ) -> u32 {
+        let rules = CacheRules::embedded();
+        let caches = CacheAnalysis::new(&open.experiment, analysis, &rules, &self.tables().prices);
+        caches.call(call.number).map_or(0, |cache| cache.prediction.expected)
+    }
+}
+
+impl Handler for ReplayPreview {
+    fn run(self, strata: &Arc<Strata>) -> Result<ReplayRequest, AppError> {
+        let open = strata.session(&self.session)?;
+        let choice = (&*self.endpoint, self.model.as_deref(), self.run.as_deref());
+        let (found, sent) = strata.sent_again(&open, self.call, choice)?;
+        let api = found.server.api;
+        let options = BodyOptions { is_streamed: true, max_output_tokens: None };
+        let body = json::to_pretty(&encode(api, &sent.model, &sent.request, options));
+        let bytes = body.len() as f64;
+        Ok(ReplayRequest {
+            endpoint: found.server.name.clone(),
+            target: format!("POST {}", found.server.shown_url(&api.answer_path(&sent.model))),
+            body: body.chars().take(SHOWN).collect(),
+            bytes,
+            estimated_cost_usd: sent.estimated_cost(&strata.tables().prices),
+            predicted_tokens: sent.predicted_tokens,
+            predicted_cached_tokens: sent.predicted_cached_tokens,
+            model: sent.model,
+            recorded: sent.recorded,
+        })
+    }
+}
+
+impl Handler for Replay {
+    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
+        let open = strata.session(&self.session)?;
+        let choice = (&*self.endpoint, self.model.as_deref(), self.run.as_deref());
+        let (found, sent) = strata.sent_again(&open, self.call, choice)?;
+        let answer = Arc::new(Mutex::new(sent.begun()));
+        let shown = answer.clone();
+        let title = format!("Sending C{} to {}", self.call, found.server.name);
+        let job = strata.start_job(title, "calls", move |strata, job| {
+            let lock = || shown.lock().unwrap_or_else(PoisonError::into_inner);
+            let asked =
+                ask(&found.server, &sent.model, &sent.request, None, &job.cancel(), &mut |progress| {
+                    lock().take(progress);
+                });
+            let mut shown = lock();
+            shown.is_ended = true;
+            let (state, outcome) = match asked {
+                Ok(Ok(done)) => {
+                    shown.end(&done, &sent, &strata.tables().prices);
+                    let reported =
+                        shown.reported_tokens.map_or("not reported".to_owned(), |tokens| format!("{tokens}"));
+                    let outcome =
+                        format!("Answered; prompt {} tokens predicted, {reported}.", sent.predicted_tokens);
+                    (JobState::Done, outcome)
+                }
+                Ok(Err(error)) => {
+                    let is_cancelled = error.kind == strata_provider::CallErrorKind::Cancelled;
+                    let partial = error.partial.as_deref();
+                    if let Some(partial) = partial {
+                        shown.end(partial, &sent, &strata.tables().prices);
+                    }
+                    shown.failure = Some(error.message.clone());
+                    (if is_cancelled { JobState::Cancelled } else { JobState::Failed }, error.message)
+                }
+                Err(error) => {
+                    shown.failure = Some(error.message.clone());
+                    (JobState::Failed, error.message)
+                }
+            };
+            Ended { state, outcome, sessions: Vec::new(), diagnostics: Vec::new() }
+        });
+        strata.lab().keep_answer(&job, answer);
+        Ok(JobStarted { job })
+    }
+}
+
+impl Handler for ReplayResult {
+    fn run(self, strata: &Arc<Strata>) -> Result<ReplayAnswer, AppError> {
+        let answer = strata.lab().answer(&self.job);
+        let answer = answer
+            .ok_or_else(|| AppError::not_found("This answer is no longer known. Send the call again."))?;
+        Ok(ReplayAnswer { job: self.job, ..answer })
+    }
+}

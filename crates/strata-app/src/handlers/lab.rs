@@ -1,0 +1,114 @@
+//! Compaction tried out.
+
+use std::sync::Arc;
+
+use strata_engine::lab::{Assumptions, Extractive, FactReader, SizedWriter, Writer, survival, sweep};
+
+use crate::Strata;
+use crate::api::job::JobState;
+use crate::api::lab::{LabLoss, LabReplay, LabSweep, Loss, OfflineSummaries, Plan, Sweep, SweepResult};
+use crate::api::session::JobStarted;
+use crate::command::Handler;
+use crate::error::AppError;
+use crate::import::Watch as _;
+use crate::jobs::Ended;
+use crate::lab::{
+    loss_page, losses, read_config, read_grid, replay_shape, summary_size, sweep_shape, with_lab,
+};
+use crate::open::OpenSession;
+
+/// Facts a page may have.
+const MAX_FACTS: u32 = 1000;
+
+impl Handler for Plan {
+    fn run(self, strata: &Arc<Strata>) -> Result<LabReplay, AppError> {
+        let config = read_config(&self.config, self.prompt.as_deref())?;
+        let open = strata.session(&self.session)?;
+        let analysis = open.analysis_of(last_call(&open)?)?;
+        let sizes = strata.lab().sizes(&self.session);
+        with_lab(&open.experiment, &analysis, strata.tables(), |lab| {
+            let reader = FactReader::new();
+            let size = summary_size(lab, config.summary_tokens, &sizes);
+            let mut sized = SizedWriter::new(size);
+            let mut extracts = Extractive { reader: &reader };
+            let writer: &mut dyn Writer = match self.summaries {
+                OfflineSummaries::Sized => &mut sized,
+                OfflineSummaries::Extractive => &mut extracts,
+            };
+            let replayed = lab.replay(&config, writer).map_err(|stop| AppError::internal(stop.0))?;
+            let is_told = self.summaries == OfflineSummaries::Extractive;
+            let losses = if is_told { losses(&open.experiment, &replayed) } else { Vec::new() };
+            let generations =
+                if is_told { survival(&reader, &replayed, open.experiment.log()) } else { Vec::new() };
+            Ok(replay_shape(lab, &replayed, &losses, &generations))
+        })?
+    }
+}
+
+pub(super) fn last_call(open: &OpenSession) -> Result<u32, AppError> {
+    let last = open.experiment.calls().len() as u32;
+    open.call(last.max(1))?;
+    Ok(last)
+}
+
+impl Handler for Sweep {
+    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
+        let configs = read_grid(&self.grid)?;
+        let open = strata.session(&self.session)?;
+        last_call(&open)?;
+        let title = format!("Sweeping {}", crate::counted(configs.len(), "configuration"));
+        let job = strata.start_job(title, "configurations", move |strata, job| {
+            let total = configs.len() as u64;
+            let ended = |state, outcome: String| Ended {
+                state,
+                outcome,
+                sessions: Vec::new(),
+                diagnostics: Vec::new(),
+            };
+            let analysis = match last_call(&open).and_then(|last| open.analysis_of(last)) {
+                Ok(analysis) => analysis,
+                Err(error) => return ended(JobState::Failed, error.message),
+            };
+            let sizes = strata.lab().sizes(&self.session);
+            let swept = with_lab(&open.experiment, &analysis, strata.tables(), |lab| {
+                let size = summary_size(lab, self.summary_tokens, &sizes);
+                sweep(lab, &configs, size, Assumptions::default(), &|done| {
+                    job.progress(done as u64, total);
+                    !job.is_cancelled()
+                })
+            });
+            match swept {
+                Ok(Some(swept)) => {
+                    let shape = sweep_shape(&self.grid, &swept);
+                    let outcome = shape.reason.clone();
+                    strata.lab().keep_sweep(job.id(), shape);
+                    ended(JobState::Done, outcome)
+                }
+                Ok(None) => ended(JobState::Cancelled, "Stopped. Nothing of the sweep was kept.".to_owned()),
+                Err(error) => ended(JobState::Failed, error.message),
+            }
+        });
+        Ok(JobStarted { job })
+    }
+}
+
+impl Handler for SweepResult {
+    fn run(self, strata: &Arc<Strata>) -> Result<Option<LabSweep>, AppError> {
+        Ok(strata.lab().sweep(&self.job).map(|sweep| LabSweep::clone(&sweep)))
+    }
+}
+
+impl Handler for Loss {
+    fn run(self, strata: &Arc<Strata>) -> Result<LabLoss, AppError> {
+        let missing = || AppError::not_found("This run has not ended, or is no longer known. Run it again.");
+        let run = strata.lab().run(&self.job).ok_or_else(missing)?;
+        let done = run.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        let done = done.ok_or_else(missing)?;
+        let at = self.window as usize;
+        let (window, loss) = done.0.windows.get(at).zip(done.1.get(at)).ok_or_else(|| {
+            AppError::not_found(format!("This run has {} windows, counted from 0.", done.0.windows.len()))
+        })?;
+        let loss = loss.clone().unwrap_or_default();
+        Ok(loss_page(window, &loss, self.offset as usize, self.limit.min(MAX_FACTS) as usize))
+    }
+}

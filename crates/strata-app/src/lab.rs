@@ -1,0 +1,80 @@
+//! The Lab's use cases: a configuration gone through, swept, or run with a model.
+
+mod results;
+mod sent_again;
+mod shapes;
+
+use strata_engine::analysis::SessionAnalysis;
+use strata_engine::lab::{FactReader, Lab, LabConfig, LossReport, Replayed, SummarySize, loss};
+use strata_engine::{Experiment, LoggedEvent};
+use strata_wire::CacheRules;
+
+pub(crate) use results::{LabResults, RunState};
+pub(crate) use sent_again::{SentAgain, spoken};
+pub(crate) use shapes::{loss_page, replay_shape, run_window, sweep_shape};
+
+use crate::error::AppError;
+use crate::open::Tables;
+
+/// Rows a sweep may have.
+pub(crate) fn read_grid(grid: &str) -> Result<Vec<LabConfig>, AppError> {
+    strata_engine::lab::parse_grid(grid).map_err(|error| AppError::bad_input(sentence(&error.to_string())))
+}
+
+pub(crate) fn read_config(config: &str, prompt: Option<&str>) -> Result<LabConfig, AppError> {
+    let mut config =
+        LabConfig::parse(config).map_err(|error| AppError::bad_input(sentence(&error.to_string())))?;
+    if let Some(template) = prompt.filter(|template| !template.trim().is_empty()) {
+        if !template.contains("{conversation_history}") {
+            let message = "The prompt has no {conversation_history} in it, so the model would be shown nothing to \
+                 summarise. Write it where the events are to stand.";
+            return Err(AppError::bad_input(message));
+        }
+        config.prompt_template = Some(template.into());
+    }
+    Ok(config)
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    capital + "."
+}
+
+/// A session in the Lab. Its calls have to be analysed.
+pub(crate) fn with_lab<T>(
+    experiment: &Experiment,
+    analysis: &SessionAnalysis,
+    tables: &Tables,
+    look: impl FnOnce(&Lab<'_>) -> T,
+) -> Result<T, AppError> {
+    if analysis.calls().is_empty() {
+        let message = "This session has no calls, so there is nothing a summary could make shorter.";
+        return Err(AppError::bad_input(message));
+    }
+    let rules = CacheRules::embedded();
+    Ok(look(&Lab::new(experiment, analysis, &tables.counting, &rules, &tables.prices)))
+}
+
+/// The size summaries are taken to have: stated, else fitted to those that are known, else a usual one.
+pub(crate) fn summary_size(lab: &Lab<'_>, stated: Option<u32>, more: &[(u32, u32)]) -> SummarySize {
+    match stated {
+        Some(tokens) => SummarySize::stated(tokens),
+        None => SummarySize::fitted(&[lab.recorded_sizes(), more.to_vec()].concat()),
+    }
+}
+
+/// What each summary of a replay no longer tells; nothing for those that were not written or not used.
+pub(crate) fn losses(experiment: &Experiment, replayed: &Replayed) -> Vec<Option<LossReport>> {
+    let reader = FactReader::new();
+    let all: Vec<&LoggedEvent> = experiment.log().events().iter().collect();
+    let of_window = |window: &strata_engine::lab::WindowPlan| {
+        window.event.as_ref()?;
+        let events: Vec<&LoggedEvent> =
+            window.events.iter().filter_map(|event| experiment.log().get(*event)).collect();
+        let last = window.events.last()?.as_usize();
+        let later = reader.uses(&all[(last + 1).min(all.len())..]);
+        Some(loss(&reader, &reader.read(&events, &all), &window.summary_text(), &later))
+    };
+    replayed.windows.iter().map(of_window).collect()
+}

@@ -1,0 +1,101 @@
+//! A call that is sent again, beside what was recorded.
+
+use strata_engine::prices::Prices;
+use strata_model::{Content, Json, LlmRequest, json};
+use strata_provider::Progress;
+use strata_wire::exchange::{Answer, Delta};
+
+use crate::api::model::ReplayAnswer;
+
+/// Tokens an answer is taken to have where none is known.
+const USUAL_ANSWER: u64 = 500;
+
+/// A call as it is sent, and what is expected of it.
+pub(crate) struct SentAgain {
+    pub request: LlmRequest,
+    pub model: String,
+    pub predicted_tokens: u32,
+    pub predicted_cached_tokens: u32,
+    /// The recorded answer.
+    pub recorded: String,
+    pub recorded_output_tokens: Option<u64>,
+}
+
+impl SentAgain {
+    /// US dollars, if nothing is cached: the cache is cold for a call that is sent later.
+    pub(crate) fn estimated_cost(&self, prices: &Prices) -> Option<f64> {
+        let price = prices.of_model(&self.model)?;
+        Some(price.cost(
+            self.predicted_tokens.into(),
+            0,
+            0,
+            self.recorded_output_tokens.unwrap_or(USUAL_ANSWER),
+        ))
+    }
+
+    /// Before anything came.
+    pub(crate) fn begun(&self) -> ReplayAnswer {
+        ReplayAnswer {
+            job: String::new(),
+            is_ended: false,
+            answer: String::new(),
+            recorded: self.recorded.clone(),
+            finish: None,
+            predicted_tokens: self.predicted_tokens,
+            reported_tokens: None,
+            predicted_cached_tokens: self.predicted_cached_tokens,
+            reported_cached_tokens: None,
+            output_tokens: None,
+            cost_usd: None,
+            failure: None,
+        }
+    }
+}
+
+impl ReplayAnswer {
+    pub(crate) fn take(&mut self, progress: Progress) {
+        match progress {
+            Progress::Delta(Delta::Text(text) | Delta::Arguments(text)) => self.answer += &text,
+            Progress::Delta(Delta::Call { name }) => {
+                let gap = if self.answer.is_empty() { "" } else { "\n" };
+                self.answer += &format!("{gap}-> {name} ");
+            }
+            Progress::Delta(Delta::Thought(_)) => {}
+            Progress::Waiting { why, .. } => self.failure = Some(why),
+        }
+    }
+
+    pub(crate) fn end(&mut self, answer: &Answer, sent: &SentAgain, prices: &Prices) {
+        self.answer = spoken(&answer.content);
+        self.finish = answer.finish.as_ref().map(|finish| finish.name().to_owned());
+        self.failure = None;
+        let Some(usage) = &answer.usage else { return };
+        let output = usage.output_tokens();
+        self.reported_tokens = usage.prompt_token_count.map(|count| count as f64);
+        self.reported_cached_tokens = usage.cached_content_token_count.map(|count| count as f64);
+        self.output_tokens = output.map(|count| count as f64);
+        let price =
+            answer.model.as_deref().and_then(|name| prices.of_model(name)).or(prices.of_model(&sent.model));
+        self.cost_usd = price.zip(usage.prompt_token_count).map(|(price, input)| {
+            price.cost(input, usage.cached_content_token_count.unwrap_or(0), 0, output.unwrap_or(0))
+        });
+    }
+}
+
+/// Text and calls of a content as people compare them.
+pub(crate) fn spoken(content: &Content) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for part in content.parts().iter().filter(|part| !part.is_thought()) {
+        if let Some(text) = part.text.as_deref().filter(|text| !text.is_empty()) {
+            lines.push(text.to_owned());
+        }
+        if let Some(call) = &part.function_call {
+            let args = call
+                .args
+                .as_ref()
+                .map_or_else(String::new, |args| json::to_compact(&Json::Object((**args).clone())));
+            lines.push(format!("-> {} {args}", call.name.as_deref().unwrap_or_default()));
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,122 @@
+//! Summaries written by a model.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use strata_engine::lab::{Stop, SummaryDue, Writer, Written};
+use strata_model::{Content, LlmRequest, Origin, Part, RequestContent, Usage};
+use strata_provider::{Cancel, Endpoint, Progress};
+use strata_store::Store;
+use strata_wire::exchange::{Delta, Finish};
+
+use super::ask::ask;
+use super::paid::{Paid, PaidAnswers};
+
+/// What happens while summaries are written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum WriterEvent {
+    /// The summary of this number is asked for.
+    Begins(usize),
+    Text(String),
+    Waiting(String),
+    /// A summary is there, from now or from before.
+    Written {
+        usage: Option<Usage>,
+        is_from_before: bool,
+    },
+}
+
+/// Asks a model for every summary, and for none of them twice.
+pub(crate) struct ModelWriter<'w> {
+    pub endpoint: &'w Endpoint,
+    /// `None`: the one that google-adk would ask.
+    pub model: Option<String>,
+    pub paid: &'w PaidAnswers,
+    pub store: Option<&'w Mutex<Store>>,
+    pub cancel: Cancel,
+    pub tell: &'w mut (dyn FnMut(WriterEvent) + Send),
+}
+
+impl Writer for ModelWriter<'_> {
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+        if (self.cancel)() {
+            return Err(Stop(
+                "Stopped. Summaries that were written are kept, and are not asked for again.".to_owned(),
+            ));
+        }
+        let model = self.model.clone().unwrap_or_else(|| due.model.to_string());
+        // As in google-adk: a template that cannot be filled leaves the history as it is.
+        let Ok(prompt) = due.job().prompt else { return Ok(None) };
+        let key = PaidAnswers::key(&self.endpoint.base_url, &model, &prompt, due.max_tokens);
+        (self.tell)(WriterEvent::Begins(due.number));
+        let known = match self.store {
+            Some(store) => self.paid.find(key, Some(&lock(store))),
+            None => self.paid.find(key, None),
+        };
+        if let Some(paid) = known {
+            (self.tell)(WriterEvent::Written { usage: paid.usage.clone(), is_from_before: true });
+            return Ok(Some(written(paid, &model)));
+        }
+        let tell = &mut *self.tell;
+        let asked =
+            ask(self.endpoint, &model, &question(&prompt), due.max_tokens, &self.cancel, &mut |progress| {
+                match progress {
+                    Progress::Delta(Delta::Text(text)) => tell(WriterEvent::Text(text)),
+                    Progress::Delta(_) => {}
+                    Progress::Waiting { why, .. } => tell(WriterEvent::Waiting(why)),
+                }
+            });
+        let asked = asked.map_err(|error| Stop(error.message))?;
+        let answer = asked.map_err(|error| Stop(failure(&error, due.number)))?;
+        let is_refused = matches!(answer.finish, Some(Finish::Refused(_) | Finish::Filtered(_)));
+        if let Some(Finish::Refused(words)) = &answer.finish {
+            tell(WriterEvent::Waiting(format!("The model refused: {words}")));
+        }
+        let content = if is_refused { Content::default() } else { answer.content };
+        let paid = Paid {
+            content,
+            usage: answer.usage.clone(),
+            model: answer.model.unwrap_or_else(|| model.clone()),
+        };
+        let kept = match self.store {
+            Some(store) => self.paid.keep(key, paid.clone(), Some(&mut lock(store))),
+            None => self.paid.keep(key, paid.clone(), None),
+        };
+        if let Err(error) = kept {
+            tell(WriterEvent::Waiting(format!("This summary is kept in memory only: {error}.")));
+        }
+        tell(WriterEvent::Written { usage: answer.usage, is_from_before: false });
+        Ok(Some(written(paid, &model)))
+    }
+}
+
+fn lock(store: &Mutex<Store>) -> std::sync::MutexGuard<'_, Store> {
+    store.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn written(paid: Paid, model: &str) -> Written {
+    let by = if paid.model.is_empty() { model.into() } else { paid.model.as_str().into() };
+    Written { content: paid.content, usage: paid.usage, by, is_stand_in: false }
+}
+
+fn failure(error: &strata_provider::CallError, number: usize) -> String {
+    let before = number - 1;
+    let kept = match before {
+        0 => "No summary was written before it.".to_owned(),
+        1 => "The summary before it is kept.".to_owned(),
+        n => format!("The {n} summaries before it are kept."),
+    };
+    let charged = if error.may_be_charged { " This one may be charged all the same." } else { "" };
+    format!(
+        "Summary {number} was not written. {} {kept}{charged} Run again to go on from there.",
+        error.message
+    )
+}
+
+/// The one user message a summariser is sent.
+fn question(prompt: &str) -> LlmRequest {
+    let mut request = LlmRequest::default();
+    let content = Content::new("user", [Part::from_text(prompt)]);
+    let origin = |_| Origin::processor("compaction");
+    request.contents.push(Arc::new(RequestContent::from_content(&content, origin)));
+    request
+}

@@ -1,0 +1,154 @@
+//! `strata replay`: a call sent again, beside what was recorded.
+
+use serde::Serialize;
+use strata_engine::analysis::CacheAnalysis;
+use strata_model::json;
+use strata_provider::Progress;
+use strata_wire::CacheRules;
+use strata_wire::exchange::{BodyOptions, encode};
+
+use super::diagnostic::FileDiagnostic;
+use super::model_desk::ModelDesk;
+use super::source::Source;
+use super::{VERSION, Watch};
+use crate::error::AppError;
+use crate::lab::{SentAgain, spoken};
+use crate::models::ask;
+use crate::open::Tables;
+
+/// The document of `strata replay`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplayReport {
+    pub version: u32,
+    pub session: String,
+    pub call: u32,
+    pub agent: String,
+    pub endpoint: String,
+    pub model: String,
+    /// Method and address.
+    pub target: String,
+    /// The request in the provider's form.
+    pub body: String,
+    pub predicted_tokens: u32,
+    pub predicted_cached_tokens: u32,
+    /// US dollars, with a cold cache and an answer as long as the recorded one.
+    pub estimated_cost: Option<f64>,
+    pub recorded: String,
+    /// Absent where it was not sent.
+    pub answer: Option<AnswerReport>,
+    pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// What came.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AnswerReport {
+    pub text: String,
+    pub finish: Option<String>,
+    pub reported_tokens: Option<f64>,
+    pub reported_cached_tokens: Option<f64>,
+    pub output_tokens: Option<f64>,
+    pub cost: Option<f64>,
+    /// It is the recorded answer, word for word.
+    pub is_same: bool,
+    /// What happened, what was kept, what to do.
+    pub failure: Option<String>,
+}
+
+/// What is asked of a replay.
+#[derive(Debug, Clone)]
+pub struct ReplayChoice {
+    pub call: u32,
+    /// The name of an endpoint.
+    pub endpoint: String,
+    pub model: Option<String>,
+    /// Sends it; otherwise only shows what would be sent.
+    pub is_sent: bool,
+}
+
+/// Sends a call of a source's only session, or of the one called `session`, again. `before` sees the request with its
+/// price before it is sent, `stream` the answer as it comes.
+pub fn replay(
+    source: &Source,
+    session: Option<&str>,
+    choice: &ReplayChoice,
+    watch: &dyn Watch,
+    before: &mut dyn FnMut(&ReplayReport),
+    stream: &mut (dyn FnMut(&str) + Send),
+) -> Result<ReplayReport, AppError> {
+    let (subject, diagnostics) = source.read_one(session, watch)?;
+    let tables = Tables::default();
+    let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
+    let missing = || {
+        let last = subject.n_calls();
+        AppError::not_found(format!("C{} is not in this session. Its last call is C{last}.", choice.call))
+    };
+    let call = analysis.call(choice.call).ok_or_else(missing)?;
+    let recorded = subject.experiment.call(choice.call).ok_or_else(missing)?;
+    let desk = ModelDesk::open(source.database.as_deref())?;
+    let found = desk.find(&choice.endpoint)?;
+    let rules = CacheRules::embedded();
+    let caches = CacheAnalysis::new(&subject.experiment, &analysis, &rules, &tables.prices);
+    let answer = subject.experiment.session().events.get(recorded.answer.as_usize());
+    let model = choice.model.clone().or(found.model).unwrap_or_else(|| call.model.to_string());
+    let sent = SentAgain {
+        request: call.request.clone(),
+        predicted_tokens: call.total.tokens,
+        predicted_cached_tokens: caches.call(choice.call).map_or(0, |cache| cache.prediction.expected),
+        recorded: answer.and_then(|event| event.content.as_deref()).map(spoken).unwrap_or_default(),
+        recorded_output_tokens: recorded.usage.as_ref().and_then(|usage| usage.output_tokens()),
+        model,
+    };
+    let api = found.server.api;
+    let options = BodyOptions { is_streamed: true, max_output_tokens: None };
+    let mut report = ReplayReport {
+        version: VERSION,
+        session: subject.id.clone(),
+        call: choice.call,
+        agent: recorded.invocation.agent.to_string(),
+        endpoint: found.server.name.clone(),
+        target: format!("POST {}", found.server.shown_url(&api.answer_path(&sent.model))),
+        body: json::to_pretty(&encode(api, &sent.model, &sent.request, options)),
+        predicted_tokens: sent.predicted_tokens,
+        predicted_cached_tokens: sent.predicted_cached_tokens,
+        estimated_cost: sent.estimated_cost(&tables.prices),
+        model: sent.model.clone(),
+        recorded: sent.recorded.clone(),
+        answer: None,
+        diagnostics,
+    };
+    before(&report);
+    if !choice.is_sent {
+        return Ok(report);
+    }
+    let mut shown = sent.begun();
+    let asked = desk.watched(watch, 1, |cancel, _| {
+        ask(&found.server, &sent.model, &sent.request, None, &cancel, &mut |progress| {
+            if let Progress::Delta(strata_wire::exchange::Delta::Text(text)) = &progress {
+                stream(text);
+            }
+            shown.take(progress);
+        })
+    })?;
+    match asked {
+        Ok(answer) => shown.end(&answer, &sent, &tables.prices),
+        Err(error) => {
+            if let Some(partial) = error.partial.as_deref() {
+                shown.end(partial, &sent, &tables.prices);
+            }
+            shown.failure = Some(error.message);
+        }
+    }
+    report.answer = Some(AnswerReport {
+        is_same: shown.failure.is_none() && shown.answer.trim() == report.recorded.trim(),
+        text: shown.answer,
+        finish: shown.finish,
+        reported_tokens: shown.reported_tokens,
+        reported_cached_tokens: shown.reported_cached_tokens,
+        output_tokens: shown.output_tokens,
+        cost: shown.cost_usd,
+        failure: shown.failure,
+    });
+    Ok(report)
+}

@@ -1,0 +1,156 @@
+//! Sweeping, compacting and asking models.
+
+use std::process::Command;
+
+use strata_testkit::model_server::{ModelServer, Play, chat_stream};
+
+use crate::strata::{Computer, Run, strata};
+
+const KEY: &str = "sk-planted-9876543210zyxwvutsrqponm";
+
+#[test]
+fn a_sweep_of_the_sample_says_which_setting_to_take() {
+    let sweep = strata("sweep sample --grid interval=2..6/2,overlap=0|1;limit=15000,keep=10 --json").json();
+    assert_eq!(sweep["rows"].as_array().unwrap().len(), 7);
+    let recommended = sweep["recommended"].as_u64().unwrap() as usize;
+    let row = &sweep["rows"][recommended];
+    assert!(row["cost"].as_f64().unwrap() < sweep["baseline"]["cost"].as_f64().unwrap());
+    assert!(sweep["reason"].as_str().unwrap().contains(row["config"].as_str().unwrap()));
+    for field in ["billedTokens", "cachedTokens", "promptTokens", "peakTokens", "compactions", "breaks"] {
+        assert!(row[field].is_u64(), "{field}: {row}");
+    }
+    let told = strata("sweep sample --grid interval=6,overlap=1").stdout;
+    assert!(told.contains("no compaction") && told.contains("as recorded") && told.contains("★"), "{told}");
+}
+
+#[test]
+fn extracts_are_labelled_and_their_losses_listed() {
+    let document = strata("compact sample --config interval=6,overlap=1 --json").json();
+    let windows = document["windows"].as_array().unwrap();
+    assert_eq!(windows.len(), 2);
+    assert_eq!((&windows[0]["atCall"], &windows[0]["events"]), (&18.into(), &serde_json::json!([1, 34])));
+    assert_eq!(windows[0]["summarizer"], "extractive");
+    let loss = &windows[0]["loss"];
+    let counted = ["kept", "paraphrased", "dropped"].map(|verdict| loss[verdict].as_u64().unwrap());
+    assert_eq!(counted.iter().sum::<u64>(), loss["items"].as_array().unwrap().len() as u64);
+    assert!(strata("compact sample --config interval=6,overlap=1").stdout.contains("made without a model"));
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    for (command, because) in [
+        ("compact sample --config interval=6", "interval and overlap must be set together"),
+        ("sweep sample --grid interval=9..1,overlap=0", "is no range"),
+        ("compact sample --config interval=6,overlap=1 --model nobody", "There is no endpoint called nobody"),
+        ("compact sample --config interval=6,overlap=1 --model live", "STRATA_LIVE_BASE_URL"),
+        ("replay sample --call 999 --endpoint live", "Its last call is C41"),
+    ] {
+        let run = strata(command);
+        assert_eq!(run.code, 2, "{command}");
+        assert!(run.stderr.contains(because), "{command}: {}", run.stderr);
+    }
+}
+
+/// Runs a command with the scripted server as the live one.
+fn live(computer: &Computer, server: &ModelServer, arguments: &str) -> Run {
+    let mut command: Command = computer.command(arguments);
+    command.env("STRATA_LIVE_BASE_URL", format!("{}/v1", server.url()));
+    command.env("STRATA_LIVE_MODEL", "scripted-1").env("STRATA_LIVE_API_KEY", KEY);
+    command.env_remove("DBUS_SESSION_BUS_ADDRESS");
+    Run::from(command.output().unwrap())
+}
+
+fn says(text: &str) -> Play {
+    Play::Stream { body: chat_stream(text, 900, 30), piece: 13 }
+}
+
+fn holds(path: &std::path::Path, needle: &str) -> bool {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    bytes.windows(needle.len()).any(|window| window == needle.as_bytes())
+}
+
+#[test]
+fn a_run_that_failed_goes_on_where_it_was_and_pays_for_nothing_twice() {
+    let computer = Computer::new();
+    let database = computer.path("lab.db");
+    let command = format!(
+        "compact sample --config interval=6,overlap=1 --model live --db {} --json",
+        database.display()
+    );
+    let first = "The night job fails: load_rates() lost parse_float=str.";
+    let cut = Play::Cut { body: chat_stream("Second, never told to the end.", 900, 30), after: 90 };
+    let second = "The fix is on a branch; six rows differ by a cent.";
+    let server = ModelServer::start(vec![says(first), cut, says(second)], Some(KEY));
+    let failed = live(&computer, &server, &command);
+    assert_eq!(failed.code, 2, "{failed:?}");
+    assert!(failed.stderr.contains("Summary 2 was not written"), "{}", failed.stderr);
+    assert!(failed.stderr.contains("The summary before it is kept"), "{}", failed.stderr);
+    assert_eq!(server.received().len(), 2);
+
+    let done = live(&computer, &server, &command).json();
+    assert_eq!(server.received().len(), 3, "only the second is asked for");
+    let repeated = live(&computer, &server, &command).json();
+    assert_eq!(server.received().len(), 3, "nothing is asked for again");
+    assert_eq!(server.problems(), [""; 0]);
+    assert_eq!(done["windows"], repeated["windows"]);
+    assert_eq!(done["windows"][0]["summary"], first);
+    assert_eq!(done["totals"]["summaryInputTokens"], 1800);
+    // The second window is summarised with the overlap, as google-adk would, from raw events.
+    let asked = server.received();
+    let prompt =
+        asked[1].body.get("messages").and_then(|messages| messages.as_array()?[0].get("content")?.as_str());
+    assert!(prompt.unwrap().starts_with("The following is a conversation history"));
+
+    assert!(!failed.seen().contains(KEY) && !done.to_string().contains(KEY));
+    let files = std::fs::read_dir(computer.path("")).unwrap().flatten();
+    let with_key: Vec<_> =
+        files.map(|file| file.path()).filter(|path| path.is_file() && holds(path, KEY)).collect();
+    assert!(with_key.is_empty(), "the key is in {with_key:?}");
+    assert!(holds(&database, "load_rates"), "what was paid for is in the store");
+}
+
+#[test]
+fn a_server_that_quotes_the_key_does_not_make_us_print_it() {
+    let computer = Computer::new();
+    let body = format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}."}}}}"#);
+    let refused = || Play::Status { status: 401, headers: Vec::new(), body: body.clone() };
+    let server = ModelServer::start(vec![refused(), refused()], Some(KEY));
+    let compact = live(&computer, &server, "compact sample --config interval=6,overlap=1 --model live");
+    let replay = live(&computer, &server, "replay sample --call 3");
+    for run in [compact, replay] {
+        let seen = run.seen();
+        assert!(seen.contains("does not take this key") && !seen.contains(KEY), "{seen}");
+        assert_ne!(run.code, 0);
+    }
+}
+
+#[test]
+fn a_call_is_sent_again_beside_its_record() {
+    let computer = Computer::new();
+    let server = ModelServer::start(vec![says("Another answer.")], Some(KEY));
+    let dry = live(&computer, &server, "replay sample --call C3 --dry-run --json").json();
+    assert!(dry["body"].as_str().unwrap().contains("\"messages\"") && dry["answer"].is_null());
+    assert_eq!(server.received().len(), 0, "nothing is sent on a dry run");
+    let sent = live(&computer, &server, "replay sample --call C3 --json").json();
+    assert_eq!(sent["answer"]["text"], "Another answer.");
+    assert_eq!(
+        (&sent["answer"]["reportedTokens"], &sent["answer"]["isSame"]),
+        (&900.0.into(), &false.into())
+    );
+    assert_eq!(server.problems(), [""; 0]);
+    let request = &server.received()[0];
+    assert!(request.body.get("tools").is_some(), "the request is the compiled one");
+}
+
+#[test]
+fn models_of_the_environment_are_listed() {
+    let computer = Computer::new();
+    let server = ModelServer::start(Vec::new(), None);
+    let document = live(&computer, &server, "models --json").json();
+    let live_one =
+        document["endpoints"].as_array().unwrap().iter().find(|endpoint| endpoint["name"] == "live");
+    let live_one = live_one.unwrap();
+    assert_eq!(live_one["models"], serde_json::json!(["scripted-1", "scripted-2"]));
+    assert_eq!(live_one["keyFrom"], "environment variable STRATA_LIVE_API_KEY");
+    assert!(!document.to_string().contains(KEY));
+}

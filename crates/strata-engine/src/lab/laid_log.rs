@@ -1,0 +1,73 @@
+//! A session's events with other summaries than the recorded ones among them.
+
+use std::sync::Arc;
+
+use strata_model::{Event, EventIndex};
+
+use crate::event_log::{EventLog, EventView, LoggedEvent};
+
+/// A log that grows event by event: recorded events keep their numbers, and summaries that are laid among them are
+/// numbered behind the last event of the session.
+pub(super) struct LaidLog<'b> {
+    base: &'b EventLog,
+    log: EventLog,
+    /// How many events lay before each recorded event when it was entered; recorded summaries are never entered.
+    places: Vec<usize>,
+    n_summaries: u32,
+}
+
+impl<'b> LaidLog<'b> {
+    pub(super) fn new(base: &'b EventLog) -> Self {
+        Self { base, log: EventLog::default(), places: Vec::with_capacity(base.len()), n_summaries: 0 }
+    }
+
+    /// Enters the next recorded event, or leaves it out if it is a summary.
+    pub(super) fn push_recorded(&mut self, other: Option<Event>) {
+        let at = self.places.len();
+        self.places.push(self.log.len());
+        let logged = &self.base.events()[at];
+        if logged.event.is_compaction() {
+            return;
+        }
+        match other {
+            Some(event) => self.log.push_logged(logged.with_event(Arc::new(event)), None),
+            None => self.log.push_logged(logged.clone(), Some(self.base.fingerprint_of(at))),
+        }
+    }
+
+    /// Enters a summary. Returns its number.
+    pub(super) fn push_summary(&mut self, event: Arc<Event>) -> EventIndex {
+        let index = EventIndex(self.base.len() as u32 + self.n_summaries);
+        self.n_summaries += 1;
+        self.log.push_logged(LoggedEvent::new(event, Some(index)), None);
+        index
+    }
+
+    /// Every event so far.
+    pub(super) fn view(&self) -> EventView<'_> {
+        self.log.prefix(self.log.len())
+    }
+
+    /// Where a recorded event stands, or would have stood.
+    pub(super) fn place(&self, recorded: usize) -> usize {
+        self.places.get(recorded).copied().unwrap_or(self.log.len())
+    }
+
+    pub(super) fn events(&self) -> &[LoggedEvent] {
+        self.log.events()
+    }
+
+    /// The same with some events replaced, by their place.
+    pub(super) fn rewrite(&mut self, replaced: &[(usize, Event)]) {
+        let before = std::mem::take(&mut self.log);
+        let mut replaced = replaced.iter().peekable();
+        for (at, logged) in before.events().iter().enumerate() {
+            match replaced.next_if(|(place, _)| *place == at) {
+                Some((_, event)) => {
+                    self.log.push_logged(LoggedEvent::new(Arc::new(event.clone()), logged.index), None);
+                }
+                None => self.log.push_logged(logged.clone(), Some(before.fingerprint_of(at))),
+            }
+        }
+    }
+}

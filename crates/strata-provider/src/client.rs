@@ -1,0 +1,284 @@
+//! Asking a model.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use strata_model::{LlmRequest, json};
+use strata_wire::exchange::{Answer, AnswerReader, BodyOptions, Delta, StreamError, encode};
+
+use crate::endpoint::Endpoint;
+use crate::error::{CallError, CallErrorKind};
+use crate::retry;
+
+/// How often somebody who may cancel is asked.
+const LISTEN: Duration = Duration::from_millis(40);
+
+/// Says whether to stop. It is asked every 40 milliseconds.
+pub type Cancel = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// How long to wait and how much to take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    pub connect: Duration,
+    /// Until the answer begins. Long prompts are read for minutes on small computers.
+    pub first_byte: Duration,
+    /// Between two pieces of an answer.
+    pub stall: Duration,
+    /// Attempts after the first.
+    pub retries: u32,
+    /// The first wait between attempts, where the server asks for none.
+    pub first_wait: Duration,
+    /// A server that asks for a longer wait is not waited for.
+    pub longest_wait: Duration,
+    pub answer_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_mins(5),
+            stall: Duration::from_mins(1),
+            retries: 4,
+            first_wait: retry::first_wait(),
+            longest_wait: Duration::from_mins(1),
+            answer_bytes: 64 << 20,
+        }
+    }
+}
+
+/// What a request is sent with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AskOptions {
+    /// The most tokens of the answer, where the request does not say.
+    pub max_output_tokens: Option<u32>,
+}
+
+/// What happens while a model is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Progress {
+    Delta(Delta),
+    /// The request is sent again after this time, and why.
+    Waiting {
+        wait: Duration,
+        why: String,
+    },
+}
+
+/// Asks model servers. Cloning shares the connections.
+#[derive(Debug, Clone)]
+pub struct Client {
+    proxied: reqwest::Client,
+    /// For servers on this computer.
+    direct: reqwest::Client,
+    pub limits: Limits,
+}
+
+impl Client {
+    /// Fails where the system gives no trusted certificates.
+    pub fn new(limits: Limits) -> Result<Self, CallError> {
+        // A program has one, and whoever came first has set the same.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let build = |builder: reqwest::ClientBuilder| {
+            builder
+                .connect_timeout(limits.connect)
+                // A key is for the server it was given for.
+                .redirect(reqwest::redirect::Policy::none())
+                .user_agent("strata")
+                .build()
+                .map_err(|error| {
+                    let message = format!("Connections cannot be made: {}.", causes(&error));
+                    CallError::new(CallErrorKind::Misconfigured, message)
+                })
+        };
+        Ok(Self {
+            proxied: build(reqwest::Client::builder())?,
+            direct: build(reqwest::Client::builder().no_proxy())?,
+            limits,
+        })
+    }
+
+    pub(crate) fn http(&self, endpoint: &Endpoint) -> &reqwest::Client {
+        if endpoint.is_local() { &self.direct } else { &self.proxied }
+    }
+
+    /// Sends a request and gives the answer, piece by piece and whole.
+    pub async fn ask(
+        &self,
+        endpoint: &Endpoint,
+        model: &str,
+        request: &LlmRequest,
+        options: AskOptions,
+        cancel: &Cancel,
+        watch: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Answer, CallError> {
+        let body_options = BodyOptions { is_streamed: true, max_output_tokens: options.max_output_tokens };
+        let body = json::to_compact(&encode(endpoint.api, model, request, body_options));
+        let path = endpoint.api.answer_path(model);
+        let (response, attempts) = self.send(endpoint, &path, body, cancel, watch).await?;
+        let answer = self.read(endpoint, response, cancel, watch).await;
+        answer.map_err(|error| CallError { attempts, ..error })
+    }
+
+    async fn read(
+        &self,
+        endpoint: &Endpoint,
+        mut response: reqwest::Response,
+        cancel: &Cancel,
+        watch: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Answer, CallError> {
+        let kind = response.headers().get(reqwest::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let is_document = kind.is_some_and(|kind| kind.starts_with("application/json"));
+        let mut reader = AnswerReader::new(endpoint.api);
+        let mut document = Vec::new();
+        let mut received = 0;
+        loop {
+            let chunk = or_cancelled(cancel, tokio::time::timeout(self.limits.stall, response.chunk())).await;
+            let bytes = match chunk {
+                None => {
+                    let message = "Stopped. What had come is kept; the server may charge for it.";
+                    return Err(failed(CallErrorKind::Cancelled, message, reader));
+                }
+                Some(Err(_)) => {
+                    let message = format!(
+                        "{} stopped sending for {} s in the middle of its answer. What had come is kept; try again.",
+                        endpoint.name,
+                        self.limits.stall.as_secs()
+                    );
+                    return Err(failed(CallErrorKind::TimedOut, message, reader));
+                }
+                Some(Ok(Err(error))) => {
+                    let message = format!(
+                        "The connection to {} ended in the middle of its answer ({}). What had come is kept; try again.",
+                        endpoint.name,
+                        endpoint.redact(&causes(&error))
+                    );
+                    return Err(failed(CallErrorKind::CutOff, message, reader));
+                }
+                Some(Ok(Ok(None))) => break,
+                Some(Ok(Ok(Some(bytes)))) => bytes,
+            };
+            received += bytes.len();
+            if received > self.limits.answer_bytes {
+                let message = format!(
+                    "{} sent more than {} MB and did not end. What had come is kept; set a limit for the answer.",
+                    endpoint.name,
+                    self.limits.answer_bytes >> 20
+                );
+                return Err(failed(CallErrorKind::TooLong, message, reader));
+            }
+            if is_document {
+                document.extend_from_slice(&bytes);
+                continue;
+            }
+            if let Err(error) = reader.push(&bytes, &mut |delta| watch(Progress::Delta(delta))) {
+                return Err(stream_error(endpoint, &error, reader));
+            }
+        }
+        let last = if is_document { reader.whole(&document) } else { reader.end() };
+        match last {
+            Ok(deltas) => deltas.into_iter().for_each(|delta| watch(Progress::Delta(delta))),
+            Err(error) => return Err(stream_error(endpoint, &error, reader)),
+        }
+        finished(endpoint, reader)
+    }
+}
+
+/// The answer, if it came to its end and holds something.
+fn finished(endpoint: &Endpoint, reader: AnswerReader) -> Result<Answer, CallError> {
+    let name = &endpoint.name;
+    if !reader.is_complete() {
+        let answer = reader.into_answer();
+        let has_anything = !answer.content.parts().is_empty() || answer.usage.is_some();
+        let (kind, message) = if has_anything {
+            let message =
+                format!("{name} ended its answer before it was whole. What had come is kept; try again.");
+            (CallErrorKind::CutOff, message)
+        } else {
+            (
+                CallErrorKind::Empty,
+                format!("{name} answered with nothing at all. Try again, or another model."),
+            )
+        };
+        return Err(CallError::new(kind, message).charged().with_partial(answer));
+    }
+    let answer = reader.into_answer();
+    let is_refused = matches!(
+        answer.finish,
+        Some(strata_wire::exchange::Finish::Refused(_) | strata_wire::exchange::Finish::Filtered(_))
+    );
+    if answer.is_empty() && !is_refused {
+        let why = match &answer.finish {
+            Some(strata_wire::exchange::Finish::Length) => {
+                "all of its tokens went into thoughts; allow a longer answer"
+            }
+            _ => "try again, or another model",
+        };
+        let message = format!("{name} ended its answer without a word: {why}.");
+        return Err(CallError::new(CallErrorKind::Empty, message).charged().with_partial(answer));
+    }
+    Ok(answer)
+}
+
+fn failed(kind: CallErrorKind, message: impl Into<String>, reader: AnswerReader) -> CallError {
+    CallError::new(kind, message).charged().with_partial(reader.into_answer())
+}
+
+fn stream_error(endpoint: &Endpoint, error: &StreamError, reader: AnswerReader) -> CallError {
+    let name = &endpoint.name;
+    let (kind, message) = match error {
+        StreamError::Malformed { excerpt } => (
+            CallErrorKind::Malformed,
+            format!(
+                "{name} sent something that is no answer: {excerpt}. Check that it takes requests in the form `{}`.",
+                endpoint.api.name()
+            ),
+        ),
+        StreamError::Provider { message, .. } => (
+            CallErrorKind::ServerFailed,
+            format!(
+                "{name} gave up in the middle of its answer: {message}. What had come is kept; try again."
+            ),
+        ),
+    };
+    failed(kind, endpoint.redact(&message), reader)
+}
+
+/// What `future` gives, or `None` as soon as somebody cancels.
+pub(crate) async fn or_cancelled<T>(cancel: &Cancel, future: impl Future<Output = T>) -> Option<T> {
+    tokio::pin!(future);
+    let mut clock = tokio::time::interval(LISTEN);
+    loop {
+        tokio::select! {
+            biased;
+            _ = clock.tick() => {
+                if cancel() {
+                    return None;
+                }
+            }
+            done = &mut future => return Some(done),
+        }
+    }
+}
+
+/// An error of the connection with its causes, without the address it is about.
+pub(crate) fn causes(error: &reqwest::Error) -> String {
+    let mut causes: Vec<String> = Vec::new();
+    let mut next = std::error::Error::source(error);
+    while let Some(cause) = next {
+        let said = cause.to_string();
+        if !causes.last().is_some_and(|last| last.contains(&said)) {
+            causes.push(said);
+        }
+        next = cause.source();
+    }
+    if causes.is_empty() {
+        // The message names the address, and addresses may hold keys.
+        return if error.is_timeout() {
+            "timed out".to_owned()
+        } else {
+            "the request could not be made".to_owned()
+        };
+    }
+    causes.join(": ")
+}

@@ -1,0 +1,53 @@
+//! Model servers on this computer, found by the ports they usually listen on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use strata_wire::exchange::Api;
+
+use crate::client::{Client, Limits};
+use crate::endpoint::Endpoint;
+use crate::error::CallError;
+
+/// A server that people run themselves, and its usual port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LocalServer {
+    pub name: &'static str,
+    pub port: u16,
+}
+
+pub const LOCAL_SERVERS: [LocalServer; 4] = [
+    LocalServer { name: "Ollama", port: 11434 },
+    LocalServer { name: "LM Studio", port: 1234 },
+    LocalServer { name: "llama.cpp", port: 8080 },
+    LocalServer { name: "vLLM", port: 8000 },
+];
+
+/// Who is there answers at once.
+const PATIENCE: Duration = Duration::from_millis(600);
+
+/// The servers among `servers` that answer with a list of models, with its names.
+pub async fn find_local(servers: &[LocalServer]) -> Result<Vec<(Endpoint, Vec<String>)>, CallError> {
+    let limits = Limits { connect: PATIENCE, stall: PATIENCE, retries: 0, ..Limits::default() };
+    let client = Client::new(limits)?;
+    let probes = servers.iter().map(|server| {
+        let client = client.clone();
+        async move {
+            let endpoint = Endpoint {
+                name: server.name.to_owned(),
+                api: Api::ChatCompletions,
+                base_url: format!("http://127.0.0.1:{}/v1", server.port),
+                headers: Vec::new(),
+                key: None,
+            };
+            let found =
+                tokio::time::timeout(PATIENCE * 2, client.models(&endpoint, &(Arc::new(|| false) as _)))
+                    .await;
+            let models = found.ok()?.ok()?;
+            // Other programs listen on these ports too; they list no models.
+            (!models.is_empty()).then_some((endpoint, models))
+        }
+    });
+    Ok(join_all(probes).await.into_iter().flatten().collect())
+}

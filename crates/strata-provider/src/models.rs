@@ -1,0 +1,44 @@
+//! Which models a server has.
+
+use strata_model::json;
+use strata_wire::exchange::decode_models;
+
+use crate::client::{Cancel, Client, causes, or_cancelled};
+use crate::endpoint::Endpoint;
+use crate::error::{CallError, CallErrorKind};
+use crate::send::{headers, status_error};
+
+impl Client {
+    /// The names of the models of an endpoint, as it lists them.
+    pub async fn models(&self, endpoint: &Endpoint, cancel: &Cancel) -> Result<Vec<String>, CallError> {
+        let url = endpoint.url(endpoint.api.models_path());
+        let request = self.http(endpoint).get(url).headers(headers(endpoint)?);
+        let sent = or_cancelled(cancel, tokio::time::timeout(self.limits.connect * 2, request.send())).await;
+        let response = match sent {
+            None => return Err(CallError::new(CallErrorKind::Cancelled, "Stopped.")),
+            Some(Err(_)) => {
+                let message = format!("{} did not answer in time.", endpoint.name);
+                return Err(CallError::new(CallErrorKind::TimedOut, message));
+            }
+            Some(Ok(Err(error))) => {
+                let message = format!(
+                    "{} cannot be reached at {} ({}).",
+                    endpoint.name,
+                    endpoint.shown_url(""),
+                    endpoint.redact(&causes(&error))
+                );
+                return Err(CallError::new(CallErrorKind::Unreachable, message));
+            }
+            Some(Ok(Ok(response))) => response,
+        };
+        if !response.status().is_success() {
+            return Err(status_error(endpoint, response).await);
+        }
+        let bytes = self.whole(endpoint, response, cancel).await?;
+        let answer = json::parse(&bytes).map_err(|_| {
+            let message = format!("{} answered with something that is no list of models.", endpoint.name);
+            CallError::new(CallErrorKind::Malformed, message)
+        })?;
+        Ok(decode_models(endpoint.api, &answer))
+    }
+}

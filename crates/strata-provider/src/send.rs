@@ -1,0 +1,226 @@
+//! Sending a request until it is taken.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use strata_wire::exchange::{Api, error_message};
+
+use crate::client::{Cancel, Client, Progress, causes, or_cancelled};
+use crate::endpoint::Endpoint;
+use crate::error::{CallError, CallErrorKind};
+use crate::retry;
+
+/// Bytes of an error that are read.
+const MAX_ERROR: usize = 16 << 10;
+/// Characters of it that are shown.
+const SHOWN_ERROR: usize = 400;
+/// How long the rest of an error is waited for.
+const ERROR_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Why an attempt came to nothing.
+struct Turned {
+    error: CallError,
+    /// It may be taken later.
+    is_passing: bool,
+    asked: Option<Duration>,
+}
+
+impl Client {
+    /// Posts a body until the server takes it. Returns the beginning of the answer, and how often it was sent.
+    pub(crate) async fn send(
+        &self,
+        endpoint: &Endpoint,
+        path: &str,
+        body: String,
+        cancel: &Cancel,
+        watch: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<(reqwest::Response, u32), CallError> {
+        let headers = headers(endpoint)?;
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let request = self
+                .http(endpoint)
+                .post(endpoint.url(path))
+                .headers(headers.clone())
+                .header(reqwest::header::CONTENT_TYPE, "application/json")
+                .body(body.clone());
+            let sent =
+                or_cancelled(cancel, tokio::time::timeout(self.limits.first_byte, request.send())).await;
+            let turned = match sent {
+                None => return Err(CallError { attempts, ..stopped().charged() }),
+                Some(Err(_)) => {
+                    let message = format!(
+                        "{} did not begin to answer within {} s. It may still be reading the prompt, and charge for it.",
+                        endpoint.name,
+                        self.limits.first_byte.as_secs()
+                    );
+                    let error = CallError::new(CallErrorKind::TimedOut, message).charged();
+                    return Err(CallError { attempts, ..error });
+                }
+                Some(Ok(Err(error))) => unreached(endpoint, &error),
+                Some(Ok(Ok(response))) if response.status().is_success() => return Ok((response, attempts)),
+                Some(Ok(Ok(response))) => match or_cancelled(cancel, turned_away(endpoint, response)).await {
+                    Some(turned) => turned,
+                    None => return Err(CallError { attempts, ..stopped() }),
+                },
+            };
+            let wait = retry::wait(attempts, turned.asked, self.limits.first_wait);
+            if !turned.is_passing || attempts > self.limits.retries || wait > self.limits.longest_wait {
+                return Err(CallError { attempts, ..turned.error });
+            }
+            watch(Progress::Waiting { wait, why: turned.error.message });
+            if or_cancelled(cancel, tokio::time::sleep(wait)).await.is_none() {
+                return Err(CallError { attempts, ..stopped() });
+            }
+        }
+    }
+}
+
+fn stopped() -> CallError {
+    CallError::new(CallErrorKind::Cancelled, "Stopped before an answer began.")
+}
+
+/// Headers of every request to an endpoint, with its key.
+pub(crate) fn headers(endpoint: &Endpoint) -> Result<HeaderMap, CallError> {
+    let mut headers = HeaderMap::new();
+    let misconfigured = |what: &str| {
+        let message =
+            format!("{what} of {} cannot be sent: it holds letters that no header may have.", endpoint.name);
+        CallError::new(CallErrorKind::Misconfigured, message)
+    };
+    if let Some(key) = &endpoint.key {
+        let (name, value) = match endpoint.api {
+            Api::ChatCompletions | Api::Responses => ("authorization", format!("Bearer {}", key.expose())),
+            Api::Gemini => ("x-goog-api-key", key.expose().to_owned()),
+            Api::Anthropic => ("x-api-key", key.expose().to_owned()),
+        };
+        let mut value = HeaderValue::from_str(&value).map_err(|_| misconfigured("The key"))?;
+        value.set_sensitive(true);
+        headers.insert(HeaderName::from_static(name), value);
+    }
+    if endpoint.api == Api::Anthropic {
+        headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+    }
+    for (name, value) in &endpoint.headers {
+        let wrong = || misconfigured(&format!("The header {name}"));
+        let name = HeaderName::from_bytes(name.trim().as_bytes()).map_err(|_| wrong())?;
+        let mut value = HeaderValue::from_str(value.trim()).map_err(|_| wrong())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+fn unreached(endpoint: &Endpoint, error: &reqwest::Error) -> Turned {
+    let name = &endpoint.name;
+    let cause = endpoint.redact(&causes(error));
+    let url = endpoint.shown_url("");
+    if error.is_builder() {
+        let message = format!("{url} is no address that can be asked. Write it as https://host/v1.");
+        return Turned {
+            error: CallError::new(CallErrorKind::Misconfigured, message),
+            is_passing: false,
+            asked: None,
+        };
+    }
+    if error.is_connect() {
+        let hint = if endpoint.is_local() {
+            "Is the server running, and is this its port?"
+        } else {
+            "Check the address, the network and the proxy."
+        };
+        let message = format!("{name} cannot be reached at {url} ({cause}). {hint}");
+        // A wrong name or a closed port does not mend itself; a lost connection may.
+        let is_passing = error.is_timeout();
+        return Turned {
+            error: CallError::new(CallErrorKind::Unreachable, message),
+            is_passing,
+            asked: None,
+        };
+    }
+    let message = format!("The connection to {name} ended before an answer began ({cause}). Try again.");
+    let error = CallError::new(CallErrorKind::CutOff, message).charged();
+    Turned { error, is_passing: false, asked: None }
+}
+
+/// An answer with an error status, in plain words.
+pub(crate) async fn status_error(endpoint: &Endpoint, response: reqwest::Response) -> CallError {
+    turned_away(endpoint, response).await.error
+}
+
+async fn turned_away(endpoint: &Endpoint, mut response: reqwest::Response) -> Turned {
+    let status = response.status().as_u16();
+    let asked = response
+        .headers()
+        .get(RETRY_AFTER)
+        .and_then(|header| retry::retry_after(header.to_str().ok()?, SystemTime::now()));
+    let target = response.headers().get(reqwest::header::LOCATION).is_some();
+    let mut body = Vec::new();
+    let rest = async {
+        while let Ok(Some(bytes)) = response.chunk().await {
+            body.extend_from_slice(&bytes);
+            if body.len() > MAX_ERROR {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(ERROR_PATIENCE, rest).await;
+    let said = error_message(&body).unwrap_or_else(|| String::from_utf8_lossy(&body).trim().to_owned());
+    let said: String = endpoint.redact(&said).chars().take(SHOWN_ERROR).collect();
+    let (kind, message) = explain(endpoint, status, &said, target, asked);
+    Turned { error: CallError::new(kind, message), is_passing: retry::is_passing(status), asked }
+}
+
+fn explain(
+    endpoint: &Endpoint,
+    status: u16,
+    said: &str,
+    is_redirect: bool,
+    asked: Option<Duration>,
+) -> (CallErrorKind, String) {
+    let name = &endpoint.name;
+    let quoted = if said.is_empty() { String::new() } else { format!(" It says: {said}") };
+    match status {
+        401 if endpoint.key.is_none() => {
+            (CallErrorKind::Unauthorised, format!("{name} wants a key and has none. Set one.{quoted}"))
+        }
+        401 => (
+            CallErrorKind::Unauthorised,
+            format!("{name} does not take this key. Check it, or make a new one.{quoted}"),
+        ),
+        402 => {
+            (CallErrorKind::RateLimited, format!("The credit at {name} is used up. Top it up there.{quoted}"))
+        }
+        403 => (
+            CallErrorKind::Unauthorised,
+            format!("This key may not do this at {name}. Check its rights and the region.{quoted}"),
+        ),
+        404 => (
+            CallErrorKind::NotFound,
+            format!(
+                "{name} knows no such model, or {} is not its address. See its list of models.{quoted}",
+                endpoint.shown_url("")
+            ),
+        ),
+        429 => {
+            let wait = asked
+                .map_or(String::new(), |asked| format!(" It asks to wait {} s.", asked.as_secs_f64().ceil()));
+            (CallErrorKind::RateLimited, format!("{name} takes no more requests for now.{wait}{quoted}"))
+        }
+        300..=399 if is_redirect => (
+            CallErrorKind::Misconfigured,
+            format!(
+                "{name} points to another address, and a key is not sent on. Set the address it now has.{quoted}"
+            ),
+        ),
+        500..=599 => (
+            CallErrorKind::ServerFailed,
+            format!("{name} failed (status {status}). Try again later.{quoted}"),
+        ),
+        _ => (
+            CallErrorKind::BadRequest,
+            format!("{name} does not take this request (status {status}).{quoted}"),
+        ),
+    }
+}

@@ -1,0 +1,109 @@
+//! What is sent, and what is read of lists and counts.
+
+use strata_provider::{AskOptions, CallErrorKind, LocalServer, find_local};
+use strata_testkit::model_server::{ModelServer, Play, chat_stream};
+use strata_wire::exchange::Api;
+
+use super::{KEY, client, endpoint, never, request, run};
+
+#[test]
+fn each_provider_is_asked_in_its_own_form() {
+    let answers = [
+        (Api::ChatCompletions, "/v1/chat/completions", chat_stream("Hello", 5, 1)),
+        (
+            Api::Responses,
+            "/v1/responses",
+            "data: {\"type\":\"response.output_text.delta\",\"delta\":\"Hello\"}\n\n\
+             data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}\n\n"
+                .to_owned(),
+        ),
+        (
+            Api::Anthropic,
+            "/v1/v1/messages",
+            "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hello\"}}\n\n\
+             data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n"
+                .to_owned(),
+        ),
+        (
+            Api::Gemini,
+            "/v1/models/m:streamGenerateContent?alt=sse",
+            "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hello\"}]},\"finishReason\":\"STOP\"}]}\n\n".to_owned(),
+        ),
+    ];
+    for (api, path, body) in answers {
+        let server = ModelServer::start(vec![Play::Stream { body, piece: 11 }], Some(KEY));
+        let answer = run(client().ask(
+            &endpoint(&server, api),
+            "m",
+            &request("Hi"),
+            AskOptions::default(),
+            &never(),
+            &mut |_| (),
+        ));
+        assert_eq!(answer.expect("an answer").text(), "Hello", "{}", api.name());
+        assert_eq!(server.received()[0].path, path);
+        assert_eq!(server.problems(), [""; 0], "{}", api.name());
+    }
+}
+
+#[test]
+fn models_are_listed_and_local_servers_found() {
+    let server = ModelServer::start(Vec::new(), None);
+    let models = run(client().models(&endpoint(&server, Api::ChatCompletions), &never()));
+    assert_eq!(models.expect("a list"), ["scripted-1", "scripted-2"]);
+    let port = server.url().rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
+    let servers = [LocalServer { name: "Ours", port }, LocalServer { name: "Nobody", port: 9 }];
+    let found = run(find_local(&servers)).expect("connections can be made");
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].0.name.as_str(), found[0].1.len()), ("Ours", 2));
+}
+
+#[test]
+fn tokens_are_counted_where_the_provider_does() {
+    let count = |api, answer: &str| {
+        let server = ModelServer::start(vec![Play::Document(answer.to_owned())], Some(KEY));
+        let counted = run(client().count(&endpoint(&server, api), "m", &request("Hi"), &never()));
+        assert_eq!(server.problems(), [""; 0], "{}", api.name());
+        counted.expect("a count")
+    };
+    assert_eq!(count(Api::Anthropic, r#"{"input_tokens": 12}"#), Some(12));
+    assert_eq!(count(Api::Responses, r#"{"input_tokens": 13}"#), Some(13));
+    assert_eq!(count(Api::Gemini, r#"{"totalTokens": 14}"#), Some(14));
+    assert_eq!(count(Api::ChatCompletions, "{}"), None);
+}
+
+#[test]
+fn a_trial_says_in_plain_words_what_is_wrong() {
+    let server =
+        ModelServer::start(vec![Play::Stream { body: chat_stream("ready", 9, 1), piece: 9 }], Some(KEY));
+    let trial = run(client().try_out(&endpoint(&server, Api::ChatCompletions), "m", &never()));
+    assert!(
+        trial.answer.is_some() && trial.message.contains("answered with scripted-1"),
+        "{}",
+        trial.message
+    );
+
+    let mut nowhere = endpoint(&server, Api::ChatCompletions);
+    nowhere.base_url = "http://127.0.0.1:9/v1".into();
+    let trial = run(client().try_out(&nowhere, "m", &never()));
+    assert_eq!(trial.error, Some(CallErrorKind::Unreachable));
+    assert!(trial.message.contains("Is the server running"), "{}", trial.message);
+
+    nowhere.base_url = "no address".into();
+    let trial = run(client().try_out(&nowhere, "m", &never()));
+    assert_eq!(trial.error, Some(CallErrorKind::Misconfigured), "{}", trial.message);
+
+    let mut keyless = endpoint(&server, Api::ChatCompletions);
+    keyless.key = None;
+    let refused = ModelServer::start(
+        vec![Play::Status {
+            status: 401,
+            headers: Vec::new(),
+            body: r#"{"error":{"message":"no key"}}"#.to_owned(),
+        }],
+        None,
+    );
+    keyless.base_url = format!("{}/v1", refused.url());
+    let trial = run(client().try_out(&keyless, "m", &never()));
+    assert!(trial.message.contains("wants a key and has none"), "{}", trial.message);
+}
