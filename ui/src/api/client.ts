@@ -50,6 +50,7 @@ const CODES: readonly string[] = [
   'badInput',
   'unreadable',
   'store',
+  'provider',
   'notCompiled',
   'internal',
 ] satisfies readonly ErrorCode[];

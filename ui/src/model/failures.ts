@@ -12,6 +12,7 @@ const PRESENTATIONS: Readonly<Record<FailureCode, FailurePresentation>> = {
   badInput: { title: 'This cannot be asked', canRetry: false },
   unreadable: { title: 'The file could not be read', canRetry: true },
   store: { title: 'The database cannot be used', canRetry: true },
+  provider: { title: 'The model server cannot be asked', canRetry: true },
   notCompiled: { title: 'This call could not be compiled', canRetry: true },
   internal: { title: 'A defect of Strata', canRetry: true },
   unreachable: { title: 'Strata does not answer', canRetry: true },

@@ -85,6 +85,7 @@ fn compact(
         job.progress(0, expected);
         let mut done = 0;
         let prices = &strata.tables().prices;
+        let model = model.or_else(|| found.as_ref()?.model.clone());
         let mut tell = |event: WriterEvent| {
             let mut run = shown(run);
             match event {
@@ -121,7 +122,7 @@ fn compact(
             Some(found) => {
                 asks = ModelWriter {
                     endpoint: &found.server,
-                    model: model.clone().or_else(|| found.model.clone()),
+                    model: model.clone(),
                     paid: strata.paid(),
                     store: Some(strata.store_lock()),
                     cancel: job.cancel(),

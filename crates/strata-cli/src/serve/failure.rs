@@ -31,6 +31,7 @@ impl Failure {
 impl From<AppError> for Failure {
     fn from(error: AppError) -> Self {
         let status = match error.code {
+            ErrorCode::Provider => StatusCode::BAD_GATEWAY,
             ErrorCode::NotFound => StatusCode::NOT_FOUND,
             ErrorCode::BadInput => StatusCode::BAD_REQUEST,
             ErrorCode::Unreadable | ErrorCode::NotCompiled => StatusCode::UNPROCESSABLE_ENTITY,

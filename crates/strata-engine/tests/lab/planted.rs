@@ -1,7 +1,8 @@
 //! Conversations with planted facts, summaries that keep some of them, and how well the report tells which.
 //!
 //! The generator writes sessions in which it knows every fact, and summaries in which each fact is kept, said in other
-//! words, or left out. A dropped fact that is not reported is a miss; a reported one that the summary does tell is a
+//! words, or left out; half of those that are left out have something in their place that looks like them. A dropped
+//! fact that is not reported is a miss; a reported one that the summary does tell is a
 //! false alarm.
 
 use std::collections::BTreeMap;
@@ -30,6 +31,13 @@ struct Planted {
     by_user: bool,
     kept: String,
     paraphrased: String,
+    /// Something else of its kind that looks like it; empty where nothing does.
+    decoy: String,
+}
+
+/// A project's name in tickets.
+fn prefix(name: &str) -> String {
+    name.to_uppercase().chars().filter(char::is_ascii_alphabetic).take(4).collect()
 }
 
 fn planted(random: &mut Seeded, kind: FactKind) -> Planted {
@@ -52,7 +60,20 @@ fn planted(random: &mut Seeded, kind: FactKind) -> Planted {
         by_user: kind == FactKind::Constraint,
         kept,
         paraphrased,
+        decoy: match kind {
+            FactKind::Path => format!("Another file is src/{a}/{b}_{n}0.rs."),
+            FactKind::Identifier => format!("Not to be confused with {}-{n}{}5.", prefix(&a), m % 10),
+            FactKind::Number => format!("A second sum is {}.{} EUR.", n + 137, m % 90 + 10),
+            FactKind::Date => format!("It began on 2025-{:02}-{:02}.", m % 12 + 1, n % 28 + 1),
+            FactKind::Url => format!("There is a page at https://{a}.example.org/help."),
+            FactKind::Command => format!("Ran `make clean STAGE={a}`."),
+            FactKind::Quoted => "The console was quiet.".to_owned(),
+            FactKind::Decision => format!("Moving tables during release {n} was talked about."),
+            FactKind::Constraint => format!("The {a} worker was looked at."),
+            FactKind::PendingCall => format!("fetch_{b} was not needed."),
+        },
     };
+    let prefix_ = prefix(&a);
     match kind {
         FactKind::Path => {
             let path = format!("src/{a}/{b}_{n}.rs");
@@ -64,11 +85,7 @@ fn planted(random: &mut Seeded, kind: FactKind) -> Planted {
             )
         }
         FactKind::Identifier => {
-            let id = format!(
-                "{}-{n}{}",
-                a.to_uppercase().chars().filter(char::is_ascii_alphabetic).take(4).collect::<String>(),
-                m % 10
-            );
+            let id = format!("{prefix_}-{n}{}", m % 10);
             of(
                 id.clone(),
                 format!("Ticket {id} tracks it."),
@@ -206,6 +223,7 @@ fn case(seed: u64) -> Case {
         match fate {
             Fate::Kept => told.push(fact.kept.clone()),
             Fate::Paraphrased => told.push(fact.paraphrased.clone()),
+            Fate::Dropped if random.below(2) == 0 => told.push(fact.decoy.clone()),
             Fate::Dropped => told.push((*random.pick(&CHATTER)).to_owned()),
         }
         // A sentence in a tool's result is what a tool said, and no decision of anybody's.
