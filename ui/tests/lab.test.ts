@@ -72,6 +72,19 @@ describe('the lab', () => {
     expect(screen.getByRole('button', { name: 'Unpin E3' })).toBeVisible();
   });
 
+  test('sends a call again, and sets the answers side by side', async () => {
+    const { press, user } = openWindow('#/invoice-triage/lab?call=17');
+    await map();
+    await press('n');
+    const dialog = await screen.findByRole('dialog', { name: 'Send C17 again' });
+    expect(await within(dialog).findByText(/POST http/)).toBeVisible();
+    expect(dialog).toHaveTextContent('50,631 tokens');
+    await user.click(within(dialog).getByRole('button', { name: 'Send' }));
+    await waitFor(() => expect(dialog).toHaveTextContent('predicted 50,631, reported 50,643 tokens'));
+    expect(within(dialog).getByRole('region', { name: 'Recorded answer' })).toHaveTextContent('read_file');
+    expect(within(dialog).getByRole('region', { name: 'New answer' })).toHaveTextContent('search_logs');
+  });
+
   test('is a table, too', async () => {
     const { press, view } = openWindow('#/invoice-triage/lab?config=interval=5,overlap=0');
     await map();

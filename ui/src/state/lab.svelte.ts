@@ -347,7 +347,7 @@ export class Lab {
 function isSame(first: string, second: string): boolean {
   const trigger = (text: string): string => {
     const settings = parseSettings(text);
-    const { summary_tokens: _, ...numbers } = settings.numbers;
+    const numbers = { ...settings.numbers, summary_tokens: '' };
     return printSettings({ ...settings, numbers, model: '', pins: [] });
   };
   return first === second || trigger(first) === trigger(second);

@@ -1,6 +1,14 @@
 import type { JsonCommand, Params, Result } from '@/api/client.ts';
 import { CommandFailure } from '@/api/client.ts';
-import type { Job, LabReplay, LabRun, LabSweep, ModelList, Notification } from '@/api/gen/api.ts';
+import type {
+  Job,
+  LabReplay,
+  LabRun,
+  LabSweep,
+  ModelList,
+  Notification,
+  ReplayAnswer,
+} from '@/api/gen/api.ts';
 import { notFound } from './failures.ts';
 import { lossOf, replayOf, runOf, sweepOf } from './lab.ts';
 import { newJob, type FakeStore } from './store.ts';
@@ -32,10 +40,8 @@ const MODELS: ModelList = {
   keys: 'Keys are kept in memory until the window is closed.',
 };
 
-/** The made-up server answers no calls. */
-function refuse(): never {
-  throw notFound('The made-up model server sends no calls.');
-}
+const RECORDED = '-> read_file {"path":"src/billing/invoice.py"}';
+const ANSWER = '-> search_logs {"query":"decimal"}';
 
 /** Sweeps and runs of the Lab, as jobs that take a moment. */
 export class FakeLab {
@@ -44,6 +50,7 @@ export class FakeLab {
   readonly #notify: (notification: Notification) => void;
   readonly #sweeps = new Map<string, LabSweep>();
   readonly #runs = new Map<string, LabRun>();
+  readonly #answers = new Map<string, ReplayAnswer>();
 
   constructor(store: FakeStore, jobs: Map<string, Job>, notify: (notification: Notification) => void) {
     this.#store = store;
@@ -72,6 +79,29 @@ export class FakeLab {
     },
     'lab/runResult': ({ job }) => this.#known(this.#runs.get(job)),
     'lab/loss': ({ window }) => lossOf(window),
+    'call/replayPreview': ({ session, call, endpoint, model }) => ({
+      endpoint,
+      model: model ?? 'qwen2.5-7b',
+      target: 'POST http://127.0.0.1:11434/v1/chat/completions',
+      body: JSON.stringify(
+        { model: model ?? 'qwen2.5-7b', messages: [{ role: 'user', content: '…' }] },
+        null,
+        2,
+      ),
+      bytes: 4200,
+      predictedTokens: this.#tokens(session, call),
+      predictedCachedTokens: 0,
+      estimatedCostUsd: null,
+      recorded: RECORDED,
+    }),
+    'call/replay': ({ session, call }) => {
+      const job = this.#start(`Sending C${String(call)} again`, 3);
+      const predicted = this.#tokens(session, call);
+      this.#answers.set(job, answerOf(job, predicted, false));
+      this.#run(job, 1, 'Answered.', (done) => this.#answers.set(job, answerOf(job, predicted, done === 3)));
+      return { job };
+    },
+    'call/replayResult': ({ job }) => this.#known(this.#answers.get(job)),
     'model/list': () => MODELS,
     'model/save': () => MODELS,
     'model/forget': () => MODELS,
@@ -84,10 +114,11 @@ export class FakeLab {
       inputTokens: 12,
       outputTokens: 1,
     }),
-    'call/replayPreview': refuse,
-    'call/replay': refuse,
-    'call/replayResult': refuse,
   };
+
+  #tokens(session: string, call: number): number {
+    return this.#store.session(session).calls[call - 1]?.tokens ?? 0;
+  }
 
   #known<T>(found: T | undefined): T {
     if (found === undefined) throw notFound('This is no longer known.');
@@ -124,4 +155,21 @@ export class FakeLab {
     };
     setTimeout(tick, TICK_MS);
   }
+}
+
+function answerOf(job: string, predictedTokens: number, isEnded: boolean): ReplayAnswer {
+  return {
+    job,
+    isEnded,
+    answer: isEnded ? ANSWER : ANSWER.slice(0, 12),
+    recorded: RECORDED,
+    finish: isEnded ? 'STOP' : null,
+    predictedTokens,
+    reportedTokens: isEnded ? predictedTokens + 12 : null,
+    predictedCachedTokens: 0,
+    reportedCachedTokens: isEnded ? 0 : null,
+    outputTokens: isEnded ? 21 : null,
+    costUsd: null,
+    failure: null,
+  };
 }
