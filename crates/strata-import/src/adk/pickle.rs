@@ -47,7 +47,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Json, String> {
         let operation = input.byte()?;
         if operation == b'.' {
             let top = machine.pop()?;
-            return Ok(machine.json(&top, MAX_DEPTH));
+            let mut left = MAX_VALUES;
+            let value = machine.json(&top, MAX_DEPTH, &mut left);
+            return if left > 0 { Ok(value) } else { Err("it holds too many values".to_owned()) };
         }
         machine.run(operation, &mut input)?;
         if machine.stack.len() > MAX_VALUES || machine.arena.len() > MAX_VALUES {
@@ -248,12 +250,18 @@ impl Machine {
     }
 
     fn name(&self, value: &Value) -> String {
-        let json = self.json(value, 2);
+        let json = self.json(value, 2, &mut 8);
         json.as_str().unwrap_or("?").to_owned()
     }
 
-    fn json(&self, value: &Value, depth: usize) -> Json {
+    /// A value written out, as long as values are `left`: a container that holds another twice, which holds another
+    /// twice, stands for more than there is memory.
+    fn json(&self, value: &Value, depth: usize, left: &mut usize) -> Json {
         let Some(depth) = depth.checked_sub(1) else { return Json::Null };
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            return Json::Null;
+        }
         let at = match value {
             Value::Json(json) => return json.clone(),
             Value::Mark => return Json::Null,
@@ -261,18 +269,18 @@ impl Machine {
         };
         match &self.arena[at] {
             Container::List(items) => {
-                items.iter().map(|item| self.json(item, depth)).collect::<Vec<_>>().into()
+                items.iter().map(|item| self.json(item, depth, left)).collect::<Vec<_>>().into()
             }
             Container::Dict(members) => {
                 let members = members.iter().map(|(key, value)| {
-                    let key = self.json(key, depth);
+                    let key = self.json(key, depth, left);
                     let key =
                         key.as_str().map_or_else(|| strata_model::json::to_compact(&key), str::to_owned);
-                    (key, self.json(value, depth))
+                    (key, self.json(value, depth, left))
                 });
                 members.collect::<Object>().into()
             }
-            Container::Instance(Some(state)) => state_of(self.json(state, depth)),
+            Container::Instance(Some(state)) => state_of(self.json(state, depth, left)),
             Container::Instance(None) => Json::Null,
         }
     }
@@ -324,6 +332,17 @@ mod tests {
         {
             assert!(read(bytes).is_err(), "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn a_value_that_holds_others_twice_over_and_over_is_refused() {
+        // `a = []; a = [a, a]; …`, forty times.
+        let mut bytes = b"\x80\x05]\x94".to_vec();
+        for memo in 0..40 {
+            bytes.extend([b']', 0x94, b'(', b'h', memo, b'h', memo, b'e']);
+        }
+        bytes.push(b'.');
+        assert_eq!(read(&bytes).unwrap_err(), "it holds too many values");
     }
 
     #[test]
