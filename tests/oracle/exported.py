@@ -68,6 +68,8 @@ def experiments(agents, tools):
         "own turn only": [{"edit": "set_include_contents", "agent": last, "value": "none"}],
         "tool taken away": [{"edit": "set_tool", "agent": owner, "tool": tool, "declaration": None}],
         "tool declared differently": [{"edit": "set_tool", "agent": owner, "tool": tool, "declaration": {"name": tool, "description": "Short."}}],
+        "state map": [{"edit": "set_state_map", "key": "hits", "fields": ["total"]}],
+        "volatile lines behind": [insert("move_volatile")],
         "context cache": [{"edit": "set_cache", "config": {"cache_intervals": 3, "ttl_seconds": 60, "min_tokens": 10}}],
     }
 

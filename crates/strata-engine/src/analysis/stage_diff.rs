@@ -160,7 +160,10 @@ fn source(segment: &Segment<'_>) -> Option<Fingerprint> {
             hash.number(1).text(&segment.path.to_string());
         }
         // Text of the runtime's own says nothing about where it belongs.
-        (Path::Part { .. }, Some(Origin::Processor { .. } | Origin::Rewritten { event: None, .. }) | None) => {
+        (
+            Path::Part { .. },
+            Some(Origin::Processor { .. } | Origin::Rewritten { event: None, .. }) | None,
+        ) => {
             return None;
         }
         // What is made of a part takes its place.
