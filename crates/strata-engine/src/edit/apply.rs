@@ -41,8 +41,8 @@ pub(super) struct EventChange {
 }
 
 impl Draft<'_> {
-    pub(super) fn error(&mut self, code: &'static str, message: String) {
-        let message = format!("{message} The edit was left out; all others count.");
+    pub(super) fn error(&mut self, code: &'static str, message: impl Into<String>) {
+        let message = message.into() + " The edit was left out; all others count.";
         self.diagnostics.push(Diagnostic::error(code, place(self.at), message));
     }
 

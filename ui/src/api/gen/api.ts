@@ -1,9 +1,60 @@
 // Made by `cargo xtask gen` from crates/strata-app. Do not edit.
 
 /**
+ * A change that would help, tried on all calls.
+ */
+export type FixRow = {
+/**
+ * "Cap rows of search_logs at 20".
+ */
+title: string,
+/**
+ * What `findings/apply` makes of it.
+ */
+edits: Array<Edit>,
+/**
+ * Prompt tokens less over all calls.
+ */
+savesTokens: number, savesUsd: number | null, basis: Basis, effect: Effect,
+/**
+ * That it breaks the prefix, or drops what an answer uses later, a sentence each.
+ */
+warnings: Array<string>, };
+
+/**
  * A count of tokens and what it rests on. `low` and `high` bound the truth where the basis is not exact.
  */
 export type TokenCount = { tokens: number, basis: Basis, low: number, high: number, };
+
+/**
+ * A parameter, with all that a form for it needs.
+ */
+export type Param = { name: string, input: ParamInput,
+/**
+ * Null for one that may be left empty.
+ */
+default: unknown,
+/**
+ * What a number counts: `rows`, `characters`.
+ */
+unit: string | null,
+/**
+ * A sentence.
+ */
+doc: string, };
+
+/**
+ * A processor that an experiment put into a flow.
+ */
+export type InsertedStage = {
+/**
+ * A kind of the catalogue.
+ */
+kind: string,
+/**
+ * As given: what is left out has its default.
+ */
+params: JsonObject, };
 
 /**
  * A run of a part's text with one source.
@@ -24,9 +75,83 @@ source: string, address: string | null, };
 export type CallRange = { from: number, to: number, };
 
 /**
+ * A source of tokens that calls carry again and again.
+ */
+export type BloatRow = {
+/**
+ * `E7`, `tool.search_logs`, `agent.planner`.
+ */
+address: string,
+/**
+ * `E7 search_logs`.
+ */
+name: string,
+/**
+ * Of one call.
+ */
+tokens: number, basis: Basis,
+/**
+ * How many calls carried it.
+ */
+calls: number, lifetimeTokens: number, costUsd: number | null, fixes: Array<FixRow>, };
+
+/**
+ * Any JSON object.
+ */
+export type JsonObject = { readonly [key: string]: unknown };
+
+/**
  * How the event table is sorted. Ties are in order of events.
  */
 export type EventOrder = "inOrder" | "byLifetime" | "bySize";
+
+/**
+ * One change to how a session is compiled.
+ *
+ * The same shape as in files of edits. Processors are named as stages are; an `agent` that is left out means the
+ * flows of all agents.
+ */
+export type Edit = { "edit": "enable_processor", processor: string, agent?: string, } | { "edit": "disable_processor", processor: string, agent?: string, } | { "edit": "move_processor", processor: string,
+/**
+ * Absent: behind all others.
+ */
+before?: string, agent?: string, } | { "edit": "insert_processor",
+/**
+ * A kind of the catalogue.
+ */
+use: string,
+/**
+ * Absent: the kind, with a number where that is taken.
+ */
+name?: string,
+/**
+ * Absent: where processors of its kind belong.
+ */
+before?: string,
+/**
+ * What is left out has its default.
+ */
+params?: JsonObject, agent?: string, } | { "edit": "configure_processor", processor: string, params: JsonObject, agent?: string, } | { "edit": "remove_processor", processor: string, agent?: string, } | { "edit": "set_instruction", agent: string, text: string | null, } | { "edit": "set_static_instruction", agent: string, text: string | null, } | { "edit": "set_global_instruction", text: string | null, } | { "edit": "set_tool", agent: string, tool: string,
+/**
+ * A `FunctionDeclaration`; null takes the tool away.
+ */
+declaration: JsonObject | null, } | { "edit": "set_output_schema", agent: string,
+/**
+ * JSON Schema.
+ */
+schema: unknown, } | { "edit": "set_include_contents", agent: string,
+/**
+ * `default` or `none`.
+ */
+value: string, } | { "edit": "drop_event", event: number, } | { "edit": "edit_event", event: number,
+/**
+ * ADK's `{role, parts}`.
+ */
+content: unknown, } | { "edit": "pin_event", event: number, } | { "edit": "set_compaction", config: JsonObject | null, } | { "edit": "set_cache", config: JsonObject | null, } | { "edit": "set_state_map", key: string,
+/**
+ * Empty: all again.
+ */
+fields: Array<string>, };
 
 /**
  * One part of the prompt as text.
@@ -120,6 +245,15 @@ message: string,
 detail: string | null, };
 
 /**
+ * The request a script is tried on.
+ */
+export type ScriptTarget = { session: string, call: number,
+/**
+ * The processor it would stand before; absent: where scripts belong.
+ */
+before: string | null, };
+
+/**
  * Tokens of one kind.
  */
 export type KindTokens = { kind: Kind, tokens: number, };
@@ -137,6 +271,15 @@ source: string, };
  * What a number rests on, best first.
  */
 export type Basis = "reported" | "exact" | "calibrated" | "estimated";
+
+/**
+ * What a parameter is typed into.
+ */
+export type ParamInput = { "kind": "integer", min: number,
+/**
+ * Absent: without an end.
+ */
+max: number | null, } | { "kind": "text" } | { "kind": "choice", words: Array<string>, } | { "kind": "words" } | { "kind": "code" };
 
 /**
  * What a person chose. Stored in the database; absent values mean the default.
@@ -169,6 +312,49 @@ learnedKeys: Array<string>, };
 export type CompareWith = "stageBefore" | "previousCall";
 
 /**
+ * What came of a script.
+ */
+export type ScriptReport = {
+/**
+ * The stage; empty for a script that only was read.
+ */
+stage: string, failure: ScriptFailure | null, console: Array<ConsoleLine>,
+/**
+ * Tokens of the request before and after; absent for a script that only was read.
+ */
+tokens: ScriptTokens | null, };
+
+/**
+ * What edits do to a whole session.
+ */
+export type Effect = {
+/**
+ * Calls that were compared, of all calls: fewer where time ran out.
+ */
+callsCompared: number, calls: number, callsChanged: number, tokensBefore: number, tokensAfter: number,
+/**
+ * Tokens that match the earlier prompt of the same agent.
+ */
+cachedBefore: number, cachedAfter: number,
+/**
+ * US dollars for the prompts, cached at the price of cached reads; absent when a model has no price.
+ */
+costBeforeUsd: number | null, costAfterUsd: number | null, breaksBefore: number, breaksAfter: number, };
+
+/**
+ * What edits do to one call.
+ */
+export type CallEffect = { call: number, tokensBefore: number, tokensAfter: number,
+/**
+ * The first stage that gave something else; absent when the request is the same.
+ */
+firstChangedStage: string | null,
+/**
+ * Stages that ran again.
+ */
+stagesRun: number, stages: number, };
+
+/**
  * What happened to a part.
  */
 export type PartChange = "added" | "leftOut" | "rewritten" | "moved" | "unchanged";
@@ -193,7 +379,7 @@ caveat: string | null, };
 /**
  * What the window is told without asking. It asks for the rest.
  */
-export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "open", session: string, };
+export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "open", session: string, };
 
 /**
  * Where a token came from, the one thing that has a hue. In the order of the legend.
@@ -204,6 +390,23 @@ export type Kind = "tools" | "system" | "memory" | "summary" | "user" | "model" 
  * Why a command failed. A variant exists because some caller acts on it.
  */
 export type ErrorCode = "notFound" | "badInput" | "unreadable" | "store" | "notCompiled" | "internal";
+
+/**
+ * Why a script gave no request. The request then goes on as it was.
+ */
+export type ScriptFailure = {
+/**
+ * `syntax`, `thrown`, `time`, `memory`, `stack` or `result`.
+ */
+code: string, message: string,
+/**
+ * Counts from 1.
+ */
+line: number | null, column: number | null,
+/**
+ * A call a line, the innermost first.
+ */
+stack: string, };
 
 export type AgentSummary = { name: string, model: string, calls: number, events: number,
 /**
@@ -261,6 +464,24 @@ findings: Array<FindingRow>, };
 
 export type CarriedBy = { call: number, tokens: number, cachedTokens: number, };
 
+export type ComparedCall = { call: number, agent: string, isChanged: boolean, tokensA: number, tokensB: number, cachedA: number, cachedB: number, costAUsd: number | null, costBUsd: number | null,
+/**
+ * The prefix ends before the end of the earlier prompt.
+ */
+breaksA: boolean, breaksB: boolean, };
+
+export type Comparison = {
+/**
+ * "before" is `a`.
+ */
+effect: Effect, total: number, rows: Array<ComparedCall>, };
+
+export type ConsoleLine = {
+/**
+ * `log`, `info`, `warn`, `error` or `debug`.
+ */
+level: string, text: string, };
+
 export type DiagnosticSeverity = "info" | "warning" | "error";
 
 export type DiffLine = { sign: DiffSign, beforeLine: number | null, afterLine: number | null,
@@ -272,6 +493,20 @@ runs: Array<DiffRun>, };
 export type DiffRun = { text: string, isEmphasised: boolean, };
 
 export type DiffSign = "same" | "added" | "removed";
+
+export type EditRow = {
+/**
+ * Counts from 1.
+ */
+number: number,
+/**
+ * "Cap rows of tool results: max_rows 20".
+ */
+title: string, edit: Edit, isUndone: boolean,
+/**
+ * Why it does not fit, or what to know about it.
+ */
+diagnostics: Array<DiagnosticRow>, };
 
 export type EventDetail = { row: EventRow,
 /**
@@ -373,11 +608,89 @@ carriedBy: string, isError: boolean,
  */
 isSilent: boolean, timeMs: number | null, };
 
+export type ExperimentDetail = {
+/**
+ * In order; those behind `row.edits` were taken back.
+ */
+list: Array<EditRow>,
+/**
+ * Stands for a session in every other command.
+ */
+experiment: string,
+/**
+ * The recorded session it is laid over.
+ */
+session: string, name: string,
+/**
+ * Edits that count.
+ */
+edits: number,
+/**
+ * Edits that were taken back and can be made again.
+ */
+undone: number,
+/**
+ * Epoch milliseconds.
+ */
+changedMs: number, };
+
+export type ExperimentList = { rows: Array<ExperimentRow>, };
+
+export type ExperimentRow = {
+/**
+ * Stands for a session in every other command.
+ */
+experiment: string,
+/**
+ * The recorded session it is laid over.
+ */
+session: string, name: string,
+/**
+ * Edits that count.
+ */
+edits: number,
+/**
+ * Edits that were taken back and can be made again.
+ */
+undone: number,
+/**
+ * Epoch milliseconds.
+ */
+changedMs: number, };
+
+export type ExportFormat = "adk-python" | "adk-json" | "json" | "yaml";
+
+export type Exported = {
+/**
+ * A name for the file.
+ */
+file: string, text: string,
+/**
+ * What the form cannot hold.
+ */
+diagnostics: Array<DiagnosticRow>, };
+
 export type FilterError = { message: string,
 /**
  * The filter with the suggestion applied.
  */
 suggestion: string | null, };
+
+export type FindingList = {
+/**
+ * Every call is compiled and every fix was tried.
+ */
+isComplete: boolean, rows: Array<FixableFinding>,
+/**
+ * Sources of bloat, the costliest first, with what would make each smaller.
+ */
+bloat: Array<BloatRow>, };
+
+export type FixableFinding = { finding: FindingRow,
+/**
+ * The most saving first; empty where no edit helps.
+ */
+fixes: Array<FixRow>, };
 
 export type Job = { job: string,
 /**
@@ -537,9 +850,45 @@ cause: string,
  */
 address: string, previousCall: number, };
 
+export type PreviewResult = { thisCall: CallEffect, allCalls: Effect,
+/**
+ * What did not fit, and order that is violated.
+ */
+diagnostics: Array<DiagnosticRow>,
+/**
+ * What scripts of this call wrote and how they failed, by stage.
+ */
+scripts: Array<ScriptReport>, };
+
+export type ProcessorCatalog = { kinds: Array<ProcessorKind>, };
+
+export type ProcessorKind = {
+/**
+ * For `insert_processor`'s `use`.
+ */
+name: string, title: string,
+/**
+ * A sentence or two.
+ */
+summary: string,
+/**
+ * The processor it stands before, unless an edit says otherwise.
+ */
+place: string, params: Array<Param>, };
+
 export type Removed = { title: string, };
 
-export type SessionHeader = { session: string, title: string, format: string, source: string, isSample: boolean, events: number, calls: number,
+export type ScriptTokens = { before: number, after: number, };
+
+export type SessionHeader = {
+/**
+ * Of the session or the experiment that was asked for.
+ */
+session: string,
+/**
+ * The experiment, where it is one; its `session` is the recorded one.
+ */
+experiment: ExperimentRow | null, title: string, format: string, source: string, isSample: boolean, events: number, calls: number,
 /**
  * Calls compiled so far; less than `calls` while the background work runs.
  */
@@ -619,7 +968,15 @@ isChanged: boolean,
 /**
  * Its result was taken from an earlier compile.
  */
-isReused: boolean, tokensBefore: number, tokensAfter: number,
+isReused: boolean,
+/**
+ * False for one that is switched off.
+ */
+isEnabled: boolean,
+/**
+ * What an experiment put here, with its parameters; absent for the agent's own.
+ */
+inserted: InsertedStage | null, tokensBefore: number, tokensAfter: number,
 /**
  * What it added, by kind, for the bar.
  */
@@ -631,7 +988,11 @@ orderWarning: string | null,
 /**
  * Rests on an inferred configuration.
  */
-isInferred: boolean, };
+isInferred: boolean,
+/**
+ * What a script wrote, and why it failed if it did.
+ */
+script: ScriptReport | null, };
 
 export type StartInfo = { version: string,
 /**
@@ -737,6 +1098,40 @@ export interface Commands {
   "event/get": { readonly params: { session: string, event: number, }; readonly result: EventDetail };
   /** Where an event lies in the prompts that carried it. */
   "event/stratum": { readonly params: { session: string, event: number, calls: CallRange, }; readonly result: StratumCalls };
+  /** Experiments over a session. */
+  "experiment/list": { readonly params: {  /**  * A session, or an experiment over it.  */ session: string, }; readonly result: ExperimentList };
+  /** Makes an experiment over a session. */
+  "experiment/create": { readonly params: {  /**  * A session, or an experiment over it.  */ session: string,  /**  * Absent: a number.  */ name: string | null, }; readonly result: ExperimentDetail };
+  /** An experiment with its edits, and what came of each. */
+  "experiment/get": { readonly params: { experiment: string, }; readonly result: ExperimentDetail };
+  /** Gives an experiment another name. */
+  "experiment/rename": { readonly params: { experiment: string, name: string, }; readonly result: ExperimentDetail };
+  /** Makes another experiment with the same edits. */
+  "experiment/duplicate": { readonly params: { experiment: string,  /**  * Absent: the name with "copy".  */ name: string | null, }; readonly result: ExperimentDetail };
+  /** Takes an experiment out of the store. */
+  "experiment/remove": { readonly params: { experiment: string, }; readonly result: Removed };
+  /** Adds edits to an experiment and compiles it again. */
+  "experiment/edit": { readonly params: { experiment: string, edits: Array<Edit>,  /**  * Takes the last edit's place instead, where it was one of the same kind and of the same thing: a parameter that  * is dragged is one edit.  */ replacesLast?: boolean, }; readonly result: ExperimentDetail };
+  /** Takes back the last edit. */
+  "experiment/undo": { readonly params: { experiment: string, }; readonly result: ExperimentDetail };
+  /** Makes the edit again that was taken back last. */
+  "experiment/redo": { readonly params: { experiment: string, }; readonly result: ExperimentDetail };
+  /** What edits would do to a call and to all calls, without making them. */
+  "experiment/preview": { readonly params: {  /**  * A session or an experiment.  */ session: string, call: number, edits: Array<Edit>,  /**  * In place of so many of the experiment's last edits.  */ withoutLast?: number, }; readonly result: PreviewResult };
+  /** Two experiments over a session, call by call. */
+  "experiment/compare": { readonly params: { a: string, b: string,  /**  * Only calls whose requests differ.  */ onlyChanged: boolean, offset: number, limit: number, }; readonly result: Comparison };
+  /** The requests of a call in two experiments, part by part. */
+  "experiment/compareParts": { readonly params: { a: string, b: string, call: number, foldUnchanged: boolean, offset: number, limit: number, }; readonly result: PartPage };
+  /** An experiment as google-adk Python, as an app configuration, or as a file of edits. */
+  "experiment/export": { readonly params: {  /**  * A session or an experiment.  */ session: string, as: ExportFormat, }; readonly result: Exported };
+  /** Kinds of processors that can be inserted, with their parameters. */
+  "processor/catalog": { readonly params: Record<string, never>; readonly result: ProcessorCatalog };
+  /** Reads a script, and tries it on a call. */
+  "script/check": { readonly params: { source: string,  /**  * The session or experiment, and the call; absent: the script is only read.  */ on: ScriptTarget | null, }; readonly result: ScriptReport };
+  /** What is worth a person's time, with fixes that were tried on all calls. */
+  "findings/list": { readonly params: {  /**  * A session or an experiment.  */ session: string, }; readonly result: FindingList };
+  /** Makes the edits of a fix. */
+  "findings/apply": { readonly params: {  /**  * A session or an experiment.  */ session: string,  /**  * For the name of a new experiment.  */ title: string, edits: Array<Edit>, }; readonly result: ExperimentDetail };
   /** Places in a session that match what is typed. */
   "palette/search": { readonly params: { session: string, query: string, limit: number, }; readonly result: PaletteResults };
   /** The answer to a question about the session. */
