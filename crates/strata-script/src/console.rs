@@ -20,7 +20,7 @@ pub(crate) struct Console(Rc<RefCell<Lines>>);
 
 #[derive(Default)]
 struct Lines {
-    lines: Vec<ScriptLine>,
+    kept: Vec<ScriptLine>,
     n_bytes: usize,
     is_full: bool,
 }
@@ -37,7 +37,7 @@ impl Console {
     }
 
     pub(crate) fn lines(&self) -> Vec<ScriptLine> {
-        self.0.borrow().lines.clone()
+        self.0.borrow().kept.clone()
     }
 }
 
@@ -57,9 +57,9 @@ fn writer(
 impl Lines {
     fn add(&mut self, level: &str, text: String) {
         self.n_bytes += text.len();
-        self.is_full = self.lines.len() >= MAX_LINES || self.n_bytes > MAX_BYTES;
+        self.is_full = self.kept.len() >= MAX_LINES || self.n_bytes > MAX_BYTES;
         let text = if self.is_full { "… what else was written is not kept".to_owned() } else { text };
-        self.lines.push(ScriptLine { level: level.to_owned(), text });
+        self.kept.push(ScriptLine { level: level.to_owned(), text });
     }
 }
 

@@ -52,17 +52,18 @@ pub(crate) fn thrown(ctx: &Ctx<'_>, is_late: bool, limits: Limits, is_reading: b
 /// Message and stack of a thrown value. Reading them may run the script's own code: what fails there is left out.
 fn described<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> (String, String) {
     let text = |value: Value<'js>| {
-        let text = Coerced::<String>::from_js(ctx, value);
-        text.map(|text| text.0).unwrap_or_else(|_| {
-            ctx.catch();
-            String::new()
-        })
+        if let Ok(text) = Coerced::<String>::from_js(ctx, value) {
+            return text.0;
+        }
+        ctx.catch();
+        String::new()
     };
     let Some(object) = value.as_object().filter(|_| value.is_error()) else {
         let text = text(value);
-        let message = match text.is_empty() {
-            true => "The script threw something that is no error and cannot be shown.".to_owned(),
-            false => format!("The script threw {}.", cut(&text)),
+        let message = if text.is_empty() {
+            "The script threw something that is no error and cannot be shown.".to_owned()
+        } else {
+            format!("The script threw {}.", cut(&text))
         };
         return (message, String::new());
     };

@@ -142,7 +142,8 @@ const CASES: &[(&str, &str, &str)] = &[
 ];
 
 fn request() -> Json {
-    json::parse(br#"{"model":"m","contents":[{"role":"user","parts":[{"text":"hi"}]}],"config":{}}"#).unwrap()
+    json::parse(br#"{"model":"m","contents":[{"role":"user","parts":[{"text":"hi"}]}],"config":{}}"#)
+        .expect("it is JSON")
 }
 
 fn outcome(run: &ScriptRun) -> String {

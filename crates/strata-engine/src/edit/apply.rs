@@ -35,12 +35,14 @@ pub(super) struct EventChange {
     /// With another content.
     pub edited: Option<Arc<Event>>,
     pub is_dropped: bool,
+    /// The edit that dropped it.
+    pub dropped_at: usize,
     pub is_pinned: bool,
 }
 
 impl Draft<'_> {
-    pub(super) fn error(&mut self, code: &'static str, message: String) {
-        let message = format!("{message} The edit was left out; all others count.");
+    pub(super) fn error(&mut self, code: &'static str, message: impl Into<String>) {
+        let message = message.into() + " The edit was left out; all others count.";
         self.diagnostics.push(Diagnostic::error(code, place(self.at), message));
     }
 

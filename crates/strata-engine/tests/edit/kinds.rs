@@ -21,9 +21,14 @@ fn check(transcript: &str, kind: &str, params: &str, expected: &[&str]) {
 fn result(transcript: &str, kind: &str, params: &str, content: usize) -> String {
     let experiment = edited(&experiment(transcript), &insert(kind, params));
     let request = request(&experiment, experiment.calls().len() as u32);
-    let part = &request.contents.get(content).unwrap().parts[0];
-    let response = part.part.function_response.as_ref().unwrap().response.clone().unwrap();
+    let part = &request.contents.get(content).expect("a content").parts[0];
+    let response = part.part.function_response.as_ref().and_then(|response| response.response.clone());
+    let response = response.expect("a result");
     json::to_compact(&Json::Object((*response).clone()))
+}
+
+fn turns(n_turns: usize) -> String {
+    (1..=n_turns).map(|n| format!("user: Q{n}\nbot: A{n}")).collect::<Vec<_>>().join("\n")
 }
 
 const ROWS: &str = r#"
@@ -102,7 +107,10 @@ fn large_results_are_offloaded_until_they_are_asked_for() {
     let params = r#"{"min_chars": 200, "preview_chars": 9}"#;
     let handle = result(&talk, "offload_results", params, 2);
     let name = handle.split('"').nth(3).unwrap().to_owned();
-    assert!(name.starts_with("read-") && name.ends_with(".json"), "{handle}");
+    assert!(
+        name.starts_with("read-") && name.strip_suffix(".json").is_some_and(|stem| stem.len() == 13),
+        "{handle}"
+    );
     assert!(handle.contains(r#""characters":311,"begins":"{\"text\":\"""#), "{handle}");
     assert_eq!(
         result(&talk.replace("NAME", &name), "offload_results", params, 2),
@@ -135,7 +143,7 @@ fn old_thoughts_go_and_those_of_the_last_turn_stay() {
 
 #[test]
 fn the_newest_turns_are_kept_in_steps() {
-    let talk: String = (1..=5).map(|n| format!("user: Q{n}\nbot: A{n}\n")).collect();
+    let talk = turns(5);
     let first =
         |params: &str| last_contents(&edited(&experiment(&talk), &insert("retention", params))).remove(0);
     assert_eq!(first(r#"{"max_turns": 2}"#), r#"00 user "Q4" <- E7"#);
@@ -161,7 +169,7 @@ fn answers_are_cut_to_their_fields() {
 
 #[test]
 fn the_context_filter_cuts_as_adks_does() {
-    let talk: String = (1..=4).map(|n| format!("user: Q{n}\nbot: A{n}\n")).collect();
+    let talk = turns(4);
     check(&talk, "context_filter", r#"{"num_invocations_to_keep": 1}"#, &[r#"00 user "Q4" <- E7"#]);
 }
 

@@ -11,9 +11,12 @@ fn check(text: &str, code: &str, says: &str) {
     let [found] = &diagnostics[..] else { panic!("{diagnostics:?}") };
     assert_eq!((found.code, &*found.at), (code, "edits[0]"));
     assert!(found.message.contains(says), "{}", found.message);
-    let agent = experiment.index().ids().next().unwrap();
+    let agent = experiment.index().ids().next().expect("an agent");
     let flow = experiment.flow(agent);
-    assert!(!flow.steps()[flow.position("identity").unwrap()].is_enabled, "the other edit counts");
+    assert!(
+        !flow.steps()[flow.position("identity").expect("it is there")].is_enabled,
+        "the other edit counts"
+    );
 }
 
 #[test]

@@ -15,8 +15,8 @@ fn check_reruns(call: u32, text: &str, expected: &[&str]) {
     let edited = base.edited(&edits(text), &Catalog::new());
     let is_error = |found: &strata_model::Diagnostic| found.severity == strata_model::Severity::Error;
     assert!(!edited.diagnostics.iter().any(is_error), "{:?}", edited.diagnostics);
-    let call = edited.experiment.call(call).unwrap();
-    let compiled = edited.experiment.compile(call, &mut cache).unwrap();
+    let call = edited.experiment.call(call).expect("the call");
+    let compiled = edited.experiment.compile(call, &mut cache).expect("its agent is there");
     let ran: Vec<&str> =
         compiled.stages.iter().filter(|stage| !stage.is_reused).map(|stage| &*stage.processor).collect();
     assert_eq!(ran, expected);

@@ -107,11 +107,10 @@ impl Offload {
             return None;
         }
         let tool = part.part.function_response.as_deref().and_then(|response| response.name.as_deref());
-        let hash: String = Sha256::digest(text.as_bytes())
-            .iter()
-            .take(NAME_BYTES)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let mut hash = String::new();
+        for byte in Sha256::digest(text.as_bytes()).iter().take(NAME_BYTES) {
+            hash += &format!("{byte:02x}");
+        }
         Some((format!("{}-{hash}.json", tool.unwrap_or("result")).into(), text))
     }
 
