@@ -68,6 +68,8 @@ def experiments(agents, tools):
         "own turn only": [{"edit": "set_include_contents", "agent": last, "value": "none"}],
         "tool taken away": [{"edit": "set_tool", "agent": owner, "tool": tool, "declaration": None}],
         "tool declared differently": [{"edit": "set_tool", "agent": owner, "tool": tool, "declaration": {"name": tool, "description": "Short."}}],
+        "state map": [{"edit": "set_state_map", "key": "hits", "fields": ["total"]}],
+        "volatile lines behind": [insert("move_volatile")],
         "context cache": [{"edit": "set_cache", "config": {"cache_intervals": 3, "ttl_seconds": 60, "min_tokens": 10}}],
     }
 
@@ -95,6 +97,16 @@ def find(agent, name):
     return next((one for one in found if one), None)
 
 
+def artifacts_before(events, before):
+    """Names known to a call: versions count from 0, so one that begins with a later version was there before."""
+    first = {}
+    for at, event in enumerate(events):
+        actions = event.get("actions") or {}
+        for name, version in (actions.get("artifactDelta") or actions.get("artifact_delta") or {}).items():
+            first.setdefault(name, 0 if version else at + 1)
+    return [name for name, at in first.items() if at <= before]
+
+
 async def by_adk(app, session, report):
     """The request google-adk makes for the call that Strata's report is about."""
     before = report["eventsBefore"]
@@ -109,9 +121,8 @@ async def by_adk(app, session, report):
     said = [event for event in made.events if event.author == "user" and event.invocation_id == report["invocation"] and not event.get_function_responses()]
     artifacts = InMemoryArtifactService()
     owner = {"app_name": made.app_name, "user_id": made.user_id, "session_id": made.id}
-    for event in made.events:
-        for name in event.actions.artifact_delta:
-            await artifacts.save_artifact(**owner, filename=name, artifact=types.Part(text=""))
+    for name in artifacts_before(session["events"], before):
+        await artifacts.save_artifact(**owner, filename=name, artifact=types.Part(text=""))
     agent = find(app.root_agent, report["agent"])
     if not isinstance(agent, LlmAgent):
         raise RuntimeError(f"the module has no agent {report['agent']}")

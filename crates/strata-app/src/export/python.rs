@@ -103,7 +103,7 @@ impl Module<'_> {
             config.summarizer = None;
             fields.push(format!(
                 "events_compaction_config=EventsCompactionConfig.model_validate({})",
-                literal(&config.to_json(), 1)
+                literal(&literal::snake_case_keys(&config.to_json()), 1)
             ));
         }
         if let Some(config) = &app.context_cache_config {

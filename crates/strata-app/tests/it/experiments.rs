@@ -72,6 +72,7 @@ fn names_copies_and_removal() {
     let edits =
         json!([{ "edit": "drop_event", "event": 3 }, { "edit": "disable_processor", "processor": "nope" }]);
     let detail = ask(&strata, "experiment/edit", &json!({ "experiment": first, "edits": edits }));
+    assert_eq!(detail["list"][0]["diagnostics"][0]["code"], "edit-half-a-call");
     assert_eq!(detail["list"][1]["diagnostics"][0]["code"], "edit-no-processor");
     ask(&strata, "experiment/undo", &json!({ "experiment": first }));
     ask(&strata, "experiment/rename", &json!({ "experiment": first, "name": " Tried " }));

@@ -160,7 +160,17 @@ fn source(segment: &Segment<'_>) -> Option<Fingerprint> {
             hash.number(1).text(&segment.path.to_string());
         }
         // Text of the runtime's own says nothing about where it belongs.
-        (Path::Part { .. }, Some(Origin::Processor { .. }) | None) => return None,
+        (
+            Path::Part { .. },
+            Some(Origin::Processor { .. } | Origin::Rewritten { event: None, .. }) | None,
+        ) => {
+            return None;
+        }
+        // What is made of a part takes its place.
+        (Path::Part { .. }, Some(Origin::Rewritten { event: Some(event), part, .. })) => {
+            hash.number(2);
+            Origin::Event { event: *event, part: *part }.hash_into(&mut hash);
+        }
         (Path::Part { .. }, Some(origin)) => {
             hash.number(2);
             origin.hash_into(&mut hash);

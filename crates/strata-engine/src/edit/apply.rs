@@ -35,6 +35,8 @@ pub(super) struct EventChange {
     /// With another content.
     pub edited: Option<Arc<Event>>,
     pub is_dropped: bool,
+    /// The edit that dropped it.
+    pub dropped_at: usize,
     pub is_pinned: bool,
 }
 

@@ -18,8 +18,10 @@ pub(crate) struct ReplacedEvents {
 
 impl Draft<'_> {
     pub(super) fn drop_event(&mut self, number: u32) {
+        let at = self.at;
         if let Some(change) = self.change(number) {
             change.is_dropped = true;
+            change.dropped_at = at;
         }
     }
 
@@ -88,20 +90,22 @@ impl Draft<'_> {
         if dropped_ids.is_empty() {
             return;
         }
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<(usize, String)> = Vec::new();
         for (other, event) in events.iter().enumerate().filter(|(at, _)| !is_dropped(*at)) {
             for id in ids(event) {
                 if let Some(at) = dropped_ids.get(&id) {
-                    warnings.push(format!(
+                    let message = format!(
                         "E{} is dropped, and E{} holds the other half of its tool call: that is not sent either.",
                         at + 1,
                         other + 1
-                    ));
+                    );
+                    warnings.push((self.events.get(at).map_or(0, |change| change.dropped_at), message));
                 }
             }
         }
         warnings.dedup();
-        for warning in warnings {
+        for (at, warning) in warnings {
+            self.at = at;
             self.warn("edit-half-a-call", warning);
         }
     }
