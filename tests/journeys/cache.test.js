@@ -37,8 +37,8 @@ journey('from a cache that missed to what would help', async (window, strata) =>
   await window.reads(window.difference, `2 of ${difference.total}`);
   await window.press('[', 'z', 'g');
   await window.settle();
-  assert.match(window.place(), /ladder=agent/);
-  assert.match(window.place(), /zoom=1/);
+  // The address is written a moment later.
+  await window.becomes(() => /ladder=agent&zoom=1/.test(window.place()), true);
   await window.pictures('cache-zoom');
   await window.press('b');
   const later = page.rows.map(({ call }) => call).filter((call) => call > dearest.call);

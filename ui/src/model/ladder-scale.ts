@@ -54,7 +54,7 @@ export function ladderTicks(scale: LadderScale): readonly number[] {
   const outside = multiples(roundStep(LABEL_PIXELS / perToken), 0, extent);
   if (focus === undefined) return outside;
   const inside = multiples(roundStep(LABEL_PIXELS / (perToken * MAGNIFICATION)), focus.from, focus.to).filter(
-    (tick) => isBeside(tick, 0),
+    (tick) => tick === 0 || xOfToken(scale, tick) >= LABEL_PIXELS,
   );
   const isFree = (tick: number): boolean =>
     (tick < focus.from || tick > focus.to) && inside.every((other) => isBeside(other, tick));
