@@ -105,7 +105,7 @@ pub fn encode_count(api: Api, model: &str, request: &LlmRequest) -> Option<Json>
     match api {
         Api::ChatCompletions => return None,
         Api::Responses => {
-            body::keep(&mut body, &["model", "input", "instructions", "tools", "tool_choice", "text"])
+            body::keep(&mut body, &["model", "input", "instructions", "tools", "tool_choice", "text"]);
         }
         Api::Anthropic => body::keep(&mut body, &["model", "messages", "system", "tools", "tool_choice"]),
         Api::Gemini => {

@@ -8,6 +8,8 @@ use super::loss::Verdict;
 /// Share of the words of a sentence that make it the same sentence, and the same in other words.
 const KEPT_WORDS: f64 = 0.85;
 const PARAPHRASED_WORDS: f64 = 0.5;
+/// Share of its names and numbers without which a sentence is another.
+const TELLING_WORDS: f64 = 0.6;
 
 /// A summary, prepared for being asked about many facts.
 pub(super) struct SummaryText {
@@ -72,7 +74,7 @@ impl SummaryText {
 
     fn number(&self, fact: &Fact) -> Verdict {
         let Some(quantity) = Quantity::read(&fact.text) else { return Verdict::Dropped };
-        if self.quantities.iter().any(|other| other.is_near(&quantity)) {
+        if self.quantities.iter().any(|other| quantity.is_rounded_to(other)) {
             return Verdict::Paraphrased;
         }
         // The number alone; small ones stand for too much.
@@ -158,16 +160,7 @@ impl SummaryText {
         if self.has(normal(&fact.text).trim_end_matches(['.', '!', ';'])) {
             return Verdict::Kept;
         }
-        // A rule without its number is another rule.
-        let numbers: BTreeSet<String> =
-            words.iter().filter(|word| word.chars().any(|letter| letter.is_ascii_digit())).cloned().collect();
-        let mut best = 0.0_f64;
-        for sentence in &self.sentences {
-            if !numbers.is_empty() && numbers.is_disjoint(sentence) {
-                continue;
-            }
-            best = best.max(share_of(&words, sentence));
-        }
+        let best = self.overlap(&words);
         if best >= KEPT_WORDS {
             Verdict::Kept
         } else if best >= PARAPHRASED_WORDS {
@@ -177,9 +170,15 @@ impl SummaryText {
         }
     }
 
-    /// The largest share of some words that stands in one sentence.
+    /// The largest share of some words that stands in one sentence. A sentence without most of the names and numbers
+    /// among them is about something else.
     fn overlap(&self, words: &BTreeSet<String>) -> f64 {
-        self.sentences.iter().map(|sentence| share_of(words, sentence)).fold(0.0, f64::max)
+        let is_telling = |word: &&String| word.chars().any(|letter| letter.is_ascii_digit());
+        let telling: BTreeSet<String> = words.iter().filter(is_telling).cloned().collect();
+        let is_about = |sentence: &&BTreeSet<String>| {
+            telling.is_empty() || share_of(&telling, sentence) >= TELLING_WORDS
+        };
+        self.sentences.iter().filter(is_about).map(|sentence| share_of(words, sentence)).fold(0.0, f64::max)
     }
 }
 

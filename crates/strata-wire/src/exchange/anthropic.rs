@@ -239,9 +239,8 @@ fn begin_block(collected: &mut Collected, place: &str, block: Option<&Json>, is_
 
 fn end(collected: &mut Collected, reason: Option<&Json>) {
     let Some(reason) = reason.and_then(Json::as_str) else { return };
-    match reason {
-        "refusal" => collected.refuse("The model refused to answer."),
-        _ => {}
+    if reason == "refusal" {
+        collected.refuse("The model refused to answer.");
     }
     collected.finish(match reason {
         "end_turn" | "stop_sequence" => Finish::Stop,

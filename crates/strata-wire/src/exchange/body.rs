@@ -115,7 +115,7 @@ pub(super) fn answer_schema(request: &LlmRequest) -> Option<Json> {
 
 /// Arguments as the text they are sent as.
 pub(super) fn arguments(args: Option<&Object>) -> String {
-    args.map_or_else(|| "{}".to_owned(), |args| json::object_to_compact(args))
+    args.map_or_else(|| "{}".to_owned(), json::object_to_compact)
 }
 
 /// Arguments of a call from the text they came as. What is no object is kept as it is.

@@ -197,7 +197,9 @@ fn end(collected: &mut Collected, response: &Json, is_whole: bool) -> Vec<Delta>
                 deltas.extend(collected.text(&piece));
             }
             let pieces = item.get("content").and_then(Json::as_array).unwrap_or_default();
-            pieces.iter().for_each(|piece| collected.refuse(text(piece.get("refusal"))));
+            for piece in pieces {
+                collected.refuse(text(piece.get("refusal")));
+            }
         }
     }
     if let Some(usage) = response.get("usage").filter(|usage| !usage.is_null()) {

@@ -38,10 +38,18 @@ impl Quantity {
         format!("{} {}", self.value, self.unit)
     }
 
-    /// As somebody rounds it in passing.
-    pub(in super::super) fn is_near(&self, other: &Self) -> bool {
-        self.unit == other.unit && (self.value - other.value).abs() <= 0.02 * self.value.abs()
+    /// Whether `other` is this, rounded in passing: fewer digits, and nearly as much.
+    pub(in super::super) fn is_rounded_to(&self, other: &Self) -> bool {
+        self.unit == other.unit
+            && digits(other.value) < digits(self.value)
+            && (self.value - other.value).abs() <= 0.02 * self.value.abs()
     }
+}
+
+/// Digits that say something: without zeros at either end.
+fn digits(value: f64) -> usize {
+    let spelled = value.abs().to_string().replace('.', "");
+    spelled.trim_matches('0').len()
 }
 
 fn canonical(unit: &str) -> String {
@@ -82,8 +90,9 @@ mod tests {
 
     #[test]
     fn other_values_and_units_are_others() {
-        let near = |a: &str, b: &str| Quantity::read(a).unwrap().is_near(&Quantity::read(b).unwrap());
+        let near = |a: &str, b: &str| Quantity::read(a).unwrap().is_rounded_to(&Quantity::read(b).unwrap());
         assert!(near("1,203 EUR", "1200 EUR"));
+        assert!(!near("1,203 EUR", "1,206 EUR"));
         assert!(!near("1,203 EUR", "1500 EUR"));
         assert!(!near("10 ms", "10 s"));
     }

@@ -39,13 +39,13 @@ impl Patterns {
                 format!(r"\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:of )?(?:{months})\b\.?(?:,? \d{{4}})?"),
             ),
             (FactKind::Date, r"\b\d{1,2}[./]\d{1,2}[./]\d{4}\b".to_owned()),
-            (FactKind::Path, format!(r"\b(?:[\w.@+-]+[/\\])+[\w.@+-]+\.(?:{EXTENSIONS})\b")),
             // From the root, from home, from here; not in the middle of a word.
             (
                 FactKind::Path,
                 r#"(?:^|[\s"'`(=:,\[])((?:[A-Za-z]:\\|~/|\.{0,2}/)(?:[\w.@+-]+[/\\])*[\w.@+-]*[\w@+])"#
                     .to_owned(),
             ),
+            (FactKind::Path, format!(r"\b(?:[\w.@+-]+[/\\])+[\w.@+-]+\.(?:{EXTENSIONS})\b")),
             (FactKind::Path, format!(r"\b[\w-]+(?:\.[\w-]+)*\.(?:{EXTENSIONS})\b")),
             (FactKind::Path, r"\b[\w.@+-]+(?:/[\w.@+-]+){2,}\b".to_owned()),
             (
