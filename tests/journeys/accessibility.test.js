@@ -10,8 +10,14 @@ const PLACES = [
   ['session?call=17', (window) => window.reads(window.inspector, 'C17')],
   ['session?at=E7', (window) => window.reads(window.inspector, 'Where it came from')],
   ['session?filter=tool:serch_logs', (window) => window.reads(window.events, 'Did you mean')],
-  ['lab?config=interval=2,overlap=0', (window) => window.reads(window.inspector, 'What the sweep says')],
-  ['lab?axes=threshold&look=table', (window) => window.reads(window.inspector, 'What the sweep says')],
+  [
+    'lab?config=interval=2,overlap=0&grid=interval=2..4,overlap=0',
+    (window) => window.reads(window.inspector, 'What the sweep says'),
+  ],
+  [
+    'lab?axes=threshold&grid=threshold=20000,retention=10&look=table',
+    (window) => window.reads(window.inspector, 'What the sweep says'),
+  ],
   ['pipeline?call=25&stage=contents', (window) => window.reads(window.stage, 'contents')],
   [
     'pipeline?call=25&stage=contents&tab=text&tokens=1',
