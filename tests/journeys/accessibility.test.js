@@ -13,8 +13,14 @@ const PLACES = [
   ['cache?call=17', (window) => window.reads(window.inspector, 'Why C17 missed')],
   ['cache?call=18&zoom=1&ladder=agent', (window) => window.reads(window.difference, 'C17 against C18')],
   ['cache?call=1', (window) => window.reads(window.difference, 'first prompt')],
-  ['lab?config=interval=2,overlap=0', (window) => window.reads(window.inspector, 'What the sweep says')],
-  ['lab?axes=threshold&look=table', (window) => window.reads(window.inspector, 'What the sweep says')],
+  [
+    'lab?config=interval=2,overlap=0&grid=interval=2..4,overlap=0',
+    (window) => window.reads(window.inspector, 'What the sweep says'),
+  ],
+  [
+    'lab?axes=threshold&grid=threshold=20000,retention=10&look=table',
+    (window) => window.reads(window.inspector, 'What the sweep says'),
+  ],
   ['pipeline?call=25&stage=contents', (window) => window.reads(window.stage, 'contents')],
   [
     'pipeline?call=25&stage=contents&tab=text&tokens=1',

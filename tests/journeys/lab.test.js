@@ -51,8 +51,10 @@ journey('from a sweep to a run and what its summaries lose', async (window, stra
 });
 
 journey('a sweep as a table, of other numbers', async (window) => {
-  await window.openSample('/SAMPLE/lab?axes=threshold&look=table&metric=peak');
-  const table = window.sweep.getByRole('listbox', { name: /configurations$/ });
+  await window.openSample(
+    '/SAMPLE/lab?axes=threshold&grid=threshold=20000,retention=10..20/10&look=table&metric=peak',
+  );
+  const table = window.sweep.getByRole('listbox', { name: /configurations?$/ });
   await table.getByRole('option').first().waitFor();
   await window.reads(window.inspector, /Threshold/);
   await window.press('j');
@@ -65,8 +67,9 @@ journey('a sweep as a table, of other numbers', async (window) => {
   window.expectedTroubles.push(/400|Bad Request|lab\/sweep/);
   await field.press('Enter');
   await window.reads(window.sweep, 'is no range');
-  await window.sweep.getByRole('button', { name: 'The usual grid' }).click();
-  await table.getByRole('option').first().waitFor();
+  await field.fill('threshold=30000,retention=10');
+  await field.press('Enter');
+  await window.reads(table, 'Threshold 30,000, keep 10');
 });
 
 async function sweepOf(strata, session, grid) {

@@ -21,7 +21,7 @@ export function curveCallAt(layout: CurveLayout, x: number): number | undefined 
   return Math.floor(share * layout.calls) + 1;
 }
 
-export function curveXOf(layout: CurveLayout, call: number): number {
+function curveXOf(layout: CurveLayout, call: number): number {
   return LEFT + ((call - 1) / Math.max(1, layout.calls)) * (layout.width - LEFT - RIGHT);
 }
 

@@ -22,7 +22,7 @@ export const METRIC_TIPS: Readonly<Record<Metric, string>> = {
 };
 
 /** The number of a bill; nothing where no price is known. */
-export function metricOf(bill: LabBill, metric: Metric): number | undefined {
+function metricOf(bill: LabBill, metric: Metric): number | undefined {
   switch (metric) {
     case 'cost':
       return bill.costUsd ?? undefined;

@@ -1,7 +1,7 @@
 import { formatInteger } from './format.ts';
 
 /** Numbers a configuration of compaction is made of, by the keys of its text (`interval=3,overlap=1`). */
-export const LAB_NUMBERS = [
+const LAB_NUMBERS = [
   'interval',
   'overlap',
   'threshold',

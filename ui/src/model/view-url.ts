@@ -30,7 +30,7 @@ const DIFFS = ['split', 'unified'] as const;
 export type DiffMode = (typeof DIFFS)[number];
 
 const SWEEP_LOOKS = ['map', 'table'] as const;
-export type SweepLook = (typeof SWEEP_LOOKS)[number];
+type SweepLook = (typeof SWEEP_LOOKS)[number];
 
 /** Everything that a link to a view restores. */
 export interface ViewState {

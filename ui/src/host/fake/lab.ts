@@ -22,7 +22,7 @@ interface Config {
 }
 
 /** Expands `interval=2|3,overlap=0..3` as the real one does. */
-export function readGrid(grid: string): readonly Config[] {
+function readGrid(grid: string): readonly Config[] {
   let texts = [''];
   for (const pair of grid.split(',')) {
     const [key = '', values = ''] = pair.split('=');
