@@ -14,9 +14,9 @@ import type {
 } from '@/api/gen/api.ts';
 import type { Params } from '@/api/client.ts';
 import { badInput, notFound } from './failures.ts';
-import { editedFlow } from './flow.ts';
+import { editedFlow, scriptReport } from './flow.ts';
 import type { FakePart, FakeSession } from './session.ts';
-import { scriptReport, stageList, STAGES, walkFlow } from './stages.ts';
+import { stageList, STAGES, walkFlow } from './stages.ts';
 
 interface Entry {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { Edit, ProcessorKind } from '@/api/gen/api.ts';
+import type { Edit, ProcessorKind, ScriptReport } from '@/api/gen/api.ts';
 import type { FakeCall, FakePart } from './session.ts';
 
 /** A processor of a made-up flow. */
@@ -156,4 +156,24 @@ export function scriptError(source: unknown): number | undefined {
   const lines = (typeof source === 'string' ? source : '').split('\n');
   const at = lines.findIndex((line) => line.includes('throw '));
   return at < 0 ? undefined : at + 1;
+}
+
+/** What a script that only can fail or cut results says. */
+export function scriptReport(stage: string, source: unknown, before: number, after: number): ScriptReport {
+  const line = scriptError(source);
+  return {
+    stage,
+    failure:
+      line === undefined
+        ? null
+        : {
+            code: 'thrown',
+            message: 'Error: not like this',
+            line,
+            column: 3,
+            stack: `at process (script.js:${String(line)}:3)`,
+          },
+    console: line === undefined ? [{ level: 'log', text: `${String(before)} tokens` }] : [],
+    tokens: { before, after },
+  };
 }

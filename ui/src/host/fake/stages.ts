@@ -10,7 +10,15 @@ import {
 } from '@/api/gen/api.ts';
 import type { Params } from '@/api/client.ts';
 import { badInput, notFound } from './failures.ts';
-import { editedFlow, scriptError, throughPlace, type FakePlace, type FakeStage } from './flow.ts';
+import {
+  editedFlow,
+  scriptError,
+  scriptReport,
+  throughPlace,
+  type FakePlace,
+  type FakeStage,
+} from './flow.ts';
+import { fold } from './fold.ts';
 import type { FakeCall, FakePart, FakeSession } from './session.ts';
 
 type Stage = FakeStage;
@@ -148,31 +156,6 @@ export function stageList(session: FakeSession, number: number): StageList {
       high: session.basis === 'exact' ? call.tokens : Math.round(call.tokens * 1.06),
     },
     overheadTokens: 0,
-  };
-}
-
-/** What a script that only can fail or cut results says. */
-export function scriptReport(
-  stage: string,
-  source: unknown,
-  before: number,
-  after: number,
-): NonNullable<StageRow['script']> {
-  const line = scriptError(source);
-  return {
-    stage,
-    failure:
-      line === undefined
-        ? null
-        : {
-            code: 'thrown',
-            message: 'Error: not like this',
-            line,
-            column: 3,
-            stack: `at process (script.js:${String(line)}:3)`,
-          },
-    console: line === undefined ? [{ level: 'log', text: `${String(before)} tokens` }] : [],
-    tokens: { before, after },
   };
 }
 
@@ -347,38 +330,6 @@ function rowsAgainst(session: FakeSession, call: FakeCall, stage: number): reado
     tokensAfter: 0,
   }));
   return [...gone, ...rows];
-}
-
-/** Runs of three and more unchanged parts become one row. */
-function fold(rows: readonly PartRow[]): readonly PartRow[] {
-  const folded: PartRow[] = [];
-  for (let i = 0; i < rows.length;) {
-    let end = i;
-    while (rows[end]?.change === 'unchanged') end += 1;
-    const run = rows.slice(i, end);
-    const [first] = run;
-    const last = run.at(-1);
-    if (first !== undefined && last !== undefined && run.length >= 3) {
-      const tokens = run.reduce((sum, row) => sum + row.tokensAfter, 0);
-      folded.push({
-        ...first,
-        path: '',
-        address: '',
-        kind: null,
-        count: run.length,
-        from: `${first.path}–${last.path}`,
-        tokensBefore: tokens,
-        tokensAfter: tokens,
-        text: `${String(run.length)} unchanged`,
-        codeLength: 0,
-      });
-      i = end;
-    } else {
-      folded.push(...rows.slice(i, Math.max(end, i + 1)));
-      i = Math.max(end, i + 1);
-    }
-  }
-  return folded;
 }
 
 const TEXT_LIMIT = 20_000;
