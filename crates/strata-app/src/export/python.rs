@@ -13,7 +13,7 @@ use strata_model::{FromJson as _, Json};
 use super::Subject;
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::edit_words::title;
-use literal::literal;
+use literal::{lines, literal};
 
 /// What is being written.
 struct Module<'s> {
@@ -114,7 +114,7 @@ impl Module<'_> {
                 literal(&config, 1)
             ));
         }
-        let fields: String = fields.iter().map(|field| format!("    {field},\n")).collect();
+        let fields = lines(&fields, ("    ", ",\n"));
         format!("app = App(\n{fields})\n")
     }
 
@@ -132,11 +132,8 @@ impl Module<'_> {
         } else {
             format!("\nEdits:\n\n{}\n", edits.join("\n")).replace("\"\"\"", "'''")
         };
-        let missing: String = self
-            .diagnostics
-            .iter()
-            .map(|row| format!("# Not in here: {}\n", row.message.replace('\n', " ")))
-            .collect();
+        let missing = self.diagnostics.iter().map(|row| row.message.replace('\n', " "));
+        let missing = lines(missing, ("# Not in here: ", "\n"));
         let helpers = if self.used.contains("strip_agent_traffic") {
             let preamble = literal(&Json::from(FOREIGN_PREAMBLE), 0);
             format!(
@@ -147,9 +144,9 @@ impl Module<'_> {
         };
         format!(
             "\"\"\"{name}, written by Strata for google-adk 2.13.\n{edits}\"\"\"\n\n{}{}{}\n\n{missing}\n{helpers}{}{app}",
-            plain.iter().map(|import| format!("{import}\n")).collect::<String>(),
+            lines(&plain, ("", "\n")),
             if plain.is_empty() { "" } else { "\n" },
-            from.iter().map(|import| format!("{import}\n")).collect::<String>(),
+            lines(&from, ("", "\n")),
             self.agents,
         )
     }

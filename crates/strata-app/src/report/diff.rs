@@ -55,9 +55,10 @@ pub fn diff(
     watch: &dyn Watch,
 ) -> Result<DiffReport, AppError> {
     let (of_a, mut diagnostics) = a.read_one(session, watch)?;
-    let other = match EditFile::is_one(Path::new(b)) {
-        true => Source { edits: vec![PathBuf::from(b)], scripts: Vec::new(), ..a.clone() },
-        false => Source { name: b.to_owned(), edits: Vec::new(), scripts: Vec::new(), ..a.clone() },
+    let other = if EditFile::is_one(Path::new(b)) {
+        Source { edits: vec![PathBuf::from(b)], scripts: Vec::new(), ..a.clone() }
+    } else {
+        Source { name: b.to_owned(), edits: Vec::new(), scripts: Vec::new(), ..a.clone() }
     };
     let (of_b, found) = other.read_one(session, watch)?;
     diagnostics.extend(found);

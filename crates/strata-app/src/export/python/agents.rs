@@ -7,7 +7,7 @@ use strata_model::app::{
 };
 use strata_model::{Agent, FromJson as _, Json, Object, Tool};
 
-use super::literal::{literal, text};
+use super::literal::{lines, literal, text};
 use super::{Module, left_out, processors};
 
 /// Processors behind which callbacks run: what is inserted before these runs at another place in the module.
@@ -60,7 +60,7 @@ impl Module<'_> {
             fields.push(format!("sub_agents=[{}]", below.join(", ")));
         }
         let variable = variable(&agent.name);
-        let fields: String = fields.iter().map(|field| format!("    {field},\n")).collect();
+        let fields = lines(&fields, ("    ", ",\n"));
         self.agents += &format!("{variable} = {class}(\n{fields})\n\n");
         variable
     }
@@ -126,15 +126,14 @@ impl Module<'_> {
         }
         let tools: Vec<String> = agent.tools().iter().map(|tool| self.tool(tool)).collect();
         if !tools.is_empty() {
-            let tools: String = tools.iter().map(|tool| format!("        {tool},\n")).collect();
+            let tools = lines(&tools, ("        ", ",\n"));
             fields.push(format!("tools=[\n{tools}    ]"));
         }
         let mut callbacks: Vec<String> =
             agent.before_model_callbacks().iter().filter_map(|known| self.callback(known)).collect();
         callbacks.extend(self.inserted(&steps, &agent.name));
         if !callbacks.is_empty() {
-            let callbacks: String =
-                callbacks.iter().map(|callback| format!("        {callback},\n")).collect();
+            let callbacks = lines(&callbacks, ("        ", ",\n"));
             fields.push(format!("before_model_callback=[\n{callbacks}    ]"));
         }
         self.flow(agent, &steps)

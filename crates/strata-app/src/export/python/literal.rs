@@ -53,6 +53,20 @@ pub(super) fn text(value: &str) -> String {
     json::to_compact_python(&Json::from(value)).replace('\u{7f}', "\\x7f")
 }
 
+/// Each item between two texts.
+pub(super) fn lines(
+    items: impl IntoIterator<Item = impl AsRef<str>>,
+    (before, after): (&str, &str),
+) -> String {
+    let mut out = String::new();
+    for item in items {
+        out += before;
+        out += item.as_ref();
+        out += after;
+    }
+    out
+}
+
 /// The keys of an object in ADK's Python spelling.
 pub(super) fn snake_case_keys(value: &Json) -> Json {
     let Json::Object(object) = value else { return value.clone() };
