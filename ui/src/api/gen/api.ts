@@ -20,6 +20,8 @@ savesTokens: number, savesUsd: number | null, basis: Basis, effect: Effect,
  * That it breaks the prefix, or drops what an answer uses later, a sentence each.
  */
 warnings: Array<string>, };
+
+/**
  * A configuration gone through.
  */
 export type LabReplay = { config: string,
@@ -50,6 +52,23 @@ survival: Array<LabGeneration>, };
 export type TokenCount = { tokens: number, basis: Basis, low: number, high: number, };
 
 /**
+ * A fact of a window.
+ */
+export type LabFact = {
+/**
+ * "path", "identifier", "number", …
+ */
+kind: string, text: string, verdict: FactVerdict,
+/**
+ * The address of the event that states it.
+ */
+event: string,
+/**
+ * How often the session states it again after the window.
+ */
+usedLater: number, weight: number, };
+
+/**
  * A parameter, with all that a form for it needs.
  */
 export type Param = { name: string, input: ParamInput,
@@ -78,21 +97,6 @@ kind: string,
  * As given: what is left out has its default.
  */
 params: JsonObject, };
- * A fact of a window.
- */
-export type LabFact = {
-/**
- * "path", "identifier", "number", …
- */
-kind: string, text: string, verdict: FactVerdict,
-/**
- * The address of the event that states it.
- */
-event: string,
-/**
- * How often the session states it again after the window.
- */
-usedLater: number, weight: number, };
 
 /**
  * A run as far as it is.
@@ -159,14 +163,6 @@ tokens: number, basis: Basis,
 calls: number, lifetimeTokens: number, costUsd: number | null, fixes: Array<FixRow>, };
 
 /**
- * A token's text.
- */
-export type TokenChip = { text: string, kind: Kind, };
-
-/**
- * Any JSON object.
- */
-export type JsonObject = { readonly [key: string]: unknown };
  * A summary that is due.
  */
 export type LabWindow = {
@@ -202,6 +198,16 @@ blocked: string | null, kept: number, paraphrased: number, dropped: number,
  * The share of what was lost, by weight, from 0 to 1.
  */
 lostShare: number, };
+
+/**
+ * A token's text.
+ */
+export type TokenChip = { text: string, kind: Kind, };
+
+/**
+ * Any JSON object.
+ */
+export type JsonObject = { readonly [key: string]: unknown };
 
 /**
  * Configurations that lie in one heat map.
@@ -269,6 +275,8 @@ content: unknown, } | { "edit": "pin_event", event: number, } | { "edit": "set_c
  * Empty: all again.
  */
 fields: Array<string>, };
+
+/**
  * One configuration of a sweep.
  */
 export type LabRow = { config: string,
@@ -416,6 +424,8 @@ rules: Array<string>,
  * Every model has a rule of its own.
  */
 isRuleKnown: boolean, };
+
+/**
  * The form in which a provider takes requests.
  */
 export type Api = "chatCompletions" | "responses" | "gemini" | "anthropic";
@@ -528,6 +538,36 @@ learnedKeys: Array<string>, };
 export type CompareWith = "stageBefore" | "previousCall";
 
 /**
+ * What a sweep gave.
+ */
+export type LabSweep = { grid: string, unchanged: LabBill, recorded: LabBill, unchangedTokens: Array<number>, rows: Array<LabRow>,
+/**
+ * Places of the rows that none beats in both cost and peak, the cheapest first.
+ */
+front: Array<number>,
+/**
+ * The row to take; none: no compaction.
+ */
+recommended: number | null,
+/**
+ * Why, in a sentence.
+ */
+reason: string,
+/**
+ * Where the size of summaries is from: "stated", "fitted to 4 summaries", "assumed".
+ */
+sizeBasis: string,
+/**
+ * The rates behind the latency.
+ */
+readTokensPerS: number, cachedTokensPerS: number, writtenTokensPerS: number, };
+
+/**
+ * What became of the facts of a window.
+ */
+export type LabLoss = { total: number, kept: number, paraphrased: number, dropped: number, lostShare: number, summary: string, items: Array<LabFact>, };
+
+/**
  * What came of a script.
  */
 export type ScriptReport = {
@@ -574,34 +614,6 @@ firstChangedStage: string | null,
  * Stages that ran again.
  */
 stagesRun: number, stages: number, };
- * What a sweep gave.
- */
-export type LabSweep = { grid: string, unchanged: LabBill, recorded: LabBill, unchangedTokens: Array<number>, rows: Array<LabRow>,
-/**
- * Places of the rows that none beats in both cost and peak, the cheapest first.
- */
-front: Array<number>,
-/**
- * The row to take; none: no compaction.
- */
-recommended: number | null,
-/**
- * Why, in a sentence.
- */
-reason: string,
-/**
- * Where the size of summaries is from: "stated", "fitted to 4 summaries", "assumed".
- */
-sizeBasis: string,
-/**
- * The rates behind the latency.
- */
-readTokensPerS: number, cachedTokensPerS: number, writtenTokensPerS: number, };
-
-/**
- * What became of the facts of a window.
- */
-export type LabLoss = { total: number, kept: number, paraphrased: number, dropped: number, lostShare: number, summary: string, items: Array<LabFact>, };
 
 /**
  * What happened to a part.
@@ -921,6 +933,7 @@ title: string, edit: Edit, isUndone: boolean,
  * Why it does not fit, or what to know about it.
  */
 diagnostics: Array<DiagnosticRow>, };
+
 export type EndpointOrigin = "live" | "provider" | "local" | "custom";
 
 export type EndpointRow = { endpoint: Endpoint, origin: EndpointOrigin, hasKey: boolean,
@@ -1094,6 +1107,7 @@ file: string, text: string,
  * What the form cannot hold.
  */
 diagnostics: Array<DiagnosticRow>, };
+
 export type FactVerdict = "kept" | "paraphrased" | "dropped";
 
 export type FilterError = { message: string,
@@ -1131,6 +1145,7 @@ export type FixableFinding = { finding: FindingRow,
  * The most saving first; empty where no edit helps.
  */
 fixes: Array<FixRow>, };
+
 export type Header = { name: string, value: string, };
 
 export type Job = { job: string,
@@ -1351,17 +1366,6 @@ shown: DifferenceDetail | null, };
 
 export type Removed = { title: string, };
 
-export type ScriptTokens = { before: number, after: number, };
-
-export type SessionHeader = {
-/**
- * Of the session or the experiment that was asked for.
- */
-session: string,
-/**
- * The experiment, where it is one; its `session` is the recorded one.
- */
-experiment: ExperimentRow | null, title: string, format: string, source: string, isSample: boolean, events: number, calls: number,
 export type ReplayAnswer = { job: string, isEnded: boolean,
 /**
  * Text and tool calls as they came.
@@ -1390,7 +1394,17 @@ body: string, bytes: number, predictedTokens: number, predictedCachedTokens: num
  */
 estimatedCostUsd: number | null, recorded: string, };
 
-export type SessionHeader = { session: string, title: string, format: string, source: string, isSample: boolean, events: number, calls: number,
+export type ScriptTokens = { before: number, after: number, };
+
+export type SessionHeader = {
+/**
+ * Of the session or the experiment that was asked for.
+ */
+session: string,
+/**
+ * The experiment, where it is one; its `session` is the recorded one.
+ */
+experiment: ExperimentRow | null, title: string, format: string, source: string, isSample: boolean, events: number, calls: number,
 /**
  * Calls compiled so far; less than `calls` while the background work runs.
  */
