@@ -20,9 +20,9 @@ const N_CALLS: usize = 240;
 
 /// As many events as make so many calls.
 fn experiment() -> Experiment {
-    let n_events = (1..)
-        .map(|n| n * 100)
-        .find(|n| experiment_in(large::app(), large::session(*n)).calls().len() >= N_CALLS);
+    let has_enough =
+        |n_events: &usize| experiment_in(large::app(), large::session(*n_events)).calls().len() >= N_CALLS;
+    let n_events = (1..100).map(|n| n * 100).find(has_enough);
     experiment_in(large::app(), large::session(n_events.unwrap_or(100)))
 }
 

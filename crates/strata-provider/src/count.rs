@@ -44,7 +44,7 @@ impl Client {
             let chunk = or_cancelled(cancel, tokio::time::timeout(self.limits.stall, response.chunk())).await;
             match chunk {
                 Some(Ok(Ok(Some(more)))) if bytes.len() + more.len() <= MAX_ANSWER => {
-                    bytes.extend_from_slice(&more)
+                    bytes.extend_from_slice(&more);
                 }
                 Some(Ok(Ok(None))) => return Ok(bytes),
                 None => return Err(CallError::new(CallErrorKind::Cancelled, "Stopped.")),

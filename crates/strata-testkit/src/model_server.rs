@@ -244,7 +244,10 @@ fn answer(
     headers: &[(&'static str, String)],
     body: &str,
 ) -> std::io::Result<()> {
-    let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let mut more = String::new();
+    for (name, value) in headers {
+        more += &format!("{name}: {value}\r\n");
+    }
     let head = format!(
         "HTTP/1.1 {status} Scripted\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n{more}\r\n",
         body.len()

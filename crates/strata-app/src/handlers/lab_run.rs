@@ -47,7 +47,7 @@ impl Handler for Run {
         let work = run.clone();
         let model = self.model.or_else(|| config.model.as_ref().map(ToString::to_string));
         let job = strata.start_job(format!("Compacting with {config}"), "summaries", move |strata, job| {
-            let ended = compact(strata, job, &open, &config, found, model, &work);
+            let ended = compact(strata, job, &open, &config, found.as_ref(), model, &work);
             let (state, outcome) = match ended {
                 Ok(outcome) => (JobState::Done, outcome),
                 Err(error) => {
@@ -72,7 +72,7 @@ fn compact(
     job: &RunningJob,
     open: &OpenSession,
     config: &strata_engine::lab::LabConfig,
-    found: Option<Found>,
+    found: Option<&Found>,
     model: Option<String>,
     run: &Arc<RunState>,
 ) -> Result<String, AppError> {
@@ -85,7 +85,7 @@ fn compact(
         job.progress(0, expected);
         let mut done = 0;
         let prices = &strata.tables().prices;
-        let model = model.or_else(|| found.as_ref()?.model.clone());
+        let model = model.or_else(|| found?.model.clone());
         let mut tell = |event: WriterEvent| {
             let mut run = shown(run);
             match event {
@@ -117,7 +117,7 @@ fn compact(
         };
         let mut extracts = Extractive { reader: &reader };
         let mut asks;
-        let writer: &mut dyn Writer = match &found {
+        let writer: &mut dyn Writer = match found {
             None => &mut extracts,
             Some(found) => {
                 asks = ModelWriter {

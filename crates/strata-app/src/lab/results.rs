@@ -24,11 +24,14 @@ enum LabResult {
     Answer(Arc<Mutex<ReplayAnswer>>),
 }
 
+/// A finished run, and what each of its summaries loses.
+pub(crate) type Done = (Replayed, Vec<Option<LossReport>>);
+
 /// A run, while it goes on and after it.
 pub(crate) struct RunState {
     pub session: String,
     pub shown: Mutex<LabRun>,
-    pub done: Mutex<Option<Arc<(Replayed, Vec<Option<LossReport>>)>>>,
+    pub done: Mutex<Option<Arc<Done>>>,
 }
 
 impl LabResults {

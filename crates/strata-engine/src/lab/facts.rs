@@ -6,7 +6,7 @@ mod numbers;
 mod patterns;
 mod sentences;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use strata_model::{Event, EventIndex, Json, json};
 
@@ -151,8 +151,8 @@ impl FactReader {
     }
 
     /// How often each fact is stated in some events, by its key.
-    pub fn uses(&self, events: &[&LoggedEvent]) -> HashMap<String, u32> {
-        let mut uses = HashMap::new();
+    pub fn uses(&self, events: &[&LoggedEvent]) -> BTreeMap<String, u32> {
+        let mut uses = BTreeMap::new();
         for logged in events {
             for fact in self.read_event(logged) {
                 *uses.entry(fact.key).or_default() += 1;

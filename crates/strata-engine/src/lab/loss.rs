@@ -1,6 +1,6 @@
 //! What a summary no longer tells.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::facts::{Fact, FactKind, FactReader};
 use super::match_text::SummaryText;
@@ -55,7 +55,7 @@ const MAX_USES: u32 = 3;
 
 /// Compares the facts of a window with its summary. `later` is how often each is stated behind the window, as
 /// [`FactReader::uses`] counts.
-pub fn loss(reader: &FactReader, facts: &[Fact], summary: &str, later: &HashMap<String, u32>) -> LossReport {
+pub fn loss(reader: &FactReader, facts: &[Fact], summary: &str, later: &BTreeMap<String, u32>) -> LossReport {
     let summary = SummaryText::new(reader, summary);
     let mut report = LossReport::default();
     let (mut lost, mut all) = (0.0, 0.0);

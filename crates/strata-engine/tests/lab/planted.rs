@@ -11,6 +11,20 @@ use strata_engine::lab::{FactKind, FactReader, Verdict, loss};
 use strata_engine::{EventLog, LoggedEvent};
 use strata_testkit::{Seeded, session};
 
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 const SEEDS: u64 = 60;
 const FACTS_PER_SESSION: usize = 24;
 
@@ -105,20 +119,6 @@ fn planted(random: &mut Seeded, kind: FactKind) -> Planted {
         FactKind::Date => {
             let (month, day) = (random.between(1, 12), random.between(1, 28));
             let text = format!("2026-{month:02}-{day:02}");
-            const MONTHS: [&str; 12] = [
-                "January",
-                "February",
-                "March",
-                "April",
-                "May",
-                "June",
-                "July",
-                "August",
-                "September",
-                "October",
-                "November",
-                "December",
-            ];
             of(
                 text.clone(),
                 format!("Delivery is due on {text} at the latest."),
@@ -255,7 +255,7 @@ fn dropped_facts_are_found_and_others_are_left_alone() {
         let session = session(&case.transcript);
         let log = EventLog::new(session.events.iter().cloned());
         let events: Vec<&LoggedEvent> = log.events().iter().collect();
-        let report = loss(&reader, &reader.read(&events, &events), &case.summary, &Default::default());
+        let report = loss(&reader, &reader.read(&events, &events), &case.summary, &BTreeMap::default());
         let is_in = |text: &str, fact: &str| fact.contains(text) || text.contains(fact);
         for (planted, fate) in &case.fates {
             let figures = by_kind.entry(planted.kind).or_default();

@@ -37,8 +37,10 @@ fn configurations_that_make_no_sense_are_flagged() {
 
 #[test]
 fn summaries_that_are_large_or_many_grow_the_prompt() {
-    let lines: String =
-        (0..12).map(|turn| format!("user: Question {turn}?\nbot: Answer {turn}.\n")).collect();
+    let mut lines = String::new();
+    for turn in 0..12 {
+        lines += &format!("user: Question {turn}?\nbot: Answer {turn}.\n");
+    }
     with_lab(&experiment(&lines), |lab| {
         let sweep = swept(lab, "interval=1,overlap=4,summary_tokens=40");
         assert!(sweep.rows[0].flags.contains(&Flag::FiresOnConsecutiveCalls), "{:?}", sweep.rows[0].flags);

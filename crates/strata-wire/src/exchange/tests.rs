@@ -116,8 +116,10 @@ proptest! {
         ends in prop_oneof![Just("\n"), Just("\r\n"), Just("\r")],
         size in 1..9_usize,
     ) {
-        let text: String =
-            data.iter().map(|data| format!(": note{ends}event: e{ends}data: {data}{ends}{ends}")).collect();
+        let mut text = String::new();
+        for data in &data {
+            text += &format!(": note{ends}event: e{ends}data: {data}{ends}{ends}");
+        }
         let mut whole = SseReader::default();
         let at_once = whole.push(text.as_bytes());
         let mut pieces = SseReader::default();

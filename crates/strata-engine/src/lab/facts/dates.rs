@@ -5,7 +5,8 @@
 pub(in super::super) struct Day {
     pub year: Option<u32>,
     pub month: u32,
-    pub day: u32,
+    /// Of the month.
+    pub number: u32,
 }
 
 const MONTHS: [&str; 12] =
@@ -32,18 +33,18 @@ impl Day {
             (None, [first, second, year]) => (Some(*year), *second, *first),
             _ => return None,
         };
-        ((1..=12).contains(&month) && (1..=31).contains(&day)).then_some(Self { year, month, day })
+        ((1..=12).contains(&month) && (1..=31).contains(&day)).then_some(Self { year, month, number: day })
     }
 
     pub(in super::super) fn key(self) -> String {
         let year = self.year.map_or_else(|| "any".to_owned(), |year| year.to_string());
-        format!("{year}-{:02}-{:02}", self.month, self.day)
+        format!("{year}-{:02}-{:02}", self.month, self.number)
     }
 
     /// The same day, as far as both say.
     pub(in super::super) fn may_be(self, other: Self) -> bool {
         let is_same_year = self.year.zip(other.year).is_none_or(|(a, b)| a == b);
-        self.month == other.month && self.day == other.day && is_same_year
+        self.month == other.month && self.number == other.number && is_same_year
     }
 }
 
