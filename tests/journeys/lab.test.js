@@ -32,7 +32,7 @@ journey('from a sweep to a run and what its summaries lose', async (window, stra
 
   // Extracts cost nothing: the run writes them and counts the facts.
   const extracts = await strata.ask('lab/plan', { session, config, prompt: null, summaries: 'extractive' });
-  await window.press('x');
+  await window.press('s');
   const [first] = extracts.windows;
   await window.reads(
     window.summaries,

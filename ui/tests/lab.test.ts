@@ -61,7 +61,7 @@ describe('the lab', () => {
     const { press, user, view } = openWindow('#/invoice-triage/lab?config=interval=5,overlap=0');
     await inspector(/Interval 5, overlap 0/);
     await within(summaries()).findByText(/rests on the size/);
-    await press('x');
+    await press('s');
     expect(await within(summaries()).findByText(/invoice\.py:214\. 1,204/)).toBeVisible();
     const facts = await within(summaries()).findByRole('listbox', { name: '4 facts' });
     expect(within(facts).getAllByRole('option')[0]).toHaveTextContent('bill-2');

@@ -29,7 +29,7 @@ const commands: readonly Omit<Command, 'view'>[] = [
   {
     id: 'lab.run',
     title: 'Run the configuration, or stop the run',
-    keys: ['X'],
+    keys: ['S'],
     when: ({ lab }) => lab.canRun || lab.isRunning,
     run: ({ lab }) => (lab.isRunning ? lab.stop() : lab.start()),
   },
@@ -59,7 +59,7 @@ const commands: readonly Omit<Command, 'view'>[] = [
   {
     id: 'lab.metric',
     title: 'Compare by the next number',
-    keys: ['M'],
+    keys: ['V'],
     run: ({ location }) => location.go({ metric: after(METRICS, location.view.metric) }, 'replace'),
   },
   {
