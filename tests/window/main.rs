@@ -24,6 +24,9 @@ const SAMPLE: &str = "crates/strata-import/samples/adk-rest-session.json";
 
 #[tokio::test]
 async fn a_session_given_as_argument_is_walked_from_a_call_to_an_origin() -> Result<()> {
+    // The app's HTTP client leaves the choice of cryptography to the program, and the driver's is the same crate. An
+    // error says that the choice was made before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let home = tempfile::tempdir()?;
     let display = Display::start()?;
     let sample = repository().join(SAMPLE);
