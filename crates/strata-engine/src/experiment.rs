@@ -10,7 +10,7 @@ use crate::app_index::{AgentId, AppIndex};
 use crate::calls::{Call, reconstruct, reconstruct_as};
 use crate::compile::{Compilation, StageCache, compile};
 use crate::context::{Backend, CallSource, CompileContext, SessionIds};
-use crate::edit::ReplacedEvents;
+use crate::edit::{Edit, ReplacedEvents};
 use crate::event_log::{EventLog, EventView};
 use crate::flow::{Flow, FlowKind};
 use crate::recorded_services::RecordedServices;
@@ -33,6 +33,14 @@ pub struct Experiment {
     backend: Backend,
     /// None: what was answered is in the events.
     answers: Arc<Answers>,
+    /// What edits were laid over, and those edits; `None` as recorded.
+    pub(crate) laid: Option<Arc<Laid>>,
+}
+
+/// Edits, and the session they were laid over.
+pub(crate) struct Laid {
+    pub recorded: Experiment,
+    pub edits: Vec<Edit>,
 }
 
 impl Experiment {
@@ -46,6 +54,7 @@ impl Experiment {
             flows: flows(&index, kind),
             services: Arc::new(RecordedServices::of(&session)),
             answers: Arc::default(),
+            laid: None,
             backend: Backend::AiStudio,
             index: Arc::new(index),
             session,
@@ -68,6 +77,7 @@ impl Experiment {
             services: self.services.clone(),
             backend: self.backend,
             answers: self.answers.clone(),
+            laid: None,
         };
         if !Arc::ptr_eq(app, &self.app) {
             let index = AppIndex::new(app.clone());

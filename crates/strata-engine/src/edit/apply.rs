@@ -6,7 +6,7 @@ use std::sync::Arc;
 use strata_model::{App, Diagnostic, Event};
 
 use super::Edit;
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Laid};
 use crate::processors::Catalog;
 
 /// A session with edits laid over it.
@@ -56,24 +56,47 @@ pub(super) fn place(at: usize) -> String {
 }
 
 impl Experiment {
-    /// This session with `edits` laid over it, in their order. Nothing of `self` is changed, and what the edits leave
-    /// alone is shared with it: a [`crate::StageCache`] serves both.
+    /// This session with `edits` laid over it, in their order, behind those that are laid over it already. Nothing of
+    /// `self` is changed, and what the edits leave alone is shared with it: a [`crate::StageCache`] serves both.
     #[must_use]
     pub fn edited(&self, edits: &[Edit], catalog: &Catalog) -> Edited {
+        let (recorded, earlier) = match &self.laid {
+            Some(laid) => (&laid.recorded, &laid.edits[..]),
+            None => (self, &[][..]),
+        };
+        let all: Vec<Edit> = earlier.iter().chain(edits).cloned().collect();
         let mut draft = Draft {
-            base: self,
-            app: self.app().clone(),
+            base: recorded,
+            app: recorded.app().clone(),
             events: BTreeMap::new(),
             flow_edits: Vec::new(),
             diagnostics: Vec::new(),
             at: 0,
         };
-        for (at, edit) in edits.iter().enumerate() {
+        for (at, edit) in all.iter().enumerate() {
             draft.at = at;
             draft.apply(edit);
         }
-        draft.finish(catalog)
+        let mut edited = draft.finish(catalog);
+        edited.diagnostics = of_later(edited.diagnostics, earlier.len());
+        let recorded = recorded.with_app(recorded.app());
+        edited.experiment.laid = Some(Arc::new(Laid { recorded, edits: all }));
+        edited
     }
+}
+
+/// What is said of the edits behind the first `n_earlier`, counted from there.
+fn of_later(diagnostics: Vec<Diagnostic>, n_earlier: usize) -> Vec<Diagnostic> {
+    let later = |mut found: Diagnostic| {
+        found.at = place(number(&found)?.checked_sub(n_earlier)?);
+        Some(found)
+    };
+    diagnostics.into_iter().filter_map(later).collect()
+}
+
+/// The place in the list of the edit it is about.
+fn number(found: &Diagnostic) -> Option<usize> {
+    found.at.trim_start_matches("edits[").trim_end_matches(']').parse().ok()
 }
 
 impl<'b> Draft<'b> {
@@ -101,9 +124,7 @@ impl<'b> Draft<'b> {
             super::flow::apply(&mut experiment, (at, edit), catalog, &mut diagnostics);
         }
         // In the order of the list, also where edits of one kind were applied before those of another.
-        diagnostics.sort_by_key(|found| {
-            found.at.trim_start_matches("edits[").trim_end_matches(']').parse().unwrap_or(usize::MAX)
-        });
+        diagnostics.sort_by_key(|found| number(found).unwrap_or(usize::MAX));
         Edited { experiment, diagnostics }
     }
 }

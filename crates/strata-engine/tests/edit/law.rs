@@ -102,6 +102,27 @@ fn an_analysis_that_shares_counts_as_one_from_scratch() {
 }
 
 #[test]
+fn edits_over_edits_are_one_list() {
+    let (base, all, catalog) = (sample(), edits(EDITS), Catalog::new());
+    // Edits of flows before those of the app and of events, and the other way round.
+    for at in [1, 9, 17, 25] {
+        let whole = base.edited(&all, &catalog);
+        let first = base.edited(&all[..at], &catalog);
+        let second = first.experiment.edited(&all[at..], &catalog);
+        let compiled = |experiment| -> Vec<Option<String>> {
+            let requests = compile_all(experiment, &mut StageCache::new());
+            let text =
+                |request: &strata_model::LlmRequest| strata_model::json::to_compact(&request.to_json());
+            requests.iter().map(|request| request.as_ref().map(text)).collect()
+        };
+        assert_eq!(compiled(&second.experiment), compiled(&whole.experiment), "cut at {at}");
+        let said: Vec<&str> = whole.diagnostics.iter().map(|found| &*found.message).collect();
+        let said_in_turn = first.diagnostics.iter().chain(&second.diagnostics).map(|found| &*found.message);
+        assert_eq!(said_in_turn.collect::<Vec<_>>(), said, "cut at {at}");
+    }
+}
+
+#[test]
 fn edits_are_written_as_they_are_read() {
     for edit in edits(EDITS) {
         let text = serde_json::to_string(&edit).unwrap();
