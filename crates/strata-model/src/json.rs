@@ -3,12 +3,14 @@
 //! Prompts contain Python renderings of JSON values, so a value must keep what Python would tell apart: the order
 //! of keys, `1` beside `1.0`, and integers of any size. [`Json`] does; `serde_json::Value` does not.
 
+mod entry;
 mod parse;
 mod serde_impls;
 mod write;
 
 use std::sync::Arc;
 
+pub use entry::{Entry, EntryError};
 pub use parse::{Entered, JsonError, ValueReader, parse, repair_surrogates};
 pub use write::{
     object_to_compact, to_ascii, to_compact, to_compact_python, to_pretty, to_spaced, write_compact,

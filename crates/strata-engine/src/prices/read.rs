@@ -1,7 +1,7 @@
 //! The file that prices are kept in.
 
 use strata_model::Json;
-use strata_model::json::{self, JsonError};
+use strata_model::json::{self, Entry, EntryError, JsonError};
 use thiserror::Error;
 
 use super::price::{Price, Rates, Tier};
@@ -11,9 +11,8 @@ use super::price::{Price, Rates, Tier};
 pub enum PricesError {
     #[error("not JSON: {0}")]
     Json(#[from] JsonError),
-    /// `at` is the place in the file: `models[2] (gpt-4o), tiers[0]`.
-    #[error("{at}: {problem}")]
-    Entry { at: String, problem: String },
+    #[error(transparent)]
+    Entry(#[from] EntryError),
     #[error("{model} stands there twice")]
     Repeated { model: String },
 }
@@ -21,27 +20,30 @@ pub enum PricesError {
 pub(super) fn prices(text: &[u8]) -> Result<Vec<Price>, PricesError> {
     let file = json::parse(text)?;
     let file = Entry { json: &file, at: "the file".to_owned() };
-    file.expect_fields(&["about", "models"])?;
-    file.list("models")?.iter().map(price).collect()
+    expect_fields(&file, &["about", "models"])?;
+    Ok(list(&file, "models")?.iter().map(price).collect::<Result<_, _>>()?)
 }
 
-fn price(entry: &Entry<'_>) -> Result<Price, PricesError> {
-    let model = entry.text("model")?;
+fn price(entry: &Entry<'_>) -> Result<Price, EntryError> {
+    let model = text(entry, "model")?;
     let entry = &Entry { json: entry.json, at: format!("{} ({model})", entry.at) };
-    entry.expect_fields(&[
-        "model",
-        "input",
-        "cached_read",
-        "cache_write",
-        "cache_write_long",
-        "output",
-        "tiers",
-        "open_weights",
-        "source",
-        "seen_on",
-        "note",
-    ])?;
-    let tiers = if entry.json.get("tiers").is_some() { entry.list("tiers")? } else { Vec::new() };
+    expect_fields(
+        entry,
+        &[
+            "model",
+            "input",
+            "cached_read",
+            "cache_write",
+            "cache_write_long",
+            "output",
+            "tiers",
+            "open_weights",
+            "source",
+            "seen_on",
+            "note",
+        ],
+    )?;
+    let tiers = if entry.json.get("tiers").is_some() { list(entry, "tiers")? } else { Vec::new() };
     let mut tiers = tiers.iter().map(tier).collect::<Result<Vec<_>, _>>()?;
     tiers.sort_by_key(|tier| tier.above_prompt_tokens);
     Ok(Price {
@@ -49,91 +51,53 @@ fn price(entry: &Entry<'_>) -> Result<Price, PricesError> {
         rates: rates(entry)?,
         tiers,
         is_open_weights: entry.optional("open_weights", "true or false", Json::as_bool)?.unwrap_or(false),
-        source: entry.text("source")?,
-        seen_on: entry.text("seen_on")?,
+        source: text(entry, "source")?,
+        seen_on: text(entry, "seen_on")?,
         note: entry.optional("note", "text", Json::as_str)?.map(str::to_owned),
     })
 }
 
-fn tier(entry: &Entry<'_>) -> Result<Tier, PricesError> {
+fn tier(entry: &Entry<'_>) -> Result<Tier, EntryError> {
     const ABOVE: &str = "above_prompt_tokens";
-    entry.expect_fields(&[ABOVE, "input", "cached_read", "cache_write", "cache_write_long", "output"])?;
+    expect_fields(entry, &[ABOVE, "input", "cached_read", "cache_write", "cache_write_long", "output"])?;
     let tokens = |json: &Json| u64::try_from(json.as_i64()?).ok();
-    let above_prompt_tokens =
-        entry.optional(ABOVE, "a number of tokens", tokens)?.ok_or_else(|| entry.missing(ABOVE))?;
+    let above_prompt_tokens = entry.required(ABOVE, "a number of tokens", tokens)?;
     Ok(Tier { above_prompt_tokens, rates: rates(entry)? })
 }
 
-fn rates(entry: &Entry<'_>) -> Result<Rates, PricesError> {
-    let input = entry.rate("input")?.ok_or_else(|| entry.missing("input"))?;
+fn rates(entry: &Entry<'_>) -> Result<Rates, EntryError> {
+    let input = rate(entry, "input")?.ok_or_else(|| entry.missing("input"))?;
     Ok(Rates {
         input,
-        cached_read: entry.rate("cached_read")?.unwrap_or(input),
-        cache_write: entry.rate("cache_write")?,
-        cache_write_long: entry.rate("cache_write_long")?,
-        output: entry.rate("output")?.ok_or_else(|| entry.missing("output"))?,
+        cached_read: rate(entry, "cached_read")?.unwrap_or(input),
+        cache_write: rate(entry, "cache_write")?,
+        cache_write_long: rate(entry, "cache_write_long")?,
+        output: rate(entry, "output")?.ok_or_else(|| entry.missing("output"))?,
     })
 }
 
-/// An object of the file, and where it stands.
-struct Entry<'j> {
-    json: &'j Json,
-    at: String,
+fn expect_fields(entry: &Entry<'_>, known: &[&str]) -> Result<(), EntryError> {
+    if entry.json.as_object().is_none() {
+        return Err(entry.error(format!("is {}, not an object", entry.json.kind())));
+    }
+    entry.expect_fields(known)
 }
 
-impl<'j> Entry<'j> {
-    fn expect_fields(&self, known: &[&str]) -> Result<(), PricesError> {
-        let object = self
-            .json
-            .as_object()
-            .ok_or_else(|| self.error(format!("is {}, not an object", self.json.kind())))?;
-        match object.keys().find(|key| !known.contains(&&***key)) {
-            Some(key) => Err(self.error(format!("`{key}` is not known; known are {}", known.join(", ")))),
-            None => Ok(()),
-        }
-    }
+fn text(entry: &Entry<'_>, key: &str) -> Result<String, EntryError> {
+    Some(entry.text(key)?).filter(|text| !text.trim().is_empty()).ok_or_else(|| entry.missing(key))
+}
 
-    /// A field that may be missing or null.
-    fn optional<T>(
-        &self,
-        key: &str,
-        expected: &str,
-        read: impl FnOnce(&'j Json) -> Option<T>,
-    ) -> Result<Option<T>, PricesError> {
-        match self.json.get(key) {
-            None | Some(Json::Null) => Ok(None),
-            Some(json) => match read(json) {
-                Some(value) => Ok(Some(value)),
-                None => Err(self.error(format!("`{key}` must be {expected}"))),
-            },
-        }
-    }
+fn rate(entry: &Entry<'_>, key: &str) -> Result<Option<f64>, EntryError> {
+    let dollars = |json: &Json| json.as_f64().filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
+    entry.optional(key, "a number of US dollars, 0 or more", dollars)
+}
 
-    fn text(&self, key: &str) -> Result<String, PricesError> {
-        let text = self.optional(key, "text", Json::as_str)?.filter(|text| !text.trim().is_empty());
-        text.map(str::to_owned).ok_or_else(|| self.missing(key))
-    }
-
-    fn rate(&self, key: &str) -> Result<Option<f64>, PricesError> {
-        let dollars = |json: &Json| json.as_f64().filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
-        self.optional(key, "a number of US dollars, 0 or more", dollars)
-    }
-
-    fn list(&self, key: &str) -> Result<Vec<Entry<'j>>, PricesError> {
-        let items = self.optional(key, "a list", Json::as_array)?.ok_or_else(|| self.missing(key))?;
-        let at = |idx: usize| {
-            if key == "models" { format!("{key}[{idx}]") } else { format!("{}, {key}[{idx}]", self.at) }
-        };
-        Ok(items.iter().enumerate().map(|(idx, json)| Entry { json, at: at(idx) }).collect())
-    }
-
-    fn missing(&self, key: &str) -> PricesError {
-        self.error(format!("`{key}` is missing"))
-    }
-
-    fn error(&self, problem: String) -> PricesError {
-        PricesError::Entry { at: self.at.clone(), problem }
-    }
+fn list<'j>(entry: &Entry<'j>, key: &str) -> Result<Vec<Entry<'j>>, EntryError> {
+    let items = entry.required(key, "a list", Json::as_array)?;
+    let at = |idx: usize| {
+        if key == "models" { format!("{key}[{idx}]") } else { format!("{}, {key}[{idx}]", entry.at) }
+    };
+    Ok(items.iter().enumerate().map(|(idx, json)| Entry { json, at: at(idx) }).collect())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The file that cache rules are kept in.
 
 use strata_model::Json;
-use strata_model::json::{self, JsonError};
+use strata_model::json::{self, Entry, EntryError, JsonError};
 use thiserror::Error;
 
 use super::pattern::Pattern;
@@ -13,9 +13,8 @@ use crate::order::PrefixOrder;
 pub enum CacheRulesError {
     #[error("not JSON: {0}")]
     Json(#[from] JsonError),
-    /// `at` is the place in the file: `rules[2] (Anthropic), machine`.
-    #[error("{at}: {problem}")]
-    Entry { at: String, problem: String },
+    #[error(transparent)]
+    Entry(#[from] EntryError),
 }
 
 pub(super) fn rules(text: &[u8]) -> Result<CacheRules, CacheRulesError> {
@@ -25,7 +24,7 @@ pub(super) fn rules(text: &[u8]) -> Result<CacheRules, CacheRulesError> {
     let list = file.required("rules", "a list", Json::as_array)?;
     let rules = list.iter().enumerate().map(|(idx, json)| {
         let entry = Entry { json, at: format!("rules[{idx}]") };
-        let names = entry.texts("models")?;
+        let names = texts_of(&entry, "models")?;
         Ok((names.iter().map(|name| Pattern::new(name)).collect(), rule(&entry, true)?))
     });
     let rules = rules.collect::<Result<Vec<_>, CacheRulesError>>()?;
@@ -36,7 +35,7 @@ pub(super) fn rules(text: &[u8]) -> Result<CacheRules, CacheRulesError> {
     Ok(CacheRules { rules, fallback: rule(&fallback, false)? })
 }
 
-fn rule(entry: &Entry<'_>, is_known: bool) -> Result<CacheRule, CacheRulesError> {
+fn rule(entry: &Entry<'_>, is_known: bool) -> Result<CacheRule, EntryError> {
     let name = entry.text("name")?;
     let entry = &Entry { json: entry.json, at: format!("{} ({name})", entry.at) };
     entry.expect_fields(&[
@@ -62,7 +61,7 @@ fn rule(entry: &Entry<'_>, is_known: bool) -> Result<CacheRule, CacheRulesError>
         order: entry.optional("order", "tools_first or system_first", order)?.unwrap_or_default(),
         lifetime_s: entry.optional("lifetime_s", "a number of seconds above 0", seconds)?,
         is_best_effort: entry.optional("best_effort", "true or false", Json::as_bool)?.unwrap_or(false),
-        resets: if entry.json.get("resets").is_some() { entry.texts("resets")? } else { Vec::new() },
+        resets: if entry.json.get("resets").is_some() { texts_of(entry, "resets")? } else { Vec::new() },
         is_known,
         source: entry.text("source")?,
         seen_on: entry.text("seen_on")?,
@@ -71,7 +70,7 @@ fn rule(entry: &Entry<'_>, is_known: bool) -> Result<CacheRule, CacheRulesError>
     })
 }
 
-fn machine(entry: &Entry<'_>) -> Result<Machine, CacheRulesError> {
+fn machine(entry: &Entry<'_>) -> Result<Machine, EntryError> {
     let kind = entry.text("kind")?;
     let fields: &[&str] = match &*kind {
         "auto_prefix" => &["kind", "minimum_tokens", "step_tokens"],
@@ -79,25 +78,24 @@ fn machine(entry: &Entry<'_>) -> Result<Machine, CacheRulesError> {
         "units" => &["kind", "unit_tokens"],
         "lcp_slot" => &["kind", "slots"],
         _ => {
-            return Err(entry.error("`kind` must be auto_prefix, breakpoints, units or lcp_slot".to_owned()));
+            return Err(entry.error("`kind` must be auto_prefix, breakpoints, units or lcp_slot"));
         }
     };
     entry.expect_fields(fields)?;
     Ok(match &*kind {
         "auto_prefix" => Machine::AutoPrefix {
-            minimum_tokens: entry.count("minimum_tokens")?,
-            step_tokens: entry.count("step_tokens")?,
+            minimum_tokens: count_of(entry, "minimum_tokens")?,
+            step_tokens: count_of(entry, "step_tokens")?,
         },
         "breakpoints" => Machine::Breakpoints {
-            minimum_tokens: entry.count("minimum_tokens")?,
-            lookback_blocks: entry.count("lookback_blocks")?,
-            marks: entry
-                .texts("marks")?
+            minimum_tokens: count_of(entry, "minimum_tokens")?,
+            lookback_blocks: count_of(entry, "lookback_blocks")?,
+            marks: texts_of(entry, "marks")?
                 .iter()
                 .map(|name| mark(name).ok_or_else(|| entry.error(format!("`{name}` is no mark"))))
                 .collect::<Result<_, _>>()?,
         },
-        "units" => Machine::Units { unit_tokens: entry.count("unit_tokens")? },
+        "units" => Machine::Units { unit_tokens: count_of(entry, "unit_tokens")? },
         _ => Machine::LcpSlot { slots: entry.optional("slots", "a count", count)? },
     })
 }
@@ -115,62 +113,13 @@ fn count(json: &Json) -> Option<u32> {
     u32::try_from(json.as_i64()?).ok()
 }
 
-/// An object of the file, and where it stands.
-struct Entry<'j> {
-    json: &'j Json,
-    at: String,
+fn count_of(entry: &Entry<'_>, key: &str) -> Result<u32, EntryError> {
+    entry.required(key, "a count", count)
 }
 
-impl<'j> Entry<'j> {
-    fn expect_fields(&self, known: &[&str]) -> Result<(), CacheRulesError> {
-        let object = self.json.as_object().ok_or_else(|| self.error("must be an object".to_owned()))?;
-        match object.keys().find(|key| !known.contains(&&***key)) {
-            Some(key) => Err(self.error(format!("`{key}` is not known; known are {}", known.join(", ")))),
-            None => Ok(()),
-        }
-    }
-
-    /// A field that may be missing or null.
-    fn optional<T>(
-        &self,
-        key: &str,
-        expected: &str,
-        read: impl FnOnce(&'j Json) -> Option<T>,
-    ) -> Result<Option<T>, CacheRulesError> {
-        match self.json.get(key) {
-            None | Some(Json::Null) => Ok(None),
-            Some(json) => match read(json) {
-                Some(value) => Ok(Some(value)),
-                None => Err(self.error(format!("`{key}` must be {expected}"))),
-            },
-        }
-    }
-
-    fn required<T>(
-        &self,
-        key: &str,
-        expected: &str,
-        read: impl FnOnce(&'j Json) -> Option<T>,
-    ) -> Result<T, CacheRulesError> {
-        self.optional(key, expected, read)?.ok_or_else(|| self.error(format!("`{key}` is missing")))
-    }
-
-    fn text(&self, key: &str) -> Result<String, CacheRulesError> {
-        self.required(key, "text", Json::as_str).map(str::to_owned)
-    }
-
-    fn count(&self, key: &str) -> Result<u32, CacheRulesError> {
-        self.required(key, "a count", count)
-    }
-
-    fn texts(&self, key: &str) -> Result<Vec<String>, CacheRulesError> {
-        let texts = |json: &'j Json| {
-            json.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-        };
-        self.required(key, "a list of texts", texts)
-    }
-
-    fn error(&self, problem: String) -> CacheRulesError {
-        CacheRulesError::Entry { at: self.at.clone(), problem }
-    }
+fn texts_of(entry: &Entry<'_>, key: &str) -> Result<Vec<String>, EntryError> {
+    let texts = |json: &Json| {
+        json.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+    };
+    entry.required(key, "a list of texts", texts)
 }
