@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
-use strata_engine::analysis::{CallAnalysis, Counting, Scale, SessionAnalysis};
+use strata_engine::analysis::{CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis};
 use strata_engine::findings::{Finding, findings};
 use strata_engine::prices::{Price, Prices};
-use strata_engine::{Call, Compilation, Experiment, FlowKind, StageCache};
+use strata_engine::{Call, Compilation, Experiment, FlowKind};
 use strata_model::Session;
 use strata_store::{ExperimentId, SessionEntry, SessionId};
 
@@ -61,7 +61,9 @@ pub(crate) struct OpenSession {
     /// `None` for a session as it was recorded.
     pub edits: Option<OpenExperiment>,
     analysis: RwLock<SessionAnalysis>,
-    compilations: Mutex<Compilations>,
+    compiler: CallCompiler,
+    /// Of the calls that were looked at last.
+    compilations: Recent<u32, Compilation>,
     events: EventTable,
     /// What stages did to calls: pages that hold all rows.
     pub part_rows: Recent<PartRowsKey, PartPage>,
@@ -76,13 +78,6 @@ pub(crate) struct OpenSession {
 
 /// Call, stage, what it is compared with, whether unchanged parts are folded.
 pub(crate) type PartRowsKey = (u32, u32, CompareWith, bool);
-
-/// Compilations of the calls that were looked at last.
-#[derive(Default)]
-struct Compilations {
-    stages: StageCache,
-    recent: VecDeque<(u32, Arc<Compilation>)>,
-}
 
 /// What weighs and prices, for all sessions.
 pub(crate) struct Tables {
@@ -107,6 +102,7 @@ impl OpenSession {
         let summary = Summary::from_json(&entry.summary);
         let experiment = Experiment::new(Arc::new(session), app.app.clone(), flow_kind(&summary.format));
         let events = EventTable::of(&experiment);
+        let analysis = SessionAnalysis::default();
         Self {
             key: id.to_string(),
             id,
@@ -116,8 +112,9 @@ impl OpenSession {
             app,
             experiment,
             edits: None,
-            analysis: RwLock::default(),
-            compilations: Mutex::default(),
+            compiler: analysis.compiler().clone(),
+            analysis: RwLock::new(analysis),
+            compilations: Recent::new(MAX_COMPILATIONS),
             events,
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
@@ -130,6 +127,7 @@ impl OpenSession {
 
     /// Edits laid over a session that is open. What is known of that session is used.
     fn of_experiment(base: &Self, experiment: Experiment, edits: OpenExperiment) -> Self {
+        let analysis = base.analysis().sharing();
         Self {
             key: edits.entry.id.to_string(),
             id: base.id.clone(),
@@ -144,8 +142,9 @@ impl OpenSession {
             },
             experiment,
             edits: Some(edits),
-            analysis: RwLock::new(base.analysis().sharing()),
-            compilations: Mutex::default(),
+            compiler: analysis.compiler().clone(),
+            analysis: RwLock::new(analysis),
+            compilations: Recent::new(MAX_COMPILATIONS),
             events: base.events.sharing(),
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
@@ -206,26 +205,31 @@ impl OpenSession {
     /// All stages of a call.
     pub(crate) fn compilation(&self, number: u32) -> Result<Arc<Compilation>, AppError> {
         let call = self.call(number)?;
-        let mut known = lock(&self.compilations);
-        if let Some(at) = known.recent.iter().position(|(recent, _)| *recent == number) {
-            let found = known.recent.remove(at).unwrap_or_else(|| unreachable!("its position was found"));
-            known.recent.push_front(found.clone());
-            return Ok(found.1);
+        self.compilations.get(number, || {
+            self.compiler.compile(&self.experiment, call).ok_or_else(|| {
+                let agent = &call.invocation.agent;
+                let message = format!(
+                    "C{number} cannot be compiled: the configuration has no agent called {agent}. Add it, or go back to the inferred configuration."
+                );
+                AppError::new(ErrorCode::NotCompiled, message)
+            })
+        })
+    }
+
+    /// What is known, once it weighs prompts to `model`, which is the one of `call`. Waits for the background only
+    /// where no earlier call went to that model.
+    pub(crate) fn analysis_for(
+        &self,
+        call: u32,
+        model: &str,
+        tables: &Tables,
+    ) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
+        let analysis = self.analysis();
+        if analysis.scale(&self.experiment, &tables.counting, model).is_some() {
+            return Ok(analysis);
         }
-        if known.recent.len() == MAX_COMPILATIONS {
-            known.recent.pop_back();
-            known.stages.next_generation();
-        }
-        let compilation = self.experiment.compile(call, &mut known.stages).ok_or_else(|| {
-            let agent = &call.invocation.agent;
-            let message = format!(
-                "C{number} cannot be compiled: the configuration has no agent called {agent}. Add it, or go back to the inferred configuration."
-            );
-            AppError::new(ErrorCode::NotCompiled, message)
-        })?;
-        let compilation = Arc::new(compilation);
-        known.recent.push_front((number, compilation.clone()));
-        Ok(compilation)
+        drop(analysis);
+        self.analysis_of(call)
     }
 
     /// What weighs prompts like those of `call`.
@@ -235,7 +239,17 @@ impl OpenSession {
         tables: &'s Tables,
         call: &CallAnalysis,
     ) -> Result<Scale<'s>, AppError> {
-        let scale = analysis.scale(&self.experiment, &tables.counting, &call.model);
+        self.scale_of(analysis, tables, &call.model)
+    }
+
+    /// What weighs prompts to `model`.
+    pub(crate) fn scale_of<'s>(
+        &'s self,
+        analysis: &'s SessionAnalysis,
+        tables: &'s Tables,
+        model: &str,
+    ) -> Result<Scale<'s>, AppError> {
+        let scale = analysis.scale(&self.experiment, &tables.counting, model);
         scale.ok_or_else(|| AppError::internal("A call's model has no tokenizer."))
     }
 }

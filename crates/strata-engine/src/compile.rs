@@ -42,6 +42,12 @@ impl Compilation {
         self.stages.last().map(|stage| stage.request.clone()).unwrap_or_default()
     }
 
+    /// Stages whose result was known, a bit each, the first stage in the lowest.
+    pub fn reused_stages(&self) -> u64 {
+        let stages = self.stages.iter().take(64).enumerate();
+        stages.filter(|(_, stage)| stage.is_reused).map(|(at, _)| 1 << at).sum()
+    }
+
     pub fn stage(&self, processor: &str) -> Option<&Stage> {
         self.stages.iter().find(|stage| &*stage.processor == processor)
     }
@@ -87,6 +93,19 @@ impl StageCache {
         self.generation += 1;
         let oldest = self.generation.saturating_sub(KEPT_GENERATIONS);
         self.results.retain(|_, cached| cached.used_in >= oldest);
+    }
+
+    /// Forgets results once there are more than `most`: those that neither this nor the last generation used, and all
+    /// of them where that does not help much.
+    pub fn limit(&mut self, most: usize) {
+        if self.results.len() <= most {
+            return;
+        }
+        let oldest = self.generation.saturating_sub(1);
+        self.results.retain(|_, cached| cached.used_in >= oldest);
+        if self.results.len() > most - most / 4 {
+            self.results.clear();
+        }
     }
 
     pub fn len(&self) -> usize {

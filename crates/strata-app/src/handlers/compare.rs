@@ -38,7 +38,7 @@ impl Handler for Preview {
         let before = open.analysis_of(self.call)?;
         let mut after = before.sharing();
         let old = open.compilation(self.call)?;
-        let new = after.compile(&edited.experiment, call).ok_or_else(|| {
+        let new = after.compiler().compile(&edited.experiment, call).ok_or_else(|| {
             AppError::bad_input("With these edits the call's agent is not in the configuration.")
         })?;
         let analysed = before.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;

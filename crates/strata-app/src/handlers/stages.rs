@@ -3,10 +3,10 @@
 use std::sync::{Arc, RwLockReadGuard};
 
 use strata_engine::analysis::{
-    CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, diff_events, diff_requests, is_quoted,
+    CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, asked_model, diff_events, diff_requests, is_quoted,
 };
 use strata_engine::{Call, Compilation, CompileContext, ScriptLine, Stage, StageOutput};
-use strata_model::{LlmRequest, json};
+use strata_model::{LlmRequest, Str, json};
 use strata_wire::{Item, Segment, prompt_segments};
 
 use super::convert::kind_tokens;
@@ -55,6 +55,11 @@ impl CompiledCall {
         Ok((self.open.analysis_of(self.number)?, self.number))
     }
 
+    /// The model the prompt is made for.
+    fn model(&self) -> Result<Str, AppError> {
+        Ok(asked_model(self.call()?, &self.compilation.working_context()))
+    }
+
     /// The stage with a number counted from 1, and the request it received.
     pub(super) fn stage(&self, number: u32) -> Result<(&Stage, LlmRequest), AppError> {
         let stages = &self.compilation.stages;
@@ -85,28 +90,33 @@ pub(super) fn analysed(analysis: &SessionAnalysis, call: u32) -> Result<&CallAna
 impl Handler for Stages {
     fn run(self, strata: &Arc<Strata>) -> Result<StageList, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
-        let (analysis, call) = compiled.analysis()?;
-        let analysed = analysed(&analysis, call)?;
-        let scale = compiled.open.scale(&analysis, strata.tables(), analysed)?;
+        // A person waits for this call, and not for those before it.
+        let model = compiled.model()?;
+        let analysis = compiled.open.analysis_for(self.call, &model, strata.tables())?;
+        let reused_stages = analysis
+            .call(self.call)
+            .map_or_else(|| compiled.compilation.reused_stages(), |call| call.reused_stages);
+        let scale = compiled.open.scale_of(&analysis, strata.tables(), &model)?;
         let mut before = LlmRequest::default();
         let mut rows = Vec::with_capacity(compiled.compilation.stages.len());
         for (at, stage) in compiled.compilation.stages.iter().enumerate() {
-            rows.push(stage_row(&compiled, analysed, scale, at, &before));
+            rows.push(stage_row(&compiled, reused_stages, scale, at, &before));
             before = stage.request.clone();
         }
+        let prompt = scale.prompt(&before);
         Ok(StageList {
-            call,
+            call: self.call,
             agent: compiled.call()?.invocation.agent.to_string(),
             rows,
-            total: analysed.total.into(),
-            overhead_tokens: analysed.overhead,
+            total: prompt.total().into(),
+            overhead_tokens: prompt.overhead().tokens,
         })
     }
 }
 
 fn stage_row(
     compiled: &CompiledCall,
-    analysed: &CallAnalysis,
+    reused_stages: u64,
     scale: Scale<'_>,
     at: usize,
     before: &LlmRequest,
@@ -125,7 +135,7 @@ fn stage_row(
         processor: stage.processor.to_string(),
         note: stage.output.note.clone(),
         is_changed,
-        is_reused: analysed.reused_stages & (1 << at.min(63)) != 0,
+        is_reused: reused_stages & (1 << at.min(63)) != 0,
         is_enabled: stage.is_enabled,
         inserted: inserted(compiled, stage),
         tokens_before: old.iter().sum(),
@@ -262,8 +272,12 @@ impl Handler for StageParts {
 
 impl StageParts {
     fn all_rows(&self, strata: &Arc<Strata>, compiled: &CompiledCall) -> Result<PartPage, AppError> {
-        let (analysis, call) = compiled.analysis()?;
-        let scale = compiled.open.scale(&analysis, strata.tables(), analysed(&analysis, call)?)?;
+        let (model, tables) = (compiled.model()?, strata.tables());
+        let analysis = match self.compare_with {
+            CompareWith::StageBefore => compiled.open.analysis_for(self.call, &model, tables)?,
+            CompareWith::PreviousCall => compiled.open.analysis_of(self.call)?,
+        };
+        let scale = compiled.open.scale_of(&analysis, tables, &model)?;
         let compared = comparison(compiled, &analysis, self.stage, self.compare_with)?;
         let is_before = self.compare_with == CompareWith::StageBefore;
         let is_contents = &*compared.stage.processor == "contents" && is_before;
@@ -275,7 +289,7 @@ impl StageParts {
             scale,
             before: SegmentScale::new(scale, &compared.before),
             after: SegmentScale::new(scale, after),
-            call,
+            call: self.call,
             compared: compared.other_call,
             is_inferred: is_inferred(compiled, compared.stage) && is_before,
         };
@@ -326,15 +340,16 @@ impl StageParts {
 impl Handler for StageText {
     fn run(self, strata: &Arc<Strata>) -> Result<TextPage, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
-        let (analysis, call) = compiled.analysis()?;
-        let scale = compiled.open.scale(&analysis, strata.tables(), analysed(&analysis, call)?)?;
+        let model = compiled.model()?;
+        let analysis = compiled.open.analysis_for(self.call, &model, strata.tables())?;
+        let scale = compiled.open.scale_of(&analysis, strata.tables(), &model)?;
         let (stage, _) = compiled.stage(self.stage)?;
         let segments: Vec<Segment<'_>> = prompt_segments(&stage.request).collect();
         let weigh = SegmentScale::new(scale, &stage.request);
         let page = segments.iter().skip(self.offset as usize).take(self.limit as usize);
         Ok(TextPage {
             total: segments.len() as u32,
-            segments: page.map(|segment| text_segment(segment, call, &weigh, scale)).collect(),
+            segments: page.map(|segment| text_segment(segment, self.call, &weigh, scale)).collect(),
         })
     }
 }
