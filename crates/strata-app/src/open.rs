@@ -16,8 +16,8 @@ use strata_engine::analysis::{CallAnalysis, Counting, Scale, SessionAnalysis};
 use strata_engine::findings::{Finding, findings};
 use strata_engine::prices::{Price, Prices};
 use strata_engine::{Call, Compilation, Experiment, FlowKind, StageCache};
-use strata_model::Session;
-use strata_store::{ExperimentId, SessionEntry, SessionId};
+use strata_model::{EventIndex, LlmRequest, Session};
+use strata_store::{ExperimentId, SessionEntry, SessionId, Store, StoreError};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use caches::Caches;
@@ -61,6 +61,8 @@ pub(crate) struct OpenSession {
     /// `None` for a session as it was recorded.
     pub edits: Option<OpenExperiment>,
     analysis: RwLock<SessionAnalysis>,
+    /// Where requests are recorded: the calls as they are compiled, for comparing with what is tried out.
+    recompiled: OnceLock<(Experiment, SessionAnalysis)>,
     compilations: Mutex<Compilations>,
     events: EventTable,
     /// What stages did to calls: pages that hold all rows.
@@ -101,11 +103,13 @@ impl OpenSession {
         id: SessionId,
         entry: SessionEntry,
         session: Session,
+        requests: Vec<(EventIndex, LlmRequest)>,
         app: AppSource,
         diagnostics: Vec<DiagnosticRow>,
     ) -> Self {
         let summary = Summary::from_json(&entry.summary);
-        let experiment = Experiment::new(Arc::new(session), app.app.clone(), flow_kind(&summary.format));
+        let experiment = Experiment::new(Arc::new(session), app.app.clone(), flow_kind(&summary.format))
+            .with_requests(requests);
         let events = EventTable::of(&experiment);
         Self {
             key: id.to_string(),
@@ -117,6 +121,7 @@ impl OpenSession {
             experiment,
             edits: None,
             analysis: RwLock::default(),
+            recompiled: OnceLock::new(),
             compilations: Mutex::default(),
             events,
             part_rows: Recent::new(MAX_PAGED),
@@ -145,6 +150,7 @@ impl OpenSession {
             experiment,
             edits: Some(edits),
             analysis: RwLock::new(base.analysis().sharing()),
+            recompiled: OnceLock::new(),
             compilations: Mutex::default(),
             events: base.events.sharing(),
             part_rows: Recent::new(MAX_PAGED),
@@ -159,6 +165,22 @@ impl OpenSession {
     /// What is known by now.
     pub(crate) fn analysis(&self) -> RwLockReadGuard<'_, SessionAnalysis> {
         self.analysis.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session without the requests that were really sent, and what is known of it, once the call is compiled.
+    /// What is tried out is compiled; comparing it with what was sent would find the differences of the recording.
+    pub(crate) fn baseline(&self, call: u32, tables: &Tables) -> Result<Baseline<'_>, AppError> {
+        let analysis = self.analysis_of(call)?;
+        if self.experiment.n_recorded_requests() == 0 {
+            return Ok(Baseline::AsIs(&self.experiment, analysis));
+        }
+        let (experiment, analysis) = self.recompiled.get_or_init(|| {
+            let experiment = self.experiment.recompiled();
+            let mut recompiled = analysis.sharing();
+            while recompiled.step(&experiment, &tables.counting) {}
+            (experiment, recompiled)
+        });
+        Ok(Baseline::Recompiled(experiment, analysis))
     }
 
     /// What is worth a person's time. Nothing while calls are being compiled.
@@ -238,6 +260,45 @@ impl OpenSession {
         let scale = analysis.scale(&self.experiment, &tables.counting, &call.model);
         scale.ok_or_else(|| AppError::internal("A call's model has no tokenizer."))
     }
+}
+
+/// A session as it is compiled, and what is known of it.
+pub(crate) enum Baseline<'o> {
+    AsIs(&'o Experiment, RwLockReadGuard<'o, SessionAnalysis>),
+    Recompiled(&'o Experiment, &'o SessionAnalysis),
+}
+
+impl Baseline<'_> {
+    pub(crate) fn experiment(&self) -> &Experiment {
+        match self {
+            Self::AsIs(experiment, _) | Self::Recompiled(experiment, _) => experiment,
+        }
+    }
+}
+
+impl std::ops::Deref for Baseline<'_> {
+    type Target = SessionAnalysis;
+
+    fn deref(&self) -> &SessionAnalysis {
+        match self {
+            Self::AsIs(_, analysis) => analysis,
+            Self::Recompiled(_, analysis) => analysis,
+        }
+    }
+}
+
+/// The requests of a stored session that were answered, with their answers.
+pub(crate) fn read_requests(
+    store: &Store,
+    session: &SessionId,
+) -> Result<Vec<(EventIndex, LlmRequest)>, StoreError> {
+    let mut requests = Vec::new();
+    store.for_each_request(session, |request| {
+        if let Some(answer) = request.answer {
+            requests.push((EventIndex(answer), strata_import::request_of(&request.body)));
+        }
+    })?;
+    Ok(requests)
 }
 
 /// US dollars that a finding cost. `None` when one of its models has no price.
@@ -332,6 +393,7 @@ impl Strata {
             || AppError::not_found("This session is no longer in the store. Import its file again.");
         let entry = store.session_entry(&id)?.ok_or_else(missing)?;
         let session = store.read_session(&id)?.ok_or_else(missing)?;
+        let requests = read_requests(&store, &id)?;
         let config = store.app_config(&id)?;
         let diagnostics = store.diagnostics(&entry.location)?;
         drop(store);
@@ -346,7 +408,7 @@ impl Strata {
             .collect();
         let kind = flow_kind(&Summary::from_json(&entry.summary).format);
         let app = AppSource::of(config, &session, kind, &mut diagnostics);
-        Ok(OpenSession::new(id, entry, session, app, diagnostics))
+        Ok(OpenSession::new(id, entry, session, requests, app, diagnostics))
     }
 
     fn compile_in_background(self: &Arc<Self>, open: Arc<OpenSession>) {

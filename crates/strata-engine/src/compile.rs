@@ -25,6 +25,8 @@ pub struct Stage {
     pub is_reused: bool,
     /// False for a processor that is switched off and did not run.
     pub is_enabled: bool,
+    /// No processor's work, but what was really sent.
+    pub is_recorded: bool,
     pub output: Arc<StageOutput>,
 }
 
@@ -149,6 +151,7 @@ impl Run {
             changed: Sections::empty(),
             is_reused: true,
             is_enabled: false,
+            is_recorded: false,
             output: Arc::new(StageOutput { note: "switched off".to_owned(), ..StageOutput::default() }),
         });
     }
@@ -214,7 +217,7 @@ fn stage(
         sections::copy(&cached.request, &mut request, cached.written);
         let (changed, output) = (cached.written, cached.output.clone());
         let processor = processor.name().into();
-        return Ok(Stage { processor, request, changed, is_reused: true, is_enabled: true, output });
+        return Ok(Stage { processor, request, changed, is_reused: true, is_enabled: true, is_recorded: false, output });
     }
     let mut output = StageOutput::default();
     processor.run(context, &mut request, &mut output)?;
@@ -232,5 +235,5 @@ fn stage(
         cache.results.insert(key, cached);
     }
     let processor = processor.name().into();
-    Ok(Stage { processor, request, changed, is_reused: false, is_enabled: true, output })
+    Ok(Stage { processor, request, changed, is_reused: false, is_enabled: true, is_recorded: false, output })
 }

@@ -67,3 +67,4 @@ pub use source::SourceRecord;
 pub use summary::{ReportedUsage, SessionSummary};
 pub use tables::{MemoryTables, OwnedValue, SqlValue, Table, TableError, TableSource};
 pub use unmapped::Unmapped;
+pub use wire::request_of;
