@@ -118,6 +118,7 @@ commands! {
     "session/list" session::List => session::SessionPage: "Sessions in the store, most recently opened first";
     "session/import" session::Import => session::JobStarted: "Reads files and folders, as a job";
     "session/importUpload" session::ImportUpload => session::JobStarted: "Reads a file that was uploaded, as a job";
+    "session/addRequests" session::AddRequests => session::RequestsAdded: "Gives a session the requests that another file recorded";
     "session/open" session::Open => session::SessionHeader: "Makes a session ready and compiles its calls in the background";
     "session/header" session::Header => session::SessionHeader: "The numbers of an open session, as far as it is compiled";
     "session/setApp" session::SetApp => session::SessionHeader: "Compiles a session with this app configuration from now on";

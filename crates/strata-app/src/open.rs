@@ -17,7 +17,7 @@ use strata_engine::findings::{Finding, findings};
 use strata_engine::prices::{Price, Prices};
 use strata_engine::{Call, Compilation, Experiment, FlowKind, StageCache};
 use strata_model::{EventIndex, LlmRequest, Session};
-use strata_store::{ExperimentId, SessionEntry, SessionId, Store, StoreError};
+use strata_store::{ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use caches::Caches;
@@ -167,10 +167,11 @@ impl OpenSession {
         self.analysis.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The session without the requests that were really sent, and what is known of it, once the call is compiled.
+    /// The session without the requests that were really sent, and what is known of it, once the call (0 for none) is
+    /// compiled.
     /// What is tried out is compiled; comparing it with what was sent would find the differences of the recording.
     pub(crate) fn baseline(&self, call: u32, tables: &Tables) -> Result<Baseline<'_>, AppError> {
-        let analysis = self.analysis_of(call)?;
+        let analysis = if call == 0 { self.analysis() } else { self.analysis_of(call)? };
         if self.experiment.n_recorded_requests() == 0 {
             return Ok(Baseline::AsIs(&self.experiment, analysis));
         }
@@ -287,17 +288,20 @@ impl std::ops::Deref for Baseline<'_> {
     }
 }
 
-/// The requests of a stored session that were answered, with their answers.
+/// The requests that were answered, each with its answer.
+pub(crate) fn answered(requests: &[RecordedRequest]) -> impl Iterator<Item = (EventIndex, LlmRequest)> + '_ {
+    requests.iter().filter_map(|request| {
+        Some((EventIndex(request.answer?), strata_import::request_of(&request.body)))
+    })
+}
+
+/// Those of a stored session.
 pub(crate) fn read_requests(
     store: &Store,
     session: &SessionId,
 ) -> Result<Vec<(EventIndex, LlmRequest)>, StoreError> {
     let mut requests = Vec::new();
-    store.for_each_request(session, |request| {
-        if let Some(answer) = request.answer {
-            requests.push((EventIndex(answer), strata_import::request_of(&request.body)));
-        }
-    })?;
+    store.for_each_request(session, |request| requests.extend(answered(&[request])))?;
     Ok(requests)
 }
 

@@ -39,9 +39,20 @@ pub struct Compilation {
 }
 
 impl Compilation {
-    /// The request as the last stage left it.
+    /// The request as the last stage left it: what was sent.
     pub fn working_context(&self) -> LlmRequest {
         self.stages.last().map(|stage| stage.request.clone()).unwrap_or_default()
+    }
+
+    /// The request that compiling came to, also where another was really sent.
+    pub fn recompiled(&self) -> LlmRequest {
+        let compiled = self.stages.iter().rev().find(|stage| !stage.is_recorded);
+        compiled.map(|stage| stage.request.clone()).unwrap_or_default()
+    }
+
+    /// Whether the last stage is what was really sent.
+    pub fn is_recorded(&self) -> bool {
+        self.stages.last().is_some_and(|stage| stage.is_recorded)
     }
 
     pub fn stage(&self, processor: &str) -> Option<&Stage> {
