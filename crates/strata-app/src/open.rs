@@ -67,8 +67,8 @@ pub(crate) struct OpenSession {
     events: EventTable,
     /// What stages did to calls: pages that hold all rows.
     pub part_rows: Recent<PartRowsKey, PartPage>,
-    /// Requests after stages as JSON text, in UTF-16: `(call, stage)`.
-    pub stage_json: Recent<(u32, u32), Vec<u16>>,
+    /// Requests after stages as JSON text, in UTF-16: `(call, stage, whether secrets are masked)`.
+    pub stage_json: Recent<(u32, u32, bool), Vec<u16>>,
     /// What is worth a person's time, once every call is compiled.
     findings: OnceLock<Vec<Finding>>,
     pub caches: Caches,

@@ -372,9 +372,10 @@ impl Handler for StageJson {
         let make = || {
             let sent = if stage.is_recorded { recorded_body(strata, &compiled)? } else { None };
             let json = sent.unwrap_or_else(|| stage.request.to_json());
-            Ok::<_, AppError>(json::to_pretty(&json).encode_utf16().collect())
+            Ok::<_, AppError>(strata.shown(json::to_pretty(&json)).encode_utf16().collect())
         };
-        let units: Arc<Vec<u16>> = compiled.open.stage_json.get((self.call, self.stage), make)?;
+        let key = (self.call, self.stage, strata.masks_secrets());
+        let units: Arc<Vec<u16>> = compiled.open.stage_json.get(key, make)?;
         let (from, to) = words::whole_characters(&units, self.offset, self.limit);
         Ok(JsonPage { total_length: units.len() as u32, text: String::from_utf16_lossy(&units[from..to]) })
     }
