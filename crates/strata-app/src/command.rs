@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use strata_model::secret;
 use ts_rs::TS;
 
 use crate::Strata;
@@ -105,7 +106,15 @@ fn answer<C: Handler>(strata: &Arc<Strata>, params: &str) -> Result<Reply, AppEr
     let command: C = serde_json::from_str(params).map_err(|error| {
         AppError::bad_input(format!("The parameters of `{}` are not valid: {error}.", C::NAME))
     })?;
-    command.run(strata)?.into_reply()
+    let reply = command.run(strata)?.into_reply()?;
+    Ok(match reply {
+        // An export says itself whether it masks.
+        Reply::Json(text) if strata.masks_secrets() && C::NAME != "experiment/export" => {
+            let masked = secret::mask_in_place(&text).map(|masked| masked.text);
+            Reply::Json(masked.unwrap_or(text))
+        }
+        reply => reply,
+    })
 }
 
 pub(crate) trait CommandVisitor {
@@ -118,6 +127,7 @@ commands! {
     "session/list" session::List => session::SessionPage: "Sessions in the store, most recently opened first";
     "session/import" session::Import => session::JobStarted: "Reads files and folders, as a job";
     "session/importUpload" session::ImportUpload => session::JobStarted: "Reads a file that was uploaded, as a job";
+    "session/addRequests" session::AddRequests => session::RequestsAdded: "Gives a session the requests that another file recorded";
     "session/open" session::Open => session::SessionHeader: "Makes a session ready and compiles its calls in the background";
     "session/header" session::Header => session::SessionHeader: "The numbers of an open session, as far as it is compiled";
     "session/setApp" session::SetApp => session::SessionHeader: "Compiles a session with this app configuration from now on";

@@ -25,6 +25,7 @@ mod palette;
 mod part;
 pub(crate) mod part_rows;
 mod processor;
+mod requests;
 mod questions;
 mod session;
 mod stages;

@@ -16,8 +16,8 @@ use strata_engine::analysis::{CallAnalysis, CallCompiler, Counting, Scale, Sessi
 use strata_engine::findings::{Finding, findings};
 use strata_engine::prices::{Price, Prices};
 use strata_engine::{Call, Compilation, Experiment, FlowKind};
-use strata_model::Session;
-use strata_store::{ExperimentId, SessionEntry, SessionId};
+use strata_model::{EventIndex, LlmRequest, Session};
+use strata_store::{ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use caches::Caches;
@@ -61,14 +61,16 @@ pub(crate) struct OpenSession {
     /// `None` for a session as it was recorded.
     pub edits: Option<OpenExperiment>,
     analysis: RwLock<SessionAnalysis>,
+    /// Where requests are recorded: the calls as they are compiled, for comparing with what is tried out.
+    recompiled: OnceLock<(Experiment, SessionAnalysis)>,
     compiler: CallCompiler,
     /// Of the calls that were looked at last.
     compilations: Recent<u32, Compilation>,
     events: EventTable,
     /// What stages did to calls: pages that hold all rows.
     pub part_rows: Recent<PartRowsKey, PartPage>,
-    /// Requests after stages as JSON text, in UTF-16: `(call, stage)`.
-    pub stage_json: Recent<(u32, u32), Vec<u16>>,
+    /// Requests after stages as JSON text, in UTF-16: `(call, stage, whether secrets are masked)`.
+    pub stage_json: Recent<(u32, u32, bool), Vec<u16>>,
     /// What is worth a person's time, once every call is compiled.
     findings: OnceLock<Vec<Finding>>,
     pub caches: Caches,
@@ -96,11 +98,13 @@ impl OpenSession {
         id: SessionId,
         entry: SessionEntry,
         session: Session,
+        requests: Vec<(EventIndex, LlmRequest)>,
         app: AppSource,
         diagnostics: Vec<DiagnosticRow>,
     ) -> Self {
         let summary = Summary::from_json(&entry.summary);
-        let experiment = Experiment::new(Arc::new(session), app.app.clone(), flow_kind(&summary.format));
+        let experiment = Experiment::new(Arc::new(session), app.app.clone(), flow_kind(&summary.format))
+            .with_requests(requests);
         let events = EventTable::of(&experiment);
         let analysis = SessionAnalysis::default();
         Self {
@@ -114,6 +118,7 @@ impl OpenSession {
             edits: None,
             compiler: analysis.compiler().clone(),
             analysis: RwLock::new(analysis),
+            recompiled: OnceLock::new(),
             compilations: Recent::new(MAX_COMPILATIONS),
             events,
             part_rows: Recent::new(MAX_PAGED),
@@ -144,6 +149,7 @@ impl OpenSession {
             edits: Some(edits),
             compiler: analysis.compiler().clone(),
             analysis: RwLock::new(analysis),
+            recompiled: OnceLock::new(),
             compilations: Recent::new(MAX_COMPILATIONS),
             events: base.events.sharing(),
             part_rows: Recent::new(MAX_PAGED),
@@ -158,6 +164,23 @@ impl OpenSession {
     /// What is known by now.
     pub(crate) fn analysis(&self) -> RwLockReadGuard<'_, SessionAnalysis> {
         self.analysis.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session without the requests that were really sent, and what is known of it, once the call (0 for none) is
+    /// compiled.
+    /// What is tried out is compiled; comparing it with what was sent would find the differences of the recording.
+    pub(crate) fn baseline(&self, call: u32, tables: &Tables) -> Result<Baseline<'_>, AppError> {
+        let analysis = if call == 0 { self.analysis() } else { self.analysis_of(call)? };
+        if self.experiment.n_recorded_requests() == 0 {
+            return Ok(Baseline::AsIs(&self.experiment, analysis));
+        }
+        let (experiment, analysis) = self.recompiled.get_or_init(|| {
+            let experiment = self.experiment.recompiled();
+            let mut recompiled = analysis.sharing();
+            while recompiled.step(&experiment, &tables.counting) {}
+            (experiment, recompiled)
+        });
+        Ok(Baseline::Recompiled(experiment, analysis))
     }
 
     /// What is worth a person's time. Nothing while calls are being compiled.
@@ -254,6 +277,48 @@ impl OpenSession {
     }
 }
 
+/// A session as it is compiled, and what is known of it.
+pub(crate) enum Baseline<'o> {
+    AsIs(&'o Experiment, RwLockReadGuard<'o, SessionAnalysis>),
+    Recompiled(&'o Experiment, &'o SessionAnalysis),
+}
+
+impl Baseline<'_> {
+    pub(crate) fn experiment(&self) -> &Experiment {
+        match self {
+            Self::AsIs(experiment, _) | Self::Recompiled(experiment, _) => experiment,
+        }
+    }
+}
+
+impl std::ops::Deref for Baseline<'_> {
+    type Target = SessionAnalysis;
+
+    fn deref(&self) -> &SessionAnalysis {
+        match self {
+            Self::AsIs(_, analysis) => analysis,
+            Self::Recompiled(_, analysis) => analysis,
+        }
+    }
+}
+
+/// The requests that were answered, each with its answer.
+pub(crate) fn answered(requests: &[RecordedRequest]) -> impl Iterator<Item = (EventIndex, LlmRequest)> + '_ {
+    requests.iter().filter_map(|request| {
+        Some((EventIndex(request.answer?), strata_import::request_of(&request.body)))
+    })
+}
+
+/// Those of a stored session.
+pub(crate) fn read_requests(
+    store: &Store,
+    session: &SessionId,
+) -> Result<Vec<(EventIndex, LlmRequest)>, StoreError> {
+    let mut requests = Vec::new();
+    store.for_each_request(session, |request| requests.extend(answered(&[request])))?;
+    Ok(requests)
+}
+
 /// US dollars that a finding cost. `None` when one of its models has no price.
 pub(crate) fn finding_cost(finding: &Finding, prices: &Prices) -> Option<f64> {
     let costs = finding.spent.iter().map(|spent| {
@@ -346,6 +411,7 @@ impl Strata {
             || AppError::not_found("This session is no longer in the store. Import its file again.");
         let entry = store.session_entry(&id)?.ok_or_else(missing)?;
         let session = store.read_session(&id)?.ok_or_else(missing)?;
+        let requests = read_requests(&store, &id)?;
         let config = store.app_config(&id)?;
         let diagnostics = store.diagnostics(&entry.location)?;
         drop(store);
@@ -360,7 +426,7 @@ impl Strata {
             .collect();
         let kind = flow_kind(&Summary::from_json(&entry.summary).format);
         let app = AppSource::of(config, &session, kind, &mut diagnostics);
-        Ok(OpenSession::new(id, entry, session, app, diagnostics))
+        Ok(OpenSession::new(id, entry, session, requests, app, diagnostics))
     }
 
     fn compile_in_background(self: &Arc<Self>, open: Arc<OpenSession>) {

@@ -34,8 +34,8 @@ pub use compact::{
     compact,
 };
 pub use compile::{
-    CallChoice, ChangeKind, ChangeReport, CompileFailure, CompileReport, LeftOut, PromptTokens,
-    SegmentReport, StageReport, Zone, compile,
+    CallChoice, ChangeKind, ChangeReport, CompileContents, CompileFailure, CompileReport, LeftOut,
+    PromptTokens, SegmentReport, StageReport, Zone, compile,
 };
 pub use diagnostic::FileDiagnostic;
 pub use diff::{DiffReport, SideReport, diff};
@@ -49,9 +49,11 @@ pub use session::SessionReport;
 pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
 pub use sweep::{BillReport, SweepChoice, SweepReport, SweepRowReport, sweep};
-pub use tokens::{AgentTokens, CallTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens};
+pub use tokens::{
+    AgentTokens, CallTokens, HiddenTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens,
+};
 
-pub use crate::api::common::{Basis, CallRange, DiagnosticRow, DiagnosticSeverity, Kind};
+pub use crate::api::common::{Basis, CallRange, DiagnosticRow, DiagnosticSeverity, Kind, RequestBasis};
 pub use crate::api::experiment::{ComparedCall, ExportFormat};
 pub use crate::import::{Step, Watch};
 

@@ -23,7 +23,7 @@ mod tokens;
 pub(crate) use cache::cache;
 pub(crate) use check::check;
 pub(crate) use compact::compact;
-pub(crate) use compile::compile;
+pub(crate) use compile::{compile, recorded};
 pub(crate) use diagnostics::diagnostics;
 pub(crate) use diff::diff;
 pub(crate) use findings::findings;

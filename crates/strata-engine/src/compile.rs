@@ -25,6 +25,8 @@ pub struct Stage {
     pub is_reused: bool,
     /// False for a processor that is switched off and did not run.
     pub is_enabled: bool,
+    /// No processor's work, but what was really sent.
+    pub is_recorded: bool,
     pub output: Arc<StageOutput>,
 }
 
@@ -37,7 +39,7 @@ pub struct Compilation {
 }
 
 impl Compilation {
-    /// The request as the last stage left it.
+    /// The request as the last stage left it: what was sent.
     pub fn working_context(&self) -> LlmRequest {
         self.stages.last().map(|stage| stage.request.clone()).unwrap_or_default()
     }
@@ -46,6 +48,17 @@ impl Compilation {
     pub fn reused_stages(&self) -> u64 {
         let stages = self.stages.iter().take(64).enumerate();
         stages.filter(|(_, stage)| stage.is_reused).map(|(at, _)| 1 << at).sum()
+    }
+
+    /// The request that compiling came to, also where another was really sent.
+    pub fn recompiled(&self) -> LlmRequest {
+        let compiled = self.stages.iter().rev().find(|stage| !stage.is_recorded);
+        compiled.map(|stage| stage.request.clone()).unwrap_or_default()
+    }
+
+    /// Whether the last stage is what was really sent.
+    pub fn is_recorded(&self) -> bool {
+        self.stages.last().is_some_and(|stage| stage.is_recorded)
     }
 
     pub fn stage(&self, processor: &str) -> Option<&Stage> {
@@ -168,6 +181,7 @@ impl Run {
             changed: Sections::empty(),
             is_reused: true,
             is_enabled: false,
+            is_recorded: false,
             output: Arc::new(StageOutput { note: "switched off".to_owned(), ..StageOutput::default() }),
         });
     }
@@ -233,7 +247,7 @@ fn stage(
         sections::copy(&cached.request, &mut request, cached.written);
         let (changed, output) = (cached.written, cached.output.clone());
         let processor = processor.name().into();
-        return Ok(Stage { processor, request, changed, is_reused: true, is_enabled: true, output });
+        return Ok(Stage { processor, request, changed, is_reused: true, is_enabled: true, is_recorded: false, output });
     }
     let mut output = StageOutput::default();
     processor.run(context, &mut request, &mut output)?;
@@ -251,5 +265,5 @@ fn stage(
         cache.results.insert(key, cached);
     }
     let processor = processor.name().into();
-    Ok(Stage { processor, request, changed, is_reused: false, is_enabled: true, output })
+    Ok(Stage { processor, request, changed, is_reused: false, is_enabled: true, is_recorded: false, output })
 }

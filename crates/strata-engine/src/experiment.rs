@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use strata_model::{App, EventIndex, Session};
+use strata_model::{App, EventIndex, LlmRequest, Session};
 
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
@@ -13,6 +13,7 @@ use crate::context::{Backend, CallSource, CompileContext, SessionIds};
 use crate::edit::{Edit, ReplacedEvents};
 use crate::event_log::{EventLog, EventView};
 use crate::flow::{Flow, FlowKind};
+use crate::recorded::RecordedRequests;
 use crate::recorded_services::RecordedServices;
 use crate::state_history::StateHistory;
 
@@ -33,6 +34,8 @@ pub struct Experiment {
     backend: Backend,
     /// None: what was answered is in the events.
     answers: Arc<Answers>,
+    /// What was really sent, where that is known. None where something is tried out.
+    recorded: Arc<RecordedRequests>,
     /// What edits were laid over, and those edits; `None` as recorded.
     pub(crate) laid: Option<Arc<Laid>>,
 }
@@ -54,6 +57,7 @@ impl Experiment {
             flows: flows(&index, kind),
             services: Arc::new(RecordedServices::of(&session)),
             answers: Arc::default(),
+            recorded: Arc::default(),
             laid: None,
             backend: Backend::AiStudio,
             index: Arc::new(index),
@@ -63,7 +67,31 @@ impl Experiment {
         }
     }
 
-    /// The same session in another app, with the app's own flows.
+    /// The session with requests that were really sent, each with the event that answers it, in the order in which
+    /// they were sent. The call with that answer ends with the request as its last stage.
+    #[must_use]
+    pub fn with_requests(mut self, requests: impl IntoIterator<Item = (EventIndex, LlmRequest)>) -> Self {
+        self.recorded = Arc::new(RecordedRequests::of(&self.session, &self.calls, requests));
+        self
+    }
+
+    /// Calls whose requests are recorded.
+    pub fn n_recorded_requests(&self) -> usize {
+        self.recorded.len()
+    }
+
+    /// Whether it is recorded what was sent for a call, by its number.
+    pub fn has_recorded_request(&self, call: u32) -> bool {
+        self.recorded.has(call)
+    }
+
+    /// The same without the requests that were really sent: what something tried out is compared with.
+    #[must_use]
+    pub fn recompiled(&self) -> Self {
+        Self { laid: self.laid.clone(), ..self.with_app(&self.app) }
+    }
+
+    /// The same session in another app, with the app's own flows, and nothing of what was really sent.
     pub(crate) fn with_app(&self, app: &Arc<App>) -> Self {
         let mut changed = Self {
             session: self.session.clone(),
@@ -77,6 +105,7 @@ impl Experiment {
             services: self.services.clone(),
             backend: self.backend,
             answers: self.answers.clone(),
+            recorded: Arc::default(),
             laid: None,
         };
         if !Arc::ptr_eq(app, &self.app) {
@@ -171,10 +200,13 @@ impl Experiment {
         })
     }
 
-    /// Compiles a call. `None` when its agent is not in the configuration.
+    /// Compiles a call. `None` when its agent is not in the configuration. Where it is recorded what was sent, that is
+    /// the last stage.
     pub fn compile(&self, call: &Call, cache: &mut StageCache) -> Option<Compilation> {
         let context = self.context(call)?;
-        Some(compile(self.flow(context.agent_id), &context, cache))
+        let mut compilation = compile(self.flow(context.agent_id), &context, cache);
+        self.recorded.add_to(&mut compilation, call);
+        Some(compilation)
     }
 }
 

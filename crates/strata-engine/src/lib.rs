@@ -50,6 +50,7 @@ pub mod prices;
 mod processor;
 pub mod processors;
 mod quotation;
+mod recorded;
 mod recorded_services;
 mod rewind;
 mod route;
@@ -80,6 +81,7 @@ pub use processors::{
     Catalog, CompactionCheck, History, Omission, OmissionReason, PROCESSOR_KINDS, ParamKind, ParamSpec,
     ProcessorKind, explain_omissions,
 };
+pub use recorded::RECORDED;
 pub use rewind::{InvocationNotFound, Rewind, rewind};
 pub use route::{Route, RouteError, route};
 pub use sections::Sections;

@@ -23,6 +23,10 @@ pub const TOOL_USE_RESULT: &str = "toolUseResult";
 /// True on an event whose usage is a sum over calls that did not report their own.
 pub const SUM: &str = "sum";
 
+/// Field of a saved session that holds what was really sent: `[{answer, body, shared, appended, removed, rewritten}]`,
+/// where `answer` is the place of the event that answers it, from 0, or null.
+pub const RECORDED_REQUESTS: &str = "recordedRequests";
+
 /// Model name of a response that no model wrote.
 pub const SYNTHETIC_MODEL: &str = "<synthetic>";
 

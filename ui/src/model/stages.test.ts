@@ -19,6 +19,7 @@ function row(processor: string, added: number): StageRow {
     diagnostics: [],
     orderWarning: null,
     isInferred: false,
+    isRecorded: false,
   };
 }
 

@@ -381,11 +381,15 @@ pub struct Export {
     pub session: String,
     #[serde(rename = "as")]
     pub format: ExportFormat,
+    /// Mask keys, tokens and passwords.
+    pub masks_secrets: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExportFormat {
+    /// The session as ADK saves it, with what was really sent, where that is recorded.
+    Session,
     /// A module for google-adk 2.13: the app, its agents, and plugins that do the same as the edits.
     AdkPython,
     /// The app configuration with the edits that it can hold.

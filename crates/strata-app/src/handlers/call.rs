@@ -10,7 +10,7 @@ use super::findings;
 use super::session::{cached_report, call_cost};
 use crate::Strata;
 use crate::api::call::{CallDetail, Get};
-use crate::api::common::{Basis, DiagnosticRow, DiagnosticSeverity};
+use crate::api::common::{Basis, DiagnosticRow, DiagnosticSeverity, RequestBasis};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
@@ -34,6 +34,7 @@ impl Handler for Get {
             answer_event: Some(call.answer.number()),
             events_before: call.n_events() as u32,
             prompt: compiled.total.into(),
+            request_basis: RequestBasis::of(&open.experiment, self.call),
             cached_tokens: cached.or(Some(compiled.matched.tokens)),
             cached_basis: if cached.is_some() { Basis::Reported } else { Basis::Estimated },
             reported_input_tokens: reported_input.map(|tokens| tokens as u32),

@@ -1,9 +1,9 @@
 //! What edits do: tried without being made, and between two experiments.
 
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use strata_engine::analysis::{CallAnalysis, Effect, SessionAnalysis, diff_requests, is_same_prompt};
+use strata_engine::analysis::{CallAnalysis, Effect, diff_requests, is_same_prompt};
 use strata_engine::{Compilation, Edit, Experiment, Sections, Stage};
 
 use super::part_rows::{Rows, SegmentScale, counts, fold_unchanged, gather_left_out};
@@ -16,7 +16,7 @@ use crate::api::experiment::{
 };
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::open::{OpenSession, Tables, edit_of};
+use crate::open::{Baseline, OpenSession, Tables, edit_of};
 
 /// How long a preview goes on compiling calls. What is shown then covers the calls so far.
 const PREVIEW_TIME: Duration = Duration::from_millis(600);
@@ -35,7 +35,7 @@ impl Handler for Preview {
             edits.push(edit_of(edit)?);
         }
         let edited = base.experiment.edited(&edits, strata.catalog());
-        let before = open.analysis_of(self.call)?;
+        let before = open.baseline(self.call, strata.tables())?;
         let mut after = before.sharing();
         let old = open.compilation(self.call)?;
         let new = after.compiler().compile(&edited.experiment, call).ok_or_else(|| {
@@ -130,24 +130,22 @@ impl Pair {
         Ok(Self { a, b })
     }
 
-    /// What is known of both, once all calls are compiled or patience has run out. The same one is not locked twice.
-    fn analyses(
-        &self,
-    ) -> Result<(RwLockReadGuard<'_, SessionAnalysis>, RwLockReadGuard<'_, SessionAnalysis>), AppError> {
+    /// What is known of both as they are compiled, once all calls are or patience has run out.
+    fn analyses(&self, tables: &Tables) -> Result<(Baseline<'_>, Baseline<'_>), AppError> {
         let last = self.a.experiment.calls().len().min(self.b.experiment.calls().len()) as u32;
         if last > 0 {
             drop(self.a.analysis_of(last)?);
             drop(self.b.analysis_of(last)?);
         }
-        Ok((self.a.analysis(), self.b.analysis()))
+        Ok((self.a.baseline(last, tables)?, self.b.baseline(last, tables)?))
     }
 }
 
 impl Handler for Compare {
     fn run(self, strata: &Arc<Strata>) -> Result<Comparison, AppError> {
         let pair = Pair::open(strata, &self.a, &self.b)?;
-        let (a, b) = pair.analyses()?;
         let tables = strata.tables();
+        let (a, b) = pair.analyses(tables)?;
         let effect = Effect::of(&a, &b, &tables.prices);
         let calls = pair.a.experiment.calls();
         let rows = a.calls().iter().zip(b.calls()).map(|(of_a, of_b)| {
@@ -187,7 +185,7 @@ impl Handler for CompareParts {
         let analysis = pair.b.analysis_of(self.call)?;
         let analysed = analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
         let scale = pair.b.scale(&analysis, strata.tables(), analysed)?;
-        let (before, after) = (old.working_context(), new.working_context());
+        let (before, after) = (old.recompiled(), new.recompiled());
         let makes = Rows {
             scale,
             before: SegmentScale::new(scale, &before),

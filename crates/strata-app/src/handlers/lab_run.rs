@@ -76,8 +76,8 @@ fn compact(
     model: Option<String>,
     run: &Arc<RunState>,
 ) -> Result<String, AppError> {
-    let analysis = open.analysis_of(super::lab::last_call(open)?)?;
-    with_lab(&open.experiment, &analysis, strata.tables(), |lab| {
+    let analysis = open.baseline(super::lab::last_call(open)?, strata.tables())?;
+    with_lab(analysis.experiment(), &analysis, strata.tables(), |lab| {
         let reader = FactReader::new();
         // How many summaries there will be is known from a replay with sizes alone.
         let mut sized = strata_engine::lab::SizedWriter::new(summary_size(lab, config.summary_tokens, &[]));

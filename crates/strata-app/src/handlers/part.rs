@@ -175,7 +175,7 @@ impl Handler for Text {
         let scale = scale_of(&compiled.open, &analysis, strata.tables(), call)?;
         let request = &compiled.stage_or_last(self.stage)?.request;
         let text = segment(request, call, path)?.text().into_owned();
-        Ok(page(&text, self.offset, self.limit, Some(scale)))
+        Ok(page(strata, &text, (self.offset, self.limit), Some(scale)))
     }
 }
 
@@ -196,13 +196,13 @@ impl Text {
         let analysis = open.analysis();
         let scale =
             analysis.calls().first().and_then(|call| open.scale(&analysis, strata.tables(), call).ok());
-        Ok(page(&text, self.offset, self.limit, scale))
+        Ok(page(strata, &text, (self.offset, self.limit), scale))
     }
 }
 
-/// A page of a text with the ends of its tokens.
-fn page(text: &str, offset: u32, limit: u32, scale: Option<Scale<'_>>) -> PartText {
-    let units: Vec<u16> = text.encode_utf16().collect();
+/// A page of a text with the ends of its tokens, which are those of the text itself where secrets are masked.
+fn page(strata: &Strata, text: &str, (offset, limit): (u32, u32), scale: Option<Scale<'_>>) -> PartText {
+    let units: Vec<u16> = strata.shown(text.to_owned()).encode_utf16().collect();
     let (from, to) = words::whole_characters(&units, offset, limit);
     let mut token_ends = Vec::new();
     if let Some(scale) = scale {

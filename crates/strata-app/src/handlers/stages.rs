@@ -6,7 +6,7 @@ use strata_engine::analysis::{
     CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, asked_model, diff_events, diff_requests, is_quoted,
 };
 use strata_engine::{Call, Compilation, CompileContext, ScriptLine, Stage, StageOutput};
-use strata_model::{LlmRequest, Str, json};
+use strata_model::{Json, LlmRequest, Str, json};
 use strata_wire::{Item, Segment, prompt_segments};
 
 use super::convert::kind_tokens;
@@ -145,6 +145,7 @@ fn stage_row(
         diagnostics: diagnostics(compiled, stage),
         order_warning: order_warning(compiled, stage),
         is_inferred: is_inferred(compiled, stage) && is_changed,
+        is_recorded: stage.is_recorded,
         script: script_report(stage, Some((old.iter().sum(), new.iter().sum()))),
     }
 }
@@ -186,7 +187,7 @@ pub(super) fn console_line(line: &ScriptLine) -> ConsoleLine {
 
 /// What comes from the events is recorded; what comes from the configuration may be inferred.
 fn is_inferred(compiled: &CompiledCall, stage: &Stage) -> bool {
-    compiled.open.app.is_inferred && &*stage.processor != "contents"
+    compiled.open.app.is_inferred && &*stage.processor != "contents" && !stage.is_recorded
 }
 
 fn diagnostics(compiled: &CompiledCall, stage: &Stage) -> Vec<DiagnosticRow> {
@@ -383,11 +384,28 @@ impl Handler for StageJson {
     fn run(self, strata: &Arc<Strata>) -> Result<JsonPage, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
         let (stage, _) = compiled.stage(self.stage)?;
-        let make = || Ok::<_, AppError>(json::to_pretty(&stage.request.to_json()).encode_utf16().collect());
-        let units: Arc<Vec<u16>> = compiled.open.stage_json.get((self.call, self.stage), make)?;
+        let make = || {
+            let sent = if stage.is_recorded { recorded_body(strata, &compiled)? } else { None };
+            let json = sent.unwrap_or_else(|| stage.request.to_json());
+            Ok::<_, AppError>(strata.shown(json::to_pretty(&json)).encode_utf16().collect())
+        };
+        let key = (self.call, self.stage, strata.masks_secrets());
+        let units: Arc<Vec<u16>> = compiled.open.stage_json.get(key, make)?;
         let (from, to) = words::whole_characters(&units, self.offset, self.limit);
         Ok(JsonPage { total_length: units.len() as u32, text: String::from_utf16_lossy(&units[from..to]) })
     }
+}
+
+/// The body that was sent last for a call, in its provider's own dialect.
+fn recorded_body(strata: &Arc<Strata>, compiled: &CompiledCall) -> Result<Option<Json>, AppError> {
+    let answer = compiled.call()?.answer.0;
+    let mut body = None;
+    strata.store().for_each_request(&compiled.open.id, |request| {
+        if request.answer == Some(answer) {
+            body = Some(request.body);
+        }
+    })?;
+    Ok(body)
 }
 
 /// The request that a part of `stage` is compared with: for `part/diff`.

@@ -114,7 +114,7 @@ impl Pieces<'_> {
                 Ok(sqlite::import(path, watch))
             }
             // What is refused is refused by its head.
-            Detection::Unread(_) | Detection::NotASession(_) => Ok(Some(strata_import::import(&head))),
+            Detection::Archive(_) | Detection::Unread(_) | Detection::NotASession(_) => Ok(Some(strata_import::import(&head))),
         }
     }
 

@@ -140,6 +140,7 @@ pub fn compact(
 ) -> Result<CompactReport, AppError> {
     let config = read_config(&choice.config, choice.prompt.as_deref())?;
     let (subject, diagnostics) = source.read_one(session, watch)?;
+    let subject = subject.recompiled();
     let tables = Tables::default();
     let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
     watch.begins(Step::Compacting(&subject.title));

@@ -12,7 +12,7 @@ use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
-use crate::api::common::{Basis, DiagnosticRow, Kind};
+use crate::api::common::{Basis, DiagnosticRow, Kind, RequestBasis};
 use crate::error::AppError;
 use crate::handlers::part_rows::{SegmentScale, line};
 use crate::open::Tables;
@@ -45,8 +45,13 @@ pub struct CompileReport {
     pub events_before: u32,
     pub app: AppReport,
     pub stages: Vec<StageReport>,
+    /// Whether `request` and `tokens` are of what was really sent or of what was compiled.
+    pub request_basis: RequestBasis,
     /// What the model is sent, as far as it was compiled.
     pub request: Json,
+    /// The body that was sent, in its provider's own dialect, if it is recorded and asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Json>,
     pub tokens: PromptTokens,
     /// The text a callback answered with in the model's place, if one did.
     pub answer: Option<String>,
@@ -75,6 +80,8 @@ pub struct StageReport {
     pub note: String,
     pub enabled: bool,
     pub changed: bool,
+    /// No processor's work, but what was really sent.
+    pub recorded: bool,
     /// Its result was known from the calls before.
     pub reused: bool,
     /// Without the overhead of message framing.
@@ -166,13 +173,21 @@ pub enum Zone {
     VariableSuffix,
 }
 
-/// Compiles a call of a source's only session, or of the one called `session`. `keeps_requests` puts the request after
-/// each stage into the document.
+/// What a document of a call holds beside its stages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CompileContents {
+    /// The request after each stage.
+    pub requests: bool,
+    /// The body that was really sent. Where none is recorded, that is an error.
+    pub recorded: bool,
+}
+
+/// Compiles a call of a source's only session, or of the one called `session`.
 pub fn compile(
     source: &Source,
     session: Option<&str>,
     call: &CallChoice,
-    keeps_requests: bool,
+    contents: CompileContents,
     watch: &dyn Watch,
 ) -> Result<CompileReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
@@ -189,10 +204,11 @@ pub fn compile(
     };
     let compilation = subject.experiment.compile(compiled.call, &mut StageCache::new());
     let stages = match &compilation {
-        Some(compilation) => compiled.stages(compilation, keeps_requests)?,
+        Some(compilation) => compiled.stages(compilation, contents.requests)?,
         None => Vec::new(),
     };
     let outcome = &compiled.analysed.outcome;
+    let recorded = if contents.recorded { Some(recorded_body(&subject, compiled.call)?) } else { None };
     Ok(CompileReport {
         version: VERSION,
         session: subject.id.clone(),
@@ -205,6 +221,8 @@ pub fn compile(
         events_before: compiled.call.n_events() as u32,
         app: (&subject.app).into(),
         stages,
+        request_basis: RequestBasis::of(&subject.experiment, number),
+        recorded,
         request: compiled.analysed.request.to_json(),
         tokens: compiled.tokens()?,
         answer: match outcome {
@@ -221,6 +239,20 @@ pub fn compile(
             _ => None,
         },
         diagnostics,
+    })
+}
+
+/// The body that was sent last for a call.
+fn recorded_body(subject: &Subject, call: &Call) -> Result<Json, AppError> {
+    let mut of_call = subject.requests.iter().rev().filter(|request| request.answer == Some(call.answer.0));
+    let body = of_call.next().filter(|_| subject.experiment.has_recorded_request(call.number));
+    body.map(|request| request.body.clone()).ok_or_else(|| {
+        AppError::not_found(format!(
+            "It is not recorded what was sent for C{}. Requests are recorded for {} of {}.",
+            call.number,
+            subject.experiment.n_recorded_requests(),
+            words::counted(subject.n_calls(), "call"),
+        ))
     })
 }
 
@@ -302,6 +334,7 @@ impl Compiled<'_> {
             note: stage.output.note.clone(),
             enabled: stage.is_enabled,
             changed: stage.changed.intersects(Sections::SENT),
+            recorded: stage.is_recorded,
             reused: false,
             tokens_before: sum(before),
             tokens_after: sum(&stage.request),

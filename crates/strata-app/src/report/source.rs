@@ -8,7 +8,9 @@ use strata_engine::analysis::{CallAnalysis, Scale, SessionAnalysis};
 use strata_engine::{Edit, Experiment};
 use strata_import::ImportedSession;
 use strata_model::{Object, Session};
-use strata_store::{AppConfig, ExperimentEntry, ExperimentId, SessionEntry, SessionId, Store, StoreError};
+use strata_store::{
+    AppConfig, ExperimentEntry, ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError,
+};
 
 use super::diagnostic::FileDiagnostic;
 use super::session::SessionReport;
@@ -16,8 +18,8 @@ use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::data_folder::default_database;
 use crate::edit_file::EditFile;
 use crate::error::AppError;
-use crate::import::{Input, ReadError, Step, Summary, Watch, import_all, read_file};
-use crate::open::{AppSource, Tables, flow_kind, read_app};
+use crate::import::{Input, ReadError, Step, Summary, Watch, import_all, is_archive, new_request, read_file};
+use crate::open::{AppSource, Tables, answered, flow_kind, read_app};
 use crate::strata::catalog;
 use crate::{sample, words};
 
@@ -58,6 +60,8 @@ pub(super) struct Subject {
     pub experiment: Experiment,
     /// Those that are laid over the session.
     pub edits: Vec<Edit>,
+    /// What was really sent, in the order in which it was sent.
+    pub requests: Vec<RecordedRequest>,
 }
 
 impl Source {
@@ -104,6 +108,12 @@ impl Source {
         if path.is_dir() {
             return Err(AppError::bad_input(format!(
                 "{} is a folder. `strata import {}` reads all sessions in it; then name one of them.",
+                self.name, self.name
+            )));
+        }
+        if path.is_file() && is_archive(path) {
+            return Err(AppError::bad_input(format!(
+                "{} is an archive. `strata import {}` reads all sessions in it; then name one of them.",
                 self.name, self.name
             )));
         }
@@ -161,12 +171,14 @@ impl Source {
         diagnostics: &mut Vec<FileDiagnostic>,
     ) -> Result<Subject, AppError> {
         let summary = Summary::of(&imported);
+        let requests: Vec<_> = imported.requests.iter().map(new_request).collect();
         let id = if imported.session.id.is_empty() { &imported.title } else { &*imported.session.id };
         let (id, title) = (id.to_owned(), imported.title.clone());
         let format_name = imported.format.name().to_owned();
-        let (app, experiment) = self.experiment(imported.session, &summary, config, diagnostics)?;
+        let (app, experiment) = self.experiment(imported.session, &requests, &summary, config, diagnostics)?;
         let (experiment, edits) = self.edited(experiment, Vec::new(), diagnostics)?;
-        Ok(Subject { id, title, format_name, location: location.to_owned(), summary, app, experiment, edits })
+        let location = location.to_owned();
+        Ok(Subject { id, title, format_name, location, summary, app, experiment, edits, requests })
     }
 
     fn import_into(&self, database: &Path, watch: &dyn Watch) -> Result<Read, AppError> {
@@ -271,7 +283,8 @@ impl Source {
         let session = store.read_session(&entry.id)?.ok_or_else(missing)?;
         let config = store.app_config(&entry.id)?;
         let summary = Summary::from_json(&entry.summary);
-        let (app, experiment) = self.experiment(session, &summary, config, diagnostics)?;
+        let requests = store.requests(&entry.id)?;
+        let (app, experiment) = self.experiment(session, &requests, &summary, config, diagnostics)?;
         let (experiment, edits) = self.edited(experiment, edits, diagnostics)?;
         Ok(Subject {
             edits,
@@ -282,12 +295,14 @@ impl Source {
             summary,
             app,
             experiment,
+            requests,
         })
     }
 
     fn experiment(
         &self,
         session: Session,
+        requests: &[RecordedRequest],
         summary: &Summary,
         config: Option<AppConfig>,
         diagnostics: &mut Vec<FileDiagnostic>,
@@ -311,6 +326,7 @@ impl Source {
             }
         };
         let experiment = Experiment::new(Arc::new(session), app.app.clone(), kind);
+        let experiment = experiment.with_requests(answered(requests));
         Ok((app, experiment))
     }
 }
@@ -333,6 +349,14 @@ impl Subject {
             }
         }
         Ok(analysis)
+    }
+
+    /// The same without the requests that were really sent, for comparing it with what is tried out.
+    pub(super) fn recompiled(self) -> Self {
+        if self.experiment.n_recorded_requests() == 0 {
+            return self;
+        }
+        Self { experiment: self.experiment.recompiled(), ..self }
     }
 
     /// What weighs prompts like those of `call`.

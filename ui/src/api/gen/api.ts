@@ -530,7 +530,11 @@ isSampleBarDismissed: boolean,
 /**
  * Shortcuts already used three times, whose hints may go.
  */
-learnedKeys: Array<string>, };
+learnedKeys: Array<string>,
+/**
+ * Keys, tokens and passwords are masked in everything that is shown. Exports have a switch of their own.
+ */
+masksSecrets: boolean, };
 
 /**
  * What a stage's parts are compared with.
@@ -646,6 +650,11 @@ caveat: string | null, };
  * What the cache makes of a stretch of a prompt.
  */
 export type CacheZone = "stable" | "belowMinimum" | "unmarked" | "expired" | "evicted" | "variable";
+
+/**
+ * What the parts of a prompt rest on.
+ */
+export type RequestBasis = "recorded" | "recompiled";
 
 /**
  * What the provider said, beside the prediction in its own tokens.
@@ -838,7 +847,11 @@ answerEvent: number | null,
 /**
  * Events 1 to this number were in the session when the call was made.
  */
-eventsBefore: number, prompt: TokenCount, cachedTokens: number | null, cachedBasis: Basis, reportedInputTokens: number | null, reportedOutputTokens: number | null,
+eventsBefore: number, prompt: TokenCount,
+/**
+ * Whether the prompt is what was really sent or what was compiled.
+ */
+requestBasis: RequestBasis, cachedTokens: number | null, cachedBasis: Basis, reportedInputTokens: number | null, reportedOutputTokens: number | null,
 /**
  * Reported input less our count.
  */
@@ -1096,7 +1109,7 @@ undone: number,
  */
 changedMs: number, };
 
-export type ExportFormat = "adk-python" | "adk-json" | "json" | "yaml";
+export type ExportFormat = "session" | "adk-python" | "adk-json" | "json" | "yaml";
 
 export type Exported = {
 /**
@@ -1394,6 +1407,20 @@ body: string, bytes: number, predictedTokens: number, predictedCachedTokens: num
  */
 estimatedCostUsd: number | null, recorded: string, };
 
+export type RequestsAdded = {
+/**
+ * Requests that belong to calls of the session, and are shown there from now on.
+ */
+joined: number,
+/**
+ * Requests in the file whose answers are no events of the session.
+ */
+left: number,
+/**
+ * Both in a sentence.
+ */
+message: string, };
+
 export type ScriptTokens = { before: number, after: number, };
 
 export type SessionHeader = {
@@ -1506,6 +1533,10 @@ orderWarning: string | null,
  */
 isInferred: boolean,
 /**
+ * No processor's work, but what was really sent. The stage before it is what was compiled.
+ */
+isRecorded: boolean,
+/**
  * What a script wrote, and why it failed if it did.
  */
 script: ScriptReport | null, };
@@ -1601,6 +1632,8 @@ export interface Commands {
   "session/import": { readonly params: { paths: Array<string>, }; readonly result: JobStarted };
   /** Reads a file that was uploaded, as a job. */
   "session/importUpload": { readonly params: {  /**  * The id an upload to the host returned.  */ upload: string,  /**  * The file's name, for the title.  */ name: string, }; readonly result: JobStarted };
+  /** Gives a session the requests that another file recorded. */
+  "session/addRequests": { readonly params: { session: string,  /**  * The file, on this computer.  */ path: string | null,  /**  * The id an upload to the host returned, where it has no path.  */ upload: string | null,  /**  * The file's name, where it has no path.  */ name: string | null, }; readonly result: RequestsAdded };
   /** Makes a session ready and compiles its calls in the background. */
   "session/open": { readonly params: { session: string, }; readonly result: SessionHeader };
   /** The numbers of an open session, as far as it is compiled. */
@@ -1672,7 +1705,7 @@ export interface Commands {
   /** The requests of a call in two experiments, part by part. */
   "experiment/compareParts": { readonly params: { a: string, b: string, call: number, foldUnchanged: boolean, offset: number, limit: number, }; readonly result: PartPage };
   /** An experiment as google-adk Python, as an app configuration, or as a file of edits. */
-  "experiment/export": { readonly params: {  /**  * A session or an experiment.  */ session: string, as: ExportFormat, }; readonly result: Exported };
+  "experiment/export": { readonly params: {  /**  * A session or an experiment.  */ session: string, as: ExportFormat,  /**  * Mask keys, tokens and passwords.  */ masksSecrets: boolean, }; readonly result: Exported };
   /** Kinds of processors that can be inserted, with their parameters. */
   "processor/catalog": { readonly params: Record<string, never>; readonly result: ProcessorCatalog };
   /** Reads a script, and tries it on a call. */

@@ -66,6 +66,13 @@ const commands: readonly Omit<Command, 'view'>[] = [
     run: ({ location }) => location.go({ panel: 'stage', tab: 'code' }),
   },
   {
+    id: 'request.look',
+    title: 'The request as it was sent, as it is compiled, or their difference',
+    keys: ['E'],
+    when: ({ pipeline }) => pipeline.hasRecorded,
+    run: ({ pipeline }) => pipeline.nextLook(),
+  },
+  {
     id: 'tokens.shade',
     title: 'Token shading on text',
     keys: ['T'],
