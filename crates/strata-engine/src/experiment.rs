@@ -131,6 +131,15 @@ impl Experiment {
         self.history.as_ref().map_or(self.session.events.len(), |history| history.n_recorded())
     }
 
+    /// For each summary that calls can see, the place of the recorded event that it is or stands behind; in order.
+    pub fn summary_places(&self) -> Vec<usize> {
+        if let Some(history) = &self.history {
+            return history.summaries().to_vec();
+        }
+        let events = self.session.events.iter().enumerate();
+        events.filter_map(|(at, event)| event.is_compaction().then_some(at)).collect()
+    }
+
     /// The events that the later of two calls sees and the earlier one does not.
     pub(crate) fn events_between(&self, earlier: &Call, later: &Call) -> &[LoggedEvent] {
         match &self.history {

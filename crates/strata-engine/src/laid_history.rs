@@ -23,6 +23,8 @@ pub(crate) struct LaidSummaries {
 pub(crate) struct LaidHistory {
     /// For each recorded event, how many events lie before it.
     places: Vec<usize>,
+    /// For each summary, the place of the recorded event that it stands behind.
+    summaries: Vec<usize>,
     /// From the call of a number on. Clearing results rewrites what calls see from then on; places stay.
     epochs: Vec<(u32, EventLog)>,
 }
@@ -55,11 +57,16 @@ impl LaidHistory {
             }
             epochs.push((*call, in_order(log, &order, &replaced)));
         }
-        Self { places, epochs }
+        let summaries = laid.summaries.iter().map(|(after, _)| after.saturating_sub(1)).collect();
+        Self { places, summaries, epochs }
     }
 
     pub(crate) fn n_recorded(&self) -> usize {
         self.places.len()
+    }
+
+    pub(crate) fn summaries(&self) -> &[usize] {
+        &self.summaries
     }
 
     /// What a call sees, before anything is filtered.

@@ -126,7 +126,7 @@ pub(super) fn header(open: &OpenSession, tables: &Tables) -> SessionHeader {
         calls: open.experiment.calls().len() as u32,
         compiled_calls: calls.len() as u32,
         invocations: n_turns(open),
-        compactions: open.summary.numbers.compactions as u32,
+        compactions: open.experiment.summary_places().len() as u32,
         agents: agents(open),
         total_tokens: totals.tokens as f64,
         total_basis: totals.basis.into(),

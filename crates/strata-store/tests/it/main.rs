@@ -12,6 +12,7 @@ mod property;
 mod reading;
 mod remembering;
 mod round_trip;
+mod runs;
 mod secrets;
 mod versions;
 
