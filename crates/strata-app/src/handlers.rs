@@ -19,6 +19,7 @@ mod headline;
 mod job;
 mod lab;
 mod lab_run;
+mod lab_runs;
 mod ladder;
 mod model;
 mod palette;

@@ -35,9 +35,8 @@ impl Strata {
         let (request, tokens, cached) = match run {
             None => (call.request.clone(), call.total.tokens, self.predicted_cached(open, &analysis, call)),
             Some(job) => {
-                let missing =
-                    || AppError::not_found("This run has not ended, or is no longer known. Run it again.");
-                let run = self.lab().run(job).ok_or_else(missing)?;
+                let missing = || AppError::not_found("This run has not ended. Resume it first.");
+                let run = self.lab_run(job)?;
                 let done =
                     run.done.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(missing)?;
                 let replayed = done.0.calls.get(number as usize - 1).ok_or_else(missing)?;

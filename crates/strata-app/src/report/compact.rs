@@ -160,6 +160,7 @@ pub fn compact(
                         model: config.model.as_ref().map(ToString::to_string).or(found.model),
                         paid: &desk.paid,
                         store: desk.store.as_ref(),
+                        counting: &tables.counting,
                         cancel,
                         tell,
                     };
