@@ -11,7 +11,7 @@ use strata_engine::lab::{FactReader, Lab, LabConfig, LossReport, Replayed, Summa
 use strata_engine::{Experiment, LoggedEvent};
 use strata_wire::CacheRules;
 
-pub(crate) use estimate::{Asked, Estimate, counted};
+pub(crate) use estimate::{Asked, counted};
 pub(crate) use results::{LabResults, RunState};
 pub(crate) use sent_again::{SentAgain, spoken};
 pub(crate) use shapes::{loss_page, replay_shape, run_window, size_basis, sweep_shape};

@@ -8,6 +8,6 @@ mod writer;
 
 pub(crate) use ask::{ask, list, run_blocking};
 pub(crate) use endpoints::{Found, Models, known, settings_key};
-pub(crate) use measured::{Expected, calibrated, measure};
+pub(crate) use measured::{Calibrations, Expected, calibrated, measure};
 pub(crate) use paid::PaidAnswers;
 pub(crate) use writer::{ModelWriter, WriterEvent, question};

@@ -11,7 +11,8 @@ export type DialogName =
   | 'experiments'
   | 'addProcessor'
   | 'export'
-  | 'replay';
+  | 'replay'
+  | 'run';
 
 /** What is open in the window besides the view. */
 export class Panels {

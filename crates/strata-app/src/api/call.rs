@@ -97,6 +97,9 @@ pub struct CallDetail {
     /// Events 1 to this number were in the session when the call was made.
     pub events_before: u32,
     pub prompt: TokenCount,
+    /// Where the provider reported nothing for this call: what it is likely to have counted, from what it reported for
+    /// requests that were sent to this model from here. None while too little is known.
+    pub calibrated: Option<TokenCount>,
     pub cached_tokens: Option<u32>,
     pub cached_basis: Basis,
     pub reported_input_tokens: Option<u32>,

@@ -13,6 +13,7 @@ use crate::api::call::{CallDetail, Get};
 use crate::api::common::{Basis, DiagnosticRow, DiagnosticSeverity};
 use crate::command::Handler;
 use crate::error::AppError;
+use crate::models::Calibrations;
 use crate::open::OpenSession;
 
 impl Handler for Get {
@@ -34,6 +35,11 @@ impl Handler for Get {
             answer_event: Some(call.answer.number()),
             events_before: call.n_events() as u32,
             prompt: compiled.total.into(),
+            calibrated: if reported_input.is_some() {
+                None
+            } else {
+                Calibrations::new(&strata.store()).of_call(compiled).map(Into::into)
+            },
             cached_tokens: cached.or(Some(compiled.matched.tokens)),
             cached_basis: if cached.is_some() { Basis::Reported } else { Basis::Estimated },
             reported_input_tokens: reported_input.map(|tokens| tokens as u32),

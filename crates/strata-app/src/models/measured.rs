@@ -1,7 +1,10 @@
 //! What providers report, beside what we expect of them.
 
+use std::collections::HashMap;
+
+use strata_engine::analysis::CallAnalysis;
 use strata_engine::tokens::{Calibration, Measured, TokenCount};
-use strata_model::{Fingerprint, Usage};
+use strata_model::{Fingerprint, Str, Usage};
 use strata_store::{MeasuredCall, Store, StoreError};
 
 use crate::import::now_ms;
@@ -41,6 +44,28 @@ pub(crate) fn measure(
 pub(crate) fn calibrated(store: &Store, model: &str, counted: TokenCount) -> Option<TokenCount> {
     let known = store.measured_calls(model).ok()?;
     of_calls(&known, counted)
+}
+
+/// What is known of models, each read once.
+pub(crate) struct Calibrations<'s> {
+    store: &'s Store,
+    known: HashMap<Str, Vec<MeasuredCall>>,
+}
+
+impl<'s> Calibrations<'s> {
+    pub(crate) fn new(store: &'s Store) -> Self {
+        Self { store, known: HashMap::new() }
+    }
+
+    /// What the provider of a call is likely to have counted.
+    pub(crate) fn of_call(&mut self, call: &CallAnalysis) -> Option<TokenCount> {
+        let store = self.store;
+        let known = self
+            .known
+            .entry(call.sent_to.clone())
+            .or_insert_with(|| store.measured_calls(&call.sent_to).unwrap_or_default());
+        of_calls(known, call.total)
+    }
 }
 
 fn of_calls(known: &[MeasuredCall], counted: TokenCount) -> Option<TokenCount> {
