@@ -170,6 +170,9 @@ commands! {
     "lab/resume" lab::Resume => session::JobStarted: "Goes on with a run that was stopped or failed, as a job";
     "lab/forgetRun" lab::ForgetRun => session::Removed: "Takes a run out of the store";
     "lab/apply" lab::Apply => experiment::ExperimentDetail: "Lays the summaries of a run over its session, as an edit";
+    "lab/probePlan" lab::PlanProbes => lab::LabProbePlan: "Questions about a window of a run, and what asking them would cost";
+    "lab/probe" lab::Probes => session::JobStarted: "Asks a model about a window, from its events and from its summary, as a job";
+    "lab/probeResult" lab::ProbeResult => lab::LabProbes: "What a model could answer from a summary";
     "lab/loss" lab::Loss => lab::LabLoss: "What the summary of a window no longer tells";
     "call/replayPreview" model::ReplayPreview => model::ReplayRequest: "A call in a provider's form, and what sending it would cost";
     "call/replay" model::Replay => session::JobStarted: "Sends a call again, as a job";

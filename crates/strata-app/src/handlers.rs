@@ -18,6 +18,7 @@ mod fixes;
 mod headline;
 mod job;
 mod lab;
+mod lab_probe;
 mod lab_run;
 mod lab_runs;
 mod ladder;

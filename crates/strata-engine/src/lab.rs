@@ -23,6 +23,7 @@ mod loss;
 mod match_text;
 mod pins;
 mod plan;
+mod probe;
 mod recorded;
 mod replay;
 mod size;
@@ -40,6 +41,7 @@ pub use loss::{Generation, LossItem, LossReport, Verdict, loss, survival};
 pub use plan::{
     BlockReason, Cleared, Moment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer, Written,
 };
+pub use probe::{Grade, Probe, grade, probe_prompt, probes, window_text};
 pub(crate) use recorded::RecordedFirst;
 pub use replay::Lab;
 pub use size::{SizeBasis, SummarySize};

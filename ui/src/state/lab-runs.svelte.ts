@@ -59,8 +59,12 @@ export class LabRuns {
     );
     this.#stored = new Loaded(
       () => {
-        const row = this.#runs.has(this.#key) ? undefined : this.rows.find((stored) => this.#isChosen(stored));
-        return row === undefined || row.state === 'running' ? undefined : `${row.session} ${row.run} ${row.state}`;
+        const row = this.#runs.has(this.#key)
+          ? undefined
+          : this.rows.find((stored) => this.#isChosen(stored));
+        return row === undefined || row.state === 'running'
+          ? undefined
+          : `${row.session} ${row.run} ${row.state}`;
       },
       () => host.invoke('lab/runResult', { run: this.rows.find((row) => this.#isChosen(row))?.run ?? '' }),
     );
@@ -116,7 +120,9 @@ export class LabRuns {
 
   confirm(): void {
     this.#parts.panels.dialog = undefined;
-    this.#follow(this.#key, () => this.#host.invoke('lab/run', this.#params)).catch(this.#parts.messages.report);
+    this.#follow(this.#key, () => this.#host.invoke('lab/run', this.#params)).catch(
+      this.#parts.messages.report,
+    );
   }
 
   stop(): void {
@@ -134,7 +140,9 @@ export class LabRuns {
   resume(row: LabRunRow): void {
     this.show(row);
     const key = keyOf(row.session, row.config, row.prompt ?? '');
-    this.#follow(key, () => this.#host.invoke('lab/resume', { run: row.run })).catch(this.#parts.messages.report);
+    this.#follow(key, () => this.#host.invoke('lab/resume', { run: row.run })).catch(
+      this.#parts.messages.report,
+    );
   }
 
   forget(row: LabRunRow): void {

@@ -176,6 +176,93 @@ pub struct Loss {
     pub limit: u32,
 }
 
+/// What a model is asked about a window of a run.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ProbeChoice {
+    pub run: String,
+    /// The window's place in it, from 0.
+    pub window: u32,
+    /// So many questions are made of the window's facts.
+    pub facts: u32,
+    /// Questions that a person wrote.
+    pub questions: Vec<String>,
+    /// The name of an endpoint of `model/list`.
+    pub writer: String,
+    pub model: Option<String>,
+}
+
+/// `lab/probePlan`: the questions, and what asking them would cost. Nothing is sent.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanProbes {
+    pub choice: ProbeChoice,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabProbePlan {
+    pub endpoint: String,
+    pub model: String,
+    pub questions: Vec<String>,
+    /// Two for each question: with the events, and with the summary.
+    pub prompts: u32,
+    /// Prompts whose answers are known, and that are not sent again.
+    pub from_before: u32,
+    pub input_tokens: f64,
+    pub output_tokens: f64,
+    /// US dollars; null where the model has no price.
+    pub cost_usd: Option<f64>,
+}
+
+/// `lab/probe`: has a model answer questions about a window from its events and from its summary, as a job.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Probes {
+    pub choice: ProbeChoice,
+}
+
+/// `lab/probeResult`: the answers so far.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ProbeResult {
+    pub job: String,
+}
+
+/// What a model could answer from a summary.
+#[derive(Debug, Clone, Default, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabProbes {
+    pub rows: Vec<LabProbe>,
+    pub kept: u32,
+    pub lost: u32,
+    /// The events do not answer it either.
+    pub unanswered: u32,
+    pub is_ended: bool,
+    /// What happened, what was kept.
+    pub failure: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabProbe {
+    pub question: String,
+    /// The fact that was asked for, and the address of the event that states it; null where a person asked.
+    pub expected: Option<String>,
+    pub event: Option<String>,
+    pub from_events: String,
+    pub from_summary: String,
+    pub grade: ProbeGrade,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ProbeGrade {
+    Kept,
+    Lost,
+    Unanswered,
+}
+
 /// A configuration gone through.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

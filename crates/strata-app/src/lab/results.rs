@@ -8,7 +8,7 @@ use strata_store::LabRunId;
 
 use super::stored_run::{RunRecord, RunSettings};
 use crate::api::job::JobState;
-use crate::api::lab::{LabReplay, LabRun, LabSweep};
+use crate::api::lab::{LabProbes, LabReplay, LabRun, LabSweep};
 use crate::api::model::ReplayAnswer;
 
 /// Results that are kept; the oldest go first.
@@ -25,6 +25,7 @@ enum LabResult {
     Sweep(Arc<LabSweep>),
     Run(Arc<RunState>),
     Answer(Arc<Mutex<ReplayAnswer>>),
+    Probes(Arc<Mutex<LabProbes>>),
 }
 
 /// A finished run, and what each of its summaries loses.
@@ -114,7 +115,7 @@ impl LabResults {
     pub(crate) fn sweep(&self, job: &str) -> Option<Arc<LabSweep>> {
         match self.find(job)? {
             LabResult::Sweep(sweep) => Some(sweep),
-            LabResult::Run(_) | LabResult::Answer(_) => None,
+            _ => None,
         }
     }
 
@@ -140,7 +141,18 @@ impl LabResults {
     pub(crate) fn answer(&self, job: &str) -> Option<ReplayAnswer> {
         match self.find(job)? {
             LabResult::Answer(answer) => Some(answer.lock().unwrap_or_else(PoisonError::into_inner).clone()),
-            LabResult::Sweep(_) | LabResult::Run(_) => None,
+            _ => None,
+        }
+    }
+
+    pub(crate) fn keep_probes(&self, job: &str, probes: Arc<Mutex<LabProbes>>) {
+        self.keep(job, LabResult::Probes(probes));
+    }
+
+    pub(crate) fn probes(&self, job: &str) -> Option<LabProbes> {
+        match self.find(job)? {
+            LabResult::Probes(probes) => Some(probes.lock().unwrap_or_else(PoisonError::into_inner).clone()),
+            _ => None,
         }
     }
 

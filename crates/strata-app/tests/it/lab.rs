@@ -82,9 +82,9 @@ fn a_run_becomes_an_experiment_that_is_undone_and_compared() {
     let experiment = made["experiment"].as_str().expect("an id").to_owned();
 
     // Every view goes by it: sizes of prompts, the event table, what became of an event.
+    let compacted = prompts(&strata, &experiment);
     let header = ask(&strata, "session/header", &json!({ "session": experiment }));
     assert_eq!((&header["compactions"], &header["events"]), (&json!(2), &json!(86)));
-    let compacted = prompts(&strata, &experiment);
     assert_eq!(compacted[..2], recorded[..2], "nothing changes before the first summary");
     assert_ne!(compacted[2], recorded[2]);
     assert!(compacted[2].contains("made without a model"), "{}", compacted[2]);
@@ -99,8 +99,10 @@ fn a_run_becomes_an_experiment_that_is_undone_and_compared() {
     let first = ask(&strata, "event/get", &json!({ "session": experiment, "event": 1 }));
     assert!(first["fate"].as_str().expect("a fate").contains("summarised by E85"), "{}", first["fate"]);
 
-    let compared = ask(&strata, "experiment/compare", &json!({ "a": session, "b": experiment }));
-    assert!(compared.to_string().contains("C18") || compared["calls"].is_array(), "{compared}");
+    let pair = json!({ "a": session, "b": experiment, "onlyChanged": true, "offset": 0, "limit": 100 });
+    let compared = ask(&strata, "experiment/compare", &pair);
+    assert_eq!(compared["effect"]["tokensAfter"], header["totalTokens"]);
+    assert!(compared["total"].as_u64() > Some(0), "{compared}");
 
     ask(&strata, "experiment/undo", &json!({ "experiment": experiment }));
     assert_eq!(prompts(&strata, &experiment), recorded);
@@ -233,4 +235,65 @@ fn answers_calibrate_what_is_predicted() {
     let number = |of: &Value| of.as_f64().expect("a number");
     let truth = f64::from(reported(counted[4]));
     assert!(number(&predicted["low"]) <= truth && truth <= number(&predicted["high"]), "{predicted}, {truth}");
+}
+
+#[test]
+fn questions_about_a_window_say_what_its_summary_does_not_tell() {
+    let strata = start();
+    let session = sample(&strata);
+    let result = run(&strata, &session, "extractive");
+    let choice = |writer: &str| {
+        json!({ "choice": {
+            "run": result["run"], "window": 0, "facts": 2, "questions": ["What does the user want?"],
+            "writer": writer, "model": null
+        } })
+    };
+    let server = ModelServer::start(Vec::new(), None);
+    endpoint(&strata, &server);
+    let plan = ask(&strata, "lab/probePlan", &choice("scripted"));
+    assert_eq!((&plan["prompts"], &plan["fromBefore"]), (&json!(6), &json!(0)));
+    assert!(plan["inputTokens"].as_f64().expect("tokens") > 1000.0);
+    let questions = plan["questions"].as_array().expect("questions").clone();
+    assert!(questions[0].as_str().expect("text").contains("____"), "{questions:?}");
+    assert_eq!(server.received().len(), 0, "a plan sends nothing");
+    drop(server);
+
+    let loss = json!({ "run": result["run"], "window": 0, "offset": 0, "limit": 1000 });
+    let items = ask(&strata, "lab/loss", &loss)["items"].as_array().expect("facts").clone();
+    let heaviest = items
+        .iter()
+        .map(|item| item["weight"].as_f64().expect("a weight"))
+        .fold(0.0, f64::max);
+    assert!(heaviest > 0.0);
+    // The first fact is known from the events only, the second from neither; the question of ours from both.
+    let first = |strata: &Arc<Strata>, server: &ModelServer| {
+        endpoint(strata, server);
+        let job = ask(strata, "lab/probe", &choice("scripted"));
+        let job_row = ended(strata, &job);
+        (job_row, ask(strata, "lab/probeResult", &job))
+    };
+    let server = ModelServer::start(vec![says("unknown", 900), says("unknown", 300)], None);
+    let (job, so_far) = first(&strata, &server);
+    assert_eq!(job["state"], "failed", "the script ends after one question");
+    let expected = so_far["rows"][0]["expected"].as_str().expect("a fact").to_owned();
+    assert_eq!(so_far["rows"][0]["grade"], "unanswered");
+    assert!(so_far["failure"].as_str().expect("why").contains("not asked for again"), "{so_far}");
+    drop(server);
+    // Another server is another endpoint, so everything is asked anew.
+    let answers = [&*expected, "unknown", "no idea", "unknown", "Find the failing invoice", "find the failing invoice."];
+    let server = ModelServer::start(answers.map(|answer| says(answer, 800)).to_vec(), None);
+    let (job, probes) = first(&strata, &server);
+    assert_eq!(job["state"], "done", "{job}");
+    let grades: Vec<&Value> = probes["rows"].as_array().expect("rows").iter().map(|row| &row["grade"]).collect();
+    assert_eq!(grades, ["lost", "unanswered", "kept"]);
+    assert_eq!((&probes["kept"], &probes["lost"], &probes["unanswered"]), (&json!(1), &json!(1), &json!(1)));
+    assert_eq!(job["outcome"], "1 of 2 questions that the events answer are answered from the summary.");
+    let asked = server.received();
+    let prompt = |at: usize| {
+        let messages = asked[at].body.get("messages").and_then(|messages| messages.as_array());
+        messages.expect("messages")[0].get("content").and_then(|content| content.as_str()).expect("text").to_owned()
+    };
+    assert!(!prompt(0).contains("made without a model") && prompt(1).contains("made without a model"));
+    assert_eq!(ask(&strata, "lab/probePlan", &choice("scripted"))["fromBefore"], 6);
+    assert_eq!(server.problems(), [""; 0]);
 }

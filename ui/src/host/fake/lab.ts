@@ -5,6 +5,7 @@ import type {
   LabReplay,
   LabRow,
   LabRun,
+  LabRunRow,
   LabSweep,
   LabWindow,
 } from '@/api/gen/api.ts';
@@ -192,12 +193,17 @@ export function replayOf(session: FakeSession, text: string, isWritten: boolean)
   };
 }
 
-export function runOf(job: string, writer: string, replay: LabReplay, done: number): LabRun {
+export function runOf(job: string, row: LabRunRow, replay: LabReplay, done: number): LabRun {
   const isEnded = done >= replay.windows.length;
   return {
     job,
-    writer,
+    run: row.run,
+    state: isEnded ? 'done' : 'running',
+    config: row.config,
+    writer: row.writer,
+    model: row.model,
     written: done,
+    expected: replay.windows.length,
     fromBefore: 0,
     inputTokens: 0,
     outputTokens: 0,

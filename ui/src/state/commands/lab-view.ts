@@ -6,7 +6,12 @@ const after = <T>(values: readonly T[], value: T): T =>
   values[(values.indexOf(value) + 1) % values.length] ?? value;
 
 const commands: readonly Omit<Command, 'view'>[] = [
-  { id: 'lab.next', title: 'Next configuration', keys: ['J', 'ArrowDown'], run: ({ lab }) => lab.choice.move(1) },
+  {
+    id: 'lab.next',
+    title: 'Next configuration',
+    keys: ['J', 'ArrowDown'],
+    run: ({ lab }) => lab.choice.move(1),
+  },
   {
     id: 'lab.previous',
     title: 'Previous configuration',
