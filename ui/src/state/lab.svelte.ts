@@ -4,6 +4,7 @@ import { asCurve, type Series } from '@/model/curves.ts';
 import type { Experiments } from './experiments.svelte.ts';
 import type { Jobs } from './jobs.svelte.ts';
 import { LabChoice } from './lab-choice.svelte.ts';
+import { LabProbes } from './lab-probes.svelte.ts';
 import { LabRuns } from './lab-runs.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
 import type { Location } from './location.svelte.ts';
@@ -31,6 +32,7 @@ export class Lab {
   readonly #session: OpenSession;
   readonly choice: LabChoice;
   readonly runs: LabRuns;
+  readonly probes: LabProbes;
   readonly plan: Loaded<LabReplay>;
   readonly models: Loaded<ModelList>;
   readonly loss: Loaded<LabLoss>;
@@ -57,6 +59,12 @@ export class Lab {
       () => (location.view.view === 'lab' ? 'models' : undefined),
       () => host.invoke('model/list', { refresh: false }),
     );
+    this.probes = new LabProbes(host, parts, this.models, () => {
+      const { run } = this.runs;
+      const isWritten =
+        run !== undefined && run.replay !== null && this.window !== undefined && this.window.summary !== '';
+      return isWritten ? { run: run.run, window: this.summary } : undefined;
+    });
     this.loss = new Loaded(
       () => {
         const { run } = this.runs;

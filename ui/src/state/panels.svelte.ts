@@ -12,7 +12,8 @@ export type DialogName =
   | 'addProcessor'
   | 'export'
   | 'replay'
-  | 'run';
+  | 'run'
+  | 'probes';
 
 /** What is open in the window besides the view. */
 export class Panels {

@@ -3,6 +3,7 @@ import { CommandFailure } from '@/api/client.ts';
 import type {
   Edit,
   Job,
+  LabProbes,
   LabRun,
   LabRunRow,
   LabSweep,
@@ -13,7 +14,7 @@ import type {
 } from '@/api/gen/api.ts';
 import type { FakeExperiments } from './experiments.ts';
 import { notFound } from './failures.ts';
-import { lossOf, replayOf, runOf, sweepOf } from './lab.ts';
+import { lossOf, probesOf, questionsOf, replayOf, runOf, sweepOf } from './lab.ts';
 import { newJob } from './store.ts';
 
 type LabCommand = Extract<JsonCommand, `lab/${string}` | `model/${string}` | `call/replay${string}`>;
@@ -55,6 +56,7 @@ export class FakeLab {
   /** By the ids of runs, and of their jobs. */
   readonly #runs = new Map<string, LabRun>();
   readonly #rows = new Map<string, LabRunRow>();
+  readonly #probes = new Map<string, LabProbes>();
   readonly #answers = new Map<string, ReplayAnswer>();
 
   constructor(
@@ -119,6 +121,27 @@ export class FakeLab {
     },
     'lab/runResult': ({ run }) => this.#known(this.#runs.get(run)),
     'lab/loss': ({ window }) => lossOf(window),
+    'lab/probePlan': ({ choice }) => ({
+      endpoint: choice.writer,
+      model: choice.model ?? 'qwen2.5-7b',
+      questions: questionsOf(choice),
+      prompts: 2 * questionsOf(choice).length,
+      fromBefore: 0,
+      inputTokens: 9000 * questionsOf(choice).length,
+      outputTokens: 40 * questionsOf(choice).length,
+      costUsd: null,
+    }),
+    'lab/probe': ({ choice }) => {
+      const questions = questionsOf(choice);
+      const job = this.#start(`Asking about summary ${String(choice.window + 1)}`, questions.length);
+      const show = (done: number): void => {
+        this.#probes.set(job, probesOf(questions.slice(0, done), done === questions.length));
+      };
+      show(0);
+      this.#run(job, 1, 'Asked.', show);
+      return { job };
+    },
+    'lab/probeResult': ({ job }) => this.#known(this.#probes.get(job)),
     'call/replayPreview': ({ session, call, endpoint, model }) => ({
       endpoint,
       model: model ?? 'qwen2.5-7b',

@@ -46,6 +46,15 @@ const commands: readonly Omit<Command, 'view'>[] = [
     run: ({ lab }) => lab.runs.apply(),
   },
   {
+    id: 'lab.probes',
+    title: 'Ask a model about the summary…',
+    keys: ['Shift+N'],
+    when: ({ lab }) => lab.probes.canAsk,
+    run: ({ panels }) => {
+      panels.dialog = 'probes';
+    },
+  },
+  {
     id: 'lab.copy',
     title: 'Copy the configuration for google-adk',
     keys: ['Y'],
