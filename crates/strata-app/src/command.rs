@@ -173,8 +173,16 @@ commands! {
     "lab/plan" lab::Plan => lab::LabReplay: "What a configuration of compaction would have done to a session";
     "lab/sweep" lab::Sweep => session::JobStarted: "Replays a grid of configurations, as a job";
     "lab/sweepResult" lab::SweepResult => Option<lab::LabSweep>: "The rows of a sweep, once it ended";
+    "lab/estimate" lab::EstimateRun => lab::LabEstimate: "What a run with a model would take, before anything is sent";
     "lab/run" lab::Run => session::JobStarted: "Runs a configuration with a model, as a job";
     "lab/runResult" lab::RunResult => lab::LabRun: "A run as far as it is";
+    "lab/runs" lab::Runs => lab::LabRunList: "Runs over a session, as they are stored";
+    "lab/resume" lab::Resume => session::JobStarted: "Goes on with a run that was stopped or failed, as a job";
+    "lab/forgetRun" lab::ForgetRun => session::Removed: "Takes a run out of the store";
+    "lab/apply" lab::Apply => experiment::ExperimentDetail: "Lays the summaries of a run over its session, as an edit";
+    "lab/probePlan" lab::PlanProbes => lab::LabProbePlan: "Questions about a window of a run, and what asking them would cost";
+    "lab/probe" lab::Probes => session::JobStarted: "Asks a model about a window, from its events and from its summary, as a job";
+    "lab/probeResult" lab::ProbeResult => lab::LabProbes: "What a model could answer from a summary";
     "lab/loss" lab::Loss => lab::LabLoss: "What the summary of a window no longer tells";
     "call/replayPreview" model::ReplayPreview => model::ReplayRequest: "A call in a provider's form, and what sending it would cost";
     "call/replay" model::Replay => session::JobStarted: "Sends a call again, as a job";

@@ -53,6 +53,9 @@ pub(crate) fn title(edit: &Edit) -> String {
             Some(config) => with_params("Compaction".to_owned(), config),
             None => "No compaction".to_owned(),
         },
+        Edit::LaySummaries { config, summaries, .. } => {
+            format!("{} for {config}", summaries_counted(summaries.len()))
+        }
         Edit::SetCache { config } => match config {
             Some(config) => with_params("Context cache".to_owned(), config),
             None => "No context cache".to_owned(),
@@ -60,6 +63,10 @@ pub(crate) fn title(edit: &Edit) -> String {
         Edit::SetStateMap { key, fields } if fields.is_empty() => format!("Show all of state.{key}"),
         Edit::SetStateMap { key, fields } => format!("Show only {} of state.{key}", fields.join(", ")),
     }
+}
+
+fn summaries_counted(n: usize) -> String {
+    if n == 1 { "1 summary".to_owned() } else { format!("{n} summaries") }
 }
 
 fn changed(is_set: bool) -> &'static str {

@@ -1,17 +1,21 @@
 //! The Lab's use cases: a configuration gone through, swept, or run with a model.
 
+mod estimate;
 mod results;
 mod sent_again;
 mod shapes;
+mod stored_run;
 
 use strata_engine::analysis::SessionAnalysis;
 use strata_engine::lab::{FactReader, Lab, LabConfig, LossReport, Replayed, SummarySize, loss};
 use strata_engine::{Experiment, LoggedEvent};
 use strata_wire::CacheRules;
 
+pub(crate) use estimate::{Asked, counted};
 pub(crate) use results::{LabResults, RunState};
 pub(crate) use sent_again::{SentAgain, spoken};
-pub(crate) use shapes::{loss_page, replay_shape, run_window, sweep_shape};
+pub(crate) use shapes::{loss_page, replay_shape, run_window, size_basis, sweep_shape};
+pub(crate) use stored_run::{Again, LostFacts, Noted, RunRecord, RunSettings, StoredSummary};
 
 use crate::error::AppError;
 use crate::open::Tables;
@@ -77,4 +81,14 @@ pub(crate) fn losses(experiment: &Experiment, replayed: &Replayed) -> Vec<Option
         Some(loss(&reader, &reader.read(&events, &all), &window.summary_text(), &later))
     };
     replayed.windows.iter().map(of_window).collect()
+}
+
+/// What the summaries of a run no longer tell, all of them together.
+pub(crate) fn lost_facts(losses: &[Option<LossReport>]) -> LostFacts {
+    let sum = |of: fn(&LossReport) -> u32| losses.iter().flatten().map(of).sum();
+    LostFacts {
+        kept: sum(|loss| loss.kept),
+        paraphrased: sum(|loss| loss.paraphrased),
+        dropped: sum(|loss| loss.dropped),
+    }
 }

@@ -83,13 +83,13 @@ pub(crate) type PartRowsKey = (u32, u32, CompareWith, bool);
 
 /// What weighs and prices, for all sessions.
 pub(crate) struct Tables {
-    pub counting: Counting,
+    pub counting: Arc<Counting>,
     pub prices: Prices,
 }
 
 impl Default for Tables {
     fn default() -> Self {
-        Self { counting: Counting::default(), prices: Prices::embedded() }
+        Self { counting: Arc::default(), prices: Prices::embedded() }
     }
 }
 
@@ -145,13 +145,16 @@ impl OpenSession {
                 location: base.app.location.clone(),
                 notes: base.app.notes.clone(),
             },
-            experiment,
             edits: Some(edits),
             compiler: analysis.compiler().clone(),
             analysis: RwLock::new(analysis),
             recompiled: OnceLock::new(),
             compilations: Recent::new(MAX_COMPILATIONS),
-            events: base.events.sharing(),
+            events: match experiment.n_recorded() == experiment.session().events.len() {
+                true => base.events.sharing(),
+                false => EventTable::of(&experiment),
+            },
+            experiment,
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
             findings: OnceLock::new(),

@@ -9,6 +9,7 @@ mod app;
 mod cache;
 mod check;
 mod compact;
+mod compact_result;
 mod compile;
 mod diagnostic;
 mod diff;
@@ -33,6 +34,7 @@ pub use compact::{
     CompactChoice, CompactReport, CompactTotals, LossItemReport, SummaryModel, WindowLoss, WindowReport,
     compact,
 };
+pub use compact_result::{AppliedReport, CompactEstimate, compact_estimate};
 pub use compile::{
     CallChoice, ChangeKind, ChangeReport, CompileContents, CompileFailure, CompileReport, LeftOut,
     PromptTokens, SegmentReport, StageReport, Zone, compile,

@@ -79,12 +79,13 @@ impl Strata {
             None => Store::in_memory()?,
         };
         sample::install(&mut store)?;
+        let tables: Arc<Tables> = Arc::default();
         let strata = Arc::new(Self {
             store: Mutex::new(store),
             jobs: Jobs::default(),
             open: OpenSessions::default(),
-            tables: Arc::default(),
-            catalog: catalog(),
+            catalog: catalog().counting_with(tables.counting.clone()),
+            tables,
             lab: LabResults::default(),
             models: Models::default(),
             paid: PaidAnswers::default(),

@@ -22,7 +22,7 @@ mod tokens;
 
 pub(crate) use cache::cache;
 pub(crate) use check::check;
-pub(crate) use compact::compact;
+pub(crate) use compact::{compact, compact_estimate};
 pub(crate) use compile::{compile, recorded};
 pub(crate) use diagnostics::diagnostics;
 pub(crate) use diff::diff;

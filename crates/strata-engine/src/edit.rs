@@ -6,6 +6,7 @@
 
 mod app;
 mod apply;
+mod compaction;
 mod events;
 mod flow;
 mod script_host;
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use strata_model::{Json, Object, Str};
 
 pub use apply::Edited;
-pub(crate) use events::ReplacedEvents;
+pub(crate) use events::{ReplacedEvents, silent};
 pub use script_host::{ScriptFailure, ScriptHost, ScriptLine, ScriptRun};
 
 /// One change to a session's compile.
@@ -116,10 +117,22 @@ pub enum Edit {
     EditEvent { event: u32, content: Json },
     /// Keeps an event in histories: summaries do not replace it, and no processor of Strata's takes it out.
     PinEvent { event: u32 },
-    /// Another `eventsCompactionConfig`, in ADK's field names; absent: none.
+    /// Another `eventsCompactionConfig`, in ADK's field names; absent: none. What it would have summarised is
+    /// summarised: by the recorded summaries where the windows are the recorded ones, else by extracts.
     SetCompaction {
         #[serde(default)]
         config: Option<Object>,
+    },
+    /// These summaries in place of the recorded ones, as a run of compaction wrote them.
+    LaySummaries {
+        /// What they were written for, as `interval=3,overlap=1`.
+        config: Str,
+        /// The prompt the summariser was given in place of google-adk's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<Str>,
+        summaries: Vec<LaidSummary>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        cleared: Vec<ClearedResults>,
     },
     /// Another `contextCacheConfig`, in ADK's field names; absent: none.
     SetCache {
@@ -132,6 +145,35 @@ pub enum Edit {
         #[serde(default)]
         fields: Vec<Str>,
     },
+}
+
+/// A summary, and what it stands for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaidSummary {
+    /// It stands behind this recorded event: 3 for E3.
+    pub after: u32,
+    /// The first and the last event in whose time lie all that it covers.
+    pub first: u32,
+    pub last: u32,
+    /// ADK's `{role, parts}`.
+    pub content: Json,
+    /// Who wrote it.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub by: Str,
+    /// Covers events of this isolation scope; absent: those of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation_scope: Option<Str>,
+}
+
+/// Events whose long tool results give way to a note.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClearedResults {
+    /// From this call on.
+    pub before_call: u32,
+    /// E1 is 1.
+    pub events: Vec<u32>,
 }
 
 impl Edit {
@@ -154,6 +196,7 @@ impl Edit {
             Self::EditEvent { .. } => "edit_event",
             Self::PinEvent { .. } => "pin_event",
             Self::SetCompaction { .. } => "set_compaction",
+            Self::LaySummaries { .. } => "lay_summaries",
             Self::SetCache { .. } => "set_cache",
             Self::SetStateMap { .. } => "set_state_map",
         }

@@ -295,6 +295,24 @@ impl EventLog {
         log
     }
 
+    /// This log with some events replaced, and others behind them; pins stay.
+    pub(crate) fn followed_by(
+        &self,
+        replaced: &BTreeMap<usize, Arc<Event>>,
+        more: impl Iterator<Item = Arc<Event>>,
+    ) -> Self {
+        let pinned = self.pinned.iter().copied().collect();
+        let mut log = self.replaced(replaced, &pinned);
+        more.for_each(|event| log.push(event));
+        log
+    }
+
+    /// This log with the pins of another.
+    pub(crate) fn with_pinned(mut self, other: &Self) -> Self {
+        self.pinned.clone_from(&other.pinned);
+        self
+    }
+
     /// Identifies the event at a place.
     pub(crate) fn fingerprint_of(&self, at: usize) -> Fingerprint {
         self.prints[at]

@@ -1,18 +1,19 @@
 //! A recorded session with the configuration it is compiled by.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use strata_model::{App, EventIndex, LlmRequest, Session};
+use strata_model::{App, Event, EventIndex, LlmRequest, Session};
 
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
 use crate::calls::{Call, reconstruct, reconstruct_as};
 use crate::compile::{Compilation, StageCache, compile};
 use crate::context::{Backend, CallSource, CompileContext, SessionIds};
-use crate::edit::{Edit, ReplacedEvents};
-use crate::event_log::{EventLog, EventView};
+use crate::edit::{Edit, ReplacedEvents, silent};
+use crate::event_log::{EventLog, EventView, LoggedEvent};
 use crate::flow::{Flow, FlowKind};
+use crate::laid_history::{LaidHistory, LaidSummaries};
 use crate::recorded::RecordedRequests;
 use crate::recorded_services::RecordedServices;
 use crate::state_history::StateHistory;
@@ -21,12 +22,15 @@ use crate::state_history::StateHistory;
 ///
 /// What does not change is shared between experiments over one session.
 pub struct Experiment {
-    /// As recorded. Edits of events are in `log`.
+    /// As recorded, with the summaries of an experiment behind the last event. Edits of events are in `log`.
     session: Arc<Session>,
     kind: FlowKind,
     app: Arc<App>,
     index: Arc<AppIndex>,
+    /// By the numbers of events.
     log: Arc<EventLog>,
+    /// The order in which calls see them, where that is not the order of their numbers.
+    history: Option<Arc<LaidHistory>>,
     states: Arc<StateHistory>,
     calls: Arc<Vec<Call>>,
     flows: Vec<Flow>,
@@ -52,6 +56,7 @@ impl Experiment {
         let calls = reconstruct(&session, &index);
         Self {
             log: Arc::new(EventLog::new(session.events.iter().cloned())),
+            history: None,
             states: Arc::new(StateHistory::new(&session)),
             calls: Arc::new(calls),
             flows: flows(&index, kind),
@@ -99,6 +104,7 @@ impl Experiment {
             app: app.clone(),
             index: self.index.clone(),
             log: self.log.clone(),
+            history: self.history.clone(),
             states: self.states.clone(),
             calls: self.calls.clone(),
             flows: self.flows.clone(),
@@ -128,14 +134,54 @@ impl Experiment {
         self
     }
 
+    /// The same session with these summaries in place of the recorded ones, which stay in the list of events as a
+    /// dropped event does.
+    pub(crate) fn with_summaries(mut self, laid: &LaidSummaries) -> Self {
+        let events = &self.session.events;
+        let is_summary = |(at, event): (usize, &Arc<Event>)| event.is_compaction().then_some(at);
+        let left_out: BTreeSet<usize> = events.iter().enumerate().filter_map(is_summary).collect();
+        let silenced: BTreeMap<usize, Arc<Event>> =
+            left_out.iter().map(|at| (*at, Arc::new(silent(&events[*at])))).collect();
+        let summaries = || laid.summaries.iter().map(|(_, event)| event.clone());
+        self.log = Arc::new(self.log.followed_by(&silenced, summaries()));
+        self.history = Some(Arc::new(LaidHistory::new(&self.log, laid, &left_out)));
+        let events = events.iter().cloned().chain(summaries()).collect();
+        self.session = Arc::new(Session { events, ..Session::clone(&self.session) });
+        self
+    }
+
+    /// As recorded; behind the last recorded event stand the summaries that an experiment has laid over the session.
     pub fn session(&self) -> &Arc<Session> {
         &self.session
+    }
+
+    /// Events that were recorded: those behind them are summaries of an experiment.
+    pub fn n_recorded(&self) -> usize {
+        self.history.as_ref().map_or(self.session.events.len(), |history| history.n_recorded())
+    }
+
+    /// For each summary that calls can see, the place of the recorded event that it is or stands behind; in order.
+    pub fn summary_places(&self) -> Vec<usize> {
+        if let Some(history) = &self.history {
+            return history.summaries().to_vec();
+        }
+        let events = self.session.events.iter().enumerate();
+        events.filter_map(|(at, event)| event.is_compaction().then_some(at)).collect()
+    }
+
+    /// The events that the later of two calls sees and the earlier one does not.
+    pub(crate) fn events_between(&self, earlier: &Call, later: &Call) -> &[LoggedEvent] {
+        match &self.history {
+            Some(history) => history.between(earlier, later),
+            None => self.log.events().get(earlier.n_events()..later.n_events()).unwrap_or_default(),
+        }
     }
 
     pub fn index(&self) -> &AppIndex {
         &self.index
     }
 
+    /// By the numbers of events. Calls may see them in another order.
     pub fn log(&self) -> &EventLog {
         &self.log
     }
@@ -172,9 +218,13 @@ impl Experiment {
 
     /// Everything the compile of a call may look at. `None` when the call's agent is not in the configuration.
     pub fn context<'c>(&'c self, call: &'c Call) -> Option<CompileContext<'c>> {
-        let events = self.log.prefix(call.n_events());
+        let history = self.history.as_deref();
+        let events = history.map_or_else(|| self.log.prefix(call.n_events()), |history| history.before(call));
         let events = match &call.input {
-            Some((at, input)) => events.with_inserted(*at, std::slice::from_ref(input)),
+            Some((at, input)) => {
+                let place = history.map_or(*at, |history| history.place(*at));
+                events.with_inserted(place, std::slice::from_ref(input))
+            }
             None => events,
         };
         self.context_over(call, events)

@@ -10,6 +10,7 @@
 //!
 //! Nothing here changes the session: the result of a replay is a list of windows with their summaries.
 
+mod as_edit;
 mod bill;
 mod config;
 mod desk;
@@ -22,6 +23,8 @@ mod loss;
 mod match_text;
 mod pins;
 mod plan;
+mod probe;
+mod recorded;
 mod replay;
 mod size;
 mod sized;
@@ -38,7 +41,10 @@ pub use loss::{Generation, LossItem, LossReport, Verdict, loss, survival};
 pub use plan::{
     BlockReason, Cleared, Moment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer, Written,
 };
+pub use probe::{Grade, Probe, grade, probe_prompt, probes, window_text};
+pub(crate) use recorded::RecordedFirst;
 pub use replay::Lab;
 pub use size::{SizeBasis, SummarySize};
 pub use sized::SizedWriter;
+pub(crate) use steps::without_results;
 pub use sweep::{Flag, Recommendation, Sweep, SweepRow, sweep};

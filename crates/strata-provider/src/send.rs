@@ -180,8 +180,19 @@ fn explain(
     asked: Option<Duration>,
 ) -> (CallErrorKind, String) {
     let name = &endpoint.name;
-    let quoted = if said.is_empty() { String::new() } else { format!(" It says: {said}") };
+    let quoted = quoted(said);
     match status {
+        400 | 413 | 422 if is_about_length(said) => (
+            CallErrorKind::BadRequest,
+            format!(
+                "The prompt is longer than the model at {name} takes. Send less (smaller windows, an earlier summary), or \
+                 take a model with a longer context.{quoted}"
+            ),
+        ),
+        400 if is_about_model(said) => (
+            CallErrorKind::NotFound,
+            format!("{name} knows no such model. See its list of models.{quoted}"),
+        ),
         401 if endpoint.key.is_none() => {
             (CallErrorKind::Unauthorised, format!("{name} wants a key and has none. Set one.{quoted}"))
         }
@@ -223,4 +234,38 @@ fn explain(
             format!("{name} does not take this request (status {status}).{quoted}"),
         ),
     }
+}
+
+/// What a server says, up to its first empty line and as one sentence or more.
+fn quoted(said: &str) -> String {
+    let first = said.trim().split("\n\n").next().unwrap_or_default();
+    let words = first.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.chars().last() {
+        None => String::new(),
+        Some('.' | '!' | '?' | '…') => format!(" It says: {words}"),
+        Some(_) => format!(" It says: {words}."),
+    }
+}
+
+/// Servers have no common code for a prompt that does not fit.
+fn is_about_length(said: &str) -> bool {
+    const PHRASES: [&str; 9] = [
+        "context window",
+        "contextwindow",
+        "context length",
+        "context_length",
+        "context size",
+        "maximum context",
+        "prompt is too long",
+        "input is too long",
+        "input token count",
+    ];
+    let said = said.to_lowercase();
+    PHRASES.iter().any(|phrase| said.contains(phrase))
+}
+
+fn is_about_model(said: &str) -> bool {
+    let said = said.to_lowercase();
+    let names = ["invalid model", "unknown model", "model not found", "model_not_found", "no such model"];
+    names.iter().any(|phrase| said.contains(phrase))
 }

@@ -21,7 +21,8 @@ export function curveCallAt(layout: CurveLayout, x: number): number | undefined 
   return Math.floor(share * layout.calls) + 1;
 }
 
-function curveXOf(layout: CurveLayout, call: number): number {
+/** Where a call begins. */
+export function curveXOf(layout: CurveLayout, call: number): number {
   return LEFT + ((call - 1) / Math.max(1, layout.calls)) * (layout.width - LEFT - RIGHT);
 }
 

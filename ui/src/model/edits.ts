@@ -85,6 +85,7 @@ export function forAgent(edit: Edit, agent: string | undefined): Edit {
     case 'pin_event':
     case 'set_compaction':
     case 'set_cache':
+    case 'lay_summaries':
     case 'set_state_map':
       return edit;
   }

@@ -73,13 +73,13 @@ export class CallReplay {
     model: string | null;
     run: string | null;
   } {
-    const { run } = this.#lab;
+    const { run } = this.#lab.runs;
     return {
       session: this.#session.id ?? '',
       call: this.#session.cursor,
       endpoint: this.chosen?.endpoint.name ?? '',
       model: this.model === '' ? null : this.model,
-      run: run?.replay ? run.job : null,
+      run: run?.replay ? run.run : null,
     };
   }
 

@@ -205,6 +205,15 @@ export class Experiments {
     });
   }
 
+  /** Lays the result of a run over what it went over. */
+  applyRun(run: string): Promise<boolean> {
+    return this.#act(async () => {
+      const made = await this.#host.invoke('lab/apply', { run, name: null });
+      this.#messages.announce(`Applied to ${made.name}. The recording stays as it is`);
+      return made;
+    });
+  }
+
   undo(): Promise<boolean> {
     const title = this.applied.at(-1)?.title ?? '';
     return this.#onCurrent(

@@ -1,51 +1,191 @@
-import type { Job, LabRun } from '@/api/gen/api.ts';
+import type { Job, LabEstimate, LabRun, LabRunList, LabRunRow } from '@/api/gen/api.ts';
 import type { Params } from '@/api/client.ts';
 import type { Host } from '@/host/host.ts';
+import type { Experiments } from './experiments.svelte.ts';
 import type { Jobs } from './jobs.svelte.ts';
+import type { LabChoice } from './lab-choice.svelte.ts';
+import { Loaded } from './loaded.svelte.ts';
+import type { Messages } from './messages.svelte.ts';
+import type { OpenSession } from './open-session.svelte.ts';
+import type { Panels } from './panels.svelte.ts';
 
 /** How often a run is asked for what it wrote. */
 const LOOK_MS = 200;
 
-/** Runs of this window, the newest of each configuration. */
+const EXTRACTIVE = 'extractive';
+
+interface Parts {
+  readonly session: OpenSession;
+  readonly jobs: Jobs;
+  readonly panels: Panels;
+  readonly experiments: Experiments;
+  readonly messages: Messages;
+}
+
+/** Runs of configurations: who writes them, what that would cost, those that were stored, and what is made of one. */
 export class LabRuns {
   readonly #host: Host;
-  readonly #jobs: Jobs;
+  readonly #choice: LabChoice;
+  readonly #parts: Parts;
+  readonly list: Loaded<LabRunList>;
+  /** What a run would take, while a person is asked. */
+  readonly estimate: Loaded<LabEstimate>;
+  readonly #stored: Loaded<LabRun>;
+  /** Who writes summaries: `extractive`, or the name of an endpoint. */
+  writer = $state(EXTRACTIVE);
+  /** The endpoint's model; empty: its own. */
+  model = $state('');
+  /** Runs that were started in this window, the newest of each configuration. */
   #runs: ReadonlyMap<string, LabRun> = $state.raw(new Map());
   #running: ReadonlySet<string> = $state.raw(new Set());
+  /** Counts what changes the list. */
+  #revision = $state(0);
 
-  constructor(host: Host, jobs: Jobs) {
+  constructor(host: Host, choice: LabChoice, parts: Parts) {
     this.#host = host;
-    this.#jobs = jobs;
+    this.#choice = choice;
+    this.#parts = parts;
+    const { session, panels } = parts;
+    this.list = new Loaded(
+      () => (choice.isReady ? `${session.recording} runs ${String(this.#revision)}` : undefined),
+      () => host.invoke('lab/runs', { session: session.recording }),
+    );
+    this.estimate = new Loaded(
+      () =>
+        panels.dialog === 'run' && this.isLive
+          ? choice.key('estimate', this.writer, this.model, choice.config, choice.prompt)
+          : undefined,
+      () => host.invoke('lab/estimate', this.#params),
+    );
+    this.#stored = new Loaded(
+      () => {
+        const row = this.#runs.has(this.#key)
+          ? undefined
+          : this.rows.find((stored) => this.#isChosen(stored));
+        return row === undefined || row.state === 'running'
+          ? undefined
+          : `${row.session} ${row.run} ${row.state}`;
+      },
+      () => host.invoke('lab/runResult', { run: this.rows.find((row) => this.#isChosen(row))?.run ?? '' }),
+    );
   }
 
-  of(key: string): LabRun | undefined {
-    return this.#runs.get(key);
+  /** Runs over the recording and its experiments, the newest first. */
+  get rows(): readonly LabRunRow[] {
+    return this.list.latest?.rows ?? [];
   }
 
-  isRunning(key: string): boolean {
-    return this.#running.has(key);
+  /** The newest run of the chosen configuration with the chosen prompt. */
+  get run(): LabRun | undefined {
+    return this.#runs.get(this.#key) ?? this.#stored.value;
   }
 
-  /** How far a run is. */
-  job(key: string): Job | undefined {
-    const run = this.of(key);
-    return this.#jobs.running.find(({ job }) => job === run?.job);
+  get isRunning(): boolean {
+    return this.#running.has(this.#key);
+  }
+
+  /** A model would be asked, which may cost money. */
+  get isLive(): boolean {
+    return this.writer !== EXTRACTIVE;
+  }
+
+  get canRun(): boolean {
+    return this.#choice.problem === undefined && !this.isRunning && this.#choice.isReady;
+  }
+
+  get canApply(): boolean {
+    return this.run?.state === 'done' && !this.isRunning;
+  }
+
+  /** How far the run is. */
+  get job(): Job | undefined {
+    const job = this.run?.job;
+    return this.#parts.jobs.running.find((running) => running.job === job);
   }
 
   /** Configurations of a session that were run to the end. */
-  ended(session: string): readonly string[] {
-    return [...this.#runs.values()].flatMap(({ replay }, i) => {
-      const isOfSession = [...this.#runs.keys()][i]?.startsWith(`${session} `) === true;
-      return isOfSession && replay !== null ? [replay.config] : [];
-    });
+  get ended(): readonly string[] {
+    const { id } = this.#parts.session;
+    return this.rows.flatMap(({ session, state, config }) =>
+      session === id && state === 'done' ? [config] : [],
+    );
   }
 
-  /** Starts a run and follows it to its end. */
-  async start(key: string, params: Params<'lab/run'>): Promise<void> {
-    const { job } = await this.#host.invoke('lab/run', params);
+  /** Starts a run; where a model is asked, a person is shown the price first. */
+  start(): void {
+    if (!this.canRun) return;
+    if (this.isLive) this.#parts.panels.dialog = 'run';
+    else this.confirm();
+  }
+
+  confirm(): void {
+    this.#parts.panels.dialog = undefined;
+    this.#follow(this.#key, () => this.#host.invoke('lab/run', this.#params)).catch(
+      this.#parts.messages.report,
+    );
+  }
+
+  stop(): void {
+    const job = this.#runs.get(this.#key)?.job;
+    if (job !== undefined) this.#parts.jobs.cancel(job).catch(this.#parts.messages.report);
+  }
+
+  /** Shows the configuration of a stored run with its result. */
+  show(row: LabRunRow): void {
+    this.#choice.prompt = row.prompt ?? '';
+    this.#choice.choose(row.config);
+  }
+
+  /** Goes on with a run that was stopped or failed. */
+  resume(row: LabRunRow): void {
+    this.show(row);
+    const key = keyOf(row.session, row.config, row.prompt ?? '');
+    this.#follow(key, () => this.#host.invoke('lab/resume', { run: row.run })).catch(
+      this.#parts.messages.report,
+    );
+  }
+
+  forget(row: LabRunRow): void {
+    this.#host
+      .invoke('lab/forgetRun', { run: row.run })
+      .then(() => {
+        this.#runs = new Map([...this.#runs].filter(([, { run }]) => run !== row.run));
+        this.#revision += 1;
+        this.#parts.messages.announce('Removed the run. What was paid for is not paid for again');
+      })
+      .catch(this.#parts.messages.report);
+  }
+
+  /** Lays the summaries over the session, as an experiment that every view then goes by. */
+  apply(): void {
+    const { run } = this;
+    if (run !== undefined && this.canApply) void this.#parts.experiments.applyRun(run.run);
+  }
+
+  get #key(): string {
+    return keyOf(this.#parts.session.id ?? '', this.#choice.config, this.#choice.prompt);
+  }
+
+  #isChosen(row: LabRunRow): boolean {
+    return keyOf(row.session, row.config, row.prompt ?? '') === this.#key;
+  }
+
+  get #params(): Params<'lab/run'> {
+    return {
+      session: this.#parts.session.id ?? '',
+      config: this.#choice.config,
+      prompt: this.#choice.promptOrNone,
+      writer: this.writer,
+      model: this.isLive && this.model !== '' ? this.model : null,
+    };
+  }
+
+  /** Follows a run to its end. */
+  async #follow(key: string, start: () => Promise<{ readonly job: string }>): Promise<void> {
+    const { job } = await start();
     this.#running = new Set([...this.#running, key]);
     let isOver = false;
-    const ended = this.#jobs.whenEnded(job).then(() => {
+    const ended = this.#parts.jobs.whenEnded(job).then(() => {
       isOver = true;
     });
     try {
@@ -56,16 +196,16 @@ export class LabRuns {
       await this.#look(key, job);
     } finally {
       this.#running = new Set([...this.#running].filter((other) => other !== key));
+      this.#revision += 1;
     }
   }
 
-  async stop(key: string): Promise<void> {
-    const run = this.of(key);
-    if (run !== undefined) await this.#jobs.cancel(run.job);
-  }
-
   async #look(key: string, job: string): Promise<void> {
-    const run = await this.#host.invoke('lab/runResult', { job });
+    const run = await this.#host.invoke('lab/runResult', { run: job });
     this.#runs = new Map([...this.#runs, [key, run]]);
   }
+}
+
+function keyOf(session: string, config: string, prompt: string): string {
+  return `${session} ${config} ${prompt.trim()}`;
 }

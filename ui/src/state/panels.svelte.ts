@@ -11,7 +11,9 @@ export type DialogName =
   | 'experiments'
   | 'addProcessor'
   | 'export'
-  | 'replay';
+  | 'replay'
+  | 'run'
+  | 'probes';
 
 /** What is open in the window besides the view. */
 export class Panels {

@@ -84,7 +84,7 @@ export class Workbench {
     this.palette = new Palette(host);
     this.answers = new Answers(host, this.location, this.session, messages);
     this.jobs = new Jobs(host, messages.report, (job) => this.#openImported(job));
-    this.lab = new Lab(host, this.location, this.session, this.jobs, messages);
+    this.lab = new Lab(host, this);
     this.replay = new CallReplay(host, this.session, this.jobs, this.panels, this.lab, messages);
     this.start = new Loaded(
       () => 'start',

@@ -99,6 +99,9 @@ pub struct CallDetail {
     pub prompt: TokenCount,
     /// Whether the prompt is what was really sent or what was compiled.
     pub request_basis: RequestBasis,
+    /// Where the provider reported nothing for this call: what it is likely to have counted, from what it reported for
+    /// requests that were sent to this model from here. None while too little is known.
+    pub calibrated: Option<TokenCount>,
     pub cached_tokens: Option<u32>,
     pub cached_basis: Basis,
     pub reported_input_tokens: Option<u32>,

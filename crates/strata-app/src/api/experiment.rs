@@ -126,6 +126,17 @@ pub enum Edit {
         #[ts(as = "Option<JsonObject>")]
         config: Option<Object>,
     },
+    /// The summaries of a run in place of the recorded ones; `lab/apply` makes it.
+    LaySummaries {
+        config: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        prompt: Option<String>,
+        summaries: Vec<LaidSummary>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<ClearedResults>>", optional)]
+        cleared: Vec<ClearedResults>,
+    },
     SetCache {
         #[serde(default)]
         #[ts(as = "Option<JsonObject>")]
@@ -137,6 +148,31 @@ pub enum Edit {
         #[serde(default)]
         fields: Vec<String>,
     },
+}
+
+/// A summary, and what it stands for. Numbers are those of events.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct LaidSummary {
+    /// It stands behind this event.
+    pub after: u32,
+    pub first: u32,
+    pub last: u32,
+    /// ADK's `{role, parts}`.
+    #[ts(type = "unknown")]
+    pub content: Json,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[ts(as = "Option<String>", optional)]
+    pub by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub isolation_scope: Option<String>,
+}
+
+/// Events whose long tool results give way to a note, from a call on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ClearedResults {
+    pub before_call: u32,
+    pub events: Vec<u32>,
 }
 
 /// Any JSON object.

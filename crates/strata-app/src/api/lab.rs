@@ -1,10 +1,13 @@
 //! The Lab: compaction tried out, swept, run, and judged by what it loses.
 //!
 //! Configurations are texts as the command line takes them (`interval=3,overlap=1`), grids as well. A sweep and a run
-//! are jobs; what came of them is asked for by the job's id, while they run and as long as the app is open.
+//! are jobs. What came of a sweep is asked for by its job's id, as long as the app is open; runs are stored.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
+
+use super::common::Basis;
+use super::job::JobState;
 
 /// `lab/plan`: which windows a configuration would have summarised, and what every prompt would have been. Nothing is
 /// sent anywhere: summaries have a stated or usual size, or are extracts.
@@ -59,23 +62,205 @@ pub struct Run {
     pub model: Option<String>,
 }
 
+/// `lab/estimate`: what a run would take. Nothing is sent.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EstimateRun {
+    pub session: String,
+    pub config: String,
+    pub prompt: Option<String>,
+    /// The name of an endpoint of `model/list`.
+    pub writer: String,
+    pub model: Option<String>,
+}
+
+/// What a run would take.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabEstimate {
+    pub endpoint: String,
+    pub model: String,
+    /// Where it would be sent.
+    pub address: String,
+    pub summaries: u32,
+    /// Summaries that were paid for before, and are not asked for again.
+    pub from_before: u32,
+    pub input_tokens: f64,
+    pub input_basis: Basis,
+    /// As large as summaries are taken to be.
+    pub output_tokens: f64,
+    /// Where that size is from: "stated", "fitted to 4 summaries", "assumed".
+    pub output_basis: String,
+    /// US dollars; null where the model has no price.
+    pub cost_usd: Option<f64>,
+    /// With usual rates, one summary after the other.
+    pub seconds: f64,
+}
+
+/// `lab/runs`: runs over a session and its experiments, the newest first. They are stored.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Runs {
+    pub session: String,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabRunList {
+    pub rows: Vec<LabRunRow>,
+}
+
+/// A run in the list.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabRunRow {
+    pub run: String,
+    /// The session or the experiment it went over.
+    pub session: String,
+    pub config: String,
+    pub prompt: Option<String>,
+    pub writer: String,
+    pub model: Option<String>,
+    pub state: JobState,
+    /// Summaries that were written, and those that were expected in all.
+    pub written: u32,
+    pub expected: u32,
+    pub cost_usd: Option<f64>,
+    /// Of the facts in what was summarised; null until it ended.
+    pub kept: Option<u32>,
+    pub dropped: Option<u32>,
+    pub failure: Option<String>,
+    pub started_ms: f64,
+}
+
+/// `lab/resume`: goes on with a run that was stopped or failed, as a job. What was paid for is not paid for again.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Resume {
+    pub run: String,
+}
+
+/// `lab/forgetRun`: takes a run out of the store. Answers that were paid for stay.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ForgetRun {
+    pub run: String,
+}
+
+/// `lab/apply`: lays the summaries of a run over its session, as an edit: of the experiment it went over, else of a new
+/// experiment.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Apply {
+    pub run: String,
+    /// Of the new experiment. Given, one is made even where the run went over an experiment.
+    pub name: Option<String>,
+}
+
 /// `lab/runResult`: what a run gave so far.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RunResult {
-    pub job: String,
+    /// The run's id, or its job's.
+    pub run: String,
 }
 
 /// `lab/loss`: what the summary of a window no longer tells.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Loss {
-    /// A run.
-    pub job: String,
+    pub run: String,
     /// The window's place in it, from 0.
     pub window: u32,
     pub offset: u32,
     pub limit: u32,
+}
+
+/// What a model is asked about a window of a run.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ProbeChoice {
+    pub run: String,
+    /// The window's place in it, from 0.
+    pub window: u32,
+    /// So many questions are made of the window's facts.
+    pub facts: u32,
+    /// Questions that a person wrote.
+    pub questions: Vec<String>,
+    /// The name of an endpoint of `model/list`.
+    pub writer: String,
+    pub model: Option<String>,
+}
+
+/// `lab/probePlan`: the questions, and what asking them would cost. Nothing is sent.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanProbes {
+    pub choice: ProbeChoice,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabProbePlan {
+    pub endpoint: String,
+    pub model: String,
+    pub questions: Vec<String>,
+    /// Two for each question: with the events, and with the summary.
+    pub prompts: u32,
+    /// Prompts whose answers are known, and that are not sent again.
+    pub from_before: u32,
+    pub input_tokens: f64,
+    pub output_tokens: f64,
+    /// US dollars; null where the model has no price.
+    pub cost_usd: Option<f64>,
+}
+
+/// `lab/probe`: has a model answer questions about a window from its events and from its summary, as a job.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Probes {
+    pub choice: ProbeChoice,
+}
+
+/// `lab/probeResult`: the answers so far.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ProbeResult {
+    pub job: String,
+}
+
+/// What a model could answer from a summary.
+#[derive(Debug, Clone, Default, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabProbes {
+    pub rows: Vec<LabProbe>,
+    pub kept: u32,
+    pub lost: u32,
+    /// The events do not answer it either.
+    pub unanswered: u32,
+    pub is_ended: bool,
+    /// What happened, what was kept.
+    pub failure: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabProbe {
+    pub question: String,
+    /// The fact that was asked for, and the address of the event that states it; null where a person asked.
+    pub expected: Option<String>,
+    pub event: Option<String>,
+    pub from_events: String,
+    pub from_summary: String,
+    pub grade: ProbeGrade,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ProbeGrade {
+    Kept,
+    Lost,
+    Unanswered,
 }
 
 /// A configuration gone through.
@@ -234,10 +419,16 @@ pub enum LabFamily {
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LabRun {
+    /// Empty where it was read from the store.
     pub job: String,
+    pub run: String,
+    pub state: JobState,
+    pub config: String,
     pub writer: String,
+    pub model: Option<String>,
     /// Summaries that are written, paid for now or before.
     pub written: u32,
+    pub expected: u32,
     pub from_before: u32,
     /// What the model reported for those of this run.
     pub input_tokens: f64,

@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::common::TokenCount;
+use super::part::DiffLine;
+
 /// `model/list`: endpoints that are set up, and servers found on this computer, with their models.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -148,7 +151,8 @@ pub struct ReplayRequest {
     /// Readable JSON, cut at the limit; `bytes` is the size of the whole.
     pub body: String,
     pub bytes: f64,
-    pub predicted_tokens: u32,
+    /// What the provider is likely to report: calibrated by what it reported before, else our count.
+    pub predicted: TokenCount,
     pub predicted_cached_tokens: u32,
     /// US dollars for the prompt and an answer as long as the recorded one.
     pub estimated_cost_usd: Option<f64>,
@@ -182,8 +186,12 @@ pub struct ReplayAnswer {
     pub answer: String,
     /// The same of the recorded answer.
     pub recorded: String,
+    /// From the recorded answer to this one, line by line, once it ended.
+    pub difference: Vec<DiffLine>,
     pub finish: Option<String>,
-    pub predicted_tokens: u32,
+    pub predicted: TokenCount,
+    /// Answers of this model whose reports are known, with this one.
+    pub measured_calls: u32,
     pub reported_tokens: Option<f64>,
     pub predicted_cached_tokens: u32,
     pub reported_cached_tokens: Option<f64>,

@@ -117,7 +117,7 @@ pub enum DiffSign {
     Removed,
 }
 
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffLine {
     pub sign: DiffSign,
@@ -127,7 +127,7 @@ pub struct DiffLine {
     pub runs: Vec<DiffRun>,
 }
 
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffRun {
     pub text: String,

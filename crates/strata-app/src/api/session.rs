@@ -127,6 +127,8 @@ pub struct SessionHeader {
     /// Prompt tokens of all compiled calls, our count.
     pub total_tokens: f64,
     pub total_basis: Basis,
+    /// What the providers are likely to have counted, where that is known of calls they reported nothing for.
+    pub calibrated: Option<CalibratedTotal>,
     /// Of those, tokens that matched an earlier prompt.
     pub cached_tokens: f64,
     /// Whether `cached_tokens` is the provider's report or our own prefix match.
@@ -160,6 +162,17 @@ pub struct AgentSummary {
     pub events: u32,
     /// Taken from the events, not from a configuration.
     pub is_inferred: bool,
+}
+
+/// The prompts of a session, with the bounds of what is not reported.
+#[derive(Debug, Clone, Copy, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CalibratedTotal {
+    pub tokens: f64,
+    pub low: f64,
+    pub high: f64,
+    /// Calls without a report.
+    pub calls: u32,
 }
 
 /// What providers reported over the whole session.

@@ -129,13 +129,14 @@ impl Flags {
                 from_session[call as usize - 1] |= ColumnFlag::Error as u16;
             }
         }
-        let events = &open.experiment.session().events;
+        let summaries = open.experiment.summary_places();
         for (at, call) in calls.iter().enumerate() {
             if at > 0 && agents[at] != agents[at - 1] {
                 from_session[at] |= ColumnFlag::Handoff as u16;
             }
             let since = if at > 0 { calls[at - 1].answer.as_usize() } else { 0 };
-            if events[since..call.n_events()].iter().any(|event| event.is_compaction()) {
+            let is_new = |at: usize| (since..call.n_events()).contains(&at);
+            if summaries.iter().any(|at| is_new(*at)) {
                 from_session[at] |= ColumnFlag::Compaction as u16;
             }
         }

@@ -13,6 +13,7 @@ use crate::api::call::{CallDetail, Get};
 use crate::api::common::{Basis, DiagnosticRow, DiagnosticSeverity, RequestBasis};
 use crate::command::Handler;
 use crate::error::AppError;
+use crate::models::Calibrations;
 use crate::open::OpenSession;
 
 impl Handler for Get {
@@ -35,6 +36,11 @@ impl Handler for Get {
             events_before: call.n_events() as u32,
             prompt: compiled.total.into(),
             request_basis: RequestBasis::of(&open.experiment, self.call),
+            calibrated: if reported_input.is_some() {
+                None
+            } else {
+                Calibrations::new(&strata.store()).of_call(compiled).map(Into::into)
+            },
             cached_tokens: cached.or(Some(compiled.matched.tokens)),
             cached_basis: if cached.is_some() { Basis::Reported } else { Basis::Estimated },
             reported_input_tokens: reported_input.map(|tokens| tokens as u32),

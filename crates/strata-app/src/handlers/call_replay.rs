@@ -32,16 +32,15 @@ impl Strata {
         let found = self.models().find(endpoint, &self.custom_endpoints())?;
         let analysis = open.analysis_of(number)?;
         let call = analysis.call(number).ok_or_else(|| AppError::internal("The call is not analysed."))?;
-        let (request, tokens, cached) = match run {
-            None => (call.request.clone(), call.total.tokens, self.predicted_cached(open, &analysis, call)),
+        let (request, cached) = match run {
+            None => (call.request.clone(), self.predicted_cached(open, &analysis, call)),
             Some(job) => {
-                let missing =
-                    || AppError::not_found("This run has not ended, or is no longer known. Run it again.");
-                let run = self.lab().run(job).ok_or_else(missing)?;
+                let missing = || AppError::not_found("This run has not ended. Resume it first.");
+                let run = self.lab_run(job)?;
                 let done =
                     run.done.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(missing)?;
                 let replayed = done.0.calls.get(number as usize - 1).ok_or_else(missing)?;
-                (replayed.request.clone(), replayed.tokens, 0)
+                (replayed.request.clone(), 0)
             }
         };
         let model = model
@@ -50,11 +49,14 @@ impl Strata {
             .unwrap_or_else(|| call.model.to_string());
         let recorded = open.call(number)?;
         let answer = open.experiment.session().events.get(recorded.answer.as_usize());
+        let counting = &self.tables().counting;
+        let (predicted, expected) =
+            SentAgain::expected((&model, &request), Some(cached), counting, Some(&self.store()));
         let sent = SentAgain {
             request,
             model,
-            predicted_tokens: tokens,
-            predicted_cached_tokens: cached,
+            predicted,
+            expected,
             recorded: answer.and_then(|event| event.content.as_deref()).map(spoken).unwrap_or_default(),
             recorded_output_tokens: recorded.usage.as_ref().and_then(|usage| usage.output_tokens()),
         };
@@ -88,8 +90,8 @@ impl Handler for ReplayPreview {
             body: body.chars().take(SHOWN).collect(),
             bytes,
             estimated_cost_usd: sent.estimated_cost(&strata.tables().prices),
-            predicted_tokens: sent.predicted_tokens,
-            predicted_cached_tokens: sent.predicted_cached_tokens,
+            predicted: sent.predicted.into(),
+            predicted_cached_tokens: sent.expected.cached.unwrap_or(0),
             model: sent.model,
             recorded: sent.recorded,
         })
@@ -115,10 +117,11 @@ impl Handler for Replay {
             let (state, outcome) = match asked {
                 Ok(Ok(done)) => {
                     shown.end(&done, &sent, &strata.tables().prices);
+                    shown.measured_calls = sent.measured(&done, &mut strata.store());
                     let reported =
                         shown.reported_tokens.map_or("not reported".to_owned(), |tokens| format!("{tokens}"));
                     let outcome =
-                        format!("Answered; prompt {} tokens predicted, {reported}.", sent.predicted_tokens);
+                        format!("Answered; prompt {} tokens predicted, {reported}.", sent.predicted.tokens);
                     (JobState::Done, outcome)
                 }
                 Ok(Err(error)) => {

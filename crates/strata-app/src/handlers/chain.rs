@@ -1,6 +1,6 @@
 //! Where something came from, step by step: from the person's words to the wire.
 
-use strata_engine::Compilation;
+use strata_engine::{Compilation, LoggedEvent};
 use strata_engine::analysis::Kind;
 use strata_model::{EventIndex, Origin};
 use strata_wire::{Item, Path, Segment, segments};
@@ -87,10 +87,10 @@ pub(super) fn of_event(open: &OpenSession, event: EventIndex) -> Vec<ChainStep> 
 
 /// The compaction that put a summary in an event's place.
 pub(super) fn summarised_by(open: &OpenSession, event: EventIndex) -> Option<EventIndex> {
-    let events = &open.experiment.session().events;
-    let this = events.get(event.as_usize()).filter(|event| !event.is_compaction())?;
-    let covers = |other: &&std::sync::Arc<strata_model::Event>| {
-        other.actions.compaction.as_ref().is_some_and(|compaction| {
+    let events = open.experiment.log().events();
+    let this = &events.get(event.as_usize()).filter(|logged| !logged.event.is_compaction())?.event;
+    let covers = |other: &&LoggedEvent| {
+        other.event.actions.compaction.as_ref().is_some_and(|compaction| {
             let (start, end) = (compaction.start_timestamp, compaction.end_timestamp);
             start.is_some_and(|start| start <= this.timestamp) && end.is_some_and(|end| this.timestamp <= end)
         })

@@ -115,7 +115,9 @@ impl Handler for Get {
         let usage = used.uses[at.as_usize()];
         let carriers = analysis.ledger().carriers(at);
         let sent: u64 = analysis.calls().iter().map(|call| u64::from(call.total.tokens)).sum();
-        let raw = strata.store().event_json(&open.id, at.0)?.unwrap_or_default();
+        // A summary that an experiment laid over the session is in no recording.
+        let stored = strata.store().event_json(&open.id, at.0)?;
+        let raw = stored.unwrap_or_else(|| json::to_compact(&event.to_json()));
         let raw = json::parse(raw.as_bytes()).map_or(raw, |raw| json::to_pretty(&raw));
         let cut_raw = words::cut(&raw, RAW_LIMIT);
         let row = row(&open, &used, at.as_usize());
@@ -174,7 +176,8 @@ fn subtitle(event: &Event, kind: Kind, row: &EventRow) -> String {
         _ => "message",
     };
     let call = row.call.map(|call| format!("call C{call}"));
-    [Some(row.agent.clone()), call, Some(label.to_owned())]
+    let writer = event.model_version.as_ref().filter(|_| kind == Kind::Summary).map(|by| format!("by {by}"));
+    [Some(row.agent.clone()), call, Some(label.to_owned()), writer]
         .into_iter()
         .flatten()
         .collect::<Vec<_>>()

@@ -100,8 +100,8 @@ impl Handler for SweepResult {
 
 impl Handler for Loss {
     fn run(self, strata: &Arc<Strata>) -> Result<LabLoss, AppError> {
-        let missing = || AppError::not_found("This run has not ended, or is no longer known. Run it again.");
-        let run = strata.lab().run(&self.job).ok_or_else(missing)?;
+        let missing = || AppError::not_found("This run has not ended. Resume it first.");
+        let run = strata.lab_run(&self.run)?;
         let done = run.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         let done = done.ok_or_else(missing)?;
         let at = self.window as usize;

@@ -2,17 +2,21 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use strata_engine::lab::{Extractive, FactReader, Writer, survival};
+use strata_engine::lab::{Extractive, FactReader, LabConfig, Writer, survival};
+use strata_store::{LabRunId, LabRunState, StoreError};
 
 use crate::Strata;
 use crate::api::job::JobState;
-use crate::api::lab::{LabRun, Run, RunResult};
+use crate::api::lab::{LabRun, Resume, Run, RunResult};
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::import::Watch as _;
+use crate::import::{Watch as _, now_ms};
 use crate::jobs::{Ended, RunningJob};
-use crate::lab::{RunState, losses, read_config, replay_shape, summary_size, with_lab};
+use crate::lab::{
+    LostFacts, Noted, RunRecord, RunSettings, RunState, StoredSummary, losses, lost_facts, read_config,
+    replay_shape, summary_size, with_lab,
+};
 use crate::models::{Found, ModelWriter, WriterEvent};
 use crate::open::OpenSession;
 
@@ -21,136 +25,212 @@ const SHOWN: usize = 20_000;
 
 impl Handler for Run {
     fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
-        let config = read_config(&self.config, self.prompt.as_deref())?;
-        let open = strata.session(&self.session)?;
+        let settings =
+            RunSettings { config: self.config, prompt: self.prompt, writer: self.writer, model: self.model };
+        strata.start_run(&self.session, settings, None)
+    }
+}
+
+impl Handler for Resume {
+    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
+        let (id, entry) = strata.stored_run(&self.run)?;
+        if strata.lab().running(&self.run).is_some() {
+            return Err(AppError::bad_input("This run goes on already."));
+        }
+        let settings = serde_json::from_str(&entry.settings)
+            .map_err(|error| AppError::internal(format!("What this run was asked cannot be read: {error}.")))?;
+        strata.start_run(&entry.subject, settings, Some(id))
+    }
+}
+
+impl Strata {
+    /// Starts a run, or goes on with the one of this id.
+    fn start_run(
+        self: &Arc<Self>,
+        session: &str,
+        settings: RunSettings,
+        known: Option<LabRunId>,
+    ) -> Result<JobStarted, AppError> {
+        let config = read_config(&settings.config, settings.prompt.as_deref())?;
+        let open = self.session(session)?;
         super::lab::last_call(&open)?;
-        let found = match &*self.writer {
+        let found = match &*settings.writer {
             "extractive" => None,
-            name => Some(strata.models().find(name, &strata.custom_endpoints())?),
+            name => Some(self.models().find(name, &self.custom_endpoints())?),
         };
-        let run = Arc::new(RunState {
-            session: self.session.clone(),
-            shown: Mutex::new(LabRun {
-                job: String::new(),
-                writer: self.writer.clone(),
-                written: 0,
-                from_before: 0,
-                input_tokens: 0.0,
-                output_tokens: 0.0,
-                cost_usd: None,
-                streaming: String::new(),
-                replay: None,
-                failure: None,
-            }),
-            done: Mutex::default(),
-        });
-        let work = run.clone();
-        let model = self.model.or_else(|| config.model.as_ref().map(ToString::to_string));
-        let job = strata.start_job(format!("Compacting with {config}"), "summaries", move |strata, job| {
-            let ended = compact(strata, job, &open, &config, found.as_ref(), model, &work);
+        let model = settings.model.clone().or_else(|| config.model.as_ref().map(ToString::to_string));
+        let id = match known {
+            Some(id) => id,
+            None => {
+                let text = text(&settings)?;
+                let begun = self.store().begin_lab_run(&open.id, session, &text, now_ms())?;
+                begun.ok_or_else(|| AppError::not_found("This session is no longer in the store."))?
+            }
+        };
+        let run = Arc::new(RunState::new(id, session, &config, &settings));
+        let work = Work { open, config, found, model, run: run.clone(), record: Mutex::default() };
+        let title = format!("Compacting with {}", work.config);
+        let job = self.start_job(title, "summaries", move |strata, job| {
+            let ended = work.compact(strata, job);
             let (state, outcome) = match ended {
                 Ok(outcome) => (JobState::Done, outcome),
                 Err(error) => {
-                    shown(&work).failure = Some(error.message.clone());
-                    (if job.is_cancelled() { JobState::Cancelled } else { JobState::Failed }, error.message)
+                    let is_cancelled = job.is_cancelled();
+                    (if is_cancelled { JobState::Cancelled } else { JobState::Failed }, error.message)
                 }
             };
+            let failure = (state != JobState::Done).then(|| outcome.clone());
+            work.end(strata, state, failure);
             Ended { state, outcome, sessions: Vec::new(), diagnostics: Vec::new() }
         });
-        shown(&run).job.clone_from(&job);
-        strata.lab().keep_run(&job, run);
+        run.shown().job.clone_from(&job);
+        self.lab().keep_run(&job, run);
         Ok(JobStarted { job })
     }
 }
 
-fn shown(run: &RunState) -> std::sync::MutexGuard<'_, LabRun> {
-    run.shown.lock().unwrap_or_else(PoisonError::into_inner)
+fn text(settings: &RunSettings) -> Result<String, AppError> {
+    serde_json::to_string(settings).map_err(|error| AppError::internal(error.to_string()))
 }
 
-fn compact(
-    strata: &Arc<Strata>,
-    job: &RunningJob,
-    open: &OpenSession,
-    config: &strata_engine::lab::LabConfig,
-    found: Option<&Found>,
+/// A run under way.
+struct Work {
+    open: Arc<OpenSession>,
+    config: LabConfig,
+    /// `None`: extracts.
+    found: Option<Found>,
     model: Option<String>,
-    run: &Arc<RunState>,
-) -> Result<String, AppError> {
-    let analysis = open.baseline(super::lab::last_call(open)?, strata.tables())?;
-    with_lab(analysis.experiment(), &analysis, strata.tables(), |lab| {
-        let reader = FactReader::new();
-        // How many summaries there will be is known from a replay with sizes alone.
-        let mut sized = strata_engine::lab::SizedWriter::new(summary_size(lab, config.summary_tokens, &[]));
-        let expected = lab.replay(config, &mut sized).map_or(0, |plan| plan.windows.len() as u64);
-        job.progress(0, expected);
-        let mut done = 0;
-        let prices = &strata.tables().prices;
-        let model = model.or_else(|| found?.model.clone());
-        let mut tell = |event: WriterEvent| {
-            let mut run = shown(run);
-            match event {
-                WriterEvent::Begins(number) => run.streaming = format!("Summary {number}: "),
-                WriterEvent::Waiting(why) => run.streaming += &format!("\n({why})\n"),
-                WriterEvent::Text(text) if run.streaming.len() < SHOWN => run.streaming += &text,
-                WriterEvent::Text(_) => {}
-                WriterEvent::Written { usage, is_from_before } => {
+    run: Arc<RunState>,
+    record: Mutex<RunRecord>,
+}
+
+impl Work {
+    fn record(&self) -> std::sync::MutexGuard<'_, RunRecord> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn compact(&self, strata: &Arc<Strata>, job: &RunningJob) -> Result<String, AppError> {
+        let open = &self.open;
+        let analysis = open.baseline(super::lab::last_call(open)?, strata.tables())?;
+        with_lab(analysis.experiment(), &analysis, strata.tables(), |lab| {
+            let reader = FactReader::new();
+            // How many summaries there will be is known from a replay with sizes alone.
+            let size = summary_size(lab, self.config.summary_tokens, &[]);
+            let mut sized = strata_engine::lab::SizedWriter::new(size);
+            let expected = lab.replay(&self.config, &mut sized).map_or(0, |plan| plan.windows.len() as u64);
+            job.progress(0, expected);
+            self.record().expected = expected as u32;
+            self.run.shown().expected = expected as u32;
+            let model = self.model.clone().or_else(|| self.found.as_ref()?.model.clone());
+            let mut done = 0;
+            let mut tell = |event: WriterEvent| {
+                let is_written = matches!(event, WriterEvent::Written { .. });
+                self.tell(strata, model.as_deref(), event);
+                if is_written {
                     done += 1;
-                    run.streaming.clear();
-                    run.written += 1;
-                    if is_from_before {
-                        run.from_before += 1;
-                    } else if let Some(usage) = usage {
-                        let input = usage.prompt_token_count.unwrap_or(0);
-                        let output = usage.output_tokens().unwrap_or(0);
-                        run.input_tokens += input as f64;
-                        run.output_tokens += output as f64;
-                        let price = model.as_deref().and_then(|model| prices.of_model(model));
-                        let cost = price.map(|price| {
-                            price.cost(input, usage.cached_content_token_count.unwrap_or(0), 0, output)
-                        });
-                        run.cost_usd = cost.map(|cost| cost + run.cost_usd.unwrap_or(0.0));
-                    }
-                    drop(run);
                     job.progress(done, expected.max(done));
                 }
+            };
+            let mut extracts = Extractive { reader: &reader };
+            let mut asks;
+            let writer: &mut dyn Writer = match &self.found {
+                None => &mut extracts,
+                Some(found) => {
+                    asks = ModelWriter {
+                        endpoint: &found.server,
+                        model: model.clone(),
+                        paid: strata.paid(),
+                        store: Some(strata.store_lock()),
+                        counting: &strata.tables().counting,
+                        cancel: job.cancel(),
+                        tell: &mut tell,
+                    };
+                    &mut asks
+                }
+            };
+            let mut note = |summary: StoredSummary| {
+                self.record().summaries.push(summary);
+                self.save(strata, LabRunState::Running);
+            };
+            let mut noted = Noted { writer, note: &mut note };
+            let replayed =
+                lab.replay(&self.config, &mut noted).map_err(|stop| AppError::bad_input(stop.0))?;
+            let losses = losses(&open.experiment, &replayed);
+            let generations = survival(&reader, &replayed, open.experiment.log());
+            let replay = replay_shape(lab, &replayed, &losses, &generations);
+            let used = replay.windows.iter().filter(|window| window.blocked.is_none()).count();
+            let lost: LostFacts = lost_facts(&losses);
+            self.record().lost = Some(lost);
+            self.run.finish(replayed, losses, replay);
+            let written = self.run.shown().written;
+            Ok(format!("{used} of {written} summaries can be laid over the session; {} facts dropped.", lost.dropped))
+        })?
+    }
+
+    fn tell(&self, strata: &Strata, model: Option<&str>, event: WriterEvent) {
+        let mut run = self.run.shown();
+        match event {
+            WriterEvent::Begins(number) => run.streaming = format!("Summary {number}: "),
+            WriterEvent::Waiting(why) => run.streaming += &format!("\n({why})\n"),
+            WriterEvent::Text(text) if run.streaming.len() < SHOWN => run.streaming += &text,
+            WriterEvent::Text(_) => {}
+            WriterEvent::Written { usage, is_from_before } => {
+                run.streaming.clear();
+                run.written += 1;
+                if is_from_before {
+                    run.from_before += 1;
+                } else if let Some(usage) = usage {
+                    let input = usage.prompt_token_count.unwrap_or(0);
+                    let output = usage.output_tokens().unwrap_or(0);
+                    run.input_tokens += input as f64;
+                    run.output_tokens += output as f64;
+                    let price = model.and_then(|model| strata.tables().prices.of_model(model));
+                    let cached = usage.cached_content_token_count.unwrap_or(0);
+                    let cost = price.map(|price| price.cost(input, cached, 0, output));
+                    run.cost_usd = cost.map(|cost| cost + run.cost_usd.unwrap_or(0.0));
+                }
+                let mut record = self.record();
+                record.from_before = run.from_before;
+                (record.input_tokens, record.output_tokens) = (run.input_tokens, run.output_tokens);
+                record.cost_usd = run.cost_usd;
             }
+        }
+    }
+
+    fn end(&self, strata: &Strata, state: JobState, failure: Option<String>) {
+        let stored = match state {
+            JobState::Done => LabRunState::Done,
+            JobState::Cancelled => LabRunState::Cancelled,
+            JobState::Running | JobState::Failed => LabRunState::Failed,
         };
-        let mut extracts = Extractive { reader: &reader };
-        let mut asks;
-        let writer: &mut dyn Writer = match found {
-            None => &mut extracts,
-            Some(found) => {
-                asks = ModelWriter {
-                    endpoint: &found.server,
-                    model: model.clone(),
-                    paid: strata.paid(),
-                    store: Some(strata.store_lock()),
-                    cancel: job.cancel(),
-                    tell: &mut tell,
-                };
-                &mut asks
+        self.record().failure.clone_from(&failure);
+        let problem = self.save(strata, stored);
+        let mut run = self.run.shown();
+        run.state = state;
+        run.failure = failure.or(problem);
+    }
+
+    /// Stores how far it is. Returns what a person should know if it could not be stored as it is.
+    fn save(&self, strata: &Strata, state: LabRunState) -> Option<String> {
+        let record = self.record().clone();
+        let json = |record: &RunRecord| serde_json::to_string(record).unwrap_or_else(|_| "{}".to_owned());
+        let id = self.run.id;
+        match strata.store().set_lab_run(id, state, &json(&record), now_ms()) {
+            Ok(_) => None,
+            Err(StoreError::HoldsCredential { .. }) => {
+                let note = "A summary holds what looks like an API key. The run is there until Strata is closed, and is \
+                            stored without its summaries.";
+                let bare = RunRecord { summaries: Vec::new(), failure: Some(note.to_owned()), ..record };
+                strata.store().set_lab_run(id, LabRunState::Failed, &json(&bare), now_ms()).ok();
+                Some(note.to_owned())
             }
-        };
-        let replayed = lab.replay(config, writer).map_err(|stop| AppError::bad_input(stop.0))?;
-        let losses = losses(&open.experiment, &replayed);
-        let generations = survival(&reader, &replayed, open.experiment.log());
-        let replay = replay_shape(lab, &replayed, &losses, &generations);
-        let used = replay.windows.iter().filter(|window| window.blocked.is_none()).count();
-        let dropped: u32 = replay.windows.iter().map(|window| window.dropped).sum();
-        *run.done.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new((replayed, losses)));
-        let mut run = shown(run);
-        run.written = replay.windows.len() as u32;
-        run.replay = Some(replay);
-        Ok(format!("{used} of {} summaries laid over the session; {dropped} facts dropped.", run.written))
-    })?
+            Err(error) => Some(format!("The run could not be stored: {error}. It is there until Strata is closed.")),
+        }
+    }
 }
 
 impl Handler for RunResult {
     fn run(self, strata: &Arc<Strata>) -> Result<LabRun, AppError> {
-        let run = strata.lab().run(&self.job);
-        let run = run.ok_or_else(|| AppError::not_found("This run is no longer known. Run it again."))?;
-        let mut shown = shown(&run).clone();
-        shown.job = self.job;
-        Ok(shown)
+        Ok(strata.lab_run(&self.run)?.shown().clone())
     }
 }

@@ -45,6 +45,10 @@ impl Strata {
             let (names, problem) = match listed {
                 None => (Vec::new(), Some(missing_key(&endpoint))),
                 Some(Ok(names)) => (names, None),
+                // A server need not list its models to answer.
+                Some(Err(error)) if lists_nothing(error.kind) && endpoint.model.is_some() => {
+                    (endpoint.model.iter().cloned().collect(), None)
+                }
                 Some(Err(error)) => (Vec::new(), Some(error.message)),
             };
             rows.push(EndpointRow {
@@ -85,6 +89,11 @@ impl Strata {
         self.remember_models(Some(list.clone()));
         Ok(list)
     }
+}
+
+/// The server is there, and has no list of models.
+fn lists_nothing(kind: CallErrorKind) -> bool {
+    matches!(kind, CallErrorKind::NotFound | CallErrorKind::BadRequest | CallErrorKind::Malformed)
 }
 
 fn missing_key(endpoint: &Endpoint) -> String {

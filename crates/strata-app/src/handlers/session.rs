@@ -11,12 +11,13 @@ use strata_store::{AppConfigOrigin, ExperimentId, SessionId};
 use crate::Strata;
 use crate::api::common::Basis;
 use crate::api::session::{
-    AgentSummary, AppInfo, Header, Import, ImportUpload, JobStarted, List, Open, PriceInfo, Remove, Removed,
+    CalibratedTotal,    AgentSummary, AppInfo, Header, Import, ImportUpload, JobStarted, List, Open, PriceInfo, Remove, Removed,
     ReportedUsage, SessionHeader, SessionPage, SetApp, TokenizerInfo, UnmappedRow,
 };
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::import::{Input, now_ms, start_import};
+use crate::models::Calibrations;
 use crate::open::{OpenSession, Tables, prompt_cost, read_app_file};
 use crate::sample;
 use crate::strata::list_item;
@@ -56,13 +57,13 @@ impl Handler for Open {
     fn run(self, strata: &Arc<Strata>) -> Result<SessionHeader, AppError> {
         let open = strata.session(&self.session)?;
         strata.store().mark_opened(&open.id, now_ms())?;
-        Ok(header(&open, strata.tables()))
+        Ok(header(strata, &open))
     }
 }
 
 impl Handler for Header {
     fn run(self, strata: &Arc<Strata>) -> Result<SessionHeader, AppError> {
-        Ok(header(&*strata.session(&self.session)?, strata.tables()))
+        Ok(header(strata, &*strata.session(&self.session)?))
     }
 }
 
@@ -81,7 +82,7 @@ impl Handler for SetApp {
             }
         }
         strata.open_sessions().close_with_experiments(&id);
-        Ok(header(&*strata.session(&self.session)?, strata.tables()))
+        Ok(header(strata, &*strata.session(&self.session)?))
     }
 }
 
@@ -109,7 +110,8 @@ impl Handler for Remove {
     }
 }
 
-pub(super) fn header(open: &OpenSession, tables: &Tables) -> SessionHeader {
+pub(super) fn header(strata: &Strata, open: &OpenSession) -> SessionHeader {
+    let tables = strata.tables();
     let analysis = open.analysis();
     let calls = analysis.calls();
     let list = list_item(&open.entry);
@@ -126,10 +128,11 @@ pub(super) fn header(open: &OpenSession, tables: &Tables) -> SessionHeader {
         calls: open.experiment.calls().len() as u32,
         compiled_calls: calls.len() as u32,
         invocations: n_turns(open),
-        compactions: open.summary.numbers.compactions as u32,
+        compactions: open.experiment.summary_places().len() as u32,
         agents: agents(open),
         total_tokens: totals.tokens as f64,
         total_basis: totals.basis.into(),
+        calibrated: calibrated(strata, open, calls),
         cached_tokens: totals.cached as f64,
         cached_basis: if totals.is_cache_reported { Basis::Reported } else { Basis::Estimated },
         cost_usd: totals.cost,
@@ -146,6 +149,25 @@ pub(super) fn header(open: &OpenSession, tables: &Tables) -> SessionHeader {
         unmapped: unmapped(open),
         peak_tokens: calls.iter().map(|call| call.total.tokens).max().unwrap_or(0),
     }
+}
+
+/// The calls as their providers count, where all of them are known to be counted so or nearly so.
+fn calibrated(strata: &Strata, open: &OpenSession, calls: &[CallAnalysis]) -> Option<CalibratedTotal> {
+    let store = strata.store();
+    let mut calibrations = Calibrations::new(&store);
+    let mut total = CalibratedTotal { tokens: 0.0, low: 0.0, high: 0.0, calls: 0 };
+    for call in calls {
+        let usage = open.experiment.call(call.number).and_then(|call| call.usage.as_ref());
+        let reported = usage.and_then(|usage| usage.prompt_token_count).map(|tokens| tokens as u32);
+        let count = match reported {
+            Some(tokens) => tokens::TokenCount::reported(tokens),
+            None => calibrations.of_call(call).inspect(|_| total.calls += 1)?,
+        };
+        total.tokens += f64::from(count.tokens);
+        total.low += f64::from(count.low);
+        total.high += f64::from(count.high);
+    }
+    Some(total).filter(|total| total.calls > 0)
 }
 
 /// Invocations, without those that only compacted.

@@ -1,11 +1,14 @@
-//! What jobs of the Lab gave, for as long as the app is open.
+//! What jobs of the Lab gave. Runs are stored, too; the others are there for as long as the app is open.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use strata_engine::lab::{LossReport, Replayed};
+use strata_engine::lab::{LabConfig, LossReport, Replayed};
+use strata_store::LabRunId;
 
-use crate::api::lab::{LabRun, LabSweep};
+use super::stored_run::{RunRecord, RunSettings};
+use crate::api::job::JobState;
+use crate::api::lab::{LabProbes, LabReplay, LabRun, LabSweep};
 use crate::api::model::ReplayAnswer;
 
 /// Results that are kept; the oldest go first.
@@ -22,6 +25,7 @@ enum LabResult {
     Sweep(Arc<LabSweep>),
     Run(Arc<RunState>),
     Answer(Arc<Mutex<ReplayAnswer>>),
+    Probes(Arc<Mutex<LabProbes>>),
 }
 
 /// A finished run, and what each of its summaries loses.
@@ -29,9 +33,59 @@ pub(crate) type Done = (Replayed, Vec<Option<LossReport>>);
 
 /// A run, while it goes on and after it.
 pub(crate) struct RunState {
+    pub id: LabRunId,
+    /// What it goes over: a session or an experiment.
     pub session: String,
-    pub shown: Mutex<LabRun>,
+    shown: Mutex<LabRun>,
     pub done: Mutex<Option<Arc<Done>>>,
+}
+
+impl RunState {
+    /// One that begins.
+    pub(crate) fn new(id: LabRunId, session: &str, config: &LabConfig, settings: &RunSettings) -> Self {
+        let record = RunRecord::default();
+        Self::restored(id, session, (config, settings), &record, JobState::Running)
+    }
+
+    /// One that was stored, without what came of it.
+    pub(crate) fn restored(
+        id: LabRunId,
+        session: &str,
+        (config, settings): (&LabConfig, &RunSettings),
+        record: &RunRecord,
+        state: JobState,
+    ) -> Self {
+        let shown = LabRun {
+            job: String::new(),
+            run: id.to_string(),
+            state,
+            config: config.to_string(),
+            writer: settings.writer.clone(),
+            model: settings.model.clone(),
+            written: record.summaries.len() as u32,
+            expected: record.expected,
+            from_before: record.from_before,
+            input_tokens: record.input_tokens,
+            output_tokens: record.output_tokens,
+            cost_usd: record.cost_usd,
+            streaming: String::new(),
+            replay: None,
+            failure: record.failure.clone(),
+        };
+        Self { id, session: session.to_owned(), shown: Mutex::new(shown), done: Mutex::default() }
+    }
+
+    pub(crate) fn shown(&self) -> MutexGuard<'_, LabRun> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says what came of it.
+    pub(crate) fn finish(&self, replayed: Replayed, losses: Vec<Option<LossReport>>, replay: LabReplay) {
+        *self.done.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new((replayed, losses)));
+        let mut shown = self.shown();
+        shown.written = replay.windows.len() as u32;
+        shown.replay = Some(replay);
+    }
 }
 
 impl LabResults {
@@ -61,21 +115,44 @@ impl LabResults {
     pub(crate) fn sweep(&self, job: &str) -> Option<Arc<LabSweep>> {
         match self.find(job)? {
             LabResult::Sweep(sweep) => Some(sweep),
-            LabResult::Run(_) | LabResult::Answer(_) => None,
+            _ => None,
         }
     }
 
-    pub(crate) fn run(&self, job: &str) -> Option<Arc<RunState>> {
-        match self.find(job)? {
-            LabResult::Run(run) => Some(run),
-            LabResult::Sweep(_) | LabResult::Answer(_) => None,
-        }
+    /// The run of this id, or of the job with this id; the newest where there are several.
+    pub(crate) fn run(&self, id: &str) -> Option<Arc<RunState>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().find_map(|(job, result)| match result {
+            LabResult::Run(run) if job == id || run.id.to_string() == id => Some(run.clone()),
+            _ => None,
+        })
+    }
+
+    /// The run of this id, while it goes on.
+    pub(crate) fn running(&self, id: &str) -> Option<Arc<RunState>> {
+        self.run(id).filter(|run| run.shown().state == JobState::Running)
+    }
+
+    pub(crate) fn forget_run(&self, id: &str) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(_, result)| !matches!(result, LabResult::Run(run) if run.id.to_string() == id));
     }
 
     pub(crate) fn answer(&self, job: &str) -> Option<ReplayAnswer> {
         match self.find(job)? {
             LabResult::Answer(answer) => Some(answer.lock().unwrap_or_else(PoisonError::into_inner).clone()),
-            LabResult::Sweep(_) | LabResult::Run(_) => None,
+            _ => None,
+        }
+    }
+
+    pub(crate) fn keep_probes(&self, job: &str, probes: Arc<Mutex<LabProbes>>) {
+        self.keep(job, LabResult::Probes(probes));
+    }
+
+    pub(crate) fn probes(&self, job: &str) -> Option<LabProbes> {
+        match self.find(job)? {
+            LabResult::Probes(probes) => Some(probes.lock().unwrap_or_else(PoisonError::into_inner).clone()),
+            _ => None,
         }
     }
 

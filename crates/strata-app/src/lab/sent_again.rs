@@ -1,11 +1,17 @@
 //! A call that is sent again, beside what was recorded.
 
+use strata_engine::analysis::Counting;
 use strata_engine::prices::Prices;
-use strata_model::{Content, Json, LlmRequest, json};
+use strata_engine::tokens::TokenCount;
+use strata_model::{Content, Fingerprint, Json, LlmRequest, json};
 use strata_provider::Progress;
+use strata_store::Store;
 use strata_wire::exchange::{Answer, Delta};
 
+use super::counted;
 use crate::api::model::ReplayAnswer;
+use crate::models::{Expected, calibrated, measure};
+use crate::text_diff::diff_lines;
 
 /// Tokens an answer is taken to have where none is known.
 const USUAL_ANSWER: u64 = 500;
@@ -14,19 +20,40 @@ const USUAL_ANSWER: u64 = 500;
 pub(crate) struct SentAgain {
     pub request: LlmRequest,
     pub model: String,
-    pub predicted_tokens: u32,
-    pub predicted_cached_tokens: u32,
+    /// As the provider is likely to report it.
+    pub predicted: TokenCount,
+    pub expected: Expected,
     /// The recorded answer.
     pub recorded: String,
     pub recorded_output_tokens: Option<u64>,
 }
 
 impl SentAgain {
+    /// A request to `model`, with `cached` tokens of it expected in its provider's cache.
+    pub(crate) fn expected(
+        (model, request): (&str, &LlmRequest),
+        cached: Option<u32>,
+        counting: &Counting,
+        store: Option<&Store>,
+    ) -> (TokenCount, Expected) {
+        let counted = counted(counting, model, request);
+        let predicted = store.and_then(|store| calibrated(store, model, counted)).unwrap_or(counted);
+        let text = json::to_compact(&request.to_json());
+        (predicted, Expected { request: Fingerprint::of(text.as_bytes()), tokens: counted.tokens, cached })
+    }
+
+    /// Keeps what was reported. Returns how many answers of this model are known.
+    pub(crate) fn measured(&self, answer: &Answer, store: &mut Store) -> u32 {
+        // What is not kept is missing from calibration only.
+        measure(store, &self.model, self.expected, answer.usage.as_ref()).ok();
+        store.measured_calls(&self.model).map_or(0, |known| known.len() as u32)
+    }
+
     /// US dollars, if nothing is cached: the cache is cold for a call that is sent later.
     pub(crate) fn estimated_cost(&self, prices: &Prices) -> Option<f64> {
         let price = prices.of_model(&self.model)?;
         Some(price.cost(
-            self.predicted_tokens.into(),
+            self.predicted.tokens.into(),
             0,
             0,
             self.recorded_output_tokens.unwrap_or(USUAL_ANSWER),
@@ -40,10 +67,12 @@ impl SentAgain {
             is_ended: false,
             answer: String::new(),
             recorded: self.recorded.clone(),
+            difference: Vec::new(),
             finish: None,
-            predicted_tokens: self.predicted_tokens,
+            predicted: self.predicted.into(),
+            measured_calls: 0,
             reported_tokens: None,
-            predicted_cached_tokens: self.predicted_cached_tokens,
+            predicted_cached_tokens: self.expected.cached.unwrap_or(0),
             reported_cached_tokens: None,
             output_tokens: None,
             cost_usd: None,
@@ -67,6 +96,7 @@ impl ReplayAnswer {
 
     pub(crate) fn end(&mut self, answer: &Answer, sent: &SentAgain, prices: &Prices) {
         self.answer = spoken(&answer.content);
+        self.difference = diff_lines(&self.recorded, &self.answer).lines;
         self.finish = answer.finish.as_ref().map(|finish| finish.name().to_owned());
         self.failure = None;
         let Some(usage) = &answer.usage else { return };

@@ -135,14 +135,19 @@ pub(crate) fn sweep_shape(grid: &str, sweep: &Sweep) -> LabSweep {
         front: sweep.front.iter().map(|at| *at as u32).collect(),
         recommended: best.and_then(|best| best.row).map(|at| at as u32),
         reason: best.map(|best| best.reason.clone()).unwrap_or_default(),
-        size_basis: match sweep.size.basis {
-            SizeBasis::Fitted if sweep.size.n_fitted == 1 => "fitted to one summary".to_owned(),
-            SizeBasis::Fitted => format!("fitted to {} summaries", sweep.size.n_fitted),
-            basis => basis.name().to_owned(),
-        },
+        size_basis: size_basis(sweep.size.basis, sweep.size.n_fitted),
         read_tokens_per_s: sweep.assumptions.read_per_s,
         cached_tokens_per_s: sweep.assumptions.cached_per_s,
         written_tokens_per_s: sweep.assumptions.written_per_s,
+    }
+}
+
+/// Where the size of summaries is from.
+pub(crate) fn size_basis(basis: SizeBasis, n_fitted: usize) -> String {
+    match basis {
+        SizeBasis::Fitted if n_fitted == 1 => "fitted to one summary".to_owned(),
+        SizeBasis::Fitted => format!("fitted to {n_fitted} summaries"),
+        basis => basis.name().to_owned(),
     }
 }
 

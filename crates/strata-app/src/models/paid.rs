@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use strata_engine::lab::Written;
 use strata_model::{
     Content, Decoder, Fingerprint, FingerprintBuilder, FromJson as _, Json, Object, Usage, json,
 };
@@ -17,6 +18,14 @@ pub(crate) struct Paid {
     pub content: Content,
     pub usage: Option<Usage>,
     pub model: String,
+}
+
+impl Paid {
+    /// As a summary that `model` was asked for.
+    pub(crate) fn written(self, model: &str) -> Written {
+        let by = if self.model.is_empty() { model.into() } else { self.model.as_str().into() };
+        Written { content: self.content, usage: self.usage, by, is_stand_in: false }
+    }
 }
 
 /// Answers by what was asked: in memory, and in a store where there is one.

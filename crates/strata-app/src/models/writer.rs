@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use strata_engine::analysis::Counting;
 use strata_engine::lab::{Stop, SummaryDue, Writer, Written};
 use strata_model::{Content, LlmRequest, Origin, Part, RequestContent, Usage};
 use strata_provider::{Cancel, Endpoint, Progress};
@@ -9,7 +10,9 @@ use strata_store::Store;
 use strata_wire::exchange::{Delta, Finish};
 
 use super::ask::ask;
+use super::measured::{Expected, measure};
 use super::paid::{Paid, PaidAnswers};
+use crate::lab::counted;
 
 /// What happens while summaries are written.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +35,7 @@ pub(crate) struct ModelWriter<'w> {
     pub model: Option<String>,
     pub paid: &'w PaidAnswers,
     pub store: Option<&'w Mutex<Store>>,
+    pub counting: &'w Counting,
     pub cancel: Cancel,
     pub tell: &'w mut (dyn FnMut(WriterEvent) + Send),
 }
@@ -54,11 +58,12 @@ impl Writer for ModelWriter<'_> {
         };
         if let Some(paid) = known {
             (self.tell)(WriterEvent::Written { usage: paid.usage.clone(), is_from_before: true });
-            return Ok(Some(written(paid, &model)));
+            return Ok(Some(paid.written(&model)));
         }
         let tell = &mut *self.tell;
+        let request = question(&prompt);
         let asked =
-            ask(self.endpoint, &model, &question(&prompt), due.max_tokens, &self.cancel, &mut |progress| {
+            ask(self.endpoint, &model, &request, due.max_tokens, &self.cancel, &mut |progress| {
                 match progress {
                     Progress::Delta(Delta::Text(text)) => tell(WriterEvent::Text(text)),
                     Progress::Delta(_) => {}
@@ -81,21 +86,22 @@ impl Writer for ModelWriter<'_> {
             Some(store) => self.paid.keep(key, paid.clone(), Some(&mut lock(store))),
             None => self.paid.keep(key, paid.clone(), None),
         };
+        if let Some(store) = self.store {
+            let counted = counted(self.counting, &model, &request).tokens;
+            let expected = Expected { request: key, tokens: counted, cached: None };
+            // What is not kept is missing from calibration only.
+            measure(&mut lock(store), &model, expected, answer.usage.as_ref()).ok();
+        }
         if let Err(error) = kept {
             tell(WriterEvent::Waiting(format!("This summary is kept in memory only: {error}.")));
         }
         tell(WriterEvent::Written { usage: answer.usage, is_from_before: false });
-        Ok(Some(written(paid, &model)))
+        Ok(Some(paid.written(&model)))
     }
 }
 
 fn lock(store: &Mutex<Store>) -> std::sync::MutexGuard<'_, Store> {
     store.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn written(paid: Paid, model: &str) -> Written {
-    let by = if paid.model.is_empty() { model.into() } else { paid.model.as_str().into() };
-    Written { content: paid.content, usage: paid.usage, by, is_stand_in: false }
 }
 
 fn failure(error: &strata_provider::CallError, number: usize) -> String {
@@ -113,7 +119,7 @@ fn failure(error: &strata_provider::CallError, number: usize) -> String {
 }
 
 /// The one user message a summariser is sent.
-fn question(prompt: &str) -> LlmRequest {
+pub(crate) fn question(prompt: &str) -> LlmRequest {
     let mut request = LlmRequest::default();
     let content = Content::new("user", [Part::from_text(prompt)]);
     let origin = |_| Origin::processor("compaction");

@@ -41,7 +41,7 @@ impl OpenSession {
             if self.is_closed.load(Ordering::Relaxed) {
                 return;
             }
-            let with = (&tables.counting, &tables.prices, strata.catalog());
+            let with = (&*tables.counting, &tables.prices, strata.catalog());
             let base = (baseline.experiment(), &*baseline);
             if let Some(fix) = fixes::try_fix(candidate, base.0, base.1, with) {
                 let mut tried = lock(&self.fixes.tried);

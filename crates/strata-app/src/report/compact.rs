@@ -7,6 +7,7 @@ use strata_engine::lab::{
 };
 
 use super::app::AppReport;
+use super::compact_result::{AppliedReport, apply};
 use super::diagnostic::FileDiagnostic;
 use super::model_desk::ModelDesk;
 use super::source::Source;
@@ -14,7 +15,7 @@ use super::sweep::BillReport;
 use super::{VERSION, Watch};
 use crate::error::AppError;
 use crate::import::Step;
-use crate::lab::{losses, read_config, run_window, summary_size, with_lab};
+use crate::lab::{lost_facts, losses, read_config, run_window, summary_size, with_lab};
 use crate::models::ModelWriter;
 use crate::open::Tables;
 
@@ -30,6 +31,8 @@ pub struct CompactReport {
     pub config: String,
     pub windows: Vec<WindowReport>,
     pub totals: CompactTotals,
+    /// Absent where it was not to be laid over the session.
+    pub applied: Option<AppliedReport>,
     pub diagnostics: Vec<FileDiagnostic>,
 }
 
@@ -129,6 +132,8 @@ pub struct CompactChoice {
     /// In place of google-adk's summary prompt.
     pub prompt: Option<String>,
     pub model: SummaryModel,
+    /// The name of the experiment that is made of the result.
+    pub apply: Option<String>,
 }
 
 /// Goes through a source's only session, or the one called `session`.
@@ -139,6 +144,10 @@ pub fn compact(
     watch: &dyn Watch,
 ) -> Result<CompactReport, AppError> {
     let config = read_config(&choice.config, choice.prompt.as_deref())?;
+    if choice.apply.is_some() && choice.model == SummaryModel::Sized {
+        let message = "With --model sized nobody writes summaries, so there are none to apply. Take extractive or a model.";
+        return Err(AppError::bad_input(message));
+    }
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let subject = subject.recompiled();
     let tables = Tables::default();
@@ -161,6 +170,7 @@ pub fn compact(
                         model: config.model.as_ref().map(ToString::to_string).or(found.model),
                         paid: &desk.paid,
                         store: desk.store.as_ref(),
+                        counting: &tables.counting,
                         cancel,
                         tell,
                     };
@@ -187,7 +197,8 @@ pub fn compact(
     let is_told = choice.model != SummaryModel::Sized;
     let losses = if is_told { losses(&subject.experiment, &replayed) } else { Vec::new() };
     let last = if is_told { survival(&reader, &replayed, subject.experiment.log()).pop() } else { None };
-    let sum = |of: fn(&LossReport) -> u32| losses.iter().flatten().map(of).sum();
+    let lost = lost_facts(&losses);
+    let applied = choice.apply.as_deref().map(|name| apply(source, &subject, &replayed, name)).transpose()?;
     Ok(CompactReport {
         version: VERSION,
         session: subject.id.clone(),
@@ -196,13 +207,14 @@ pub fn compact(
         config: config.to_string(),
         windows: windows(&replayed, &losses),
         totals: CompactTotals {
-            kept: sum(|loss| loss.kept),
-            paraphrased: sum(|loss| loss.paraphrased),
-            dropped: sum(|loss| loss.dropped),
+            kept: lost.kept,
+            paraphrased: lost.paraphrased,
+            dropped: lost.dropped,
             facts_alive: last.map_or(0, |last| last.alive),
             facts: last.map_or(0, |last| last.facts),
             ..totals
         },
+        applied,
         diagnostics,
     })
 }

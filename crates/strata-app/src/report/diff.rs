@@ -62,7 +62,7 @@ pub fn diff(
     };
     let (of_b, found) = other.read_one(session, watch)?;
     diagnostics.extend(found);
-    if of_a.experiment.session().events.len() != of_b.experiment.session().events.len()
+    if of_a.experiment.n_recorded() != of_b.experiment.n_recorded()
         || of_a.experiment.session().id != of_b.experiment.session().id
     {
         return Err(AppError::bad_input(format!(

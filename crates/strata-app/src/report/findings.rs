@@ -86,7 +86,7 @@ pub fn findings(
     let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
     let found = findings::findings(&subject.experiment, &analysis, &tables.counting);
     let catalog = catalog();
-    let with = (&tables.counting, &tables.prices, &catalog);
+    let with = (&*tables.counting, &tables.prices, &catalog);
     let mut fixes: Vec<Fix> = fixes::candidates(&subject.experiment, &analysis)
         .into_iter()
         .filter_map(|candidate| fixes::try_fix(candidate, &subject.experiment, &analysis, with))

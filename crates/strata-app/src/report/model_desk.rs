@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use strata_provider::Cancel;
@@ -46,6 +46,11 @@ impl ModelDesk {
 
     pub(super) fn find(&self, name: &str) -> Result<Found, AppError> {
         self.models.find(name, &self.custom)
+    }
+
+    /// The store, where there is one.
+    pub(super) fn locked(&self) -> Option<MutexGuard<'_, Store>> {
+        self.store.as_ref().map(|store| store.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn models(&self) -> &Models {

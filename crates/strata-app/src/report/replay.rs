@@ -11,6 +11,7 @@ use super::diagnostic::FileDiagnostic;
 use super::model_desk::ModelDesk;
 use super::source::Source;
 use super::{VERSION, Watch};
+use crate::api::part::{DiffLine, DiffSign};
 use crate::error::AppError;
 use crate::lab::{SentAgain, spoken};
 use crate::models::ask;
@@ -30,7 +31,12 @@ pub struct ReplayReport {
     pub target: String,
     /// The request in the provider's form.
     pub body: String,
+    /// What the provider is likely to report.
     pub predicted_tokens: u32,
+    pub predicted_low: u32,
+    pub predicted_high: u32,
+    /// "exact", "calibrated" by what it reported before, "estimated".
+    pub predicted_basis: &'static str,
     pub predicted_cached_tokens: u32,
     /// US dollars, with a cold cache and an answer as long as the recorded one.
     pub estimated_cost: Option<f64>,
@@ -52,6 +58,10 @@ pub struct AnswerReport {
     pub cost: Option<f64>,
     /// It is the recorded answer, word for word.
     pub is_same: bool,
+    /// From the recorded answer to this one, line by line; `-` was recorded, `+` came.
+    pub difference: Vec<String>,
+    /// Answers of this model whose reports are kept, with this one; 0 without `--db`.
+    pub measured_calls: u32,
     /// What happened, what was kept, what to do.
     pub failure: Option<String>,
 }
@@ -92,10 +102,19 @@ pub fn replay(
     let caches = CacheAnalysis::new(&subject.experiment, &analysis, &rules, &tables.prices);
     let answer = subject.experiment.session().events.get(recorded.answer.as_usize());
     let model = choice.model.clone().or(found.model).unwrap_or_else(|| call.model.to_string());
+    let cached = caches.call(choice.call).map_or(0, |cache| cache.prediction.expected);
+    let locked = desk.locked();
+    let (predicted, expected) = SentAgain::expected(
+        (&model, &call.request),
+        Some(cached),
+        &tables.counting,
+        locked.as_deref(),
+    );
+    drop(locked);
     let sent = SentAgain {
         request: call.request.clone(),
-        predicted_tokens: call.total.tokens,
-        predicted_cached_tokens: caches.call(choice.call).map_or(0, |cache| cache.prediction.expected),
+        predicted,
+        expected,
         recorded: answer.and_then(|event| event.content.as_deref()).map(spoken).unwrap_or_default(),
         recorded_output_tokens: recorded.usage.as_ref().and_then(|usage| usage.output_tokens()),
         model,
@@ -110,8 +129,11 @@ pub fn replay(
         endpoint: found.server.name.clone(),
         target: format!("POST {}", found.server.shown_url(&api.answer_path(&sent.model))),
         body: json::to_pretty(&encode(api, &sent.model, &sent.request, options)),
-        predicted_tokens: sent.predicted_tokens,
-        predicted_cached_tokens: sent.predicted_cached_tokens,
+        predicted_tokens: sent.predicted.tokens,
+        predicted_low: sent.predicted.low,
+        predicted_high: sent.predicted.high,
+        predicted_basis: sent.predicted.basis.name(),
+        predicted_cached_tokens: cached,
         estimated_cost: sent.estimated_cost(&tables.prices),
         model: sent.model.clone(),
         recorded: sent.recorded.clone(),
@@ -132,7 +154,12 @@ pub fn replay(
         })
     })?;
     match asked {
-        Ok(answer) => shown.end(&answer, &sent, &tables.prices),
+        Ok(answer) => {
+            shown.end(&answer, &sent, &tables.prices);
+            if let Some(mut store) = desk.locked() {
+                shown.measured_calls = sent.measured(&answer, &mut store);
+            }
+        }
         Err(error) => {
             if let Some(partial) = error.partial.as_deref() {
                 shown.end(partial, &sent, &tables.prices);
@@ -142,6 +169,8 @@ pub fn replay(
     }
     report.answer = Some(AnswerReport {
         is_same: shown.failure.is_none() && shown.answer.trim() == report.recorded.trim(),
+        difference: shown.difference.iter().map(signed).collect(),
+        measured_calls: shown.measured_calls,
         text: shown.answer,
         finish: shown.finish,
         reported_tokens: shown.reported_tokens,
@@ -151,4 +180,14 @@ pub fn replay(
         failure: shown.failure,
     });
     Ok(report)
+}
+
+fn signed(line: &DiffLine) -> String {
+    let sign = match line.sign {
+        DiffSign::Same => ' ',
+        DiffSign::Added => '+',
+        DiffSign::Removed => '-',
+    };
+    let text: String = line.runs.iter().map(|run| &*run.text).collect();
+    format!("{sign} {text}")
 }

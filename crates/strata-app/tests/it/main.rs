@@ -4,6 +4,7 @@ mod bad_input;
 mod cache;
 mod commands;
 mod experiments;
+mod lab;
 mod recorded;
 
 use std::path::Path;

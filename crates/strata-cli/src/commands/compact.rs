@@ -31,6 +31,12 @@ pub(crate) struct Compact {
     /// A file with a summary prompt in place of google-adk's, with {conversation_history} in it
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
+    /// Only says what the model would be sent and what that would cost
+    #[arg(long)]
+    dry_run: bool,
+    /// Makes an experiment of this name over the stored session: every call is then compiled over the summaries
+    #[arg(long, value_name = "NAME", conflicts_with = "dry_run")]
+    apply: Option<String>,
     /// Dropped facts that are shown of each window; 0 shows all
     #[arg(long, value_name = "ROWS", default_value_t = 8)]
     limit: usize,
@@ -49,9 +55,18 @@ impl Compact {
             None => None,
         };
         let progress = Progress::new(Some(Interrupt::listen()));
-        let choice = CompactChoice { config: self.config, prompt, model: SummaryModel::named(&self.model) };
-        let report =
-            report::compact(&self.source.into_source(), self.session.as_deref(), &choice, &progress)?;
+        let model = SummaryModel::named(&self.model);
+        let choice = CompactChoice { config: self.config, prompt, model, apply: self.apply };
+        let (source, session) = (self.source.into_source(), self.session.as_deref());
+        if self.dry_run {
+            let estimate = report::compact_estimate(&source, session, &choice, &progress)?;
+            drop(progress);
+            output::print(self.json, &estimate, &estimate.diagnostics, |style| {
+                text::compact_estimate(&estimate, style)
+            })?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let report = report::compact(&source, session, &choice, &progress)?;
         drop(progress);
         output::print(self.json, &report, &report.diagnostics, |style| {
             text::compact(&report, self.limit, style)

@@ -1,6 +1,6 @@
 //! Compaction: windows, summaries, and what they lose.
 
-use strata_app::report::{CompactReport, WindowReport};
+use strata_app::report::{CompactEstimate, CompactReport, WindowReport};
 
 use super::Style;
 use super::fields::Fields;
@@ -23,6 +23,31 @@ pub(crate) fn compact(report: &CompactReport, limit: usize, style: Style) -> Str
         text += &losses(window, limit, style);
     }
     text
+}
+
+/// What a run would take.
+pub(crate) fn compact_estimate(estimate: &CompactEstimate, style: Style) -> String {
+    let mut fields =
+        Fields::under(&format!("{} with {}, not sent", estimate.title, estimate.config), style);
+    fields.add("session", &estimate.session);
+    fields.add("asks", &format!("{} at {}", estimate.model, estimate.address));
+    let before = match estimate.from_before {
+        0 => String::new(),
+        n => format!(", {} of them from before and free", count(u64::from(n))),
+    };
+    fields.add("summaries", &format!("{}{before}", count(u64::from(estimate.summaries))));
+    fields.add("in", &format!("{} tokens ({})", count(u64::from(estimate.input_tokens)), estimate.input_basis));
+    fields.add(
+        "out",
+        &format!("≈ {} tokens (size {})", count(estimate.output_tokens), estimate.output_basis),
+    );
+    let cost = match estimate.cost {
+        Some(cost) => format!("≈ {}", dollars(Some(cost))),
+        None => "not known: this model has no price here".to_owned(),
+    };
+    fields.add("cost", &cost);
+    fields.add("time", &format!("≈ {:.0} s with usual rates", estimate.seconds.ceil()));
+    fields.print()
 }
 
 fn head(report: &CompactReport, style: Style) -> String {
@@ -71,6 +96,9 @@ fn head(report: &CompactReport, style: Style) -> String {
                 share(totals.facts_alive.into(), totals.facts.into())
             ),
         );
+    }
+    if let Some(applied) = &report.applied {
+        fields.add("applied", &format!("as {}, “{}”; it stands wherever a session does", applied.experiment, applied.name));
     }
     if report.windows.is_empty() {
         fields.add("note", "nothing is ever due with this setting");

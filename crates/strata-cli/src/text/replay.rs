@@ -11,7 +11,7 @@ pub(crate) fn replay_request(report: &ReplayReport, is_whole: bool, style: Style
     let mut fields =
         Fields::under(&format!("C{} of {} to {}", report.call, report.agent, report.model), style);
     fields.add("request", &report.target);
-    fields.add("prompt", &format!("{} tokens, as we count", count(report.predicted_tokens)));
+    fields.add("prompt", &predicted(report));
     fields.add("estimate", &format!("{} with a cold cache", dollars(report.estimated_cost)));
     let mut text = fields.print();
     if is_whole {
@@ -30,8 +30,10 @@ pub(crate) fn replay_answer(report: &ReplayReport, style: Style) -> String {
         }
         text.push('\n');
     };
-    section("Recorded", &report.recorded);
     section("Now", &answer.text);
+    if !answer.is_same {
+        section("From the recorded answer", &answer.difference.join("\n"));
+    }
     let mut fields = Fields::under(if answer.is_same { "The same answer" } else { "Another answer" }, style);
     fields.add("ended", answer.finish.as_deref().unwrap_or("without saying why"));
     let compared = |predicted: u32, reported: Option<f64>| match reported {
@@ -51,4 +53,15 @@ pub(crate) fn replay_answer(report: &ReplayReport, style: Style) -> String {
     fields.add("cost", &dollars(answer.cost));
     fields.add("failed", answer.failure.as_deref().unwrap_or_default());
     text + &fields.print()
+}
+
+/// "12,010 tokens, calibrated ± 40".
+fn predicted(report: &ReplayReport) -> String {
+    let tokens = count(report.predicted_tokens);
+    let off = (report.predicted_high - report.predicted_low).div_ceil(2);
+    match report.predicted_basis {
+        "calibrated" => format!("{tokens} ± {} tokens, calibrated by earlier answers", count(off)),
+        "exact" => format!("{tokens} tokens, counted exactly"),
+        _ => format!("≈ {tokens} tokens, as we count"),
+    }
 }

@@ -63,6 +63,7 @@ impl Draft<'_> {
             Edit::SetTool { agent, tool, declaration } => self.edit_tool(agent, tool, declaration.as_ref()),
             Edit::SetCompaction { config } => {
                 if let Ok(config) = self.config::<EventsCompactionConfig>("a compaction", config.as_ref()) {
+                    self.plan_compaction(config.as_ref());
                     Arc::make_mut(&mut self.app).events_compaction_config = config;
                 }
             }

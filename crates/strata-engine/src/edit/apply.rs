@@ -6,7 +6,9 @@ use std::sync::Arc;
 use strata_model::{App, Diagnostic, Event};
 
 use super::Edit;
+use super::compaction::{CompactionChange, plan};
 use crate::experiment::{Experiment, Laid};
+use crate::lab::LabConfig;
 use crate::processors::Catalog;
 
 /// A session with edits laid over it.
@@ -24,6 +26,8 @@ pub(super) struct Draft<'b> {
     pub events: BTreeMap<usize, EventChange>,
     /// Edits of flows with their place in the list: they are applied once the app's own flows are known.
     pub flow_edits: Vec<(usize, &'b Edit)>,
+    /// The last edit of what is summarised, with its place in the list.
+    pub compaction: Option<(usize, CompactionChange)>,
     pub diagnostics: Vec<Diagnostic>,
     /// The place of the edit that is being applied.
     pub at: usize,
@@ -70,6 +74,7 @@ impl Experiment {
             app: recorded.app().clone(),
             events: BTreeMap::new(),
             flow_edits: Vec::new(),
+            compaction: None,
             diagnostics: Vec::new(),
             at: 0,
         };
@@ -112,16 +117,32 @@ impl<'b> Draft<'b> {
             Edit::DropEvent { event } => self.drop_event(*event),
             Edit::EditEvent { event, content } => self.edit_event(*event, content),
             Edit::PinEvent { event } => self.pin_event(*event),
+            Edit::LaySummaries { config, prompt, summaries, cleared } => {
+                self.lay_summaries((config, prompt.as_ref()), summaries, cleared);
+            }
             _ => self.edit_app(edit),
         }
     }
 
     fn finish(mut self, catalog: &Catalog) -> Edited {
         self.warn_of_halves();
-        let mut experiment = self.base.with_app(&self.app).with_events(&self.replacements(), &self.pinned());
+        let pinned = self.pinned();
+        let mut experiment = self.base.with_app(&self.app).with_events(&self.replacements(), &pinned);
         let mut diagnostics = self.diagnostics;
         for (at, edit) in self.flow_edits {
             super::flow::apply(&mut experiment, (at, edit), catalog, &mut diagnostics);
+        }
+        match self.compaction {
+            Some((_, CompactionChange::Laid(laid))) => experiment = experiment.with_summaries(&laid),
+            Some((at, CompactionChange::Planned(config))) => {
+                let config = LabConfig { pinned: pinned.iter().copied().collect(), ..config };
+                // Last, for what is due goes by the prompts that all other edits make.
+                if let Some(planned) = plan(&experiment, &config, catalog.counting()) {
+                    diagnostics.push(Diagnostic::info("edit-extractive", place(at), planned.note()));
+                    experiment = experiment.with_summaries(&planned.laid);
+                }
+            }
+            None => {}
         }
         // In the order of the list, also where edits of one kind were applied before those of another.
         diagnostics.sort_by_key(|found| number(found).unwrap_or(usize::MAX));

@@ -132,7 +132,7 @@ impl Draft<'_> {
 }
 
 /// The event with nothing a model could read, and without what hides other events.
-fn silent(event: &Event) -> Event {
+pub(crate) fn silent(event: &Event) -> Event {
     Event {
         content: None,
         input_transcription: None,

@@ -126,7 +126,10 @@ impl Lab<'_> {
             }
             sum.input_tokens += input;
             sum.output_tokens += output;
-            let cost = self.prices.of_model(&window.model).map(|price| price.cost(input, 0, 0, output));
+            // Whoever was really asked may be another model than the one that is configured.
+            let answered = window.written.as_ref().filter(|written| written.usage.is_some());
+            let model = answered.map_or(&window.model, |written| &written.by);
+            let cost = self.prices.of_model(model).map(|price| price.cost(input, 0, 0, output));
             sum.cost = sum.cost.zip(cost).map(|(sum, cost)| sum + cost);
         }
         sum

@@ -82,6 +82,39 @@ impl LabConfig {
         fields.finish(text)
     }
 
+    /// What a configuration of google-adk says; an error for one that it would refuse.
+    pub fn from_adk(config: &EventsCompactionConfig) -> Result<Self, ConfigSyntaxError> {
+        let size = |key: &str, value: Option<i64>, least: u32| match value {
+            None => Ok(None),
+            Some(value) => number(key, &value.to_string(), least).map(Some),
+        };
+        let window = both(
+            "compactionInterval",
+            size("compactionInterval", config.compaction_interval, 1)?,
+            "overlapSize",
+            size("overlapSize", config.overlap_size, 0)?,
+        )?;
+        let threshold = both(
+            "tokenThreshold",
+            size("tokenThreshold", config.token_threshold, 1)?,
+            "eventRetentionSize",
+            size("eventRetentionSize", config.event_retention_size, 0)?,
+        )?;
+        if window.is_none() && threshold.is_none() {
+            return Err(ConfigSyntaxError::new("it sets no trigger"));
+        }
+        let summarizer = config.summarizer.as_ref();
+        Ok(Self {
+            policy: Policy::Adk {
+                window: window.map(|(interval, overlap)| SlidingWindow { interval, overlap }),
+                threshold: threshold.map(|(tokens, retention)| TokenThreshold { tokens, retention }),
+            },
+            model: summarizer.and_then(|summarizer| summarizer.model.clone()),
+            prompt_template: summarizer.and_then(|summarizer| summarizer.prompt_template.clone()),
+            ..Self::default()
+        })
+    }
+
     /// The configuration as google-adk would be given it; `None` for policies it does not have.
     pub fn adk(&self) -> Option<EventsCompactionConfig> {
         let Policy::Adk { window, threshold } = self.policy else { return None };

@@ -21,6 +21,8 @@ pub(super) struct Desk<'d, 'a> {
     pub model: &'d Str,
     /// Windows of moments before this one.
     pub earlier: &'d [WindowPlan],
+    /// Recorded events so far.
+    pub after: usize,
     /// All events so far.
     pub events: &'d [LoggedEvent],
 }
@@ -39,6 +41,7 @@ impl Desk<'_, '_> {
             moment: self.moment,
             trigger: window.trigger,
             events: window.events.iter().filter_map(|logged| logged.index).collect(),
+            after: self.after,
             seed,
             prompt_tokens: self.prompt_tokens,
             source_tokens: 0,

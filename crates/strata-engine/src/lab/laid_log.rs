@@ -21,14 +21,16 @@ impl<'b> LaidLog<'b> {
         Self { base, log: EventLog::default(), places: Vec::with_capacity(base.len()), n_summaries: 0 }
     }
 
-    /// Enters the next recorded event, or leaves it out if it is a summary.
+    /// Leaves the next recorded event out: it is a summary.
+    pub(super) fn leave_out(&mut self) {
+        self.places.push(self.log.len());
+    }
+
+    /// Enters the next recorded event.
     pub(super) fn push_recorded(&mut self, other: Option<Event>) {
         let at = self.places.len();
         self.places.push(self.log.len());
         let logged = &self.base.events()[at];
-        if logged.event.is_compaction() {
-            return;
-        }
         match other {
             Some(event) => self.log.push_logged(logged.with_event(Arc::new(event)), None),
             None => self.log.push_logged(logged.clone(), Some(self.base.fingerprint_of(at))),
@@ -41,6 +43,11 @@ impl<'b> LaidLog<'b> {
         self.n_summaries += 1;
         self.log.push_logged(LoggedEvent::new(event, Some(index)), None);
         index
+    }
+
+    /// Recorded events so far, those that were left out included.
+    pub(super) fn n_recorded(&self) -> usize {
+        self.places.len()
     }
 
     /// Every event so far.

@@ -36,6 +36,11 @@ pub struct SummaryDue<'d> {
 }
 
 impl SummaryDue<'_> {
+    /// The event its answer becomes, without what it says.
+    pub(super) fn stored(&self) -> Event {
+        self.window.summary_event(self.isolation_scope)
+    }
+
     /// What a model is asked, and the event its answer becomes.
     pub fn job(&self) -> SummaryJob {
         SummaryJob::new(self.window, &self.config.for_prompt(), self.model.clone(), self.isolation_scope)
@@ -85,6 +90,8 @@ pub struct WindowPlan {
     pub trigger: Trigger,
     /// Recorded events, in order.
     pub events: Vec<EventIndex>,
+    /// Recorded events that lie before the summary.
+    pub after: usize,
     /// The earlier window whose summary is summarised again, by its place in the plan.
     pub seed: Option<usize>,
     /// What the token trigger went by.

@@ -158,8 +158,12 @@ impl<'r, 'a> Run<'r, 'a> {
     fn finish(&mut self) -> Result<(), Stop> {
         let session = self.lab.experiment.session().clone();
         let mut last_spoken: Option<&Str> = None;
-        for (at, event) in session.events.iter().enumerate() {
-            if !event.is_compaction() && !event.invocation_id.is_empty() {
+        for (at, event) in session.events.iter().enumerate().take(self.lab.experiment.n_recorded()) {
+            if event.is_compaction() {
+                self.log.leave_out();
+                continue;
+            }
+            if !event.invocation_id.is_empty() {
                 if last_spoken.is_some_and(|last| *last != event.invocation_id) {
                     self.after_turn()?;
                 }
@@ -337,6 +341,7 @@ impl<'r, 'a> Run<'r, 'a> {
             prompt_tokens,
             model: &summarizer,
             earlier: &self.windows,
+            after: self.log.n_recorded(),
             events: self.log.events(),
         };
         let stays: HashSet<EventIndex> = self.config.pinned.iter().copied().collect();

@@ -95,7 +95,7 @@ pub(super) fn cleared(
 }
 
 /// The event with notes in place of its long results; `None` where it has none.
-fn without_results(event: &Event) -> Option<Event> {
+pub(crate) fn without_results(event: &Event) -> Option<Event> {
     let content = event.content.as_ref()?;
     let mut n_cleared = 0;
     let parts: Vec<Part> = content

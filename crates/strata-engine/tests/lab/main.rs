@@ -1,6 +1,7 @@
 //! Compaction tried out: replays, sweeps, and what summaries lose.
 #![expect(clippy::print_stdout, reason = "the figures of the loss report are what its test is run for")]
 
+mod applied;
 mod planted;
 mod replays;
 mod sweeps;

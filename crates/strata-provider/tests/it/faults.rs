@@ -55,6 +55,17 @@ fn table() -> Vec<(&'static str, Vec<Play>, Expected)> {
         ("500 twice, then success", vec![status(500, "oops"), status(500, "oops"), good()], Expected { requests: 3, ..GOOD }),
         ("500 for good", vec![status(503, "down"); 4], failed(CallErrorKind::ServerFailed, "", 4, false)),
         ("401 that quotes the key", vec![status(401, &quoting)], failed(CallErrorKind::Unauthorised, "", 1, false)),
+        ("null content, and no usage", vec![Play::Stream { body: [
+            r#"data: {"choices":[{"index":0,"delta":{"role":"assistant","content":null}}]}"#,
+            r#"data: {"choices":[{"index":0,"delta":{"content":"It is ready."},"finish_reason":null}],"usage":null}"#,
+            r#"data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
+            "data: [DONE]",
+            "",
+        ].join("\n\n"), piece: 31 }], GOOD),
+        ("a prompt that is too long", vec![status(400, r#"{"error":{"message":"litellm.ContextWindowExceededError: too many tokens\n\nSet fallbacks","type":"invalid_request_error","code":"400"}}"#)],
+            failed(CallErrorKind::BadRequest, "", 1, false)),
+        ("a model it does not have", vec![status(400, r#"{"error":{"message":"Invalid model name passed in model=m"}}"#)],
+            failed(CallErrorKind::NotFound, "", 1, false)),
         ("404", vec![status(404, r#"{"error":{"message":"no model"}}"#)], failed(CallErrorKind::NotFound, "", 1, false)),
         ("redirect elsewhere", vec![Play::Status {
             status: 307,
@@ -195,4 +206,16 @@ fn cancelling_is_heard_at_once_wherever_it_happens() {
         assert_eq!(kind, CallErrorKind::Cancelled, "{name}");
         assert!(took < Duration::from_millis(200), "{name}: {took:?}");
     }
+}
+
+#[test]
+fn a_prompt_that_is_too_long_is_told_in_plain_words() {
+    let body = r#"{"error":{"message":"This model's maximum context length is 8192 tokens.\n\nSee the manual","code":"context_length_exceeded"}}"#;
+    let server = ModelServer::start(vec![status(400, body)], Some(KEY));
+    let endpoint = endpoint(&server, Api::ChatCompletions);
+    let options = AskOptions::default();
+    let asked = run(client().ask(&endpoint, "m", &request("Ready?"), options, &never(), &mut |_| {}));
+    let message = asked.expect_err("it is refused").message;
+    assert!(message.contains("is longer than the model at") && message.contains("smaller windows"), "{message}");
+    assert!(message.ends_with("It says: This model's maximum context length is 8192 tokens."), "{message}");
 }

@@ -13,6 +13,7 @@ mod reading;
 mod remembering;
 mod requests;
 mod round_trip;
+mod runs;
 mod secrets;
 mod versions;
 

@@ -9,13 +9,23 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use strata_model::{Diagnostic, Fingerprint, Json, Object};
 use strata_store::{
-    Alignment, AppConfig, AppConfigOrigin, Listing, RawRecord, RecordPlace, RecordedRequest, SCHEMA_VERSION, Store,
+    Alignment, AppConfig, AppConfigOrigin, LabRunState, Listing, MeasuredCall, RawRecord, RecordPlace,
+    RecordedRequest, SCHEMA_VERSION, Store,
 };
 
 use crate::{Place, events, import, listing, session, source, span, text};
 
 /// What the events of the sample say, escaped for JSON: quotes of every kind, for the statements of the fixture.
 const TEXT: &str = r#"It's \"quoted\""#;
+
+const MEASURED: MeasuredCall = MeasuredCall {
+    request: Fingerprint(7),
+    counted: 100,
+    reported: 107,
+    expected_cached: Some(64),
+    reported_cached: None,
+    at_ms: 13,
+};
 
 #[test]
 fn a_database_of_every_version_is_brought_up_to_date() {
@@ -28,6 +38,7 @@ fn a_database_of_every_version_is_brought_up_to_date() {
         check_sample(&store);
         check_experiments(&store, version);
         check_requests(&store, version);
+        check_runs(&store, version);
         let again = import(&mut store, source("sample.jsonl"), &[session("s1", 4, TEXT)]);
         assert!(again[0].is_replacement, "ids are made as version {version} made them");
         assert_eq!(
@@ -103,6 +114,9 @@ fn fill(store: &mut Store) {
         [r#"{"edit":"drop_event","event":2}"#, r#"{"edit":"pin_event","event":1}"#].map(str::to_owned);
     let experiment = store.create_experiment(&id, "Without E2", &edits, 9).unwrap().unwrap();
     store.set_applied(experiment, 1, 10).unwrap();
+    let run = store.begin_lab_run(&id, "x1", r#"{"config":"off"}"#, 11).unwrap().unwrap();
+    store.set_lab_run(run, LabRunState::Cancelled, r#"{"summaries":[]}"#, 12).unwrap();
+    store.add_measured_call("m", &MEASURED).unwrap();
     store.set_setting("theme", "dark").unwrap();
     store.put_token_counts("o200k_base", &[(Fingerprint::of(b"hello"), 1)]).unwrap();
 }
@@ -158,6 +172,20 @@ fn check_experiments(store: &Store, version: u32) {
     }
     assert_eq!(names, [("Without E2", 1, 2)]);
     assert_eq!(store.edits(found[0].id).unwrap()[1], r#"{"edit":"pin_event","event":1}"#);
+}
+
+/// What [`fill`] wrote since version 3.
+fn check_runs(store: &Store, version: u32) {
+    let session = store.sessions("", 0..10).unwrap().entries.remove(0).id;
+    let runs = store.lab_runs(&session).unwrap();
+    if version < 4 {
+        assert_eq!((runs, store.measured_calls("m").unwrap()), (Vec::new(), Vec::new()));
+        return;
+    }
+    let run = &runs[0];
+    assert_eq!((&*run.subject, run.state, &*run.settings), ("x1", LabRunState::Cancelled, r#"{"config":"off"}"#));
+    assert_eq!((&*run.result, run.started_at_ms, run.changed_at_ms), (r#"{"summaries":[]}"#, 11, 12));
+    assert_eq!(store.measured_calls("m").unwrap(), [MEASURED]);
 }
 
 fn schema_of_new_file() -> Vec<(String, String)> {

@@ -101,11 +101,15 @@ params: JsonObject, };
 /**
  * A run as far as it is.
  */
-export type LabRun = { job: string, writer: string,
+export type LabRun = {
+/**
+ * Empty where it was read from the store.
+ */
+job: string, run: string, state: JobState, config: string, writer: string, model: string | null,
 /**
  * Summaries that are written, paid for now or before.
  */
-written: number, fromBefore: number,
+written: number, expected: number, fromBefore: number,
 /**
  * What the model reported for those of this run.
  */
@@ -122,6 +126,23 @@ replay: LabReplay | null,
  * Set when it did not: what happened, what was kept, what to do.
  */
 failure: string | null, };
+
+/**
+ * A run in the list.
+ */
+export type LabRunRow = { run: string,
+/**
+ * The session or the experiment it went over.
+ */
+session: string, config: string, prompt: string | null, writer: string, model: string | null, state: JobState,
+/**
+ * Summaries that were written, and those that were expected in all.
+ */
+written: number, expected: number, costUsd: number | null,
+/**
+ * Of the facts in what was summarised; null until it ended.
+ */
+kept: number | null, dropped: number | null, failure: string | null, startedMs: number, };
 
 /**
  * A run of a part's text with one source.
@@ -200,6 +221,19 @@ blocked: string | null, kept: number, paraphrased: number, dropped: number,
 lostShare: number, };
 
 /**
+ * A summary, and what it stands for. Numbers are those of events.
+ */
+export type LaidSummary = {
+/**
+ * It stands behind this event.
+ */
+after: number, first: number, last: number,
+/**
+ * ADK's `{role, parts}`.
+ */
+content: unknown, by?: string, isolation_scope?: string, };
+
+/**
  * A token's text.
  */
 export type TokenChip = { text: string, kind: Kind, };
@@ -213,6 +247,11 @@ export type JsonObject = { readonly [key: string]: unknown };
  * Configurations that lie in one heat map.
  */
 export type LabFamily = "off" | "slidingWindow" | "tokenThreshold" | "both" | "steps";
+
+/**
+ * Events whose long tool results give way to a note, from a call on.
+ */
+export type ClearedResults = { before_call: number, events: Array<number>, };
 
 /**
  * How much is still told after a summary.
@@ -270,7 +309,7 @@ value: string, } | { "edit": "drop_event", event: number, } | { "edit": "edit_ev
 /**
  * ADK's `{role, parts}`.
  */
-content: unknown, } | { "edit": "pin_event", event: number, } | { "edit": "set_compaction", config: JsonObject | null, } | { "edit": "set_cache", config: JsonObject | null, } | { "edit": "set_state_map", key: string,
+content: unknown, } | { "edit": "pin_event", event: number, } | { "edit": "set_compaction", config: JsonObject | null, } | { "edit": "lay_summaries", config: string, prompt?: string, summaries: Array<LaidSummary>, cleared?: Array<ClearedResults>, } | { "edit": "set_cache", config: JsonObject | null, } | { "edit": "set_state_map", key: string,
 /**
  * Empty: all again.
  */
@@ -449,6 +488,15 @@ detail: string | null, };
 export type BreakOrder = "byCost" | "inOrder";
 
 /**
+ * The prompts of a session, with the bounds of what is not reported.
+ */
+export type CalibratedTotal = { tokens: number, low: number, high: number,
+/**
+ * Calls without a report.
+ */
+calls: number, };
+
+/**
  * The request a script is tried on.
  */
 export type ScriptTarget = { session: string, call: number,
@@ -494,6 +542,40 @@ export type PriceInfo = { model: string, input: number, cachedRead: number, outp
 source: string, };
 
 /**
+ * What a model could answer from a summary.
+ */
+export type LabProbes = { rows: Array<LabProbe>, kept: number, lost: number,
+/**
+ * The events do not answer it either.
+ */
+unanswered: number, isEnded: boolean,
+/**
+ * What happened, what was kept.
+ */
+failure: string | null, };
+
+/**
+ * What a model is asked about a window of a run.
+ */
+export type ProbeChoice = { run: string,
+/**
+ * The window's place in it, from 0.
+ */
+window: number,
+/**
+ * So many questions are made of the window's facts.
+ */
+facts: number,
+/**
+ * Questions that a person wrote.
+ */
+questions: Array<string>,
+/**
+ * The name of an endpoint of `model/list`.
+ */
+writer: string, model: string | null, };
+
+/**
  * What a number rests on, best first.
  */
 export type Basis = "reported" | "exact" | "calibrated" | "estimated";
@@ -535,6 +617,35 @@ learnedKeys: Array<string>,
  * Keys, tokens and passwords are masked in everything that is shown. Exports have a switch of their own.
  */
 masksSecrets: boolean, };
+
+/**
+ * What a run would take.
+ */
+export type LabEstimate = { endpoint: string, model: string,
+/**
+ * Where it would be sent.
+ */
+address: string, summaries: number,
+/**
+ * Summaries that were paid for before, and are not asked for again.
+ */
+fromBefore: number, inputTokens: number, inputBasis: Basis,
+/**
+ * As large as summaries are taken to be.
+ */
+outputTokens: number,
+/**
+ * Where that size is from: "stated", "fitted to 4 summaries", "assumed".
+ */
+outputBasis: string,
+/**
+ * US dollars; null where the model has no price.
+ */
+costUsd: number | null,
+/**
+ * With usual rates, one summary after the other.
+ */
+seconds: number, };
 
 /**
  * What a stage's parts are compared with.
@@ -1191,6 +1302,28 @@ export type JsonPage = {
  */
 totalLength: number, text: string, };
 
+export type LabProbe = { question: string,
+/**
+ * The fact that was asked for, and the address of the event that states it; null where a person asked.
+ */
+expected: string | null, event: string | null, fromEvents: string, fromSummary: string, grade: ProbeGrade, };
+
+export type LabProbePlan = { endpoint: string, model: string, questions: Array<string>,
+/**
+ * Two for each question: with the events, and with the summary.
+ */
+prompts: number,
+/**
+ * Prompts whose answers are known, and that are not sent again.
+ */
+fromBefore: number, inputTokens: number, outputTokens: number,
+/**
+ * US dollars; null where the model has no price.
+ */
+costUsd: number | null, };
+
+export type LabRunList = { rows: Array<LabRunRow>, };
+
 export type LabTrigger = "tokenThreshold" | "slidingWindow" | "promptLimit";
 
 export type LabelledNumber = { label: string, value: number, };
@@ -1343,6 +1476,8 @@ export type PreviousCall = { call: number, promptTokens: number,
  */
 cachedTokens: number, };
 
+export type ProbeGrade = "kept" | "lost" | "unanswered";
+
 export type ProcessorCatalog = { kinds: Array<ProcessorKind>, };
 
 export type ProcessorKind = {
@@ -1387,7 +1522,15 @@ answer: string,
 /**
  * The same of the recorded answer.
  */
-recorded: string, finish: string | null, predictedTokens: number, reportedTokens: number | null, predictedCachedTokens: number, reportedCachedTokens: number | null, outputTokens: number | null, costUsd: number | null,
+recorded: string,
+/**
+ * From the recorded answer to this one, line by line, once it ended.
+ */
+difference: Array<DiffLine>, finish: string | null, predicted: TokenCount,
+/**
+ * Answers of this model whose reports are known, with this one.
+ */
+measuredCalls: number, reportedTokens: number | null, predictedCachedTokens: number, reportedCachedTokens: number | null, outputTokens: number | null, costUsd: number | null,
 /**
  * What happened, what was kept, what to do.
  */
@@ -1401,7 +1544,11 @@ target: string,
 /**
  * Readable JSON, cut at the limit; `bytes` is the size of the whole.
  */
-body: string, bytes: number, predictedTokens: number, predictedCachedTokens: number,
+body: string, bytes: number,
+/**
+ * What the provider is likely to report: calibrated by what it reported before, else our count.
+ */
+predicted: TokenCount, predictedCachedTokens: number,
 /**
  * US dollars for the prompt and an answer as long as the recorded one.
  */
@@ -1444,6 +1591,10 @@ agents: Array<AgentSummary>,
  * Prompt tokens of all compiled calls, our count.
  */
 totalTokens: number, totalBasis: Basis,
+/**
+ * What the providers are likely to have counted, where that is known of calls they reported nothing for.
+ */
+calibrated: CalibratedTotal | null,
 /**
  * Of those, tokens that matched an earlier prompt.
  */
@@ -1724,12 +1875,28 @@ export interface Commands {
   "lab/sweep": { readonly params: { session: string, grid: string,  /**  * The size summaries are taken to have; without it, fitted to recorded ones, else a usual size.  */ summaryTokens: number | null, }; readonly result: JobStarted };
   /** The rows of a sweep, once it ended. */
   "lab/sweepResult": { readonly params: { job: string, }; readonly result: LabSweep | null };
+  /** What a run with a model would take, before anything is sent. */
+  "lab/estimate": { readonly params: { session: string, config: string, prompt: string | null,  /**  * The name of an endpoint of `model/list`.  */ writer: string, model: string | null, }; readonly result: LabEstimate };
   /** Runs a configuration with a model, as a job. */
   "lab/run": { readonly params: { session: string, config: string, prompt: string | null,  /**  * `extractive`, or the name of an endpoint of `model/list`.  */ writer: string,  /**  * The endpoint's model; without it the one of the configuration, else the endpoint's own.  */ model: string | null, }; readonly result: JobStarted };
   /** A run as far as it is. */
-  "lab/runResult": { readonly params: { job: string, }; readonly result: LabRun };
+  "lab/runResult": { readonly params: {  /**  * The run's id, or its job's.  */ run: string, }; readonly result: LabRun };
+  /** Runs over a session, as they are stored. */
+  "lab/runs": { readonly params: { session: string, }; readonly result: LabRunList };
+  /** Goes on with a run that was stopped or failed, as a job. */
+  "lab/resume": { readonly params: { run: string, }; readonly result: JobStarted };
+  /** Takes a run out of the store. */
+  "lab/forgetRun": { readonly params: { run: string, }; readonly result: Removed };
+  /** Lays the summaries of a run over its session, as an edit. */
+  "lab/apply": { readonly params: { run: string,  /**  * Of the new experiment. Given, one is made even where the run went over an experiment.  */ name: string | null, }; readonly result: ExperimentDetail };
+  /** Questions about a window of a run, and what asking them would cost. */
+  "lab/probePlan": { readonly params: { choice: ProbeChoice, }; readonly result: LabProbePlan };
+  /** Asks a model about a window, from its events and from its summary, as a job. */
+  "lab/probe": { readonly params: { choice: ProbeChoice, }; readonly result: JobStarted };
+  /** What a model could answer from a summary. */
+  "lab/probeResult": { readonly params: { job: string, }; readonly result: LabProbes };
   /** What the summary of a window no longer tells. */
-  "lab/loss": { readonly params: {  /**  * A run.  */ job: string,  /**  * The window's place in it, from 0.  */ window: number, offset: number, limit: number, }; readonly result: LabLoss };
+  "lab/loss": { readonly params: { run: string,  /**  * The window's place in it, from 0.  */ window: number, offset: number, limit: number, }; readonly result: LabLoss };
   /** A call in a provider's form, and what sending it would cost. */
   "call/replayPreview": { readonly params: { session: string, call: number,  /**  * The name of an endpoint.  */ endpoint: string, model: string | null,  /**  * A run of the Lab whose summaries stand in the prompt; without one the prompt is as recorded.  */ run: string | null, }; readonly result: ReplayRequest };
   /** Sends a call again, as a job. */

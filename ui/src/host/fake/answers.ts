@@ -33,6 +33,7 @@ export function callDetail(session: FakeSession, number: number): CallDetail {
     reportedOutputTokens: isExact
       ? (session.events.find((event) => event.call === number)?.tokens ?? null)
       : null,
+    calibrated: null,
     residualTokens: isExact ? 3 : null,
     costUsd:
       price === null

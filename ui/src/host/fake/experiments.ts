@@ -52,6 +52,11 @@ export class FakeExperiments {
     return entry === undefined ? undefined : this.#detail(entry);
   }
 
+  /** The recording that an id means, be it its own or an experiment's. */
+  recordingOf(id: string): string {
+    return this.#base(id);
+  }
+
   list(session: string): readonly ExperimentDetail[] {
     const base = this.#base(session);
     return this.#entries.filter((entry) => entry.session === base).map((entry) => this.#detail(entry));

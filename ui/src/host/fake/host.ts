@@ -103,7 +103,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     return { job: started.job };
   };
 
-  const lab = new FakeLab(store, jobs, notify);
+  const lab = new FakeLab(experiments, jobs, notify);
 
   const answers: Answers = {
     ...lab.answers,

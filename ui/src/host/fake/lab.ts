@@ -2,11 +2,15 @@ import type {
   LabBill,
   LabFact,
   LabLoss,
+  LabProbe,
+  LabProbes,
   LabReplay,
   LabRow,
   LabRun,
+  LabRunRow,
   LabSweep,
   LabWindow,
+  ProbeChoice,
 } from '@/api/gen/api.ts';
 import type { FakeSession } from './session.ts';
 
@@ -192,12 +196,17 @@ export function replayOf(session: FakeSession, text: string, isWritten: boolean)
   };
 }
 
-export function runOf(job: string, writer: string, replay: LabReplay, done: number): LabRun {
+export function runOf(job: string, row: LabRunRow, replay: LabReplay, done: number): LabRun {
   const isEnded = done >= replay.windows.length;
   return {
     job,
-    writer,
+    run: row.run,
+    state: isEnded ? 'done' : 'running',
+    config: row.config,
+    writer: row.writer,
+    model: row.model,
     written: done,
+    expected: replay.windows.length,
     fromBefore: 0,
     inputTokens: 0,
     outputTokens: 0,
@@ -222,4 +231,28 @@ export function lossOf(window: number): LabLoss {
       weight: 1 + fact.usedLater,
     })),
   };
+}
+
+export function questionsOf({ facts, questions }: ProbeChoice): string[] {
+  const made = FACTS.slice(0, facts).map(({ kind }) => `Which ${kind} stands at ____ in “the ____ of it”?`);
+  return [...made, ...questions];
+}
+
+/** Every other question is answered from the summary. */
+export function probesOf(questions: readonly string[], isEnded: boolean): LabProbes {
+  const rows = questions.map((question, i): LabProbe => {
+    const fact = FACTS[i];
+    const known = fact?.text ?? 'Invoices fail.';
+    const isKept = i % 2 === 0;
+    return {
+      question,
+      expected: fact?.text ?? null,
+      event: fact === undefined ? null : `E${String(i + 1)}`,
+      fromEvents: known,
+      fromSummary: isKept ? known : 'unknown',
+      grade: isKept ? 'kept' : 'lost',
+    };
+  });
+  const kept = rows.filter(({ grade }) => grade === 'kept').length;
+  return { rows, kept, lost: rows.length - kept, unanswered: 0, isEnded, failure: null };
 }

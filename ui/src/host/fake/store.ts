@@ -176,6 +176,7 @@ export function headerOf(session: FakeSession, compiled: number, appPath: string
     agents: [...session.agents],
     totalTokens: total,
     totalBasis: session.basis,
+    calibrated: null,
     cachedTokens: cached,
     cachedBasis: session.cachedBasis,
     costUsd:

@@ -6,18 +6,23 @@ const after = <T>(values: readonly T[], value: T): T =>
   values[(values.indexOf(value) + 1) % values.length] ?? value;
 
 const commands: readonly Omit<Command, 'view'>[] = [
-  { id: 'lab.next', title: 'Next configuration', keys: ['J', 'ArrowDown'], run: ({ lab }) => lab.move(1) },
+  {
+    id: 'lab.next',
+    title: 'Next configuration',
+    keys: ['J', 'ArrowDown'],
+    run: ({ lab }) => lab.choice.move(1),
+  },
   {
     id: 'lab.previous',
     title: 'Previous configuration',
     keys: ['K', 'ArrowUp'],
-    run: ({ lab }) => lab.move(-1),
+    run: ({ lab }) => lab.choice.move(-1),
   },
   {
     id: 'lab.recommended',
     title: 'The recommended configuration',
     keys: ['F'],
-    run: ({ lab }) => lab.chooseRecommended(),
+    run: ({ lab }) => lab.choice.chooseRecommended(),
   },
   { id: 'lab.summaryNext', title: 'Next summary', keys: [']'], run: ({ lab }) => lab.moveSummary(1) },
   {
@@ -30,15 +35,31 @@ const commands: readonly Omit<Command, 'view'>[] = [
     id: 'lab.run',
     title: 'Run the configuration, or stop the run',
     keys: ['S'],
-    when: ({ lab }) => lab.canRun || lab.isRunning,
-    run: ({ lab }) => (lab.isRunning ? lab.stop() : lab.start()),
+    when: ({ lab }) => lab.runs.canRun || lab.runs.isRunning,
+    run: ({ lab }) => (lab.runs.isRunning ? lab.runs.stop() : lab.runs.start()),
+  },
+  {
+    id: 'lab.apply',
+    title: 'Apply the run as an experiment',
+    keys: ['Shift+S'],
+    when: ({ lab }) => lab.runs.canApply,
+    run: ({ lab }) => lab.runs.apply(),
+  },
+  {
+    id: 'lab.probes',
+    title: 'Ask a model about the summary…',
+    keys: ['Shift+N'],
+    when: ({ lab }) => lab.probes.canAsk,
+    run: ({ panels }) => {
+      panels.dialog = 'probes';
+    },
   },
   {
     id: 'lab.copy',
     title: 'Copy the configuration for google-adk',
     keys: ['Y'],
-    when: ({ lab }) => lab.snippet !== undefined,
-    run: ({ lab }) => lab.copy(),
+    when: ({ lab }) => lab.choice.snippet !== undefined,
+    run: ({ lab }) => lab.choice.copy(),
   },
   {
     id: 'lab.replay',

@@ -197,9 +197,8 @@ impl Pair<'_> {
 
     /// The last event of this kind that the later call saw and the earlier one did not.
     fn last(&self, is: impl Fn(&Event) -> bool) -> Option<EventIndex> {
-        let start = self.earlier.0.n_events();
-        let events = self.experiment.session().events.get(start..self.later.0.n_events())?;
-        events.iter().rposition(|event| is(event)).map(|at| EventIndex((start + at) as u32))
+        let events = self.experiment.events_between(self.earlier.0, self.later.0);
+        events.iter().rfind(|logged| is(&logged.event))?.index
     }
 }
 

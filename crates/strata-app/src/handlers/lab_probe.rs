@@ -1,0 +1,183 @@
+//! Questions about a window of a run, answered from its events and from its summary.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use strata_engine::LoggedEvent;
+use strata_engine::lab::{FactReader, Grade, Probe, grade, probe_prompt, probes, window_text};
+use strata_engine::prices::Prices;
+
+use crate::Strata;
+use crate::api::job::JobState;
+use crate::api::lab::{
+    LabProbe, LabProbePlan, LabProbes, PlanProbes, ProbeChoice, ProbeGrade, ProbeResult, Probes,
+};
+use crate::api::session::JobStarted;
+use crate::command::Handler;
+use crate::error::AppError;
+use crate::import::Watch as _;
+use crate::jobs::Ended;
+use crate::lab::Asked;
+use crate::models::{Found, PaidAnswers, ask_once, question, spoken_text};
+
+/// Questions that one job may ask.
+const MOST_QUESTIONS: u32 = 40;
+/// Tokens an answer may have, and those it is taken to have.
+const MOST_ANSWER: u32 = 400;
+const USUAL_ANSWER: u64 = 20;
+
+/// Everything that is asked about a window.
+struct Prepared {
+    found: Found,
+    model: String,
+    probes: Vec<Probe>,
+    /// The events as text, and the summary.
+    contexts: [String; 2],
+}
+
+impl Strata {
+    fn probes(self: &Arc<Self>, choice: &ProbeChoice) -> Result<Prepared, AppError> {
+        let run = self.lab_run(&choice.run)?;
+        let done = run.done.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let done = done.ok_or_else(|| AppError::bad_input("This run has not ended. Resume it first."))?;
+        let at = choice.window as usize;
+        let missing =
+            || AppError::not_found(format!("This run has {} windows, counted from 0.", done.0.windows.len()));
+        let window = done.0.windows.get(at).ok_or_else(missing)?;
+        let loss = done.1.get(at).cloned().flatten().ok_or_else(|| {
+            AppError::bad_input("There is no summary of this window, so there is nothing to ask it.")
+        })?;
+        let open = self.session(&run.session)?;
+        let log = open.experiment.log();
+        let events: Vec<&LoggedEvent> = window.events.iter().filter_map(|event| log.get(*event)).collect();
+        let n_facts = choice.facts.min(MOST_QUESTIONS) as usize;
+        let mut all = probes(&loss, &events, n_facts);
+        let own = choice.questions.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
+        all.extend(own.map(|text| Probe { question: text.to_owned(), fact: None }));
+        all.truncate(MOST_QUESTIONS as usize);
+        if all.is_empty() {
+            let message = "No question can be made of this window's facts. Write one of your own.";
+            return Err(AppError::bad_input(message));
+        }
+        let before = window.seed.and_then(|seed| done.0.windows.get(seed)).map(|seed| seed.summary_text());
+        let before: Vec<&str> = before.as_deref().into_iter().collect();
+        let found = self.models().find(&choice.writer, &self.custom_endpoints())?;
+        let model = choice.model.clone().or_else(|| found.model.clone());
+        let model = model.ok_or_else(|| AppError::bad_input("Say which model is to answer."))?;
+        let contexts = [window_text(&before, &events), window.summary_text()];
+        Ok(Prepared { found, model, probes: all, contexts })
+    }
+}
+
+impl Prepared {
+    fn prompts(&self, probe: &Probe) -> [String; 2] {
+        self.contexts.each_ref().map(|context| probe_prompt(context, &probe.question))
+    }
+
+    fn plan(&self, strata: &Strata, prices: &Prices) -> LabProbePlan {
+        let asked = Asked {
+            base_url: &self.found.server.base_url,
+            model: Some(&self.model),
+            paid: strata.paid(),
+            store: Some(strata.store_lock()),
+            counting: &strata.tables().counting,
+            prices,
+        };
+        let (mut prompts, mut from_before, mut input) = (0, 0, 0);
+        for prompt in self.probes.iter().flat_map(|probe| self.prompts(probe)) {
+            prompts += 1;
+            let key = PaidAnswers::key(&self.found.server.base_url, &self.model, &prompt, Some(MOST_ANSWER));
+            if strata.paid().find(key, Some(&strata.store())).is_some() {
+                from_before += 1;
+            } else {
+                input += u64::from(asked.tokens(&self.model, &question(&prompt)).tokens);
+            }
+        }
+        let output = USUAL_ANSWER * u64::from(prompts - from_before);
+        let price = prices.of_model(&self.model);
+        LabProbePlan {
+            endpoint: self.found.server.name.clone(),
+            model: self.model.clone(),
+            questions: self.probes.iter().map(|probe| probe.question.clone()).collect(),
+            prompts,
+            from_before,
+            input_tokens: input as f64,
+            output_tokens: output as f64,
+            cost_usd: price.map(|price| price.cost(input, 0, 0, output)),
+        }
+    }
+}
+
+impl Handler for PlanProbes {
+    fn run(self, strata: &Arc<Strata>) -> Result<LabProbePlan, AppError> {
+        Ok(strata.probes(&self.choice)?.plan(strata, &strata.tables().prices))
+    }
+}
+
+impl Handler for Probes {
+    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
+        let prepared = strata.probes(&self.choice)?;
+        let shown = Arc::new(Mutex::new(LabProbes::default()));
+        let work = shown.clone();
+        let title = format!("Asking {} about summary {}", prepared.model, self.choice.window + 1);
+        let job = strata.start_job(title, "questions", move |strata, job| {
+            let lock = || work.lock().unwrap_or_else(PoisonError::into_inner);
+            let reader = FactReader::new();
+            let total = prepared.probes.len() as u64;
+            let cancel = job.cancel();
+            for (done, probe) in (0..).zip(&prepared.probes) {
+                job.progress(done, total);
+                let answers = prepared.prompts(probe).map(|prompt| {
+                    ask_once(strata, &prepared.found.server, &prepared.model, &prompt, MOST_ANSWER, &cancel)
+                });
+                let [Ok(events), Ok(summary)] = &answers else {
+                    let failure = answers.into_iter().find_map(Result::err).map_or_else(String::new, |error| error.message);
+                    let kept = if done == 0 { "" } else { " The answers so far are kept, and are not asked for again." };
+                    let state = if job.is_cancelled() { JobState::Cancelled } else { JobState::Failed };
+                    let mut shown = lock();
+                    (shown.is_ended, shown.failure) = (true, Some(failure.clone() + kept));
+                    return Ended { state, outcome: failure, sessions: Vec::new(), diagnostics: Vec::new() };
+                };
+                let (events, summary) = (spoken_text(&events.content), spoken_text(&summary.content));
+                let found = grade(&reader, probe, &events, &summary);
+                lock().add(probe, (events, summary), found);
+            }
+            job.progress(total, total);
+            let mut shown = lock();
+            shown.is_ended = true;
+            let outcome = format!(
+                "{} of {} questions that the events answer are answered from the summary.",
+                shown.kept,
+                shown.kept + shown.lost
+            );
+            Ended { state: JobState::Done, outcome, sessions: Vec::new(), diagnostics: Vec::new() }
+        });
+        strata.lab().keep_probes(&job, shown);
+        Ok(JobStarted { job })
+    }
+}
+
+impl LabProbes {
+    fn add(&mut self, probe: &Probe, (from_events, from_summary): (String, String), found: Grade) {
+        let (counter, grade) = match found {
+            Grade::Kept => (&mut self.kept, ProbeGrade::Kept),
+            Grade::Lost => (&mut self.lost, ProbeGrade::Lost),
+            Grade::Unanswered => (&mut self.unanswered, ProbeGrade::Unanswered),
+        };
+        *counter += 1;
+        self.rows.push(LabProbe {
+            question: probe.question.clone(),
+            expected: probe.fact.as_ref().map(|fact| fact.text.clone()),
+            event: probe.fact.as_ref().map(|fact| format!("E{}", fact.event.number())),
+            from_events,
+            from_summary,
+            grade,
+        });
+    }
+}
+
+impl Handler for ProbeResult {
+    fn run(self, strata: &Arc<Strata>) -> Result<LabProbes, AppError> {
+        let missing = || AppError::not_found("These answers are no longer known. Ask again; what was paid for is kept.");
+        strata.lab().probes(&self.job).ok_or_else(missing)
+    }
+}

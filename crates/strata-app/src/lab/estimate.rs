@@ -1,0 +1,118 @@
+//! What a run would take, before anything is sent.
+
+use std::sync::{Mutex, PoisonError};
+
+use strata_engine::analysis::Counting;
+use strata_engine::lab::{Assumptions, Lab, LabConfig, SizedWriter, Stop, SummaryDue, SummarySize, Writer, Written};
+use strata_engine::prices::Prices;
+use strata_engine::tokens::{TokenCount, Tokenizer, Weigher};
+use strata_model::LlmRequest;
+use strata_store::Store;
+
+use crate::error::AppError;
+use crate::models::{PaidAnswers, calibrated, question};
+
+/// What a run with a model would take.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Estimate {
+    pub summaries: u32,
+    /// Summaries that were paid for before, and are not asked for again.
+    pub from_before: u32,
+    pub model: String,
+    /// Of the prompts that would be sent.
+    pub input: TokenCount,
+    /// Of the answers, as large as summaries are taken to be.
+    pub output_tokens: u64,
+    /// US dollars. `None` where the model has no price.
+    pub cost_usd: Option<f64>,
+    /// With the usual rates, one summary after the other.
+    pub seconds: f64,
+}
+
+/// Whom a run would ask.
+pub(crate) struct Asked<'a> {
+    pub base_url: &'a str,
+    /// `None`: the model that google-adk would ask.
+    pub model: Option<&'a str>,
+    pub paid: &'a PaidAnswers,
+    pub store: Option<&'a Mutex<Store>>,
+    pub counting: &'a Counting,
+    pub prices: &'a Prices,
+}
+
+impl Asked<'_> {
+    /// Goes through a session without asking anybody. Summaries that are known stand in it as they are, others by
+    /// their size.
+    pub(crate) fn estimate(
+        &self,
+        lab: &Lab<'_>,
+        config: &LabConfig,
+        size: SummarySize,
+    ) -> Result<Estimate, AppError> {
+        let mut estimator = Estimator {
+            asked: self,
+            sized: SizedWriter::new(size),
+            estimate: Estimate {
+                summaries: 0,
+                from_before: 0,
+                model: self.model.unwrap_or_default().to_owned(),
+                input: TokenCount::exact(0),
+                output_tokens: 0,
+                cost_usd: Some(0.0),
+                seconds: 0.0,
+            },
+        };
+        lab.replay(config, &mut estimator).map_err(|stop| AppError::internal(stop.0))?;
+        Ok(estimator.estimate)
+    }
+
+    /// Tokens of a request to `model`, by our count or as its provider's reports have taught.
+    pub(crate) fn tokens(&self, model: &str, request: &LlmRequest) -> TokenCount {
+        let counted = counted(self.counting, model, request);
+        let store = self.store.map(|store| store.lock().unwrap_or_else(PoisonError::into_inner));
+        store.and_then(|store| calibrated(&store, model, counted)).unwrap_or(counted)
+    }
+}
+
+/// Tokens of a request by our count.
+pub(crate) fn counted(counting: &Counting, model: &str, request: &LlmRequest) -> TokenCount {
+    let tokenizer = Tokenizer::of_model(model);
+    Weigher::new(&tokenizer, &counting.vocabularies, &counting.memo).request(request).total()
+}
+
+struct Estimator<'e, 'a> {
+    asked: &'e Asked<'a>,
+    sized: SizedWriter,
+    estimate: Estimate,
+}
+
+impl Writer for Estimator<'_, '_> {
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+        let Ok(prompt) = due.job().prompt else { return Ok(None) };
+        let asked = self.asked;
+        let model = asked.model.map_or_else(|| due.model.to_string(), str::to_owned);
+        self.estimate.model.clone_from(&model);
+        self.estimate.summaries += 1;
+        let key = PaidAnswers::key(asked.base_url, &model, &prompt, due.max_tokens);
+        let store = asked.store.map(|store| store.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(paid) = asked.paid.find(key, store.as_deref()) {
+            self.estimate.from_before += 1;
+            return Ok(Some(paid.written(&model)));
+        }
+        drop(store);
+        let input = asked.tokens(&model, &question(&prompt));
+        let written = self.sized.write(due)?;
+        let text = written.iter().flat_map(|written| written.content.parts());
+        let output: u64 =
+            text.filter_map(|part| part.text.as_deref()).map(|text| u64::from(due.tokens(text))).sum();
+        let price = asked.prices.of_model(&model);
+        let cost = price.map(|price| price.cost(input.tokens.into(), 0, 0, output));
+        let rates = Assumptions::default();
+        let estimate = &mut self.estimate;
+        estimate.input = estimate.input + input;
+        estimate.output_tokens += output;
+        estimate.cost_usd = estimate.cost_usd.zip(cost).map(|(sum, cost)| sum + cost);
+        estimate.seconds += f64::from(input.tokens) / rates.read_per_s + output as f64 / rates.written_per_s;
+        Ok(written)
+    }
+}

@@ -1,0 +1,116 @@
+//! A run as it is stored: what was asked for, and all that was written.
+
+use serde::{Deserialize, Serialize};
+use strata_engine::lab::{Stop, SummaryDue, Writer, Written};
+use strata_model::{Content, Decoder, FromJson as _, Json, Usage};
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunSettings {
+    pub config: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    pub writer: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// What came of it so far.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct RunRecord {
+    /// In the order in which they fell due.
+    pub summaries: Vec<StoredSummary>,
+    /// Summaries that were expected in all.
+    pub expected: u32,
+    pub from_before: u32,
+    pub input_tokens: f64,
+    pub output_tokens: f64,
+    pub cost_usd: Option<f64>,
+    pub lost: Option<LostFacts>,
+    pub failure: Option<String>,
+}
+
+/// What the summaries of a whole run no longer tell.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LostFacts {
+    pub kept: u32,
+    pub paraphrased: u32,
+    pub dropped: u32,
+}
+
+/// What was answered when a summary was due.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StoredSummary {
+    /// Numbers of the first and the last event of its window.
+    pub events: [u32; 2],
+    /// ADK's `{role, parts}`; absent where the writer gave nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Json>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Json>,
+    pub by: String,
+}
+
+impl StoredSummary {
+    fn new(due: &SummaryDue<'_>, written: Option<&Written>) -> Self {
+        Self {
+            events: window_of(due),
+            content: written.map(|written| written.content.to_json()),
+            usage: written.and_then(|written| Some(written.usage.as_ref()?.to_json())),
+            by: written.map(|written| written.by.to_string()).unwrap_or_default(),
+        }
+    }
+
+    fn read(&self) -> Option<Written> {
+        let mut decoder = Decoder::new();
+        Some(Written {
+            content: Content::from_json(self.content.clone()?, &mut decoder).ok()?,
+            usage: self.usage.clone().and_then(|usage| Usage::from_json(usage, &mut decoder).ok()),
+            by: self.by.as_str().into(),
+            is_stand_in: false,
+        })
+    }
+}
+
+fn window_of(due: &SummaryDue<'_>) -> [u32; 2] {
+    let number = |logged: Option<&&strata_engine::LoggedEvent>| {
+        logged.and_then(|logged| logged.index).map_or(0, |index| index.number())
+    };
+    [number(due.window.events.first()), number(due.window.events.last())]
+}
+
+/// Tells of every summary that another writer writes.
+pub(crate) struct Noted<'w> {
+    pub writer: &'w mut dyn Writer,
+    pub note: &'w mut dyn FnMut(StoredSummary),
+}
+
+impl Writer for Noted<'_> {
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+        let written = self.writer.write(due)?;
+        (self.note)(StoredSummary::new(due, written.as_ref()));
+        Ok(written)
+    }
+}
+
+/// Gives summaries that were stored.
+pub(crate) struct Again {
+    pub summaries: std::vec::IntoIter<StoredSummary>,
+}
+
+impl Writer for Again {
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+        match self.summaries.next() {
+            Some(stored) if stored.events == window_of(due) => Ok(stored.read()),
+            _ => Err(Stop(
+                "The session or its configuration has changed since this run, so its summaries no longer fit. They are \
+                 kept; run the setting again."
+                    .to_owned(),
+            )),
+        }
+    }
+}

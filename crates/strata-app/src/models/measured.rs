@@ -1,0 +1,102 @@
+//! What providers report, beside what we expect of them.
+
+use std::collections::HashMap;
+
+use strata_engine::analysis::CallAnalysis;
+use strata_engine::tokens::{Calibration, Measured, TokenCount};
+use strata_model::{Fingerprint, Str, Usage};
+use strata_store::{MeasuredCall, Store, StoreError};
+
+use crate::import::now_ms;
+
+/// What was expected of a request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Expected {
+    pub request: Fingerprint,
+    pub tokens: u32,
+    pub cached: Option<u32>,
+}
+
+/// Keeps what was reported for a request to `model`. Nothing is kept where nothing was reported.
+pub(crate) fn measure(
+    store: &mut Store,
+    model: &str,
+    expected: Expected,
+    usage: Option<&Usage>,
+) -> Result<(), StoreError> {
+    let Some(reported) = usage.and_then(|usage| usage.prompt_token_count).filter(|tokens| *tokens > 0) else {
+        return Ok(());
+    };
+    let small = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
+    let call = MeasuredCall {
+        request: expected.request,
+        counted: expected.tokens,
+        reported: small(reported),
+        expected_cached: expected.cached,
+        reported_cached: usage.and_then(|usage| usage.cached_content_token_count).map(small),
+        at_ms: now_ms(),
+    };
+    store.add_measured_call(model, &call)
+}
+
+/// What a provider is likely to report for a prompt of which we count `counted`, from what it reported for others.
+/// `None` as long as too little is known of the model.
+pub(crate) fn calibrated(store: &Store, model: &str, counted: TokenCount) -> Option<TokenCount> {
+    let known = store.measured_calls(model).ok()?;
+    of_calls(&known, counted)
+}
+
+/// What is known of models, each read once.
+pub(crate) struct Calibrations<'s> {
+    store: &'s Store,
+    known: HashMap<Str, Vec<MeasuredCall>>,
+}
+
+impl<'s> Calibrations<'s> {
+    pub(crate) fn new(store: &'s Store) -> Self {
+        Self { store, known: HashMap::new() }
+    }
+
+    /// What the provider of a call is likely to have counted.
+    pub(crate) fn of_call(&mut self, call: &CallAnalysis) -> Option<TokenCount> {
+        let store = self.store;
+        let known = self
+            .known
+            .entry(call.sent_to.clone())
+            .or_insert_with(|| store.measured_calls(&call.sent_to).unwrap_or_default());
+        of_calls(known, call.total)
+    }
+}
+
+fn of_calls(known: &[MeasuredCall], counted: TokenCount) -> Option<TokenCount> {
+    let mut calibration = Calibration::default();
+    for call in known {
+        calibration.observe(Measured { ours: call.counted, reported: call.reported }, None);
+    }
+    calibration.predict(counted.tokens, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(counted: u32, reported: u32) -> MeasuredCall {
+        MeasuredCall {
+            request: Fingerprint(counted.into()),
+            counted,
+            reported,
+            expected_cached: None,
+            reported_cached: None,
+            at_ms: 0,
+        }
+    }
+
+    #[test]
+    fn a_model_that_reports_a_fifth_more_is_predicted_so() {
+        let known = [call(1000, 1210), call(2000, 2410), call(3000, 3610), call(4000, 4810)];
+        let count = of_calls(&known, TokenCount::estimated(2500, 2000, 3000)).unwrap();
+        assert_eq!((count.tokens, count.basis.name()), (3010, "calibrated"));
+        assert!(count.low > 2990 && count.high < 3030, "{count:?}");
+        assert_eq!(of_calls(&known[..2], TokenCount::exact(2500)), None, "two say nothing of how they err");
+    }
+}
