@@ -1,6 +1,7 @@
 //! The one list of commands.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,6 +12,9 @@ use crate::api::{
     app, cache, call, event, experiment, finding, job, lab, model, palette, part, processor, script, session,
 };
 use crate::error::{AppError, ErrorCode};
+
+/// How long a command follows edits of what it asks about.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Something a caller can ask for. The type itself holds the parameters.
 pub trait Command: DeserializeOwned + TS + 'static {
@@ -101,11 +105,19 @@ macro_rules! commands {
     };
 }
 
+/// Runs a command. Where what it asks about was edited while it waited, it is run again on what there is now: a
+/// command waits before it changes anything.
 fn answer<C: Handler>(strata: &Arc<Strata>, params: &str) -> Result<Reply, AppError> {
-    let command: C = serde_json::from_str(params).map_err(|error| {
-        AppError::bad_input(format!("The parameters of `{}` are not valid: {error}.", C::NAME))
-    })?;
-    command.run(strata)?.into_reply()
+    let start = Instant::now();
+    loop {
+        let command: C = serde_json::from_str(params).map_err(|error| {
+            AppError::bad_input(format!("The parameters of `{}` are not valid: {error}.", C::NAME))
+        })?;
+        match command.run(strata) {
+            Err(error) if error.is_superseded && start.elapsed() < PATIENCE => {}
+            done => return done?.into_reply(),
+        }
+    }
 }
 
 pub(crate) trait CommandVisitor {
@@ -156,6 +168,10 @@ commands! {
     "experiment/export" experiment::Export => experiment::Exported: "An experiment as google-adk Python, as an app configuration, or as a file of edits";
     "processor/catalog" processor::Catalog => processor::ProcessorCatalog: "Kinds of processors that can be inserted, with their parameters";
     "script/check" script::Check => script::ScriptReport: "Reads a script, and tries it on a call";
+    "script/list" script::List => script::ScriptList: "Scripts that are saved, with the folder they are in";
+    "script/get" script::Get => script::ScriptSource: "The text of a saved script";
+    "script/save" script::Save => script::ScriptList: "Saves a script in the folder";
+    "script/remove" script::Remove => script::ScriptList: "Removes a saved script";
     "findings/list" finding::List => finding::FindingList: "What is worth a person's time, with fixes that were tried on all calls";
     "findings/apply" finding::Apply => experiment::ExperimentDetail: "Makes the edits of a fix";
     "palette/search" palette::Search => palette::PaletteResults: "Places in a session that match what is typed";

@@ -26,6 +26,7 @@ mod part;
 pub(crate) mod part_rows;
 mod processor;
 mod questions;
+mod script;
 mod session;
 mod stages;
 

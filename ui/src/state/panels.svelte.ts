@@ -11,6 +11,8 @@ export type DialogName =
   | 'experiments'
   | 'addProcessor'
   | 'export'
+  | 'scripts'
+  | 'saveScript'
   | 'replay';
 
 /** What is open in the window besides the view. */

@@ -76,7 +76,7 @@ fn compact(
     model: Option<String>,
     run: &Arc<RunState>,
 ) -> Result<String, AppError> {
-    let analysis = open.analysis_of(super::lab::last_call(open)?)?;
+    let analysis = open.whole_analysis(&strata.tables().counting)?;
     with_lab(&open.experiment, &analysis, strata.tables(), |lab| {
         let reader = FactReader::new();
         // How many summaries there will be is known from a replay with sizes alone.

@@ -240,3 +240,51 @@ fn experiments_are_exported() {
     );
     assert!(export("json")["text"].as_str().is_some_and(|text| text.contains("\"use\": \"cap_rows\"")));
 }
+
+/// What is asked while edits follow each other quickly is answered about what there is then, and is no error.
+#[test]
+fn edits_supersede_no_answer() {
+    let strata = start();
+    let session = sample(&strata);
+    let made = ask(&strata, "experiment/create", &json!({ "session": session }));
+    let experiment = made["experiment"].clone();
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let last = std::thread::scope(|scope| {
+        for call in [3, 25, 41] {
+            let (strata, experiment, is_over) = (&strata, &experiment, &is_over);
+            scope.spawn(move || {
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    let params = json!({ "session": experiment, "call": call });
+                    ask(strata, "call/stages", &params);
+                    let edits = json!([{ "edit": "pin_event", "event": 1 }]);
+                    ask(
+                        strata,
+                        "experiment/preview",
+                        &json!({ "session": experiment, "call": call, "edits": edits }),
+                    );
+                }
+            });
+        }
+        let mut last = Value::Null;
+        for size in 100..140 {
+            let edit = match size {
+                100 => {
+                    json!({ "edit": "insert_processor", "use": "truncate_middle", "params": { "max_chars": size } })
+                }
+                _ => {
+                    json!({ "edit": "configure_processor", "processor": "truncate_middle", "params": { "max_chars": size } })
+                }
+            };
+            let params = json!({ "experiment": experiment, "edits": [edit], "replacesLast": true });
+            last = ask(&strata, "experiment/edit", &params);
+            // The edit's own answer, and what is asked behind it, are about the edit.
+            let stages = ask(&strata, "call/stages", &json!({ "session": experiment, "call": 3 }));
+            let rows = stages["rows"].as_array().cloned().unwrap_or_default();
+            let row = rows.iter().find(|row| row["processor"] == "truncate_middle").expect("the stage");
+            assert_eq!(row["inserted"]["params"]["max_chars"], size);
+        }
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        last
+    });
+    assert_eq!(last["edits"], 2, "each took the place of the one before");
+}

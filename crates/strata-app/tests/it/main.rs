@@ -4,6 +4,7 @@ mod bad_input;
 mod cache;
 mod commands;
 mod experiments;
+mod scripts;
 
 use std::path::Path;
 use std::sync::Arc;

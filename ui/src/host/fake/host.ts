@@ -10,6 +10,7 @@ import { FakeLab } from './lab-jobs.ts';
 import { partDetail, partDiff, partText } from './parts.ts';
 import { stageJson, stageList, stageParts, stageText } from './stages.ts';
 import { FakeExperiments } from './experiments.ts';
+import { FakeScripts } from './scripts.ts';
 import { FAKE_KINDS } from './flow.ts';
 import { notFound } from './failures.ts';
 import { FakeStore, headerOf, newJob } from './store.ts';
@@ -42,6 +43,7 @@ const TICK_MS = 120;
 export function fakeHost(options: FakeOptions = {}): FakeHost {
   const store = new FakeStore();
   const experiments = new FakeExperiments((id) => store.session(id));
+  const scripts = new FakeScripts();
   const listeners = new Set<(notification: Notification) => void>();
   const asked: { name: string; params: unknown }[] = [];
   const compiled = new Map<string, number>();
@@ -170,6 +172,10 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     'experiment/export': (params) => experiments.export(params),
     'processor/catalog': () => ({ kinds: [...FAKE_KINDS] }),
     'script/check': (params) => experiments.check(params),
+    'script/list': () => scripts.list(),
+    'script/get': ({ name }) => scripts.get(name),
+    'script/save': (params) => scripts.save(params),
+    'script/remove': ({ name }) => scripts.remove(name),
     'findings/list': ({ session }) => experiments.findings(session),
     'findings/apply': ({ session, title, edits }) =>
       experiments.find(session) === undefined
