@@ -165,6 +165,7 @@ commands! {
     "experiment/preview" experiment::Preview => experiment::PreviewResult: "What edits would do to a call and to all calls, without making them";
     "experiment/compare" experiment::Compare => experiment::Comparison: "Two experiments over a session, call by call";
     "experiment/compareParts" experiment::CompareParts => call::PartPage: "The requests of a call in two experiments, part by part";
+    "experiment/compareText" experiment::CompareText => part::PartDiff: "A part of a request in two experiments, line by line";
     "experiment/export" experiment::Export => experiment::Exported: "An experiment as google-adk Python, as an app configuration, or as a file of edits";
     "processor/catalog" processor::Catalog => processor::ProcessorCatalog: "Kinds of processors that can be inserted, with their parameters";
     "script/check" script::Check => script::ScriptReport: "Reads a script, and tries it on a call";

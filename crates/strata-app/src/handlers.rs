@@ -33,4 +33,5 @@ mod stages;
 pub(crate) use breaks::sentence as break_sentence;
 pub(crate) use chain::writer;
 pub(crate) use filter::nearest;
+pub(crate) use part::readable;
 pub(crate) use part_rows::SegmentScale;

@@ -7,6 +7,7 @@
 
 mod app;
 mod cache;
+mod change;
 mod check;
 mod compact;
 mod compile;
@@ -29,17 +30,18 @@ mod tokens;
 
 pub use app::AppReport;
 pub use cache::{BreakReport, CacheFixReport, CacheReport, CallCacheReport, ZoneReport, cache};
+pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
 pub use compact::{
     CompactChoice, CompactReport, CompactTotals, LossItemReport, SummaryModel, WindowLoss, WindowReport,
     compact,
 };
 pub use compile::{
-    CallChoice, ChangeKind, ChangeReport, CompileFailure, CompileReport, LeftOut, PromptTokens,
-    SegmentReport, StageReport, Zone, compile,
+    CallChoice, CompileFailure, CompileReport, LeftOut, PromptTokens, SegmentReport, StageReport, Zone,
+    compile,
 };
 pub use diagnostic::FileDiagnostic;
-pub use diff::{DiffReport, SideReport, diff};
+pub use diff::{DiffReport, PartChangeReport, SideReport, diff};
 pub use export::{ExportReport, export};
 pub use findings::{FindingReport, FindingsReport, FixReport, findings};
 pub use import::{ImportReport, import};

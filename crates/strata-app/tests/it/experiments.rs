@@ -288,3 +288,43 @@ fn edits_supersede_no_answer() {
     });
     assert_eq!(last["edits"], 2, "each took the place of the one before");
 }
+
+#[test]
+fn a_compared_part_is_told_line_by_line() {
+    let strata = start();
+    let session = sample(&strata);
+    let made = ask(&strata, "experiment/create", &json!({ "session": session, "name": "Another" }));
+    let experiment = made["experiment"].clone();
+    let edits = json!([
+        { "edit": "set_instruction", "agent": "coordinator", "text": "You triage invoices.\nBe brief." },
+        { "edit": "edit_event", "event": 1, "content": { "role": "user", "parts": [{ "text": "Why?" }] } },
+    ]);
+    ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
+    compiled(&strata, experiment.as_str().expect("an id"));
+    let parts = json!({ "a": session, "b": experiment, "call": 1, "foldUnchanged": false, "offset": 0, "limit": 50 });
+    let rows = ask(&strata, "experiment/compareParts", &parts)["rows"].as_array().cloned().unwrap_or_default();
+    let mut signs = Vec::new();
+    for row in rows.iter().filter(|row| row["change"] != "unchanged") {
+        let is_left_out = row["change"] == "leftOut";
+        assert!(!is_left_out || row["address"] == "", "what is gone has no place in what is shown");
+        let params = json!({ "a": session, "b": experiment, "call": 1, "path": row["path"], "isLeftOut": is_left_out });
+        let diff = ask(&strata, "experiment/compareText", &params);
+        for line in diff["lines"].as_array().into_iter().flatten() {
+            let runs = line["runs"].as_array().cloned().unwrap_or_default();
+            let text: String = runs.iter().filter_map(|run| run["text"].as_str()).collect();
+            signs.push((line["sign"].as_str().unwrap_or_default().to_owned(), text));
+        }
+        assert!(diff["beforeLabel"].as_str().is_some_and(|label| label.starts_with("Recorded")), "{diff}");
+        assert!(diff["afterLabel"].as_str().is_some_and(|label| label.starts_with("Another")), "{diff}");
+    }
+    let has = |sign: &str, text: &str| signs.iter().any(|(s, t)| s == sign && t == text);
+    assert!(has("added", "Why?") && has("added", "Be brief."), "{signs:?}");
+    let first = "Invoices fail with decimal errors since Tuesday. Find out why.";
+    assert!(has("removed", first), "{signs:?}");
+    let (code, _) = refuse(
+        &strata,
+        "experiment/compareText",
+        &json!({ "a": session, "b": experiment, "call": 1, "path": "99.0", "isLeftOut": false }),
+    );
+    assert_eq!(code, ErrorCode::NotFound);
+}

@@ -45,3 +45,21 @@ fn a_script_that_is_nowhere_is_told_with_those_that_are_saved() {
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("there is no such file"), "{}", run.stderr);
 }
+
+#[test]
+fn the_request_of_a_call_is_compared_line_by_line() {
+    let computer = Computer::new();
+    let edits = computer.path("edits.yaml");
+    std::fs::write(
+        &edits,
+        "- edit: edit_event\n  event: 1\n  content: {role: user, parts: [{text: \"Invoices fail.\\nWhy?\"}]}\n",
+    )
+    .unwrap();
+    let run = computer.run(&format!("diff sample {} --call 1", edits.display()));
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("\n@@ "), "{}", run.stdout);
+    assert!(run.stdout.contains("\n+Invoices fail.\n+Why?\n"), "{}", run.stdout);
+    let json = computer.run(&format!("diff sample {} --call 1 --json", edits.display())).json();
+    let changes = json["changes"].as_array().unwrap();
+    assert!(changes.iter().any(|part| part["diff"].as_str().unwrap().contains("+Why?")), "{changes:?}");
+}

@@ -1394,6 +1394,32 @@ body: string, bytes: number, predictedTokens: number, predictedCachedTokens: num
  */
 estimatedCostUsd: number | null, recorded: string, };
 
+export type SavedScript = {
+/**
+ * Without `.js`.
+ */
+name: string, path: string, bytes: number,
+/**
+ * Epoch milliseconds.
+ */
+changedMs: number,
+/**
+ * The comment in its first line; empty if there is none.
+ */
+summary: string, };
+
+export type ScriptList = {
+/**
+ * Where they lie; empty where this Strata keeps nothing.
+ */
+folder: string,
+/**
+ * By name.
+ */
+scripts: Array<SavedScript>, };
+
+export type ScriptSource = { name: string, source: string, };
+
 export type ScriptTokens = { before: number, after: number, };
 
 export type SessionHeader = {
@@ -1671,12 +1697,22 @@ export interface Commands {
   "experiment/compare": { readonly params: { a: string, b: string,  /**  * Only calls whose requests differ.  */ onlyChanged: boolean, offset: number, limit: number, }; readonly result: Comparison };
   /** The requests of a call in two experiments, part by part. */
   "experiment/compareParts": { readonly params: { a: string, b: string, call: number, foldUnchanged: boolean, offset: number, limit: number, }; readonly result: PartPage };
+  /** A part of a request in two experiments, line by line. */
+  "experiment/compareText": { readonly params: { a: string, b: string, call: number,  /**  * `4.0`, `sys.1`, `tool.sql_query`.  */ path: string,  /**  * It is the path in `a`, of a part that `b` has no more.  */ isLeftOut: boolean, }; readonly result: PartDiff };
   /** An experiment as google-adk Python, as an app configuration, or as a file of edits. */
   "experiment/export": { readonly params: {  /**  * A session or an experiment.  */ session: string, as: ExportFormat, }; readonly result: Exported };
   /** Kinds of processors that can be inserted, with their parameters. */
   "processor/catalog": { readonly params: Record<string, never>; readonly result: ProcessorCatalog };
   /** Reads a script, and tries it on a call. */
   "script/check": { readonly params: { source: string,  /**  * The session or experiment, and the call; absent: the script is only read.  */ on: ScriptTarget | null, }; readonly result: ScriptReport };
+  /** Scripts that are saved, with the folder they are in. */
+  "script/list": { readonly params: Record<string, never>; readonly result: ScriptList };
+  /** The text of a saved script. */
+  "script/get": { readonly params: { name: string, }; readonly result: ScriptSource };
+  /** Saves a script in the folder. */
+  "script/save": { readonly params: {  /**  * A file's name, with or without `.js`; folders are refused.  */ name: string, source: string,  /**  * Whether a script of that name may be overwritten; otherwise that is `badInput`.  */ replaces: boolean, }; readonly result: ScriptList };
+  /** Removes a saved script. */
+  "script/remove": { readonly params: { name: string, }; readonly result: ScriptList };
   /** What is worth a person's time, with fixes that were tried on all calls. */
   "findings/list": { readonly params: {  /**  * A session or an experiment.  */ session: string, }; readonly result: FindingList };
   /** Makes the edits of a fix. */

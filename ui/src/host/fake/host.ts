@@ -169,6 +169,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     'experiment/preview': (params) => experiments.preview(params),
     'experiment/compare': (params) => experiments.compare(params),
     'experiment/compareParts': (params) => experiments.compareParts(params),
+    'experiment/compareText': (params) => experiments.compareText(params),
     'experiment/export': (params) => experiments.export(params),
     'processor/catalog': () => ({ kinds: [...FAKE_KINDS] }),
     'script/check': (params) => experiments.check(params),
