@@ -10,6 +10,7 @@ use ts_rs::TS;
 use crate::Strata;
 use crate::api::{
     app, cache, call, event, experiment, finding, job, lab, model, palette, part, processor, script, session,
+    state,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -141,6 +142,7 @@ commands! {
     "call/stageParts" call::StageParts => call::PartPage: "What a stage did, part by part";
     "call/text" call::StageText => call::TextPage: "The prompt after a stage as text, with the source of each segment";
     "call/json" call::StageJson => call::JsonPage: "The request after a stage as JSON";
+    "call/state" state::CallState => state::StateValues: "The state at a call, with the fields a state map can keep";
     "cache/breaks" cache::Breaks => cache::BreakPage: "Calls of which less is found in a cache than could be, and the sums";
     "cache/ladder" cache::Ladder => Bytes: "Sizes and prefixes of the prompts of calls";
     "cache/rows" cache::Rows => Bytes: "The parts of the prompts of some calls, as their providers read them";

@@ -11,6 +11,7 @@ pub(crate) mod compare;
 mod convert;
 mod difference;
 mod event;
+mod event_content;
 mod experiment;
 mod filter;
 mod findings;
@@ -29,6 +30,7 @@ mod questions;
 mod script;
 mod session;
 mod stages;
+mod state;
 
 pub(crate) use breaks::sentence as break_sentence;
 pub(crate) use chain::writer;

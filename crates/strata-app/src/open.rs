@@ -21,7 +21,7 @@ use strata_store::{ExperimentId, SessionEntry, SessionId};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use caches::Caches;
-pub(crate) use event_table::{EventTable, UsedEvents};
+pub(crate) use event_table::{EventTable, UsedEvents, content};
 pub(crate) use experiment::{OpenExperiment, edit_of, shown_edit};
 use fixes::TriedFixes;
 pub(crate) use recent::Recent;
@@ -130,6 +130,7 @@ impl OpenSession {
 
     /// Edits laid over a session that is open. What is known of that session is used.
     fn of_experiment(base: &Self, experiment: Experiment, edits: OpenExperiment) -> Self {
+        let events = base.events.over(&experiment);
         Self {
             key: edits.entry.id.to_string(),
             id: base.id.clone(),
@@ -146,7 +147,7 @@ impl OpenSession {
             edits: Some(edits),
             analysis: RwLock::new(base.analysis().sharing()),
             compilations: Mutex::default(),
-            events: base.events.sharing(),
+            events,
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
             findings: OnceLock::new(),

@@ -69,7 +69,7 @@ pub use calls::{Call, Certainty, reconstruct};
 pub use compile::{Compilation, Outcome, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
 pub use context::{Backend, CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
-pub use edit::{Edit, Edited, ScriptFailure, ScriptHost, ScriptLine, ScriptRun};
+pub use edit::{Edit, Edited, EventChange, ScriptFailure, ScriptHost, ScriptLine, ScriptRun};
 pub use error::{CompileError, ErrorKind};
 pub use event_log::{EventLog, EventView, Facts, LoggedEvent};
 pub use experiment::Experiment;
@@ -78,7 +78,7 @@ pub use infer::{InferredApp, infer_app};
 pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Phase, Processor, StageOutput};
 pub use processors::{
     Catalog, CompactionCheck, History, Omission, OmissionReason, PROCESSOR_KINDS, ParamKind, ParamSpec,
-    ProcessorKind, explain_omissions,
+    ProcessorKind, StateField, explain_omissions, state_fields,
 };
 pub use rewind::{InvocationNotFound, Rewind, rewind};
 pub use route::{Route, RouteError, route};

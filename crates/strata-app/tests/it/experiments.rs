@@ -301,8 +301,10 @@ fn a_compared_part_is_told_line_by_line() {
     ]);
     ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
     compiled(&strata, experiment.as_str().expect("an id"));
-    let parts = json!({ "a": session, "b": experiment, "call": 1, "foldUnchanged": false, "offset": 0, "limit": 50 });
-    let rows = ask(&strata, "experiment/compareParts", &parts)["rows"].as_array().cloned().unwrap_or_default();
+    let parts =
+        json!({ "a": session, "b": experiment, "call": 1, "foldUnchanged": false, "offset": 0, "limit": 50 });
+    let rows =
+        ask(&strata, "experiment/compareParts", &parts)["rows"].as_array().cloned().unwrap_or_default();
     let mut signs = Vec::new();
     for row in rows.iter().filter(|row| row["change"] != "unchanged") {
         let is_left_out = row["change"] == "leftOut";
@@ -327,4 +329,123 @@ fn a_compared_part_is_told_line_by_line() {
         &json!({ "a": session, "b": experiment, "call": 1, "path": "99.0", "isLeftOut": false }),
     );
     assert_eq!(code, ErrorCode::NotFound);
+}
+
+#[test]
+fn an_edited_event_shows_what_is_sent_beside_what_was_recorded() {
+    let strata = start();
+    let session = sample(&strata);
+    let made = ask(&strata, "experiment/create", &json!({ "session": session }));
+    let experiment = made["experiment"].clone();
+    let edits = json!([
+        { "edit": "edit_event", "event": 1, "content": { "role": "user", "parts": [{ "text": "Why, in short?" }] } },
+        { "edit": "pin_event", "event": 1 },
+        { "edit": "drop_event", "event": 7 },
+    ]);
+    ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
+    compiled(&strata, experiment.as_str().expect("an id"));
+    let page = |session: &Value, filter: &str| {
+        let params =
+            json!({ "session": session, "order": "inOrder", "filter": filter, "offset": 0, "limit": 10 });
+        ask(&strata, "event/page", &params)
+    };
+    let rows = page(&experiment, "")["rows"].clone();
+    assert_eq!(
+        (&rows[0]["what"], &rows[0]["edits"]),
+        (&json!("Why, in short?"), &json!(["edited", "pinned"]))
+    );
+    assert_eq!((&rows[1]["edits"], &rows[6]["edits"]), (&json!([]), &json!(["dropped"])));
+    assert_eq!(
+        page(&experiment, "text:\"in short\"")["rows"][0]["event"],
+        1,
+        "it is found by what it says here"
+    );
+
+    let get = |session: &Value, event: u32| {
+        ask(&strata, "event/get", &json!({ "session": session, "event": event }))
+    };
+    let (edited, recorded) = (get(&experiment, 1), get(&json!(session), 1));
+    assert_eq!(edited["parts"][0]["preview"], "Why, in short?");
+    assert_eq!(edited["recorded"]["parts"], recorded["parts"]);
+    assert_eq!(edited["recorded"]["size"], recorded["size"]);
+    assert!(edited["size"]["tokens"].as_u64() < recorded["size"]["tokens"].as_u64());
+    assert!(edited["content"].as_str().is_some_and(|text| text.contains("Why, in short?")));
+    assert_eq!(edited["raw"], recorded["raw"], "what was recorded is still there");
+    let lines = edited["recorded"]["difference"]["lines"].as_array().cloned().unwrap_or_default();
+    assert!(
+        lines.iter().any(|line| line["sign"] == "removed")
+            && lines.iter().any(|line| line["sign"] == "added")
+    );
+    let text = json!({ "session": experiment, "address": "E1/0", "stage": null, "offset": 0, "limit": 100 });
+    assert_eq!(ask(&strata, "part/text", &text)["text"], "Why, in short?");
+    assert_eq!((&recorded["recorded"], &recorded["row"]["edits"]), (&Value::Null, &json!([])));
+
+    let dropped = get(&experiment, 7);
+    assert_eq!(dropped["fate"], "Dropped by an edit: in no history");
+    assert_eq!(dropped["calls"], 0);
+    assert_eq!(dropped["parts"], get(&json!(session), 7)["parts"], "what was dropped can be read");
+}
+
+#[test]
+fn state_is_listed_with_what_a_map_can_keep() {
+    let strata = start();
+    let session = sample(&strata);
+    let state = |session: &Value| ask(&strata, "call/state", &json!({ "session": session, "call": 25 }));
+    let rows = state(&json!(session))["rows"].as_array().cloned().unwrap_or_default();
+    let row = rows.iter().find(|row| row["fields"].as_array().is_some_and(|fields| fields.len() > 1));
+    let row = row.expect("a value with fields").clone();
+    assert_eq!(row["shown"], json!([]));
+    let field = row["fields"][0]["name"].clone();
+    let made = ask(&strata, "experiment/create", &json!({ "session": session }));
+    let experiment = made["experiment"].clone();
+    let edits = json!([{ "edit": "set_state_map", "key": row["key"], "fields": [field] }]);
+    ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
+    let after = state(&experiment)["rows"].as_array().cloned().unwrap_or_default();
+    let mapped = after.iter().find(|other| other["key"] == row["key"]).expect("the same value");
+    assert_eq!(mapped["shown"], json!([field]));
+    assert_eq!(mapped["characters"], row["characters"], "the state itself stays");
+    assert!(mapped["sentCharacters"].as_f64() <= row["sentCharacters"].as_f64());
+}
+
+#[test]
+fn edits_of_events_are_exported_as_a_plugin() {
+    let strata = start();
+    let session = sample(&strata);
+    let export = |edits: Value, format: &str| {
+        let made = ask(&strata, "experiment/create", &json!({ "session": session }));
+        let experiment = made["experiment"].clone();
+        ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
+        ask(&strata, "experiment/export", &json!({ "session": experiment, "as": format }))
+    };
+    let events = json!([
+        { "edit": "edit_event", "event": 1, "content": { "role": "user", "parts": [{ "text": "Why?" }] } },
+        { "edit": "pin_event", "event": 1 },
+        { "edit": "drop_event", "event": 7 },
+    ]);
+    let python = export(events.clone(), "adk-python");
+    let text = python["text"].as_str().expect("a module");
+    assert_eq!(python["diagnostics"], json!([]));
+    assert!(text.contains("plugins=[EditedEvents("), "{text}");
+    assert!(text.contains("class EditedEvents(BasePlugin):"));
+    assert!(
+        text.contains(r#""parts": [{"text": "Why?"}]"#) && text.contains(r#""is_dropped": True"#),
+        "{text}"
+    );
+    let app = export(events, "adk-json");
+    assert!(app["diagnostics"][0]["message"].as_str().is_some_and(|said| said.contains("The Python form")));
+
+    let with_rule = json!([
+        { "edit": "pin_event", "event": 1 },
+        { "edit": "insert_processor", "use": "cap_rows", "params": {} },
+        { "edit": "insert_processor", "use": "script", "params": { "source": "export const process = (r) => r" } },
+    ]);
+    let python = export(with_rule, "adk-python");
+    let said: Vec<&str> = python["diagnostics"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|row| row["message"].as_str())
+        .collect();
+    assert!(said.iter().any(|said| said.contains("takes nothing of E1 out")), "{said:?}");
+    assert!(said.iter().any(|said| said.contains("before_model_callback")), "{said:?}");
 }

@@ -1,6 +1,7 @@
 import type {
   Comparison,
   Edit,
+  EventEdit,
   ExperimentDetail,
   Exported,
   FindingList,
@@ -268,6 +269,7 @@ function withEdits(base: FakeSession, id: string, edits: readonly Edit[]): FakeS
     ...base,
     id,
     flow,
+    eventEdits: eventEdits(edits),
     wholeOf,
     partsOf,
     calls: base.calls.map((call) => {
@@ -277,4 +279,16 @@ function withEdits(base: FakeSession, id: string, edits: readonly Edit[]): FakeS
       return { ...call, tokens, cached: Math.min(call.cached, tokens) };
     }),
   };
+}
+
+/** What edits made of events, by their numbers. */
+function eventEdits(edits: readonly Edit[]): ReadonlyMap<number, readonly EventEdit[]> {
+  const words = { drop_event: 'dropped', edit_event: 'edited', pin_event: 'pinned' } as const;
+  const changed = edits.flatMap((edit) => ('event' in edit ? [[edit.event, words[edit.edit]] as const] : []));
+  return new Map(
+    changed.map(([event]) => [
+      event,
+      [...new Set(changed.flatMap(([other, word]) => (other === event ? [word] : [])))],
+    ]),
+  );
 }

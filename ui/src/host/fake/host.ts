@@ -11,6 +11,7 @@ import { partDetail, partDiff, partText } from './parts.ts';
 import { stageJson, stageList, stageParts, stageText } from './stages.ts';
 import { FakeExperiments } from './experiments.ts';
 import { FakeScripts } from './scripts.ts';
+import { stateValues } from './state.ts';
 import { FAKE_KINDS } from './flow.ts';
 import { notFound } from './failures.ts';
 import { FakeStore, headerOf, newJob } from './store.ts';
@@ -173,6 +174,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     'experiment/export': (params) => experiments.export(params),
     'processor/catalog': () => ({ kinds: [...FAKE_KINDS] }),
     'script/check': (params) => experiments.check(params),
+    'call/state': () => stateValues(),
     'script/list': () => scripts.list(),
     'script/get': ({ name }) => scripts.get(name),
     'script/save': (params) => scripts.save(params),
