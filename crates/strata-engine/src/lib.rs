@@ -22,6 +22,7 @@
 #[rustfmt::skip]
 pub mod adk_text;
 pub mod analysis;
+mod answer_fields;
 mod answers;
 mod app_index;
 mod artifacts;
