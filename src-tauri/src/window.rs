@@ -23,12 +23,10 @@ pub(crate) fn open(app: &AppHandle) -> Result<(), AppError> {
         })
         .build()
         .map(|_| ())
-        .map_err(|error| AppError {
-            code: ErrorCode::Internal,
-            message: "Strata could not open its window. Nothing was changed. Use `strata serve` and open the address \
-                      it prints in a browser."
-                .into(),
-            detail: Some(error.to_string()),
+        .map_err(|error| {
+            let message = "Strata could not open its window. Nothing was changed. Use `strata serve` and open the \
+                           address it prints in a browser.";
+            AppError::internal(message).with_detail(error)
         })
 }
 

@@ -8,7 +8,7 @@ mod fixes;
 mod recent;
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ use strata_store::{ExperimentId, RecordedRequest, SessionEntry, SessionId, Store
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use caches::Caches;
-pub(crate) use event_table::{EventTable, UsedEvents};
+pub(crate) use event_table::{EventTable, UsedEvents, content};
 pub(crate) use experiment::{OpenExperiment, edit_of, shown_edit};
 use fixes::TriedFixes;
 pub(crate) use recent::Recent;
@@ -133,6 +133,10 @@ impl OpenSession {
     /// Edits laid over a session that is open. What is known of that session is used.
     fn of_experiment(base: &Self, experiment: Experiment, edits: OpenExperiment) -> Self {
         let analysis = base.analysis().sharing();
+        let events = match experiment.n_recorded() == experiment.session().events.len() {
+            true => base.events.over(&experiment),
+            false => EventTable::of(&experiment).over(&experiment),
+        };
         Self {
             key: edits.entry.id.to_string(),
             id: base.id.clone(),
@@ -150,10 +154,7 @@ impl OpenSession {
             analysis: RwLock::new(analysis),
             recompiled: OnceLock::new(),
             compilations: Recent::new(MAX_COMPILATIONS),
-            events: match experiment.n_recorded() == experiment.session().events.len() {
-                true => base.events.sharing(),
-                false => EventTable::of(&experiment),
-            },
+            events,
             experiment,
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
@@ -174,8 +175,21 @@ impl OpenSession {
     /// What is tried out is compiled; comparing it with what was sent would find the differences of the recording.
     pub(crate) fn baseline(&self, call: u32, tables: &Tables) -> Result<Baseline<'_>, AppError> {
         let analysis = if call == 0 { self.analysis() } else { self.analysis_of(call)? };
+        Ok(self.without_requests(analysis, tables))
+    }
+
+    /// As [`Self::baseline`], once all calls are compiled.
+    pub(crate) fn whole_baseline(&self, tables: &Tables) -> Result<Baseline<'_>, AppError> {
+        Ok(self.without_requests(self.whole_analysis(&tables.counting)?, tables))
+    }
+
+    fn without_requests<'o>(
+        &'o self,
+        analysis: RwLockReadGuard<'o, SessionAnalysis>,
+        tables: &Tables,
+    ) -> Baseline<'o> {
         if self.experiment.n_recorded_requests() == 0 {
-            return Ok(Baseline::AsIs(&self.experiment, analysis));
+            return Baseline::AsIs(&self.experiment, analysis);
         }
         let (experiment, analysis) = self.recompiled.get_or_init(|| {
             let experiment = self.experiment.recompiled();
@@ -183,7 +197,7 @@ impl OpenSession {
             while recompiled.step(&experiment, &tables.counting) {}
             (experiment, recompiled)
         });
-        Ok(Baseline::Recompiled(experiment, analysis))
+        Baseline::Recompiled(experiment, analysis)
     }
 
     /// What is worth a person's time. Nothing while calls are being compiled.
@@ -220,11 +234,30 @@ impl OpenSession {
                 return Ok(analysis);
             }
             drop(analysis);
-            if start.elapsed() > PATIENCE || self.is_closed.load(Ordering::Relaxed) {
+            let is_superseded = self.is_closed.load(Ordering::Relaxed);
+            if start.elapsed() > PATIENCE || is_superseded {
                 let message = format!("C{call} is not compiled yet. Ask again when the calls before it are.");
-                return Err(AppError::new(ErrorCode::NotCompiled, message));
+                return Err(AppError { is_superseded, ..AppError::new(ErrorCode::NotCompiled, message) });
             }
             std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// What is known once all calls are, for work that goes on with what it was begun with. Where that was closed
+    /// meanwhile, nothing else compiles it any more, and this does.
+    fn whole_analysis(
+        &self,
+        counting: &Counting,
+    ) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
+        let last = (self.experiment.calls().len() as u32).max(1);
+        loop {
+            match self.analysis_of(last) {
+                Err(error) if error.is_superseded => {
+                    let mut analysis = self.analysis.write().unwrap_or_else(PoisonError::into_inner);
+                    while analysis.step(&self.experiment, counting) {}
+                }
+                known => return known,
+            }
         }
     }
 
@@ -350,6 +383,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Default)]
 pub(crate) struct OpenSessions {
     list: Mutex<VecDeque<Arc<OpenSession>>>,
+    /// Counts what closed sessions because the store has something else now.
+    closings: AtomicU64,
 }
 
 impl OpenSessions {
@@ -361,50 +396,79 @@ impl OpenSessions {
         Some(found)
     }
 
-    fn add(&self, open: Arc<OpenSession>) {
+    /// How often sessions were closed. Whoever opens one asks before reading it.
+    fn closings(&self) -> u64 {
+        self.closings.load(Ordering::Acquire)
+    }
+
+    /// Takes in a session that was read when `closings` had happened, unless somebody was quicker. `None` where a
+    /// session was closed since: what was read may be old.
+    fn add(&self, open: Arc<OpenSession>, closings: u64) -> Option<Added> {
         let mut list = lock(&self.list);
-        list.push_front(open);
+        if self.closings() != closings {
+            return None;
+        }
+        if let Some(known) = list.iter().find(|known| known.key == open.key) {
+            return Some(Added::Known(known.clone()));
+        }
+        list.push_front(open.clone());
         while list.len() > MAX_OPEN {
             list.pop_back().inspect(|closed| closed.is_closed.store(true, Ordering::Relaxed));
         }
+        Some(Added::New(open))
     }
 
     /// Closes a recorded session and all experiments over it.
     pub(crate) fn close_with_experiments(&self, id: &SessionId) {
-        lock(&self.list).retain(|open| {
-            let stays = open.id != *id;
-            if !stays {
-                open.is_closed.store(true, Ordering::Relaxed);
-            }
-            stays
-        });
+        self.close_those(|open| open.id == *id);
     }
 
     /// Stops work on a session and forgets it.
     pub(crate) fn close(&self, id: &str) {
-        lock(&self.list).retain(|open| {
-            let stays = open.key != id;
-            if !stays {
+        self.close_those(|open| open.key == id);
+    }
+
+    fn close_those(&self, is_meant: impl Fn(&OpenSession) -> bool) {
+        let mut list = lock(&self.list);
+        self.closings.fetch_add(1, Ordering::AcqRel);
+        list.retain(|open| {
+            let is_meant = is_meant(open);
+            if is_meant {
                 open.is_closed.store(true, Ordering::Relaxed);
             }
-            stays
+            !is_meant
         });
     }
+}
+
+/// What came of opening a session.
+enum Added {
+    New(Arc<OpenSession>),
+    /// Somebody else opened it meanwhile.
+    Known(Arc<OpenSession>),
 }
 
 impl Strata {
     /// The open session or experiment with this id, opened if it is not.
     pub(crate) fn session(self: &Arc<Self>, id: &str) -> Result<Arc<OpenSession>, AppError> {
-        if let Some(open) = self.open_sessions().find(id) {
-            return Ok(open);
+        loop {
+            if let Some(open) = self.open_sessions().find(id) {
+                return Ok(open);
+            }
+            let closings = self.open_sessions().closings();
+            let open = Arc::new(match ExperimentId::parse(id) {
+                Some(id) => self.read_experiment(id)?,
+                None => self.read_open(id)?,
+            });
+            match self.open_sessions().add(open, closings) {
+                Some(Added::New(open)) => {
+                    self.compile_in_background(open.clone());
+                    return Ok(open);
+                }
+                Some(Added::Known(open)) => return Ok(open),
+                None => {}
+            }
         }
-        let open = Arc::new(match ExperimentId::parse(id) {
-            Some(id) => self.read_experiment(id)?,
-            None => self.read_open(id)?,
-        });
-        self.open_sessions().add(open.clone());
-        self.compile_in_background(open.clone());
-        Ok(open)
     }
 
     fn read_open(&self, id: &str) -> Result<OpenSession, AppError> {

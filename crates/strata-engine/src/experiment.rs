@@ -10,7 +10,7 @@ use crate::app_index::{AgentId, AppIndex};
 use crate::calls::{Call, reconstruct, reconstruct_as};
 use crate::compile::{Compilation, StageCache, compile};
 use crate::context::{Backend, CallSource, CompileContext, SessionIds};
-use crate::edit::{Edit, ReplacedEvents, silent};
+use crate::edit::{Edit, EventChange, ReplacedEvents, silent};
 use crate::event_log::{EventLog, EventView, LoggedEvent};
 use crate::flow::{Flow, FlowKind};
 use crate::laid_history::{LaidHistory, LaidSummaries};
@@ -48,6 +48,8 @@ pub struct Experiment {
 pub(crate) struct Laid {
     pub recorded: Experiment,
     pub edits: Vec<Edit>,
+    /// Events that are not as recorded, by their place.
+    pub events: BTreeMap<usize, EventChange>,
 }
 
 impl Experiment {
@@ -175,6 +177,23 @@ impl Experiment {
             Some(history) => history.between(earlier, later),
             None => self.log.events().get(earlier.n_events()..later.n_events()).unwrap_or_default(),
         }
+    }
+
+    /// Events that edits dropped, pinned or gave another content, by their place in the session.
+    pub fn changed_events(&self) -> impl Iterator<Item = (EventIndex, &EventChange)> {
+        let events = self.laid.iter().flat_map(|laid| &laid.events);
+        events.map(|(at, change)| (EventIndex(*at as u32), change))
+    }
+
+    /// What edits made of an event; `None` for one that is as recorded.
+    pub fn event_change(&self, event: EventIndex) -> Option<&EventChange> {
+        self.laid.as_ref()?.events.get(&event.as_usize())
+    }
+
+    /// An event as it is here: with another content where an edit gave it one. A dropped one is as it was.
+    pub fn event(&self, event: EventIndex) -> Option<&Arc<Event>> {
+        let edited = self.event_change(event).and_then(|change| change.edited.as_ref());
+        edited.or_else(|| self.session.events.get(event.as_usize()))
     }
 
     pub fn index(&self) -> &AppIndex {

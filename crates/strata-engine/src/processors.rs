@@ -37,6 +37,7 @@ pub(crate) use contents::{ContentsScope, DroppedIds, Omissions, build_contents};
 pub use context_cache::ContextCache;
 pub use dynamic_instructions::DynamicInstructions;
 pub use identity::Identity;
+pub use inserted::{StateField, state_fields};
 pub(crate) use inserted::{is_relayed_traffic, tables};
 pub use instructions::Instructions;
 pub use interactions::Interactions;

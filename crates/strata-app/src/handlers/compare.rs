@@ -5,18 +5,23 @@ use std::time::{Duration, Instant};
 
 use strata_engine::analysis::{CallAnalysis, Effect, diff_requests, is_same_prompt};
 use strata_engine::{Compilation, Edit, Experiment, Sections, Stage};
+use strata_wire::Segment;
 
+use super::part::part_diff;
 use super::part_rows::{Rows, SegmentScale, counts, fold_unchanged, gather_left_out};
 use super::stages::script_report;
 use crate::Strata;
-use crate::api::call::PartPage;
+use crate::api::call::{PartChange, PartPage};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::api::experiment::{
-    CallEffect, Compare, CompareParts, ComparedCall, Comparison, Effect as EffectRow, Preview, PreviewResult,
+    CallEffect, Compare, CompareParts, CompareText, ComparedCall, Comparison, Effect as EffectRow, Preview,
+    PreviewResult,
 };
+use crate::api::part::PartDiff;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::{Baseline, OpenSession, Tables, edit_of};
+use crate::words::whole;
 
 /// How long a preview goes on compiling calls. What is shown then covers the calls so far.
 const PREVIEW_TIME: Duration = Duration::from_millis(600);
@@ -194,7 +199,11 @@ impl Handler for CompareParts {
             compared: self.call,
             is_inferred: false,
         };
-        let rows: Vec<_> = diff_requests(&before, &after).iter().map(|delta| makes.row(delta)).collect();
+        let mut rows: Vec<_> = diff_requests(&before, &after).iter().map(|delta| makes.row(delta)).collect();
+        // What only `a` has stands nowhere in the request that is shown.
+        for row in rows.iter_mut().filter(|row| row.change == PartChange::LeftOut) {
+            row.address.clear();
+        }
         let counts = counts(&rows);
         let added =
             rows.iter().map(|row| i64::from(row.tokens_after.saturating_sub(row.tokens_before))).sum::<i64>();
@@ -216,5 +225,36 @@ impl Handler for CompareParts {
             total: shown.len() as u32,
             rows: shown.into_iter().skip(self.offset as usize).take(self.limit as usize).collect(),
         })
+    }
+}
+
+impl Handler for CompareText {
+    fn run(self, strata: &Arc<Strata>) -> Result<PartDiff, AppError> {
+        let pair = Pair::open(strata, &self.a, &self.b)?;
+        let (old, new) = (pair.a.compilation(self.call)?, pair.b.compilation(self.call)?);
+        let (before, after) = (old.working_context(), new.working_context());
+        let deltas = diff_requests(&before, &after);
+        let is_there = |segment: &Option<Segment<'_>>| {
+            segment.as_ref().is_some_and(|segment| segment.path.to_string() == self.path)
+        };
+        let delta = deltas.iter().find(|delta| match self.is_left_out {
+            true => delta.after.is_none() && is_there(&delta.before),
+            false => is_there(&delta.after),
+        });
+        let delta = delta.ok_or_else(|| {
+            AppError::not_found(format!("C{} has no part {} to compare.", self.call, self.path))
+        })?;
+        let label =
+            |open: &OpenSession, request, segment: &Option<Segment<'_>>| -> Result<String, AppError> {
+                let name = open.edits.as_ref().map_or("Recorded", |edits| &edits.entry.name).to_owned();
+                let Some(segment) = segment else { return Ok(format!("{name}: not in the prompt")) };
+                let analysis = open.analysis_of(self.call)?;
+                let analysed =
+                    analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
+                let scale = SegmentScale::new(open.scale(&analysis, strata.tables(), analysed)?, request);
+                Ok(format!("{name}, {} tokens", whole(scale.count(segment).tokens)))
+            };
+        let labels = (label(&pair.a, &before, &delta.before)?, label(&pair.b, &after, &delta.after)?);
+        Ok(part_diff(delta, labels, pair.b.experiment.log()))
     }
 }

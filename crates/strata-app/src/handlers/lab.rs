@@ -65,7 +65,7 @@ impl Handler for Sweep {
                 sessions: Vec::new(),
                 diagnostics: Vec::new(),
             };
-            let analysis = match last_call(&open).and_then(|last| open.baseline(last, strata.tables())) {
+            let analysis = match open.whole_baseline(strata.tables()) {
                 Ok(analysis) => analysis,
                 Err(error) => return ended(JobState::Failed, error.message),
             };

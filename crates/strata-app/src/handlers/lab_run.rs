@@ -111,7 +111,7 @@ impl Work {
 
     fn compact(&self, strata: &Arc<Strata>, job: &RunningJob) -> Result<String, AppError> {
         let open = &self.open;
-        let analysis = open.baseline(super::lab::last_call(open)?, strata.tables())?;
+        let analysis = open.whole_baseline(strata.tables())?;
         with_lab(analysis.experiment(), &analysis, strata.tables(), |lab| {
             let reader = FactReader::new();
             // How many summaries there will be is known from a replay with sizes alone.

@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 use strata_engine::analysis::{
-    CallAnalysis, Change, PartDelta, SessionAnalysis, common_prefix, diff_events, diff_requests,
+    CallAnalysis, Change, SessionAnalysis, common_prefix, diff_events, diff_requests,
 };
 use strata_engine::{Call, Compilation, EarlyEnd, Outcome, Sections, Stage, StageCache};
-use strata_model::{Json, LlmRequest, Origin};
-use strata_wire::{Segment, prompt_segments};
+use strata_model::{Json, LlmRequest};
+use strata_wire::prompt_segments;
 
 use super::app::AppReport;
+use super::change::{ChangeReport, Weigh};
 use super::diagnostic::FileDiagnostic;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
@@ -94,32 +95,6 @@ pub struct StageReport {
     /// The request after it, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<Json>,
-}
-
-/// What happened to a part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ChangeKind {
-    Added,
-    Removed,
-    Moved,
-    Rewritten,
-}
-
-/// A part that a stage changed.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChangeReport {
-    pub kind: ChangeKind,
-    /// Where it is after the stage; before it, for what is removed.
-    pub path: String,
-    pub origin: String,
-    pub tokens_before: u32,
-    pub tokens_after: u32,
-    /// The origin as people call it.
-    pub from: String,
-    /// One line of it.
-    pub text: String,
 }
 
 /// An event, or a part of one, that a call does not see.
@@ -389,55 +364,4 @@ impl Compiled<'_> {
             segments: segments.collect(),
         })
     }
-}
-
-/// Weighs what a stage changed.
-struct Weigh<'w> {
-    before: SegmentScale<'w>,
-    after: SegmentScale<'w>,
-    log: &'w strata_engine::EventLog,
-}
-
-impl Weigh<'_> {
-    fn change(&self, delta: &PartDelta<'_>) -> Option<ChangeReport> {
-        let kind = match delta.change {
-            Change::Added => ChangeKind::Added,
-            Change::Removed | Change::LeftOut(_) => ChangeKind::Removed,
-            Change::Moved => ChangeKind::Moved,
-            Change::Rewritten => ChangeKind::Rewritten,
-            Change::Unchanged => return None,
-        };
-        let segment = delta.after.as_ref().or(delta.before.as_ref())?;
-        let tokens = |scale: &SegmentScale<'_>, segment: &Option<Segment<'_>>| {
-            segment.as_ref().map_or(0, |segment| scale.count(segment).tokens)
-        };
-        let main: Option<&Origin> = segment.main_origin();
-        Some(ChangeReport {
-            kind,
-            path: segment.path.to_string(),
-            origin: main.map_or(String::new(), origin::text),
-            tokens_before: tokens(&self.before, &delta.before),
-            tokens_after: tokens(&self.after, &delta.after),
-            from: main.map_or(String::new(), |origin| origin::from(origin, self.log)),
-            text: line(segment).0,
-        })
-    }
-}
-
-/// What differs between the requests of one call in two experiments over a session.
-pub(super) fn request_changes(
-    (a, of_a): (&Subject, &SessionAnalysis),
-    (b, of_b): (&Subject, &SessionAnalysis),
-    call: u32,
-    tables: &Tables,
-) -> Result<Vec<ChangeReport>, AppError> {
-    let missing = || AppError::not_found(format!("C{call} is not in this session."));
-    let (old, new) = (of_a.call(call).ok_or_else(missing)?, of_b.call(call).ok_or_else(missing)?);
-    let (before, after) = (a.scale(of_a, tables, old)?, b.scale(of_b, tables, new)?);
-    let weigh = Weigh {
-        before: SegmentScale::new(before, &old.request),
-        after: SegmentScale::new(after, &new.request),
-        log: b.experiment.log(),
-    };
-    Ok(diff_requests(&old.request, &new.request).iter().filter_map(|delta| weigh.change(delta)).collect())
 }

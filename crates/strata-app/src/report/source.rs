@@ -20,6 +20,7 @@ use crate::edit_file::EditFile;
 use crate::error::AppError;
 use crate::import::{Input, ReadError, Step, Summary, Watch, import_all, is_archive, new_request, read_file};
 use crate::open::{AppSource, Tables, answered, flow_kind, read_app};
+use crate::script_folder::find_script;
 use crate::strata::catalog;
 use crate::{sample, words};
 
@@ -39,8 +40,9 @@ pub struct Source {
     pub app: Option<PathBuf>,
     /// Files of edits that are laid over the session, in this order.
     pub edits: Vec<PathBuf>,
-    /// Scripts that are inserted after that, each with the processor it stands before, if one is named.
-    pub scripts: Vec<(PathBuf, Option<String>)>,
+    /// Scripts that are inserted after that: files, or names of saved ones. Each with the processor it stands before, if
+    /// one is named.
+    pub scripts: Vec<(String, Option<String>)>,
 }
 
 /// The sessions of a source.
@@ -67,9 +69,9 @@ pub(super) struct Subject {
 impl Source {
     /// What was named, with the edits over it.
     pub(super) fn said(&self) -> String {
-        let scripts = self.scripts.iter().map(|(path, _)| path);
-        let files = self.edits.iter().chain(scripts).map(|path| path.display().to_string());
-        std::iter::once(self.name.clone()).chain(files).collect::<Vec<_>>().join(" + ")
+        let edits = self.edits.iter().map(|path| path.display().to_string());
+        let scripts = self.scripts.iter().map(|(script, _)| script.clone());
+        std::iter::once(self.name.clone()).chain(edits).chain(scripts).collect::<Vec<_>>().join(" + ")
     }
 
     /// Lays edits that are stored, and those of files, over a session.
@@ -83,13 +85,11 @@ impl Source {
         for path in &self.edits {
             edits.extend(EditFile::read(path)?.edits);
         }
-        for (path, before) in &self.scripts {
-            let source = std::fs::read_to_string(path).map_err(|error| {
-                AppError::unreadable(format!("{} cannot be used as a script: {error}.", path.display()))
-            })?;
+        for (script, before) in &self.scripts {
+            let (name, source) = find_script(script, self.database.as_deref())?;
             edits.push(Edit::InsertProcessor {
                 kind: "script".into(),
-                name: path.file_stem().map(|stem| stem.to_string_lossy().as_ref().into()),
+                name: Some(name.into()),
                 before: before.as_deref().map(Into::into),
                 params: Object::from_iter([("source", source)]),
                 agent: None,
@@ -103,6 +103,7 @@ impl Source {
         diagnostics.extend(rows.map(|row| FileDiagnostic::new("", row)));
         Ok((edited.experiment, edits))
     }
+
     pub(super) fn read(&self, watch: &dyn Watch) -> Result<Read, AppError> {
         let path = Path::new(&self.name);
         if path.is_dir() {

@@ -6,6 +6,7 @@ mod commands;
 mod experiments;
 mod lab;
 mod recorded;
+mod scripts;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -465,6 +465,19 @@ rules: Array<string>,
 isRuleKnown: boolean, };
 
 /**
+ * The content of an event as it was recorded, beside the one an experiment gave it.
+ */
+export type RecordedContent = {
+/**
+ * As recorded.
+ */
+size: TokenCount, parts: Array<EventPart>,
+/**
+ * From the recorded content to the edited one, line by line.
+ */
+difference: PartDiff, };
+
+/**
  * The form in which a provider takes requests.
  */
 export type Api = "chatCompletions" | "responses" | "gemini" | "anthropic";
@@ -676,6 +689,11 @@ sizeBasis: string,
  * The rates behind the latency.
  */
 readTokensPerS: number, cachedTokensPerS: number, writtenTokensPerS: number, };
+
+/**
+ * What an edit of the experiment made of an event.
+ */
+export type EventEdit = "edited" | "dropped" | "pinned";
 
 /**
  * What became of the facts of a window.
@@ -1090,7 +1108,20 @@ byCall: Array<CarriedBy>,
 /**
  * "C4–C17, then summarised by E35".
  */
-fate: string, chain: Array<ChainStep>, parts: Array<EventPart>, stateDelta: Array<StateChange>, artifacts: Array<string>, transferTo: string | null,
+fate: string, chain: Array<ChainStep>,
+/**
+ * With the content it has here.
+ */
+parts: Array<EventPart>,
+/**
+ * What it was before an edit gave it another content; absent where none did.
+ */
+recorded: RecordedContent | null,
+/**
+ * The content it has here, ADK's `{role, parts}` as pretty JSON; absent where there is none, or more than 20,000
+ * characters.
+ */
+content: string | null, stateDelta: Array<StateChange>, artifacts: Array<string>, transferTo: string | null,
 /**
  * Reported by the provider with this event.
  */
@@ -1168,7 +1199,11 @@ carriedBy: string, isError: boolean,
 /**
  * It holds no content of its own: a state change, a rewind, an artifact.
  */
-isSilent: boolean, timeMs: number | null, };
+isSilent: boolean, timeMs: number | null,
+/**
+ * What edits made of it. The row tells what it says with them; of a dropped event, what was dropped.
+ */
+edits: Array<EventEdit>, };
 
 export type ExperimentDetail = {
 /**
@@ -1712,6 +1747,44 @@ sampleSession: string, recent: Array<SessionListItem>, settings: Settings, };
 
 export type StateChange = { key: string, before: string | null, after: string, };
 
+export type StateFieldRow = { name: string,
+/**
+ * Entries that have it.
+ */
+entries: number,
+/**
+ * Of its values in all entries.
+ */
+characters: number, };
+
+export type StateValueRow = { key: string,
+/**
+ * Of the value as recorded, written as JSON.
+ */
+characters: number,
+/**
+ * Characters of it in the call's instruction; 0 where that does not show it.
+ */
+sentCharacters: number,
+/**
+ * Entries of a list or of an object of objects; 1 for an object alone, 0 for a value without fields.
+ */
+entries: number,
+/**
+ * What its entries have, in the order in which they come.
+ */
+fields: Array<StateFieldRow>,
+/**
+ * The fields that a state map shows; empty where there is none.
+ */
+shown: Array<string>, };
+
+export type StateValues = {
+/**
+ * Those in the prompt first, then the longest.
+ */
+rows: Array<StateValueRow>, };
+
 export type StratumCall = { call: number,
 /**
  * Prompt tokens before it.
@@ -1807,6 +1880,8 @@ export interface Commands {
   "call/text": { readonly params: { session: string, call: number, stage: number,  /**  * Segments `offset..offset+limit`.  */ offset: number, limit: number, }; readonly result: TextPage };
   /** The request after a stage as JSON. */
   "call/json": { readonly params: { session: string, call: number, stage: number, offset: number, limit: number, }; readonly result: JsonPage };
+  /** The state at a call, with the fields a state map can keep. */
+  "call/state": { readonly params: { session: string, call: number, }; readonly result: StateValues };
   /** Calls of which less is found in a cache than could be, and the sums. */
   "cache/breaks": { readonly params: { session: string, order: BreakOrder, offset: number, limit: number, }; readonly result: BreakPage };
   /** Sizes and prefixes of the prompts of calls. */
@@ -1855,12 +1930,22 @@ export interface Commands {
   "experiment/compare": { readonly params: { a: string, b: string,  /**  * Only calls whose requests differ.  */ onlyChanged: boolean, offset: number, limit: number, }; readonly result: Comparison };
   /** The requests of a call in two experiments, part by part. */
   "experiment/compareParts": { readonly params: { a: string, b: string, call: number, foldUnchanged: boolean, offset: number, limit: number, }; readonly result: PartPage };
+  /** A part of a request in two experiments, line by line. */
+  "experiment/compareText": { readonly params: { a: string, b: string, call: number,  /**  * `4.0`, `sys.1`, `tool.sql_query`.  */ path: string,  /**  * It is the path in `a`, of a part that `b` has no more.  */ isLeftOut: boolean, }; readonly result: PartDiff };
   /** An experiment as google-adk Python, as an app configuration, or as a file of edits. */
   "experiment/export": { readonly params: {  /**  * A session or an experiment.  */ session: string, as: ExportFormat,  /**  * Mask keys, tokens and passwords.  */ masksSecrets: boolean, }; readonly result: Exported };
   /** Kinds of processors that can be inserted, with their parameters. */
   "processor/catalog": { readonly params: Record<string, never>; readonly result: ProcessorCatalog };
   /** Reads a script, and tries it on a call. */
   "script/check": { readonly params: { source: string,  /**  * The session or experiment, and the call; absent: the script is only read.  */ on: ScriptTarget | null, }; readonly result: ScriptReport };
+  /** Scripts that are saved, with the folder they are in. */
+  "script/list": { readonly params: Record<string, never>; readonly result: ScriptList };
+  /** The text of a saved script. */
+  "script/get": { readonly params: { name: string, }; readonly result: ScriptSource };
+  /** Saves a script in the folder. */
+  "script/save": { readonly params: {  /**  * A file's name, with or without `.js`; folders are refused.  */ name: string, source: string,  /**  * Whether a script of that name may be overwritten; otherwise that is `badInput`.  */ replaces: boolean, }; readonly result: ScriptList };
+  /** Removes a saved script. */
+  "script/remove": { readonly params: { name: string, }; readonly result: ScriptList };
   /** What is worth a person's time, with fixes that were tried on all calls. */
   "findings/list": { readonly params: {  /**  * A session or an experiment.  */ session: string, }; readonly result: FindingList };
   /** Makes the edits of a fix. */
