@@ -245,10 +245,7 @@ impl OpenSession {
 
     /// What is known once all calls are, for work that goes on with what it was begun with. Where that was closed
     /// meanwhile, nothing else compiles it any more, and this does.
-    fn whole_analysis(
-        &self,
-        counting: &Counting,
-    ) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
+    fn whole_analysis(&self, counting: &Counting) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
         let last = (self.experiment.calls().len() as u32).max(1);
         loop {
             match self.analysis_of(last) {
@@ -340,9 +337,9 @@ impl std::ops::Deref for Baseline<'_> {
 
 /// The requests that were answered, each with its answer.
 pub(crate) fn answered(requests: &[RecordedRequest]) -> impl Iterator<Item = (EventIndex, LlmRequest)> + '_ {
-    requests.iter().filter_map(|request| {
-        Some((EventIndex(request.answer?), strata_import::request_of(&request.body)))
-    })
+    requests
+        .iter()
+        .filter_map(|request| Some((EventIndex(request.answer?), strata_import::request_of(&request.body))))
 }
 
 /// Those of a stored session.

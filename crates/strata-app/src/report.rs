@@ -39,8 +39,8 @@ pub use compact::{
 };
 pub use compact_result::{AppliedReport, CompactEstimate, compact_estimate};
 pub use compile::{
-    CallChoice, CompileContents, CompileFailure, CompileReport, LeftOut, PromptTokens, SegmentReport, StageReport,
-    Zone, compile,
+    CallChoice, CompileContents, CompileFailure, CompileReport, LeftOut, PromptTokens, SegmentReport,
+    StageReport, Zone, compile,
 };
 pub use diagnostic::FileDiagnostic;
 pub use diff::{DiffReport, PartChangeReport, SideReport, diff};

@@ -99,8 +99,10 @@ mod tests {
 
     #[test]
     fn unified_text_is_that_of_diff() {
-        let lines = |changed: &str| (1..=9).map(|n| if n == 5 { changed.to_owned() } else { n.to_string() });
-        let text = |changed: &str| lines(changed).collect::<Vec<_>>().join("\n");
+        let text = |fifth: &str| {
+            let lines = (1..=9).map(|n| if n == 5 { fifth.to_owned() } else { n.to_string() });
+            lines.collect::<Vec<_>>().join("\n")
+        };
         let shown = unified(&text("five"), &text("FIVE"));
         assert_eq!(shown, "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-five\n+FIVE\n 6\n 7\n 8\n");
         assert_eq!(unified("a\nb", "a\nb"), "");

@@ -38,8 +38,10 @@ impl Store {
     pub fn add_measured_call(&mut self, model: &str, call: &MeasuredCall) -> Result<(), StoreError> {
         self.change(|transaction| {
             let request = fingerprint_bytes(call.request);
-            transaction
-                .execute("DELETE FROM measured_calls WHERE model = ?1 AND request = ?2", params![model, request])?;
+            transaction.execute(
+                "DELETE FROM measured_calls WHERE model = ?1 AND request = ?2",
+                params![model, request],
+            )?;
             transaction.execute(
                 "INSERT INTO measured_calls
                  (model, request, counted, reported, expected_cached, reported_cached, measured_at_ms)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strata_engine::analysis::{Carried, Kind, SessionAnalysis};
 use strata_engine::explain_omissions;
-use strata_model::{Event, EventIndex, Json, json};
+use strata_model::{Event, EventIndex, FromJson as _, Json, json};
 
 use super::filter::Filter;
 use super::findings;

@@ -37,8 +37,9 @@ impl Handler for Resume {
         if strata.lab().running(&self.run).is_some() {
             return Err(AppError::bad_input("This run goes on already."));
         }
-        let settings = serde_json::from_str(&entry.settings)
-            .map_err(|error| AppError::internal(format!("What this run was asked cannot be read: {error}.")))?;
+        let settings = serde_json::from_str(&entry.settings).map_err(|error| {
+            AppError::internal(format!("What this run was asked cannot be read: {error}."))
+        })?;
         strata.start_run(&entry.subject, settings, Some(id))
     }
 }
@@ -163,7 +164,10 @@ impl Work {
             self.record().lost = Some(lost);
             self.run.finish(replayed, losses, replay);
             let written = self.run.shown().written;
-            Ok(format!("{used} of {written} summaries can be laid over the session; {} facts dropped.", lost.dropped))
+            Ok(format!(
+                "{used} of {written} summaries can be laid over the session; {} facts dropped.",
+                lost.dropped
+            ))
         })?
     }
 
@@ -224,7 +228,9 @@ impl Work {
                 strata.store().set_lab_run(id, LabRunState::Failed, &json(&bare), now_ms()).ok();
                 Some(note.to_owned())
             }
-            Err(error) => Some(format!("The run could not be stored: {error}. It is there until Strata is closed.")),
+            Err(error) => {
+                Some(format!("The run could not be stored: {error}. It is there until Strata is closed."))
+            }
         }
     }
 }

@@ -114,7 +114,9 @@ impl Pieces<'_> {
                 Ok(sqlite::import(path, watch))
             }
             // What is refused is refused by its head.
-            Detection::Archive(_) | Detection::Unread(_) | Detection::NotASession(_) => Ok(Some(strata_import::import(&head))),
+            Detection::Archive(_) | Detection::Unread(_) | Detection::NotASession(_) => {
+                Ok(Some(strata_import::import(&head)))
+            }
         }
     }
 

@@ -37,7 +37,8 @@ pub fn request_of(body: &Json) -> LlmRequest {
     let mut request = LlmRequest::default();
     let turns = read_request(&mut body, &mut Draft::new("", ""));
     let mut config = take_object(&mut body, "config").unwrap_or_default();
-    let own = take_object(&mut body, "generationConfig").or_else(|| take_object(&mut body, "generation_config"));
+    let own =
+        take_object(&mut body, "generationConfig").or_else(|| take_object(&mut body, "generation_config"));
     config.update(&own.unwrap_or_default());
     request.model = take_text(&mut body, "model");
     let tools = take_any(&mut body, &["tools", "functions"]).or_else(|| take_any(&mut config, &["tools"]));
@@ -61,7 +62,8 @@ fn add_turns(request: &mut LlmRequest, turns: Vec<Turn>) {
             request.append_system(RichText::from_span(system_text(&turn), origin()));
             continue;
         }
-        let has_only_results = turn.has_results() && turn.parts.iter().all(|part| part.function_response.is_some());
+        let has_only_results =
+            turn.has_results() && turn.parts.iter().all(|part| part.function_response.is_some());
         let role = match turn.role {
             Role::Model => "model",
             Role::System => "system",
@@ -110,7 +112,8 @@ fn declaration(function: &Json) -> Option<Declaration> {
     let schema = schema.map(|schema| schema.get("json").unwrap_or(schema));
     let plain = function.get("parameters").filter(|schema| !schema.is_null());
     let kind = function.get("type").and_then(Json::as_str);
-    if schema.is_none() && plain.is_none() && kind.is_some_and(|kind| kind != "function" && kind != "custom") {
+    if schema.is_none() && plain.is_none() && kind.is_some_and(|kind| kind != "function" && kind != "custom")
+    {
         return None;
     }
     let mut declaration = Object::new();
@@ -165,7 +168,8 @@ mod tests {
         let body = r#"{"tools":[{"type":"web_search"},{"googleSearch":{}},{"type":"bash_20250124","name":"bash"}],"messages":["hi"]}"#;
         let request = request_of(&json::parse(body.as_bytes()).expect("valid JSON"));
         let tools: Vec<Json> = request.tools.iter().map(RequestTool::to_json).collect();
-        let expected = r#"[{"type":"web_search"},{"googleSearch":{}},{"type":"bash_20250124","name":"bash"}]"#;
+        let expected =
+            r#"[{"type":"web_search"},{"googleSearch":{}},{"type":"bash_20250124","name":"bash"}]"#;
         assert_eq!(json::to_compact(&Json::Array(tools)), expected);
     }
 }

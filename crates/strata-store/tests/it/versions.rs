@@ -183,7 +183,10 @@ fn check_runs(store: &Store, version: u32) {
         return;
     }
     let run = &runs[0];
-    assert_eq!((&*run.subject, run.state, &*run.settings), ("x1", LabRunState::Cancelled, r#"{"config":"off"}"#));
+    assert_eq!(
+        (&*run.subject, run.state, &*run.settings),
+        ("x1", LabRunState::Cancelled, r#"{"config":"off"}"#)
+    );
     assert_eq!((&*run.result, run.started_at_ms, run.changed_at_ms), (r#"{"summaries":[]}"#, 11, 12));
     assert_eq!(store.measured_calls("m").unwrap(), [MEASURED]);
 }
