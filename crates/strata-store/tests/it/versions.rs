@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use strata_model::{Diagnostic, Fingerprint, Json, Object};
 use strata_store::{
-    AppConfig, AppConfigOrigin, LabRunState, Listing, MeasuredCall, RawRecord, RecordPlace, SCHEMA_VERSION, Store,
+    AppConfig, AppConfigOrigin, LabRunState, Listing, MeasuredCall, PromptShape, RawRecord, RecordPlace, SCHEMA_VERSION, Store,
 };
 
 use crate::{Place, events, import, listing, session, source, span, text};
@@ -113,7 +113,7 @@ fn fill(store: &mut Store) {
     store.set_applied(experiment, 1, 10).unwrap();
     let run = store.begin_lab_run(&id, "x1", r#"{"config":"off"}"#, 11).unwrap().unwrap();
     store.set_lab_run(run, LabRunState::Cancelled, r#"{"summaries":[]}"#, 12).unwrap();
-    store.add_measured_call("m", &MEASURED).unwrap();
+    store.add_measured_call("m", PromptShape::Text, &MEASURED).unwrap();
     store.set_setting("theme", "dark").unwrap();
     store.put_token_counts("o200k_base", &[(Fingerprint::of(b"hello"), 1)]).unwrap();
 }
@@ -156,13 +156,13 @@ fn check_runs(store: &Store, version: u32) {
     let session = store.sessions("", 0..10).unwrap().entries.remove(0).id;
     let runs = store.lab_runs(&session).unwrap();
     if version < 3 {
-        assert_eq!((runs, store.measured_calls("m").unwrap()), (Vec::new(), Vec::new()));
+        assert_eq!((runs, store.measured_calls("m", PromptShape::Text).unwrap()), (Vec::new(), Vec::new()));
         return;
     }
     let run = &runs[0];
     assert_eq!((&*run.subject, run.state, &*run.settings), ("x1", LabRunState::Cancelled, r#"{"config":"off"}"#));
     assert_eq!((&*run.result, run.started_at_ms, run.changed_at_ms), (r#"{"summaries":[]}"#, 11, 12));
-    assert_eq!(store.measured_calls("m").unwrap(), [MEASURED]);
+    assert_eq!(store.measured_calls("m", PromptShape::Text).unwrap(), [MEASURED]);
 }
 
 fn schema_of_new_file() -> Vec<(String, String)> {
