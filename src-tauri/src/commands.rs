@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_app::{AppError, ErrorCode, Reply, Strata};
+use strata_app::{AppError, Reply, Strata};
 use tauri::ipc::Response;
 use tauri::{State, WebviewWindow, async_runtime};
 use tauri_plugin_dialog::DialogExt as _;

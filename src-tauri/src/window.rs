@@ -1,6 +1,6 @@
 //! The one window.
 
-use strata_app::{AppError, ErrorCode};
+use strata_app::AppError;
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindowBuilder};
 

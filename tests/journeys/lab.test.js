@@ -43,6 +43,26 @@ journey('from a sweep to a run and what its summaries lose', async (window, stra
   await window.settle();
   await window.pictures('lab-run');
 
+  // Applied, it is an experiment that every view goes by; undone, the prompts are the recorded ones.
+  const rows = window.inspector.getByRole('button', { name: /2, overlap 0/ });
+  await rows.first().waitFor();
+  await window.press('Shift+S');
+  await window.becomes(() => /\/x\d+\//.test(window.place()), true);
+  const [, experiment] = /\/(x\d+)\//.exec(window.place());
+  const header = () => strata.ask('session/header', { session: experiment });
+  await window.becomes(async () => (await header()).compiledCalls, calls);
+  const recorded = await strata.ask('session/header', { session });
+  const applied = await header();
+  assert.equal(applied.compactions, extracts.windows.length);
+  assert.equal(
+    applied.totalTokens,
+    extracts.promptTokens.reduce((a, b) => a + b, 0),
+  );
+  await window.reads(window.inspector, 'over Recorded');
+  await window.pictures('lab-applied');
+  await window.press('Control+z');
+  await window.becomes(async () => (await header()).totalTokens, recorded.totalTokens);
+
   // Half a configuration is not replayed, and the reason is given.
   const overlap = window.page.getByRole('textbox', { name: 'Overlap' });
   await overlap.fill('');

@@ -78,11 +78,59 @@ describe('the lab', () => {
     await press('n');
     const dialog = await screen.findByRole('dialog', { name: 'Send C17 again' });
     expect(await within(dialog).findByText(/POST http/)).toBeVisible();
-    expect(dialog).toHaveTextContent('50,631 tokens');
+    expect(dialog).toHaveTextContent('≈ 50,631 tokens');
     await user.click(within(dialog).getByRole('button', { name: 'Send' }));
-    await waitFor(() => expect(dialog).toHaveTextContent('predicted 50,631, reported 50,643 tokens'));
-    expect(within(dialog).getByRole('region', { name: 'Recorded answer' })).toHaveTextContent('read_file');
-    expect(within(dialog).getByRole('region', { name: 'New answer' })).toHaveTextContent('search_logs');
+    await waitFor(() =>
+      expect(dialog).toHaveTextContent('predicted ≈ 50,631 tokens, reported 50,643 tokens'),
+    );
+    expect(dialog).toHaveTextContent('1 of 4 reports');
+    const lines = within(dialog).getByRole('group', { name: 'Recorded answer beside the new one' });
+    expect(lines).toHaveTextContent(/- ?-> read_file/);
+    expect(lines).toHaveTextContent(/\+ ?-> search_logs/);
+  });
+
+  test('lists runs, and lays one over the session as an experiment', async () => {
+    const { press, user, host, view } = openWindow('#/invoice-triage/lab?config=interval=5,overlap=0');
+    await within(summaries()).findByText(/rests on the size/);
+    await press('s');
+    await screen.findByRole('button', { name: /^Apply as experiment/ });
+    const panel = await inspector(/Interval 5, overlap 0/);
+    await waitFor(() => expect(panel).toHaveTextContent(/2 summaries · extractive · 4 facts dropped/));
+    await press('{Shift>}S{/Shift}');
+    await waitFor(() => expect(view().session).toBe('x1'));
+    expect(host.asked.some(({ name }) => name === 'lab/apply')).toBe(true);
+    await waitFor(() => expect(panel).toHaveTextContent(/over Recorded/));
+    await user.click(within(panel).getByRole('button', { name: /^Remove the run/ }));
+    await waitFor(() => expect(panel).not.toHaveTextContent(/over Recorded/));
+  });
+
+  test('asks once before a model is asked, and says what it would cost', async () => {
+    const { press, user, host } = openWindow('#/invoice-triage/lab?config=interval=5,overlap=0');
+    await within(summaries()).findByText(/rests on the size/);
+    await user.selectOptions(await screen.findByLabelText('Written by'), 'local');
+    (document.activeElement as HTMLElement | null)?.blur();
+    await press('s');
+    const dialog = await screen.findByRole('dialog', { name: /with a model$/ });
+    expect(await within(dialog).findByText(/qwen2\.5-7b at http/)).toBeVisible();
+    expect(dialog).toHaveTextContent(/Tokens in\s*≈ 40,001, estimated/);
+    const isAsked = (): boolean => host.asked.some(({ name }) => name === 'lab/run');
+    expect(isAsked()).toBe(false);
+    await user.click(within(dialog).getByRole('button', { name: 'Send 2 prompts' }));
+    await waitFor(() => expect(isAsked()).toBe(true));
+    expect(await screen.findByRole('button', { name: /^Apply as experiment/ })).toBeEnabled();
+  });
+
+  test('asks about a summary, and counts what it can answer', async () => {
+    const { press, user } = openWindow('#/invoice-triage/lab?config=interval=5,overlap=0');
+    await within(summaries()).findByText(/rests on the size/);
+    await press('s');
+    await screen.findByRole('button', { name: /^Ask about summary 1/ });
+    await press('{Shift>}N{/Shift}');
+    const dialog = await screen.findByRole('dialog', { name: 'Ask about summary 1' });
+    expect(await within(dialog).findByText(/8 prompts · ≈ 36,000 tokens in/)).toBeVisible();
+    await user.click(within(dialog).getByRole('button', { name: 'Ask' }));
+    await waitFor(() => expect(dialog).toHaveTextContent('✓ 2 kept, ✗ 2 lost'));
+    expect(within(dialog).getByRole('region', { name: 'Answers' })).toHaveTextContent('invoice.py:214, E1');
   });
 
   test('is a table, too', async () => {

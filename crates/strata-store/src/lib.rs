@@ -80,7 +80,7 @@ pub use event::{EventKinds, EventRow};
 pub use experiment::{ExperimentEntry, ExperimentId};
 pub use import::{ImportWriter, ImportedSession, Listing, NewEvent, Recording};
 pub use lab_run::{LabRunEntry, LabRunId, LabRunState};
-pub use measured_call::MeasuredCall;
+pub use measured_call::{MeasuredCall, PromptShape};
 pub use migration::SCHEMA_VERSION;
 pub use record::{RawRecord, RecordPlace, StoredRecord};
 pub use request::{Alignment, RecordedRequest};

@@ -6,8 +6,27 @@ use strata_model::Fingerprint;
 use crate::column::fingerprint_bytes;
 use crate::{Store, StoreError};
 
-/// Calls of a model that are kept; the oldest go first.
+/// Calls of a model and shape that are kept; the oldest go first.
 const MAX_KEPT: i64 = 256;
+
+/// What a prompt is made of. Providers count tools and turns by rules of their own, so that a report for one shape says
+/// little of the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PromptShape {
+    /// One message of text.
+    Text,
+    /// Everything else: instructions, tools, turns.
+    Conversation,
+}
+
+impl PromptShape {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Conversation => "conversation",
+        }
+    }
+}
 
 /// One request that was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,17 +44,22 @@ pub struct MeasuredCall {
 }
 
 impl Store {
-    /// Requests to a model that were answered, the oldest first.
-    pub fn measured_calls(&self, model: &str) -> Result<Vec<MeasuredCall>, StoreError> {
+    /// Requests of a shape to a model that were answered, the oldest first.
+    pub fn measured_calls(&self, model: &str, shape: PromptShape) -> Result<Vec<MeasuredCall>, StoreError> {
         let sql = "SELECT request, counted, reported, expected_cached, reported_cached, measured_at_ms
-                   FROM measured_calls WHERE model = ?1 ORDER BY id";
+                   FROM measured_calls WHERE model = ?1 AND shape = ?2 ORDER BY id";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement.query_map([model], measured)?;
+        let rows = statement.query_map([model, shape.name()], measured)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// Keeps what was reported for a request to `model`, in place of what was reported for the same request before.
-    pub fn add_measured_call(&mut self, model: &str, call: &MeasuredCall) -> Result<(), StoreError> {
+    pub fn add_measured_call(
+        &mut self,
+        model: &str,
+        shape: PromptShape,
+        call: &MeasuredCall,
+    ) -> Result<(), StoreError> {
         self.change(|transaction| {
             let request = fingerprint_bytes(call.request);
             transaction.execute(
@@ -44,10 +68,11 @@ impl Store {
             )?;
             transaction.execute(
                 "INSERT INTO measured_calls
-                 (model, request, counted, reported, expected_cached, reported_cached, measured_at_ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                 (model, shape, request, counted, reported, expected_cached, reported_cached, measured_at_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                 params![
                     model,
+                    shape.name(),
                     request,
                     call.counted,
                     call.reported,
@@ -57,9 +82,9 @@ impl Store {
                 ],
             )?;
             transaction.execute(
-                "DELETE FROM measured_calls WHERE model = ?1 AND id NOT IN
-                 (SELECT id FROM measured_calls WHERE model = ?1 ORDER BY id DESC LIMIT ?2)",
-                params![model, MAX_KEPT],
+                "DELETE FROM measured_calls WHERE model = ?1 AND shape = ?2 AND id NOT IN
+                 (SELECT id FROM measured_calls WHERE model = ?1 AND shape = ?2 ORDER BY id DESC LIMIT ?3)",
+                params![model, shape.name(), MAX_KEPT],
             )?;
             Ok(())
         })

@@ -9,7 +9,7 @@ use strata_engine::lab::{
 use strata_engine::prices::Prices;
 use strata_engine::tokens::{TokenCount, Tokenizer, Weigher};
 use strata_model::LlmRequest;
-use strata_store::Store;
+use strata_store::{PromptShape, Store};
 
 use crate::error::AppError;
 use crate::models::{PaidAnswers, calibrated, question};
@@ -68,11 +68,11 @@ impl Asked<'_> {
         Ok(estimator.estimate)
     }
 
-    /// Tokens of a request to `model`, by our count or as its provider's reports have taught.
+    /// Tokens of a request of one message to `model`, by our count or as its provider's reports have taught.
     pub(crate) fn tokens(&self, model: &str, request: &LlmRequest) -> TokenCount {
         let counted = counted(self.counting, model, request);
         let store = self.store.map(|store| store.lock().unwrap_or_else(PoisonError::into_inner));
-        store.and_then(|store| calibrated(&store, model, counted)).unwrap_or(counted)
+        store.and_then(|store| calibrated(&store, (model, PromptShape::Text), counted)).unwrap_or(counted)
     }
 }
 

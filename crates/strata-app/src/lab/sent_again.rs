@@ -5,7 +5,7 @@ use strata_engine::prices::Prices;
 use strata_engine::tokens::TokenCount;
 use strata_model::{Content, Fingerprint, Json, LlmRequest, json};
 use strata_provider::Progress;
-use strata_store::Store;
+use strata_store::{PromptShape, Store};
 use strata_wire::exchange::{Answer, Delta};
 
 use super::counted;
@@ -37,16 +37,21 @@ impl SentAgain {
         store: Option<&Store>,
     ) -> (TokenCount, Expected) {
         let counted = counted(counting, model, request);
-        let predicted = store.and_then(|store| calibrated(store, model, counted)).unwrap_or(counted);
+        let predicted = store.and_then(|store| calibrated(store, (model, PromptShape::Conversation), counted)).unwrap_or(counted);
         let text = json::to_compact(&request.to_json());
-        (predicted, Expected { request: Fingerprint::of(text.as_bytes()), tokens: counted.tokens, cached })
+        (predicted, Expected {
+            shape: PromptShape::Conversation,
+            request: Fingerprint::of(text.as_bytes()),
+            tokens: counted.tokens,
+            cached,
+        })
     }
 
     /// Keeps what was reported. Returns how many answers of this model are known.
     pub(crate) fn measured(&self, answer: &Answer, store: &mut Store) -> u32 {
         // What is not kept is missing from calibration only.
         measure(store, &self.model, self.expected, answer.usage.as_ref()).ok();
-        store.measured_calls(&self.model).map_or(0, |known| known.len() as u32)
+        store.measured_calls(&self.model, PromptShape::Conversation).map_or(0, |known| known.len() as u32)
     }
 
     /// US dollars, if nothing is cached: the cache is cold for a call that is sent later.

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use strata_engine::analysis::CallAnalysis;
 use strata_engine::tokens::{Calibration, Measured, TokenCount};
 use strata_model::{Fingerprint, Str, Usage};
-use strata_store::{MeasuredCall, Store, StoreError};
+use strata_store::{MeasuredCall, PromptShape, Store, StoreError};
 
 use crate::import::now_ms;
 
 /// What was expected of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Expected {
+    pub shape: PromptShape,
     pub request: Fingerprint,
     pub tokens: u32,
     pub cached: Option<u32>,
@@ -36,13 +37,17 @@ pub(crate) fn measure(
         reported_cached: usage.and_then(|usage| usage.cached_content_token_count).map(small),
         at_ms: now_ms(),
     };
-    store.add_measured_call(model, &call)
+    store.add_measured_call(model, expected.shape, &call)
 }
 
 /// What a provider is likely to report for a prompt of which we count `counted`, from what it reported for others.
 /// `None` as long as too little is known of the model.
-pub(crate) fn calibrated(store: &Store, model: &str, counted: TokenCount) -> Option<TokenCount> {
-    let known = store.measured_calls(model).ok()?;
+pub(crate) fn calibrated(
+    store: &Store,
+    (model, shape): (&str, PromptShape),
+    counted: TokenCount,
+) -> Option<TokenCount> {
+    let known = store.measured_calls(model, shape).ok()?;
     of_calls(&known, counted)
 }
 
@@ -63,7 +68,7 @@ impl<'s> Calibrations<'s> {
         let known = self
             .known
             .entry(call.sent_to.clone())
-            .or_insert_with(|| store.measured_calls(&call.sent_to).unwrap_or_default());
+            .or_insert_with(|| store.measured_calls(&call.sent_to, PromptShape::Conversation).unwrap_or_default());
         of_calls(known, call.total)
     }
 }

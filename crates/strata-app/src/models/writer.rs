@@ -6,7 +6,7 @@ use strata_engine::analysis::Counting;
 use strata_engine::lab::{Stop, SummaryDue, Writer, Written};
 use strata_model::{Content, LlmRequest, Origin, Part, RequestContent, Usage};
 use strata_provider::{Cancel, Endpoint, Progress};
-use strata_store::Store;
+use strata_store::{PromptShape, Store};
 use strata_wire::exchange::{Delta, Finish};
 
 use super::ask::ask;
@@ -93,7 +93,7 @@ impl Writer for ModelWriter<'_> {
         };
         if let Some(store) = self.store {
             let counted = counted(self.counting, &model, &request).tokens;
-            let expected = Expected { request: key, tokens: counted, cached: None };
+            let expected = Expected { shape: PromptShape::Text, request: key, tokens: counted, cached: None };
             // What is not kept is missing from calibration only.
             measure(&mut lock(store), &model, expected, answer.usage.as_ref()).ok();
         }

@@ -16,6 +16,7 @@ CREATE INDEX lab_runs_by_session ON lab_runs (session);
 CREATE TABLE measured_calls (
     id INTEGER PRIMARY KEY,
     model TEXT NOT NULL,
+    shape TEXT NOT NULL CHECK (shape IN ('text', 'conversation')),
     request BLOB NOT NULL CHECK (length(request) = 16),
     counted INTEGER NOT NULL CHECK (counted >= 0),
     reported INTEGER NOT NULL CHECK (reported >= 0),
@@ -24,4 +25,4 @@ CREATE TABLE measured_calls (
     measured_at_ms INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX measured_calls_by_model ON measured_calls (model);
+CREATE INDEX measured_calls_by_model ON measured_calls (model, shape);

@@ -1,7 +1,7 @@
 //! Runs of compaction, and what models reported.
 
 use strata_model::Fingerprint;
-use strata_store::{LabRunId, LabRunState, MeasuredCall, StoreError};
+use strata_store::{LabRunId, LabRunState, MeasuredCall, PromptShape, StoreError};
 
 use crate::{Place, import, session, source};
 
@@ -55,11 +55,11 @@ fn a_request_is_measured_once_and_the_oldest_are_forgotten() {
         at_ms: n.into(),
     };
     for n in 0..300 {
-        store.add_measured_call("m", &call(n)).unwrap();
+        store.add_measured_call("m", PromptShape::Text, &call(n)).unwrap();
     }
-    store.add_measured_call("m", &MeasuredCall { reported: 9, ..call(299) }).unwrap();
-    store.add_measured_call("other", &call(1)).unwrap();
-    let known = store.measured_calls("m").unwrap();
+    store.add_measured_call("m", PromptShape::Text, &MeasuredCall { reported: 9, ..call(299) }).unwrap();
+    store.add_measured_call("m", PromptShape::Conversation, &call(1)).unwrap();
+    let known = store.measured_calls("m", PromptShape::Text).unwrap();
     assert_eq!((known.len(), known[0], known[255].reported), (256, call(44), 9));
-    assert_eq!(store.measured_calls("other").unwrap(), [call(1)]);
+    assert_eq!(store.measured_calls("m", PromptShape::Conversation).unwrap(), [call(1)]);
 }

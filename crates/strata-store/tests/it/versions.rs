@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use strata_model::{Diagnostic, Fingerprint, Json, Object};
 use strata_store::{
-    Alignment, AppConfig, AppConfigOrigin, LabRunState, Listing, MeasuredCall, RawRecord, RecordPlace,
-    RecordedRequest, SCHEMA_VERSION, Store,
+    Alignment, AppConfig, AppConfigOrigin, LabRunState, Listing, MeasuredCall, PromptShape, RawRecord,
+    RecordPlace, RecordedRequest, SCHEMA_VERSION, Store,
 };
 
 use crate::{Place, events, import, listing, session, source, span, text};
@@ -116,7 +116,7 @@ fn fill(store: &mut Store) {
     store.set_applied(experiment, 1, 10).unwrap();
     let run = store.begin_lab_run(&id, "x1", r#"{"config":"off"}"#, 11).unwrap().unwrap();
     store.set_lab_run(run, LabRunState::Cancelled, r#"{"summaries":[]}"#, 12).unwrap();
-    store.add_measured_call("m", &MEASURED).unwrap();
+    store.add_measured_call("m", PromptShape::Text, &MEASURED).unwrap();
     store.set_setting("theme", "dark").unwrap();
     store.put_token_counts("o200k_base", &[(Fingerprint::of(b"hello"), 1)]).unwrap();
 }
@@ -174,12 +174,12 @@ fn check_experiments(store: &Store, version: u32) {
     assert_eq!(store.edits(found[0].id).unwrap()[1], r#"{"edit":"pin_event","event":1}"#);
 }
 
-/// What [`fill`] wrote since version 3.
+/// What [`fill`] wrote since version 4.
 fn check_runs(store: &Store, version: u32) {
     let session = store.sessions("", 0..10).unwrap().entries.remove(0).id;
     let runs = store.lab_runs(&session).unwrap();
     if version < 4 {
-        assert_eq!((runs, store.measured_calls("m").unwrap()), (Vec::new(), Vec::new()));
+        assert_eq!((runs, store.measured_calls("m", PromptShape::Text).unwrap()), (Vec::new(), Vec::new()));
         return;
     }
     let run = &runs[0];
@@ -188,7 +188,7 @@ fn check_runs(store: &Store, version: u32) {
         ("x1", LabRunState::Cancelled, r#"{"config":"off"}"#)
     );
     assert_eq!((&*run.result, run.started_at_ms, run.changed_at_ms), (r#"{"summaries":[]}"#, 11, 12));
-    assert_eq!(store.measured_calls("m").unwrap(), [MEASURED]);
+    assert_eq!(store.measured_calls("m", PromptShape::Text).unwrap(), [MEASURED]);
 }
 
 fn schema_of_new_file() -> Vec<(String, String)> {
