@@ -291,7 +291,7 @@ impl std::ops::Deref for Baseline<'_> {
 /// The requests that were answered, each with its answer.
 pub(crate) fn answered(requests: &[RecordedRequest]) -> impl Iterator<Item = (EventIndex, LlmRequest)> + '_ {
     requests.iter().filter_map(|request| {
-        Some((EventIndex(request.answer?), strata_import::request_of(&request.body)))
+        Some((EventIndex(request.answer?), strata_import::request_of(&request.body)?))
     })
 }
 

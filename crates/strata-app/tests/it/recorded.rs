@@ -371,3 +371,23 @@ fn a_stored_session_has_its_requests_after_a_restart() {
     compiled(&strata, &session);
     assert_eq!(bases(&strata, &session), ["recorded", "recorded"]);
 }
+
+#[test]
+fn nothing_of_the_headers_of_requests_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = folder.path().join("strata.db");
+    let har = std::fs::read_to_string(sample_file("traffic.har")).expect("a sample");
+    let headers = r#""headers": [{"name": "Cookie", "value": "session=crumbs"}, {"name": "X-Api-Key", "value": "short"}"#;
+    let har = har.replace(r#""headers": ["#, &format!("{headers}, ")).replace(", ]", "]");
+    assert!(har.contains("crumbs"));
+    let options = Options { host: Host::Browser, database: Some(database.clone()), open: Vec::new() };
+    let strata = Strata::start(options).expect("a store opens");
+    open(&strata, &write(folder.path(), "traffic.har", &har));
+    drop(strata);
+    for file in std::fs::read_dir(folder.path()).expect("a folder").flatten() {
+        if file.file_name().to_string_lossy().starts_with("strata.db") {
+            let bytes = std::fs::read(file.path()).expect("a file");
+            assert!(!bytes.windows(6).any(|window| window == b"crumbs"), "{:?}", file.file_name());
+        }
+    }
+}
