@@ -33,7 +33,9 @@ pub(crate) fn export(
 ) -> Result<Exported, AppError> {
     let stem = file_stem(subject.name);
     let (file, text, mut diagnostics): (String, String, Vec<DiagnosticRow>) = match format {
-        ExportFormat::Session => (format!("{stem}.session.json"), session(subject), beside_the_session(subject)),
+        ExportFormat::Session => {
+            (format!("{stem}.session.json"), session(subject), beside_the_session(subject))
+        }
         ExportFormat::Json => {
             (format!("{stem}.edits.json"), EditFile::new(subject.name, subject.edits).to_json()?, Vec::new())
         }
@@ -93,7 +95,8 @@ fn beside_the_session(subject: &Subject<'_>) -> Vec<DiagnosticRow> {
     if subject.edits.is_empty() {
         return Vec::new();
     }
-    let message = "This is the session as it was recorded: the edits are not in it. Export them as JSON or YAML.";
+    let message =
+        "This is the session as it was recorded: the edits are not in it. Export them as JSON or YAML.";
     vec![row("edits-left-out", message.to_owned())]
 }
 

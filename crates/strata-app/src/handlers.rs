@@ -25,8 +25,8 @@ mod palette;
 mod part;
 pub(crate) mod part_rows;
 mod processor;
-mod requests;
 mod questions;
+mod requests;
 mod session;
 mod stages;
 

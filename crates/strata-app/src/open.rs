@@ -290,9 +290,9 @@ impl std::ops::Deref for Baseline<'_> {
 
 /// The requests that were answered, each with its answer.
 pub(crate) fn answered(requests: &[RecordedRequest]) -> impl Iterator<Item = (EventIndex, LlmRequest)> + '_ {
-    requests.iter().filter_map(|request| {
-        Some((EventIndex(request.answer?), strata_import::request_of(&request.body)?))
-    })
+    requests
+        .iter()
+        .filter_map(|request| Some((EventIndex(request.answer?), strata_import::request_of(&request.body)?)))
 }
 
 /// Those of a stored session.

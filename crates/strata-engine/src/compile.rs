@@ -228,7 +228,15 @@ fn stage(
         sections::copy(&cached.request, &mut request, cached.written);
         let (changed, output) = (cached.written, cached.output.clone());
         let processor = processor.name().into();
-        return Ok(Stage { processor, request, changed, is_reused: true, is_enabled: true, is_recorded: false, output });
+        return Ok(Stage {
+            processor,
+            request,
+            changed,
+            is_reused: true,
+            is_enabled: true,
+            is_recorded: false,
+            output,
+        });
     }
     let mut output = StageOutput::default();
     processor.run(context, &mut request, &mut output)?;

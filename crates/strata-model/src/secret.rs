@@ -88,7 +88,8 @@ impl Finder {
 const MASKS: [&str; 2] = ["‹", "•"];
 
 static ALL: LazyLock<Finder> = LazyLock::new(|| Finder::of(KINDS.iter()));
-static CREDENTIALS: LazyLock<Finder> = LazyLock::new(|| Finder::of(KINDS.iter().filter(|kind| kind.is_credential)));
+static CREDENTIALS: LazyLock<Finder> =
+    LazyLock::new(|| Finder::of(KINDS.iter().filter(|kind| kind.is_credential)));
 
 /// The secrets of a text, in its order; they do not overlap.
 pub fn find(text: &str) -> Vec<Secret> {

@@ -76,10 +76,12 @@ impl Store {
             let Some(recording) = recording_of(transaction, session)? else { return Ok(false) };
             let mut all = read(transaction, recording)?;
             all.retain(|known| known.added_from.as_deref() != Some(location));
-            all.extend(requests.iter().map(|request| RecordedRequest {
-                added_from: Some(location.to_owned()),
-                ..request.clone()
-            }));
+            all.extend(
+                requests.iter().map(|request| RecordedRequest {
+                    added_from: Some(location.to_owned()),
+                    ..request.clone()
+                }),
+            );
             remove(transaction, recording)?;
             write(transaction, recording, 0, &all, &mut KnownPieces::default())?;
             Ok(true)
@@ -181,8 +183,8 @@ fn each(
     recording: i64,
     mut visit: impl FnMut(RecordedRequest),
 ) -> Result<(), StoreError> {
-    let mut select = transaction
-        .prepare_cached("SELECT text FROM request_pieces WHERE recording = ?1 ORDER BY number")?;
+    let mut select =
+        transaction.prepare_cached("SELECT text FROM request_pieces WHERE recording = ?1 ORDER BY number")?;
     let pieces: Vec<String> = select.query_map([recording], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let mut select = transaction.prepare_cached(
         "SELECT answer, place, added_from, shared, appended, removed, rewritten, pieces FROM requests

@@ -135,8 +135,9 @@ impl<S: Storage> Batch<'_, S> {
             let is_full = members.len() == MAX_FILES;
             self.members(input, "folder", &members);
             if is_full {
-                let message =
-                    format!("Only the first {MAX_FILES} files were looked at. Import its folders one by one.");
+                let message = format!(
+                    "Only the first {MAX_FILES} files were looked at. Import its folders one by one."
+                );
                 self.report(input, Severity::Warning, "many-files", message, "");
             }
             return;
@@ -301,7 +302,8 @@ impl<S: Storage> Batch<'_, S> {
     fn joined(&mut self, input: &Input, joined: &Joined) {
         self.imported.n_joined += joined.n_joined;
         let requests = crate::counted(joined.n_joined, "request");
-        let mut message = format!("{requests} of this trace were really sent in “{}” and are shown there.", joined.title);
+        let mut message =
+            format!("{requests} of this trace were really sent in “{}” and are shown there.", joined.title);
         if joined.n_left > 0 {
             message += &format!(
                 " {} of it are of no event there: the trace is kept as a session of its own.",

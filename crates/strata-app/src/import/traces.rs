@@ -77,7 +77,8 @@ pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<Joined
         let n_requests = requests.len();
         let found = requests.into_iter().filter_map(|request| {
             let answer = events.events.get(request.answer? as usize)?;
-            let own = session.events.iter().position(|event| event.id == answer.id && !answer.id.is_empty())?;
+            let own =
+                session.events.iter().position(|event| event.id == answer.id && !answer.id.is_empty())?;
             Some(RecordedRequest { answer: Some(own as u32), ..request })
         });
         let found: Vec<RecordedRequest> = found.collect();

@@ -101,7 +101,9 @@ fn new_event<'e>(imported: &'e ImportedSession, at: usize, bytes: &'e Pieces) ->
 fn place(source: &SourceRecord) -> RecordPlace {
     match source {
         SourceRecord::Bytes(range) => RecordPlace::Bytes(range.clone()),
-        SourceRecord::Row { table, id } => RecordPlace::Row { table: (*table).to_owned(), id: id.to_string() },
+        SourceRecord::Row { table, id } => {
+            RecordPlace::Row { table: (*table).to_owned(), id: id.to_string() }
+        }
     }
 }
 

@@ -175,7 +175,8 @@ impl Source {
         let id = if imported.session.id.is_empty() { &imported.title } else { &*imported.session.id };
         let (id, title) = (id.to_owned(), imported.title.clone());
         let format_name = imported.format.name().to_owned();
-        let (app, experiment) = self.experiment(imported.session, &requests, &summary, config, diagnostics)?;
+        let (app, experiment) =
+            self.experiment(imported.session, &requests, &summary, config, diagnostics)?;
         let (experiment, edits) = self.edited(experiment, Vec::new(), diagnostics)?;
         let location = location.to_owned();
         Ok(Subject { id, title, format_name, location, summary, app, experiment, edits, requests })

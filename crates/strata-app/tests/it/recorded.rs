@@ -59,8 +59,12 @@ fn a_recorded_request_is_what_a_call_rests_on() {
     let call = ask(&strata, "call/get", &json!({ "session": session, "call": 2 }));
     assert_eq!(call["requestBasis"], "recorded");
     // The system prompt and the tool are in no event as such; they are in what was sent.
-    let kinds: Vec<&str> =
-        call["byKind"].as_array().expect("kinds").iter().map(|kind| kind["kind"].as_str().expect("a kind")).collect();
+    let kinds: Vec<&str> = call["byKind"]
+        .as_array()
+        .expect("kinds")
+        .iter()
+        .map(|kind| kind["kind"].as_str().expect("a kind"))
+        .collect();
     assert!(kinds.contains(&"tools") && kinds.contains(&"system"), "{kinds:?}");
 
     let stage = rows.len();
@@ -68,12 +72,16 @@ fn a_recorded_request_is_what_a_call_rests_on() {
         let params = json!({ "session": session, "call": 2, "stage": stage, "offset": 0, "limit": 100 });
         let page = ask(&strata, "call/text", &params);
         let segments = page["segments"].as_array().expect("segments").clone();
-        segments.iter().map(|segment| segment["text"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
+        segments
+            .iter()
+            .map(|segment| segment["text"].as_str().expect("a text").to_owned())
+            .collect::<Vec<_>>()
     };
     assert!(text(stage).iter().any(|text| text.contains("You are terse.")));
     let params = json!({ "session": session, "call": 2, "stage": stage, "offset": 0, "limit": 10_000 });
     let body: Value =
-        serde_json::from_str(ask(&strata, "call/json", &params)["text"].as_str().expect("JSON")).expect("JSON");
+        serde_json::from_str(ask(&strata, "call/json", &params)["text"].as_str().expect("JSON"))
+            .expect("JSON");
     let line: Value = serde_json::from_str(CHAT.lines().nth(1).expect("a line")).expect("JSON");
     assert_eq!(body, line["request"], "the body as it was sent");
 
@@ -121,11 +129,7 @@ fn what_is_tried_out_is_compared_with_what_is_compiled() {
     );
     assert_eq!(effect["thisCall"]["tokensBefore"], effect["thisCall"]["tokensAfter"]);
     assert_eq!(effect["allCalls"]["callsChanged"], 0, "an edit that changes nothing has no effect");
-    let experiment = ask(
-        &strata,
-        "experiment/create",
-        &json!({ "session": session, "name": "Nothing" }),
-    );
+    let experiment = ask(&strata, "experiment/create", &json!({ "session": session, "name": "Nothing" }));
     let experiment = experiment["row"]["experiment"].as_str().or(experiment["experiment"].as_str());
     if let Some(experiment) = experiment {
         let rows = stages(&strata, experiment, 2);
@@ -171,7 +175,12 @@ fn adk(folder: &Path) -> (PathBuf, PathBuf) {
     };
     let trace = json!([
         span(1, "ev-1", &[("user", "Weather in Paris?")], "Sunny."),
-        span(2, "ev-2", &[("user", "Weather in Paris?"), ("model", "Sunny."), ("user", "And in Rome?")], "Rainy.")
+        span(
+            2,
+            "ev-2",
+            &[("user", "Weather in Paris?"), ("model", "Sunny."), ("user", "And in Rome?")],
+            "Rainy."
+        )
     ]);
     (
         write(folder, "weather.session.json", &session.to_string()),
@@ -206,7 +215,8 @@ fn a_trace_is_joined_to_its_session_whichever_comes_first() {
         }
         assert_eq!(bases(&strata, &session), ["recorded", "recorded"], "trace first: {trace_first}");
         // Imported again, the session keeps what was joined to it.
-        std::fs::write(&session_file, std::fs::read_to_string(&session_file).expect("text") + "\n").expect("written");
+        std::fs::write(&session_file, std::fs::read_to_string(&session_file).expect("text") + "\n")
+            .expect("written");
         open(&strata, &session_file);
         assert_eq!(bases(&strata, &session), ["recorded", "recorded"]);
     }
@@ -267,7 +277,8 @@ fn zip(path: &Path, members: &[(&str, &[u8])]) {
 fn archives_are_read_like_folders() {
     let folder = tempfile::tempdir().expect("a folder");
     let read = |name: &str| std::fs::read(sample_file(name)).expect("a sample");
-    let members = [("a/one.jsonl", read("claude-code.jsonl")), ("../../two.json", read("adk-saved-session.json"))];
+    let members =
+        [("a/one.jsonl", read("claude-code.jsonl")), ("../../two.json", read("adk-saved-session.json"))];
     let plain: Vec<(&str, &[u8])> = members.iter().map(|(name, bytes)| (*name, &**bytes)).collect();
     let packed = folder.path().join("all.zip");
     zip(&packed, &[&plain[..], &[("notes.txt", b"no session")]].concat());
@@ -329,7 +340,11 @@ fn secrets_are_masked_where_it_is_asked_for() {
     let strata = start();
     let session = open(&strata, &write(folder.path(), "secret.jsonl", &said));
     let export = |masks: bool| {
-        ask(&strata, "experiment/export", &json!({ "session": session, "as": "session", "masksSecrets": masks }))
+        ask(
+            &strata,
+            "experiment/export",
+            &json!({ "session": session, "as": "session", "masksSecrets": masks }),
+        )
     };
     assert!(export(false)["text"].as_str().expect("a text").contains(&token));
     let masked = export(true);
@@ -343,7 +358,8 @@ fn secrets_are_masked_where_it_is_asked_for() {
         let call = json!({ "session": session, "call": 2, "stage": stage, "offset": 0, "limit": 5000 });
         let texts = ["call/text", "call/json"].map(|name| ask(&strata, name, &call).to_string());
         let event = ask(&strata, "event/get", &json!({ "session": session, "event": 2 })).to_string();
-        let part = json!({ "session": session, "address": "E2/0", "stage": null, "offset": 0, "limit": 5000 });
+        let part =
+            json!({ "session": session, "address": "E2/0", "stage": null, "offset": 0, "limit": 5000 });
         (texts.concat() + &event, ask(&strata, "part/text", &part))
     };
     let (shown, part) = answers();
@@ -353,7 +369,10 @@ fn secrets_are_masked_where_it_is_asked_for() {
     ask(&strata, "app/setSettings", &json!({ "settings": settings }));
     let (masked, masked_part) = answers();
     assert!(!masked.contains(&token), "{masked}");
-    assert!(masked_part["text"].as_str().expect("a text").contains("redacted: GitHub token"), "{masked_part}");
+    assert!(
+        masked_part["text"].as_str().expect("a text").contains("redacted: GitHub token"),
+        "{masked_part}"
+    );
     assert_eq!(masked_part["tokenEnds"], part["tokenEnds"], "tokens are those of the text itself");
     assert_eq!(masked_part["totalLength"], part["totalLength"]);
 }
@@ -390,4 +409,56 @@ fn nothing_of_the_headers_of_requests_is_kept() {
             assert!(!bytes.windows(6).any(|window| window == b"crumbs"), "{:?}", file.file_name());
         }
     }
+}
+
+#[test]
+fn results_too_large_for_a_transcript_are_read_from_beside_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = |uuid: &str, parent: &str, kind: &str, message: &Value| {
+        let parent = if parent.is_empty() { Value::Null } else { json!(parent) };
+        json!({ "uuid": uuid, "parentUuid": parent, "isSidechain": false, "sessionId": "s1", "type": kind,
+            "timestamp": "2026-01-27T23:13:36Z", "message": message })
+        .to_string()
+    };
+    let output = |name: &str| {
+        format!(
+            "<persisted-output>\nOutput too large (35.8KB). Full output saved to: /home/ada/.claude/projects/p/s1/tool-results/{name}\n\nPreview (first 2KB):\nline 1"
+        )
+    };
+    let call = |id: &str| {
+        json!({ "role": "assistant", "id": id, "model": "claude-sonnet-5",
+        "content": [{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": "ls" } }],
+        "usage": { "input_tokens": 10, "output_tokens": 2 } })
+    };
+    let result = |id: &str, name: &str| {
+        json!({ "role": "user",
+        "content": [{ "type": "tool_result", "tool_use_id": id, "content": output(name) }] })
+    };
+    let text = [
+        line("u1", "", "user", &json!({ "role": "user", "content": "List" })),
+        line("a1", "u1", "assistant", &call("t1")),
+        line("r1", "a1", "user", &result("t1", "b2a.txt")),
+        line("a2", "r1", "assistant", &call("t2")),
+        line("r2", "a2", "user", &result("t2", "gone.txt")),
+    ];
+    let path = write(folder.path(), "s1.jsonl", &text.join("\n"));
+    let beside = folder.path().join("s1/tool-results");
+    std::fs::create_dir_all(&beside).expect("a folder");
+    write(&beside, "b2a.txt", "line 1\nline 2, which the model never saw\n");
+    let strata = start();
+    let job = import(&strata, &path);
+    assert!(job["diagnostics"].to_string().contains("are not in `tool-results` beside it: 1"), "{job:#}");
+    let session = job["sessions"][0]["session"].as_str().expect("a session");
+    let exported = ask(
+        &strata,
+        "experiment/export",
+        &json!({ "session": session, "as": "session", "masksSecrets": false }),
+    );
+    let saved: Value = serde_json::from_str(exported["text"].as_str().expect("a text")).expect("JSON");
+    let event = &saved["events"][2];
+    assert_eq!(
+        event["customMetadata"]["fullOutput"]["b2a.txt"],
+        "line 1\nline 2, which the model never saw\n"
+    );
+    assert!(event["content"].to_string().contains("Preview"), "the content is what the model was given");
 }

@@ -93,7 +93,8 @@ impl SessionBuilder {
             return Vec::new();
         };
         let request = |saved: &Json| {
-            let count = |key: &str| saved.get(key).and_then(Json::as_i64).and_then(|n| usize::try_from(n).ok());
+            let count =
+                |key: &str| saved.get(key).and_then(Json::as_i64).and_then(|n| usize::try_from(n).ok());
             let answer = count("answer");
             let own = answer.and_then(|at| self.sources.get(at)?.first().cloned());
             Some(RecordedRequest {

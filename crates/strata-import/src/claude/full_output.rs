@@ -28,11 +28,11 @@ impl ImportedSession {
     /// Puts the whole of a result beside what the model was given of it, which stays what it is.
     pub fn add_full_output(&mut self, event: usize, file: &str, text: &str) {
         let Some(event) = self.session.events.get_mut(event).map(Arc::make_mut) else { return };
-        let mut custom = event.custom_metadata.as_deref().cloned().unwrap_or_default();
-        let mut outputs = custom.get(marks::FULL_OUTPUT).and_then(Json::as_object).cloned().unwrap_or_default();
+        let custom = event.custom_metadata.get_or_insert_default();
+        let mut outputs =
+            custom.get(marks::FULL_OUTPUT).and_then(Json::as_object).cloned().unwrap_or_default();
         outputs.insert(file, text);
         custom.insert(marks::FULL_OUTPUT, Json::Object(outputs));
-        event.custom_metadata = Some(custom.into());
     }
 }
 
@@ -44,4 +44,3 @@ fn file_name(text: &str) -> Option<String> {
     let is_plain = !name.is_empty() && !name.starts_with('.');
     (is_plain && folder.ends_with("tool-results")).then(|| name.to_owned())
 }
-

@@ -42,7 +42,8 @@ pub fn request_of(body: &Json) -> Option<LlmRequest> {
     let mut request = LlmRequest::default();
     let turns = read_request(&mut body, &mut Draft::new("", ""));
     let mut config = take_object(&mut body, "config").unwrap_or_default();
-    let own = take_object(&mut body, "generationConfig").or_else(|| take_object(&mut body, "generation_config"));
+    let own =
+        take_object(&mut body, "generationConfig").or_else(|| take_object(&mut body, "generation_config"));
     config.update(&own.unwrap_or_default());
     request.model = take_text(&mut body, "model");
     let tools = take_any(&mut body, &["tools", "functions"]).or_else(|| take_any(&mut config, &["tools"]));
@@ -67,7 +68,8 @@ fn add_turns(request: &mut LlmRequest, turns: Vec<Turn>) {
             request.append_system(RichText::from_span(system_text(&turn), origin()));
             continue;
         }
-        let has_only_results = turn.has_results() && turn.parts.iter().all(|part| part.function_response.is_some());
+        let has_only_results =
+            turn.has_results() && turn.parts.iter().all(|part| part.function_response.is_some());
         let role = match turn.role {
             Role::Model => "model",
             Role::System => "system",
@@ -121,7 +123,8 @@ fn declaration(function: &Json) -> Option<Declaration> {
     let schema = schema.map(|schema| schema.get("json").unwrap_or(schema));
     let plain = function.get("parameters").filter(|schema| !schema.is_null());
     let kind = function.get("type").and_then(Json::as_str);
-    if schema.is_none() && plain.is_none() && kind.is_some_and(|kind| kind != "function" && kind != "custom") {
+    if schema.is_none() && plain.is_none() && kind.is_some_and(|kind| kind != "function" && kind != "custom")
+    {
         return None;
     }
     let mut declaration = Object::new();
@@ -191,7 +194,8 @@ mod tests {
         let body = r#"{"tools":[{"type":"web_search"},{"googleSearch":{}},{"type":"bash_20250124","name":"bash"}],"messages":["hi"]}"#;
         let request = read(body).expect("a request");
         let tools: Vec<Json> = request.tools.iter().map(RequestTool::to_json).collect();
-        let expected = r#"[{"type":"web_search"},{"googleSearch":{}},{"type":"bash_20250124","name":"bash"}]"#;
+        let expected =
+            r#"[{"type":"web_search"},{"googleSearch":{}},{"type":"bash_20250124","name":"bash"}]"#;
         assert_eq!(json::to_compact(&Json::Array(tools)), expected);
     }
 }

@@ -27,9 +27,10 @@ fn is_password(bytes: &[u8]) -> bool {
     let has_letter = bytes.iter().any(u8::is_ascii_alphabetic);
     let has_other = bytes.iter().any(|byte| byte.is_ascii_digit() || b"!#%^&*?~@".contains(byte));
     let text = bytes.to_ascii_lowercase();
-    let is_placeholder = [b"redacted".as_slice(), b"example", b"placeholder", b"your", b"xxxx", b"****", b"env."]
-        .iter()
-        .any(|word| text.windows(word.len()).any(|window| window == *word));
+    let is_placeholder =
+        [b"redacted".as_slice(), b"example", b"placeholder", b"your", b"xxxx", b"****", b"env."]
+            .iter()
+            .any(|word| text.windows(word.len()).any(|window| window == *word));
     has_letter && has_other && !is_placeholder
 }
 
@@ -58,7 +59,10 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { is_one: any, ..key("AWS access key", r"((?:AKIA|ASIA)[A-Z2-7]{16})(?:[^A-Za-z0-9_/+=-]|$)") },
     Kind {
         stands_alone: false,
-        ..key("AWS secret key", r"(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY|SecretAccessKey)[^A-Za-z0-9]{1,8}([A-Za-z0-9/+=]{40})")
+        ..key(
+            "AWS secret key",
+            r"(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY|SecretAccessKey)[^A-Za-z0-9]{1,8}([A-Za-z0-9/+=]{40})",
+        )
     },
     key("Stripe key", r"((?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,})"),
     key("npm token", r"(npm_[A-Za-z0-9]{36,})"),
@@ -79,7 +83,10 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { stands_alone: false, ..credential("basic authorization", r"Basic ([A-Za-z0-9_./+-]{20,}=*)") },
     Kind {
         stands_alone: false,
-        ..credential("API key", r"(?:api-key|Api-Key|api_key|apiKey|API_KEY)(?s-u:.{0,23}?)[^A-Za-z0-9_./+-]([A-Za-z0-9_./+-]{20,})")
+        ..credential(
+            "API key",
+            r"(?:api-key|Api-Key|api_key|apiKey|API_KEY)(?s-u:.{0,23}?)[^A-Za-z0-9_./+-]([A-Za-z0-9_./+-]{20,})",
+        )
     },
     Kind {
         stands_alone: false,

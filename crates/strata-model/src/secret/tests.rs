@@ -9,7 +9,8 @@ fn secrets() -> Vec<(String, &'static str, String)> {
     let letters = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
     let hex = "0123456789abcdef".repeat(4);
     let upper = "ABCDEFGHIJKLMNOP";
-    let with = |before: &str, secret: String, after: &str, kind| (format!("{before}{secret}{after}"), kind, secret);
+    let with =
+        |before: &str, secret: String, after: &str, kind| (format!("{before}{secret}{after}"), kind, secret);
     vec![
         with("key ", format!("sk-ant-api03-{letters}"), " here", "Anthropic key"),
         with("", format!("sk-or-v1-{hex}"), "", "OpenRouter key"),
@@ -35,8 +36,18 @@ fn secrets() -> Vec<(String, &'static str, String)> {
         with("", format!("SG.{}.{letters}", &letters[..22]), "", "SendGrid key"),
         with("", format!("dop_v1_{hex}"), "", "DigitalOcean token"),
         with("id=", format!("eyJ{letters}.eyJ{letters}.{letters}"), ";", "JSON web token"),
-        with("-----BEGIN RSA PRIVATE KEY-----", format!("\n{letters}\n{letters}\n"), "-----END RSA PRIVATE KEY-----", "private key"),
-        with("-----BEGIN PRIVATE KEY-----", format!("\\n{letters}\\n{letters}\\n"), "-----END PRIVATE KEY-----\\n", "private key"),
+        with(
+            "-----BEGIN RSA PRIVATE KEY-----",
+            format!("\n{letters}\n{letters}\n"),
+            "-----END RSA PRIVATE KEY-----",
+            "private key",
+        ),
+        with(
+            "-----BEGIN PRIVATE KEY-----",
+            format!("\\n{letters}\\n{letters}\\n"),
+            "-----END PRIVATE KEY-----\\n",
+            "private key",
+        ),
         with("Authorization: Bearer ", letters.to_owned(), "", "bearer token"),
         with("Authorization: Basic ", format!("{letters}=="), "", "basic authorization"),
         with(r#"{"name":"x-api-key","value":""#, hex.clone(), r#""}"#, "API key"),
@@ -69,7 +80,11 @@ fn every_kind_has_an_example_and_one_group() {
 
 #[test]
 fn what_only_looks_random_is_no_secret() {
-    let picture = format!("data:image/png;base64,{}AKIAABCDEFGHIJKLMNOP{}", "iVBORw0KGgo".repeat(40), "xyz0".repeat(50));
+    let picture = format!(
+        "data:image/png;base64,{}AKIAABCDEFGHIJKLMNOP{}",
+        "iVBORw0KGgo".repeat(40),
+        "xyz0".repeat(50)
+    );
     for text in [
         "550e8400-e29b-41d4-a716-446655440000",
         "session_id: 7c9e6679-7425-40de-944b-e07fc1f90ae7, token_id: 12345",

@@ -42,7 +42,13 @@ struct Inserts<'t> {
 
 impl Recording {
     pub(super) fn new(number: i64) -> Self {
-        Self { number, totals: Totals::default(), raw_numbers: HashMap::new(), n_requests: 0, pieces: KnownPieces::default() }
+        Self {
+            number,
+            totals: Totals::default(),
+            raw_numbers: HashMap::new(),
+            n_requests: 0,
+            pieces: KnownPieces::default(),
+        }
     }
 
     pub(super) fn insert(

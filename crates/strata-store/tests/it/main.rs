@@ -50,9 +50,11 @@ impl Place {
     /// Rows of each table that holds parts of recordings, and how many recordings there are.
     fn stored_rows(&self) -> [i64; 7] {
         let connection = self.bare();
-        ["recordings", "events", "event_json", "raw_records", "states", "requests", "request_pieces"].map(|table| {
-            connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
-        })
+        ["recordings", "events", "event_json", "raw_records", "states", "requests", "request_pieces"].map(
+            |table| {
+                connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+            },
+        )
     }
 }
 

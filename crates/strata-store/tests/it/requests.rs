@@ -74,7 +74,11 @@ fn requests_of_another_file_stay_when_the_session_is_imported_again() {
     assert_eq!(store.requests(&id).unwrap(), once);
 
     store.add_requests(&id, "trace.json", &[request(Some(3), 4)]).unwrap();
-    assert_eq!(store.requests(&id).unwrap(), [request(Some(1), 1), added(Some(3), 4)], "in place of the first");
+    assert_eq!(
+        store.requests(&id).unwrap(),
+        [request(Some(1), 1), added(Some(3), 4)],
+        "in place of the first"
+    );
 
     import_with(&mut store, 6, &[request(Some(1), 1), request(Some(5), 5)]);
     let again = [request(Some(1), 1), request(Some(5), 5), added(Some(3), 4)];

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use strata_model::{Diagnostic, Fingerprint, Json, Object};
 use strata_store::{
-    Alignment, AppConfig, AppConfigOrigin, Listing, RawRecord, RecordPlace, RecordedRequest, SCHEMA_VERSION, Store,
+    Alignment, AppConfig, AppConfigOrigin, Listing, RawRecord, RecordPlace, RecordedRequest, SCHEMA_VERSION,
+    Store,
 };
 
 use crate::{Place, events, import, listing, session, source, span, text};
