@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use strata_model::{
-    Contents, EventIndex, Fingerprint, InstructionKind, LlmRequest, Origin, RequestContent, RequestPart,
-    RequestTool, RichText, Session, Str,
+    Contents, EventIndex, Fingerprint, FingerprintBuilder, InstructionKind, LlmRequest, Origin, Part,
+    RequestContent, RequestPart, RequestTool, RichText, Session, Str,
 };
 
 use crate::analysis::is_same_prompt;
@@ -76,6 +76,8 @@ impl RecordedRequests {
 /// Where parts were said, and contents that several requests have.
 struct Sharing {
     said: HashMap<Fingerprint, Vec<(EventIndex, u16)>>,
+    /// By what is said alone: clients drop ids and signatures, and loggers leave them out.
+    meant: HashMap<Fingerprint, Vec<(EventIndex, u16)>>,
     contents: HashMap<Fingerprint, Arc<RequestContent>>,
     last: Contents,
 }
@@ -83,14 +85,19 @@ struct Sharing {
 impl Sharing {
     fn of(session: &Session) -> Self {
         let mut said: HashMap<Fingerprint, Vec<(EventIndex, u16)>> = HashMap::new();
+        let mut meant: HashMap<Fingerprint, Vec<(EventIndex, u16)>> = HashMap::new();
         for (event_at, event) in session.events.iter().enumerate() {
             for (at, part) in event.parts().iter().enumerate() {
                 let origin = Origin::Event { event: EventIndex(event_at as u32), part: at as u16 };
                 let print = RequestPart::new(part.clone(), origin).fingerprint;
-                said.entry(print).or_default().push((EventIndex(event_at as u32), at as u16));
+                let place = (EventIndex(event_at as u32), at as u16);
+                said.entry(print).or_default().push(place);
+                if let Some(meaning) = meaning(part) {
+                    meant.entry(meaning).or_default().push(place);
+                }
             }
         }
-        Self { said, contents: HashMap::new(), last: Contents::new() }
+        Self { said, meant, contents: HashMap::new(), last: Contents::new() }
     }
 
     /// The request with events as the sources of its parts, sharing with the one before it what both begin with.
@@ -101,7 +108,8 @@ impl Sharing {
             .iter()
             .map(|content| {
                 let parts = content.parts.iter().map(|part| {
-                    let nth = n_seen.entry(part.fingerprint).or_default();
+                    let key = meaning(&part.part).unwrap_or(part.fingerprint);
+                    let nth = n_seen.entry(key).or_default();
                     *nth += 1;
                     self.source(part, *nth - 1, answer)
                 });
@@ -118,13 +126,36 @@ impl Sharing {
 
     /// A part that was said before the answer: the first time it stands in a request, it is what was said first.
     fn source(&self, part: &RequestPart, nth: usize, answer: EventIndex) -> RequestPart {
-        let said = self.said.get(&part.fingerprint).map_or(&[][..], Vec::as_slice);
-        let before = &said[..said.iter().take_while(|(event, _)| *event < answer).count()];
-        match before.get(nth).or(before.last()) {
-            Some((event, at)) => part.with_origin(Origin::Event { event: *event, part: *at }),
+        let before = |known: Option<&Vec<(EventIndex, u16)>>| {
+            let known = known.map_or(&[][..], Vec::as_slice);
+            let known = &known[..known.iter().take_while(|(event, _)| *event < answer).count()];
+            known.get(nth).or(known.last()).copied()
+        };
+        let meant = || before(self.meant.get(&meaning(&part.part)?));
+        match before(self.said.get(&part.fingerprint)).or_else(meant) {
+            Some((event, at)) => part.with_origin(Origin::Event { event, part: at }),
             None => part.clone(),
         }
     }
+}
+
+/// Identifies a part by its text, its call or its result, whatever else comes with it. `None` for all other parts.
+fn meaning(part: &Part) -> Option<Fingerprint> {
+    let mut hash = FingerprintBuilder::new();
+    if let Some(call) = &part.function_call {
+        hash.number(1).optional(call.name.as_deref());
+        call.args.iter().for_each(|args| {
+            hash.object(args);
+        });
+    } else if let Some(response) = &part.function_response {
+        hash.number(2).optional(response.name.as_deref());
+        response.response.iter().for_each(|response| {
+            hash.object(response);
+        });
+    } else {
+        hash.number(3).text(part.text.as_deref().filter(|text| !text.is_empty())?);
+    }
+    Some(hash.finish())
 }
 
 /// The recorded request with the sources of what was compiled, where both have the same.

@@ -154,6 +154,11 @@ impl Format {
         matches!(self, Self::AdkTrace | Self::AdkDebugLog | Self::Otlp)
     }
 
+    /// Whether its records hold the headers of HTTP requests, with the keys and cookies in them.
+    pub fn has_headers(self) -> bool {
+        matches!(self, Self::Har | Self::Mitmproxy | Self::Vcr)
+    }
+
     /// Whether sessions come out of database tables rather than out of the bytes of a file.
     pub fn is_database(self) -> bool {
         matches!(

@@ -134,6 +134,10 @@ impl RawBytes {
     /// For every source of these events.
     fn of_events(&mut self, imported: &ImportedSession, events: Range<usize>) -> Pieces {
         let mut pieces = Pieces::new();
+        // Headers are not kept: they hold keys and cookies, and say nothing to a model.
+        if imported.format.has_headers() {
+            return pieces;
+        }
         for source in imported.sources.get(events).into_iter().flatten().flatten() {
             let SourceRecord::Bytes(range) = source else { continue };
             if !pieces.contains_key(range)

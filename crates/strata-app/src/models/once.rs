@@ -40,7 +40,13 @@ pub(crate) fn ask_once(
     // An answer that cannot be stored is there until Strata is closed.
     strata.paid().keep(key, paid.clone(), Some(&mut store)).ok();
     let tokens = counted(&strata.tables().counting, model, &request).tokens;
-    measure(&mut store, model, Expected { shape: PromptShape::Text, request: key, tokens, cached: None }, paid.usage.as_ref()).ok();
+    measure(
+        &mut store,
+        model,
+        Expected { shape: PromptShape::Text, request: key, tokens, cached: None },
+        paid.usage.as_ref(),
+    )
+    .ok();
     Ok(paid)
 }
 

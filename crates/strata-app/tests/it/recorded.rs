@@ -390,3 +390,75 @@ fn a_stored_session_has_its_requests_after_a_restart() {
     compiled(&strata, &session);
     assert_eq!(bases(&strata, &session), ["recorded", "recorded"]);
 }
+
+#[test]
+fn nothing_of_the_headers_of_requests_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = folder.path().join("strata.db");
+    let har = std::fs::read_to_string(sample_file("traffic.har")).expect("a sample");
+    let headers = r#""headers": [{"name": "Cookie", "value": "session=crumbs"}, {"name": "X-Api-Key", "value": "short"}"#;
+    let har = har.replace(r#""headers": ["#, &format!("{headers}, ")).replace(", ]", "]");
+    assert!(har.contains("crumbs"));
+    let options = Options { host: Host::Browser, database: Some(database.clone()), open: Vec::new() };
+    let strata = Strata::start(options).expect("a store opens");
+    open(&strata, &write(folder.path(), "traffic.har", &har));
+    drop(strata);
+    for file in std::fs::read_dir(folder.path()).expect("a folder").flatten() {
+        if file.file_name().to_string_lossy().starts_with("strata.db") {
+            let bytes = std::fs::read(file.path()).expect("a file");
+            assert!(!bytes.windows(6).any(|window| window == b"crumbs"), "{:?}", file.file_name());
+        }
+    }
+}
+
+#[test]
+fn results_too_large_for_a_transcript_are_read_from_beside_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = |uuid: &str, parent: &str, kind: &str, message: &Value| {
+        let parent = if parent.is_empty() { Value::Null } else { json!(parent) };
+        json!({ "uuid": uuid, "parentUuid": parent, "isSidechain": false, "sessionId": "s1", "type": kind,
+            "timestamp": "2026-01-27T23:13:36Z", "message": message })
+        .to_string()
+    };
+    let output = |name: &str| {
+        format!(
+            "<persisted-output>\nOutput too large (35.8KB). Full output saved to: /home/ada/.claude/projects/p/s1/tool-results/{name}\n\nPreview (first 2KB):\nline 1"
+        )
+    };
+    let call = |id: &str| {
+        json!({ "role": "assistant", "id": id, "model": "claude-sonnet-5",
+        "content": [{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": "ls" } }],
+        "usage": { "input_tokens": 10, "output_tokens": 2 } })
+    };
+    let result = |id: &str, name: &str| {
+        json!({ "role": "user",
+        "content": [{ "type": "tool_result", "tool_use_id": id, "content": output(name) }] })
+    };
+    let text = [
+        line("u1", "", "user", &json!({ "role": "user", "content": "List" })),
+        line("a1", "u1", "assistant", &call("t1")),
+        line("r1", "a1", "user", &result("t1", "b2a.txt")),
+        line("a2", "r1", "assistant", &call("t2")),
+        line("r2", "a2", "user", &result("t2", "gone.txt")),
+    ];
+    let path = write(folder.path(), "s1.jsonl", &text.join("\n"));
+    let beside = folder.path().join("s1/tool-results");
+    std::fs::create_dir_all(&beside).expect("a folder");
+    write(&beside, "b2a.txt", "line 1\nline 2, which the model never saw\n");
+    let strata = start();
+    let job = import(&strata, &path);
+    assert!(job["diagnostics"].to_string().contains("are not in `tool-results` beside it: 1"), "{job:#}");
+    let session = job["sessions"][0]["session"].as_str().expect("a session");
+    let exported = ask(
+        &strata,
+        "experiment/export",
+        &json!({ "session": session, "as": "session", "masksSecrets": false }),
+    );
+    let saved: Value = serde_json::from_str(exported["text"].as_str().expect("a text")).expect("JSON");
+    let event = &saved["events"][2];
+    assert_eq!(
+        event["customMetadata"]["fullOutput"]["b2a.txt"],
+        "line 1\nline 2, which the model never saw\n"
+    );
+    assert!(event["content"].to_string().contains("Preview"), "the content is what the model was given");
+}

@@ -17,23 +17,28 @@ fn origin() -> Origin {
 }
 
 /// Members of bodies that say how an answer is to be sent and nothing to the model.
-const TRANSPORT: [&str; 9] = [
+const TRANSPORT: [&str; 8] = [
     "stream",
     "stream_options",
     "stream_input",
     "metadata",
     "user",
     "store",
-    "previous_response_id",
     "litellm_metadata",
     "extra_headers",
 ];
 
+/// Members that refer to messages which the body does not have.
+const HELD_ELSEWHERE: [&str; 4] = ["previous_response_id", "conversation", "cachedContent", "cached_content"];
+
 /// The request that a body asks for, in whatever dialect it is. Messages are read as importers read them, so that its
-/// parts equal those of the events they became. What is no request gives an empty one.
-pub fn request_of(body: &Json) -> LlmRequest {
-    let Json::Object(body) = body else { return LlmRequest::default() };
-    let mut body = body.clone();
+/// parts equal those of the events they became. `None` where the body is not all that the model was given: where a
+/// logger kept the messages back, or the provider holds the history.
+pub fn request_of(body: &Json) -> Option<LlmRequest> {
+    let mut body = body.as_object()?.clone();
+    if HELD_ELSEWHERE.iter().any(|key| body.get(key).is_some_and(Json::is_truthy)) {
+        return None;
+    }
     let mut request = LlmRequest::default();
     let turns = read_request(&mut body, &mut Draft::new("", ""));
     let mut config = take_object(&mut body, "config").unwrap_or_default();
@@ -51,7 +56,8 @@ pub fn request_of(body: &Json) -> LlmRequest {
             request.set_config(key, value.clone(), origin());
         }
     }
-    request
+    let is_empty = request.contents.is_empty() && request.system_instruction.is_none();
+    (!is_empty).then_some(request)
 }
 
 fn add_turns(request: &mut LlmRequest, turns: Vec<Turn>) {
@@ -93,6 +99,11 @@ fn system_text(turn: &Turn) -> String {
 
 /// Functions in every shape they are declared in; whatever else a provider offers is kept as it is.
 fn add_tool(request: &mut LlmRequest, tool: &Json) {
+    if let Some(name) = tool.as_str() {
+        // A logger that wrote names only.
+        let declaration = Object::from_iter([("name", name)]);
+        return request.add_declaration(Arc::new(Declaration::new(declaration, tool_origin(name))));
+    }
     let inner = tool.get("function").or_else(|| tool.get("toolSpec")).unwrap_or(tool);
     let listed = tool.get("functionDeclarations").or_else(|| tool.get("function_declarations"));
     if let Some(listed) = listed.and_then(Json::as_array) {
@@ -154,11 +165,26 @@ mod tests {
         r#"{"model":"m","config":{"temperature":0.5,"system_instruction":"Be brief.","tools":[{"function_declarations":[{"name":"find","description":"Finds","parameters_json_schema":{"type":"object"}}]}]},"contents":[{"role":"user","parts":[{"text":"Find it"}]},{"role":"model","parts":[{"function_call":{"id":"c1","name":"find","args":{"q":"it"}}}]},{"role":"user","parts":[{"function_response":{"id":"c1","name":"find","response":{"result":"found"}}}]}]}"#,
     ];
 
+    fn read(body: &str) -> Option<LlmRequest> {
+        request_of(&json::parse(body.as_bytes()).expect("valid JSON"))
+    }
+
+    #[test]
+    fn what_the_body_does_not_have_all_of_is_no_request() {
+        for body in [
+            "null",
+            r#"{"model":"m","messages":[]}"#,
+            r#"{"model":"m","previous_response_id":"resp_1","input":"And now?"}"#,
+        ] {
+            assert!(read(body).is_none(), "{body}");
+        }
+    }
+
     #[test]
     fn all_dialects_say_the_same() {
         let expected = r#"{"model":"m","contents":[{"parts":[{"text":"Find it"}],"role":"user"},{"parts":[{"functionCall":{"id":"c1","args":{"q":"it"},"name":"find"}}],"role":"model"},{"parts":[{"functionResponse":{"id":"c1","name":"find","response":{"result":"found"}}}],"role":"user"}],"config":{"systemInstruction":"Be brief.","tools":[{"functionDeclarations":[{"name":"find","description":"Finds","parametersJsonSchema":{"type":"object"}}]}],"temperature":0.5}}"#;
         for body in BODIES {
-            let request = request_of(&json::parse(body.as_bytes()).expect("valid JSON"));
+            let request = read(body).expect("a request");
             assert_eq!(json::to_compact(&request.to_json()), expected, "{body}");
         }
     }
@@ -166,7 +192,7 @@ mod tests {
     #[test]
     fn what_a_provider_offers_beside_functions_is_kept() {
         let body = r#"{"tools":[{"type":"web_search"},{"googleSearch":{}},{"type":"bash_20250124","name":"bash"}],"messages":["hi"]}"#;
-        let request = request_of(&json::parse(body.as_bytes()).expect("valid JSON"));
+        let request = read(body).expect("a request");
         let tools: Vec<Json> = request.tools.iter().map(RequestTool::to_json).collect();
         let expected =
             r#"[{"type":"web_search"},{"googleSearch":{}},{"type":"bash_20250124","name":"bash"}]"#;

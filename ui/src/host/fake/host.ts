@@ -121,6 +121,9 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     },
     'session/import': ({ paths }) => runImport(paths[0] ?? ''),
     'session/importUpload': ({ name }) => runImport(name),
+    'session/addRequests': () => {
+      throw notFound('Nothing was added: this session has no such answers.');
+    },
     'session/open': ({ session }) => {
       if (options.isCompiling === true && !compiled.has(session)) compileInBackground(session);
       return header(session);

@@ -73,7 +73,7 @@ const commands: readonly Omit<Command, 'view'>[] = [
   {
     id: 'request.look',
     title: 'The request as it was sent, as it is compiled, or their difference',
-    keys: ['E'],
+    keys: ['Shift+R'],
     when: ({ pipeline }) => pipeline.hasRecorded,
     run: ({ pipeline }) => pipeline.nextLook(),
   },
