@@ -980,7 +980,12 @@ eventsBefore: number, prompt: TokenCount,
 /**
  * Whether the prompt is what was really sent or what was compiled.
  */
-requestBasis: RequestBasis, cachedTokens: number | null, cachedBasis: Basis, reportedInputTokens: number | null, reportedOutputTokens: number | null,
+requestBasis: RequestBasis,
+/**
+ * Where the provider reported nothing for this call: what it is likely to have counted, from what it reported for
+ * requests that were sent to this model from here. None while too little is known.
+ */
+calibrated: TokenCount | null, cachedTokens: number | null, cachedBasis: Basis, reportedInputTokens: number | null, reportedOutputTokens: number | null,
 /**
  * Reported input less our count.
  */
@@ -1602,6 +1607,32 @@ left: number,
  * Both in a sentence.
  */
 message: string, };
+
+export type SavedScript = {
+/**
+ * Without `.js`.
+ */
+name: string, path: string, bytes: number,
+/**
+ * Epoch milliseconds.
+ */
+changedMs: number,
+/**
+ * The comment in its first line; empty if there is none.
+ */
+summary: string, };
+
+export type ScriptList = {
+/**
+ * Where they lie; empty where this Strata keeps nothing.
+ */
+folder: string,
+/**
+ * By name.
+ */
+scripts: Array<SavedScript>, };
+
+export type ScriptSource = { name: string, source: string, };
 
 export type ScriptTokens = { before: number, after: number, };
 
