@@ -207,27 +207,30 @@ describe('a script', () => {
     await window.user.type(name, 'Mine');
     await window.user.click(await screen.findByRole('button', { name: 'Save' }));
     await waitFor(() =>
-      expect(asked(window, 'script/save').at(-1)?.params).toMatchObject({ name: 'Mine', replaces: false }),
+      expect(asked(window, 'script/save').at(-1)).toMatchObject({ name: 'Mine', replaces: false }),
     );
     await window.user.click(screen.getByRole('button', { name: 'Start from' }));
     expect(await screen.findByRole('button', { name: /^Mine/ })).toBeVisible();
     await window.user.click(screen.getByRole('button', { name: 'Remove Mine' }));
-    await window.user.click(screen.getByRole('button', { name: 'Remove' }));
+    await window.user.click(
+      within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Remove' }),
+    );
     await waitFor(() => expect(screen.queryByRole('button', { name: /^Mine/ })).toBeNull());
   });
 });
 
 describe('state that instructions are shown', () => {
   test('is shortened to the ticked fields', async () => {
-    const window = openWindow('#/invoice-triage/pipeline?call=25&stage=instructions');
+    const window = openWindow('#/invoice-triage/pipeline?call=25&stage=instructions&at=C25/instructions');
     await stage(/identity/);
     await window.user.click(await screen.findByRole('button', { name: 'Show only some fields…' }));
     expect(await screen.findByText(/instructions are shown the ticked fields/)).toBeVisible();
     await window.user.click(await screen.findByRole('checkbox', { name: /^message/ }));
-    expect(await screen.findByRole('group', { name: 'Effect' })).toBeVisible();
+    const dialog = screen.getByRole('dialog', { name: 'State that instructions are shown' });
+    expect(await within(dialog).findByRole('group', { name: 'Effect' })).toBeVisible();
     await window.user.click(screen.getByRole('button', { name: /^Use it/ }));
     await waitFor(() =>
-      expect(asked(window, 'experiment/edit').at(-1)?.params).toMatchObject({
+      expect(asked(window, 'experiment/edit').at(-1)).toMatchObject({
         edits: [{ edit: 'set_state_map', key: 'hits', fields: ['id', 'host'] }],
       }),
     );

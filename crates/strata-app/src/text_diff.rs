@@ -99,10 +99,7 @@ mod tests {
 
     #[test]
     fn unified_text_is_that_of_diff() {
-        let text = |fifth: &str| {
-            let lines = (1..=9).map(|n| if n == 5 { fifth.to_owned() } else { n.to_string() });
-            lines.collect::<Vec<_>>().join("\n")
-        };
+        let text = |changed: &str| format!("1\n2\n3\n4\n{changed}\n6\n7\n8\n9");
         let shown = unified(&text("five"), &text("FIVE"));
         assert_eq!(shown, "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-five\n+FIVE\n 6\n 7\n 8\n");
         assert_eq!(unified("a\nb", "a\nb"), "");
