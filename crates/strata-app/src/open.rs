@@ -145,9 +145,10 @@ impl OpenSession {
             edits: Some(edits),
             analysis: RwLock::new(base.analysis().sharing()),
             compilations: Mutex::default(),
-            events: match experiment.n_recorded() == experiment.session().events.len() {
-                true => base.events.sharing(),
-                false => EventTable::of(&experiment),
+            events: if experiment.n_recorded() == experiment.session().events.len() {
+                base.events.sharing()
+            } else {
+                EventTable::of(&experiment)
             },
             experiment,
             part_rows: Recent::new(MAX_PAGED),

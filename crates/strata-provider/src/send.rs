@@ -189,10 +189,9 @@ fn explain(
                  take a model with a longer context.{quoted}"
             ),
         ),
-        400 if is_about_model(said) => (
-            CallErrorKind::NotFound,
-            format!("{name} knows no such model. See its list of models.{quoted}"),
-        ),
+        400 if is_about_model(said) => {
+            (CallErrorKind::NotFound, format!("{name} knows no such model. See its list of models.{quoted}"))
+        }
         401 if endpoint.key.is_none() => {
             (CallErrorKind::Unauthorised, format!("{name} wants a key and has none. Set one.{quoted}"))
         }

@@ -69,7 +69,8 @@ impl LabRunState {
     }
 }
 
-const ENTRY: &str = "SELECT id, session, subject, settings, state, result, started_at_ms, changed_at_ms FROM lab_runs";
+const ENTRY: &str =
+    "SELECT id, session, subject, settings, state, result, started_at_ms, changed_at_ms FROM lab_runs";
 
 /// Each change is one transaction: it is on disk when the call returns, or nothing of it is.
 impl Store {
@@ -122,9 +123,7 @@ impl Store {
 
     /// False when there is no such run.
     pub fn delete_lab_run(&mut self, id: LabRunId) -> Result<bool, StoreError> {
-        self.change(|transaction| {
-            Ok(transaction.execute("DELETE FROM lab_runs WHERE id = ?1", [id.0])? > 0)
-        })
+        self.change(|transaction| Ok(transaction.execute("DELETE FROM lab_runs WHERE id = ?1", [id.0])? > 0))
     }
 }
 

@@ -62,8 +62,10 @@ impl Store {
     ) -> Result<(), StoreError> {
         self.change(|transaction| {
             let request = fingerprint_bytes(call.request);
-            transaction
-                .execute("DELETE FROM measured_calls WHERE model = ?1 AND request = ?2", params![model, request])?;
+            transaction.execute(
+                "DELETE FROM measured_calls WHERE model = ?1 AND request = ?2",
+                params![model, request],
+            )?;
             transaction.execute(
                 "INSERT INTO measured_calls
                  (model, shape, request, counted, reported, expected_cached, reported_cached, measured_at_ms)

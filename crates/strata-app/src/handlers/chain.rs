@@ -1,7 +1,7 @@
 //! Where something came from, step by step: from the person's words to the wire.
 
-use strata_engine::{Compilation, LoggedEvent};
 use strata_engine::analysis::Kind;
+use strata_engine::{Compilation, LoggedEvent};
 use strata_model::{EventIndex, Origin};
 use strata_wire::{Item, Path, Segment, segments};
 

@@ -130,8 +130,15 @@ impl Handler for Probes {
                     ask_once(strata, &prepared.found.server, &prepared.model, &prompt, MOST_ANSWER, &cancel)
                 });
                 let [Ok(events), Ok(summary)] = &answers else {
-                    let failure = answers.into_iter().find_map(Result::err).map_or_else(String::new, |error| error.message);
-                    let kept = if done == 0 { "" } else { " The answers so far are kept, and are not asked for again." };
+                    let failure = answers
+                        .into_iter()
+                        .find_map(Result::err)
+                        .map_or_else(String::new, |error| error.message);
+                    let kept = if done == 0 {
+                        ""
+                    } else {
+                        " The answers so far are kept, and are not asked for again."
+                    };
                     let state = if job.is_cancelled() { JobState::Cancelled } else { JobState::Failed };
                     let mut shown = lock();
                     (shown.is_ended, shown.failure) = (true, Some(failure.clone() + kept));
@@ -177,7 +184,9 @@ impl LabProbes {
 
 impl Handler for ProbeResult {
     fn run(self, strata: &Arc<Strata>) -> Result<LabProbes, AppError> {
-        let missing = || AppError::not_found("These answers are no longer known. Ask again; what was paid for is kept.");
+        let missing = || {
+            AppError::not_found("These answers are no longer known. Ask again; what was paid for is kept.")
+        };
         strata.lab().probes(&self.job).ok_or_else(missing)
     }
 }

@@ -20,17 +20,15 @@ use crate::lab::{
 };
 
 /// Why a run is not done that nobody works on.
-const INTERRUPTED: &str = "Strata was closed while it went on. What was written is kept; resume it to go on from there.";
+const INTERRUPTED: &str =
+    "Strata was closed while it went on. What was written is kept; resume it to go on from there.";
 
 fn unreadable(error: &serde_json::Error) -> AppError {
     AppError::internal(format!("A stored run cannot be read: {error}."))
 }
 
 /// What was asked for, what came of it, and how far it is.
-fn read(
-    strata: &Strata,
-    entry: &LabRunEntry,
-) -> Result<(RunSettings, RunRecord, JobState), AppError> {
+fn read(strata: &Strata, entry: &LabRunEntry) -> Result<(RunSettings, RunRecord, JobState), AppError> {
     let settings = serde_json::from_str(&entry.settings).map_err(|error| unreadable(&error))?;
     let mut record: RunRecord = serde_json::from_str(&entry.result).map_err(|error| unreadable(&error))?;
     let state = match entry.state {
@@ -127,7 +125,9 @@ impl Handler for Apply {
         let run = strata.lab_run(&self.run)?;
         let done = run.done.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let done = done.ok_or_else(|| {
-            AppError::bad_input("This run has not ended, so there is no result to lay over the session. Resume it first.")
+            AppError::bad_input(
+                "This run has not ended, so there is no result to lay over the session. Resume it first.",
+            )
         })?;
         let edit = done.0.edit();
         if let (Some(id), None) = (ExperimentId::parse(&run.session), &self.name) {
@@ -135,7 +135,11 @@ impl Handler for Apply {
             return experiment::add(strata, id, entry.n_applied, &[edit]);
         }
         let mut edits = match ExperimentId::parse(&run.session) {
-            Some(_) => strata.experiment(&run.session)?.edits.as_ref().map_or(Vec::new(), |over| over.applied().to_vec()),
+            Some(_) => strata
+                .experiment(&run.session)?
+                .edits
+                .as_ref()
+                .map_or(Vec::new(), |over| over.applied().to_vec()),
             None => Vec::new(),
         };
         edits.push(edit);

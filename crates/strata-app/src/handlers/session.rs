@@ -11,8 +11,8 @@ use strata_store::{AppConfigOrigin, ExperimentId, SessionId};
 use crate::Strata;
 use crate::api::common::Basis;
 use crate::api::session::{
-    CalibratedTotal,    AgentSummary, AppInfo, Header, Import, ImportUpload, JobStarted, List, Open, PriceInfo, Remove, Removed,
-    ReportedUsage, SessionHeader, SessionPage, SetApp, TokenizerInfo, UnmappedRow,
+    AgentSummary, AppInfo, CalibratedTotal, Header, Import, ImportUpload, JobStarted, List, Open, PriceInfo,
+    Remove, Removed, ReportedUsage, SessionHeader, SessionPage, SetApp, TokenizerInfo, UnmappedRow,
 };
 use crate::command::Handler;
 use crate::error::AppError;

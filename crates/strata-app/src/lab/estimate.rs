@@ -3,7 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use strata_engine::analysis::Counting;
-use strata_engine::lab::{Assumptions, Lab, LabConfig, SizedWriter, Stop, SummaryDue, SummarySize, Writer, Written};
+use strata_engine::lab::{
+    Assumptions, Lab, LabConfig, SizedWriter, Stop, SummaryDue, SummarySize, Writer, Written,
+};
 use strata_engine::prices::Prices;
 use strata_engine::tokens::{TokenCount, Tokenizer, Weigher};
 use strata_model::LlmRequest;

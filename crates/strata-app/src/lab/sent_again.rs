@@ -37,14 +37,19 @@ impl SentAgain {
         store: Option<&Store>,
     ) -> (TokenCount, Expected) {
         let counted = counted(counting, model, request);
-        let predicted = store.and_then(|store| calibrated(store, (model, PromptShape::Conversation), counted)).unwrap_or(counted);
+        let predicted = store
+            .and_then(|store| calibrated(store, (model, PromptShape::Conversation), counted))
+            .unwrap_or(counted);
         let text = json::to_compact(&request.to_json());
-        (predicted, Expected {
-            shape: PromptShape::Conversation,
-            request: Fingerprint::of(text.as_bytes()),
-            tokens: counted.tokens,
-            cached,
-        })
+        (
+            predicted,
+            Expected {
+                shape: PromptShape::Conversation,
+                request: Fingerprint::of(text.as_bytes()),
+                tokens: counted.tokens,
+                cached,
+            },
+        )
     }
 
     /// Keeps what was reported. Returns how many answers of this model are known.

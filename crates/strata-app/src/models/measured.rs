@@ -65,10 +65,9 @@ impl<'s> Calibrations<'s> {
     /// What the provider of a call is likely to have counted.
     pub(crate) fn of_call(&mut self, call: &CallAnalysis) -> Option<TokenCount> {
         let store = self.store;
-        let known = self
-            .known
-            .entry(call.sent_to.clone())
-            .or_insert_with(|| store.measured_calls(&call.sent_to, PromptShape::Conversation).unwrap_or_default());
+        let known = self.known.entry(call.sent_to.clone()).or_insert_with(|| {
+            store.measured_calls(&call.sent_to, PromptShape::Conversation).unwrap_or_default()
+        });
         of_calls(known, call.total)
     }
 }

@@ -31,13 +31,22 @@ pub(crate) fn ask_once(
     let request = question(prompt);
     let asked = ask(endpoint, model, &request, Some(max_tokens), cancel, &mut |_| {})?;
     let answer = asked.map_err(|error| AppError::new(ErrorCode::Provider, error.message))?;
-    let paid =
-        Paid { content: answer.content, usage: answer.usage, model: answer.model.unwrap_or_else(|| model.to_owned()) };
+    let paid = Paid {
+        content: answer.content,
+        usage: answer.usage,
+        model: answer.model.unwrap_or_else(|| model.to_owned()),
+    };
     let mut store = strata.store();
     // An answer that cannot be stored is there until Strata is closed.
     strata.paid().keep(key, paid.clone(), Some(&mut store)).ok();
     let tokens = counted(&strata.tables().counting, model, &request).tokens;
-    measure(&mut store, model, Expected { shape: PromptShape::Text, request: key, tokens, cached: None }, paid.usage.as_ref()).ok();
+    measure(
+        &mut store,
+        model,
+        Expected { shape: PromptShape::Text, request: key, tokens, cached: None },
+        paid.usage.as_ref(),
+    )
+    .ok();
     Ok(paid)
 }
 

@@ -63,13 +63,18 @@ impl Writer for ModelWriter<'_> {
         let tell = &mut *self.tell;
         let request = question(&prompt);
         let asked =
-            ask(self.endpoint, &model, &request, due.max_tokens, &self.cancel, &mut |progress| {
-                match progress {
+            ask(
+                self.endpoint,
+                &model,
+                &request,
+                due.max_tokens,
+                &self.cancel,
+                &mut |progress| match progress {
                     Progress::Delta(Delta::Text(text)) => tell(WriterEvent::Text(text)),
                     Progress::Delta(_) => {}
                     Progress::Waiting { why, .. } => tell(WriterEvent::Waiting(why)),
-                }
-            });
+                },
+            );
         let asked = asked.map_err(|error| Stop(error.message))?;
         let answer = asked.map_err(|error| Stop(failure(&error, due.number)))?;
         let is_refused = matches!(answer.finish, Some(Finish::Refused(_) | Finish::Filtered(_)));

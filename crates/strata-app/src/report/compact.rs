@@ -15,7 +15,7 @@ use super::sweep::BillReport;
 use super::{VERSION, Watch};
 use crate::error::AppError;
 use crate::import::Step;
-use crate::lab::{lost_facts, losses, read_config, run_window, summary_size, with_lab};
+use crate::lab::{losses, lost_facts, read_config, run_window, summary_size, with_lab};
 use crate::models::ModelWriter;
 use crate::open::Tables;
 

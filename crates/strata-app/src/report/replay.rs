@@ -104,12 +104,8 @@ pub fn replay(
     let model = choice.model.clone().or(found.model).unwrap_or_else(|| call.model.to_string());
     let cached = caches.call(choice.call).map_or(0, |cache| cache.prediction.expected);
     let locked = desk.locked();
-    let (predicted, expected) = SentAgain::expected(
-        (&model, &call.request),
-        Some(cached),
-        &tables.counting,
-        locked.as_deref(),
-    );
+    let (predicted, expected) =
+        SentAgain::expected((&model, &call.request), Some(cached), &tables.counting, locked.as_deref());
     drop(locked);
     let sent = SentAgain {
         request: call.request.clone(),

@@ -42,7 +42,8 @@ fn ended(strata: &Arc<Strata>, job: &Value) -> Value {
 }
 
 fn run(strata: &Arc<Strata>, session: &str, writer: &str) -> Value {
-    let params = json!({ "session": session, "config": CONFIG, "prompt": null, "writer": writer, "model": null });
+    let params =
+        json!({ "session": session, "config": CONFIG, "prompt": null, "writer": writer, "model": null });
     let job = ask(strata, "lab/run", &params);
     ended(strata, &job);
     ask(strata, "lab/runResult", &json!({ "run": job["job"] }))
@@ -62,7 +63,8 @@ fn prompts(strata: &Arc<Strata>, session: &str) -> Vec<String> {
     let of_call = |call: u32| {
         let stages = ask(strata, "call/stages", &json!({ "session": session, "call": call }));
         let last = stages["rows"].as_array().expect("stages").len();
-        let params = json!({ "session": session, "call": call, "stage": last, "offset": 0, "limit": 200_000 });
+        let params =
+            json!({ "session": session, "call": call, "stage": last, "offset": 0, "limit": 200_000 });
         ask(strata, "call/json", &params)["text"].as_str().expect("text").to_owned()
     };
     [1, 17, 18, 30, 41].map(of_call).to_vec()
@@ -162,8 +164,12 @@ fn a_run_that_failed_is_resumed_after_a_restart_and_pays_for_nothing_twice() {
     let strata = start_at(&path);
     sample(&strata);
     let again = ask(&strata, "lab/runResult", &json!({ "run": failed }));
-    let summaries: Vec<&Value> =
-        again["replay"]["windows"].as_array().expect("windows").iter().map(|window| &window["summary"]).collect();
+    let summaries: Vec<&Value> = again["replay"]["windows"]
+        .as_array()
+        .expect("windows")
+        .iter()
+        .map(|window| &window["summary"])
+        .collect();
     assert_eq!(summaries, ["First.", "Second."]);
     let loss = json!({ "run": failed, "window": 0, "offset": 0, "limit": 10 });
     assert!(ask(&strata, "lab/loss", &loss)["dropped"].as_u64().expect("a number") > 0);
@@ -199,20 +205,23 @@ fn answers_calibrate_what_is_predicted() {
     let model = ask(&strata, "call/get", &json!({ "session": session, "call": 5 }))["model"].clone();
     // A provider that counts a fifth more than we do, and 50 tokens around each prompt.
     let preview = |strata: &Arc<Strata>, call: u32| {
-        let params = json!({ "session": session, "call": call, "endpoint": "scripted", "model": model, "run": null });
+        let params =
+            json!({ "session": session, "call": call, "endpoint": "scripted", "model": model, "run": null });
         ask(strata, "call/replayPreview", &params)["predicted"].clone()
     };
     let server = ModelServer::start(Vec::new(), None);
     endpoint(&strata, &server);
-    let counted: Vec<u32> =
-        [3, 5, 8, 12, 20].map(|call| preview(&strata, call)["tokens"].as_u64().expect("tokens") as u32).to_vec();
+    let counted: Vec<u32> = [3, 5, 8, 12, 20]
+        .map(|call| preview(&strata, call)["tokens"].as_u64().expect("tokens") as u32)
+        .to_vec();
     drop(server);
     let reported = |counted: u32| counted + counted / 5 + 50;
     let plays = counted[..4].iter().map(|counted| says("Same\nline two", reported(*counted))).collect();
     let server = ModelServer::start(plays, None);
     endpoint(&strata, &server);
     for (nth, call) in [3, 5, 8, 12].into_iter().enumerate() {
-        let params = json!({ "session": session, "call": call, "endpoint": "scripted", "model": model, "run": null });
+        let params =
+            json!({ "session": session, "call": call, "endpoint": "scripted", "model": model, "run": null });
         let job = ask(&strata, "call/replay", &params);
         ended(&strata, &job);
         let answer = ask(&strata, "call/replayResult", &job);
@@ -234,7 +243,10 @@ fn answers_calibrate_what_is_predicted() {
     assert_eq!(predicted["basis"], "calibrated");
     let number = |of: &Value| of.as_f64().expect("a number");
     let truth = f64::from(reported(counted[4]));
-    assert!(number(&predicted["low"]) <= truth && truth <= number(&predicted["high"]), "{predicted}, {truth}");
+    assert!(
+        number(&predicted["low"]) <= truth && truth <= number(&predicted["high"]),
+        "{predicted}, {truth}"
+    );
 }
 
 #[test]
@@ -260,10 +272,7 @@ fn questions_about_a_window_say_what_its_summary_does_not_tell() {
 
     let loss = json!({ "run": result["run"], "window": 0, "offset": 0, "limit": 1000 });
     let items = ask(&strata, "lab/loss", &loss)["items"].as_array().expect("facts").clone();
-    let heaviest = items
-        .iter()
-        .map(|item| item["weight"].as_f64().expect("a weight"))
-        .fold(0.0, f64::max);
+    let heaviest = items.iter().map(|item| item["weight"].as_f64().expect("a weight")).fold(0.0, f64::max);
     assert!(heaviest > 0.0);
     // The first fact is known from the events only, the second from neither; the question of ours from both.
     let first = |strata: &Arc<Strata>, server: &ModelServer| {
@@ -280,18 +289,30 @@ fn questions_about_a_window_say_what_its_summary_does_not_tell() {
     assert!(so_far["failure"].as_str().expect("why").contains("not asked for again"), "{so_far}");
     drop(server);
     // Another server is another endpoint, so everything is asked anew.
-    let answers = [&*expected, "unknown", "no idea", "unknown", "Find the failing invoice", "find the failing invoice."];
+    let answers = [
+        &*expected,
+        "unknown",
+        "no idea",
+        "unknown",
+        "Find the failing invoice",
+        "find the failing invoice.",
+    ];
     let server = ModelServer::start(answers.map(|answer| says(answer, 800)).to_vec(), None);
     let (job, probes) = first(&strata, &server);
     assert_eq!(job["state"], "done", "{job}");
-    let grades: Vec<&Value> = probes["rows"].as_array().expect("rows").iter().map(|row| &row["grade"]).collect();
+    let grades: Vec<&Value> =
+        probes["rows"].as_array().expect("rows").iter().map(|row| &row["grade"]).collect();
     assert_eq!(grades, ["lost", "unanswered", "kept"]);
     assert_eq!((&probes["kept"], &probes["lost"], &probes["unanswered"]), (&json!(1), &json!(1), &json!(1)));
     assert_eq!(job["outcome"], "1 of 2 questions that the events answer are answered from the summary.");
     let asked = server.received();
     let prompt = |at: usize| {
         let messages = asked[at].body.get("messages").and_then(|messages| messages.as_array());
-        messages.expect("messages")[0].get("content").and_then(|content| content.as_str()).expect("text").to_owned()
+        messages.expect("messages")[0]
+            .get("content")
+            .and_then(|content| content.as_str())
+            .expect("text")
+            .to_owned()
     };
     assert!(!prompt(0).contains("made without a model") && prompt(1).contains("made without a model"));
     assert_eq!(ask(&strata, "lab/probePlan", &choice("scripted"))["fromBefore"], 6);

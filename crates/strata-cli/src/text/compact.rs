@@ -27,8 +27,7 @@ pub(crate) fn compact(report: &CompactReport, limit: usize, style: Style) -> Str
 
 /// What a run would take.
 pub(crate) fn compact_estimate(estimate: &CompactEstimate, style: Style) -> String {
-    let mut fields =
-        Fields::under(&format!("{} with {}, not sent", estimate.title, estimate.config), style);
+    let mut fields = Fields::under(&format!("{} with {}, not sent", estimate.title, estimate.config), style);
     fields.add("session", &estimate.session);
     fields.add("asks", &format!("{} at {}", estimate.model, estimate.address));
     let before = match estimate.from_before {
@@ -36,11 +35,10 @@ pub(crate) fn compact_estimate(estimate: &CompactEstimate, style: Style) -> Stri
         n => format!(", {} of them from before and free", count(u64::from(n))),
     };
     fields.add("summaries", &format!("{}{before}", count(u64::from(estimate.summaries))));
-    fields.add("in", &format!("{} tokens ({})", count(u64::from(estimate.input_tokens)), estimate.input_basis));
-    fields.add(
-        "out",
-        &format!("≈ {} tokens (size {})", count(estimate.output_tokens), estimate.output_basis),
-    );
+    fields
+        .add("in", &format!("{} tokens ({})", count(u64::from(estimate.input_tokens)), estimate.input_basis));
+    fields
+        .add("out", &format!("≈ {} tokens (size {})", count(estimate.output_tokens), estimate.output_basis));
     let cost = match estimate.cost {
         Some(cost) => format!("≈ {}", dollars(Some(cost))),
         None => "not known: this model has no price here".to_owned(),
@@ -98,7 +96,10 @@ fn head(report: &CompactReport, style: Style) -> String {
         );
     }
     if let Some(applied) = &report.applied {
-        fields.add("applied", &format!("as {}, “{}”; it stands wherever a session does", applied.experiment, applied.name));
+        fields.add(
+            "applied",
+            &format!("as {}, “{}”; it stands wherever a session does", applied.experiment, applied.name),
+        );
     }
     if report.windows.is_empty() {
         fields.add("note", "nothing is ever due with this setting");

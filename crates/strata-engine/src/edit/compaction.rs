@@ -70,12 +70,7 @@ impl Draft<'_> {
     }
 
     /// The event that holds a summary, or what is wrong with it.
-    fn summary(
-        &self,
-        summary: &LaidSummary,
-        number: usize,
-        covered: &mut Covered,
-    ) -> Result<Event, String> {
+    fn summary(&self, summary: &LaidSummary, number: usize, covered: &mut Covered) -> Result<Event, String> {
         let session = self.base.session();
         let n_events = session.events.len();
         let time = |event: u32| {
@@ -94,9 +89,9 @@ impl Draft<'_> {
         let mut decoder = Decoder::new();
         let content = Content::from_json(summary.content.clone(), &mut decoder)
             .map_err(|_| format!("The content of summary {number} is no object with `role` and `parts`."))?;
-        covered.add(session, summary, (start, end)).map_err(|id| {
-            format!("Summary {number} would part the tool call {id} from its result.")
-        })?;
+        covered
+            .add(session, summary, (start, end))
+            .map_err(|id| format!("Summary {number} would part the tool call {id} from its result."))?;
         let compaction = EventCompaction {
             start_timestamp: Some(start),
             end_timestamp: Some(end),
@@ -142,7 +137,12 @@ impl Covered {
     }
 
     /// Adds what a summary covers. An error is the id of a call that would be parted from its result.
-    fn add(&mut self, session: &Session, summary: &LaidSummary, (start, end): (f64, f64)) -> Result<(), String> {
+    fn add(
+        &mut self,
+        session: &Session,
+        summary: &LaidSummary,
+        (start, end): (f64, f64),
+    ) -> Result<(), String> {
         let goes = |event: &Event| {
             !event.is_compaction()
                 && event.isolation_scope == summary.isolation_scope
@@ -151,7 +151,8 @@ impl Covered {
         let behind = session.events.iter().take(summary.after as usize).enumerate();
         let gone = behind.filter(|(_, event)| goes(event)).map(|(at, _)| at);
         let events: BTreeSet<usize> = self.events.iter().copied().chain(gone).collect();
-        let split = self.pairs.iter().find(|(_, call, result)| events.contains(call) != events.contains(result));
+        let split =
+            self.pairs.iter().find(|(_, call, result)| events.contains(call) != events.contains(result));
         if let Some((id, ..)) = split {
             return Err(id.clone());
         }
@@ -162,7 +163,11 @@ impl Covered {
 
 /// What a setting would have summarised in a session, with the recorded summaries where the windows are the recorded
 /// ones and extracts elsewhere. `None`: nothing else than what was recorded.
-pub(super) fn plan(experiment: &Experiment, config: &LabConfig, counting: &Counting) -> Option<LaidSummaries> {
+pub(super) fn plan(
+    experiment: &Experiment,
+    config: &LabConfig,
+    counting: &Counting,
+) -> Option<LaidSummaries> {
     let mut analysis = SessionAnalysis::default();
     while analysis.step(experiment, counting) {}
     let (rules, prices) = (CacheRules::embedded(), Prices::embedded());

@@ -82,9 +82,11 @@ fn question(fact: &Fact, events: &[&LoggedEvent]) -> Option<String> {
     let start = before.char_indices().rev().nth(AROUND - 1).map_or(0, |(start, _)| start);
     let end = after.char_indices().nth(AROUND).map_or(after.len(), |(end, _)| end);
     // Said again close by, it would answer itself.
-    let piece = format!("{}{GAP}{}", before[start..].replace(&fact.text, GAP), after[..end].replace(&fact.text, GAP));
+    let piece =
+        format!("{}{GAP}{}", before[start..].replace(&fact.text, GAP), after[..end].replace(&fact.text, GAP));
     let words = piece.split_whitespace().collect::<Vec<_>>().join(" ");
-    (words.len() > GAP.len() + 12).then(|| format!("Which {} stands at {GAP} in “{words}”?", fact.kind.name().replace('_', " ")))
+    (words.len() > GAP.len() + 12)
+        .then(|| format!("Which {} stands at {GAP} in “{words}”?", fact.kind.name().replace('_', " ")))
 }
 
 /// What an event says, in the words a summariser is given.
@@ -116,7 +118,8 @@ pub fn window_text(before: &[&str], events: &[&LoggedEvent]) -> String {
 
 /// Compares an answer from the summary with the answer from the events, against the fact that was asked for.
 pub fn grade(reader: &FactReader, probe: &Probe, from_events: &str, from_summary: &str) -> Grade {
-    let knows = |answer: &str, fact: &Fact| SummaryText::new(reader, answer).verdict(fact) != Verdict::Dropped;
+    let knows =
+        |answer: &str, fact: &Fact| SummaryText::new(reader, answer).verdict(fact) != Verdict::Dropped;
     match &probe.fact {
         Some(fact) if !knows(from_events, fact) => Grade::Unanswered,
         Some(fact) if knows(from_summary, fact) => Grade::Kept,

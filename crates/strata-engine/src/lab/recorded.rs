@@ -40,12 +40,14 @@ impl Writer for RecordedFirst<'_> {
             let compaction = event.actions.compaction.as_ref()?;
             Some((compaction.start_timestamp?, compaction.end_timestamp?))
         };
-        let is_same =
-            |event: &Arc<Event>| span(event) == span(&stored) && event.isolation_scope == stored.isolation_scope;
+        let is_same = |event: &Arc<Event>| {
+            span(event) == span(&stored) && event.isolation_scope == stored.isolation_scope
+        };
         let Some(at) = self.recorded.iter().position(is_same) else { return self.otherwise.write(due) };
         // Each stands for one window: another one over the same time is another summary.
         let event = self.recorded.remove(at);
-        let content = event.actions.compaction.as_ref().and_then(|compaction| compaction.compacted_content.clone());
+        let content =
+            event.actions.compaction.as_ref().and_then(|compaction| compaction.compacted_content.clone());
         Ok(content.map(|content| Written {
             content,
             usage: event.usage_metadata.as_deref().cloned(),

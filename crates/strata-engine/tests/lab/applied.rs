@@ -52,9 +52,7 @@ fn is_applied(experiment: &Experiment, config: &str) -> usize {
         );
     }
     let undone = applied.edited(&[Edit::DropEvent { event: 1 }], &Catalog::new()).experiment;
-    let at_once = experiment
-        .edited(&[edit, Edit::DropEvent { event: 1 }], &Catalog::new())
-        .experiment;
+    let at_once = experiment.edited(&[edit, Edit::DropEvent { event: 1 }], &Catalog::new()).experiment;
     assert_eq!(texts(&undone), texts(&at_once), "{config}: an edit over it");
     let without = experiment.edited(&[], &Catalog::new()).experiment;
     assert_eq!(texts(&without), texts(experiment), "{config}: undone");
@@ -119,10 +117,8 @@ fn another_setting_has_its_windows_summarised_by_extracts() {
     let other = base.edited(&[set_compaction(r#"{"compactionInterval": 2, "overlapSize": 0}"#)], &catalog);
     let said: Vec<&str> = other.diagnostics.iter().map(|found| &*found.message).collect();
     assert!(said.len() == 1 && said[0].contains("are extractive, made offline"), "{said:?}");
-    let planned: Vec<String> = requests(&other.experiment)
-        .iter()
-        .map(|request| json::to_compact(&request.to_json()))
-        .collect();
+    let planned: Vec<String> =
+        requests(&other.experiment).iter().map(|request| json::to_compact(&request.to_json())).collect();
     let replayed = replayed(&base, "interval=2,overlap=0");
     let expected: Vec<String> =
         replayed.calls.iter().map(|call| json::to_compact(&call.request.to_json())).collect();

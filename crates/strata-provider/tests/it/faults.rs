@@ -216,6 +216,9 @@ fn a_prompt_that_is_too_long_is_told_in_plain_words() {
     let options = AskOptions::default();
     let asked = run(client().ask(&endpoint, "m", &request("Ready?"), options, &never(), &mut |_| {}));
     let message = asked.expect_err("it is refused").message;
-    assert!(message.contains("is longer than the model at") && message.contains("smaller windows"), "{message}");
+    assert!(
+        message.contains("is longer than the model at") && message.contains("smaller windows"),
+        "{message}"
+    );
     assert!(message.ends_with("It says: This model's maximum context length is 8192 tokens."), "{message}");
 }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use strata_model::{Diagnostic, Fingerprint, Json, Object};
 use strata_store::{
-    AppConfig, AppConfigOrigin, LabRunState, Listing, MeasuredCall, PromptShape, RawRecord, RecordPlace, SCHEMA_VERSION, Store,
+    AppConfig, AppConfigOrigin, LabRunState, Listing, MeasuredCall, PromptShape, RawRecord, RecordPlace,
+    SCHEMA_VERSION, Store,
 };
 
 use crate::{Place, events, import, listing, session, source, span, text};
@@ -160,7 +161,10 @@ fn check_runs(store: &Store, version: u32) {
         return;
     }
     let run = &runs[0];
-    assert_eq!((&*run.subject, run.state, &*run.settings), ("x1", LabRunState::Cancelled, r#"{"config":"off"}"#));
+    assert_eq!(
+        (&*run.subject, run.state, &*run.settings),
+        ("x1", LabRunState::Cancelled, r#"{"config":"off"}"#)
+    );
     assert_eq!((&*run.result, run.started_at_ms, run.changed_at_ms), (r#"{"summaries":[]}"#, 11, 12));
     assert_eq!(store.measured_calls("m", PromptShape::Text).unwrap(), [MEASURED]);
 }
