@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_app::{AppError, ErrorCode, Reply, Strata};
+use strata_app::{AppError, Reply, Strata};
 use tauri::ipc::Response;
 use tauri::{State, WebviewWindow, async_runtime};
 use tauri_plugin_dialog::DialogExt as _;
@@ -50,5 +50,5 @@ async fn run(app: &Arc<Strata>, name: String, params: String) -> Result<Reply, A
 }
 
 fn internal(message: &str, cause: &tauri::Error) -> AppError {
-    AppError { code: ErrorCode::Internal, message: message.to_owned(), detail: Some(cause.to_string()) }
+    AppError::internal(message).with_detail(cause)
 }

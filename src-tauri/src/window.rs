@@ -1,6 +1,6 @@
 //! The one window.
 
-use strata_app::{AppError, ErrorCode};
+use strata_app::AppError;
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindowBuilder};
 
@@ -23,12 +23,10 @@ pub(crate) fn open(app: &AppHandle) -> Result<(), AppError> {
         })
         .build()
         .map(|_| ())
-        .map_err(|error| AppError {
-            code: ErrorCode::Internal,
-            message: "Strata could not open its window. Nothing was changed. Use `strata serve` and open the address \
-                      it prints in a browser."
-                .into(),
-            detail: Some(error.to_string()),
+        .map_err(|error| {
+            let message = "Strata could not open its window. Nothing was changed. Use `strata serve` and open the \
+                           address it prints in a browser.";
+            AppError::internal(message).with_detail(error)
         })
 }
 

@@ -6,6 +6,8 @@
 //!   where `STRATA_ORACLE_PYTHON` names a Python that has it, or else a hash of every part.
 //! - `all_calls`: every call of the session. `compile` alone, then `analyse` with counts, prefixes, breaks and ledger,
 //!   counts known. The yardstick counts every part once with `tiktoken-rs`.
+//! - `edit`: all calls again after an edit of a session whose calls are known: one that changes a quarter of the parts,
+//!   one that changes a few, and one that changes nothing.
 //! - `ledger`: what each event cost, from what the analysis has.
 
 use std::hint::black_box;
@@ -15,7 +17,7 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, SamplingMode, criterion_group, criterion_main};
 use strata_engine::analysis::{Counting, SessionAnalysis};
-use strata_engine::{Experiment, FlowKind, Invocation, StageCache};
+use strata_engine::{Catalog, Edit, Experiment, FlowKind, Invocation, StageCache};
 use strata_model::{App, Fingerprint, Json, Object, Session, json};
 use strata_oracle::worker::Worker;
 use strata_testkit::large;
@@ -144,6 +146,37 @@ fn all_calls(criterion: &mut Criterion) {
             black_box(analysis.calls().len())
         });
     });
+    group.finish();
+
+    let mut group = criterion.benchmark_group("edit");
+    group.sample_size(10);
+    group.bench_function("tiktoken_rs_count_of_all_parts", |bencher| {
+        let vocabulary = tiktoken_rs::o200k_base_singleton();
+        bencher.iter(|| texts.iter().map(|text| vocabulary.encode_ordinary(text).len()).sum::<usize>());
+    });
+    for (name, max_chars) in [("quarter_of_parts", 1_000), ("few_parts", 2_000), ("nothing", 100_000)] {
+        // Another limit each time: nothing is known of what the edit itself makes.
+        let mut limit = max_chars;
+        let mut edited = || {
+            limit += 1;
+            let params = Object::from_iter([("max_chars", Json::from(limit)), ("what", "both".into())]);
+            let edit = Edit::InsertProcessor {
+                kind: "truncate_middle".into(),
+                name: None,
+                before: None,
+                params,
+                agent: None,
+            };
+            (experiment.edited(&[edit], &Catalog::new()).experiment, analysis.sharing())
+        };
+        let analyse = |(experiment, mut analysis): (Experiment, SessionAnalysis)| {
+            while analysis.step(&experiment, &counting) {}
+            analysis
+        };
+        group.bench_function(name, |bencher| {
+            bencher.iter_batched(&mut edited, analyse, BatchSize::PerIteration)
+        });
+    }
     group.finish();
 
     let mut group = criterion.benchmark_group("ledger");

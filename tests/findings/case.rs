@@ -9,7 +9,8 @@ use strata_import::read_app_config;
 use strata_model::App;
 use strata_testkit::session;
 
-/// A session in its app. In both, `«300 words»` stands for a text of so many words.
+/// A session in its app. In both, `«300 words»` stands for a text of so many words, and `«600 spaces»` for so many
+/// spaces.
 #[derive(Clone, Copy)]
 pub(crate) struct Given {
     /// YAML: fields of the app, or of its root agent if it begins with `name:`. Empty: inferred from the session.
@@ -96,12 +97,17 @@ fn with_words(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('«') {
-        let Some((count, after)) = after.split_once(" words»") else {
+        let Some((said, after)) = after.split_once('»') else {
             panic!("«… words» is not closed: {after}")
         };
-        let Ok(count) = count.parse::<usize>() else { panic!("{count} is no number of words") };
+        let (count, what) = said.split_once(' ').unwrap_or((said, ""));
+        let Ok(count) = count.parse::<usize>() else { panic!("{count} is no number of {what}") };
         out += before;
-        out += ["lorem"].repeat(count).join(" ").as_str();
+        out += &match what {
+            "words" => ["lorem"].repeat(count).join(" "),
+            "spaces" => " ".repeat(count),
+            _ => panic!("there are no {what}, but words and spaces"),
+        };
         rest = after;
     }
     out + rest

@@ -238,6 +238,84 @@ pub(crate) const CASES: &[Case] = &[
         },
     },
     Case {
+        code: "unused-tools",
+        found_in: Given {
+            app: "
+                name: desk
+                tools:
+                  - {type: function, declaration: {name: list_bills, description: Lists them}}
+                  - {type: function, declaration: {name: pay, description: «500 words»}}",
+            session: "
+                user: What do I owe?
+                desk: -> list_bills() #c1
+                tool: {\"dentist\": 42}
+                desk: 42 EUR",
+        },
+        says: "pay is declared in 2 calls and never called: 968 tokens, 88 % of everything that was sent.",
+        not_in: Given {
+            app: "
+                name: desk
+                tools:
+                  - {type: function, declaration: {name: list_bills, description: Lists them}}
+                  - {type: function, declaration: {name: pay, description: «500 words»}}",
+            session: "
+                user: What do I owe?
+                desk: -> list_bills() #c1
+                tool: {\"dentist\": 42}
+                desk: -> pay() #c2
+                tool: {}
+                desk: Paid",
+        },
+    },
+    Case {
+        code: "unused-answer-fields",
+        found_in: Given {
+            app: "",
+            session: "
+                user: Look
+                desk: {\"id\": \"bill-17\", \"trace\": \"run_7 «500 words»\"}
+                user: And bill-17?
+                desk: bill-17 is paid
+                user: Thanks
+                desk: Welcome",
+        },
+        says: "Nothing later names what trace holds in 1 JSON answer: 1,076 tokens, 93 % of everything that was sent.",
+        not_in: Given {
+            app: "",
+            session: "
+                user: Look
+                desk: {\"id\": \"bill-17\", \"trace\": \"run_7 «500 words»\"}
+                user: And bill-17 in run_7?
+                desk: bill-17 is paid
+                user: Thanks
+                desk: Welcome",
+        },
+    },
+    Case {
+        code: "spaced-answers",
+        found_in: Given {
+            app: "",
+            session: "
+                user: Look
+                desk: {«3000 spaces»\"id\": 17, \"text\": \"«900 words»\"}
+                user: And now?
+                desk: Paid
+                user: Thanks
+                desk: Welcome",
+        },
+        says: "The white space in 1 JSON answer took 700 tokens, 34 % of everything that was sent.",
+        not_in: Given {
+            app: "",
+            session: "
+                user: Look
+                desk: {\"id\": 17, \"text\": \"«900 words»\"}
+                user: And now?
+                desk: Paid
+                user: Thanks
+                desk: Welcome",
+        },
+    },
+    Case {
         code: "data-file-renamed",
         found_in: Given {
             app: "

@@ -16,7 +16,7 @@ is about. Its price is in tokens over the whole session: for bloat what the thin
 a lost prefix what was paid in full again. Prices of findings overlap, so they do not add up.
 
 The rules stand for the surprises of google-adk 2.13, S01 to S52, which [the specification](../tests/spec/README.md)
-shows by example. Bloat below 500 tokens or 2 % of everything that was sent is not reported, and neither are prefixes
+shows by example; those without a number are waste in the prompts of any runtime. Bloat below 500 tokens or 2 % of everything that was sent is not reported, and neither are prefixes
 below 1,024 tokens, which no provider caches.
 
 This page is made from the code by `cargo xtask gen`.

@@ -8,14 +8,10 @@ async function promptOf(strata, session, call) {
   return total.tokens;
 }
 
-/** An edit ends what is still asked about the compile before it, and the browser complains of each such answer. */
-const SUPERSEDED = /422 \(Unprocessable Entity\)/;
-
 /** The experiment that is shown, by the address. */
 const shown = (window) => /^#\/([^/?]+)/.exec(window.place())[1];
 
 journey('a processor is switched off, and back by undo', async (window, strata) => {
-  window.expectedTroubles.push(SUPERSEDED);
   const { session } = await window.openSample('/SAMPLE/pipeline?call=25&stage=identity');
   const recorded = await promptOf(strata, session, 25);
   await window.press('Space');
@@ -50,7 +46,6 @@ journey('a processor is switched off, and back by undo', async (window, strata) 
 });
 
 journey('a processor is moved by keys and by the pointer', async (window, strata) => {
-  window.expectedTroubles.push(SUPERSEDED);
   await window.openSample('/SAMPLE/pipeline?call=25&stage=contents');
   await window.press('Alt+ArrowUp', 'Alt+ArrowUp');
   await window.option(/^6.*contents/, window.stages).waitFor();
@@ -80,7 +75,6 @@ journey('a processor is moved by keys and by the pointer', async (window, strata
 });
 
 journey('a processor is put in and configured, with its effect as it is typed', async (window, strata) => {
-  window.expectedTroubles.push(SUPERSEDED);
   const { session } = await window.openSample('/SAMPLE/pipeline?call=25');
   await window.press('n');
   const search = window.page.getByRole('combobox', { name: 'Find a processor' });
@@ -111,7 +105,6 @@ journey('a processor is put in and configured, with its effect as it is typed', 
 });
 
 journey('a script fails, says where, and is mended', async (window, strata) => {
-  window.expectedTroubles.push(SUPERSEDED);
   await window.openSample('/SAMPLE/pipeline?call=17');
   await window.press('n');
   await window.page.getByRole('combobox', { name: 'Find a processor' }).waitFor();
@@ -149,7 +142,6 @@ journey('a script fails, says where, and is mended', async (window, strata) => {
 });
 
 journey('a finding is applied by one key, and the experiments are compared', async (window, strata) => {
-  window.expectedTroubles.push(SUPERSEDED);
   const { session } = await window.openSample('/SAMPLE/pipeline?call=17');
   await window.press('l');
   const findings = window.page.getByRole('region', { name: 'Findings' });

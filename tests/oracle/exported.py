@@ -29,6 +29,57 @@ def insert(kind, **params):
     return {"edit": "insert_processor", "use": kind, "params": params}
 
 
+def said(event, text):
+    return {"edit": "edit_event", "event": event, "content": {"role": "user", "parts": [{"text": text}]}}
+
+
+def places(session):
+    """Numbers of some events: what a user said, a tool's result, a model's words, something a summary covers, a summary."""
+    found = {}
+    spans = [(window.get("startTimestamp") or window["start_timestamp"], window.get("endTimestamp") or window["end_timestamp"]) for event in session["events"] if (window := (event.get("actions") or {}).get("compaction"))]
+    for number, event in enumerate(session["events"], 1):
+        parts = (event.get("content") or {}).get("parts") or []
+        names = {name for part in parts for name in part}
+        if names & {"functionResponse", "function_response"}:
+            found.setdefault("result", number)
+        elif "text" in names and event.get("author") == "user":
+            found.setdefault("said", number)
+            found["said last"] = number
+        elif "text" in names:
+            found.setdefault("told", number)
+        if (event.get("actions") or {}).get("compaction"):
+            found.setdefault("summary", number)
+        elif parts and any(start <= event["timestamp"] <= end for start, end in spans):
+            kind = "covered result" if names & {"functionResponse", "function_response"} else "covered text" if "text" in names else None
+            if kind:
+                found.setdefault(kind, number)
+                found[kind + " last"] = number
+    return found
+
+
+def event_experiments(at):
+    """Edit lists by name, for a session with events at these places."""
+    edits = {
+        "event dropped": [{"edit": "drop_event", "event": at["told"]}],
+        "first words dropped": [{"edit": "drop_event", "event": at["said"]}],
+        "half a tool call dropped": [{"edit": "drop_event", "event": at["result"]}],
+        "words edited": [said(at["said"], "What is wrong?\n\nBe brief – 10 lines “at most”.")],
+        "last words edited": [said(at["said last"], "Go on.")],
+        "answer edited": [{"edit": "edit_event", "event": at["told"], "content": {"role": "model", "parts": [{"text": "Found it.", "thought": True}, {"text": "See line 3."}]}}],
+        "edited, then dropped": [said(at["said"], "Nothing"), {"edit": "drop_event", "event": at["said"]}],
+        "event pinned": [{"edit": "pin_event", "event": at["said"]}],
+        "events and processors": [said(at["said"], "Why?"), insert("cap_rows", max_rows=2), {"edit": "drop_event", "event": at["told"]}],
+    }
+    if "summary" in at:
+        edits["summary dropped"] = [{"edit": "drop_event", "event": at["summary"]}]
+    for kind in ["covered text", "covered result"]:
+        if kind in at:
+            edits[f"{kind} pinned"] = [{"edit": "pin_event", "event": at[kind]}]
+            edits[f"two of {kind} pinned"] = [{"edit": "pin_event", "event": at[kind]}, {"edit": "pin_event", "event": at[kind + " last"]}]
+            edits[f"{kind} pinned and edited"] = [said(at[kind], "In other words."), {"edit": "pin_event", "event": at[kind]}]
+    return edits
+
+
 def experiments(agents, tools):
     """Edit lists by name, for an app with these agents and tools, each named with its agent."""
     root, last = agents[0], agents[-1]
@@ -139,6 +190,8 @@ async def by_adk(app, session, report):
         context_cache_config=app.context_cache_config,
     )
     context.plugin_manager = PluginManager(app.plugins)
+    # A runner does so before anything else.
+    await context.plugin_manager.run_before_run_callback(invocation_context=context)
     answer = await worker.compile_context(context, list(app.plugins))
     return answer["expected"]
 
@@ -205,7 +258,7 @@ async def main():
     calls = sorted({1 + n * (n_calls - 1) // (CALLS_EACH - 1) for n in range(CALLS_EACH)})
     n_failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for number, (name, edits) in enumerate(experiments(agents, tools).items()):
+        for number, (name, edits) in enumerate((experiments(agents, tools) | event_experiments(places(session))).items()):
             try:
                 found = await check(strata, source, session, edits, calls, Path(folder), number)
             except Exception as error:  # an experiment that fails is a row, too

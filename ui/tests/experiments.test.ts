@@ -161,7 +161,13 @@ describe('a comparison', () => {
     await window.user.click(call);
     const request = await screen.findByRole('region', { name: 'Request of C25 compared' });
     expect(await within(request).findByRole('option', { name: /left out/ })).toBeVisible();
+    expect(await screen.findByRole('region', { name: 'Difference' })).toBeVisible();
     await window.press('j');
+    await waitFor(() => expect(window.view().cursor).toBe(26));
+    // Behind the last difference of a call comes the first of the next.
+    await window.press(']');
+    await waitFor(() => expect(window.view().cursor).toBe(27));
+    await window.press('[[');
     await waitFor(() => expect(window.view().cursor).toBe(26));
   });
 
@@ -178,16 +184,53 @@ describe('a script', () => {
     await window.press('n');
     await window.press('script{Enter}');
     await waitFor(() => expect(window.view()).toMatchObject({ stage: 'script', tab: 'code' }));
-    const templates = await screen.findByRole(
-      'combobox',
-      { name: 'Start from a template' },
-      { timeout: 5000 },
-    );
-    await window.user.selectOptions(templates, 'Cut long tool results');
+    await window.user.click(await screen.findByRole('button', { name: 'Start from' }, { timeout: 5000 }));
+    await window.user.click(await screen.findByRole('button', { name: 'Cut long tool results' }));
     await waitFor(async () => expect(await edits()).toHaveTextContent('configure processor: script'), {
       timeout: 5000,
     });
     expect(asked(window, 'script/check').length).toBeGreaterThan(1);
+  });
+
+  test('is saved under a name, and replaces another only when that is said', async () => {
+    const window = openWindow(PIPELINE);
+    await stage(/identity/);
+    await window.press('n');
+    await window.press('script{Enter}');
+    await waitFor(() => expect(window.view()).toMatchObject({ stage: 'script', tab: 'code' }));
+    await window.user.click(await screen.findByRole('button', { name: 'Save as…' }, { timeout: 5000 }));
+    const name = await screen.findByRole('textbox', { name: 'Name' });
+    await window.user.clear(name);
+    await window.user.type(name, 'newest RESULTS only');
+    expect(await screen.findByRole('button', { name: 'Replace Newest results only' })).toBeVisible();
+    await window.user.clear(name);
+    await window.user.type(name, 'Mine');
+    await window.user.click(await screen.findByRole('button', { name: 'Save' }));
+    await waitFor(() =>
+      expect(asked(window, 'script/save').at(-1)?.params).toMatchObject({ name: 'Mine', replaces: false }),
+    );
+    await window.user.click(screen.getByRole('button', { name: 'Start from' }));
+    expect(await screen.findByRole('button', { name: /^Mine/ })).toBeVisible();
+    await window.user.click(screen.getByRole('button', { name: 'Remove Mine' }));
+    await window.user.click(screen.getByRole('button', { name: 'Remove' }));
+    await waitFor(() => expect(screen.queryByRole('button', { name: /^Mine/ })).toBeNull());
+  });
+});
+
+describe('state that instructions are shown', () => {
+  test('is shortened to the ticked fields', async () => {
+    const window = openWindow('#/invoice-triage/pipeline?call=25&stage=instructions');
+    await stage(/identity/);
+    await window.user.click(await screen.findByRole('button', { name: 'Show only some fields…' }));
+    expect(await screen.findByText(/instructions are shown the ticked fields/)).toBeVisible();
+    await window.user.click(await screen.findByRole('checkbox', { name: /^message/ }));
+    expect(await screen.findByRole('group', { name: 'Effect' })).toBeVisible();
+    await window.user.click(screen.getByRole('button', { name: /^Use it/ }));
+    await waitFor(() =>
+      expect(asked(window, 'experiment/edit').at(-1)?.params).toMatchObject({
+        edits: [{ edit: 'set_state_map', key: 'hits', fields: ['id', 'host'] }],
+      }),
+    );
   });
 });
 

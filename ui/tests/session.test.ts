@@ -165,7 +165,7 @@ describe('the inspector', () => {
     openWindow('#/invoice-triage/session?call=17');
     const panel = await inspector('Call C17');
     expect(panel).toHaveTextContent('state.hits changed 41 → 2,318 inside the instruction');
-    expect(panel).toHaveTextContent('Residual +3');
+    expect(panel).toHaveTextContent('Hidden context +3');
   });
 
   test('marks what was inferred and what is an estimate, and explains both', async () => {

@@ -20,3 +20,4 @@ pub mod part;
 pub mod processor;
 pub mod script;
 pub mod session;
+pub mod state;

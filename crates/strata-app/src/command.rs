@@ -1,16 +1,22 @@
 //! The one list of commands.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use strata_model::secret;
 use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
     app, cache, call, event, experiment, finding, job, lab, model, palette, part, processor, script, session,
+    state,
 };
 use crate::error::{AppError, ErrorCode};
+
+/// How long a command follows edits of what it asks about.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Something a caller can ask for. The type itself holds the parameters.
 pub trait Command: DeserializeOwned + TS + 'static {
@@ -101,11 +107,30 @@ macro_rules! commands {
     };
 }
 
+/// Runs a command. Where what it asks about was edited while it waited, it is run again on what there is now: a
+/// command waits before it changes anything.
 fn answer<C: Handler>(strata: &Arc<Strata>, params: &str) -> Result<Reply, AppError> {
-    let command: C = serde_json::from_str(params).map_err(|error| {
-        AppError::bad_input(format!("The parameters of `{}` are not valid: {error}.", C::NAME))
-    })?;
-    command.run(strata)?.into_reply()
+    let start = Instant::now();
+    loop {
+        let command: C = serde_json::from_str(params).map_err(|error| {
+            AppError::bad_input(format!("The parameters of `{}` are not valid: {error}.", C::NAME))
+        })?;
+        match command.run(strata) {
+            Err(error) if error.is_superseded && start.elapsed() < PATIENCE => {}
+            done => return masked::<C>(strata, done?.into_reply()?),
+        }
+    }
+}
+
+/// Where views mask secrets, the answer does. An export says itself whether it masks.
+fn masked<C: Command>(strata: &Strata, reply: Reply) -> Result<Reply, AppError> {
+    Ok(match reply {
+        Reply::Json(text) if strata.masks_secrets() && C::NAME != "experiment/export" => {
+            let masked = secret::mask_in_place(&text).map(|masked| masked.text);
+            Reply::Json(masked.unwrap_or(text))
+        }
+        reply => reply,
+    })
 }
 
 pub(crate) trait CommandVisitor {
@@ -118,6 +143,7 @@ commands! {
     "session/list" session::List => session::SessionPage: "Sessions in the store, most recently opened first";
     "session/import" session::Import => session::JobStarted: "Reads files and folders, as a job";
     "session/importUpload" session::ImportUpload => session::JobStarted: "Reads a file that was uploaded, as a job";
+    "session/addRequests" session::AddRequests => session::RequestsAdded: "Gives a session the requests that another file recorded";
     "session/open" session::Open => session::SessionHeader: "Makes a session ready and compiles its calls in the background";
     "session/header" session::Header => session::SessionHeader: "The numbers of an open session, as far as it is compiled";
     "session/setApp" session::SetApp => session::SessionHeader: "Compiles a session with this app configuration from now on";
@@ -129,6 +155,7 @@ commands! {
     "call/stageParts" call::StageParts => call::PartPage: "What a stage did, part by part";
     "call/text" call::StageText => call::TextPage: "The prompt after a stage as text, with the source of each segment";
     "call/json" call::StageJson => call::JsonPage: "The request after a stage as JSON";
+    "call/state" state::CallState => state::StateValues: "The state at a call, with the fields a state map can keep";
     "cache/breaks" cache::Breaks => cache::BreakPage: "Calls of which less is found in a cache than could be, and the sums";
     "cache/ladder" cache::Ladder => Bytes: "Sizes and prefixes of the prompts of calls";
     "cache/rows" cache::Rows => Bytes: "The parts of the prompts of some calls, as their providers read them";
@@ -153,9 +180,14 @@ commands! {
     "experiment/preview" experiment::Preview => experiment::PreviewResult: "What edits would do to a call and to all calls, without making them";
     "experiment/compare" experiment::Compare => experiment::Comparison: "Two experiments over a session, call by call";
     "experiment/compareParts" experiment::CompareParts => call::PartPage: "The requests of a call in two experiments, part by part";
+    "experiment/compareText" experiment::CompareText => part::PartDiff: "A part of a request in two experiments, line by line";
     "experiment/export" experiment::Export => experiment::Exported: "An experiment as google-adk Python, as an app configuration, or as a file of edits";
     "processor/catalog" processor::Catalog => processor::ProcessorCatalog: "Kinds of processors that can be inserted, with their parameters";
     "script/check" script::Check => script::ScriptReport: "Reads a script, and tries it on a call";
+    "script/list" script::List => script::ScriptList: "Scripts that are saved, with the folder they are in";
+    "script/get" script::Get => script::ScriptSource: "The text of a saved script";
+    "script/save" script::Save => script::ScriptList: "Saves a script in the folder";
+    "script/remove" script::Remove => script::ScriptList: "Removes a saved script";
     "findings/list" finding::List => finding::FindingList: "What is worth a person's time, with fixes that were tried on all calls";
     "findings/apply" finding::Apply => experiment::ExperimentDetail: "Makes the edits of a fix";
     "palette/search" palette::Search => palette::PaletteResults: "Places in a session that match what is typed";

@@ -34,11 +34,20 @@ pub struct AppError {
     pub message: String,
     /// For "Details": the chain of causes.
     pub detail: Option<String>,
+    /// What was waited for was closed meanwhile, as an experiment is when it is edited. The dispatcher asks again, so
+    /// that the answer is about what there is then.
+    #[serde(skip)]
+    pub(crate) is_superseded: bool,
 }
 
 impl AppError {
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), detail: None }
+        Self { code, message: message.into(), detail: None, is_superseded: false }
+    }
+
+    #[must_use]
+    pub fn with_detail(self, detail: impl ToString) -> Self {
+        Self { detail: Some(detail.to_string()), ..self }
     }
 
     pub fn not_found(message: impl Into<String>) -> Self {

@@ -2,13 +2,18 @@
 
 mod python;
 
-use strata_engine::{Edit, Experiment};
-use strata_model::{FromJson as _, json};
+use std::collections::BTreeMap;
 
-use crate::api::common::DiagnosticRow;
+use strata_engine::{Edit, Experiment};
+use strata_import::marks::RECORDED_REQUESTS;
+use strata_model::{FromJson as _, Json, Object, json, secret};
+use strata_store::RecordedRequest;
+
+use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::api::experiment::{ExportFormat, Exported};
 use crate::edit_file::{EditFile, is_adk};
 use crate::error::AppError;
+use crate::words;
 
 /// What is exported.
 pub(crate) struct Subject<'s> {
@@ -16,11 +21,21 @@ pub(crate) struct Subject<'s> {
     pub experiment: &'s Experiment,
     /// Those that are laid over the session.
     pub edits: &'s [Edit],
+    /// What was really sent.
+    pub requests: &'s [RecordedRequest],
 }
 
-pub(crate) fn export(subject: &Subject<'_>, format: ExportFormat) -> Result<Exported, AppError> {
+/// `masks_secrets` puts a mask in place of each secret, and says how many there were.
+pub(crate) fn export(
+    subject: &Subject<'_>,
+    format: ExportFormat,
+    masks_secrets: bool,
+) -> Result<Exported, AppError> {
     let stem = file_stem(subject.name);
-    let (file, text, diagnostics): (String, String, Vec<DiagnosticRow>) = match format {
+    let (file, text, mut diagnostics): (String, String, Vec<DiagnosticRow>) = match format {
+        ExportFormat::Session => {
+            (format!("{stem}.session.json"), session(subject), beside_the_session(subject))
+        }
         ExportFormat::Json => {
             (format!("{stem}.edits.json"), EditFile::new(subject.name, subject.edits).to_json()?, Vec::new())
         }
@@ -42,7 +57,62 @@ pub(crate) fn export(subject: &Subject<'_>, format: ExportFormat) -> Result<Expo
             (format!("{stem}.py"), text, diagnostics)
         }
     };
+    let masked = if masks_secrets { secret::mask(&text) } else { None };
+    let text = match masked {
+        Some(masked) => {
+            diagnostics.push(mask_row(&masked.kinds));
+            masked.text
+        }
+        None => text,
+    };
     Ok(Exported { file, text, diagnostics })
+}
+
+/// The session as it was recorded, as ADK saves it.
+fn session(subject: &Subject<'_>) -> String {
+    let mut saved = subject.experiment.session().to_json();
+    if let (Json::Object(saved), false) = (&mut saved, subject.requests.is_empty()) {
+        saved.push(RECORDED_REQUESTS, subject.requests.iter().map(request).collect::<Vec<_>>());
+    }
+    json::to_pretty(&saved) + "\n"
+}
+
+fn request(request: &RecordedRequest) -> Json {
+    let count = |n: u32| Json::Int(n.into());
+    let strata_store::Alignment { shared, appended, removed, rewritten } = request.alignment;
+    let mut saved = Object::new();
+    saved.push("answer", request.answer.map_or(Json::Null, count));
+    saved.push("body", request.body.clone());
+    for (name, n) in
+        [("shared", shared), ("appended", appended), ("removed", removed), ("rewritten", rewritten)]
+    {
+        saved.push(name, count(n));
+    }
+    Json::Object(saved)
+}
+
+fn beside_the_session(subject: &Subject<'_>) -> Vec<DiagnosticRow> {
+    if subject.edits.is_empty() {
+        return Vec::new();
+    }
+    let message =
+        "This is the session as it was recorded: the edits are not in it. Export them as JSON or YAML.";
+    vec![row("edits-left-out", message.to_owned())]
+}
+
+/// How many secrets were masked, and of which kinds.
+fn mask_row(kinds: &[&'static str]) -> DiagnosticRow {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for kind in kinds {
+        *counts.entry(kind).or_default() += 1;
+    }
+    let of_kinds: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
+    let message = format!("{} masked: {}.", words::counted(kinds.len(), "secret"), of_kinds.join(", "));
+    row("masked-secrets", message)
+}
+
+fn row(code: &str, message: String) -> DiagnosticRow {
+    DiagnosticRow { severity: DiagnosticSeverity::Info, code: code.to_owned(), message, at: String::new() }
 }
 
 fn file_stem(name: &str) -> String {

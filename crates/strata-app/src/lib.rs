@@ -18,6 +18,7 @@ mod models;
 mod open;
 pub mod report;
 mod sample;
+mod script_folder;
 mod strata;
 mod text_diff;
 mod typescript;

@@ -8,20 +8,20 @@ mod fixes;
 mod recent;
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
-use strata_engine::analysis::{CallAnalysis, Counting, Scale, SessionAnalysis};
+use strata_engine::analysis::{CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis};
 use strata_engine::findings::{Finding, findings};
 use strata_engine::prices::{Price, Prices};
-use strata_engine::{Call, Compilation, Experiment, FlowKind, StageCache};
-use strata_model::Session;
-use strata_store::{ExperimentId, SessionEntry, SessionId};
+use strata_engine::{Call, Compilation, Experiment, FlowKind};
+use strata_model::{EventIndex, LlmRequest, Session};
+use strata_store::{ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use caches::Caches;
-pub(crate) use event_table::{EventTable, UsedEvents};
+pub(crate) use event_table::{EventTable, UsedEvents, content};
 pub(crate) use experiment::{OpenExperiment, edit_of, shown_edit};
 use fixes::TriedFixes;
 pub(crate) use recent::Recent;
@@ -61,12 +61,16 @@ pub(crate) struct OpenSession {
     /// `None` for a session as it was recorded.
     pub edits: Option<OpenExperiment>,
     analysis: RwLock<SessionAnalysis>,
-    compilations: Mutex<Compilations>,
+    /// Where requests are recorded: the calls as they are compiled, for comparing with what is tried out.
+    recompiled: OnceLock<(Experiment, SessionAnalysis)>,
+    compiler: CallCompiler,
+    /// Of the calls that were looked at last.
+    compilations: Recent<u32, Compilation>,
     events: EventTable,
     /// What stages did to calls: pages that hold all rows.
     pub part_rows: Recent<PartRowsKey, PartPage>,
-    /// Requests after stages as JSON text, in UTF-16: `(call, stage)`.
-    pub stage_json: Recent<(u32, u32), Vec<u16>>,
+    /// Requests after stages as JSON text, in UTF-16: `(call, stage, whether secrets are masked)`.
+    pub stage_json: Recent<(u32, u32, bool), Vec<u16>>,
     /// What is worth a person's time, once every call is compiled.
     findings: OnceLock<Vec<Finding>>,
     pub caches: Caches,
@@ -76,13 +80,6 @@ pub(crate) struct OpenSession {
 
 /// Call, stage, what it is compared with, whether unchanged parts are folded.
 pub(crate) type PartRowsKey = (u32, u32, CompareWith, bool);
-
-/// Compilations of the calls that were looked at last.
-#[derive(Default)]
-struct Compilations {
-    stages: StageCache,
-    recent: VecDeque<(u32, Arc<Compilation>)>,
-}
 
 /// What weighs and prices, for all sessions.
 pub(crate) struct Tables {
@@ -101,12 +98,15 @@ impl OpenSession {
         id: SessionId,
         entry: SessionEntry,
         session: Session,
+        requests: Vec<(EventIndex, LlmRequest)>,
         app: AppSource,
         diagnostics: Vec<DiagnosticRow>,
     ) -> Self {
         let summary = Summary::from_json(&entry.summary);
-        let experiment = Experiment::new(Arc::new(session), app.app.clone(), flow_kind(&summary.format));
+        let experiment = Experiment::new(Arc::new(session), app.app.clone(), flow_kind(&summary.format))
+            .with_requests(requests);
         let events = EventTable::of(&experiment);
+        let analysis = SessionAnalysis::default();
         Self {
             key: id.to_string(),
             id,
@@ -116,8 +116,10 @@ impl OpenSession {
             app,
             experiment,
             edits: None,
-            analysis: RwLock::default(),
-            compilations: Mutex::default(),
+            compiler: analysis.compiler().clone(),
+            analysis: RwLock::new(analysis),
+            recompiled: OnceLock::new(),
+            compilations: Recent::new(MAX_COMPILATIONS),
             events,
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
@@ -130,6 +132,11 @@ impl OpenSession {
 
     /// Edits laid over a session that is open. What is known of that session is used.
     fn of_experiment(base: &Self, experiment: Experiment, edits: OpenExperiment) -> Self {
+        let analysis = base.analysis().sharing();
+        let events = match experiment.n_recorded() == experiment.session().events.len() {
+            true => base.events.over(&experiment),
+            false => EventTable::of(&experiment).over(&experiment),
+        };
         Self {
             key: edits.entry.id.to_string(),
             id: base.id.clone(),
@@ -143,13 +150,11 @@ impl OpenSession {
                 notes: base.app.notes.clone(),
             },
             edits: Some(edits),
-            analysis: RwLock::new(base.analysis().sharing()),
-            compilations: Mutex::default(),
-            events: if experiment.n_recorded() == experiment.session().events.len() {
-                base.events.sharing()
-            } else {
-                EventTable::of(&experiment)
-            },
+            compiler: analysis.compiler().clone(),
+            analysis: RwLock::new(analysis),
+            recompiled: OnceLock::new(),
+            compilations: Recent::new(MAX_COMPILATIONS),
+            events,
             experiment,
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
@@ -163,6 +168,36 @@ impl OpenSession {
     /// What is known by now.
     pub(crate) fn analysis(&self) -> RwLockReadGuard<'_, SessionAnalysis> {
         self.analysis.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session without the requests that were really sent, and what is known of it, once the call (0 for none) is
+    /// compiled.
+    /// What is tried out is compiled; comparing it with what was sent would find the differences of the recording.
+    pub(crate) fn baseline(&self, call: u32, tables: &Tables) -> Result<Baseline<'_>, AppError> {
+        let analysis = if call == 0 { self.analysis() } else { self.analysis_of(call)? };
+        Ok(self.without_requests(analysis, tables))
+    }
+
+    /// As [`Self::baseline`], once all calls are compiled.
+    pub(crate) fn whole_baseline(&self, tables: &Tables) -> Result<Baseline<'_>, AppError> {
+        Ok(self.without_requests(self.whole_analysis(&tables.counting)?, tables))
+    }
+
+    fn without_requests<'o>(
+        &'o self,
+        analysis: RwLockReadGuard<'o, SessionAnalysis>,
+        tables: &Tables,
+    ) -> Baseline<'o> {
+        if self.experiment.n_recorded_requests() == 0 {
+            return Baseline::AsIs(&self.experiment, analysis);
+        }
+        let (experiment, analysis) = self.recompiled.get_or_init(|| {
+            let experiment = self.experiment.recompiled();
+            let mut recompiled = analysis.sharing();
+            while recompiled.step(&experiment, &tables.counting) {}
+            (experiment, recompiled)
+        });
+        Baseline::Recompiled(experiment, analysis)
     }
 
     /// What is worth a person's time. Nothing while calls are being compiled.
@@ -199,37 +234,58 @@ impl OpenSession {
                 return Ok(analysis);
             }
             drop(analysis);
-            if start.elapsed() > PATIENCE || self.is_closed.load(Ordering::Relaxed) {
+            let is_superseded = self.is_closed.load(Ordering::Relaxed);
+            if start.elapsed() > PATIENCE || is_superseded {
                 let message = format!("C{call} is not compiled yet. Ask again when the calls before it are.");
-                return Err(AppError::new(ErrorCode::NotCompiled, message));
+                return Err(AppError { is_superseded, ..AppError::new(ErrorCode::NotCompiled, message) });
             }
             std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// What is known once all calls are, for work that goes on with what it was begun with. Where that was closed
+    /// meanwhile, nothing else compiles it any more, and this does.
+    fn whole_analysis(&self, counting: &Counting) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
+        let last = (self.experiment.calls().len() as u32).max(1);
+        loop {
+            match self.analysis_of(last) {
+                Err(error) if error.is_superseded => {
+                    let mut analysis = self.analysis.write().unwrap_or_else(PoisonError::into_inner);
+                    while analysis.step(&self.experiment, counting) {}
+                }
+                known => return known,
+            }
         }
     }
 
     /// All stages of a call.
     pub(crate) fn compilation(&self, number: u32) -> Result<Arc<Compilation>, AppError> {
         let call = self.call(number)?;
-        let mut known = lock(&self.compilations);
-        if let Some(at) = known.recent.iter().position(|(recent, _)| *recent == number) {
-            let found = known.recent.remove(at).unwrap_or_else(|| unreachable!("its position was found"));
-            known.recent.push_front(found.clone());
-            return Ok(found.1);
+        self.compilations.get(number, || {
+            self.compiler.compile(&self.experiment, call).ok_or_else(|| {
+                let agent = &call.invocation.agent;
+                let message = format!(
+                    "C{number} cannot be compiled: the configuration has no agent called {agent}. Add it, or go back to the inferred configuration."
+                );
+                AppError::new(ErrorCode::NotCompiled, message)
+            })
+        })
+    }
+
+    /// What is known, once it weighs prompts to `model`, which is the one of `call`. Waits for the background only
+    /// where no earlier call went to that model.
+    pub(crate) fn analysis_for(
+        &self,
+        call: u32,
+        model: &str,
+        tables: &Tables,
+    ) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
+        let analysis = self.analysis();
+        if analysis.scale(&self.experiment, &tables.counting, model).is_some() {
+            return Ok(analysis);
         }
-        if known.recent.len() == MAX_COMPILATIONS {
-            known.recent.pop_back();
-            known.stages.next_generation();
-        }
-        let compilation = self.experiment.compile(call, &mut known.stages).ok_or_else(|| {
-            let agent = &call.invocation.agent;
-            let message = format!(
-                "C{number} cannot be compiled: the configuration has no agent called {agent}. Add it, or go back to the inferred configuration."
-            );
-            AppError::new(ErrorCode::NotCompiled, message)
-        })?;
-        let compilation = Arc::new(compilation);
-        known.recent.push_front((number, compilation.clone()));
-        Ok(compilation)
+        drop(analysis);
+        self.analysis_of(call)
     }
 
     /// What weighs prompts like those of `call`.
@@ -239,9 +295,61 @@ impl OpenSession {
         tables: &'s Tables,
         call: &CallAnalysis,
     ) -> Result<Scale<'s>, AppError> {
-        let scale = analysis.scale(&self.experiment, &tables.counting, &call.model);
+        self.scale_of(analysis, tables, &call.model)
+    }
+
+    /// What weighs prompts to `model`.
+    pub(crate) fn scale_of<'s>(
+        &'s self,
+        analysis: &'s SessionAnalysis,
+        tables: &'s Tables,
+        model: &str,
+    ) -> Result<Scale<'s>, AppError> {
+        let scale = analysis.scale(&self.experiment, &tables.counting, model);
         scale.ok_or_else(|| AppError::internal("A call's model has no tokenizer."))
     }
+}
+
+/// A session as it is compiled, and what is known of it.
+pub(crate) enum Baseline<'o> {
+    AsIs(&'o Experiment, RwLockReadGuard<'o, SessionAnalysis>),
+    Recompiled(&'o Experiment, &'o SessionAnalysis),
+}
+
+impl Baseline<'_> {
+    pub(crate) fn experiment(&self) -> &Experiment {
+        match self {
+            Self::AsIs(experiment, _) | Self::Recompiled(experiment, _) => experiment,
+        }
+    }
+}
+
+impl std::ops::Deref for Baseline<'_> {
+    type Target = SessionAnalysis;
+
+    fn deref(&self) -> &SessionAnalysis {
+        match self {
+            Self::AsIs(_, analysis) => analysis,
+            Self::Recompiled(_, analysis) => analysis,
+        }
+    }
+}
+
+/// The requests that were answered, each with its answer.
+pub(crate) fn answered(requests: &[RecordedRequest]) -> impl Iterator<Item = (EventIndex, LlmRequest)> + '_ {
+    requests
+        .iter()
+        .filter_map(|request| Some((EventIndex(request.answer?), strata_import::request_of(&request.body)?)))
+}
+
+/// Those of a stored session.
+pub(crate) fn read_requests(
+    store: &Store,
+    session: &SessionId,
+) -> Result<Vec<(EventIndex, LlmRequest)>, StoreError> {
+    let mut requests = Vec::new();
+    store.for_each_request(session, |request| requests.extend(answered(&[request])))?;
+    Ok(requests)
 }
 
 /// US dollars that a finding cost. `None` when one of its models has no price.
@@ -272,6 +380,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Default)]
 pub(crate) struct OpenSessions {
     list: Mutex<VecDeque<Arc<OpenSession>>>,
+    /// Counts what closed sessions because the store has something else now.
+    closings: AtomicU64,
 }
 
 impl OpenSessions {
@@ -283,50 +393,79 @@ impl OpenSessions {
         Some(found)
     }
 
-    fn add(&self, open: Arc<OpenSession>) {
+    /// How often sessions were closed. Whoever opens one asks before reading it.
+    fn closings(&self) -> u64 {
+        self.closings.load(Ordering::Acquire)
+    }
+
+    /// Takes in a session that was read when `closings` had happened, unless somebody was quicker. `None` where a
+    /// session was closed since: what was read may be old.
+    fn add(&self, open: Arc<OpenSession>, closings: u64) -> Option<Added> {
         let mut list = lock(&self.list);
-        list.push_front(open);
+        if self.closings() != closings {
+            return None;
+        }
+        if let Some(known) = list.iter().find(|known| known.key == open.key) {
+            return Some(Added::Known(known.clone()));
+        }
+        list.push_front(open.clone());
         while list.len() > MAX_OPEN {
             list.pop_back().inspect(|closed| closed.is_closed.store(true, Ordering::Relaxed));
         }
+        Some(Added::New(open))
     }
 
     /// Closes a recorded session and all experiments over it.
     pub(crate) fn close_with_experiments(&self, id: &SessionId) {
-        lock(&self.list).retain(|open| {
-            let stays = open.id != *id;
-            if !stays {
-                open.is_closed.store(true, Ordering::Relaxed);
-            }
-            stays
-        });
+        self.close_those(|open| open.id == *id);
     }
 
     /// Stops work on a session and forgets it.
     pub(crate) fn close(&self, id: &str) {
-        lock(&self.list).retain(|open| {
-            let stays = open.key != id;
-            if !stays {
+        self.close_those(|open| open.key == id);
+    }
+
+    fn close_those(&self, is_meant: impl Fn(&OpenSession) -> bool) {
+        let mut list = lock(&self.list);
+        self.closings.fetch_add(1, Ordering::AcqRel);
+        list.retain(|open| {
+            let is_meant = is_meant(open);
+            if is_meant {
                 open.is_closed.store(true, Ordering::Relaxed);
             }
-            stays
+            !is_meant
         });
     }
+}
+
+/// What came of opening a session.
+enum Added {
+    New(Arc<OpenSession>),
+    /// Somebody else opened it meanwhile.
+    Known(Arc<OpenSession>),
 }
 
 impl Strata {
     /// The open session or experiment with this id, opened if it is not.
     pub(crate) fn session(self: &Arc<Self>, id: &str) -> Result<Arc<OpenSession>, AppError> {
-        if let Some(open) = self.open_sessions().find(id) {
-            return Ok(open);
+        loop {
+            if let Some(open) = self.open_sessions().find(id) {
+                return Ok(open);
+            }
+            let closings = self.open_sessions().closings();
+            let open = Arc::new(match ExperimentId::parse(id) {
+                Some(id) => self.read_experiment(id)?,
+                None => self.read_open(id)?,
+            });
+            match self.open_sessions().add(open, closings) {
+                Some(Added::New(open)) => {
+                    self.compile_in_background(open.clone());
+                    return Ok(open);
+                }
+                Some(Added::Known(open)) => return Ok(open),
+                None => {}
+            }
         }
-        let open = Arc::new(match ExperimentId::parse(id) {
-            Some(id) => self.read_experiment(id)?,
-            None => self.read_open(id)?,
-        });
-        self.open_sessions().add(open.clone());
-        self.compile_in_background(open.clone());
-        Ok(open)
     }
 
     fn read_open(&self, id: &str) -> Result<OpenSession, AppError> {
@@ -336,6 +475,7 @@ impl Strata {
             || AppError::not_found("This session is no longer in the store. Import its file again.");
         let entry = store.session_entry(&id)?.ok_or_else(missing)?;
         let session = store.read_session(&id)?.ok_or_else(missing)?;
+        let requests = read_requests(&store, &id)?;
         let config = store.app_config(&id)?;
         let diagnostics = store.diagnostics(&entry.location)?;
         drop(store);
@@ -350,7 +490,7 @@ impl Strata {
             .collect();
         let kind = flow_kind(&Summary::from_json(&entry.summary).format);
         let app = AppSource::of(config, &session, kind, &mut diagnostics);
-        Ok(OpenSession::new(id, entry, session, app, diagnostics))
+        Ok(OpenSession::new(id, entry, session, requests, app, diagnostics))
     }
 
     fn compile_in_background(self: &Arc<Self>, open: Arc<OpenSession>) {

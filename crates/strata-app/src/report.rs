@@ -7,6 +7,7 @@
 
 mod app;
 mod cache;
+mod change;
 mod check;
 mod compact;
 mod compact_result;
@@ -21,6 +22,7 @@ mod model_desk;
 mod models;
 mod origin;
 mod replay;
+mod scripts;
 mod session;
 mod show;
 mod source;
@@ -29,6 +31,7 @@ mod tokens;
 
 pub use app::AppReport;
 pub use cache::{BreakReport, CacheFixReport, CacheReport, CallCacheReport, ZoneReport, cache};
+pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
 pub use compact::{
     CompactChoice, CompactReport, CompactTotals, LossItemReport, SummaryModel, WindowLoss, WindowReport,
@@ -36,24 +39,27 @@ pub use compact::{
 };
 pub use compact_result::{AppliedReport, CompactEstimate, compact_estimate};
 pub use compile::{
-    CallChoice, ChangeKind, ChangeReport, CompileFailure, CompileReport, LeftOut, PromptTokens,
-    SegmentReport, StageReport, Zone, compile,
+    CallChoice, CompileContents, CompileFailure, CompileReport, LeftOut, PromptTokens, SegmentReport,
+    StageReport, Zone, compile,
 };
 pub use diagnostic::FileDiagnostic;
-pub use diff::{DiffReport, SideReport, diff};
+pub use diff::{DiffReport, PartChangeReport, SideReport, diff};
 pub use export::{ExportReport, export};
 pub use findings::{FindingReport, FindingsReport, FixReport, findings};
 pub use import::{ImportReport, import};
 pub use list::{ListReport, ListedSession, list};
 pub use models::{EndpointReport, ModelsReport, models};
 pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};
+pub use scripts::{ScriptsReport, scripts};
 pub use session::SessionReport;
 pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
 pub use sweep::{BillReport, SweepChoice, SweepReport, SweepRowReport, sweep};
-pub use tokens::{AgentTokens, CallTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens};
+pub use tokens::{
+    AgentTokens, CallTokens, HiddenTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens,
+};
 
-pub use crate::api::common::{Basis, CallRange, DiagnosticRow, DiagnosticSeverity, Kind};
+pub use crate::api::common::{Basis, CallRange, DiagnosticRow, DiagnosticSeverity, Kind, RequestBasis};
 pub use crate::api::experiment::{ComparedCall, ExportFormat};
 pub use crate::import::{Step, Watch};
 

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use strata_engine::Catalog;
+use strata_model::secret;
 use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
 use crate::api::job::Notification;
@@ -56,6 +58,8 @@ pub struct Strata {
     model_list: Mutex<Option<(Instant, ModelList)>>,
     subscribers: Mutex<Vec<Sender<Notification>>>,
     uploads: Mutex<Uploads>,
+    /// Secrets are masked in what commands answer.
+    masks_secrets: AtomicBool,
     /// The job that imports the files of the command line.
     first_job: Mutex<Option<String>>,
 }
@@ -88,6 +92,7 @@ impl Strata {
             model_list: Mutex::default(),
             subscribers: Mutex::default(),
             uploads: Mutex::default(),
+            masks_secrets: AtomicBool::new(false),
             first_job: Mutex::default(),
             options,
         });
@@ -101,6 +106,20 @@ impl Strata {
     /// Runs the command called `name` with parameters as JSON text. It blocks for as long as the command takes.
     pub fn dispatch(self: &Arc<Self>, name: &str, params: &str) -> Result<Reply, AppError> {
         command::dispatch(self, name, params)
+    }
+
+    pub(crate) fn masks_secrets(&self) -> bool {
+        self.masks_secrets.load(Ordering::Relaxed)
+    }
+
+    /// A text as it may be shown, before it is cut into pages: places in it are the same.
+    pub(crate) fn shown(&self, text: String) -> String {
+        let masked = if self.masks_secrets() { secret::mask_in_place(&text) } else { None };
+        masked.map_or(text, |masked| masked.text)
+    }
+
+    pub(crate) fn set_masks_secrets(&self, masks: bool) {
+        self.masks_secrets.store(masks, Ordering::Relaxed);
     }
 
     /// All notifications from now on. Dropping the receiver ends it.

@@ -60,6 +60,13 @@ pub(crate) fn diff_lines(before: &str, after: &str) -> LineDiff {
     }
 }
 
+/// The difference as `diff -u` prints it, with three lines around each change; empty for equal texts.
+pub(crate) fn unified(before: &str, after: &str) -> String {
+    let deadline = Instant::now() + PATIENCE;
+    let diff = TextDiff::configure().algorithm(Algorithm::Myers).deadline(deadline).diff_lines(before, after);
+    diff.unified_diff().context_radius(3).missing_newline_hint(false).to_string()
+}
+
 fn without_white_space(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| !c.is_whitespace())
 }
@@ -88,6 +95,18 @@ mod tests {
                 .collect();
         assert_eq!(shown, [" a", "-hits: [41] so far", "+hits: [2318] so far", " c", "+d"]);
         assert!(!diff.is_approximate && !diff.is_whitespace_only);
+    }
+
+    #[test]
+    fn unified_text_is_that_of_diff() {
+        let text = |fifth: &str| {
+            let lines = (1..=9).map(|n| if n == 5 { fifth.to_owned() } else { n.to_string() });
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        let shown = unified(&text("five"), &text("FIVE"));
+        assert_eq!(shown, "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-five\n+FIVE\n 6\n 7\n 8\n");
+        assert_eq!(unified("a\nb", "a\nb"), "");
+        assert_eq!(unified("", "a"), "@@ -0,0 +1 @@\n+a\n");
     }
 
     #[test]

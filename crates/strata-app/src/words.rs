@@ -106,6 +106,7 @@ pub(crate) fn source(origin: &Origin, log: &EventLog) -> String {
         Origin::Memory { rank } => format!("memory {}", rank + 1),
         Origin::Tool { name } => format!("tool {name}"),
         Origin::Agent { name, field } => format!("{} of {name}", agent_field(*field)),
+        Origin::Run { field } if &**field == "request" => "the recorded request".to_owned(),
         Origin::Run { field } => format!("the run’s {field}"),
         Origin::Processor { .. } => "the runtime".to_owned(),
         Origin::Extension { name } => format!("plugin {name}"),

@@ -10,6 +10,7 @@ pub(crate) mod findings;
 pub(crate) mod import;
 pub(crate) mod models;
 pub(crate) mod replay;
+pub(crate) mod scripts;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod show;

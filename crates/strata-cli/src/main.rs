@@ -39,6 +39,7 @@ enum Command {
     Models(commands::models::Models),
     Replay(commands::replay::Replay),
     Sweep(commands::sweep::Sweep),
+    Scripts(commands::scripts::Scripts),
     Serve(commands::serve::Serve),
 }
 
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Command::Models(models) => models.run(),
         Command::Replay(replay) => replay.run(),
         Command::Sweep(sweep) => sweep.run(),
+        Command::Scripts(scripts) => scripts.run(),
         Command::Serve(serve) => serve.run(),
     };
     outcome.unwrap_or_else(|error| failure::report(&error))

@@ -2,6 +2,7 @@
 
 mod blame;
 mod cache;
+mod call_compiler;
 mod call_rates;
 mod effect;
 mod kind;
@@ -18,11 +19,12 @@ pub use cache::{
     Match, Prediction, PromptMatches, Reported, Sent, Zone, ZoneSpan, simulate,
 };
 pub(crate) use cache::{PromptTree, Timeline};
+pub use call_compiler::CallCompiler;
 pub use call_rates::CallRates;
 pub use effect::{Effect, Totals, is_same_prompt};
 pub use kind::{Kind, is_quoted};
 pub use ledger::{Carried, Ledger, LedgerSum, SentPiece, SentRun, SentTogether, SourceUse, Use};
 pub use prefix::{CommonPrefix, Matched, PrefixEnd, common_prefix, common_prefix_in};
-pub use session::{CallAnalysis, SessionAnalysis};
+pub use session::{CallAnalysis, SessionAnalysis, asked_model};
 pub use stage_diff::{Change, PartDelta, diff_events, diff_requests};
 pub use weigh::{ByKind, Counting, Piece, Scale, Weighed, WeighedChunk, WeighedPrompt};

@@ -25,6 +25,8 @@ pub struct Stage {
     pub is_reused: bool,
     /// False for a processor that is switched off and did not run.
     pub is_enabled: bool,
+    /// No processor's work, but what was really sent.
+    pub is_recorded: bool,
     pub output: Arc<StageOutput>,
 }
 
@@ -37,9 +39,26 @@ pub struct Compilation {
 }
 
 impl Compilation {
-    /// The request as the last stage left it.
+    /// The request as the last stage left it: what was sent.
     pub fn working_context(&self) -> LlmRequest {
         self.stages.last().map(|stage| stage.request.clone()).unwrap_or_default()
+    }
+
+    /// Stages whose result was known, a bit each, the first stage in the lowest.
+    pub fn reused_stages(&self) -> u64 {
+        let stages = self.stages.iter().take(64).enumerate();
+        stages.filter(|(_, stage)| stage.is_reused).map(|(at, _)| 1 << at).sum()
+    }
+
+    /// The request that compiling came to, also where another was really sent.
+    pub fn recompiled(&self) -> LlmRequest {
+        let compiled = self.stages.iter().rev().find(|stage| !stage.is_recorded);
+        compiled.map(|stage| stage.request.clone()).unwrap_or_default()
+    }
+
+    /// Whether the last stage is what was really sent.
+    pub fn is_recorded(&self) -> bool {
+        self.stages.last().is_some_and(|stage| stage.is_recorded)
     }
 
     pub fn stage(&self, processor: &str) -> Option<&Stage> {
@@ -87,6 +106,19 @@ impl StageCache {
         self.generation += 1;
         let oldest = self.generation.saturating_sub(KEPT_GENERATIONS);
         self.results.retain(|_, cached| cached.used_in >= oldest);
+    }
+
+    /// Forgets results once there are more than `most`: those that neither this nor the last generation used, and all
+    /// of them where that does not help much.
+    pub fn limit(&mut self, most: usize) {
+        if self.results.len() <= most {
+            return;
+        }
+        let oldest = self.generation.saturating_sub(1);
+        self.results.retain(|_, cached| cached.used_in >= oldest);
+        if self.results.len() > most - most / 4 {
+            self.results.clear();
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -149,6 +181,7 @@ impl Run {
             changed: Sections::empty(),
             is_reused: true,
             is_enabled: false,
+            is_recorded: false,
             output: Arc::new(StageOutput { note: "switched off".to_owned(), ..StageOutput::default() }),
         });
     }
@@ -214,7 +247,15 @@ fn stage(
         sections::copy(&cached.request, &mut request, cached.written);
         let (changed, output) = (cached.written, cached.output.clone());
         let processor = processor.name().into();
-        return Ok(Stage { processor, request, changed, is_reused: true, is_enabled: true, output });
+        return Ok(Stage {
+            processor,
+            request,
+            changed,
+            is_reused: true,
+            is_enabled: true,
+            is_recorded: false,
+            output,
+        });
     }
     let mut output = StageOutput::default();
     processor.run(context, &mut request, &mut output)?;
@@ -232,5 +273,5 @@ fn stage(
         cache.results.insert(key, cached);
     }
     let processor = processor.name().into();
-    Ok(Stage { processor, request, changed, is_reused: false, is_enabled: true, output })
+    Ok(Stage { processor, request, changed, is_reused: false, is_enabled: true, is_recorded: false, output })
 }

@@ -14,7 +14,7 @@ mod script_host;
 use serde::{Deserialize, Serialize};
 use strata_model::{Json, Object, Str};
 
-pub use apply::Edited;
+pub use apply::{Edited, EventChange};
 pub(crate) use events::{ReplacedEvents, silent};
 pub use script_host::{ScriptFailure, ScriptHost, ScriptLine, ScriptRun};
 

@@ -3,17 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use strata_model::{App, Event, EventIndex, Session};
+use strata_model::{App, Event, EventIndex, LlmRequest, Session};
 
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
 use crate::calls::{Call, reconstruct, reconstruct_as};
 use crate::compile::{Compilation, StageCache, compile};
 use crate::context::{Backend, CallSource, CompileContext, SessionIds};
-use crate::edit::{Edit, ReplacedEvents, silent};
+use crate::edit::{Edit, EventChange, ReplacedEvents, silent};
 use crate::event_log::{EventLog, EventView, LoggedEvent};
 use crate::flow::{Flow, FlowKind};
 use crate::laid_history::{LaidHistory, LaidSummaries};
+use crate::recorded::RecordedRequests;
 use crate::recorded_services::RecordedServices;
 use crate::state_history::StateHistory;
 
@@ -37,6 +38,8 @@ pub struct Experiment {
     backend: Backend,
     /// None: what was answered is in the events.
     answers: Arc<Answers>,
+    /// What was really sent, where that is known. None where something is tried out.
+    recorded: Arc<RecordedRequests>,
     /// What edits were laid over, and those edits; `None` as recorded.
     pub(crate) laid: Option<Arc<Laid>>,
 }
@@ -45,6 +48,8 @@ pub struct Experiment {
 pub(crate) struct Laid {
     pub recorded: Experiment,
     pub edits: Vec<Edit>,
+    /// Events that are not as recorded, by their place.
+    pub events: BTreeMap<usize, EventChange>,
 }
 
 impl Experiment {
@@ -59,6 +64,7 @@ impl Experiment {
             flows: flows(&index, kind),
             services: Arc::new(RecordedServices::of(&session)),
             answers: Arc::default(),
+            recorded: Arc::default(),
             laid: None,
             backend: Backend::AiStudio,
             index: Arc::new(index),
@@ -68,7 +74,31 @@ impl Experiment {
         }
     }
 
-    /// The same session in another app, with the app's own flows.
+    /// The session with requests that were really sent, each with the event that answers it, in the order in which
+    /// they were sent. The call with that answer ends with the request as its last stage.
+    #[must_use]
+    pub fn with_requests(mut self, requests: impl IntoIterator<Item = (EventIndex, LlmRequest)>) -> Self {
+        self.recorded = Arc::new(RecordedRequests::of(&self.session, &self.calls, requests));
+        self
+    }
+
+    /// Calls whose requests are recorded.
+    pub fn n_recorded_requests(&self) -> usize {
+        self.recorded.len()
+    }
+
+    /// Whether it is recorded what was sent for a call, by its number.
+    pub fn has_recorded_request(&self, call: u32) -> bool {
+        self.recorded.has(call)
+    }
+
+    /// The same without the requests that were really sent: what something tried out is compared with.
+    #[must_use]
+    pub fn recompiled(&self) -> Self {
+        Self { laid: self.laid.clone(), ..self.with_app(&self.app) }
+    }
+
+    /// The same session in another app, with the app's own flows, and nothing of what was really sent.
     pub(crate) fn with_app(&self, app: &Arc<App>) -> Self {
         let mut changed = Self {
             session: self.session.clone(),
@@ -83,6 +113,7 @@ impl Experiment {
             services: self.services.clone(),
             backend: self.backend,
             answers: self.answers.clone(),
+            recorded: Arc::default(),
             laid: None,
         };
         if !Arc::ptr_eq(app, &self.app) {
@@ -146,6 +177,23 @@ impl Experiment {
             Some(history) => history.between(earlier, later),
             None => self.log.events().get(earlier.n_events()..later.n_events()).unwrap_or_default(),
         }
+    }
+
+    /// Events that edits dropped, pinned or gave another content, by their place in the session.
+    pub fn changed_events(&self) -> impl Iterator<Item = (EventIndex, &EventChange)> {
+        let events = self.laid.iter().flat_map(|laid| &laid.events);
+        events.map(|(at, change)| (EventIndex(*at as u32), change))
+    }
+
+    /// What edits made of an event; `None` for one that is as recorded.
+    pub fn event_change(&self, event: EventIndex) -> Option<&EventChange> {
+        self.laid.as_ref()?.events.get(&event.as_usize())
+    }
+
+    /// An event as it is here: with another content where an edit gave it one. A dropped one is as it was.
+    pub fn event(&self, event: EventIndex) -> Option<&Arc<Event>> {
+        let edited = self.event_change(event).and_then(|change| change.edited.as_ref());
+        edited.or_else(|| self.session.events.get(event.as_usize()))
     }
 
     pub fn index(&self) -> &AppIndex {
@@ -221,10 +269,13 @@ impl Experiment {
         })
     }
 
-    /// Compiles a call. `None` when its agent is not in the configuration.
+    /// Compiles a call. `None` when its agent is not in the configuration. Where it is recorded what was sent, that is
+    /// the last stage.
     pub fn compile(&self, call: &Call, cache: &mut StageCache) -> Option<Compilation> {
         let context = self.context(call)?;
-        Some(compile(self.flow(context.agent_id), &context, cache))
+        let mut compilation = compile(self.flow(context.agent_id), &context, cache);
+        self.recorded.add_to(&mut compilation, call);
+        Some(compilation)
     }
 }
 

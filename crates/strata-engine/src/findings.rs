@@ -9,6 +9,7 @@
 //! with the frames and with the results.
 
 mod agents;
+mod answers;
 mod artifacts;
 mod carried;
 mod compaction;

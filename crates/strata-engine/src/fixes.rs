@@ -3,6 +3,7 @@
 //! Candidates come from what the prompts hold ([`candidates`]): a rule that sees no use for its processor proposes
 //! nothing. A candidate is worth what [`try_fix`] measures, and nothing is estimated from its parts.
 
+mod answers;
 mod candidate;
 mod contents;
 mod instructions;
@@ -13,6 +14,8 @@ mod tools;
 use strata_model::Severity;
 
 pub use candidate::Candidate;
+pub(crate) use later_use::names_in;
+pub(crate) use tools::CalledTools;
 
 use crate::analysis::{Counting, Effect, SessionAnalysis};
 use crate::experiment::Experiment;
@@ -36,6 +39,7 @@ pub struct Fix {
 pub fn candidates(experiment: &Experiment, analysis: &SessionAnalysis) -> Vec<Candidate> {
     let seen = Seen::in_prompts(experiment, analysis);
     let mut found = contents::candidates(&seen);
+    found.extend(answers::candidates(&seen));
     found.extend(tools::candidates(&seen));
     found.extend(instructions::candidates(&seen));
     found

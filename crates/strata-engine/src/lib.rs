@@ -22,6 +22,7 @@
 #[rustfmt::skip]
 pub mod adk_text;
 pub mod analysis;
+mod answer_fields;
 mod answers;
 mod app_index;
 mod artifacts;
@@ -51,6 +52,7 @@ pub mod prices;
 mod processor;
 pub mod processors;
 mod quotation;
+mod recorded;
 mod recorded_services;
 mod rewind;
 mod route;
@@ -70,7 +72,9 @@ pub use calls::{Call, Certainty, reconstruct};
 pub use compile::{Compilation, Outcome, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
 pub use context::{Backend, CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
-pub use edit::{ClearedResults, Edit, Edited, LaidSummary, ScriptFailure, ScriptHost, ScriptLine, ScriptRun};
+pub use edit::{
+    ClearedResults, Edit, Edited, EventChange, LaidSummary, ScriptFailure, ScriptHost, ScriptLine, ScriptRun,
+};
 pub use error::{CompileError, ErrorKind};
 pub use event_log::{EventLog, EventView, Facts, LoggedEvent};
 pub use experiment::Experiment;
@@ -79,8 +83,9 @@ pub use infer::{InferredApp, infer_app};
 pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Phase, Processor, StageOutput};
 pub use processors::{
     Catalog, CompactionCheck, History, Omission, OmissionReason, PROCESSOR_KINDS, ParamKind, ParamSpec,
-    ProcessorKind, explain_omissions,
+    ProcessorKind, StateField, explain_omissions, state_fields,
 };
+pub use recorded::RECORDED;
 pub use rewind::{InvocationNotFound, Rewind, rewind};
 pub use route::{Route, RouteError, route};
 pub use sections::Sections;

@@ -30,11 +30,14 @@ pub use callbacks::BeforeModelCallback;
 pub use catalog::{Catalog, PROCESSOR_KINDS, ParamKind, ParamSpec, ProcessorKind};
 pub use code_execution::CodeExecution;
 pub use compaction::{Compaction, CompactionCheck};
-pub use contents::{ContentsProcessor, History, Omission, OmissionReason, explain_omissions};
+pub use contents::{
+    ContentsProcessor, History, Omission, OmissionReason, explain_omission, explain_omissions,
+};
 pub(crate) use contents::{ContentsScope, DroppedIds, Omissions, build_contents};
 pub use context_cache::ContextCache;
 pub use dynamic_instructions::DynamicInstructions;
 pub use identity::Identity;
+pub use inserted::{StateField, state_fields};
 pub(crate) use inserted::{is_relayed_traffic, tables};
 pub use instructions::Instructions;
 pub use interactions::Interactions;

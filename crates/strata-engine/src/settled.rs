@@ -32,14 +32,22 @@ pub(crate) struct SettledHistories {
 }
 
 impl SettledHistories {
-    /// The longest history that the one of events `0..end` begins with, after `skip` others that were not usable.
-    pub(crate) fn longest(&self, scope: Fingerprint, links: &EventLinks, end: usize, skip: usize) -> Settled {
+    /// The longest history of at most `most` events that the one of events `0..end` begins with, after `skip` others
+    /// that were not usable.
+    pub(crate) fn longest(
+        &self,
+        scope: Fingerprint,
+        links: &EventLinks,
+        (most, end): (usize, usize),
+        skip: usize,
+    ) -> Settled {
         let by_scope = self.by_scope.lock().unwrap_or_else(PoisonError::into_inner);
         let mut usable = by_scope
             .get(&scope)
             .into_iter()
             .flatten()
             .rev()
+            .skip_while(|settled| settled.n_events > most)
             .filter(|settled| settled.n_events < end && links.is_separable(settled.n_events, end));
         usable.nth(skip).cloned().unwrap_or_default()
     }

@@ -18,6 +18,7 @@ pub(crate) mod blocks;
 mod compaction;
 mod entry;
 mod finish;
+mod full_output;
 mod injected;
 mod invocations;
 mod lanes;

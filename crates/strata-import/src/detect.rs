@@ -19,10 +19,21 @@ pub enum Detection {
     Readable(Format),
     /// An SQLite database; [`detect_tables`] says which.
     Sqlite,
+    /// Files in one: what is inside is to be recognised by itself.
+    Archive(Archive),
     /// A format with a name that cannot be read yet.
     Unread(UnreadFormat),
     /// No recorded session; the sentence says what it is instead.
     NotASession(String),
+}
+
+/// How files are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Archive {
+    Zip,
+    Tar,
+    /// One file, which may be a tar archive.
+    Gzip,
 }
 
 /// Recognises a file by its beginning, of which the first [`HEAD_BYTES`] are looked at.
@@ -46,6 +57,9 @@ pub fn detect_tables(tables: &[Table]) -> Detection {
     rules::tables(tables)
 }
 
+/// Where a tar archive calls itself one.
+const TAR_MARK: std::ops::Range<usize> = 257..262;
+
 fn not_a_session(what: &str) -> Detection {
     Detection::NotASession(format!("not a session: {what}"))
 }
@@ -58,6 +72,12 @@ fn by_signature(head: &[u8]) -> Option<Detection> {
     if head.starts_with(b"PK\x03\x04") {
         return Some(zip(head));
     }
+    if head.starts_with(b"\x1f\x8b") {
+        return Some(Detection::Archive(Archive::Gzip));
+    }
+    if head.get(TAR_MARK.start..TAR_MARK.end) == Some(b"ustar") {
+        return Some(Detection::Archive(Archive::Tar));
+    }
     let (_, name) = rules::SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature))?;
     Some(not_a_session(name))
 }
@@ -68,7 +88,7 @@ fn zip(head: &[u8]) -> Detection {
     if has(b"_journal/start.json") || has(b"header.json") {
         return Detection::Readable(Format::Inspect);
     }
-    not_a_session("a ZIP archive; unpack it and import what is inside")
+    Detection::Archive(Archive::Zip)
 }
 
 fn by_values(values: &[Json]) -> Detection {

@@ -149,6 +149,16 @@ impl Format {
         }
     }
 
+    /// Whether it records what went on while a session ran that is also saved elsewhere, in events with the same ids.
+    pub fn is_trace(self) -> bool {
+        matches!(self, Self::AdkTrace | Self::AdkDebugLog | Self::Otlp)
+    }
+
+    /// Whether its records hold the headers of HTTP requests, with the keys and cookies in them.
+    pub fn has_headers(self) -> bool {
+        matches!(self, Self::Har | Self::Mitmproxy | Self::Vcr)
+    }
+
     /// Whether sessions come out of database tables rather than out of the bytes of a file.
     pub fn is_database(self) -> bool {
         matches!(

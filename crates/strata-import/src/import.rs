@@ -1,5 +1,7 @@
 //! The way in: bytes or tables of a known format, sessions and diagnostics out.
 
+use std::collections::HashMap;
+
 use strata_model::{Diagnostic, Json, Session};
 
 use crate::adk::{DocumentReader, EventReader, debug_log, read_document};
@@ -78,17 +80,24 @@ impl ImportedSession {
     /// Takes over the requests of a trace of the same session, whose answers have the ids of its events. Returns how
     /// many found theirs.
     pub fn join(&mut self, trace: &Self) -> usize {
-        let before = self.requests.len();
-        for request in &trace.requests {
-            let answer = request.answer.and_then(|at| trace.session.events.get(at));
-            let own =
-                answer.and_then(|answer| self.session.events.iter().position(|event| event.id == answer.id));
-            if own.is_some() {
-                self.requests.push(RecordedRequest { answer: own, ..request.clone() });
-            }
-        }
-        self.requests[before..].sort_by_key(|request| request.answer);
-        self.requests.len() - before
+        let requests = trace.requests_for(&self.session);
+        let n_found = requests.len();
+        self.requests.extend(requests);
+        n_found
+    }
+
+    /// The requests of this trace whose answers are events of `session`, by their ids, in the order of the answers.
+    pub fn requests_for(&self, session: &Session) -> Vec<RecordedRequest> {
+        let places: HashMap<&str, usize> =
+            session.events.iter().enumerate().rev().map(|(at, event)| (&*event.id, at)).collect();
+        let found = self.requests.iter().filter_map(|request| {
+            let answer = self.session.events.get(request.answer?)?;
+            let own = *places.get(&*answer.id).filter(|_| !answer.id.is_empty())?;
+            Some(RecordedRequest { answer: Some(own), ..request.clone() })
+        });
+        let mut found: Vec<_> = found.collect();
+        found.sort_by_key(|request| request.answer);
+        found
     }
 
     /// Moves every place in the file by so many bytes.
@@ -234,6 +243,10 @@ pub fn import(bytes: &[u8]) -> Import {
         Detection::Sqlite => Import::refused(
             "needs-tables",
             "this is an SQLite database; open it as one and import its tables",
+        ),
+        Detection::Archive(_) => Import::refused(
+            "archive",
+            "this is an archive inside of another, or one that was given as bytes; unpack it and import what is inside",
         ),
         Detection::Unread(format) => Import::refused("unread-format", format.refusal()),
         Detection::NotASession(what) => Import::refused("not-a-session", what),

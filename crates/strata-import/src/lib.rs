@@ -58,7 +58,7 @@ mod yaml;
 
 pub use adk::import_tables;
 pub use app_config::{AppConfig, ReadFile, read_app_config};
-pub use detect::{Detection, HEAD_BYTES, detect, detect_tables};
+pub use detect::{Archive, Detection, HEAD_BYTES, detect, detect_tables};
 pub use facts::{ClaudeFacts, Facts, SourceFacts};
 pub use folder::{FolderSession, folder_sessions};
 pub use format::{Format, UnreadFormat};
@@ -67,3 +67,4 @@ pub use source::SourceRecord;
 pub use summary::{ReportedUsage, SessionSummary};
 pub use tables::{MemoryTables, OwnedValue, SqlValue, Table, TableError, TableSource};
 pub use unmapped::Unmapped;
+pub use wire::request_of;

@@ -23,6 +23,13 @@ pub const TOOL_USE_RESULT: &str = "toolUseResult";
 /// True on an event whose usage is a sum over calls that did not report their own.
 pub const SUM: &str = "sum";
 
+/// Whole results that the model was given the beginning of only, by the names of their files.
+pub const FULL_OUTPUT: &str = "fullOutput";
+
+/// Field of a saved session that holds what was really sent: `[{answer, body, shared, appended, removed, rewritten}]`,
+/// where `answer` is the place of the event that answers it, from 0, or null.
+pub const RECORDED_REQUESTS: &str = "recordedRequests";
+
 /// Model name of a response that no model wrote.
 pub const SYNTHETIC_MODEL: &str = "<synthetic>";
 

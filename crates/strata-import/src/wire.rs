@@ -1,6 +1,7 @@
 //! Requests to model providers and their answers, in any dialect, as exchanges.
 
 mod answer;
+mod request;
 mod stream;
 
 use strata_model::{Json, Object, Str};
@@ -12,6 +13,7 @@ use crate::take::{take_any, take_object, take_text, unpacked};
 use crate::usage::Reported;
 
 pub(crate) use answer::read_answer;
+pub use request::request_of;
 
 /// A request and what answered it.
 #[derive(Debug, Clone)]

@@ -30,6 +30,7 @@ mod node_path;
 mod origin;
 pub mod python;
 mod request;
+pub mod secret;
 mod session;
 mod state;
 mod usage;

@@ -1,46 +1,6 @@
 //! Recognising API keys, so that none is written to the database by accident.
 
-use memchr::memmem;
-
-/// What keys of providers begin with, and how many key characters have to follow before it counts as one.
-const PREFIXES: [(&[u8], usize); 6] =
-    [(b"Bearer ", 20), (b"Basic ", 20), (b"sk-", 20), (b"AIza", 35), (b"ya29.", 20), (b"AccountKey=", 20)];
-
-/// Names of headers and parameters that carry a key, in the two spellings in use; the key follows within
-/// [`NAME_TO_VALUE`] bytes.
-const NAMES: [&[u8]; 5] = [b"api-key", b"Api-Key", b"api_key", b"apiKey", b"API_KEY"];
-
-/// Bytes: room for `", "value": "` and line breaks.
-const NAME_TO_VALUE: usize = 24;
-
-/// Characters in a row that make a value after one of [`NAMES`] a key rather than a word.
-const KEY_LENGTH: usize = 20;
-
-/// Whether `bytes` hold something that looks like an API key or an authorization header with its value.
-pub(crate) fn holds_credential(bytes: &[u8]) -> bool {
-    let after_prefix = PREFIXES.iter().any(|(prefix, length)| {
-        memmem::find_iter(bytes, prefix).any(|at| starts_with_key(&bytes[at + prefix.len()..], *length))
-    });
-    after_prefix
-        || NAMES
-            .iter()
-            .any(|name| memmem::find_iter(bytes, name).any(|at| names_a_key(&bytes[at + name.len()..])))
-}
-
-fn names_a_key(rest: &[u8]) -> bool {
-    let reach = &rest[..rest.len().min(NAME_TO_VALUE)];
-    (0..reach.len()).any(|at| !is_key_byte(reach[at]) && starts_with_key(&rest[at + 1..], KEY_LENGTH))
-}
-
-/// Whether `length` key characters come next. Keys are random, so a run without a digit is a name.
-fn starts_with_key(bytes: &[u8], length: usize) -> bool {
-    let end = bytes.iter().position(|byte| !is_key_byte(*byte)).unwrap_or(bytes.len());
-    end >= length && bytes[..end].iter().any(u8::is_ascii_digit)
-}
-
-fn is_key_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/' | b'+')
-}
+pub(crate) use strata_model::secret::holds_credential;
 
 #[cfg(test)]
 mod tests {

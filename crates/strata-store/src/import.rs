@@ -3,7 +3,7 @@
 //! ```text
 //! begin_import
 //!     for each session of the source, one after the other or side by side:
-//!         open_recording, append some events, append more, close_recording
+//!         open_recording, append some events, append more, append requests, close_recording
 //! commit: every session appears       (or cancel: no trace is left)
 //! ```
 //!
@@ -20,6 +20,7 @@ use strata_model::{Diagnostic, Event, Json, Session};
 use crate::app_config::AppConfig;
 use crate::import_lock::ImportLock;
 use crate::record::RawRecord;
+use crate::request::RecordedRequest;
 use crate::state::write_state;
 use crate::{SessionId, Source, Store, StoreError, sweep};
 use commit::Closed;
@@ -113,6 +114,22 @@ impl ImportWriter<'_> {
         let inserted = self.store.change_unseen(|transaction| recording.insert(transaction, events));
         if inserted.is_err() {
             recording.roll_back(before);
+        }
+        inserted
+    }
+
+    /// Appends requests to those of a session, as one short transaction. After an error none of them is there, and the
+    /// import can go on.
+    pub fn append_requests(
+        &mut self,
+        recording: &mut Recording,
+        requests: &[RecordedRequest],
+    ) -> Result<(), StoreError> {
+        let before = recording.requests_so_far();
+        let inserted =
+            self.store.change_unseen(|transaction| recording.insert_requests(transaction, requests));
+        if inserted.is_err() {
+            recording.roll_back_requests(before);
         }
         inserted
     }

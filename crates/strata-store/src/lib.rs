@@ -32,19 +32,20 @@
 //! ```text
 //! source <- session -> recording
 //!   |         |           |
-//!   |         |           events, raw records, final state
+//!   |         |           events, raw records, requests, final state
 //!   |         app configurations, experiments -> edits
 //!   diagnostics                          settings      token counts
 //! ```
 //!
-//! - A **recording** is a body of events. It is written once, while it is staged, and never changed: a session that is
-//!   imported again gets a new recording, and the old one is removed.
+//! - A **recording** is a body of events, with the requests behind them. It is written once, while it is staged, and
+//!   never changed, except that requests of another file can be added: a session that is imported again gets a new
+//!   recording, and the old one is removed.
 //! - A **session** is what readers see. It appears when its import commits, and not before; importing the same source
 //!   again replaces what it shows, and keeps its id.
 //! - What a killed import leaves is never visible, and is removed when the file is opened or the next import begins.
 //!
-//! The store knows nothing of formats, requests or tokens: summaries, configurations and settings are text to it. It
-//! holds no API keys, and refuses what looks like one.
+//! The store knows nothing of formats, providers or tokens: bodies of requests, summaries, configurations and settings
+//! are text to it. It holds no API keys, and refuses what looks like one.
 //!
 //! `FORMATS.md` beside this crate describes every table, and the rules for changing them. A table for something new
 //! (artifacts, captured exchanges) comes with the code that fills it: an entry in `migration.rs`, a file
@@ -63,6 +64,7 @@ mod measured_call;
 mod migration;
 mod opening;
 mod record;
+mod request;
 mod session;
 mod session_id;
 mod setting;
@@ -81,6 +83,7 @@ pub use lab_run::{LabRunEntry, LabRunId, LabRunState};
 pub use measured_call::{MeasuredCall, PromptShape};
 pub use migration::SCHEMA_VERSION;
 pub use record::{RawRecord, RecordPlace, StoredRecord};
+pub use request::{Alignment, RecordedRequest};
 pub use session::{SessionEntry, SessionList};
 pub use session_id::SessionId;
 pub use source::{Source, StoredDiagnostic};

@@ -103,7 +103,7 @@ fn read(
     records.as_array().unwrap_or_default().iter().map(record).collect()
 }
 
-fn place(record: &Json) -> Option<RecordPlace> {
+pub(crate) fn place(record: &Json) -> Option<RecordPlace> {
     let number = |key| record.get(key).and_then(Json::as_i64).and_then(|number| u64::try_from(number).ok());
     if let Some(start) = number("at") {
         return Some(RecordPlace::Bytes(start..start.checked_add(number("bytes")?)?));

@@ -15,8 +15,14 @@ const ROWS_PER_STEP: u32 = 2_000;
 const STEPS_WHEN_OPENING: usize = 20;
 
 /// The tables that hold parts of a recording, with the other half of their key.
-const PARTS: [(&str, &str); 4] =
-    [("event_json", "seq"), ("events", "seq"), ("raw_records", "number"), ("states", "position")];
+const PARTS: [(&str, &str); 6] = [
+    ("event_json", "seq"),
+    ("events", "seq"),
+    ("raw_records", "number"),
+    ("requests", "position"),
+    ("request_pieces", "number"),
+    ("states", "position"),
+];
 
 /// Does what a start of the program can afford. A failure changes nothing that anyone sees, and the next import
 /// tries again.

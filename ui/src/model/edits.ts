@@ -24,24 +24,6 @@ export function appliedEdits(list: readonly EditRow[]): readonly EditRow[] {
   return list.filter(({ isUndone }) => !isUndone);
 }
 
-/** What the edits that count did to an event. */
-export interface EventEdits {
-  readonly isDropped: boolean;
-  readonly isEdited: boolean;
-  readonly isPinned: boolean;
-}
-
-export function editsOfEvent(list: readonly EditRow[], event: number): EventEdits {
-  const names = new Set(
-    appliedEdits(list).flatMap(({ edit }) => ('event' in edit && edit.event === event ? [edit.edit] : [])),
-  );
-  return {
-    isDropped: names.has('drop_event'),
-    isEdited: names.has('edit_event'),
-    isPinned: names.has('pin_event'),
-  };
-}
-
 /** What a stage has become, against the same stage of the recording. */
 export type StageChange =
   { readonly type: 'new' } | { readonly type: 'changed'; readonly tokens: number } | undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StageRow } from '@/api/gen/api.ts';
-import { mostTelling, nextChanged, stageNames } from './stages.ts';
+import { mostTelling, nextChanged, recordedIndex, stageNames } from './stages.ts';
 
 function row(processor: string, added: number): StageRow {
   return {
@@ -19,6 +19,7 @@ function row(processor: string, added: number): StageRow {
     diagnostics: [],
     orderWarning: null,
     isInferred: false,
+    isRecorded: false,
   };
 }
 
@@ -31,6 +32,13 @@ test('a processor that runs twice has two names', () => {
 test('the stage that added most is looked at first', () => {
   expect(mostTelling(rows)).toBe(2);
   expect(mostTelling([])).toBe(0);
+});
+
+test('what was really sent is looked at first', () => {
+  const withSent = [...rows, { ...row('recorded', 0), isRecorded: true }];
+  expect(recordedIndex(withSent)).toBe(5);
+  expect(mostTelling(withSent)).toBe(5);
+  expect(recordedIndex(rows)).toBeUndefined();
 });
 
 test('unchanged stages are stepped over', () => {

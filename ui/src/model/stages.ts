@@ -17,8 +17,19 @@ export function addedTokens(row: StageRow): number {
   return row.added.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** Index of the stage to look at before one was chosen: the one that added most. */
+/** What is shown of a call whose request is recorded: what was sent, what is compiled, or how they differ. */
+export type RequestLook = 'recorded' | 'recompiled' | 'difference';
+
+/** Index of the stage that is what was really sent, if that is recorded. The stage before it is what is compiled. */
+export function recordedIndex(rows: readonly StageRow[]): number | undefined {
+  const index = rows.findIndex(({ isRecorded }) => isRecorded);
+  return index < 0 ? undefined : index;
+}
+
+/** Index of the stage to look at before one was chosen: what was really sent, or else the one that added most. */
 export function mostTelling(rows: readonly StageRow[]): number {
+  const recorded = recordedIndex(rows);
+  if (recorded !== undefined) return recorded;
   let best = 0;
   rows.forEach((row, index) => {
     const champion = rows[best];

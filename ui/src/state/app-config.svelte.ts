@@ -14,6 +14,7 @@ export class AppSettings {
         const { text } = await host.invoke('experiment/export', {
           session: session.id ?? '',
           as: 'adk-json',
+          masksSecrets: false,
         });
         return readAppConfig(text);
       },

@@ -9,6 +9,7 @@ const DEFAULTS: Settings = {
   hasPatterns: false,
   isSampleBarDismissed: false,
   learnedKeys: [],
+  masksSecrets: false,
 };
 
 const ZOOM_STEPS = [90, 100, 110, 125, 150] as const;
@@ -65,6 +66,17 @@ export class Appearance {
   change(change: Partial<Settings>): void {
     this.#settings = { ...this.#settings, ...change };
     this.#host.invoke('app/setSettings', { settings: this.#settings }).catch(this.#report);
+  }
+
+  /** Masks secrets in everything that is shown, or shows them. What is on screen is asked for again. */
+  async maskSecrets(masksSecrets: boolean): Promise<void> {
+    this.#settings = { ...this.#settings, masksSecrets };
+    await this.#host.invoke('app/setSettings', { settings: this.#settings });
+    window.location.reload();
+  }
+
+  toggleSecrets(): void {
+    this.maskSecrets(!this.#settings.masksSecrets).catch(this.#report);
   }
 
   nextTheme(): void {

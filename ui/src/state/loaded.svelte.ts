@@ -3,11 +3,6 @@ import { toFailure, type Failure } from '@/api/client.ts';
 
 /** A key that changes faster than this is a held key or a turned wheel: what it names is fetched when it rests. */
 const REST_MS = 60;
-/**
- * How long it takes until one hears that a call is not compiled. An edit ends what was asked of the compile before it,
- * and says so at once; by then the edit's own answer is there and something newer is asked for.
- */
-const SUPERSEDED_MS = 600;
 
 /** The first word of a key names what is asked about, most often a session. An answer about another is of no use. */
 export function isAboutSame(key: string, other: string | undefined): boolean {
@@ -47,11 +42,7 @@ export class Loaded<T> {
       const start = (): void => {
         untrack(load).then(
           (value) => settle(value, undefined),
-          (thrown: unknown) => {
-            const failure = toFailure(thrown);
-            if (failure.code === 'notCompiled') setTimeout(() => settle(undefined, failure), SUPERSEDED_MS);
-            else settle(undefined, failure);
-          },
+          (thrown: unknown) => settle(undefined, toFailure(thrown)),
         );
       };
       const now = performance.now();

@@ -223,7 +223,7 @@ export class OpenSession {
     ]);
   }
 
-  /** The edits of what is shown have changed: everything about it is asked for again. */
+  /** The edits, or what is stored, of what is shown have changed: everything about it is asked for again. */
   edited(): void {
     this.#opened = undefined;
     this.#progress = undefined;

@@ -11,6 +11,8 @@ export type DialogName =
   | 'experiments'
   | 'addProcessor'
   | 'export'
+  | 'scripts'
+  | 'saveScript'
   | 'replay'
   | 'run'
   | 'probes';

@@ -1,4 +1,4 @@
-import type { Edit, JsonObject, ProcessorKind } from '@/api/gen/api.ts';
+import type { Edit, JsonObject, ProcessorKind, StageRow } from '@/api/gen/api.ts';
 import { placeFor, toggleEdit } from '@/model/edits.ts';
 import type { Experiments } from './experiments.svelte.ts';
 import type { Location } from './location.svelte.ts';
@@ -35,7 +35,7 @@ export class PipelineEdits {
 
   async toggle(index: number = this.#in.pipeline.index): Promise<void> {
     const row = this.#in.pipeline.rows[index];
-    if (row === undefined) return;
+    if (row === undefined || this.#refusesRecorded(row)) return;
     const { isOn } = this.#expected();
     const isEnabled = isOn.get(row.processor) ?? row.isEnabled;
     isOn.set(row.processor, !isEnabled);
@@ -45,12 +45,14 @@ export class PipelineEdits {
 
   /** Puts the processor at `from` where that at `to` is. */
   move(from: number, to: number): Promise<void> {
-    const processor = this.#in.pipeline.rows[from]?.processor;
+    const row = this.#in.pipeline.rows[from];
+    const processor = row === undefined || this.#refusesRecorded(row) ? undefined : row.processor;
     return processor === undefined ? Promise.resolve() : this.#moveBy(processor, () => to);
   }
 
   moveSelected(delta: 1 | -1): Promise<void> {
-    const processor = this.#in.pipeline.stage?.processor;
+    const row = this.#in.pipeline.stage;
+    const processor = row === undefined || this.#refusesRecorded(row) ? undefined : row.processor;
     return processor === undefined ? Promise.resolve() : this.#moveBy(processor, (at) => at + delta);
   }
 
@@ -67,10 +69,17 @@ export class PipelineEdits {
     if (isDone) this.#in.messages.announce(`${processor} is number ${String(to + 1)}`);
   }
 
+  /** What was sent is no processor, and says so. */
+  #refusesRecorded(row: StageRow): boolean {
+    if (row.isRecorded) this.#in.messages.announce('What was really sent cannot be changed');
+    return row.isRecorded;
+  }
+
   #expected(): { readonly isOn: Map<string, boolean>; names: readonly string[] } {
     const { pipeline, experiments } = this.#in;
     const isSettled = !experiments.isBusy && !pipeline.stages.isLoading;
-    const fresh = { isOn: new Map(), names: pipeline.rows.map((row) => row.processor) };
+    const rows = pipeline.rows.filter(({ isRecorded }) => !isRecorded);
+    const fresh = { isOn: new Map(), names: rows.map((row) => row.processor) };
     this.#wanted = isSettled ? fresh : (this.#wanted ?? fresh);
     return this.#wanted;
   }

@@ -1,7 +1,7 @@
 import type { PartDiff, PartPage, PartRow, StageList, StageRow } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import { parseAddress, printAddress } from '@/model/address.ts';
-import { mostTelling, nextChanged, stageNames } from '@/model/stages.ts';
+import { mostTelling, nextChanged, recordedIndex, stageNames, type RequestLook } from '@/model/stages.ts';
 import { Loaded } from './loaded.svelte.ts';
 import type { Location } from './location.svelte.ts';
 import type { OpenSession } from './open-session.svelte.ts';
@@ -113,6 +113,42 @@ export class Pipeline {
     if (processor === undefined) return;
     const selection = printAddress({ type: 'stage', call: this.#session.cursor, processor });
     this.#location.go({ panel: 'stage', stage: processor, selection }, step);
+  }
+
+  /** Which of the two requests of a call is shown, where what was sent is recorded; none while another stage is. */
+  get look(): RequestLook | undefined {
+    const { tab } = this.#location.view;
+    const recorded = recordedIndex(this.rows);
+    if (recorded === undefined) return undefined;
+    if (this.index === recorded) return tab === 'parts' ? 'difference' : 'recorded';
+    return this.index === recorded - 1 && tab !== 'parts' ? 'recompiled' : undefined;
+  }
+
+  get hasRecorded(): boolean {
+    return recordedIndex(this.rows) !== undefined;
+  }
+
+  showRequest(look: RequestLook): void {
+    const recorded = recordedIndex(this.rows);
+    const stage = this.names[look === 'recompiled' ? (recorded ?? 0) - 1 : (recorded ?? -1)];
+    if (recorded === undefined || stage === undefined) return;
+    const { tab } = this.#location.view;
+    const whole = tab === 'json' ? 'json' : 'text';
+    const selection = printAddress({ type: 'stage', call: this.#session.cursor, processor: stage });
+    this.#location.go({
+      panel: 'stage',
+      stage,
+      selection,
+      tab: look === 'difference' ? 'parts' : whole,
+      ...(look === 'difference' ? { compare: 'stageBefore' } : {}),
+    });
+  }
+
+  /** Recorded, recompiled, difference, and again. */
+  nextLook(): void {
+    const looks: readonly RequestLook[] = ['recorded', 'recompiled', 'difference'];
+    const at = this.look === undefined ? -1 : looks.indexOf(this.look);
+    this.showRequest(looks[(at + 1) % looks.length] ?? 'recorded');
   }
 
   /** Moves among the stages the list shows. */

@@ -143,6 +143,27 @@ export class Workbench {
     this.importFrom(this.host.pickFiles());
   }
 
+  /** Gives the open session what another file recorded of its calls. */
+  addRequests(): void {
+    this.panels.dialog = undefined;
+    this.#addRequests().catch(this.messages.report);
+  }
+
+  async #addRequests(): Promise<void> {
+    const { id } = this.session;
+    const sources = await this.host.pickFiles();
+    if (id === undefined) return;
+    for (const source of sources) {
+      const file =
+        source.type === 'path'
+          ? { path: source.path, upload: null, name: null }
+          : { path: null, upload: source.upload, name: source.name };
+      const added = await this.host.invoke('session/addRequests', { session: id, ...file });
+      this.messages.announce(added.message);
+    }
+    if (sources.length > 0) this.session.edited();
+  }
+
   ask(question: Question): void {
     this.answers.ask(question).catch(this.messages.report);
   }

@@ -41,6 +41,8 @@ pub struct Settings {
     pub is_sample_bar_dismissed: bool,
     /// Shortcuts already used three times, whose hints may go.
     pub learned_keys: Vec<String>,
+    /// Keys, tokens and passwords are masked in everything that is shown. Exports have a switch of their own.
+    pub masks_secrets: bool,
 }
 
 impl Default for Settings {
@@ -52,6 +54,7 @@ impl Default for Settings {
             has_patterns: false,
             is_sample_bar_dismissed: false,
             learned_keys: Vec::new(),
+            masks_secrets: false,
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use strata_model::Object;
 use ts_rs::TS;
 
-use super::common::{Basis, DiagnosticRow, FindingRow, Kind, KindTokens, TokenCount};
+use super::common::{Basis, DiagnosticRow, FindingRow, Kind, KindTokens, RequestBasis, TokenCount};
 use super::experiment::JsonObject;
 use super::script::ScriptReport;
 
@@ -97,6 +97,8 @@ pub struct CallDetail {
     /// Events 1 to this number were in the session when the call was made.
     pub events_before: u32,
     pub prompt: TokenCount,
+    /// Whether the prompt is what was really sent or what was compiled.
+    pub request_basis: RequestBasis,
     /// Where the provider reported nothing for this call: what it is likely to have counted, from what it reported for
     /// requests that were sent to this model from here. None while too little is known.
     pub calibrated: Option<TokenCount>,
@@ -180,6 +182,8 @@ pub struct StageRow {
     pub order_warning: Option<String>,
     /// Rests on an inferred configuration.
     pub is_inferred: bool,
+    /// No processor's work, but what was really sent. The stage before it is what was compiled.
+    pub is_recorded: bool,
     /// What a script wrote, and why it failed if it did.
     pub script: Option<ScriptReport>,
 }

@@ -24,6 +24,23 @@ impl Kind {
         [Self::Tools, Self::System, Self::Memory, Self::Summary, Self::User, Self::Model, Self::Result];
 }
 
+/// What the parts of a prompt rest on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum RequestBasis {
+    /// What was really sent is recorded.
+    Recorded,
+    /// Compiled from the session's events and the app configuration.
+    Recompiled,
+}
+
+impl RequestBasis {
+    /// Of a call, by its number.
+    pub(crate) fn of(experiment: &strata_engine::Experiment, call: u32) -> Self {
+        if experiment.has_recorded_request(call) { Self::Recorded } else { Self::Recompiled }
+    }
+}
+
 /// What a number rests on, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::common::{CallRange, ChainStep, FindingRow, Kind, TokenCount};
+use super::part::PartDiff;
 
 /// How the event table is sorted. Ties are in order of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -75,6 +76,20 @@ pub struct EventRow {
     /// It holds no content of its own: a state change, a rewind, an artifact.
     pub is_silent: bool,
     pub time_ms: Option<f64>,
+    /// What edits made of it. The row tells what it says with them; of a dropped event, what was dropped.
+    pub edits: Vec<EventEdit>,
+}
+
+/// What an edit of the experiment made of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum EventEdit {
+    /// It has another content.
+    Edited,
+    /// It is in no history.
+    Dropped,
+    /// No summary and no processor of Strata's takes it out.
+    Pinned,
 }
 
 /// `event/get`: one event for the inspector.
@@ -107,7 +122,13 @@ pub struct EventDetail {
     /// "C4–C17, then summarised by E35".
     pub fate: String,
     pub chain: Vec<ChainStep>,
+    /// With the content it has here.
     pub parts: Vec<EventPart>,
+    /// What it was before an edit gave it another content; absent where none did.
+    pub recorded: Option<RecordedContent>,
+    /// The content it has here, ADK's `{role, parts}` as pretty JSON; absent where there is none, or more than 20,000
+    /// characters.
+    pub content: Option<String>,
     pub state_delta: Vec<StateChange>,
     pub artifacts: Vec<String>,
     pub transfer_to: Option<String>,
@@ -119,6 +140,17 @@ pub struct EventDetail {
     /// The event as it was recorded, pretty JSON, at most 20,000 characters.
     pub raw: String,
     pub is_raw_cut: bool,
+}
+
+/// The content of an event as it was recorded, beside the one an experiment gave it.
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordedContent {
+    /// As recorded.
+    pub size: TokenCount,
+    pub parts: Vec<EventPart>,
+    /// From the recorded content to the edited one, line by line.
+    pub difference: PartDiff,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, TS)]

@@ -409,6 +409,19 @@ pub struct CompareParts {
     pub limit: u32,
 }
 
+/// `experiment/compareText`: a part of a call's request in two experiments, line by line.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CompareText {
+    pub a: String,
+    pub b: String,
+    pub call: u32,
+    /// `4.0`, `sys.1`, `tool.sql_query`.
+    pub path: String,
+    /// It is the path in `a`, of a part that `b` has no more.
+    pub is_left_out: bool,
+}
+
 /// `experiment/export`: an experiment, or a session as it is, in a form for elsewhere.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -417,11 +430,15 @@ pub struct Export {
     pub session: String,
     #[serde(rename = "as")]
     pub format: ExportFormat,
+    /// Mask keys, tokens and passwords.
+    pub masks_secrets: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExportFormat {
+    /// The session as ADK saves it, with what was really sent, where that is recorded.
+    Session,
     /// A module for google-adk 2.13: the app, its agents, and plugins that do the same as the edits.
     AdkPython,
     /// The app configuration with the edits that it can hold.

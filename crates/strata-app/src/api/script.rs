@@ -62,3 +62,62 @@ pub struct ConsoleLine {
     pub level: String,
     pub text: String,
 }
+
+/// `script/list`: the scripts that are saved.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct List {}
+
+/// `script/get`: the text of a saved script.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Get {
+    pub name: String,
+}
+
+/// `script/save`: writes a script into the folder. The answer lists what is saved then.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Save {
+    /// A file's name, with or without `.js`; folders are refused.
+    pub name: String,
+    pub source: String,
+    /// Whether a script of that name may be overwritten; otherwise that is `badInput`.
+    pub replaces: bool,
+}
+
+/// `script/remove`: takes a script's file away. The answer lists what is saved then.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Remove {
+    pub name: String,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ScriptList {
+    /// Where they lie; empty where this Strata keeps nothing.
+    pub folder: String,
+    /// By name.
+    pub scripts: Vec<SavedScript>,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SavedScript {
+    /// Without `.js`.
+    pub name: String,
+    pub path: String,
+    pub bytes: f64,
+    /// Epoch milliseconds.
+    pub changed_ms: f64,
+    /// The comment in its first line; empty if there is none.
+    pub summary: String,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ScriptSource {
+    pub name: String,
+    pub source: String,
+}

@@ -59,6 +59,31 @@ pub struct ImportUpload {
     pub name: String,
 }
 
+/// `session/addRequests`: gives a session the requests that another file recorded, such as a trace. They are matched by
+/// the ids of their answers.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AddRequests {
+    pub session: String,
+    /// The file, on this computer.
+    pub path: Option<String>,
+    /// The id an upload to the host returned, where it has no path.
+    pub upload: Option<String>,
+    /// The file's name, where it has no path.
+    pub name: Option<String>,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestsAdded {
+    /// Requests that belong to calls of the session, and are shown there from now on.
+    pub joined: u32,
+    /// Requests in the file whose answers are no events of the session.
+    pub left: u32,
+    /// Both in a sentence.
+    pub message: String,
+}
+
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct JobStarted {

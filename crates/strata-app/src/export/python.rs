@@ -1,6 +1,7 @@
 //! An experiment as a Python module for google-adk 2.13.
 
 mod agents;
+mod events;
 mod literal;
 mod processors;
 
@@ -33,7 +34,7 @@ pub(super) fn module(subject: &Subject<'_>) -> (String, Vec<DiagnosticRow>) {
         used: BTreeSet::new(),
         imports: BTreeSet::new(),
         agents: String::new(),
-        diagnostics: events(subject),
+        diagnostics: Vec::new(),
     };
     let app = module.app();
     (module.text(&app), module.diagnostics)
@@ -67,7 +68,10 @@ fn events(subject: &Subject<'_>) -> Vec<DiagnosticRow> {
         matches!(edit, Edit::DropEvent { .. } | Edit::EditEvent { .. } | Edit::PinEvent { .. })
     };
     let rows = subject.edits.iter().filter(is_of_event);
-    rows.map(|edit| left_out(format!("\"{}\": it changes the session, and an app holds none.", title(edit))))
+    rows.map(|edit| left_out(format!(
+            "\"{}\": it changes the session, and an app configuration holds none. The Python form has a plugin for it.",
+            title(edit)
+        )))
         .collect()
 }
 
@@ -88,7 +92,8 @@ impl Module<'_> {
             let root = self.agent(root);
             fields.push(format!("root_agent={root}"));
         }
-        let plugins: Vec<String> = app.plugins().iter().map(|plugin| self.plugin(plugin)).collect();
+        let mut plugins: Vec<String> = self.edited_events().into_iter().collect();
+        plugins.extend(app.plugins().iter().map(|plugin| self.plugin(plugin)));
         if !plugins.is_empty() {
             fields.push(format!("plugins=[{}]", plugins.join(", ")));
         }

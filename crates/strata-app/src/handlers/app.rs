@@ -22,6 +22,8 @@ impl Handler for Start {
         let sample = store.source_sessions(sample::LOCATION)?.into_iter().next();
         let sample = sample.ok_or_else(|| AppError::internal("The bundled sample is not in the store."))?;
         let recent: Vec<_> = store.recent_sessions(RECENT)?.iter().map(list_item).collect();
+        let settings = settings(&store)?;
+        strata.set_masks_secrets(settings.masks_secrets);
         let open_job = strata.first_job();
         let last = recent.first().map(|session| session.session.clone());
         Ok(StartInfo {
@@ -36,7 +38,7 @@ impl Handler for Start {
             open_job,
             sample_session: sample.to_string(),
             recent,
-            settings: settings(&store)?,
+            settings,
         })
     }
 }
@@ -47,6 +49,7 @@ impl Handler for SetSettings {
         settings.zoom_percent = settings.zoom_percent.clamp(*ZOOM_PERCENT.start(), *ZOOM_PERCENT.end());
         let text = serde_json::to_string(&settings).map_err(|error| AppError::internal(error.to_string()))?;
         strata.store().set_setting(SETTINGS, &text)?;
+        strata.set_masks_secrets(settings.masks_secrets);
         Ok(settings)
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn sentence(cause: &Cause, log: &EventLog) -> String {
         Cause::Placement { origin } => {
             format!("{} moves with what the user said last", words::source(origin, log))
         }
-        Cause::Script { stage } => format!("{stage} changed it"),
+        Cause::Script { stage } | Cause::Inserted { stage, .. } => format!("{stage} changed it"),
         Cause::Model { before, after } => format!("the model changed {before} → {after}"),
         Cause::Parameters { changed } => format!("settings changed: {}", words::listed(changed)),
         Cause::Expired { idle_s, lifetime_s } => {
@@ -112,6 +112,7 @@ pub(super) fn kind(cause: &Cause) -> &'static str {
         Cause::Memory => "memories looked up",
         Cause::Placement { .. } => "moving instruction",
         Cause::Script { .. } => "code of the app",
+        Cause::Inserted { .. } => "inserted processor",
         Cause::Model { .. } => "model changed",
         Cause::Parameters { .. } => "settings changed",
         Cause::Expired { .. } => "expired",

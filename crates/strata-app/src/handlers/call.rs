@@ -10,7 +10,7 @@ use super::findings;
 use super::session::{cached_report, call_cost};
 use crate::Strata;
 use crate::api::call::{CallDetail, Get};
-use crate::api::common::{Basis, DiagnosticRow, DiagnosticSeverity};
+use crate::api::common::{Basis, DiagnosticRow, DiagnosticSeverity, RequestBasis};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::models::Calibrations;
@@ -35,6 +35,7 @@ impl Handler for Get {
             answer_event: Some(call.answer.number()),
             events_before: call.n_events() as u32,
             prompt: compiled.total.into(),
+            request_basis: RequestBasis::of(&open.experiment, self.call),
             calibrated: if reported_input.is_some() {
                 None
             } else {

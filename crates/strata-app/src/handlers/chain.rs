@@ -82,6 +82,13 @@ pub(super) fn of_event(open: &OpenSession, event: EventIndex) -> Vec<ChainStep> 
         _ => facts.what.clone(),
     };
     steps.push(event_step(open, event, says));
+    let change = open.experiment.event_change(event);
+    if change.is_some_and(|change| change.edited.is_some()) {
+        steps.push(step(None, None, "edit", "gave it this content; another was recorded"));
+    }
+    if change.is_some_and(|change| change.is_dropped) {
+        steps.push(step(None, None, "edit", "dropped it from every history"));
+    }
     steps
 }
 

@@ -1,22 +1,27 @@
 //! What edits do: tried without being made, and between two experiments.
 
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use strata_engine::analysis::{CallAnalysis, Effect, SessionAnalysis, diff_requests, is_same_prompt};
+use strata_engine::analysis::{CallAnalysis, Effect, diff_requests, is_same_prompt};
 use strata_engine::{Compilation, Edit, Experiment, Sections, Stage};
+use strata_wire::Segment;
 
+use super::part::part_diff;
 use super::part_rows::{Rows, SegmentScale, counts, fold_unchanged, gather_left_out};
 use super::stages::script_report;
 use crate::Strata;
-use crate::api::call::PartPage;
+use crate::api::call::{PartChange, PartPage};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::api::experiment::{
-    CallEffect, Compare, CompareParts, ComparedCall, Comparison, Effect as EffectRow, Preview, PreviewResult,
+    CallEffect, Compare, CompareParts, CompareText, ComparedCall, Comparison, Effect as EffectRow, Preview,
+    PreviewResult,
 };
+use crate::api::part::PartDiff;
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::open::{OpenSession, Tables, edit_of};
+use crate::open::{Baseline, OpenSession, Tables, edit_of};
+use crate::words::whole;
 
 /// How long a preview goes on compiling calls. What is shown then covers the calls so far.
 const PREVIEW_TIME: Duration = Duration::from_millis(600);
@@ -35,10 +40,10 @@ impl Handler for Preview {
             edits.push(edit_of(edit)?);
         }
         let edited = base.experiment.edited(&edits, strata.catalog());
-        let before = open.analysis_of(self.call)?;
+        let before = open.baseline(self.call, strata.tables())?;
         let mut after = before.sharing();
         let old = open.compilation(self.call)?;
-        let new = after.compile(&edited.experiment, call).ok_or_else(|| {
+        let new = after.compiler().compile(&edited.experiment, call).ok_or_else(|| {
             AppError::bad_input("With these edits the call's agent is not in the configuration.")
         })?;
         let analysed = before.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
@@ -130,24 +135,22 @@ impl Pair {
         Ok(Self { a, b })
     }
 
-    /// What is known of both, once all calls are compiled or patience has run out. The same one is not locked twice.
-    fn analyses(
-        &self,
-    ) -> Result<(RwLockReadGuard<'_, SessionAnalysis>, RwLockReadGuard<'_, SessionAnalysis>), AppError> {
+    /// What is known of both as they are compiled, once all calls are or patience has run out.
+    fn analyses(&self, tables: &Tables) -> Result<(Baseline<'_>, Baseline<'_>), AppError> {
         let last = self.a.experiment.calls().len().min(self.b.experiment.calls().len()) as u32;
         if last > 0 {
             drop(self.a.analysis_of(last)?);
             drop(self.b.analysis_of(last)?);
         }
-        Ok((self.a.analysis(), self.b.analysis()))
+        Ok((self.a.baseline(last, tables)?, self.b.baseline(last, tables)?))
     }
 }
 
 impl Handler for Compare {
     fn run(self, strata: &Arc<Strata>) -> Result<Comparison, AppError> {
         let pair = Pair::open(strata, &self.a, &self.b)?;
-        let (a, b) = pair.analyses()?;
         let tables = strata.tables();
+        let (a, b) = pair.analyses(tables)?;
         let effect = Effect::of(&a, &b, &tables.prices);
         let calls = pair.a.experiment.calls();
         let rows = a.calls().iter().zip(b.calls()).map(|(of_a, of_b)| {
@@ -187,7 +190,7 @@ impl Handler for CompareParts {
         let analysis = pair.b.analysis_of(self.call)?;
         let analysed = analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
         let scale = pair.b.scale(&analysis, strata.tables(), analysed)?;
-        let (before, after) = (old.working_context(), new.working_context());
+        let (before, after) = (old.recompiled(), new.recompiled());
         let makes = Rows {
             scale,
             before: SegmentScale::new(scale, &before),
@@ -196,7 +199,11 @@ impl Handler for CompareParts {
             compared: self.call,
             is_inferred: false,
         };
-        let rows: Vec<_> = diff_requests(&before, &after).iter().map(|delta| makes.row(delta)).collect();
+        let mut rows: Vec<_> = diff_requests(&before, &after).iter().map(|delta| makes.row(delta)).collect();
+        // What only `a` has stands nowhere in the request that is shown.
+        for row in rows.iter_mut().filter(|row| row.change == PartChange::LeftOut) {
+            row.address.clear();
+        }
         let counts = counts(&rows);
         let added =
             rows.iter().map(|row| i64::from(row.tokens_after.saturating_sub(row.tokens_before))).sum::<i64>();
@@ -218,5 +225,36 @@ impl Handler for CompareParts {
             total: shown.len() as u32,
             rows: shown.into_iter().skip(self.offset as usize).take(self.limit as usize).collect(),
         })
+    }
+}
+
+impl Handler for CompareText {
+    fn run(self, strata: &Arc<Strata>) -> Result<PartDiff, AppError> {
+        let pair = Pair::open(strata, &self.a, &self.b)?;
+        let (old, new) = (pair.a.compilation(self.call)?, pair.b.compilation(self.call)?);
+        let (before, after) = (old.working_context(), new.working_context());
+        let deltas = diff_requests(&before, &after);
+        let is_there = |segment: &Option<Segment<'_>>| {
+            segment.as_ref().is_some_and(|segment| segment.path.to_string() == self.path)
+        };
+        let delta = deltas.iter().find(|delta| match self.is_left_out {
+            true => delta.after.is_none() && is_there(&delta.before),
+            false => is_there(&delta.after),
+        });
+        let delta = delta.ok_or_else(|| {
+            AppError::not_found(format!("C{} has no part {} to compare.", self.call, self.path))
+        })?;
+        let label =
+            |open: &OpenSession, request, segment: &Option<Segment<'_>>| -> Result<String, AppError> {
+                let name = open.edits.as_ref().map_or("Recorded", |edits| &edits.entry.name).to_owned();
+                let Some(segment) = segment else { return Ok(format!("{name}: not in the prompt")) };
+                let analysis = open.analysis_of(self.call)?;
+                let analysed =
+                    analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
+                let scale = SegmentScale::new(open.scale(&analysis, strata.tables(), analysed)?, request);
+                Ok(format!("{name}, {} tokens", whole(scale.count(segment).tokens)))
+            };
+        let labels = (label(&pair.a, &before, &delta.before)?, label(&pair.b, &after, &delta.after)?);
+        Ok(part_diff(delta, labels, pair.b.experiment.log()))
     }
 }

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use strata_engine::analysis::{Carried, Kind, SessionAnalysis};
 use strata_engine::explain_omissions;
-use strata_model::{Event, EventIndex, FromJson as _, Json, Part, json};
+use strata_model::{Event, EventIndex, FromJson as _, Json, json};
 
-use super::chain;
 use super::filter::Filter;
 use super::findings;
+use super::{chain, event_content};
 use crate::Strata;
-use crate::api::common::{ChainStep, TokenCount};
+use crate::api::common::ChainStep;
 use crate::api::event::{
-    CarriedBy, EventDetail, EventOrder, EventPage, EventPart, EventRow, Get, LabelledNumber, Page,
+    CarriedBy, EventDetail, EventEdit, EventOrder, EventPage, EventRow, Get, LabelledNumber, Page,
     StateChange, Stratum, StratumCall, StratumCalls,
 };
 use crate::command::Handler;
@@ -20,7 +20,6 @@ use crate::error::AppError;
 use crate::open::{OpenSession, Tables, UsedEvents};
 use crate::words;
 
-const PREVIEW: usize = 400;
 const RAW_LIMIT: usize = 20_000;
 const VALUE_LIMIT: usize = 2_000;
 
@@ -85,7 +84,18 @@ pub(super) fn row(open: &OpenSession, used: &UsedEvents, at: usize) -> EventRow 
         is_error: facts.error.is_some(),
         is_silent: facts.is_silent,
         time_ms: (event.timestamp > 0.0).then_some(event.timestamp * 1000.0),
+        edits: event_edits(open, EventIndex(at as u32)),
     }
+}
+
+fn event_edits(open: &OpenSession, at: EventIndex) -> Vec<EventEdit> {
+    let Some(change) = open.experiment.event_change(at) else { return Vec::new() };
+    let edits = [
+        (change.is_dropped, EventEdit::Dropped),
+        (change.edited.is_some(), EventEdit::Edited),
+        (change.is_pinned && !change.is_dropped, EventEdit::Pinned),
+    ];
+    edits.into_iter().filter(|(is_so, _)| *is_so).map(|(_, edit)| edit).collect()
 }
 
 fn carried_by(usage: strata_engine::analysis::Use) -> String {
@@ -110,7 +120,7 @@ impl Handler for Get {
         let at = index(&open, self.event)?;
         let used = used_events(&open, strata.tables());
         let analysis = open.analysis();
-        let event = &open.experiment.session().events[at.as_usize()];
+        let event = open.experiment.event(at).ok_or_else(|| AppError::internal("An event got lost."))?;
         let facts = &open.events().facts()[at.as_usize()];
         let usage = used.uses[at.as_usize()];
         let carriers = analysis.ledger().carriers(at);
@@ -127,7 +137,7 @@ impl Handler for Get {
             id: event.id.to_string(),
             invocation: event.invocation_id.to_string(),
             branch: event.branch.as_ref().map(ToString::to_string),
-            size: size(&open, &analysis, strata.tables(), at),
+            size: event_content::size(&open, &analysis, strata.tables(), open.events().content(at)),
             calls: usage.calls,
             share: if sent == 0 { 0.0 } else { usage.lifetime as f64 / sent as f64 },
             cached_tokens: usage.matched as f64,
@@ -142,7 +152,9 @@ impl Handler for Get {
                 .collect(),
             fate: fate(&open, &row, at),
             chain: chain_of(&open, at, carriers.first()),
-            parts: parts(&open, &analysis, strata.tables(), at),
+            parts: event_content::parts(&open, &analysis, strata.tables(), event, open.events().content(at)),
+            recorded: event_content::recorded(&open, &analysis, strata.tables(), at),
+            content: event_content::as_json(event).filter(|text| text.len() <= RAW_LIMIT),
             state_delta: state_delta(&open, at),
             artifacts: event.actions.artifact_delta.keys().map(ToString::to_string).collect(),
             transfer_to: event.actions.transfer_to_agent.as_ref().map(ToString::to_string),
@@ -184,14 +196,6 @@ fn subtitle(event: &Event, kind: Kind, row: &EventRow) -> String {
         .join(" · ")
 }
 
-fn size(open: &OpenSession, analysis: &SessionAnalysis, tables: &Tables, at: EventIndex) -> TokenCount {
-    let scale = analysis.calls().first().and_then(|call| open.scale(analysis, tables, call).ok());
-    let content = open.events().content(at);
-    let parts = content.map_or(&[][..], |content| &content.parts);
-    let counts = scale.map(|scale| parts.iter().map(|part| scale.weigher().part(part)).sum());
-    counts.unwrap_or(strata_engine::tokens::TokenCount::estimated(0, 0, 0)).into()
-}
-
 /// Dollars over all calls that carried it. `None` when one of their models has no price.
 fn cost(analysis: &SessionAnalysis, tables: &Tables, carriers: &[Carried]) -> Option<f64> {
     let costs = carriers.iter().map(|carried| {
@@ -205,6 +209,9 @@ fn cost(analysis: &SessionAnalysis, tables: &Tables, carriers: &[Carried]) -> Op
 
 /// What became of it.
 fn fate(open: &OpenSession, row: &EventRow, at: EventIndex) -> String {
+    if row.edits.contains(&EventEdit::Dropped) {
+        return "Dropped by an edit: in no history".to_owned();
+    }
     let summary = chain::summarised_by(open, at);
     if row.carried_by.is_empty() {
         return match (never_sent(open, at), summary) {
@@ -248,45 +255,6 @@ fn chain_of(open: &OpenSession, at: EventIndex, first: Option<&Carried>) -> Vec<
         steps.push(chain::step(Some(Kind::Summary), Some(name.clone()), &name, "a summary replaced it"));
     }
     steps
-}
-
-fn parts(open: &OpenSession, analysis: &SessionAnalysis, tables: &Tables, at: EventIndex) -> Vec<EventPart> {
-    let Some(content) = open.events().content(at) else { return Vec::new() };
-    let event = &open.experiment.session().events[at.as_usize()];
-    let scale = analysis.calls().first().and_then(|call| open.scale(analysis, tables, call).ok());
-    let parts = content.parts.iter().enumerate();
-    let part = |(index, part): (usize, &strata_model::RequestPart)| EventPart {
-        index: index as u32,
-        kind: if event.is_compaction() {
-            Kind::Summary
-        } else {
-            Kind::of_event_part(event, Some(&part.part))
-        }
-        .into(),
-        label: label(&part.part),
-        tokens: scale.map_or(0, |scale| scale.weigher().part(part).tokens),
-        preview: words::cut(&preview(&part.part), PREVIEW),
-    };
-    parts.map(part).collect()
-}
-
-fn label(part: &Part) -> String {
-    match part {
-        Part { function_call: Some(_), .. } => "call".to_owned(),
-        Part { function_response: Some(_), .. } => "result".to_owned(),
-        Part { executable_code: Some(_), .. } => "code".to_owned(),
-        Part { code_execution_result: Some(_), .. } => "code result".to_owned(),
-        Part { text: Some(_), .. } if part.is_thought() => "thought".to_owned(),
-        Part { text: Some(_), .. } => "text".to_owned(),
-        part => words::media_label(part).unwrap_or_else(|| "other".to_owned()),
-    }
-}
-
-fn preview(part: &Part) -> String {
-    match &part.text {
-        Some(text) => text.to_string(),
-        None => words::media_label(part).unwrap_or_else(|| json::to_pretty(&part.to_json())),
-    }
 }
 
 fn state_delta(open: &OpenSession, at: EventIndex) -> Vec<StateChange> {

@@ -8,8 +8,8 @@ use strata_store::{ExperimentEntry, ExperimentId, SessionId};
 use crate::Strata;
 use crate::api::common::DiagnosticRow;
 use crate::api::experiment::{
-    AddEdits, Create, Duplicate, EditRow, ExperimentDetail, ExperimentList, ExperimentRow, Export, Exported,
-    Get, List, Redo, Remove, Rename, Undo,
+    AddEdits, Create, Duplicate, EditRow, ExperimentDetail, ExperimentList, ExperimentRow, Export,
+    ExportFormat, Exported, Get, List, Redo, Remove, Rename, Undo,
 };
 use crate::api::session::Removed;
 use crate::command::Handler;
@@ -116,7 +116,12 @@ impl Handler for Export {
             Some(edits) => (&*edits.entry.name, edits.applied()),
             None => (&*open.entry.title, &[][..]),
         };
-        export(&Subject { name, experiment: &open.experiment, edits }, self.format)
+        let requests = match self.format {
+            ExportFormat::Session => strata.store().requests(&open.id)?,
+            _ => Vec::new(),
+        };
+        let subject = Subject { name, experiment: &open.experiment, edits, requests: &requests };
+        export(&subject, self.format, self.masks_secrets)
     }
 }
 

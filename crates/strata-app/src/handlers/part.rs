@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use strata_engine::EventLog;
 use strata_engine::analysis::{
-    Change, Kind, Scale, SessionAnalysis, common_prefix_in, diff_events, diff_requests, is_quoted,
+    Change, Kind, PartDelta, Scale, SessionAnalysis, common_prefix_in, diff_events, diff_requests, is_quoted,
 };
 use strata_model::{EventIndex, FromJson as _, LlmRequest, Origin, json};
 use strata_wire::{Item, Path, Segment, find, prefix_segments};
@@ -175,7 +176,7 @@ impl Handler for Text {
         let scale = scale_of(&compiled.open, &analysis, strata.tables(), call)?;
         let request = &compiled.stage_or_last(self.stage)?.request;
         let text = segment(request, call, path)?.text().into_owned();
-        Ok(page(&text, self.offset, self.limit, Some(scale)))
+        Ok(page(strata, &text, (self.offset, self.limit), Some(scale)))
     }
 }
 
@@ -196,13 +197,13 @@ impl Text {
         let analysis = open.analysis();
         let scale =
             analysis.calls().first().and_then(|call| open.scale(&analysis, strata.tables(), call).ok());
-        Ok(page(&text, self.offset, self.limit, scale))
+        Ok(page(strata, &text, (self.offset, self.limit), scale))
     }
 }
 
-/// A page of a text with the ends of its tokens.
-fn page(text: &str, offset: u32, limit: u32, scale: Option<Scale<'_>>) -> PartText {
-    let units: Vec<u16> = text.encode_utf16().collect();
+/// A page of a text with the ends of its tokens, which are those of the text itself where secrets are masked.
+fn page(strata: &Strata, text: &str, (offset, limit): (u32, u32), scale: Option<Scale<'_>>) -> PartText {
+    let units: Vec<u16> = strata.shown(text.to_owned()).encode_utf16().collect();
     let (from, to) = words::whole_characters(&units, offset, limit);
     let mut token_ends = Vec::new();
     if let Some(scale) = scale {
@@ -272,23 +273,32 @@ impl Handler for Diff {
             None => "no longer in the prompt".to_owned(),
             Some(after) => format!("sent in C{call}, {} tokens", whole(weigh.count(after).tokens)),
         };
-        let shown = |segment: &Option<Segment<'_>>| segment.as_ref().map_or(String::new(), readable);
-        let diff = diff_lines(&shown(&delta.before), &shown(&delta.after));
-        let place = delta.after.as_ref().or(delta.before.as_ref());
-        Ok(PartDiff {
-            title: place.map_or(String::new(), |segment| chain::place(&segment.path)),
-            subtitle: subtitle(delta, &compiled),
-            before_label,
-            after_label,
-            lines: diff.lines,
-            is_approximate: diff.is_approximate,
-            is_whitespace_only: diff.is_whitespace_only,
-            hidden_lines: diff.hidden_lines,
-        })
+        Ok(part_diff(delta, (before_label, after_label), compiled.open.experiment.log()))
     }
 }
 
-fn subtitle(delta: &strata_engine::analysis::PartDelta<'_>, compiled: &CompiledCall) -> String {
+/// A part on both sides, which are called so, line by line.
+pub(super) fn part_diff(
+    delta: &PartDelta<'_>,
+    (before_label, after_label): (String, String),
+    log: &EventLog,
+) -> PartDiff {
+    let shown = |segment: &Option<Segment<'_>>| segment.as_ref().map_or(String::new(), readable);
+    let diff = diff_lines(&shown(&delta.before), &shown(&delta.after));
+    let place = delta.after.as_ref().or(delta.before.as_ref());
+    PartDiff {
+        title: place.map_or(String::new(), |segment| chain::place(&segment.path)),
+        subtitle: subtitle(delta, log),
+        before_label,
+        after_label,
+        lines: diff.lines,
+        is_approximate: diff.is_approximate,
+        is_whitespace_only: diff.is_whitespace_only,
+        hidden_lines: diff.hidden_lines,
+    }
+}
+
+fn subtitle(delta: &PartDelta<'_>, log: &EventLog) -> String {
     let said = match delta.change {
         Change::Added => "added",
         Change::Removed => "taken out",
@@ -306,19 +316,14 @@ fn subtitle(delta: &strata_engine::analysis::PartDelta<'_>, compiled: &CompiledC
     if let (Item::Part { part, .. }, Some(event)) = (&after.item, after.main_origin().and_then(Origin::event))
         && is_quoted(part)
     {
-        let author = compiled
-            .open
-            .experiment
-            .log()
-            .get(event)
-            .map_or(String::new(), |logged| logged.event.author.to_string());
+        let author = log.get(event).map_or(String::new(), |logged| logged.event.author.to_string());
         said.push(format!("quoted as {author}’s words"));
     }
     said.join(", ")
 }
 
 /// A segment as a person compares it: who speaks, then the text, or JSON with its structure.
-pub(super) fn readable(segment: &Segment<'_>) -> String {
+pub(crate) fn readable(segment: &Segment<'_>) -> String {
     let body = match &segment.item {
         Item::Part { part, .. } => match &part.part.text {
             Some(text) => text.to_string(),

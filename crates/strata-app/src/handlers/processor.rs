@@ -90,7 +90,7 @@ fn try_on(strata: &Arc<Strata>, source: &str, target: &ScriptTarget) -> Result<S
         return Err(AppError::bad_input(found.message.clone()));
     }
     let analysis = open.analysis_of(target.call)?;
-    let compiled = analysis.compile(&edited.experiment, call);
+    let compiled = analysis.sharing().compiler().compile(&edited.experiment, call);
     let compiled =
         compiled.ok_or_else(|| AppError::bad_input("The call's agent is not in the configuration."))?;
     let at = compiled.stages.iter().position(|stage| &*stage.processor == TRIED);

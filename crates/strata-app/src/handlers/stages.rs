@@ -3,10 +3,10 @@
 use std::sync::{Arc, RwLockReadGuard};
 
 use strata_engine::analysis::{
-    CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, diff_events, diff_requests, is_quoted,
+    CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, asked_model, diff_events, diff_requests, is_quoted,
 };
 use strata_engine::{Call, Compilation, CompileContext, ScriptLine, Stage, StageOutput};
-use strata_model::{LlmRequest, json};
+use strata_model::{Json, LlmRequest, Str, json};
 use strata_wire::{Item, Segment, prompt_segments};
 
 use super::convert::kind_tokens;
@@ -55,6 +55,11 @@ impl CompiledCall {
         Ok((self.open.analysis_of(self.number)?, self.number))
     }
 
+    /// The model the prompt is made for.
+    fn model(&self) -> Result<Str, AppError> {
+        Ok(asked_model(self.call()?, &self.compilation.working_context()))
+    }
+
     /// The stage with a number counted from 1, and the request it received.
     pub(super) fn stage(&self, number: u32) -> Result<(&Stage, LlmRequest), AppError> {
         let stages = &self.compilation.stages;
@@ -85,28 +90,33 @@ pub(super) fn analysed(analysis: &SessionAnalysis, call: u32) -> Result<&CallAna
 impl Handler for Stages {
     fn run(self, strata: &Arc<Strata>) -> Result<StageList, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
-        let (analysis, call) = compiled.analysis()?;
-        let analysed = analysed(&analysis, call)?;
-        let scale = compiled.open.scale(&analysis, strata.tables(), analysed)?;
+        // A person waits for this call, and not for those before it.
+        let model = compiled.model()?;
+        let analysis = compiled.open.analysis_for(self.call, &model, strata.tables())?;
+        let reused_stages = analysis
+            .call(self.call)
+            .map_or_else(|| compiled.compilation.reused_stages(), |call| call.reused_stages);
+        let scale = compiled.open.scale_of(&analysis, strata.tables(), &model)?;
         let mut before = LlmRequest::default();
         let mut rows = Vec::with_capacity(compiled.compilation.stages.len());
         for (at, stage) in compiled.compilation.stages.iter().enumerate() {
-            rows.push(stage_row(&compiled, analysed, scale, at, &before));
+            rows.push(stage_row(&compiled, reused_stages, scale, at, &before));
             before = stage.request.clone();
         }
+        let prompt = scale.prompt(&before);
         Ok(StageList {
-            call,
+            call: self.call,
             agent: compiled.call()?.invocation.agent.to_string(),
             rows,
-            total: analysed.total.into(),
-            overhead_tokens: analysed.overhead,
+            total: prompt.total().into(),
+            overhead_tokens: prompt.overhead().tokens,
         })
     }
 }
 
 fn stage_row(
     compiled: &CompiledCall,
-    analysed: &CallAnalysis,
+    reused_stages: u64,
     scale: Scale<'_>,
     at: usize,
     before: &LlmRequest,
@@ -125,7 +135,7 @@ fn stage_row(
         processor: stage.processor.to_string(),
         note: stage.output.note.clone(),
         is_changed,
-        is_reused: analysed.reused_stages & (1 << at.min(63)) != 0,
+        is_reused: reused_stages & (1 << at.min(63)) != 0,
         is_enabled: stage.is_enabled,
         inserted: inserted(compiled, stage),
         tokens_before: old.iter().sum(),
@@ -135,6 +145,7 @@ fn stage_row(
         diagnostics: diagnostics(compiled, stage),
         order_warning: order_warning(compiled, stage),
         is_inferred: is_inferred(compiled, stage) && is_changed,
+        is_recorded: stage.is_recorded,
         script: script_report(stage, Some((old.iter().sum(), new.iter().sum()))),
     }
 }
@@ -176,7 +187,7 @@ pub(super) fn console_line(line: &ScriptLine) -> ConsoleLine {
 
 /// What comes from the events is recorded; what comes from the configuration may be inferred.
 fn is_inferred(compiled: &CompiledCall, stage: &Stage) -> bool {
-    compiled.open.app.is_inferred && &*stage.processor != "contents"
+    compiled.open.app.is_inferred && &*stage.processor != "contents" && !stage.is_recorded
 }
 
 fn diagnostics(compiled: &CompiledCall, stage: &Stage) -> Vec<DiagnosticRow> {
@@ -262,8 +273,12 @@ impl Handler for StageParts {
 
 impl StageParts {
     fn all_rows(&self, strata: &Arc<Strata>, compiled: &CompiledCall) -> Result<PartPage, AppError> {
-        let (analysis, call) = compiled.analysis()?;
-        let scale = compiled.open.scale(&analysis, strata.tables(), analysed(&analysis, call)?)?;
+        let (model, tables) = (compiled.model()?, strata.tables());
+        let analysis = match self.compare_with {
+            CompareWith::StageBefore => compiled.open.analysis_for(self.call, &model, tables)?,
+            CompareWith::PreviousCall => compiled.open.analysis_of(self.call)?,
+        };
+        let scale = compiled.open.scale_of(&analysis, tables, &model)?;
         let compared = comparison(compiled, &analysis, self.stage, self.compare_with)?;
         let is_before = self.compare_with == CompareWith::StageBefore;
         let is_contents = &*compared.stage.processor == "contents" && is_before;
@@ -275,7 +290,7 @@ impl StageParts {
             scale,
             before: SegmentScale::new(scale, &compared.before),
             after: SegmentScale::new(scale, after),
-            call,
+            call: self.call,
             compared: compared.other_call,
             is_inferred: is_inferred(compiled, compared.stage) && is_before,
         };
@@ -326,15 +341,16 @@ impl StageParts {
 impl Handler for StageText {
     fn run(self, strata: &Arc<Strata>) -> Result<TextPage, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
-        let (analysis, call) = compiled.analysis()?;
-        let scale = compiled.open.scale(&analysis, strata.tables(), analysed(&analysis, call)?)?;
+        let model = compiled.model()?;
+        let analysis = compiled.open.analysis_for(self.call, &model, strata.tables())?;
+        let scale = compiled.open.scale_of(&analysis, strata.tables(), &model)?;
         let (stage, _) = compiled.stage(self.stage)?;
         let segments: Vec<Segment<'_>> = prompt_segments(&stage.request).collect();
         let weigh = SegmentScale::new(scale, &stage.request);
         let page = segments.iter().skip(self.offset as usize).take(self.limit as usize);
         Ok(TextPage {
             total: segments.len() as u32,
-            segments: page.map(|segment| text_segment(segment, call, &weigh, scale)).collect(),
+            segments: page.map(|segment| text_segment(segment, self.call, &weigh, scale)).collect(),
         })
     }
 }
@@ -368,11 +384,28 @@ impl Handler for StageJson {
     fn run(self, strata: &Arc<Strata>) -> Result<JsonPage, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
         let (stage, _) = compiled.stage(self.stage)?;
-        let make = || Ok::<_, AppError>(json::to_pretty(&stage.request.to_json()).encode_utf16().collect());
-        let units: Arc<Vec<u16>> = compiled.open.stage_json.get((self.call, self.stage), make)?;
+        let make = || {
+            let sent = if stage.is_recorded { recorded_body(strata, &compiled)? } else { None };
+            let json = sent.unwrap_or_else(|| stage.request.to_json());
+            Ok::<_, AppError>(strata.shown(json::to_pretty(&json)).encode_utf16().collect())
+        };
+        let key = (self.call, self.stage, strata.masks_secrets());
+        let units: Arc<Vec<u16>> = compiled.open.stage_json.get(key, make)?;
         let (from, to) = words::whole_characters(&units, self.offset, self.limit);
         Ok(JsonPage { total_length: units.len() as u32, text: String::from_utf16_lossy(&units[from..to]) })
     }
+}
+
+/// The body that was sent last for a call, in its provider's own dialect.
+fn recorded_body(strata: &Arc<Strata>, compiled: &CompiledCall) -> Result<Option<Json>, AppError> {
+    let answer = compiled.call()?.answer.0;
+    let mut body = None;
+    strata.store().for_each_request(&compiled.open.id, |request| {
+        if request.answer == Some(answer) {
+            body = Some(request.body);
+        }
+    })?;
+    Ok(body)
 }
 
 /// The request that a part of `stage` is compared with: for `part/diff`.

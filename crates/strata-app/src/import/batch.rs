@@ -4,23 +4,25 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use strata_import::folder_sessions;
+use strata_import::{Archive, ImportedSession, folder_sessions};
 use strata_model::Severity;
 use strata_store::{SessionId, Store, StoreError};
 
+use super::archive::{ArchiveError, unpack};
+use super::members::{Holds, MAX_FILES, Member, files_below};
 use super::read::{ReadError, ReadFile, Step, Watch, read_file};
+use super::traces::{Joined, join_known, join_trace};
 use super::write::{Stored, write};
 use crate::Strata;
 use crate::api::job::Notification;
-
-/// Files looked at in a folder, at most.
-const MAX_FILES: usize = 10_000;
 
 /// Where sessions are put.
 pub(crate) trait Storage {
     fn with_store<T>(&self, work: impl FnOnce(&mut Store) -> Result<T, StoreError>) -> Result<T, StoreError>;
     /// Sessions were stored.
     fn tell_changed(&self) {}
+    /// A stored session was given something: what is open of it is to be read again.
+    fn reopen(&self, _: &SessionId) {}
 }
 
 impl Storage for Strata {
@@ -30,6 +32,10 @@ impl Storage for Strata {
 
     fn tell_changed(&self) {
         self.notify(&Notification::Sessions);
+    }
+
+    fn reopen(&self, session: &SessionId) {
+        self.open_sessions().close_with_experiments(session);
     }
 }
 
@@ -83,6 +89,8 @@ pub(crate) struct Imported {
     pub findings: Vec<Finding>,
     /// Sessions that were in the store already, from files that have not changed.
     pub n_unchanged: usize,
+    /// Requests of traces that were given to sessions.
+    pub n_joined: usize,
     /// Inputs in which no session was found.
     pub n_empty_inputs: usize,
     pub is_stopped: bool,
@@ -97,12 +105,21 @@ impl Imported {
 /// Imports everything, unless `watch` wants to stop; what was stored before stays.
 pub(crate) fn import_all(storage: &impl Storage, inputs: &[Input], watch: &dyn Watch) -> Imported {
     let mut batch = Batch { storage, watch, imported: Imported::default() };
-    for input in inputs {
-        let before = batch.imported.sessions.len();
+    // Traces are joined to sessions, which have to be there.
+    let (traces, others): (Vec<&Input>, Vec<&Input>) =
+        inputs.iter().partition(|input| inputs.len() > 1 && Holds::of(&input.path) == Holds::Trace);
+    for input in others.into_iter().chain(traces) {
+        let before = (batch.imported.sessions.len(), batch.imported.n_joined);
         batch.input(input);
-        batch.imported.n_empty_inputs += usize::from(batch.imported.sessions.len() == before);
+        let after = (batch.imported.sessions.len(), batch.imported.n_joined);
+        batch.imported.n_empty_inputs += usize::from(after == before);
     }
     batch.imported
+}
+
+/// Whether a file holds other files.
+pub(crate) fn is_archive(path: &Path) -> bool {
+    matches!(Holds::of(path), Holds::Archive(_))
 }
 
 struct Batch<'b, S> {
@@ -113,50 +130,88 @@ struct Batch<'b, S> {
 
 impl<S: Storage> Batch<'_, S> {
     fn input(&mut self, input: &Input) {
-        if !input.path.is_dir() {
-            return self.file(input);
-        }
-        let files = files_below(&input.path);
-        let mut n_skipped = 0;
-        let in_folders = self.folder_sessions(&input.path, &files);
-        for (at, path) in files.iter().enumerate() {
-            if in_folders.contains(&at) {
-                continue;
+        if input.path.is_dir() {
+            let members = files_below(&input.path);
+            let is_full = members.len() == MAX_FILES;
+            self.members(input, "folder", &members);
+            if is_full {
+                let message = format!(
+                    "Only the first {MAX_FILES} files were looked at. Import its folders one by one."
+                );
+                self.report(input, Severity::Warning, "many-files", message, "");
             }
-            if is_session(path) {
-                self.file(&Input { path: path.clone(), location: None });
-            } else {
-                n_skipped += 1;
-            }
+            return;
         }
-        if n_skipped > 0 {
-            let message = format!(
-                "{n_skipped} of {} files in this folder hold no session and were left out.",
-                files.len()
-            );
-            self.report(input, Severity::Info, "skipped-files", message, "");
-        }
-        if files.len() == MAX_FILES {
-            let message =
-                format!("Only the first {MAX_FILES} files were looked at. Import its folders one by one.");
-            self.report(input, Severity::Warning, "many-files", message, "");
+        match Holds::of(&input.path) {
+            Holds::Archive(kind) => self.archive(input, kind),
+            _ => self.file(input),
         }
     }
 
+    fn archive(&mut self, input: &Input, kind: Archive) {
+        self.watch.begins(Step::Reading(&input.path));
+        match unpack(&input.path, kind, &input.location(), self.watch) {
+            Ok(unpacked) => {
+                self.members(input, "archive", &unpacked.members);
+                if unpacked.n_left_out > 0 {
+                    let message = format!(
+                        "Only the first {MAX_FILES} files were looked at; {} were left out. Unpack it and import its folders one by one.",
+                        unpacked.n_left_out
+                    );
+                    self.report(input, Severity::Warning, "many-files", message, "");
+                }
+            }
+            Err(ArchiveError::Cancelled) => self.imported.is_stopped = true,
+            Err(error) => self.report(input, Severity::Error, "unreadable", error.to_string(), ""),
+        }
+    }
+
+    fn members(&mut self, input: &Input, what: &str, members: &[Member]) {
+        let in_folders = self.folder_sessions(input, members);
+        let mut traces = Vec::new();
+        let mut n_skipped = 0;
+        for (at, member) in members.iter().enumerate() {
+            if in_folders.contains(&at) {
+                continue;
+            }
+            match Holds::of(&member.path) {
+                Holds::Nothing => n_skipped += 1,
+                Holds::Trace => traces.push(member),
+                Holds::Session | Holds::Archive(_) => self.member(member),
+            }
+        }
+        for trace in traces {
+            self.member(trace);
+        }
+        if n_skipped > 0 {
+            let message = format!(
+                "{n_skipped} of {} files in this {what} hold no session and were left out.",
+                members.len()
+            );
+            self.report(input, Severity::Info, "skipped-files", message, "");
+        }
+    }
+
+    fn member(&mut self, member: &Member) {
+        self.file(&Input { path: member.path.clone(), location: member.location.clone() });
+    }
+
     /// Imports the conversations that are kept in many files; returns which files these are.
-    fn folder_sessions(&mut self, folder: &Path, files: &[PathBuf]) -> HashSet<usize> {
-        let below = |path: &PathBuf| {
-            let path = path.strip_prefix(folder).unwrap_or(path);
-            path.components().map(|name| name.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
-        };
-        let paths: Vec<String> = files.iter().map(below).collect();
+    fn folder_sessions(&mut self, input: &Input, members: &[Member]) -> HashSet<usize> {
+        let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
         let mut taken = HashSet::new();
-        for session in folder_sessions(&paths) {
-            let root = if session.root.is_empty() { folder.to_owned() } else { folder.join(&session.root) };
+        for session in folder_sessions(&names) {
             // Where they cannot be joined, the files are read one by one, which says what is wrong with them.
-            if let Ok(file) = joined(session.files.iter().map(|at| &files[*at])) {
+            if let Ok(file) = joined(session.files.iter().map(|at| &members[*at].path)) {
+                let is_archive = members.iter().any(|member| member.location.is_some());
+                let location = match (session.root.is_empty(), is_archive) {
+                    (true, _) => input.location(),
+                    (false, true) => format!("{}!/{}", input.location(), session.root),
+                    (false, false) => {
+                        Input { path: input.path.join(&session.root), location: None }.location()
+                    }
+                };
                 taken.extend(session.files);
-                let location = Input { path: root, location: None }.location();
                 self.file(&Input { path: file.path().to_owned(), location: Some(location) });
             }
         }
@@ -170,7 +225,7 @@ impl<S: Storage> Batch<'_, S> {
         }
         self.watch.begins(Step::Reading(&input.path));
         match read_file(&input.path, self.watch) {
-            Ok(file) => self.store(input, &file),
+            Ok(mut file) => self.store(input, &mut file),
             Err(ReadError::Cancelled { .. }) => self.imported.is_stopped = true,
             Err(error @ ReadError::Unreadable { .. }) => {
                 self.report(input, Severity::Error, "unreadable", error.to_string(), "");
@@ -178,15 +233,17 @@ impl<S: Storage> Batch<'_, S> {
         }
     }
 
-    fn store(&mut self, input: &Input, file: &ReadFile) {
+    fn store(&mut self, input: &Input, file: &mut ReadFile) {
         let location = input.location();
         for diagnostic in &file.import.diagnostics {
             let message = diagnostic.message.clone();
             self.report(input, diagnostic.severity, diagnostic.code, message, &diagnostic.at);
         }
+        self.join(input, file, &location);
         if file.import.sessions.is_empty() {
             return;
         }
+        let file = &*file;
         let watch = self.watch;
         watch.begins(Step::Storing(&input.path));
         let stored = self.storage.with_store(|store| {
@@ -202,11 +259,79 @@ impl<S: Storage> Batch<'_, S> {
                 self.imported.sessions.extend(sessions);
             }
             Ok((_, Some(Stored::Sessions(sessions)))) => {
-                self.imported.sessions.extend(sessions.into_iter().map(|session| session.id));
+                let sessions: Vec<SessionId> = sessions.into_iter().map(|session| session.id).collect();
+                self.join_known(input, &sessions);
+                self.imported.sessions.extend(sessions);
                 self.storage.tell_changed();
             }
             Ok((_, Some(Stored::Cancelled))) => self.imported.is_stopped = true,
             Err(error) => self.report(input, Severity::Error, "not-stored", error.to_string(), ""),
+        }
+    }
+
+    /// Gives the requests of traces to their sessions. A trace whose requests all found one is no session of its own.
+    fn join(&mut self, input: &Input, file: &mut ReadFile, location: &str) {
+        let is_candidate =
+            |session: &ImportedSession| session.format.is_trace() && !session.requests.is_empty();
+        let mut kept = Vec::with_capacity(file.import.sessions.len());
+        for session in std::mem::take(&mut file.import.sessions) {
+            let joined = if is_candidate(&session) {
+                self.storage.with_store(|store| join_trace(store, &session, location))
+            } else {
+                Ok(None)
+            };
+            match joined {
+                Ok(Some(joined)) => {
+                    self.joined(input, &joined);
+                    if joined.n_left > 0 {
+                        kept.push(session);
+                    } else if !self.imported.sessions.contains(&joined.session) {
+                        self.imported.sessions.push(joined.session);
+                    }
+                }
+                Ok(None) => kept.push(session),
+                Err(error) => {
+                    self.report(input, Severity::Error, "not-joined", error.to_string(), "");
+                    kept.push(session);
+                }
+            }
+        }
+        file.import.sessions = kept;
+    }
+
+    fn joined(&mut self, input: &Input, joined: &Joined) {
+        self.imported.n_joined += joined.n_joined;
+        let requests = crate::counted(joined.n_joined, "request");
+        let mut message =
+            format!("{requests} of this trace were really sent in “{}” and are shown there.", joined.title);
+        if joined.n_left > 0 {
+            message += &format!(
+                " {} of it are of no event there: the trace is kept as a session of its own.",
+                crate::counted(joined.n_left, "request")
+            );
+        }
+        self.report(input, Severity::Info, "joined-trace", message, "");
+        self.storage.reopen(&joined.session);
+        self.storage.tell_changed();
+    }
+
+    /// Gives sessions that were just stored the requests of traces that came before them.
+    fn join_known(&mut self, input: &Input, sessions: &[SessionId]) {
+        for session in sessions {
+            match self.storage.with_store(|store| join_known(store, session)) {
+                Ok(traces) => {
+                    for trace in traces {
+                        self.imported.n_joined += trace.n_joined;
+                        let requests = crate::counted(trace.n_joined, "request");
+                        let message = format!(
+                            "{requests} of the trace “{}” were really sent in this session and are shown in it.",
+                            trace.title
+                        );
+                        self.report(input, Severity::Info, "joined-trace", message, "");
+                    }
+                }
+                Err(error) => self.report(input, Severity::Error, "not-joined", error.to_string(), ""),
+            }
         }
     }
 
@@ -232,36 +357,6 @@ fn joined<'f>(files: impl Iterator<Item = &'f PathBuf>) -> std::io::Result<tempf
     }
     whole.flush()?;
     Ok(whole)
-}
-
-/// All files below a folder, by path; links are not followed.
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
-        entries.sort_by_key(std::fs::DirEntry::file_name);
-        for entry in entries {
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-                Ok(kind) if kind.is_file() && files.len() < MAX_FILES => files.push(entry.path()),
-                _ => {}
-            }
-        }
-    }
-    files
-}
-
-/// Whether the beginning of a file is that of a session, or of something that has to be named.
-fn is_session(path: &Path) -> bool {
-    use std::io::Read as _;
-    let Ok(file) = std::fs::File::open(path) else { return false };
-    let mut head = Vec::new();
-    if file.take(strata_import::HEAD_BYTES as u64).read_to_end(&mut head).is_err() {
-        return false;
-    }
-    !matches!(strata_import::detect(&head), strata_import::Detection::NotASession(_))
 }
 
 pub(crate) fn now_ms() -> i64 {

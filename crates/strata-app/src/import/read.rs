@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use strata_import::{Detection, HEAD_BYTES, Import, Importer, detect};
-use strata_model::Fingerprint;
+use strata_model::{Diagnostic, Fingerprint};
 
 use super::sqlite;
 
 /// Bytes read at a time.
 const PIECE: usize = 1 << 20;
+
+/// Bytes of a tool's result that are kept.
+const MAX_OUTPUT: u64 = 16 << 20;
 
 /// What long work tells while it goes on, and asks.
 pub trait Watch {
@@ -77,7 +80,8 @@ pub(crate) fn read_file(path: &Path, watch: &dyn Watch) -> Result<ReadFile, Read
     let mut pieces =
         Pieces { file: &mut file, done: 0, total: metadata.len(), content: Fingerprint::default() };
     let import = pieces.import(path, watch).map_err(unreadable)?;
-    let Some(import) = import else { return Err(ReadError::Cancelled { path: path.to_owned() }) };
+    let Some(mut import) = import else { return Err(ReadError::Cancelled { path: path.to_owned() }) };
+    add_full_outputs(path, &mut import);
     Ok(ReadFile {
         path: path.to_owned(),
         import,
@@ -85,6 +89,39 @@ pub(crate) fn read_file(path: &Path, watch: &dyn Watch) -> Result<ReadFile, Read
         modified_ms: modified.map(|time| time.as_millis() as i64),
         content: pieces.content,
     })
+}
+
+/// Reads results that were too large for a transcript from the folder beside it.
+fn add_full_outputs(path: &Path, import: &mut Import) {
+    let mut n_missing = 0;
+    for session in &mut import.sessions {
+        for (event, name) in session.full_outputs() {
+            match full_output(path, &session.session.id, &name) {
+                Some(text) => session.add_full_output(event, &name, &text),
+                None => n_missing += 1,
+            }
+        }
+    }
+    if n_missing > 0 {
+        let message = format!(
+            "tool results that were too large for the transcript and are not in `tool-results` beside it: {n_missing}. What the model was given of them is there"
+        );
+        import.diagnostics.push(Diagnostic::info("missing-tool-results", "", message));
+    }
+}
+
+/// The folder is that of the session: beside its transcript, or above those of its sub-agents.
+fn full_output(transcript: &Path, session: &str, name: &str) -> Option<String> {
+    let is_plain =
+        |name: &str| !name.is_empty() && !name.contains(['/', '\\', '\0']) && !name.starts_with('.');
+    let of_session = is_plain(session).then(|| transcript.with_file_name(session));
+    let folders =
+        [Some(transcript.with_extension("")), of_session, transcript.parent()?.parent().map(Path::to_owned)];
+    let mut files = folders.into_iter().flatten().map(|folder| folder.join("tool-results").join(name));
+    let file = files.find(|file| is_plain(name) && file.is_file())?;
+    let mut bytes = Vec::new();
+    File::open(file).ok()?.take(MAX_OUTPUT).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// A file piece by piece, hashed on the way.
@@ -114,7 +151,9 @@ impl Pieces<'_> {
                 Ok(sqlite::import(path, watch))
             }
             // What is refused is refused by its head.
-            Detection::Unread(_) | Detection::NotASession(_) => Ok(Some(strata_import::import(&head))),
+            Detection::Archive(_) | Detection::Unread(_) | Detection::NotASession(_) => {
+                Ok(Some(strata_import::import(&head)))
+            }
         }
     }
 

@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use strata_import::{ImportedSession, SourceRecord};
+use strata_import::{Alignment, ImportedSession, RecordedRequest, SourceRecord};
 use strata_store::{
-    ImportedSession as StoredSession, Listing, NewEvent, RawRecord, RecordPlace, Source, Store, StoreError,
+    ImportedSession as StoredSession, Listing, NewEvent, RawRecord, RecordPlace,
+    RecordedRequest as StoredRequest, Source, Store, StoreError,
 };
 
 use super::read::{ReadFile, Watch};
@@ -15,6 +16,9 @@ use super::summary::Summary;
 
 /// Events that are written in one transaction.
 const BATCH: usize = 1_000;
+
+/// Requests that are written in one transaction: each may be megabytes.
+const REQUESTS: usize = 32;
 
 /// What storing came to.
 pub(crate) enum Stored {
@@ -57,6 +61,14 @@ pub(crate) fn write(
             done += batch.len();
             watch.progress(done as u64, total as u64);
         }
+        for some in imported.requests.chunks(REQUESTS) {
+            if watch.is_cancelled() {
+                import.cancel()?;
+                return Ok(Stored::Cancelled);
+            }
+            let some: Vec<_> = some.iter().map(new_request).collect();
+            import.append_requests(&mut recording, &some)?;
+        }
         import.close_recording(recording, &imported.session, listing(imported))?;
     }
     import.commit(&file.import.diagnostics).map(Stored::Sessions)
@@ -77,18 +89,40 @@ type Pieces = HashMap<Range<u64>, Vec<u8>>;
 fn new_event<'e>(imported: &'e ImportedSession, at: usize, bytes: &'e Pieces) -> NewEvent<'e> {
     let sources = imported.sources.get(at).map_or(&[][..], Vec::as_slice);
     let records = sources.iter().map(|source| RawRecord {
-        place: match source {
-            SourceRecord::Bytes(range) => RecordPlace::Bytes(range.clone()),
-            SourceRecord::Row { table, id } => {
-                RecordPlace::Row { table: (*table).to_owned(), id: id.to_string() }
-            }
-        },
+        place: place(source),
         bytes: match source {
             SourceRecord::Bytes(range) => bytes.get(range).map(Vec::as_slice),
             SourceRecord::Row { .. } => None,
         },
     });
     NewEvent { event: &imported.session.events[at], records: records.collect() }
+}
+
+fn place(source: &SourceRecord) -> RecordPlace {
+    match source {
+        SourceRecord::Bytes(range) => RecordPlace::Bytes(range.clone()),
+        SourceRecord::Row { table, id } => {
+            RecordPlace::Row { table: (*table).to_owned(), id: id.to_string() }
+        }
+    }
+}
+
+/// A request as it is stored with its session.
+pub(crate) fn new_request(request: &RecordedRequest) -> StoredRequest {
+    let Alignment { shared, appended, removed, rewritten } = request.alignment;
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    StoredRequest {
+        answer: request.answer.map(count),
+        body: request.body.clone(),
+        place: place(&request.source),
+        alignment: strata_store::Alignment {
+            shared: count(shared),
+            appended: count(appended),
+            removed: count(removed),
+            rewritten: count(rewritten),
+        },
+        added_from: None,
+    }
 }
 
 /// The file once more, for the pieces that events were read from. Where it is gone, only their places are kept.
@@ -100,6 +134,10 @@ impl RawBytes {
     /// For every source of these events.
     fn of_events(&mut self, imported: &ImportedSession, events: Range<usize>) -> Pieces {
         let mut pieces = Pieces::new();
+        // Headers are not kept: they hold keys and cookies, and say nothing to a model.
+        if imported.format.has_headers() {
+            return pieces;
+        }
         for source in imported.sources.get(events).into_iter().flatten().flatten() {
             let SourceRecord::Bytes(range) = source else { continue };
             if !pieces.contains_key(range)

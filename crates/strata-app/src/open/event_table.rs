@@ -10,6 +10,7 @@ use strata_model::{Event, EventIndex, Json, Origin, Part, RequestContent, Str, j
 use crate::words;
 
 /// A row as far as the session alone tells it.
+#[derive(Clone)]
 pub(crate) struct EventFacts {
     pub kind: Kind,
     pub agent: Str,
@@ -55,9 +56,18 @@ impl EventTable {
         }
     }
 
-    /// The rows of the same session for an experiment over it: what events cost is another matter there.
-    pub(super) fn sharing(&self) -> Self {
-        Self { facts: self.facts.clone(), contents: self.contents.clone(), used: Mutex::default() }
+    /// The rows of the same session for an experiment over it: what events cost is another matter there, and what was
+    /// edited says something else.
+    pub(super) fn over(&self, experiment: &Experiment) -> Self {
+        let (mut of_all, mut contents) = (self.facts.clone(), self.contents.clone());
+        for (index, change) in experiment.changed_events() {
+            let Some(event) = &change.edited else { continue };
+            let at = index.as_usize();
+            let edited = facts(event, self.facts[at].call);
+            Arc::make_mut(&mut of_all)[at] = edited;
+            Arc::make_mut(&mut contents)[at] = content(event, index);
+        }
+        Self { facts: of_all, contents, used: Mutex::default() }
     }
 
     pub(crate) fn facts(&self) -> &[EventFacts] {
@@ -115,7 +125,8 @@ fn weigh(content: Option<&RequestContent>, scale: Scale<'_>) -> u32 {
     content.map_or(0, |content| content.parts.iter().map(|part| scale.weigher().part(part).tokens).sum())
 }
 
-fn content(event: &Event, index: EventIndex) -> Option<Arc<RequestContent>> {
+/// What an event holds, with where it is from.
+pub(crate) fn content(event: &Event, index: EventIndex) -> Option<Arc<RequestContent>> {
     let summary =
         event.actions.compaction.as_ref().and_then(|compaction| compaction.compacted_content.as_ref());
     let origin = |part: usize| {

@@ -35,14 +35,14 @@ impl OpenSession {
     fn try_fixes(&self, strata: &Strata) {
         let n_calls = self.experiment.calls().len() as u32;
         // Without a compile of all calls there is nothing to compare with.
-        let Ok(analysis) = self.analysis_of(n_calls.max(1)) else { return };
         let tables = strata.tables();
-        for candidate in fixes::candidates(&self.experiment, &analysis) {
+        let Ok(baseline) = self.baseline(n_calls.max(1), tables) else { return };
+        for candidate in fixes::candidates(baseline.experiment(), &baseline) {
             if self.is_closed.load(Ordering::Relaxed) {
                 return;
             }
             let with = (&*tables.counting, &tables.prices, strata.catalog());
-            let base = (&self.experiment, &*analysis);
+            let base = (baseline.experiment(), &*baseline);
             if let Some(fix) = fixes::try_fix(candidate, base.0, base.1, with) {
                 let mut tried = lock(&self.fixes.tried);
                 tried.push(Arc::new(fix));

@@ -8,6 +8,7 @@ use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
+use crate::api::common::RequestBasis;
 use crate::error::AppError;
 use crate::handlers::break_sentence;
 use crate::open::Tables;
@@ -47,6 +48,8 @@ pub struct CallCacheReport {
     /// The number of the first call of its lineage.
     pub lineage: u32,
     pub prompt_tokens: u32,
+    /// Whether the prompt is what was really sent or what was compiled.
+    pub request_basis: RequestBasis,
     pub predicted_cached_tokens: u32,
     /// What could be found however long ago it was sent.
     pub ceiling_tokens: u32,
@@ -146,6 +149,7 @@ fn call_report(subject: &Subject, call: &CallCache) -> CallCacheReport {
         model: call.model.to_string(),
         lineage: call.lineage,
         prompt_tokens: call.prompt_tokens,
+        request_basis: RequestBasis::of(&subject.experiment, call.call),
         predicted_cached_tokens: call.prediction.expected,
         ceiling_tokens: call.prediction.ceiling,
         predicted_written_tokens: call.prediction.written,

@@ -149,6 +149,7 @@ pub fn compact(
         return Err(AppError::bad_input(message));
     }
     let (subject, diagnostics) = source.read_one(session, watch)?;
+    let subject = subject.recompiled();
     let tables = Tables::default();
     let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
     watch.begins(Step::Compacting(&subject.title));

@@ -2,17 +2,18 @@
 
 use serde::Serialize;
 use strata_engine::analysis::{
-    CallAnalysis, Change, PartDelta, SessionAnalysis, common_prefix, diff_events, diff_requests,
+    CallAnalysis, Change, SessionAnalysis, common_prefix, diff_events, diff_requests,
 };
 use strata_engine::{Call, Compilation, EarlyEnd, Outcome, Sections, Stage, StageCache};
-use strata_model::{Json, LlmRequest, Origin};
-use strata_wire::{Segment, prompt_segments};
+use strata_model::{Json, LlmRequest};
+use strata_wire::prompt_segments;
 
 use super::app::AppReport;
+use super::change::{ChangeReport, Weigh};
 use super::diagnostic::FileDiagnostic;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
-use crate::api::common::{Basis, DiagnosticRow, Kind};
+use crate::api::common::{Basis, DiagnosticRow, Kind, RequestBasis};
 use crate::error::AppError;
 use crate::handlers::part_rows::{SegmentScale, line};
 use crate::open::Tables;
@@ -45,8 +46,13 @@ pub struct CompileReport {
     pub events_before: u32,
     pub app: AppReport,
     pub stages: Vec<StageReport>,
+    /// Whether `request` and `tokens` are of what was really sent or of what was compiled.
+    pub request_basis: RequestBasis,
     /// What the model is sent, as far as it was compiled.
     pub request: Json,
+    /// The body that was sent, in its provider's own dialect, if it is recorded and asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Json>,
     pub tokens: PromptTokens,
     /// The text a callback answered with in the model's place, if one did.
     pub answer: Option<String>,
@@ -75,6 +81,8 @@ pub struct StageReport {
     pub note: String,
     pub enabled: bool,
     pub changed: bool,
+    /// No processor's work, but what was really sent.
+    pub recorded: bool,
     /// Its result was known from the calls before.
     pub reused: bool,
     /// Without the overhead of message framing.
@@ -87,32 +95,6 @@ pub struct StageReport {
     /// The request after it, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<Json>,
-}
-
-/// What happened to a part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ChangeKind {
-    Added,
-    Removed,
-    Moved,
-    Rewritten,
-}
-
-/// A part that a stage changed.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChangeReport {
-    pub kind: ChangeKind,
-    /// Where it is after the stage; before it, for what is removed.
-    pub path: String,
-    pub origin: String,
-    pub tokens_before: u32,
-    pub tokens_after: u32,
-    /// The origin as people call it.
-    pub from: String,
-    /// One line of it.
-    pub text: String,
 }
 
 /// An event, or a part of one, that a call does not see.
@@ -166,13 +148,21 @@ pub enum Zone {
     VariableSuffix,
 }
 
-/// Compiles a call of a source's only session, or of the one called `session`. `keeps_requests` puts the request after
-/// each stage into the document.
+/// What a document of a call holds beside its stages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CompileContents {
+    /// The request after each stage.
+    pub requests: bool,
+    /// The body that was really sent. Where none is recorded, that is an error.
+    pub recorded: bool,
+}
+
+/// Compiles a call of a source's only session, or of the one called `session`.
 pub fn compile(
     source: &Source,
     session: Option<&str>,
     call: &CallChoice,
-    keeps_requests: bool,
+    contents: CompileContents,
     watch: &dyn Watch,
 ) -> Result<CompileReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
@@ -189,10 +179,11 @@ pub fn compile(
     };
     let compilation = subject.experiment.compile(compiled.call, &mut StageCache::new());
     let stages = match &compilation {
-        Some(compilation) => compiled.stages(compilation, keeps_requests)?,
+        Some(compilation) => compiled.stages(compilation, contents.requests)?,
         None => Vec::new(),
     };
     let outcome = &compiled.analysed.outcome;
+    let recorded = if contents.recorded { Some(recorded_body(&subject, compiled.call)?) } else { None };
     Ok(CompileReport {
         version: VERSION,
         session: subject.id.clone(),
@@ -205,6 +196,8 @@ pub fn compile(
         events_before: compiled.call.n_events() as u32,
         app: (&subject.app).into(),
         stages,
+        request_basis: RequestBasis::of(&subject.experiment, number),
+        recorded,
         request: compiled.analysed.request.to_json(),
         tokens: compiled.tokens()?,
         answer: match outcome {
@@ -221,6 +214,20 @@ pub fn compile(
             _ => None,
         },
         diagnostics,
+    })
+}
+
+/// The body that was sent last for a call.
+fn recorded_body(subject: &Subject, call: &Call) -> Result<Json, AppError> {
+    let mut of_call = subject.requests.iter().rev().filter(|request| request.answer == Some(call.answer.0));
+    let body = of_call.next().filter(|_| subject.experiment.has_recorded_request(call.number));
+    body.map(|request| request.body.clone()).ok_or_else(|| {
+        AppError::not_found(format!(
+            "It is not recorded what was sent for C{}. Requests are recorded for {} of {}.",
+            call.number,
+            subject.experiment.n_recorded_requests(),
+            words::counted(subject.n_calls(), "call"),
+        ))
     })
 }
 
@@ -302,6 +309,7 @@ impl Compiled<'_> {
             note: stage.output.note.clone(),
             enabled: stage.is_enabled,
             changed: stage.changed.intersects(Sections::SENT),
+            recorded: stage.is_recorded,
             reused: false,
             tokens_before: sum(before),
             tokens_after: sum(&stage.request),
@@ -356,55 +364,4 @@ impl Compiled<'_> {
             segments: segments.collect(),
         })
     }
-}
-
-/// Weighs what a stage changed.
-struct Weigh<'w> {
-    before: SegmentScale<'w>,
-    after: SegmentScale<'w>,
-    log: &'w strata_engine::EventLog,
-}
-
-impl Weigh<'_> {
-    fn change(&self, delta: &PartDelta<'_>) -> Option<ChangeReport> {
-        let kind = match delta.change {
-            Change::Added => ChangeKind::Added,
-            Change::Removed | Change::LeftOut(_) => ChangeKind::Removed,
-            Change::Moved => ChangeKind::Moved,
-            Change::Rewritten => ChangeKind::Rewritten,
-            Change::Unchanged => return None,
-        };
-        let segment = delta.after.as_ref().or(delta.before.as_ref())?;
-        let tokens = |scale: &SegmentScale<'_>, segment: &Option<Segment<'_>>| {
-            segment.as_ref().map_or(0, |segment| scale.count(segment).tokens)
-        };
-        let main: Option<&Origin> = segment.main_origin();
-        Some(ChangeReport {
-            kind,
-            path: segment.path.to_string(),
-            origin: main.map_or(String::new(), origin::text),
-            tokens_before: tokens(&self.before, &delta.before),
-            tokens_after: tokens(&self.after, &delta.after),
-            from: main.map_or(String::new(), |origin| origin::from(origin, self.log)),
-            text: line(segment).0,
-        })
-    }
-}
-
-/// What differs between the requests of one call in two experiments over a session.
-pub(super) fn request_changes(
-    (a, of_a): (&Subject, &SessionAnalysis),
-    (b, of_b): (&Subject, &SessionAnalysis),
-    call: u32,
-    tables: &Tables,
-) -> Result<Vec<ChangeReport>, AppError> {
-    let missing = || AppError::not_found(format!("C{call} is not in this session."));
-    let (old, new) = (of_a.call(call).ok_or_else(missing)?, of_b.call(call).ok_or_else(missing)?);
-    let (before, after) = (a.scale(of_a, tables, old)?, b.scale(of_b, tables, new)?);
-    let weigh = Weigh {
-        before: SegmentScale::new(before, &old.request),
-        after: SegmentScale::new(after, &new.request),
-        log: b.experiment.log(),
-    };
-    Ok(diff_requests(&old.request, &new.request).iter().filter_map(|delta| weigh.change(delta)).collect())
 }

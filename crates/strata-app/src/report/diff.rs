@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use strata_engine::analysis::Effect;
+use strata_engine::analysis::{Effect, SessionAnalysis, diff_requests};
+use strata_wire::Segment;
 
-use super::compile::{ChangeReport, request_changes};
+use super::change::{ChangeReport, Weigh};
 use super::diagnostic::FileDiagnostic;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch};
@@ -13,7 +14,10 @@ use crate::api::experiment::ComparedCall;
 use crate::edit_file::EditFile;
 use crate::error::AppError;
 use crate::handlers::compare::compared;
+use crate::handlers::part_rows::SegmentScale;
+use crate::handlers::readable;
 use crate::open::Tables;
+use crate::text_diff::unified;
 
 /// The document of `strata diff`. Sums are over all calls.
 #[derive(Debug, Clone, Serialize)]
@@ -28,8 +32,18 @@ pub struct DiffReport {
     pub calls: Vec<ComparedCall>,
     /// What differs in the request of the call that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub changes: Option<Vec<ChangeReport>>,
+    pub changes: Option<Vec<PartChangeReport>>,
     pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// A part of a request that differs.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartChangeReport {
+    #[serde(flatten)]
+    pub change: ChangeReport,
+    /// Its text line by line, as `diff -u` prints it; empty for a part that only moved.
+    pub diff: String,
 }
 
 /// One side.
@@ -70,6 +84,7 @@ pub fn diff(
             a.name
         )));
     }
+    let (of_a, of_b) = (of_a.recompiled(), of_b.recompiled());
     let tables = Tables::default();
     let analyse = |subject: &Subject| subject.analyse(subject.n_calls(), &tables, watch);
     let (first, second) = (analyse(&of_a)?, analyse(&of_b)?);
@@ -91,6 +106,30 @@ pub fn diff(
         changes,
         diagnostics,
     })
+}
+
+/// What differs between the requests of one call.
+fn request_changes(
+    (a, of_a): (&Subject, &SessionAnalysis),
+    (b, of_b): (&Subject, &SessionAnalysis),
+    call: u32,
+    tables: &Tables,
+) -> Result<Vec<PartChangeReport>, AppError> {
+    let missing = || AppError::not_found(format!("C{call} is not in this session."));
+    let (old, new) = (of_a.call(call).ok_or_else(missing)?, of_b.call(call).ok_or_else(missing)?);
+    let (before, after) = (a.scale(of_a, tables, old)?, b.scale(of_b, tables, new)?);
+    let weigh = Weigh {
+        before: SegmentScale::new(before, &old.request),
+        after: SegmentScale::new(after, &new.request),
+        log: b.experiment.log(),
+    };
+    let shown = |segment: &Option<Segment<'_>>| segment.as_ref().map_or(String::new(), readable);
+    let deltas = diff_requests(&old.request, &new.request);
+    let changes = deltas.iter().filter_map(|delta| {
+        let diff = unified(&shown(&delta.before), &shown(&delta.after));
+        Some(PartChangeReport { change: weigh.change(delta)?, diff })
+    });
+    Ok(changes.collect())
 }
 
 fn side(name: &str, totals: &strata_engine::analysis::Totals) -> SideReport {

@@ -16,17 +16,25 @@ pub struct ExportReport {
     pub diagnostics: Vec<FileDiagnostic>,
 }
 
-/// Exports a source's only session, or the one called `session`, with the edits laid over it.
+/// Exports a source's only session, or the one called `session`, with the edits laid over it. `masks_secrets` puts a
+/// mask in place of each key, token and password, and says how many there were.
 pub fn export(
     source: &Source,
     session: Option<&str>,
     format: ExportFormat,
+    masks_secrets: bool,
     watch: &dyn Watch,
 ) -> Result<ExportReport, AppError> {
     let (subject, mut diagnostics) = source.read_one(session, watch)?;
     let made = exported(
-        &Subject { name: &subject.title, experiment: &subject.experiment, edits: &subject.edits },
+        &Subject {
+            name: &subject.title,
+            experiment: &subject.experiment,
+            edits: &subject.edits,
+            requests: &subject.requests,
+        },
         format,
+        masks_secrets,
     )?;
     diagnostics.extend(made.diagnostics.into_iter().map(|row| FileDiagnostic::new("", row)));
     Ok(ExportReport { file: made.file, text: made.text, diagnostics })

@@ -29,6 +29,8 @@ pub struct ShownSession {
     pub app: AppReport,
     /// Absent when the session has no calls.
     pub tokens: Option<SessionTokens>,
+    /// Calls of which it is recorded what was really sent.
+    pub recorded_requests: u32,
 }
 
 /// Our count of all prompts of a session.
@@ -56,6 +58,7 @@ pub fn show(source: &Source, watch: &dyn Watch) -> Result<ShowReport, AppError> 
             session: subject.into(),
             app: (&subject.app).into(),
             tokens: session_tokens(subject, &tables, watch)?,
+            recorded_requests: subject.experiment.n_recorded_requests() as u32,
         });
     }
     Ok(ShowReport { version: VERSION, sessions, diagnostics: read.diagnostics })

@@ -8,7 +8,9 @@ use strata_engine::analysis::{CallAnalysis, Scale, SessionAnalysis};
 use strata_engine::{Edit, Experiment};
 use strata_import::ImportedSession;
 use strata_model::{Object, Session};
-use strata_store::{AppConfig, ExperimentEntry, ExperimentId, SessionEntry, SessionId, Store, StoreError};
+use strata_store::{
+    AppConfig, ExperimentEntry, ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError,
+};
 
 use super::diagnostic::FileDiagnostic;
 use super::session::SessionReport;
@@ -16,8 +18,9 @@ use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::data_folder::default_database;
 use crate::edit_file::EditFile;
 use crate::error::AppError;
-use crate::import::{Input, ReadError, Step, Summary, Watch, import_all, read_file};
-use crate::open::{AppSource, Tables, flow_kind, read_app};
+use crate::import::{Input, ReadError, Step, Summary, Watch, import_all, is_archive, new_request, read_file};
+use crate::open::{AppSource, Tables, answered, flow_kind, read_app};
+use crate::script_folder::find_script;
 use crate::strata::catalog;
 use crate::{sample, words};
 
@@ -37,8 +40,9 @@ pub struct Source {
     pub app: Option<PathBuf>,
     /// Files of edits that are laid over the session, in this order.
     pub edits: Vec<PathBuf>,
-    /// Scripts that are inserted after that, each with the processor it stands before, if one is named.
-    pub scripts: Vec<(PathBuf, Option<String>)>,
+    /// Scripts that are inserted after that: files, or names of saved ones. Each with the processor it stands before, if
+    /// one is named.
+    pub scripts: Vec<(String, Option<String>)>,
 }
 
 /// The sessions of a source.
@@ -58,14 +62,16 @@ pub(super) struct Subject {
     pub experiment: Experiment,
     /// Those that are laid over the session.
     pub edits: Vec<Edit>,
+    /// What was really sent, in the order in which it was sent.
+    pub requests: Vec<RecordedRequest>,
 }
 
 impl Source {
     /// What was named, with the edits over it.
     pub(super) fn said(&self) -> String {
-        let scripts = self.scripts.iter().map(|(path, _)| path);
-        let files = self.edits.iter().chain(scripts).map(|path| path.display().to_string());
-        std::iter::once(self.name.clone()).chain(files).collect::<Vec<_>>().join(" + ")
+        let edits = self.edits.iter().map(|path| path.display().to_string());
+        let scripts = self.scripts.iter().map(|(script, _)| script.clone());
+        std::iter::once(self.name.clone()).chain(edits).chain(scripts).collect::<Vec<_>>().join(" + ")
     }
 
     /// Lays edits that are stored, and those of files, over a session.
@@ -79,13 +85,11 @@ impl Source {
         for path in &self.edits {
             edits.extend(EditFile::read(path)?.edits);
         }
-        for (path, before) in &self.scripts {
-            let source = std::fs::read_to_string(path).map_err(|error| {
-                AppError::unreadable(format!("{} cannot be used as a script: {error}.", path.display()))
-            })?;
+        for (script, before) in &self.scripts {
+            let (name, source) = find_script(script, self.database.as_deref())?;
             edits.push(Edit::InsertProcessor {
                 kind: "script".into(),
-                name: path.file_stem().map(|stem| stem.to_string_lossy().as_ref().into()),
+                name: Some(name.into()),
                 before: before.as_deref().map(Into::into),
                 params: Object::from_iter([("source", source)]),
                 agent: None,
@@ -99,11 +103,18 @@ impl Source {
         diagnostics.extend(rows.map(|row| FileDiagnostic::new("", row)));
         Ok((edited.experiment, edits))
     }
+
     pub(super) fn read(&self, watch: &dyn Watch) -> Result<Read, AppError> {
         let path = Path::new(&self.name);
         if path.is_dir() {
             return Err(AppError::bad_input(format!(
                 "{} is a folder. `strata import {}` reads all sessions in it; then name one of them.",
+                self.name, self.name
+            )));
+        }
+        if path.is_file() && is_archive(path) {
+            return Err(AppError::bad_input(format!(
+                "{} is an archive. `strata import {}` reads all sessions in it; then name one of them.",
                 self.name, self.name
             )));
         }
@@ -161,12 +172,15 @@ impl Source {
         diagnostics: &mut Vec<FileDiagnostic>,
     ) -> Result<Subject, AppError> {
         let summary = Summary::of(&imported);
+        let requests: Vec<_> = imported.requests.iter().map(new_request).collect();
         let id = if imported.session.id.is_empty() { &imported.title } else { &*imported.session.id };
         let (id, title) = (id.to_owned(), imported.title.clone());
         let format_name = imported.format.name().to_owned();
-        let (app, experiment) = self.experiment(imported.session, &summary, config, diagnostics)?;
+        let (app, experiment) =
+            self.experiment(imported.session, &requests, &summary, config, diagnostics)?;
         let (experiment, edits) = self.edited(experiment, Vec::new(), diagnostics)?;
-        Ok(Subject { id, title, format_name, location: location.to_owned(), summary, app, experiment, edits })
+        let location = location.to_owned();
+        Ok(Subject { id, title, format_name, location, summary, app, experiment, edits, requests })
     }
 
     fn import_into(&self, database: &Path, watch: &dyn Watch) -> Result<Read, AppError> {
@@ -271,7 +285,8 @@ impl Source {
         let session = store.read_session(&entry.id)?.ok_or_else(missing)?;
         let config = store.app_config(&entry.id)?;
         let summary = Summary::from_json(&entry.summary);
-        let (app, experiment) = self.experiment(session, &summary, config, diagnostics)?;
+        let requests = store.requests(&entry.id)?;
+        let (app, experiment) = self.experiment(session, &requests, &summary, config, diagnostics)?;
         let (experiment, edits) = self.edited(experiment, edits, diagnostics)?;
         Ok(Subject {
             edits,
@@ -282,12 +297,14 @@ impl Source {
             summary,
             app,
             experiment,
+            requests,
         })
     }
 
     fn experiment(
         &self,
         session: Session,
+        requests: &[RecordedRequest],
         summary: &Summary,
         config: Option<AppConfig>,
         diagnostics: &mut Vec<FileDiagnostic>,
@@ -311,6 +328,7 @@ impl Source {
             }
         };
         let experiment = Experiment::new(Arc::new(session), app.app.clone(), kind);
+        let experiment = experiment.with_requests(answered(requests));
         Ok((app, experiment))
     }
 }
@@ -333,6 +351,14 @@ impl Subject {
             }
         }
         Ok(analysis)
+    }
+
+    /// The same without the requests that were really sent, for comparing it with what is tried out.
+    pub(super) fn recompiled(self) -> Self {
+        if self.experiment.n_recorded_requests() == 0 {
+            return self;
+        }
+        Self { experiment: self.experiment.recompiled(), ..self }
     }
 
     /// What weighs prompts like those of `call`.

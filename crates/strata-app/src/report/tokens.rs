@@ -11,7 +11,7 @@ use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
-use crate::api::common::{Basis, Kind};
+use crate::api::common::{Basis, Kind, RequestBasis};
 use crate::error::AppError;
 use crate::open::{EventTable, Tables};
 use crate::words;
@@ -31,6 +31,8 @@ pub struct TokensReport {
     /// Message framing and the like, which no part holds.
     pub overhead: u64,
     pub calls: Vec<CallTokens>,
+    /// What providers report and the file does not show; absent where nothing is reported. It is in none of the parts.
+    pub hidden: Option<HiddenTokens>,
     /// The costliest first.
     pub parts: Vec<PartTokens>,
     /// In order of their first call.
@@ -50,6 +52,8 @@ pub struct CallTokens {
     pub agent: String,
     pub model: String,
     pub tokens: u32,
+    /// Whether that is of what was really sent or of what was compiled.
+    pub request_basis: RequestBasis,
     /// Input tokens as the provider reported them.
     pub reported: Option<u64>,
     /// Reported less our count: what the session does not show.
@@ -59,6 +63,41 @@ pub struct CallTokens {
     pub stable_prefix: u32,
     /// Of the reported input, tokens read from the provider's cache.
     pub reported_cached: Option<u64>,
+}
+
+/// Reported input less our count: system prompts, tools and whatever else a file leaves out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HiddenTokens {
+    /// Calls that carried some.
+    pub calls: u32,
+    /// In the last call that carried some.
+    pub tokens: u64,
+    /// Over all calls that carried some.
+    pub lifetime_tokens: u64,
+    /// By which our count is above the report, over all other calls: how far an estimate, or a prompt that was cut
+    /// before it was sent, is off. It is not set against what is hidden.
+    pub overcounted_tokens: u64,
+    /// The worse of the two counts it is the difference of.
+    pub basis: Basis,
+}
+
+impl HiddenTokens {
+    fn of(calls: &[CallTokens]) -> Option<Self> {
+        let residuals = || calls.iter().filter_map(|call| Some((call.residual?, call.basis)));
+        let basis = residuals().map(|(_, basis)| basis).max()?;
+        let hidden: Vec<u64> = residuals().filter_map(|(residual, _)| u64::try_from(residual).ok()).collect();
+        let hidden: Vec<u64> = hidden.into_iter().filter(|tokens| *tokens > 0).collect();
+        Some(Self {
+            calls: hidden.len() as u32,
+            tokens: hidden.last().copied().unwrap_or(0),
+            lifetime_tokens: hidden.iter().fold(0, |sum, tokens| sum.saturating_add(*tokens)),
+            overcounted_tokens: residuals()
+                .filter(|(residual, _)| *residual < 0)
+                .fold(0, |sum, (residual, _)| sum.saturating_add(residual.unsigned_abs())),
+            basis,
+        })
+    }
 }
 
 /// Everything of one kind that has one source.
@@ -134,6 +173,7 @@ pub fn tokens(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resu
         basis: calls.iter().map(|call| call.basis).max().unwrap_or(Basis::Exact),
         overhead: analysis.calls().iter().map(|call| u64::from(call.overhead)).sum(),
         agents: agents(&calls),
+        hidden: HiddenTokens::of(&calls),
         calls,
         parts: parts(&subject, &analysis, &rates),
         kinds: kinds(&analysis),
@@ -151,6 +191,7 @@ fn call_tokens(subject: &Subject, call: &CallAnalysis) -> CallTokens {
         agent: recorded.map_or(String::new(), |recorded| recorded.invocation.agent.to_string()),
         model: call.model.to_string(),
         tokens: call.total.tokens,
+        request_basis: RequestBasis::of(&subject.experiment, call.number),
         reported,
         residual: reported.map(|reported| residual(reported, call.total.tokens.into())),
         basis: call.total.basis.into(),

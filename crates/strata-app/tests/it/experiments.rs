@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use strata_app::ErrorCode;
 
-use crate::{ask, refuse, sample, start, wait_until};
+use crate::{ask, import, refuse, sample, start, wait_until};
 
 fn compiled(strata: &std::sync::Arc<strata_app::Strata>, session: &str) -> Value {
     let mut header = Value::Null;
@@ -230,13 +230,234 @@ fn experiments_are_exported() {
         text.contains("cap_rows(max_rows=3, tools=[], keep_turns=0)") && text.contains("app = App("),
         "{text}"
     );
-    assert!(
-        python["diagnostics"][0]["message"].as_str().is_some_and(|said| said.contains("Drop E3")),
-        "{python}"
-    );
+    assert_eq!(python["diagnostics"], json!([]), "a plugin drops E3");
     assert_eq!(export("adk-json")["diagnostics"].as_array().map(Vec::len), Some(2));
     assert!(
         export("yaml")["text"].as_str().is_some_and(|text| text.contains("- edit: \"insert_processor\""))
     );
     assert!(export("json")["text"].as_str().is_some_and(|text| text.contains("\"use\": \"cap_rows\"")));
+}
+
+/// What is asked while edits follow each other quickly is answered about what there is then, and is no error.
+#[test]
+fn edits_supersede_no_answer() {
+    let strata = start();
+    let session = sample(&strata);
+    let made = ask(&strata, "experiment/create", &json!({ "session": session }));
+    let experiment = made["experiment"].clone();
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let last = std::thread::scope(|scope| {
+        for call in [3, 25, 41] {
+            let (strata, experiment, is_over) = (&strata, &experiment, &is_over);
+            scope.spawn(move || {
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    let params = json!({ "session": experiment, "call": call });
+                    ask(strata, "call/stages", &params);
+                    let edits = json!([{ "edit": "pin_event", "event": 1 }]);
+                    ask(
+                        strata,
+                        "experiment/preview",
+                        &json!({ "session": experiment, "call": call, "edits": edits }),
+                    );
+                }
+            });
+        }
+        let mut last = Value::Null;
+        for size in 100..140 {
+            let edit = match size {
+                100 => {
+                    json!({ "edit": "insert_processor", "use": "truncate_middle", "params": { "max_chars": size } })
+                }
+                _ => {
+                    json!({ "edit": "configure_processor", "processor": "truncate_middle", "params": { "max_chars": size } })
+                }
+            };
+            let params = json!({ "experiment": experiment, "edits": [edit], "replacesLast": true });
+            last = ask(&strata, "experiment/edit", &params);
+            // The edit's own answer, and what is asked behind it, are about the edit.
+            let stages = ask(&strata, "call/stages", &json!({ "session": experiment, "call": 3 }));
+            let rows = stages["rows"].as_array().cloned().unwrap_or_default();
+            let row = rows.iter().find(|row| row["processor"] == "truncate_middle").expect("the stage");
+            assert_eq!(row["inserted"]["params"]["max_chars"], size);
+        }
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        last
+    });
+    assert_eq!(last["edits"], 2, "each took the place of the one before");
+}
+
+#[test]
+fn a_compared_part_is_told_line_by_line() {
+    let strata = start();
+    let session = sample(&strata);
+    let made = ask(&strata, "experiment/create", &json!({ "session": session, "name": "Another" }));
+    let experiment = made["experiment"].clone();
+    let edits = json!([
+        { "edit": "set_instruction", "agent": "coordinator", "text": "You triage invoices.\nBe brief." },
+        { "edit": "edit_event", "event": 1, "content": { "role": "user", "parts": [{ "text": "Why?" }] } },
+    ]);
+    ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
+    compiled(&strata, experiment.as_str().expect("an id"));
+    let parts =
+        json!({ "a": session, "b": experiment, "call": 1, "foldUnchanged": false, "offset": 0, "limit": 50 });
+    let rows =
+        ask(&strata, "experiment/compareParts", &parts)["rows"].as_array().cloned().unwrap_or_default();
+    let mut signs = Vec::new();
+    for row in rows.iter().filter(|row| row["change"] != "unchanged") {
+        let is_left_out = row["change"] == "leftOut";
+        assert!(!is_left_out || row["address"] == "", "what is gone has no place in what is shown");
+        let params = json!({ "a": session, "b": experiment, "call": 1, "path": row["path"], "isLeftOut": is_left_out });
+        let diff = ask(&strata, "experiment/compareText", &params);
+        for line in diff["lines"].as_array().into_iter().flatten() {
+            let runs = line["runs"].as_array().cloned().unwrap_or_default();
+            let text: String = runs.iter().filter_map(|run| run["text"].as_str()).collect();
+            signs.push((line["sign"].as_str().unwrap_or_default().to_owned(), text));
+        }
+        assert!(diff["beforeLabel"].as_str().is_some_and(|label| label.starts_with("Recorded")), "{diff}");
+        assert!(diff["afterLabel"].as_str().is_some_and(|label| label.starts_with("Another")), "{diff}");
+    }
+    let has = |sign: &str, text: &str| signs.iter().any(|(s, t)| s == sign && t == text);
+    assert!(has("added", "Why?") && has("added", "Be brief."), "{signs:?}");
+    let first = "Invoices fail with decimal errors since Tuesday. Find out why.";
+    assert!(has("removed", first), "{signs:?}");
+    let (code, _) = refuse(
+        &strata,
+        "experiment/compareText",
+        &json!({ "a": session, "b": experiment, "call": 1, "path": "99.0", "isLeftOut": false }),
+    );
+    assert_eq!(code, ErrorCode::NotFound);
+}
+
+#[test]
+fn an_edited_event_shows_what_is_sent_beside_what_was_recorded() {
+    let strata = start();
+    let session = sample(&strata);
+    let made = ask(&strata, "experiment/create", &json!({ "session": session }));
+    let experiment = made["experiment"].clone();
+    let edits = json!([
+        { "edit": "edit_event", "event": 1, "content": { "role": "user", "parts": [{ "text": "Why, in short?" }] } },
+        { "edit": "pin_event", "event": 1 },
+        { "edit": "drop_event", "event": 7 },
+    ]);
+    ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
+    compiled(&strata, experiment.as_str().expect("an id"));
+    let page = |session: &Value, filter: &str| {
+        let params =
+            json!({ "session": session, "order": "inOrder", "filter": filter, "offset": 0, "limit": 10 });
+        ask(&strata, "event/page", &params)
+    };
+    let rows = page(&experiment, "")["rows"].clone();
+    assert_eq!(
+        (&rows[0]["what"], &rows[0]["edits"]),
+        (&json!("Why, in short?"), &json!(["edited", "pinned"]))
+    );
+    assert_eq!((&rows[1]["edits"], &rows[6]["edits"]), (&json!([]), &json!(["dropped"])));
+    assert_eq!(
+        page(&experiment, "text:\"in short\"")["rows"][0]["event"],
+        1,
+        "it is found by what it says here"
+    );
+
+    let get = |session: &Value, event: u32| {
+        ask(&strata, "event/get", &json!({ "session": session, "event": event }))
+    };
+    let (edited, recorded) = (get(&experiment, 1), get(&json!(session), 1));
+    assert_eq!(edited["parts"][0]["preview"], "Why, in short?");
+    assert_eq!(edited["recorded"]["parts"], recorded["parts"]);
+    assert_eq!(edited["recorded"]["size"], recorded["size"]);
+    assert!(edited["size"]["tokens"].as_u64() < recorded["size"]["tokens"].as_u64());
+    assert!(edited["content"].as_str().is_some_and(|text| text.contains("Why, in short?")));
+    assert_eq!(edited["raw"], recorded["raw"], "what was recorded is still there");
+    let lines = edited["recorded"]["difference"]["lines"].as_array().cloned().unwrap_or_default();
+    assert!(
+        lines.iter().any(|line| line["sign"] == "removed")
+            && lines.iter().any(|line| line["sign"] == "added")
+    );
+    let text = json!({ "session": experiment, "address": "E1/0", "stage": null, "offset": 0, "limit": 100 });
+    assert_eq!(ask(&strata, "part/text", &text)["text"], "Why, in short?");
+    assert_eq!((&recorded["recorded"], &recorded["row"]["edits"]), (&Value::Null, &json!([])));
+
+    let dropped = get(&experiment, 7);
+    assert_eq!(dropped["fate"], "Dropped by an edit: in no history");
+    assert_eq!(dropped["calls"], 0);
+    assert_eq!(dropped["parts"], get(&json!(session), 7)["parts"], "what was dropped can be read");
+}
+
+#[test]
+fn state_is_listed_with_what_a_map_can_keep() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("jobs.session.json");
+    let jobs = json!([{ "id": 1, "body": "a long text" }, { "id": 2, "body": "another one", "late": true }]);
+    let session = json!({
+        "id": "s1", "appName": "jobs", "userId": "ada", "state": { "jobs": jobs, "plain": 3 }, "lastUpdateTime": 3.0,
+        "events": [
+            { "id": "e1", "invocationId": "i1", "author": "user", "timestamp": 1.0, "content": { "role": "user", "parts": [{ "text": "Hello" }] }, "actions": {} },
+            { "id": "e2", "invocationId": "i1", "author": "desk", "timestamp": 2.0, "content": { "role": "model", "parts": [{ "text": "Hello" }] }, "actions": {} },
+        ],
+    });
+    std::fs::write(&file, session.to_string()).expect("it is written");
+    let strata = start();
+    let session = import(&strata, &file)["sessions"][0]["session"].clone();
+    let state = |session: &Value| ask(&strata, "call/state", &json!({ "session": session, "call": 1 }));
+    let rows = state(&session)["rows"].clone();
+    let fields = json!([
+        { "name": "id", "entries": 2, "characters": 2.0 },
+        { "name": "body", "entries": 2, "characters": 26.0 },
+        { "name": "late", "entries": 1, "characters": 4.0 },
+    ]);
+    assert_eq!(
+        (&rows[0]["key"], &rows[0]["entries"], &rows[0]["fields"]),
+        (&json!("jobs"), &json!(2), &fields)
+    );
+    assert_eq!((&rows[0]["shown"], &rows[1]["fields"]), (&json!([]), &json!([])));
+    let made = ask(&strata, "experiment/create", &json!({ "session": session }));
+    let experiment = made["experiment"].clone();
+    let edits = json!([{ "edit": "set_state_map", "key": "jobs", "fields": ["id"] }]);
+    ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
+    let after = state(&experiment)["rows"].clone();
+    assert_eq!(after[0]["shown"], json!(["id"]));
+    assert_eq!(after[0]["characters"], rows[0]["characters"], "the state itself stays");
+}
+
+#[test]
+fn edits_of_events_are_exported_as_a_plugin() {
+    let strata = start();
+    let session = sample(&strata);
+    let export = |edits: Value, format: &str| {
+        let made = ask(&strata, "experiment/create", &json!({ "session": session }));
+        let experiment = made["experiment"].clone();
+        ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
+        ask(&strata, "experiment/export", &json!({ "session": experiment, "as": format }))
+    };
+    let events = json!([
+        { "edit": "edit_event", "event": 1, "content": { "role": "user", "parts": [{ "text": "Why?" }] } },
+        { "edit": "pin_event", "event": 1 },
+        { "edit": "drop_event", "event": 7 },
+    ]);
+    let python = export(events.clone(), "adk-python");
+    let text = python["text"].as_str().expect("a module");
+    assert_eq!(python["diagnostics"], json!([]));
+    assert!(text.contains("plugins=[EditedEvents("), "{text}");
+    assert!(text.contains("class EditedEvents(BasePlugin):"));
+    assert!(
+        text.contains(r#""parts": [{"text": "Why?"}]"#) && text.contains(r#""is_dropped": True"#),
+        "{text}"
+    );
+    let app = export(events, "adk-json");
+    assert!(app["diagnostics"][0]["message"].as_str().is_some_and(|said| said.contains("The Python form")));
+
+    let with_rule = json!([
+        { "edit": "pin_event", "event": 1 },
+        { "edit": "insert_processor", "use": "cap_rows", "params": {} },
+        { "edit": "insert_processor", "use": "script", "params": { "source": "export const process = (r) => r" } },
+    ]);
+    let python = export(with_rule, "adk-python");
+    let said: Vec<&str> = python["diagnostics"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|row| row["message"].as_str())
+        .collect();
+    assert!(said.iter().any(|said| said.contains("takes nothing of E1 out")), "{said:?}");
+    assert!(said.iter().any(|said| said.contains("before_model_callback")), "{said:?}");
 }

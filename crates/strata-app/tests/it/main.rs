@@ -5,6 +5,8 @@ mod cache;
 mod commands;
 mod experiments;
 mod lab;
+mod recorded;
+mod scripts;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use strata_app::report::{self, CallChoice};
+use strata_app::report::{self, CallChoice, CompileContents};
 
 use super::source::SourceArgs;
 use crate::failure::BAD_INPUT;
@@ -28,6 +28,9 @@ pub(crate) struct Compile {
     /// Show what each stage changed; in JSON, also the request after each
     #[arg(long)]
     stages: bool,
+    /// Show what was really sent, and how it differs from what is compiled; in JSON, also the body as it was sent
+    #[arg(long)]
+    recorded: bool,
     /// Rows of long lists that are shown; 0 shows all
     #[arg(long, value_name = "ROWS", default_value_t = 40)]
     limit: usize,
@@ -52,11 +55,15 @@ impl Compile {
         };
         let progress = Progress::new(None);
         let source = self.source.into_source();
-        let keeps_requests = self.stages && self.json;
-        let report = report::compile(&source, self.session.as_deref(), &choice, keeps_requests, &progress)?;
+        let contents = CompileContents { requests: self.stages && self.json, recorded: self.recorded };
+        let report = report::compile(&source, self.session.as_deref(), &choice, contents, &progress)?;
         drop(progress);
         output::print(self.json, &report, &report.diagnostics, |style| {
-            text::compile(&report, self.stages, self.limit, style)
+            if self.recorded {
+                text::recorded(&report, self.limit, style)
+            } else {
+                text::compile(&report, self.stages, self.limit, style)
+            }
         })?;
         Ok(if report.failure.is_some() { ExitCode::from(BAD_INPUT) } else { ExitCode::SUCCESS })
     }

@@ -21,7 +21,7 @@ pub(crate) struct Diff {
     /// The session, where the file holds several
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Show what differs in the request of this call
+    /// Show what differs in the request of this call, part by part and line by line
     #[arg(long, value_name = "N", value_parser = super::compile::call_number)]
     call: Option<u32>,
     /// Rows of long lists that are shown; 0 shows all

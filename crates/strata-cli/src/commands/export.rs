@@ -11,7 +11,9 @@ use super::source::SourceArgs;
 use crate::output;
 use crate::progress::Progress;
 
-/// Writes a session's app with its edits: as google-adk Python, as an app configuration, or as a file of edits
+/// Writes a session, or its app with its edits: as google-adk Python, as an app configuration, or as a file of edits
+///
+/// Secrets are masked and counted, unless `--no-redact` is given.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     #[command(flatten)]
@@ -22,10 +24,15 @@ pub(crate) struct Export {
     /// The form
     #[arg(long = "as", value_name = "FORM", value_enum)]
     form: Form,
+    /// Write keys, tokens and passwords as they are; they are masked otherwise
+    #[arg(long)]
+    no_redact: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Form {
+    /// The session as ADK saves it, with what was really sent, where that is recorded
+    Session,
     /// A module for google-adk 2.13: the app, its agents, and a plugin that does the same as the edits
     AdkPython,
     /// The app configuration, with the edits that it can hold
@@ -39,13 +46,15 @@ enum Form {
 impl Export {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let format = match self.form {
+            Form::Session => ExportFormat::Session,
             Form::AdkPython => ExportFormat::AdkPython,
             Form::AdkJson => ExportFormat::AdkJson,
             Form::Json => ExportFormat::Json,
             Form::Yaml => ExportFormat::Yaml,
         };
         let progress = Progress::new(None);
-        let made = report::export(&self.source.into_source(), self.session.as_deref(), format, &progress)?;
+        let source = self.source.into_source();
+        let made = report::export(&source, self.session.as_deref(), format, !self.no_redact, &progress)?;
         drop(progress);
         output::diagnostics(&made.diagnostics);
         io::stdout().lock().write_all(made.text.as_bytes()).context("The result could not be printed.")?;

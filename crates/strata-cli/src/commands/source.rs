@@ -21,9 +21,9 @@ pub(crate) struct SourceArgs {
     /// Lay the edits of this file (JSON or YAML) over the session; may be given several times
     #[arg(long = "edit", value_name = "FILE")]
     edits: Vec<PathBuf>,
-    /// Insert a script processor; may be given several times
-    #[arg(long = "script", value_name = "FILE")]
-    scripts: Vec<PathBuf>,
+    /// Insert a script processor, a file or a saved one (see `strata scripts`); may be given several times
+    #[arg(long = "script", value_name = "FILE|NAME")]
+    scripts: Vec<String>,
     /// The processor before which scripts stand; the model call if it is left out
     #[arg(long, value_name = "NAME", requires = "scripts")]
     at: Option<String>,

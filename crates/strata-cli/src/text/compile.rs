@@ -1,6 +1,8 @@
 //! A call: what each stage did, and the prompt it came to.
 
-use strata_app::report::{ChangeKind, CompileReport, LeftOut, SegmentReport, StageReport, Zone};
+use strata_app::report::{
+    ChangeKind, CompileReport, LeftOut, RequestBasis, SegmentReport, StageReport, Zone,
+};
 use strata_app::{counted, cut};
 
 use super::Style;
@@ -37,6 +39,20 @@ pub(crate) fn compile(report: &CompileReport, with_changes: bool, limit: usize, 
     text
 }
 
+/// What was really sent for a call, beside what is compiled.
+pub(crate) fn recorded(report: &CompileReport, limit: usize, style: Style) -> String {
+    let mut text = head(report, style);
+    let of_difference = report.stages.iter().rev().find(|stage| stage.recorded);
+    text += &format!("\n{}\n", style.strong("Against what is compiled"));
+    match of_difference.map(|stage| changes(stage, limit)) {
+        Some(lines) if !lines.is_empty() => lines.iter().for_each(|line| text += &format!("  {line}\n")),
+        _ => text += "  the same, part by part\n",
+    }
+    text += &format!("\n{}\n", style.strong("Sent"));
+    text += &prompt(report, limit, style);
+    text
+}
+
 fn head(report: &CompileReport, style: Style) -> String {
     let prompt = &report.tokens;
     let mut fields = Fields::under(&format!("C{} {}", report.call, report.agent), style);
@@ -49,6 +65,9 @@ fn head(report: &CompileReport, style: Style) -> String {
         format!(", between {} and {}", count(prompt.low), count(prompt.high))
     };
     fields.add("prompt", &format!("{} tokens{bounds}", tokens(prompt.total, prompt.basis)));
+    if report.request_basis == RequestBasis::Recorded {
+        fields.add("request", "recorded: what was really sent");
+    }
     if let Some(previous) = prompt.previous_call {
         let stable = tokens(prompt.stable_prefix, prompt.basis);
         let share = share(prompt.stable_prefix.into(), prompt.total.into());

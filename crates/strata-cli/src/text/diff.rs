@@ -1,7 +1,7 @@
 //! Two experiments side by side.
 
 use strata_app::counted;
-use strata_app::report::{ChangeKind, ComparedCall, DiffReport, SideReport};
+use strata_app::report::{ChangeKind, ChangeReport, ComparedCall, DiffReport, PartChangeReport, SideReport};
 
 use super::Style;
 use super::fields::Fields;
@@ -29,7 +29,7 @@ pub(crate) fn diff(report: &DiffReport, limit: usize, style: Style) -> String {
             ("after", Align::Right),
             ("text", Align::Left),
         ]);
-        for change in changes.iter().take(shown(limit, changes.len())) {
+        for PartChangeReport { change, .. } in changes.iter().take(shown(limit, changes.len())) {
             let kind = match change.kind {
                 ChangeKind::Added => "added",
                 ChangeKind::Removed => "removed",
@@ -46,7 +46,29 @@ pub(crate) fn diff(report: &DiffReport, limit: usize, style: Style) -> String {
                 strata_app::cut(&change.text, 60),
             ]);
         }
+        if changes.len() > limit && limit > 0 {
+            table.quiet_line(format!("and {} more; --limit 0 shows all", changes.len() - limit));
+        }
         text += &format!("\n{}\n{}", style.strong("Request"), table.print(style));
+        let texts = changes.iter().take(shown(limit, changes.len())).filter(|part| !part.diff.is_empty());
+        for part in texts {
+            text += &format!("\n{}\n{}", style.strong(&heading(&part.change)), lines(&part.diff, limit));
+        }
+    }
+    text
+}
+
+fn heading(change: &ChangeReport) -> String {
+    if change.from.is_empty() { change.path.clone() } else { format!("{}, {}", change.path, change.from) }
+}
+
+/// The lines of a difference, up to the limit.
+fn lines(diff: &str, limit: usize) -> String {
+    let n_lines = diff.lines().count();
+    let n_shown = shown(limit, n_lines);
+    let mut text: String = diff.lines().take(n_shown).map(|line| format!("{line}\n")).collect();
+    if n_shown < n_lines {
+        text += &format!("and {} more; --limit 0 shows all\n", counted(n_lines - n_shown, "line"));
     }
     text
 }

@@ -26,6 +26,10 @@ fn session(shown: &ShownSession, style: Style) -> String {
     fields.add("calls", &calls(session));
     fields.add("tool calls", &count(session.tool_calls));
     fields.add("prompts", &prompts(shown));
+    if shown.recorded_requests > 0 {
+        let calls = counted(session.calls as usize, "call");
+        fields.add("requests", &format!("recorded for {} of {calls}", count(shown.recorded_requests)));
+    }
     fields.add("reported", &reported(session));
     for explanation in shown.tokens.iter().flat_map(|tokens| &tokens.explanations) {
         fields.add("counting", explanation);

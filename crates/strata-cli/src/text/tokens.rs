@@ -84,6 +84,16 @@ fn kinds(report: &TokensReport) -> Table {
     if report.overhead > 0 {
         row("framing".to_owned(), report.overhead);
     }
+    // Beside the parts, and no share of them.
+    if let Some(hidden) = report.hidden.filter(|hidden| hidden.calls > 0) {
+        let about = format!("in no part: reported for {}", counted(hidden.calls as usize, "call"));
+        table.row([
+            "hidden context".to_owned(),
+            marked(hidden.lifetime_tokens, hidden.basis),
+            String::new(),
+            about,
+        ]);
+    }
     table
 }
 

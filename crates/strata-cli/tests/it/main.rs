@@ -8,6 +8,7 @@ mod compile;
 mod facts;
 mod import;
 mod lab;
+mod scripts;
 mod show;
 mod strata;
 mod terminal;

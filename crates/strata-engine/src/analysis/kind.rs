@@ -60,7 +60,7 @@ impl Kind {
                     None => Self::of_part(&part.part, content.is_user()),
                 }
             }
-            Origin::Run { .. } => Self::User,
+            Origin::Run { .. } => Self::of_part(&part.part, content.is_user()),
             origin => Self::of_text(origin),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_model::{LlmRequest, RequestContent, RichText};
+use strata_model::{Fingerprint, FingerprintBuilder, LlmRequest, RequestContent, RichText};
 use strata_wire::{Item, PrefixOrder, Segment, definitions};
 
 use super::weigh::{Scale, WeighedPrompt};
@@ -42,21 +42,22 @@ pub fn common_prefix(earlier: &LlmRequest, later: &LlmRequest) -> CommonPrefix {
 
 /// What `later` has in common with `earlier`, for a provider that reads prompts in this order.
 pub fn common_prefix_in(order: PrefixOrder, earlier: &LlmRequest, later: &LlmRequest) -> CommonPrefix {
-    let mut common = CommonPrefix {
-        order,
-        ends_in: PrefixEnd::Whole,
-        definitions: 0,
-        system_bytes: 0,
-        contents: 0,
-        parts: 0,
-        bytes: 0,
-    };
+    common_prefix_with(order, earlier, later, || common_definitions(earlier, later))
+}
+
+fn common_prefix_with(
+    order: PrefixOrder,
+    earlier: &LlmRequest,
+    later: &LlmRequest,
+    definitions: impl FnOnce() -> CommonDefinitions,
+) -> CommonPrefix {
+    let mut common = CommonPrefix::none(order);
     let is_same_head = match order {
         PrefixOrder::ToolsFirst => {
-            common.match_definitions(earlier, later) && common.match_system(earlier, later)
+            common.enter_definitions(definitions()) && common.match_system(earlier, later)
         }
         PrefixOrder::SystemFirst => {
-            common.match_system(earlier, later) && common.match_definitions(earlier, later)
+            common.match_system(earlier, later) && common.enter_definitions(definitions())
         }
     };
     let is_same = is_same_head && common.match_contents(earlier, later);
@@ -64,19 +65,79 @@ pub fn common_prefix_in(order: PrefixOrder, earlier: &LlmRequest, later: &LlmReq
     common
 }
 
+/// Finds what one prompt has in common with each of many earlier ones. Most of them have one of a few lists of tools,
+/// which are compared once.
+pub(super) struct PrefixFinder<'r> {
+    order: PrefixOrder,
+    later: &'r LlmRequest,
+    definitions: Vec<(Fingerprint, CommonDefinitions)>,
+}
+
+/// What two prompts share of their tools and answer schemas.
+#[derive(Clone, Copy)]
+struct CommonDefinitions {
+    /// Whole ones.
+    n_whole: usize,
+    /// Bytes of the text of the next one; `None` when all are the same.
+    bytes: Option<usize>,
+}
+
+impl<'r> PrefixFinder<'r> {
+    pub(super) fn new(order: PrefixOrder, later: &'r LlmRequest) -> Self {
+        Self { order, later, definitions: Vec::new() }
+    }
+
+    /// `definitions` identifies those of `earlier`, as [`definitions_fingerprint`] does.
+    pub(super) fn common(&mut self, earlier: &LlmRequest, definitions: Fingerprint) -> CommonPrefix {
+        common_prefix_with(self.order, earlier, self.later, || {
+            if let Some((_, found)) = self.definitions.iter().find(|(known, _)| *known == definitions) {
+                return *found;
+            }
+            let found = common_definitions(earlier, self.later);
+            self.definitions.push((definitions, found));
+            found
+        })
+    }
+}
+
+/// Identifies the text of a prompt's tools and answer schemas.
+pub(super) fn definitions_fingerprint(request: &LlmRequest) -> Fingerprint {
+    let mut hash = FingerprintBuilder::new();
+    for segment in definitions(request) {
+        match &segment.item {
+            Item::Declaration(declaration) => hash.number(1).fingerprint(declaration.fingerprint),
+            _ => hash.number(2).text(&segment.text()),
+        };
+    }
+    hash.finish()
+}
+
+fn common_definitions(earlier: &LlmRequest, later: &LlmRequest) -> CommonDefinitions {
+    if Arc::ptr_eq(&earlier.tools, &later.tools) && Arc::ptr_eq(&earlier.config, &later.config) {
+        return CommonDefinitions { n_whole: definitions(later).count(), bytes: None };
+    }
+    let (mut before, mut now) = (definitions(earlier), definitions(later));
+    let mut n_whole = 0;
+    loop {
+        match (before.next(), now.next()) {
+            (None, None) => return CommonDefinitions { n_whole, bytes: None },
+            (Some(a), Some(b)) if is_same_definition(&a, &b) => n_whole += 1,
+            (a, b) => {
+                let text = |segment: &Option<Segment<'_>>| {
+                    segment.as_ref().map(|segment| segment.text().into_owned()).unwrap_or_default()
+                };
+                let bytes = Some(common_bytes(&text(&a), &text(&b)));
+                return CommonDefinitions { n_whole, bytes };
+            }
+        }
+    }
+}
+
 /// The part of [`common_prefix`] that lies in one section, as if the sections before it were the same.
 pub(super) fn common_section(earlier: &LlmRequest, later: &LlmRequest, section: PrefixEnd) -> CommonPrefix {
-    let mut common = CommonPrefix {
-        order: PrefixOrder::ToolsFirst,
-        ends_in: PrefixEnd::Whole,
-        definitions: 0,
-        system_bytes: 0,
-        contents: 0,
-        parts: 0,
-        bytes: 0,
-    };
+    let mut common = CommonPrefix::none(PrefixOrder::ToolsFirst);
     match section {
-        PrefixEnd::Definitions => common.match_definitions(earlier, later),
+        PrefixEnd::Definitions => common.enter_definitions(common_definitions(earlier, later)),
         PrefixEnd::System => common.match_system(earlier, later),
         PrefixEnd::Contents => common.match_contents(earlier, later),
         PrefixEnd::Whole => true,
@@ -197,26 +258,26 @@ impl CommonPrefix {
         }
     }
 
-    fn match_definitions(&mut self, earlier: &LlmRequest, later: &LlmRequest) -> bool {
-        if Arc::ptr_eq(&earlier.tools, &later.tools) && Arc::ptr_eq(&earlier.config, &later.config) {
-            self.definitions = definitions(later).count();
-            return true;
+    /// Nothing yet, as long as nothing differs.
+    fn none(order: PrefixOrder) -> Self {
+        Self {
+            order,
+            ends_in: PrefixEnd::Whole,
+            definitions: 0,
+            system_bytes: 0,
+            contents: 0,
+            parts: 0,
+            bytes: 0,
         }
-        let mut earlier = definitions(earlier);
-        let mut later = definitions(later);
-        loop {
-            match (earlier.next(), later.next()) {
-                (None, None) => return true,
-                (Some(a), Some(b)) if is_same_definition(&a, &b) => self.definitions += 1,
-                (a, b) => {
-                    let text =
-                        |segment: Option<Segment<'_>>| segment.map(|segment| segment.text().into_owned());
-                    self.bytes = common_bytes(&text(a).unwrap_or_default(), &text(b).unwrap_or_default());
-                    self.ends_in = PrefixEnd::Definitions;
-                    return false;
-                }
-            }
+    }
+
+    fn enter_definitions(&mut self, found: CommonDefinitions) -> bool {
+        self.definitions = found.n_whole;
+        if let Some(bytes) = found.bytes {
+            self.bytes = bytes;
+            self.ends_in = PrefixEnd::Definitions;
         }
+        found.bytes.is_none()
     }
 
     fn match_system(&mut self, earlier: &LlmRequest, later: &LlmRequest) -> bool {

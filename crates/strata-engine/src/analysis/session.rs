@@ -1,7 +1,7 @@
 //! The calls of a session, compiled and weighed one after the other.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_model::{LlmRequest, Str};
 
@@ -9,16 +9,17 @@ use strata_wire::{CacheRules, PrefixOrder};
 
 use super::blame::{Pair, PrefixBreak};
 use super::cache::{ExplicitCache, PromptMatches, PromptTree};
+use super::call_compiler::CallCompiler;
 use super::ledger::Ledger;
 use super::prefix::{Matched, PrefixEnd, common_prefix_in};
 use super::weigh::{ByKind, Counting, Scale, Weights};
 use crate::calls::Call;
-use crate::compile::{Compilation, Outcome, Stage, StageCache};
+use crate::compile::{Compilation, Outcome, Stage};
 use crate::error::{CompileError, ErrorKind};
 use crate::experiment::Experiment;
 use crate::tokens::{TokenCount, Tokenizer};
 
-/// Results of stages that are kept before those that were not used lately are forgotten: some 400 bytes each.
+/// Results of stages that are kept: some 400 bytes each.
 const MAX_RESULTS: usize = 200_000;
 
 /// Lineages whose last call's stages are kept for the next one. Those of older ones are compiled again when needed.
@@ -63,15 +64,10 @@ pub struct SessionAnalysis {
     prompts: PromptTree,
     /// Stages of the last calls of lineages, by the place of the call.
     last_stages: BTreeMap<usize, Vec<Stage>>,
-    known: Known,
-    rules: CacheRules,
-}
-
-/// What was found out before and holds for every experiment over one session.
-#[derive(Clone, Default)]
-struct Known {
-    stages: Arc<Mutex<StageCache>>,
+    compiler: CallCompiler,
+    /// What was weighed before, by model; it holds for every experiment over one session.
     weights: Arc<Mutex<HashMap<Str, Arc<Weights>>>>,
+    rules: CacheRules,
 }
 
 /// Calls whose prompts a provider compares with each other.
@@ -82,6 +78,7 @@ struct Lineage {
     branch: Option<Str>,
 }
 
+#[derive(Clone)]
 struct ModelScale {
     model: Str,
     tokenizer: Tokenizer,
@@ -98,7 +95,18 @@ impl SessionAnalysis {
     /// An empty one that goes on with what this one found out: for another experiment over the same session. Stages
     /// that an edit does not reach are not run again, and prompts are weighed by what is new in them.
     pub fn sharing(&self) -> Self {
-        Self { known: self.known.clone(), rules: self.rules.clone(), ..Self::default() }
+        Self {
+            compiler: self.compiler.sharing(),
+            models: self.models.clone(),
+            weights: self.weights.clone(),
+            rules: self.rules.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// What compiles single calls of the experiment whose calls are stepped through here.
+    pub fn compiler(&self) -> &CallCompiler {
+        &self.compiler
     }
 
     pub fn rules(&self) -> &CacheRules {
@@ -123,12 +131,13 @@ impl SessionAnalysis {
         &self.ledger
     }
 
-    /// The tokenizers of the models that were called, in the order of their first call.
+    /// The tokenizers of the models that were called, in the order of their first call; those of the experiment whose
+    /// knowledge is shared come first.
     pub fn tokenizers(&self) -> impl Iterator<Item = &Tokenizer> {
         self.models.iter().map(|model| &model.tokenizer)
     }
 
-    /// What weighs prompts to `model`. `None` for a model that no compiled call is made to.
+    /// What weighs prompts to `model`. `None` for a model that no call is known to be made to.
     pub fn scale<'s>(
         &'s self,
         experiment: &'s Experiment,
@@ -139,21 +148,10 @@ impl SessionAnalysis {
         Some(Scale::new(&model.tokenizer, counting, experiment.log(), &model.weights))
     }
 
-    /// Compiles any call by itself, with what is known. `None` when its agent is not in the configuration.
-    pub fn compile(&self, experiment: &Experiment, call: &Call) -> Option<Compilation> {
-        experiment.compile(call, &mut self.known.stages())
-    }
-
     /// Compiles the next call. False when all are compiled.
     pub fn step(&mut self, experiment: &Experiment, counting: &Counting) -> bool {
         let Some(call) = experiment.calls().get(self.calls.len()) else { return false };
-        let compilation = {
-            let mut stages = self.known.stages();
-            if self.calls.is_empty() || stages.len() > MAX_RESULTS {
-                stages.next_generation();
-            }
-            experiment.compile(call, &mut stages)
-        };
+        let compilation = self.compiler.compile_next(experiment, call, MAX_RESULTS);
         let analysis = self.analyse(experiment, counting, call, compilation);
         self.calls.push(analysis);
         self.calls.len() < experiment.calls().len()
@@ -168,7 +166,7 @@ impl SessionAnalysis {
     ) -> CallAnalysis {
         let compilation = compilation.unwrap_or_else(|| not_compiled(call));
         let request = compilation.working_context();
-        let model = request.model.clone().or_else(|| call.model.clone()).unwrap_or_default();
+        let model = asked_model(call, &request);
         let sent_to = sent_to(call, &model);
         let at = self.model(&model);
         let provider = self.provider(&sent_to);
@@ -197,8 +195,8 @@ impl SessionAnalysis {
                 return None;
             }
             let earlier = experiment.call(previous.number)?;
-            let stages =
-                known_stages.or_else(|| Some(experiment.compile(earlier, &mut self.known.stages())?.stages));
+            let stages = known_stages
+                .or_else(|| Some(experiment.compile(earlier, &mut self.compiler.stages())?.stages));
             let stages = (&stages.unwrap_or_default()[..], &compilation.stages[..]);
             let pair =
                 Pair { experiment, earlier: (earlier, &previous.request), later: (call, &request), stages };
@@ -222,7 +220,7 @@ impl SessionAnalysis {
             matched: matched.unwrap_or_default(),
             prefix_break,
             matches,
-            reused_stages: reused(&compilation),
+            reused_stages: compilation.reused_stages(),
             outcome: {
                 self.last_stages.insert(self.calls.len(), compilation.stages);
                 if self.last_stages.len() > KEPT_STAGES {
@@ -247,21 +245,11 @@ impl SessionAnalysis {
         self.models.iter().position(|known| known.model == *model).unwrap_or_else(|| {
             let tokenizer = Tokenizer::of_model(model);
             let order = self.rules.of_model(model).order;
-            let weights = self.known.weights(model);
+            let mut weights = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
+            let weights = weights.entry(model.clone()).or_default().clone();
             self.models.push(ModelScale { model: model.clone(), tokenizer, weights, order });
             self.models.len() - 1
         })
-    }
-}
-
-impl Known {
-    fn stages(&self) -> MutexGuard<'_, StageCache> {
-        self.stages.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn weights(&self, model: &Str) -> Arc<Weights> {
-        let mut weights = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
-        weights.entry(model.clone()).or_default().clone()
     }
 }
 
@@ -269,6 +257,11 @@ impl CallAnalysis {
     fn place(&self) -> usize {
         self.number as usize - 1
     }
+}
+
+/// The model that a prompt is made for.
+pub fn asked_model(call: &Call, request: &LlmRequest) -> Str {
+    request.model.clone().or_else(|| call.model.clone()).unwrap_or_default()
 }
 
 /// The model that answered, unless its name is only a longer one of the model that was asked.
@@ -282,11 +275,6 @@ fn sent_to(call: &Call, asked: &Str) -> Str {
         Some(answered) => answered.clone(),
         None => asked.clone(),
     }
-}
-
-fn reused(compilation: &Compilation) -> u64 {
-    let stages = compilation.stages.iter().take(64).enumerate();
-    stages.filter(|(_, stage)| stage.is_reused).map(|(at, _)| 1 << at).sum()
 }
 
 /// The call of an agent that the configuration does not have.

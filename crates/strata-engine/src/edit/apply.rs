@@ -33,14 +33,14 @@ pub(super) struct Draft<'b> {
     pub at: usize,
 }
 
-/// What became of an event.
+/// What edits made of an event.
 #[derive(Debug, Clone, Default)]
-pub(super) struct EventChange {
+pub struct EventChange {
     /// With another content.
     pub edited: Option<Arc<Event>>,
     pub is_dropped: bool,
     /// The edit that dropped it.
-    pub dropped_at: usize,
+    pub(super) dropped_at: usize,
     pub is_pinned: bool,
 }
 
@@ -82,10 +82,11 @@ impl Experiment {
             draft.at = at;
             draft.apply(edit);
         }
+        let events = draft.events.clone();
         let mut edited = draft.finish(catalog);
         edited.diagnostics = of_later(edited.diagnostics, earlier.len());
         let recorded = recorded.with_app(recorded.app());
-        edited.experiment.laid = Some(Arc::new(Laid { recorded, edits: all }));
+        edited.experiment.laid = Some(Arc::new(Laid { recorded, edits: all, events }));
         edited
     }
 }

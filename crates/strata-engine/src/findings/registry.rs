@@ -2,8 +2,8 @@
 
 use super::rule::{Family, Rule};
 use super::{
-    agents, artifacts, compaction, delegation, filter, framing, history, instruction, losses, prefix,
-    repeated, state, summaries, tools, triggers,
+    agents, answers, artifacts, compaction, delegation, filter, framing, history, instruction, losses,
+    prefix, repeated, state, summaries, tools, triggers,
 };
 
 /// All rules, by what they are about.
@@ -32,6 +32,7 @@ const FAMILIES: &[Family] = &[
     state::FAMILY,
     artifacts::FAMILY,
     tools::FAMILY,
+    answers::FAMILY,
 ];
 
 /// A surprise of google-adk that a stored session cannot show.

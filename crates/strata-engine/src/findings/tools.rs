@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use strata_model::app::CodeExecutor;
-use strata_model::{Agent, LlmRequest, Origin, RequestPart, RequestTool, Severity};
+use strata_model::{Agent, LlmRequest, Origin, RequestPart, RequestTool, Severity, Str};
 
+use super::carried::Shows;
 use super::evidence::Evidence;
 use super::finding::FindingKind;
 use super::phrases::{count, distinct, listed, number, times};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
+use crate::fixes::CalledTools;
 use crate::models::is_gemini;
 
 pub(super) const FAMILY: Family = Family {
@@ -23,6 +25,16 @@ pub(super) const FAMILY: Family = Family {
             meaning: "Both declarations are sent, and the last one runs whichever of them the model meant.",
             advice: "Rename one of them, or give its toolset a prefix.",
             look: duplicate_tools,
+        },
+        Rule {
+            code: "unused-tools",
+            surprises: &[],
+            kind: FindingKind::Bloat,
+            title: "Tools that are never called",
+            meaning: "Every declaration is sent with every call of its agent, at the head of the prompt, whether the \
+                      tool is called or not.",
+            advice: "Take the tools from agents that do not need them, or give them to an agent of their own.",
+            look: unused_tools,
         },
         Rule {
             code: "data-file-renamed",
@@ -72,6 +84,36 @@ fn duplicate_tools(evidence: &Evidence<'_>) -> Vec<Observation> {
         found.push(Observation::new(Severity::Warning, message, caller.tally()).of_origins(origins));
     }
     found
+}
+
+fn unused_tools(evidence: &Evidence<'_>) -> Vec<Observation> {
+    let called = CalledTools::of(evidence.experiment);
+    let mut tally = Tally::default();
+    let mut names: Vec<Str> = Vec::new();
+    for carried in evidence.sent([Shows::Head]) {
+        let Origin::Tool { name } = &carried.piece.origin else { continue };
+        if called.is_unused(name) {
+            evidence.add(&mut tally, carried);
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+    }
+    let tokens = tally.tokens();
+    if !evidence.is_worth(tokens) {
+        return Vec::new();
+    }
+    names.sort();
+    let message = format!(
+        "{} {} declared in {} and never called: {} tokens, {} of everything that was sent.",
+        listed(&names),
+        if names.len() == 1 { "is" } else { "are" },
+        count(tally.n_calls(), "call"),
+        number(tokens),
+        evidence.share(tokens),
+    );
+    let origins: Vec<Origin> = names.into_iter().map(|name| Origin::Tool { name }).collect();
+    vec![Observation::new(evidence.severity(tokens), message, tally).of_origins(origins)]
 }
 
 fn data_file_renamed(evidence: &Evidence<'_>) -> Vec<Observation> {

@@ -6,7 +6,6 @@ use strata_model::{EventIndex, Json, Object, RequestPart, Str, json, python};
 
 use super::candidate::{Candidate, words};
 use super::seen::{Seen, event};
-use crate::analysis::is_quoted;
 use crate::processors::{is_relayed_traffic, tables};
 
 /// Rows that are kept of a list.
@@ -28,7 +27,6 @@ pub(super) fn candidates(seen: &Seen<'_>) -> Vec<Candidate> {
     found.extend(results(seen));
     found.extend(thoughts(seen));
     found.extend(repeated(seen));
-    found.extend(answers(seen));
     found.extend(turns(seen));
     found
 }
@@ -100,7 +98,7 @@ fn of_tool(tool: &Str, large: Large) -> Vec<Candidate> {
     found
 }
 
-fn result(part: &RequestPart) -> Option<(Str, &Object)> {
+pub(super) fn result(part: &RequestPart) -> Option<(Str, &Object)> {
     let response = part.part.function_response.as_deref()?;
     Some((response.name.clone()?, response.response.as_deref()?))
 }
@@ -151,32 +149,6 @@ fn repeated(seen: &Seen<'_>) -> Option<Candidate> {
             .answering(&["structured-answer-thrice", "media-attached-forever", "input-shown-twice"])
             .about(events)
     })
-}
-
-fn answers(seen: &Seen<'_>) -> Option<Candidate> {
-    let mut events = Vec::new();
-    for (content, part) in &seen.parts {
-        let own = (!content.is_user()).then_some(part.part.text.as_deref()).flatten();
-        let quoted = is_quoted(part).then(|| part.rich_text()).and_then(|text| {
-            let spans = text.spans();
-            (spans.len() == 3).then(|| spans[1].text.clone())
-        });
-        let returned = result(part).and_then(|(_, result)| result.get("result")?.as_str());
-        let texts = own.into_iter().chain(quoted.as_deref()).chain(returned);
-        if texts.into_iter().any(is_wide_json) {
-            events.extend(event(part));
-        }
-    }
-    (!events.is_empty()).then(|| {
-        Candidate::insert("Write JSON answers without white space", "compact_output", &[]).about(events)
-    })
-}
-
-/// JSON that takes a tenth more than it needs.
-fn is_wide_json(text: &str) -> bool {
-    text.trim_start().starts_with(['{', '['])
-        && json::parse(text.as_bytes())
-            .is_ok_and(|value| json::to_compact_python(&value).len() * 11 < text.len() * 10)
 }
 
 fn turns(seen: &Seen<'_>) -> Option<Candidate> {

@@ -57,12 +57,9 @@ pub(super) fn warnings(
 
 /// Names, paths and numbers: what has a digit or a sign in it that prose has not.
 fn words(text: &str) -> Vec<String> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@');
     let mut words: Vec<String> = Vec::new();
-    for word in text.split(|c: char| !is_part(c)) {
-        let word = word.trim_matches(['.', '-', '/']);
-        let is_name = word.chars().any(|c| c.is_ascii_digit() || matches!(c, '_' | '/' | '@'));
-        if word.len() >= MIN_WORD && is_name && !words.iter().any(|known| known == word) {
+    for word in names_in(text) {
+        if !words.iter().any(|known| known == word) {
             words.push(word.to_owned());
         }
         if words.len() == MAX_WORDS {
@@ -70,6 +67,13 @@ fn words(text: &str) -> Vec<String> {
         }
     }
     words
+}
+
+pub(crate) fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@');
+    let is_name = |c: char| c.is_ascii_digit() || matches!(c, '_' | '/' | '@');
+    let words = text.split(move |c: char| !is_part(c)).map(|word| word.trim_matches(['.', '-', '/']));
+    words.filter(move |word| word.len() >= MIN_WORD && word.chars().any(is_name))
 }
 
 /// The words that one request holds and the other does not.

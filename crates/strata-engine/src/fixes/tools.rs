@@ -1,11 +1,12 @@
 //! Tools that nobody calls.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use strata_model::{Origin, RequestTool, Str};
 
 use super::candidate::{Candidate, words};
 use super::seen::Seen;
+use crate::experiment::Experiment;
 
 /// The runtime's own tools: it needs them whether a session used them or not.
 const RUNTIME: &[&str] = &[
@@ -19,6 +20,21 @@ const RUNTIME: &[&str] = &[
     "adk_request_confirmation",
 ];
 
+/// The tools that a session calls.
+pub(crate) struct CalledTools<'s>(HashSet<&'s str>);
+
+impl<'s> CalledTools<'s> {
+    pub(crate) fn of(experiment: &'s Experiment) -> Self {
+        let calls = experiment.session().events.iter().flat_map(|event| event.function_calls());
+        Self(calls.filter_map(|call| call.name.as_deref()).collect())
+    }
+
+    /// Whether a tool is declared for nothing.
+    pub(crate) fn is_unused(&self, tool: &str) -> bool {
+        !self.0.contains(tool) && !RUNTIME.contains(&tool)
+    }
+}
+
 pub(super) fn candidates(seen: &Seen<'_>) -> Option<Candidate> {
     let mut declared: BTreeSet<Str> = BTreeSet::new();
     for call in seen.last.values() {
@@ -29,14 +45,8 @@ pub(super) fn candidates(seen: &Seen<'_>) -> Option<Candidate> {
             declared.extend(of_tools.map(|declaration| Str::from(declaration.name())));
         }
     }
-    for event in &seen.experiment.session().events {
-        for call in event.function_calls() {
-            if let Some(name) = &call.name {
-                declared.remove(name);
-            }
-        }
-    }
-    declared.retain(|name| !RUNTIME.contains(&&**name));
+    let called = CalledTools::of(seen.experiment);
+    declared.retain(|name| called.is_unused(name));
     if declared.is_empty() {
         return None;
     }
@@ -46,7 +56,7 @@ pub(super) fn candidates(seen: &Seen<'_>) -> Option<Candidate> {
         several => format!("Drop {} tools that this session never calls", several.len()),
     };
     let mut candidate =
-        Candidate::insert(title, "drop_tools", &[("tools", words(names))]).answering(&["duplicate-tools"]);
+        Candidate::insert(title, "drop_tools", &[("tools", words(names))]).answering(&["unused-tools"]);
     candidate.tools = declared.into_iter().collect();
     Some(candidate)
 }

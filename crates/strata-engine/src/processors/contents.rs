@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use strata_model::app::{AgentMode, IncludeContents};
 use strata_model::{
-    Branch, Content, Diagnostic, Fingerprint, Json, LlmRequest, NodePath, Origin, RequestContent,
+    Branch, Content, Diagnostic, EventIndex, Fingerprint, Json, LlmRequest, NodePath, Origin, RequestContent,
     RequestPart, RichText, Str, json,
 };
 
@@ -160,6 +160,18 @@ pub fn explain_omissions(context: &CompileContext<'_>) -> Vec<Omission> {
         current_turn::build(context.events, &scope, &mut omissions);
     }
     omissions.into_list()
+}
+
+/// The rule that left one event, or a part of it, out of a call's contents. Quicker than [`explain_omissions`].
+pub fn explain_omission(context: &CompileContext<'_>, event: EventIndex) -> Option<OmissionReason> {
+    let omissions = match context.events.log() {
+        Some(log) if context.include_contents() == IncludeContents::Default => {
+            let end = context.events.len();
+            incremental::omissions_around(event.as_usize(), (log, end), &scope(context))
+        }
+        _ => explain_omissions(context),
+    };
+    omissions.into_iter().find(|omission| omission.event == event).map(|omission| omission.reason)
 }
 
 /// Whose history is shown, for callers outside of a compile.

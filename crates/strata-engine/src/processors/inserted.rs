@@ -25,6 +25,7 @@ mod tables;
 mod truncate_middle;
 
 pub(crate) use super::callbacks::is_relayed_traffic;
+pub use compact_state::{StateField, state_fields};
 pub(crate) use tables::tables;
 
 use super::catalog::ProcessorKind;

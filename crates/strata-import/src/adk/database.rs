@@ -29,7 +29,7 @@ pub fn import_tables(source: &mut dyn TableSource) -> Import {
         Detection::Readable(format) => format,
         Detection::Unread(format) => return Import::refused("unread-format", format.refusal()),
         Detection::NotASession(what) => return Import::refused("not-a-session", what),
-        Detection::Sqlite => {
+        Detection::Sqlite | Detection::Archive(_) => {
             return Import::refused("not-a-session", "not a session: a database in a database");
         }
     };

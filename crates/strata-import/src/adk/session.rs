@@ -8,7 +8,8 @@ use strata_model::{Content, Decoder, Diagnostic, Event, FromJson, Json, NodePath
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::import::{Alignment, ImportedSession, RecordedRequest};
+use crate::marks;
 use crate::source::SourceRecord;
 use crate::title;
 use crate::unmapped::Unmapped;
@@ -86,6 +87,33 @@ impl SessionBuilder {
         }
     }
 
+    /// Requests that Strata saved with the session. What is none of them stays a field nobody knows.
+    fn take_requests(&mut self) -> Vec<RecordedRequest> {
+        let Some(saved) = self.session.other.get(marks::RECORDED_REQUESTS).and_then(Json::as_array) else {
+            return Vec::new();
+        };
+        let request = |saved: &Json| {
+            let count =
+                |key: &str| saved.get(key).and_then(Json::as_i64).and_then(|n| usize::try_from(n).ok());
+            let answer = count("answer");
+            let own = answer.and_then(|at| self.sources.get(at)?.first().cloned());
+            Some(RecordedRequest {
+                answer: answer.filter(|at| *at < self.session.events.len()),
+                body: saved.get("body").filter(|body| body.as_object().is_some())?.clone(),
+                source: own.unwrap_or(SourceRecord::Bytes(0..0)),
+                alignment: Alignment {
+                    shared: count("shared").unwrap_or(0),
+                    appended: count("appended").unwrap_or(0),
+                    removed: count("removed").unwrap_or(0),
+                    rewritten: count("rewritten").unwrap_or(0),
+                },
+            })
+        };
+        let Some(requests) = saved.iter().map(request).collect::<Option<Vec<_>>>() else { return Vec::new() };
+        self.session.other.remove(marks::RECORDED_REQUESTS);
+        requests
+    }
+
     /// Sets fields other than the events.
     pub(super) fn set_fields(&mut self, fields: Object, findings: &mut Findings) {
         let mut decoder = Decoder::new();
@@ -96,6 +124,7 @@ impl SessionBuilder {
     }
 
     pub(super) fn finish(mut self, format: Format, findings: &mut Findings) -> ImportedSession {
+        let requests = self.take_requests();
         for (key, value) in self.session.other.iter().filter(|(key, _)| &***key != "unreadEvents") {
             self.unmapped.field("session", key, value);
         }
@@ -109,7 +138,7 @@ impl SessionBuilder {
             sources: self.sources,
             unmapped: self.unmapped,
             facts,
-            requests: Vec::new(),
+            requests,
             parent: None,
         }
     }

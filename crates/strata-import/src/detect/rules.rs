@@ -8,13 +8,12 @@ use crate::format::{Format, UnreadFormat};
 use crate::tables::Table;
 
 /// Beginnings of files that are no sessions.
-pub(super) const SIGNATURES: [(&[u8], &str); 14] = [
+pub(super) const SIGNATURES: [(&[u8], &str); 13] = [
     (b"\x89PNG", "an image (PNG)"),
     (b"\xff\xd8\xff", "an image (JPEG)"),
     (b"GIF8", "an image (GIF)"),
     (b"RIFF", "a media file"),
     (b"%PDF", "a PDF document"),
-    (b"\x1f\x8b", "a gzip file; unpack it and import what is inside"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard file; unpack it and import what is inside"),
     (b"BZh", "a bzip2 file; unpack it and import what is inside"),
     (b"\xfd7zXZ", "an xz file; unpack it and import what is inside"),

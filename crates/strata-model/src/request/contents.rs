@@ -57,6 +57,13 @@ impl RequestPart {
         Self { part, origins, fingerprint }
     }
 
+    /// The same part, whole from another source.
+    #[must_use]
+    pub fn with_origin(&self, origin: Origin) -> Self {
+        let bytes = self.part.text.as_ref().map_or(0, |text| text.len() as u32);
+        Self { origins: Origins::One([(bytes, origin)]), ..self.clone() }
+    }
+
     /// The same sources for a changed part, for processors that rewrite a part without changing its text.
     #[must_use]
     pub fn with_part(&self, part: Part) -> Self {

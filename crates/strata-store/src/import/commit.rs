@@ -8,7 +8,7 @@ use strata_model::{Diagnostic, Object, Session, Str, json};
 use super::{ImportWriter, ImportedSession, LeftOut, Listing, Recording};
 use crate::app_config::write_app_config;
 use crate::source::write_source;
-use crate::{SessionId, Source, StoreError};
+use crate::{SessionId, Source, StoreError, request};
 
 /// A complete recording, and what its session will be.
 #[derive(Debug)]
@@ -78,6 +78,7 @@ fn show(
     set_status(transaction, closed.recording, "staged", "kept")?;
     write_session(transaction, &id, source_number, source.imported_at_ms, closed)?;
     if let Some(replaced) = replaced {
+        request::carry_added(transaction, replaced, closed.recording)?;
         set_status(transaction, replaced, "kept", "discarded")?;
     }
     if let Some(config) = &closed.listing.app_config {

@@ -8,7 +8,8 @@ use strata_model::Fingerprint;
 use super::prepared::{Prepared, Raw};
 use super::{LeftOut, NewEvent};
 use crate::column::fingerprint_bytes;
-use crate::{StoreError, record};
+use crate::request::{KnownPieces, RecordedRequest};
+use crate::{StoreError, record, request};
 
 /// A session being written: hand it back to the import it came from.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct Recording {
     pub(super) totals: Totals,
     /// Number of each raw record written so far, by content. About 40 bytes each, while the recording is open.
     raw_numbers: HashMap<Fingerprint, u32>,
+    n_requests: u32,
+    pieces: KnownPieces,
 }
 
 /// What all events of a recording come to.
@@ -39,7 +42,13 @@ struct Inserts<'t> {
 
 impl Recording {
     pub(super) fn new(number: i64) -> Self {
-        Self { number, totals: Totals::default(), raw_numbers: HashMap::new() }
+        Self {
+            number,
+            totals: Totals::default(),
+            raw_numbers: HashMap::new(),
+            n_requests: 0,
+            pieces: KnownPieces::default(),
+        }
     }
 
     pub(super) fn insert(
@@ -55,6 +64,28 @@ impl Recording {
             self.insert_event(&mut inserts, &prepared, records.as_deref())?;
         }
         Ok(())
+    }
+
+    /// Writes requests behind those that were written. After an error, none of these is there.
+    pub(super) fn insert_requests(
+        &mut self,
+        transaction: &Transaction<'_>,
+        requests: &[RecordedRequest],
+    ) -> Result<(), StoreError> {
+        request::write(transaction, self.number, self.n_requests, requests, &mut self.pieces)?;
+        self.n_requests += requests.len() as u32;
+        Ok(())
+    }
+
+    /// How many requests and pieces of them are written.
+    pub(super) fn requests_so_far(&self) -> (u32, usize) {
+        (self.n_requests, self.pieces.len())
+    }
+
+    /// Forgets the requests that were written since, when their transaction failed.
+    pub(super) fn roll_back_requests(&mut self, (n_requests, n_pieces): (u32, usize)) {
+        self.n_requests = n_requests;
+        self.pieces.roll_back(n_pieces);
     }
 
     /// Forgets what was inserted since `totals` were taken, when its transaction failed.

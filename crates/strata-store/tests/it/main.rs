@@ -11,6 +11,7 @@ mod opening;
 mod property;
 mod reading;
 mod remembering;
+mod requests;
 mod round_trip;
 mod runs;
 mod secrets;
@@ -48,11 +49,13 @@ impl Place {
     }
 
     /// Rows of each table that holds parts of recordings, and how many recordings there are.
-    fn stored_rows(&self) -> [i64; 5] {
+    fn stored_rows(&self) -> [i64; 7] {
         let connection = self.bare();
-        ["recordings", "events", "event_json", "raw_records", "states"].map(|table| {
-            connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
-        })
+        ["recordings", "events", "event_json", "raw_records", "states", "requests", "request_pieces"].map(
+            |table| {
+                connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+            },
+        )
     }
 }
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use strata_model::{Diagnostic, Fingerprint, Json, Object};
 use strata_store::{
-    AppConfig, AppConfigOrigin, LabRunState, Listing, MeasuredCall, PromptShape, RawRecord, RecordPlace,
-    SCHEMA_VERSION, Store,
+    Alignment, AppConfig, AppConfigOrigin, LabRunState, Listing, MeasuredCall, PromptShape, RawRecord,
+    RecordPlace, RecordedRequest, SCHEMA_VERSION, Store,
 };
 
 use crate::{Place, events, import, listing, session, source, span, text};
@@ -37,6 +37,7 @@ fn a_database_of_every_version_is_brought_up_to_date() {
         let mut store = place.open();
         check_sample(&store);
         check_experiments(&store, version);
+        check_requests(&store, version);
         check_runs(&store, version);
         let again = import(&mut store, source("sample.jsonl"), &[session("s1", 4, TEXT)]);
         assert!(again[0].is_replacement, "ids are made as version {version} made them");
@@ -102,6 +103,7 @@ fn fill(store: &mut Store) {
     let row = RecordPlace::Row { table: "t".into(), id: "1".into() };
     events[1].records = vec![RawRecord { place: row, bytes: None }];
     import.append(&mut recording, &events).unwrap();
+    import.append_requests(&mut recording, &requests()).unwrap();
     let summary = Json::Object(Object::from_iter([("calls", Json::Int(2))]));
     let listing = Listing { summary, app_config: Some(inferred), ..listing("Sample") };
     import.close_recording(recording, &recorded, listing).unwrap();
@@ -117,6 +119,26 @@ fn fill(store: &mut Store) {
     store.add_measured_call("m", PromptShape::Text, &MEASURED).unwrap();
     store.set_setting("theme", "dark").unwrap();
     store.put_token_counts("o200k_base", &[(Fingerprint::of(b"hello"), 1)]).unwrap();
+}
+
+fn requests() -> Vec<RecordedRequest> {
+    let request = |answer, at, body: &str| RecordedRequest {
+        answer,
+        body: strata_model::json::parse(body.as_bytes()).unwrap(),
+        place: RecordPlace::Bytes(at..at + 5),
+        alignment: Alignment { shared: 1, appended: 1, ..Alignment::default() },
+        added_from: None,
+    };
+    vec![
+        request(Some(1), 0, r#"{"model":"m","messages":[{"role":"user","content":"It's \"quoted\""}]}"#),
+        request(None, 9, r#"{"model":"m","messages":[{"role":"user","content":"It's \"quoted\""},2]}"#),
+    ]
+}
+
+fn check_requests(store: &Store, version: u32) {
+    let session = store.sessions("", 0..1).unwrap().entries.remove(0).id;
+    let expected = if version < 3 { Vec::new() } else { requests() };
+    assert_eq!(store.requests(&session).unwrap(), expected, "version {version}");
 }
 
 /// What [`fill`] wrote, whichever version wrote it.
@@ -152,11 +174,11 @@ fn check_experiments(store: &Store, version: u32) {
     assert_eq!(store.edits(found[0].id).unwrap()[1], r#"{"edit":"pin_event","event":1}"#);
 }
 
-/// What [`fill`] wrote since version 3.
+/// What [`fill`] wrote since version 4.
 fn check_runs(store: &Store, version: u32) {
     let session = store.sessions("", 0..10).unwrap().entries.remove(0).id;
     let runs = store.lab_runs(&session).unwrap();
-    if version < 3 {
+    if version < 4 {
         assert_eq!((runs, store.measured_calls("m", PromptShape::Text).unwrap()), (Vec::new(), Vec::new()));
         return;
     }

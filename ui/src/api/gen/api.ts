@@ -465,6 +465,19 @@ rules: Array<string>,
 isRuleKnown: boolean, };
 
 /**
+ * The content of an event as it was recorded, beside the one an experiment gave it.
+ */
+export type RecordedContent = {
+/**
+ * As recorded.
+ */
+size: TokenCount, parts: Array<EventPart>,
+/**
+ * From the recorded content to the edited one, line by line.
+ */
+difference: PartDiff, };
+
+/**
  * The form in which a provider takes requests.
  */
 export type Api = "chatCompletions" | "responses" | "gemini" | "anthropic";
@@ -612,7 +625,11 @@ isSampleBarDismissed: boolean,
 /**
  * Shortcuts already used three times, whose hints may go.
  */
-learnedKeys: Array<string>, };
+learnedKeys: Array<string>,
+/**
+ * Keys, tokens and passwords are masked in everything that is shown. Exports have a switch of their own.
+ */
+masksSecrets: boolean, };
 
 /**
  * What a run would take.
@@ -672,6 +689,11 @@ sizeBasis: string,
  * The rates behind the latency.
  */
 readTokensPerS: number, cachedTokensPerS: number, writtenTokensPerS: number, };
+
+/**
+ * What an edit of the experiment made of an event.
+ */
+export type EventEdit = "edited" | "dropped" | "pinned";
 
 /**
  * What became of the facts of a window.
@@ -757,6 +779,11 @@ caveat: string | null, };
  * What the cache makes of a stretch of a prompt.
  */
 export type CacheZone = "stable" | "belowMinimum" | "unmarked" | "expired" | "evicted" | "variable";
+
+/**
+ * What the parts of a prompt rest on.
+ */
+export type RequestBasis = "recorded" | "recompiled";
 
 /**
  * What the provider said, beside the prediction in its own tokens.
@@ -951,10 +978,9 @@ answerEvent: number | null,
  */
 eventsBefore: number, prompt: TokenCount,
 /**
- * Where the provider reported nothing for this call: what it is likely to have counted, from what it reported for
- * requests that were sent to this model from here. None while too little is known.
+ * Whether the prompt is what was really sent or what was compiled.
  */
-calibrated: TokenCount | null, cachedTokens: number | null, cachedBasis: Basis, reportedInputTokens: number | null, reportedOutputTokens: number | null,
+requestBasis: RequestBasis, cachedTokens: number | null, cachedBasis: Basis, reportedInputTokens: number | null, reportedOutputTokens: number | null,
 /**
  * Reported input less our count.
  */
@@ -1082,7 +1108,20 @@ byCall: Array<CarriedBy>,
 /**
  * "C4–C17, then summarised by E35".
  */
-fate: string, chain: Array<ChainStep>, parts: Array<EventPart>, stateDelta: Array<StateChange>, artifacts: Array<string>, transferTo: string | null,
+fate: string, chain: Array<ChainStep>,
+/**
+ * With the content it has here.
+ */
+parts: Array<EventPart>,
+/**
+ * What it was before an edit gave it another content; absent where none did.
+ */
+recorded: RecordedContent | null,
+/**
+ * The content it has here, ADK's `{role, parts}` as pretty JSON; absent where there is none, or more than 20,000
+ * characters.
+ */
+content: string | null, stateDelta: Array<StateChange>, artifacts: Array<string>, transferTo: string | null,
 /**
  * Reported by the provider with this event.
  */
@@ -1160,7 +1199,11 @@ carriedBy: string, isError: boolean,
 /**
  * It holds no content of its own: a state change, a rewind, an artifact.
  */
-isSilent: boolean, timeMs: number | null, };
+isSilent: boolean, timeMs: number | null,
+/**
+ * What edits made of it. The row tells what it says with them; of a dropped event, what was dropped.
+ */
+edits: Array<EventEdit>, };
 
 export type ExperimentDetail = {
 /**
@@ -1212,7 +1255,7 @@ undone: number,
  */
 changedMs: number, };
 
-export type ExportFormat = "adk-python" | "adk-json" | "json" | "yaml";
+export type ExportFormat = "session" | "adk-python" | "adk-json" | "json" | "yaml";
 
 export type Exported = {
 /**
@@ -1546,6 +1589,20 @@ predicted: TokenCount, predictedCachedTokens: number,
  */
 estimatedCostUsd: number | null, recorded: string, };
 
+export type RequestsAdded = {
+/**
+ * Requests that belong to calls of the session, and are shown there from now on.
+ */
+joined: number,
+/**
+ * Requests in the file whose answers are no events of the session.
+ */
+left: number,
+/**
+ * Both in a sentence.
+ */
+message: string, };
+
 export type ScriptTokens = { before: number, after: number, };
 
 export type SessionHeader = {
@@ -1662,6 +1719,10 @@ orderWarning: string | null,
  */
 isInferred: boolean,
 /**
+ * No processor's work, but what was really sent. The stage before it is what was compiled.
+ */
+isRecorded: boolean,
+/**
  * What a script wrote, and why it failed if it did.
  */
 script: ScriptReport | null, };
@@ -1685,6 +1746,44 @@ openJob: string | null,
 sampleSession: string, recent: Array<SessionListItem>, settings: Settings, };
 
 export type StateChange = { key: string, before: string | null, after: string, };
+
+export type StateFieldRow = { name: string,
+/**
+ * Entries that have it.
+ */
+entries: number,
+/**
+ * Of its values in all entries.
+ */
+characters: number, };
+
+export type StateValueRow = { key: string,
+/**
+ * Of the value as recorded, written as JSON.
+ */
+characters: number,
+/**
+ * Characters of it in the call's instruction; 0 where that does not show it.
+ */
+sentCharacters: number,
+/**
+ * Entries of a list or of an object of objects; 1 for an object alone, 0 for a value without fields.
+ */
+entries: number,
+/**
+ * What its entries have, in the order in which they come.
+ */
+fields: Array<StateFieldRow>,
+/**
+ * The fields that a state map shows; empty where there is none.
+ */
+shown: Array<string>, };
+
+export type StateValues = {
+/**
+ * Those in the prompt first, then the longest.
+ */
+rows: Array<StateValueRow>, };
 
 export type StratumCall = { call: number,
 /**
@@ -1757,6 +1856,8 @@ export interface Commands {
   "session/import": { readonly params: { paths: Array<string>, }; readonly result: JobStarted };
   /** Reads a file that was uploaded, as a job. */
   "session/importUpload": { readonly params: {  /**  * The id an upload to the host returned.  */ upload: string,  /**  * The file's name, for the title.  */ name: string, }; readonly result: JobStarted };
+  /** Gives a session the requests that another file recorded. */
+  "session/addRequests": { readonly params: { session: string,  /**  * The file, on this computer.  */ path: string | null,  /**  * The id an upload to the host returned, where it has no path.  */ upload: string | null,  /**  * The file's name, where it has no path.  */ name: string | null, }; readonly result: RequestsAdded };
   /** Makes a session ready and compiles its calls in the background. */
   "session/open": { readonly params: { session: string, }; readonly result: SessionHeader };
   /** The numbers of an open session, as far as it is compiled. */
@@ -1779,6 +1880,8 @@ export interface Commands {
   "call/text": { readonly params: { session: string, call: number, stage: number,  /**  * Segments `offset..offset+limit`.  */ offset: number, limit: number, }; readonly result: TextPage };
   /** The request after a stage as JSON. */
   "call/json": { readonly params: { session: string, call: number, stage: number, offset: number, limit: number, }; readonly result: JsonPage };
+  /** The state at a call, with the fields a state map can keep. */
+  "call/state": { readonly params: { session: string, call: number, }; readonly result: StateValues };
   /** Calls of which less is found in a cache than could be, and the sums. */
   "cache/breaks": { readonly params: { session: string, order: BreakOrder, offset: number, limit: number, }; readonly result: BreakPage };
   /** Sizes and prefixes of the prompts of calls. */
@@ -1827,12 +1930,22 @@ export interface Commands {
   "experiment/compare": { readonly params: { a: string, b: string,  /**  * Only calls whose requests differ.  */ onlyChanged: boolean, offset: number, limit: number, }; readonly result: Comparison };
   /** The requests of a call in two experiments, part by part. */
   "experiment/compareParts": { readonly params: { a: string, b: string, call: number, foldUnchanged: boolean, offset: number, limit: number, }; readonly result: PartPage };
+  /** A part of a request in two experiments, line by line. */
+  "experiment/compareText": { readonly params: { a: string, b: string, call: number,  /**  * `4.0`, `sys.1`, `tool.sql_query`.  */ path: string,  /**  * It is the path in `a`, of a part that `b` has no more.  */ isLeftOut: boolean, }; readonly result: PartDiff };
   /** An experiment as google-adk Python, as an app configuration, or as a file of edits. */
-  "experiment/export": { readonly params: {  /**  * A session or an experiment.  */ session: string, as: ExportFormat, }; readonly result: Exported };
+  "experiment/export": { readonly params: {  /**  * A session or an experiment.  */ session: string, as: ExportFormat,  /**  * Mask keys, tokens and passwords.  */ masksSecrets: boolean, }; readonly result: Exported };
   /** Kinds of processors that can be inserted, with their parameters. */
   "processor/catalog": { readonly params: Record<string, never>; readonly result: ProcessorCatalog };
   /** Reads a script, and tries it on a call. */
   "script/check": { readonly params: { source: string,  /**  * The session or experiment, and the call; absent: the script is only read.  */ on: ScriptTarget | null, }; readonly result: ScriptReport };
+  /** Scripts that are saved, with the folder they are in. */
+  "script/list": { readonly params: Record<string, never>; readonly result: ScriptList };
+  /** The text of a saved script. */
+  "script/get": { readonly params: { name: string, }; readonly result: ScriptSource };
+  /** Saves a script in the folder. */
+  "script/save": { readonly params: {  /**  * A file's name, with or without `.js`; folders are refused.  */ name: string, source: string,  /**  * Whether a script of that name may be overwritten; otherwise that is `badInput`.  */ replaces: boolean, }; readonly result: ScriptList };
+  /** Removes a saved script. */
+  "script/remove": { readonly params: { name: string, }; readonly result: ScriptList };
   /** What is worth a person's time, with fixes that were tried on all calls. */
   "findings/list": { readonly params: {  /**  * A session or an experiment.  */ session: string, }; readonly result: FindingList };
   /** Makes the edits of a fix. */

@@ -27,6 +27,7 @@ export function callDetail(session: FakeSession, number: number): CallDetail {
       low: isExact ? call.tokens : Math.round(call.tokens * 0.94),
       high: isExact ? call.tokens : Math.round(call.tokens * 1.06),
     },
+    requestBasis: 'recompiled',
     cachedTokens: call.cached,
     cachedBasis: session.cachedBasis,
     reportedInputTokens: isExact ? call.tokens + 3 : null,

@@ -63,6 +63,7 @@ function rowOf(session: FakeSession, event: FakeEvent): EventRow {
     isError: event.error !== null,
     isSilent: false,
     timeMs: event.timeMs,
+    edits: [...(session.eventEdits?.get(event.event) ?? [])],
   };
 }
 
@@ -128,6 +129,12 @@ export function eventDetail(session: FakeSession, number: number): EventDetail {
             { label: 'Output tokens', value: event.tokens },
           ],
     error: event.error,
+    recorded: null,
+    content: JSON.stringify(
+      { role: event.kind === 'user' ? 'user' : 'model', parts: [{ text: event.text() }] },
+      null,
+      2,
+    ),
     findings: [],
     raw: raw.slice(0, RAW_LIMIT),
     isRawCut: raw.length > RAW_LIMIT,

@@ -1,18 +1,18 @@
 import type {
-  ComparedCall,
   Comparison,
   Edit,
-  Effect,
+  EventEdit,
   ExperimentDetail,
   Exported,
   FindingList,
   FixRow,
+  PartDiff,
   PartPage,
-  PartRow,
   PreviewResult,
   ScriptReport,
 } from '@/api/gen/api.ts';
 import type { Params } from '@/api/client.ts';
+import { compared, comparedParts, comparedText, effectOf } from './comparison.ts';
 import { badInput, notFound } from './failures.ts';
 import { editedFlow, scriptReport } from './flow.ts';
 import type { FakePart, FakeSession } from './session.ts';
@@ -25,8 +25,6 @@ interface Entry {
   edits: readonly Edit[];
   applied: number;
 }
-
-const whole = (value: number): string => value.toLocaleString('en-US');
 
 /** Experiments in memory. Edits of processors and dropped events really change the prompts; other edits are only kept. */
 export class FakeExperiments {
@@ -150,36 +148,11 @@ export class FakeExperiments {
   }
 
   compareParts({ a, b, call, offset, limit }: Params<'experiment/compareParts'>): PartPage {
-    const old = new Map(
-      this.session(a)
-        .partsOf(call)
-        .map((part) => [part.identity, part]),
-    );
-    const now = this.session(b).partsOf(call);
-    const present = new Set(now.map(({ identity }) => identity));
-    const gone = [...old.values()].filter(({ identity }) => !present.has(identity));
-    const rows = [
-      ...gone.map((part) => rowOf(call, part, part.tokens, 0)),
-      ...now.flatMap((part) => {
-        const was = old.get(part.identity);
-        return was?.version === part.version ? [] : [rowOf(call, part, was?.tokens ?? 0, part.tokens)];
-      }),
-    ];
-    return {
-      processor: '',
-      stage: 0,
-      stages: 0,
-      headline: `${String(rows.length)} parts differ.`,
-      addedTokens: 0,
-      leftOutTokens: gone.reduce((sum, { tokens }) => sum + tokens, 0),
-      rewritingTokens: rows.reduce(
-        (sum, row) => sum + (row.change === 'rewritten' ? row.tokensAfter - row.tokensBefore : 0),
-        0,
-      ),
-      comparedWith: 'the same call',
-      total: rows.length,
-      rows: rows.slice(offset, offset + limit),
-    };
+    return comparedParts(this.session(a), this.session(b), { call, offset, limit });
+  }
+
+  compareText({ a, b, call, path, isLeftOut }: Params<'experiment/compareText'>): PartDiff {
+    return comparedText(this.session(a), this.session(b), { call, path, isLeftOut });
   }
 
   findings(id: string): FindingList {
@@ -301,6 +274,7 @@ function withEdits(base: FakeSession, id: string, edits: readonly Edit[]): FakeS
     ...base,
     id,
     flow,
+    eventEdits: eventEdits(edits),
     wholeOf,
     partsOf,
     calls: base.calls.map((call) => {
@@ -312,62 +286,14 @@ function withEdits(base: FakeSession, id: string, edits: readonly Edit[]): FakeS
   };
 }
 
-function costOf({ price }: FakeSession, tokens: number, cached: number): number | null {
-  return price === null ? null : ((tokens - cached) * price.input + cached * price.cachedRead) / 1e6;
-}
-
-function compared(before: FakeSession, after: FakeSession): readonly ComparedCall[] {
-  return before.calls.map((a, index) => {
-    const b = after.calls[index] ?? a;
-    return {
-      call: a.call,
-      agent: before.agents[a.agent]?.name ?? '',
-      isChanged: a.tokens !== b.tokens,
-      tokensA: a.tokens,
-      tokensB: b.tokens,
-      cachedA: a.cached,
-      cachedB: b.cached,
-      costAUsd: costOf(before, a.tokens, a.cached),
-      costBUsd: costOf(after, b.tokens, b.cached),
-      breaksA: a.break !== null,
-      breaksB: b.break !== null,
-    };
-  });
-}
-
-function effectOf(before: FakeSession, after: FakeSession): Effect {
-  const rows = compared(before, after);
-  const sum = (value: (row: ComparedCall) => number): number =>
-    rows.reduce((all, row) => all + value(row), 0);
-  const priced = before.price !== null;
-  return {
-    callsCompared: rows.length,
-    calls: rows.length,
-    callsChanged: rows.filter(({ isChanged }) => isChanged).length,
-    tokensBefore: sum(({ tokensA }) => tokensA),
-    tokensAfter: sum(({ tokensB }) => tokensB),
-    cachedBefore: sum(({ cachedA }) => cachedA),
-    cachedAfter: sum(({ cachedB }) => cachedB),
-    costBeforeUsd: priced ? sum(({ costAUsd }) => costAUsd ?? 0) : null,
-    costAfterUsd: priced ? sum(({ costBUsd }) => costBUsd ?? 0) : null,
-    breaksBefore: sum(({ breaksA }) => Number(breaksA)),
-    breaksAfter: sum(({ breaksB }) => Number(breaksB)),
-  };
-}
-
-function rowOf(call: number, part: FakePart, before: number, after: number): PartRow {
-  return {
-    change: after === 0 ? 'leftOut' : before === 0 ? 'added' : 'rewritten',
-    path: part.path,
-    address: `C${String(call)}/${part.path}`,
-    kind: part.kind,
-    count: 1,
-    isReframed: part.isReframed,
-    from: part.from,
-    tokensBefore: before,
-    tokensAfter: after,
-    text: after === 0 ? part.label : `${part.label}, ${whole(after)} tokens`,
-    codeLength: 0,
-    isInferred: false,
-  };
+/** What edits made of events, by their numbers. */
+function eventEdits(edits: readonly Edit[]): ReadonlyMap<number, readonly EventEdit[]> {
+  const words = { drop_event: 'dropped', edit_event: 'edited', pin_event: 'pinned' } as const;
+  const changed = edits.flatMap((edit) => ('event' in edit ? [[edit.event, words[edit.edit]] as const] : []));
+  return new Map(
+    changed.map(([event]) => [
+      event,
+      [...new Set(changed.flatMap(([other, word]) => (other === event ? [word] : [])))],
+    ]),
+  );
 }

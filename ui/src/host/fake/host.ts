@@ -10,6 +10,8 @@ import { FakeLab } from './lab-jobs.ts';
 import { partDetail, partDiff, partText } from './parts.ts';
 import { stageJson, stageList, stageParts, stageText } from './stages.ts';
 import { FakeExperiments } from './experiments.ts';
+import { FakeScripts } from './scripts.ts';
+import { stateValues } from './state.ts';
 import { FAKE_KINDS } from './flow.ts';
 import { notFound } from './failures.ts';
 import { FakeStore, headerOf, newJob } from './store.ts';
@@ -42,6 +44,7 @@ const TICK_MS = 120;
 export function fakeHost(options: FakeOptions = {}): FakeHost {
   const store = new FakeStore();
   const experiments = new FakeExperiments((id) => store.session(id));
+  const scripts = new FakeScripts();
   const listeners = new Set<(notification: Notification) => void>();
   const asked: { name: string; params: unknown }[] = [];
   const compiled = new Map<string, number>();
@@ -118,6 +121,9 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     },
     'session/import': ({ paths }) => runImport(paths[0] ?? ''),
     'session/importUpload': ({ name }) => runImport(name),
+    'session/addRequests': () => {
+      throw notFound('Nothing was added: this session has no such answers.');
+    },
     'session/open': ({ session }) => {
       if (options.isCompiling === true && !compiled.has(session)) compileInBackground(session);
       return header(session);
@@ -167,9 +173,15 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     'experiment/preview': (params) => experiments.preview(params),
     'experiment/compare': (params) => experiments.compare(params),
     'experiment/compareParts': (params) => experiments.compareParts(params),
+    'experiment/compareText': (params) => experiments.compareText(params),
     'experiment/export': (params) => experiments.export(params),
     'processor/catalog': () => ({ kinds: [...FAKE_KINDS] }),
     'script/check': (params) => experiments.check(params),
+    'call/state': () => stateValues(),
+    'script/list': () => scripts.list(),
+    'script/get': ({ name }) => scripts.get(name),
+    'script/save': (params) => scripts.save(params),
+    'script/remove': ({ name }) => scripts.remove(name),
     'findings/list': ({ session }) => experiments.findings(session),
     'findings/apply': ({ session, title, edits }) =>
       experiments.find(session) === undefined

@@ -1,4 +1,12 @@
-import type { AgentSummary, Basis, DiagnosticRow, Kind, PriceInfo, StateChange } from '@/api/gen/api.ts';
+import type {
+  AgentSummary,
+  Basis,
+  DiagnosticRow,
+  EventEdit,
+  Kind,
+  PriceInfo,
+  StateChange,
+} from '@/api/gen/api.ts';
 import type { FakePlace } from './flow.ts';
 
 /** An event of a made-up session. */
@@ -67,6 +75,8 @@ export interface FakeUse {
 }
 
 export interface FakeSession {
+  /** What an experiment made of events, by their numbers. */
+  readonly eventEdits?: ReadonlyMap<number, readonly EventEdit[]>;
   readonly id: string;
   readonly title: string;
   readonly format: string;

@@ -139,6 +139,7 @@ export function stageList(session: FakeSession, number: number): StageList {
       diagnostics: [...unknownTemplate(session, place.name, number), ...failure(place.name, failed)],
       orderWarning: orderWarning(flow, index),
       isInferred: session.isInferred && added.length > 0,
+      isRecorded: false,
       script:
         place.inserted?.kind === 'script'
           ? scriptReport(place.name, place.inserted.params['source'], sumOf(before), sumOf(now))

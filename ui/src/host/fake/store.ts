@@ -120,6 +120,7 @@ export class FakeStore {
         hasPatterns: false,
         isSampleBarDismissed: false,
         learnedKeys: [],
+        masksSecrets: false,
       },
     };
   }

@@ -4,6 +4,10 @@ import { hasCalls, hasSession, type Command } from './command.ts';
 const isExperiment = ({ experiments }: Workbench): boolean => experiments.current !== undefined;
 const showsStage = ({ location, pipeline }: Workbench): boolean =>
   location.view.panel === 'stage' && pipeline.stage !== undefined;
+const showsCode = ({ location, pipeline }: Workbench): boolean =>
+  location.view.panel === 'stage' &&
+  location.view.tab === 'code' &&
+  pipeline.stage?.inserted?.kind === 'script';
 const canFlip = ({ experiments }: Workbench): boolean =>
   experiments.current !== undefined || experiments.rows.length > 0;
 
@@ -128,6 +132,24 @@ const commands: readonly Omit<Command, 'view'>[] = [
     keys: ['Delete'],
     when: ({ pipeline }) => (pipeline.stage?.inserted ?? null) !== null,
     run: ({ edits }) => void edits.remove(),
+  },
+  {
+    id: 'script.saved',
+    title: 'Saved scripts and templates',
+    keys: [],
+    when: showsCode,
+    run: ({ panels }) => {
+      panels.dialog = 'scripts';
+    },
+  },
+  {
+    id: 'script.save',
+    title: 'Save the script as…',
+    keys: [],
+    when: showsCode,
+    run: ({ panels }) => {
+      panels.dialog = 'saveScript';
+    },
   },
   {
     id: 'finding.apply',

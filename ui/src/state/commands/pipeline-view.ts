@@ -9,6 +9,11 @@ function move({ location, pipeline, findings, comparison }: Workbench, delta: 1 
   else pipeline.moveStage(delta);
 }
 
+function moveToChange({ location, pipeline, comparison, messages }: Workbench, direction: 1 | -1): void {
+  if (location.view.panel === 'compare') comparison.step(direction).catch(messages.report);
+  else pipeline.nextChanged(direction);
+}
+
 const commands: readonly Omit<Command, 'view'>[] = [
   {
     id: 'stage.next',
@@ -24,15 +29,15 @@ const commands: readonly Omit<Command, 'view'>[] = [
   },
   {
     id: 'stage.previousChanged',
-    title: 'Previous changed stage',
+    title: 'Previous changed stage or compared difference',
     keys: ['['],
-    run: ({ pipeline }) => pipeline.nextChanged(-1),
+    run: (workbench) => moveToChange(workbench, -1),
   },
   {
     id: 'stage.nextChanged',
-    title: 'Next changed stage',
+    title: 'Next changed stage or compared difference',
     keys: [']'],
-    run: ({ pipeline }) => pipeline.nextChanged(1),
+    run: (workbench) => moveToChange(workbench, 1),
   },
   {
     id: 'stages.changedOnly',
@@ -64,6 +69,13 @@ const commands: readonly Omit<Command, 'view'>[] = [
     keys: [],
     when: ({ pipeline }) => pipeline.stage?.inserted?.kind === 'script',
     run: ({ location }) => location.go({ panel: 'stage', tab: 'code' }),
+  },
+  {
+    id: 'request.look',
+    title: 'The request as it was sent, as it is compiled, or their difference',
+    keys: ['Shift+R'],
+    when: ({ pipeline }) => pipeline.hasRecorded,
+    run: ({ pipeline }) => pipeline.nextLook(),
   },
   {
     id: 'tokens.shade',

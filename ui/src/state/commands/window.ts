@@ -105,6 +105,19 @@ export const lookCommands: readonly Command[] = [
     run: ({ appearance }) => appearance.nextTheme(),
   },
   {
+    id: 'secrets.mask',
+    title: 'Mask secrets in what is shown, or show them',
+    keys: [],
+    run: ({ appearance }) => appearance.toggleSecrets(),
+  },
+  {
+    id: 'requests.add',
+    title: 'Add recorded requests from a file…',
+    keys: [],
+    when: ({ session }) => session.isOpen && session.info?.isSample !== true,
+    run: (workbench) => workbench.addRequests(),
+  },
+  {
     id: 'rows.density',
     title: 'Rows: compact or comfortable',
     keys: [],

@@ -163,7 +163,8 @@ impl Module<'_> {
                     callbacks.push(call);
                 }
                 None => self.diagnostics.push(left_out(format!(
-                    "The script {} of {agent}: it is JavaScript.",
+                    "The script {} of {agent}: google-adk runs no JavaScript. Write what it does as a \
+                     before_model_callback of {agent}, in the place of this remark.",
                     step.processor.name()
                 ))),
             }

@@ -54,6 +54,69 @@ class TunedAgent(LlmAgent):
         by_name = {processor.name: processor for processor in all_processors}
         return [by_name[name] for name in self.processors if name in by_name]
 
+# section: EditedEvents; imports: import json | import math | from google.adk.apps.compaction import _get_compaction_ranges | from google.adk.plugins.base_plugin import BasePlugin | from google.genai import types
+class EditedEvents(BasePlugin):
+    """Shows agents the recorded session with some events dropped, edited or pinned.
+
+    Events are known by their number, counted from 1, and their id; other sessions are left alone. What changes is the
+    copy of the session that a run works on: the stored one stays as it was.
+    """
+
+    def __init__(self, session_id, edits):
+        super().__init__(name="edited_events")
+        self.session_id, self.edits = session_id, edits
+
+    async def before_run_callback(self, *, invocation_context):
+        session = invocation_context.session
+        if self.session_id and session.id != self.session_id:
+            return None
+        events = list(session.events)
+        pinned = []
+        for number, edit in self.edits.items():
+            event = events[number - 1] if number <= len(events) else None
+            if event is None or (edit["id"] and event.id != edit["id"]):
+                continue
+            if "content" in edit:
+                # By way of JSON, in which bytes are base64.
+                content = types.Content.model_validate_json(json.dumps(edit["content"]))
+                event = event.model_copy(update={"content": content})
+                is_said = event.author == "user" and not event.get_function_responses()
+                if is_said and event.invocation_id == invocation_context.invocation_id:
+                    invocation_context.user_content = content
+            if edit.get("is_dropped"):
+                event = self.silent(event)
+            elif edit.get("is_pinned"):
+                pinned.append(number - 1)
+            events[number - 1] = event
+        self.keep(events, pinned)
+        session.events = events
+        return None
+
+    def silent(self, event):
+        """The event without what a model could read; what it did to state stays."""
+        actions = event.actions.model_copy(update={"compaction": None, "rewind_before_invocation_id": None})
+        nothing = {"content": None, "input_transcription": None, "output_transcription": None}
+        return event.model_copy(update={**nothing, "actions": actions})
+
+    def keep(self, events, pinned):
+        """A summary replaces what lies in its time: what it covers is moved to the end of that, and pinned events stay."""
+        windows = {at: (start, end) for at, start, end in _get_compaction_ranges(events)}
+        ends = {end for _, end in windows.values()}
+        if not any(start <= events[at].timestamp <= end for at in pinned for start, end in windows.values()):
+            return
+        for at, event in enumerate(events):
+            if event.actions.compaction and at in windows:
+                window = event.actions.compaction.model_copy(update={"start_timestamp": windows[at][1]})
+                actions = event.actions.model_copy(update={"compaction": window})
+                events[at] = event.model_copy(update={"actions": actions})
+            elif event.actions.compaction:
+                events[at] = self.silent(event)
+            elif at in pinned and event.timestamp in ends:
+                events[at] = event.model_copy(update={"timestamp": math.nextafter(event.timestamp, -math.inf)})
+            elif at not in pinned:
+                over = [end for start, end in windows.values() if start <= event.timestamp <= end]
+                events[at] = event.model_copy(update={"timestamp": min(over)}) if over else event
+
 # section: compact_state; imports: from google.adk.agents.readonly_context import ReadonlyContext | from google.adk.utils import instructions_utils
 def compact_state(template, maps):
     """Fills a template from state of which some values are shown with some of their fields only."""

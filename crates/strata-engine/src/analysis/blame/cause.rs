@@ -33,6 +33,8 @@ pub enum Cause {
     Placement { origin: Origin },
     /// Code of the app: a plugin, a callback or a script.
     Script { stage: Str },
+    /// A processor that an experiment put in; `kind` as the catalogue calls it.
+    Inserted { stage: Str, kind: Str },
     /// The calls before it went to another model.
     Model { before: Str, after: Str },
     /// Settings of which the provider says that they empty its cache.
@@ -79,6 +81,7 @@ impl Cause {
             | Self::Memory
             | Self::Placement { .. }
             | Self::Script { .. }
+            | Self::Inserted { .. }
             | Self::Model { .. }
             | Self::Parameters { .. }
             | Self::Unknown { .. } => Nature::Avoidable,
@@ -112,6 +115,7 @@ impl Cause {
             Self::Memory => "memory_preload",
             Self::Placement { .. } => "instruction_placement",
             Self::Script { .. } => "script",
+            Self::Inserted { .. } => "inserted_processor",
             Self::Model { .. } => "model_changed",
             Self::Parameters { .. } => "parameters_changed",
             Self::Expired { .. } => "expired",

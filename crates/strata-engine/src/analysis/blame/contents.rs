@@ -1,13 +1,13 @@
 //! Why a conversation is not told the same way again.
 
 use strata_model::app::{CustomFilter, IncludeContents, Plugin};
-use strata_model::{Event, EventIndex, LlmRequest, Origin, RequestContent, RequestPart, TextSpan};
+use strata_model::{Event, EventIndex, LlmRequest, Origin, RequestContent, RequestPart, Str, TextSpan};
 
 use super::super::prefix::CommonPrefix;
 use super::instruction::Spans;
 use super::{Cause, Link, Pair};
 use crate::calls::Call;
-use crate::processors::{OmissionReason, explain_omissions};
+use crate::processors::{OmissionReason, explain_omission};
 
 /// What stands at the first difference in one of the prompts.
 struct Place<'r> {
@@ -66,9 +66,16 @@ impl Pair<'_> {
         (cause, links)
     }
 
-    /// Plugins and callbacks, by what they are known to do.
+    /// Plugins, callbacks and what an experiment put in, by what they are known to do.
     fn cause_in_code(&self, stage: &str) -> Option<Cause> {
         let first = || first_event(self.later.1);
+        if let Some(kind) = self.inserted_kind(stage) {
+            return Some(match &**kind {
+                "retention" | "context_filter" => Cause::Window { first: first() },
+                "script" => Cause::Script { stage: stage.into() },
+                _ => Cause::Inserted { stage: stage.into(), kind: kind.clone() },
+            });
+        }
         if let Some(name) = stage.strip_prefix("plugin:") {
             let plugins = self.experiment.index().app().plugins();
             return Some(match plugins.iter().find(|plugin| plugin.name() == name) {
@@ -83,6 +90,12 @@ impl Pair<'_> {
             "callback:keep_last_contents" => Cause::Truncated { first: first() },
             _ => Cause::Script { stage: stage.into() },
         })
+    }
+
+    fn inserted_kind(&self, stage: &str) -> Option<&Str> {
+        let agent = self.experiment.index().find(&self.later.0.invocation.agent)?;
+        let flow = self.experiment.flow(agent);
+        Some(&flow.steps()[flow.position(stage)?].inserted.as_ref()?.kind)
     }
 
     /// What belongs to a call rather than to the conversation.
@@ -179,9 +192,7 @@ impl Pair<'_> {
 
     /// Why an event that a call could have seen is not in its prompt.
     fn omission(&self, call: &Call, event: EventIndex) -> Option<OmissionReason> {
-        let context = self.experiment.context(call)?;
-        let omissions = explain_omissions(&context);
-        omissions.into_iter().find(|omission| omission.event == event).map(|omission| omission.reason)
+        explain_omission(&self.experiment.context(call)?, event)
     }
 
     /// The last event of this kind that the later call saw and the earlier one did not.

@@ -5,10 +5,9 @@
 
 use std::cmp::Reverse;
 
-use strata_model::{CacheMetadata, LlmRequest};
-use strata_wire::definitions;
+use strata_model::{CacheMetadata, Fingerprint, LlmRequest};
 
-use super::super::prefix::{CommonPrefix, PrefixEnd, common_prefix_in};
+use super::super::prefix::{CommonPrefix, PrefixEnd, PrefixFinder, definitions_fingerprint};
 use super::super::weigh::{Scale, WeighedPrompt};
 use strata_wire::PrefixOrder;
 
@@ -84,6 +83,8 @@ struct Tip {
     at: usize,
     /// Only prompts to the same model are compared.
     model: usize,
+    /// Identifies its tools and answer schemas.
+    definitions: Fingerprint,
 }
 
 struct Node {
@@ -96,7 +97,7 @@ impl PromptTree {
     pub(crate) fn enter<'r>(
         &mut self,
         model: usize,
-        (request, prompt): (&LlmRequest, &WeighedPrompt),
+        (request, prompt): (&'r LlmRequest, &WeighedPrompt),
         earlier: impl Fn(usize) -> &'r LlmRequest,
         (scale, order): (&Scale<'_>, PrefixOrder),
     ) -> PromptMatches {
@@ -104,8 +105,9 @@ impl PromptTree {
         let mut reach = None;
         let mut parent: Option<usize> = None;
         let mut continued = Vec::new();
+        let mut prefixes = PrefixFinder::new(order, request);
         for tip in self.tips.iter().rev().filter(|tip| tip.model == model) {
-            let common = common_prefix_in(order, earlier(tip.at), request);
+            let common = prefixes.common(earlier(tip.at), tip.definitions);
             let is_whole = common.ends_in == PrefixEnd::Whole;
             if is_whole {
                 continued.push(tip.at);
@@ -122,9 +124,10 @@ impl PromptTree {
         if self.tips.len() >= MAX_TIPS {
             self.tips.remove(0);
         }
-        self.tips.push(Tip { at: self.nodes.len(), model });
+        let definitions = definitions_fingerprint(request);
+        self.tips.push(Tip { at: self.nodes.len(), model, definitions });
         self.nodes.push(Node { parent, n_contents: request.contents.len() });
-        let n_definitions = definitions(request).count();
+        let n_definitions = strata_wire::definitions(request).count();
         PromptMatches {
             candidates,
             parent: parent.map(|at| at as u32 + 1),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use strata_model::{Contents, Fingerprint, FingerprintBuilder, RequestContent};
 
-use super::omission::Omissions;
+use super::omission::{Omission, Omissions};
 use super::pairing::End;
 use super::{ContentsScope, HistoryPiece, build_contents, build_piece, task_input};
 use crate::event_log::{EventLog, EventView, LoggedEvent};
@@ -18,7 +18,7 @@ pub(super) fn build(events: EventView<'_>, scope: &ContentsScope<'_>, omissions:
         return build_contents(&events, scope, omissions).into_iter().collect();
     };
     let history = History { log, end: events.len(), scope, head: head(log, events.len(), scope) };
-    let mut settled = history.settle(history.longest(0));
+    let mut settled = history.settle(history.longest(history.end, 0));
     let mut skipped = 0;
     loop {
         let mut seen = Omissions::after(settled.dropped.clone());
@@ -30,7 +30,27 @@ pub(super) fn build(events: EventView<'_>, scope: &ContentsScope<'_>, omissions:
             return settled.contents;
         }
         skipped += 1;
-        settled = history.longest(skipped);
+        settled = history.longest(history.end, skipped);
+    }
+}
+
+/// What did not make it into the contents of the first `end` events of a log: all there is to say about `event`, and
+/// about some others.
+pub(super) fn omissions_around(
+    event: usize,
+    (log, end): (&EventLog, usize),
+    scope: &ContentsScope<'_>,
+) -> Vec<Omission> {
+    let history = History { log, end, scope, head: head(log, end, scope) };
+    let mut skipped = 0;
+    loop {
+        let settled = history.longest(event, skipped);
+        let mut seen = Omissions::recording();
+        let tail = history.piece(settled.n_events, end, End::Last, &mut seen);
+        if !tail.is_blank || settled.n_events == 0 {
+            return seen.into_list();
+        }
+        skipped += 1;
     }
 }
 
@@ -43,9 +63,9 @@ struct History<'h> {
 }
 
 impl History<'_> {
-    /// The longest settled history to go on from.
-    fn longest(&self, skip: usize) -> Settled {
-        let mut settled = self.log.settled().longest(self.key(), self.log.links(), self.end, skip);
+    /// The longest settled history of at most so many events to go on from.
+    fn longest(&self, most: usize, skip: usize) -> Settled {
+        let mut settled = self.log.settled().longest(self.key(), self.log.links(), (most, self.end), skip);
         if settled.n_events == 0 {
             settled.contents.extend(self.head.clone());
         }

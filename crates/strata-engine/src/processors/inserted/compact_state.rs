@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_model::{Json, LlmRequest, Object, Str};
+use strata_model::{Json, LlmRequest, Object, Str, json, python};
 
 use crate::context::CompileContext;
 use crate::error::CompileError;
@@ -88,6 +88,43 @@ impl Processor for CompactState {
     }
 }
 
+/// A field of the entries of a state value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateField {
+    pub name: Str,
+    /// Entries that have it.
+    pub entries: u32,
+    /// Of its values in all entries, as instructions print them.
+    pub characters: usize,
+}
+
+/// What a state map of a value can keep: how many entries it has, and their fields in the order in which they come.
+/// Nothing for a value without fields.
+pub fn state_fields(value: &Json) -> (u32, Vec<StateField>) {
+    let entries: Vec<&Object> = match value {
+        Json::Array(entries) => entries.iter().filter_map(Json::as_object).collect(),
+        Json::Object(object) if has_entries(object) => object.values().filter_map(Json::as_object).collect(),
+        Json::Object(object) => vec![object],
+        _ => Vec::new(),
+    };
+    let mut fields: Vec<StateField> = Vec::new();
+    for (name, value) in entries.iter().flat_map(|entry| entry.iter()) {
+        let characters = python::len(&json::to_compact_python(value));
+        match fields.iter_mut().find(|field| field.name == *name) {
+            Some(field) => {
+                field.entries += 1;
+                field.characters += characters;
+            }
+            None => fields.push(StateField { name: name.clone(), entries: 1, characters }),
+        }
+    }
+    (entries.len() as u32, fields)
+}
+
+fn has_entries(object: &Object) -> bool {
+    !object.is_empty() && object.values().all(|value| value.as_object().is_some())
+}
+
 /// Entries, of a list or of an object of objects, with some of their fields; else the value with some of its own.
 pub(crate) fn compacted(value: &Json, fields: &[Str]) -> Json {
     let kept = |object: &Object| -> Json {
@@ -97,9 +134,7 @@ pub(crate) fn compacted(value: &Json, fields: &[Str]) -> Json {
     let entry = |entry: &Json| entry.as_object().map_or_else(|| entry.clone(), kept);
     match value {
         Json::Array(entries) => Json::Array(entries.iter().map(entry).collect()),
-        Json::Object(object)
-            if !object.is_empty() && object.values().all(|value| value.as_object().is_some()) =>
-        {
+        Json::Object(object) if has_entries(object) => {
             Json::Object(object.iter().map(|(key, value)| (key.clone(), entry(value))).collect())
         }
         Json::Object(object) => kept(object),

@@ -155,6 +155,14 @@ proptest! {
                 omissions.diagnostics().into_iter().map(|diagnostic| diagnostic.message).collect()
             };
             prop_assert_eq!(messages(&omissions), messages(&from_scratch_omissions));
+            let mut recorded = Omissions::recording();
+            build_contents(&events, &scope, &mut recorded);
+            let recorded = recorded.into_list();
+            for event in 0..end {
+                let about = |list: &[Omission]| list.iter().find(|one| one.event.as_usize() == event).cloned();
+                let around = omissions_around(event, (&log, end), &scope);
+                prop_assert_eq!(about(&around), about(&recorded), "E{} of the first {}", event + 1, end);
+            }
         }
     }
 }

@@ -1,0 +1,72 @@
+//! The files of a folder or an archive.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use strata_import::{Archive, Detection, HEAD_BYTES, detect};
+
+/// Files looked at in a folder or an archive, at most.
+pub(super) const MAX_FILES: usize = 10_000;
+
+/// A file among others.
+#[derive(Debug)]
+pub(super) struct Member {
+    /// Its path below the folder, or in the archive, with `/` between names.
+    pub name: String,
+    pub path: PathBuf,
+    /// Where it says to come from, if that is not its path.
+    pub location: Option<String>,
+}
+
+/// What the beginning of a file tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holds {
+    Nothing,
+    /// A session, or something that has to be named.
+    Session,
+    /// What was traced while a session ran.
+    Trace,
+    Archive(Archive),
+}
+
+impl Holds {
+    /// What a file that cannot be read holds turns out when it is read.
+    pub(super) fn of(path: &Path) -> Self {
+        let mut head = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(HEAD_BYTES as u64).read_to_end(&mut head));
+        match read.map(|_| detect(&head)) {
+            Ok(Detection::NotASession(_)) => Self::Nothing,
+            Ok(Detection::Readable(format)) if format.is_trace() => Self::Trace,
+            Ok(Detection::Archive(archive)) => Self::Archive(archive),
+            _ => Self::Session,
+        }
+    }
+}
+
+/// All files below a folder, by path; links are not followed.
+pub(super) fn files_below(folder: &Path) -> Vec<Member> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(current) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&current) else { continue };
+        let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() && files.len() < MAX_FILES => {
+                    let path = entry.path();
+                    files.push(Member { name: below(folder, &path), path, location: None });
+                }
+                _ => {}
+            }
+        }
+    }
+    files
+}
+
+fn below(folder: &Path, path: &Path) -> String {
+    let path = path.strip_prefix(folder).unwrap_or(path);
+    path.components().map(|name| name.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}

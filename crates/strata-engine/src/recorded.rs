@@ -1,0 +1,198 @@
+//! Requests as they were really sent.
+//!
+//! Where a recording holds the request of a call, that is what the model was given, whatever compiling the call makes
+//! of the session. It becomes the last stage of the call's compilation, so that everything which rests on what was sent
+//! (sizes, prefixes, the ledger) rests on it, and the stage before it is what was recompiled.
+//!
+//! Its parts are found among the events, and what no event holds among the parts that were compiled. What is in neither
+//! keeps the request itself as its source.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use strata_model::{
+    Contents, EventIndex, Fingerprint, FingerprintBuilder, InstructionKind, LlmRequest, Origin, Part,
+    RequestContent, RequestPart, RequestTool, RichText, Session, Str,
+};
+
+use crate::analysis::is_same_prompt;
+use crate::calls::Call;
+use crate::compile::{Compilation, Stage};
+use crate::processor::StageOutput;
+use crate::sections::{self, Sections};
+
+/// What the stage is called.
+pub const RECORDED: &str = "recorded";
+
+/// The requests of calls, by the number of the call.
+#[derive(Debug, Default)]
+pub(crate) struct RecordedRequests(BTreeMap<u32, LlmRequest>);
+
+impl RecordedRequests {
+    /// Takes requests with the events that answer them. A call that was asked twice keeps the later one; an event that
+    /// answers no call has none.
+    pub(crate) fn of(
+        session: &Session,
+        calls: &[Call],
+        requests: impl IntoIterator<Item = (EventIndex, LlmRequest)>,
+    ) -> Self {
+        let numbers: HashMap<EventIndex, u32> = calls.iter().map(|call| (call.answer, call.number)).collect();
+        let mut sharing = Sharing::of(session);
+        let requests = requests.into_iter().filter_map(|(answer, request)| {
+            let number = *numbers.get(&answer)?;
+            Some((number, sharing.sourced(request, answer)))
+        });
+        Self(requests.collect())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn has(&self, call: u32) -> bool {
+        self.0.contains_key(&call)
+    }
+
+    /// Puts what was sent behind what was compiled.
+    pub(crate) fn add_to(&self, compilation: &mut Compilation, call: &Call) {
+        let Some(recorded) = self.0.get(&call.number) else { return };
+        let before = compilation.working_context();
+        let request = matched(recorded, &before, &call.invocation.agent);
+        let is_same = is_same_prompt(&before, &request);
+        let changed = if is_same { Sections::empty() } else { sections::changed(&before, &request) };
+        let note = if is_same { "sent as it is compiled" } else { "what was really sent" };
+        compilation.stages.push(Stage {
+            processor: RECORDED.into(),
+            changed,
+            request,
+            is_reused: false,
+            is_enabled: true,
+            is_recorded: true,
+            output: Arc::new(StageOutput { note: note.into(), ..StageOutput::default() }),
+        });
+    }
+}
+
+/// Where parts were said, and contents that several requests have.
+struct Sharing {
+    said: HashMap<Fingerprint, Vec<(EventIndex, u16)>>,
+    /// By what is said alone: clients drop ids and signatures, and loggers leave them out.
+    meant: HashMap<Fingerprint, Vec<(EventIndex, u16)>>,
+    contents: HashMap<Fingerprint, Arc<RequestContent>>,
+    last: Contents,
+}
+
+impl Sharing {
+    fn of(session: &Session) -> Self {
+        let mut said: HashMap<Fingerprint, Vec<(EventIndex, u16)>> = HashMap::new();
+        let mut meant: HashMap<Fingerprint, Vec<(EventIndex, u16)>> = HashMap::new();
+        for (event_at, event) in session.events.iter().enumerate() {
+            for (at, part) in event.parts().iter().enumerate() {
+                let origin = Origin::Event { event: EventIndex(event_at as u32), part: at as u16 };
+                let print = RequestPart::new(part.clone(), origin).fingerprint;
+                let place = (EventIndex(event_at as u32), at as u16);
+                said.entry(print).or_default().push(place);
+                if let Some(meaning) = meaning(part) {
+                    meant.entry(meaning).or_default().push(place);
+                }
+            }
+        }
+        Self { said, meant, contents: HashMap::new(), last: Contents::new() }
+    }
+
+    /// The request with events as the sources of its parts, sharing with the one before it what both begin with.
+    fn sourced(&mut self, mut request: LlmRequest, answer: EventIndex) -> LlmRequest {
+        let mut n_seen: HashMap<Fingerprint, usize> = HashMap::new();
+        let contents: Vec<Arc<RequestContent>> = request
+            .contents
+            .iter()
+            .map(|content| {
+                let parts = content.parts.iter().map(|part| {
+                    let key = meaning(&part.part).unwrap_or(part.fingerprint);
+                    let nth = n_seen.entry(key).or_default();
+                    *nth += 1;
+                    self.source(part, *nth - 1, answer)
+                });
+                let content = content.with_parts(parts.collect());
+                self.contents.entry(content.provenance).or_insert_with(|| Arc::new(content)).clone()
+            })
+            .collect();
+        let n_shared = self.last.iter().zip(&contents).take_while(|(a, b)| Arc::ptr_eq(a, b)).count();
+        self.last.split_off(n_shared);
+        self.last.extend(contents.into_iter().skip(n_shared));
+        request.contents = self.last.clone();
+        request
+    }
+
+    /// A part that was said before the answer: the first time it stands in a request, it is what was said first.
+    fn source(&self, part: &RequestPart, nth: usize, answer: EventIndex) -> RequestPart {
+        let before = |known: Option<&Vec<(EventIndex, u16)>>| {
+            let known = known.map_or(&[][..], Vec::as_slice);
+            let known = &known[..known.iter().take_while(|(event, _)| *event < answer).count()];
+            known.get(nth).or(known.last()).copied()
+        };
+        let meant = || before(self.meant.get(&meaning(&part.part)?));
+        match before(self.said.get(&part.fingerprint)).or_else(meant) {
+            Some((event, at)) => part.with_origin(Origin::Event { event, part: at }),
+            None => part.clone(),
+        }
+    }
+}
+
+/// Identifies a part by its text, its call or its result, whatever else comes with it. `None` for all other parts.
+fn meaning(part: &Part) -> Option<Fingerprint> {
+    let mut hash = FingerprintBuilder::new();
+    if let Some(call) = &part.function_call {
+        hash.number(1).optional(call.name.as_deref());
+        call.args.iter().for_each(|args| {
+            hash.object(args);
+        });
+    } else if let Some(response) = &part.function_response {
+        hash.number(2).optional(response.name.as_deref());
+        response.response.iter().for_each(|response| {
+            hash.object(response);
+        });
+    } else {
+        hash.number(3).text(part.text.as_deref().filter(|text| !text.is_empty())?);
+    }
+    Some(hash.finish())
+}
+
+/// The recorded request with the sources of what was compiled, where both have the same.
+fn matched(recorded: &LlmRequest, compiled: &LlmRequest, agent: &Str) -> LlmRequest {
+    let mut request = recorded.clone();
+    request.model = request.model.take().or_else(|| compiled.model.clone());
+    if let Some(text) = &recorded.system_instruction {
+        let text = text.to_text();
+        let same = compiled.system_instruction.as_ref().filter(|known| known.to_text() == text);
+        let own = || {
+            let origin = Origin::Instruction { agent: agent.clone(), kind: InstructionKind::Static };
+            Arc::new(RichText::from_span(text.clone(), origin))
+        };
+        request.system_instruction = Some(same.cloned().unwrap_or_else(own));
+    }
+    let prints = |tools: &[RequestTool]| tools.iter().map(RequestTool::fingerprint).collect::<Vec<_>>();
+    if prints(&recorded.tools) == prints(&compiled.tools) {
+        request.tools = compiled.tools.clone();
+    }
+    let mut known: Option<HashMap<Fingerprint, &RequestPart>> = None;
+    request.contents.rewrite(|_, content| {
+        if !content.parts.iter().any(is_unknown) {
+            return None;
+        }
+        let known = known.get_or_insert_with(|| {
+            let parts = compiled.contents.iter().flat_map(|content| &content.parts);
+            parts.map(|part| (part.fingerprint, part)).collect()
+        });
+        let parts = content.parts.iter().map(|part| match known.get(&part.fingerprint) {
+            Some(same) if is_unknown(part) => (*same).clone(),
+            _ => part.clone(),
+        });
+        Some(Arc::new(content.with_parts(parts.collect())))
+    });
+    request
+}
+
+fn is_unknown(part: &RequestPart) -> bool {
+    matches!(part.main_origin(), Origin::Run { .. })
+}

@@ -1,0 +1,151 @@
+//! Finding secrets in text: keys, tokens, passwords, private keys.
+//!
+//! One table says what a secret looks like. It is found by what surrounds it or begins it, never by looking random:
+//! identifiers, hashes and pictures in base64 look random, too.
+
+mod table;
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::{Captures, Regex};
+
+use table::{KINDS, Kind};
+
+/// A secret in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Secret {
+    /// Its bytes, without the name or header before it. On borders of characters.
+    pub range: Range<usize>,
+    /// What it is, in words: "GitHub token".
+    pub kind: &'static str,
+}
+
+/// A text whose secrets are masked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Masked {
+    pub text: String,
+    /// What was masked, in the order of the text.
+    pub kinds: Vec<&'static str>,
+}
+
+struct Finder {
+    regex: Regex,
+    /// The kind of the n-th group, counted from 0.
+    groups: Vec<&'static Kind>,
+}
+
+impl Finder {
+    fn of(kinds: impl Iterator<Item = &'static Kind>) -> Self {
+        let groups: Vec<&'static Kind> = kinds.collect();
+        let all = groups.iter().map(|kind| kind.pattern).collect::<Vec<_>>().join("|");
+        // Each pattern has one group; a test reads all of them.
+        let regex = Regex::new(&all).unwrap_or_else(|error| unreachable!("the table of secrets: {error}"));
+        Self { regex, groups }
+    }
+
+    fn find(&self, bytes: &[u8], mut found: impl FnMut(Secret) -> bool) {
+        let mut from = 0;
+        while from <= bytes.len() {
+            let Some(captures) = self.regex.captures_at(bytes, from) else { return };
+            let Some(whole) = captures.get(0) else { return };
+            match self.secret(&captures, bytes) {
+                Some(secret) => {
+                    from = secret.range.end;
+                    if !found(secret) {
+                        return;
+                    }
+                }
+                // What begins like a secret may hide one that begins behind it.
+                None => from = whole.start() + 1,
+            }
+        }
+    }
+
+    fn secret(&self, captures: &Captures<'_>, bytes: &[u8]) -> Option<Secret> {
+        let (at, group) = captures.iter().skip(1).enumerate().find_map(|(at, group)| Some((at, group?)))?;
+        let kind = *self.groups.get(at)?;
+        let start = captures.get(0)?.start();
+        let inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-/+".contains(byte);
+        if kind.stands_alone && bytes[..start].last().is_some_and(inside) {
+            return None;
+        }
+        let is_masked = MASKS.iter().any(|mask| group.as_bytes().starts_with(mask.as_bytes()));
+        if is_masked || !(kind.is_one)(group.as_bytes()) {
+            return None;
+        }
+        // A name says less than what a key begins with.
+        let inner = if kind.stands_alone { None } else { self.regex.captures_at(bytes, group.start()) };
+        let inner = inner.filter(|inner| inner.get(0).is_some_and(|inner| inner.start() == group.start()));
+        if let Some(inner) = inner.and_then(|inner| self.secret(&inner, bytes)) {
+            return Some(inner);
+        }
+        Some(Secret { range: group.range(), kind: kind.name })
+    }
+}
+
+/// What masks begin with: they are no secrets.
+const MASKS: [&str; 2] = ["‹", "•"];
+
+static ALL: LazyLock<Finder> = LazyLock::new(|| Finder::of(KINDS.iter()));
+static CREDENTIALS: LazyLock<Finder> =
+    LazyLock::new(|| Finder::of(KINDS.iter().filter(|kind| kind.is_credential)));
+
+/// The secrets of a text, in its order; they do not overlap.
+pub fn find(text: &str) -> Vec<Secret> {
+    let mut secrets = Vec::new();
+    ALL.find(text.as_bytes(), |secret| {
+        secrets.push(secret);
+        true
+    });
+    secrets.retain(|secret| text.get(secret.range.clone()).is_some());
+    secrets
+}
+
+/// Whether `bytes` hold an API key or an authorization header with its value: what is not written to disk beside the
+/// words of a session.
+pub fn holds_credential(bytes: &[u8]) -> bool {
+    let mut holds = false;
+    CREDENTIALS.find(bytes, |_| {
+        holds = true;
+        false
+    });
+    holds
+}
+
+/// The text with each secret replaced by what it is: `‹redacted: GitHub token›`. `None` where there is none.
+pub fn mask(text: &str) -> Option<Masked> {
+    masked(text, |secret, _| format!("‹redacted: {}›", secret.kind))
+}
+
+/// As [`mask`], with masks as long as what they hide, in UTF-16 units: places in the text stay what they are.
+pub fn mask_in_place(text: &str) -> Option<Masked> {
+    masked(text, |secret, hidden| {
+        let length = hidden.encode_utf16().count();
+        let label = format!("‹redacted: {}›", secret.kind);
+        let label_length = label.chars().count();
+        if length < label_length {
+            return "•".repeat(length);
+        }
+        label + &"•".repeat(length - label_length)
+    })
+}
+
+fn masked(text: &str, label: impl Fn(&Secret, &str) -> String) -> Option<Masked> {
+    let secrets = find(text);
+    if secrets.is_empty() {
+        return None;
+    }
+    let mut masked = String::with_capacity(text.len());
+    let mut from = 0;
+    for secret in &secrets {
+        masked.push_str(&text[from..secret.range.start]);
+        masked.push_str(&label(secret, &text[secret.range.clone()]));
+        from = secret.range.end;
+    }
+    masked.push_str(&text[from..]);
+    Some(Masked { text: masked, kinds: secrets.iter().map(|secret| secret.kind).collect() })
+}
+
+#[cfg(test)]
+mod tests;

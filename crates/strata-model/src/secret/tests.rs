@@ -1,0 +1,131 @@
+use regex::bytes::Regex;
+
+use super::table::KINDS;
+use super::{find, holds_credential, mask, mask_in_place};
+
+/// A text, and what of it is a secret of which kind. Keys are put together here, so that no scanner of repositories
+/// takes them for real ones.
+fn secrets() -> Vec<(String, &'static str, String)> {
+    let letters = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
+    let hex = "0123456789abcdef".repeat(4);
+    let upper = "ABCDEFGHIJKLMNOP";
+    let with =
+        |before: &str, secret: String, after: &str, kind| (format!("{before}{secret}{after}"), kind, secret);
+    vec![
+        with("key ", format!("sk-ant-api03-{letters}"), " here", "Anthropic key"),
+        with("", format!("sk-or-v1-{hex}"), "", "OpenRouter key"),
+        with("secretKey=", format!("sk-lf-{}", &hex[..24]), "", "Langfuse key"),
+        with("OPENAI_API_KEY=", format!("sk-proj-{letters}"), "\n", "API key"),
+        with("?key=", format!("AIza{}", &letters[..35]), "&x=1", "Google API key"),
+        with("\"", format!("ya29.{letters}"), "\"", "Google access token"),
+        with("AccountName=a;AccountKey=", format!("{letters}=="), ";End", "Azure storage key"),
+        with("token ", format!("ghp_{}", &letters[..36]), ".", "GitHub token"),
+        with("", format!("github_pat_{letters}"), "", "GitHub token"),
+        with("(", format!("glpat-{}", &letters[..20]), ")", "GitLab token"),
+        with("", format!("xoxb-{letters}"), "", "Slack token"),
+        with("https://hooks.slack.com/services/", format!("T{letters}"), "", "Slack webhook"),
+        with("id: ", format!("AKIA{upper}"), ", ", "AWS access key"),
+        with("aws_secret_access_key = ", letters.to_owned(), "\n", "AWS secret key"),
+        with("", format!("sk_live_{letters}"), "", "Stripe key"),
+        with("_authToken=", format!("npm_{}", &letters[..36]), "", "npm token"),
+        with("", format!("pypi-{letters}{letters}"), "", "PyPI token"),
+        with("'", format!("hf_{letters}"), "'", "Hugging Face token"),
+        with("", format!("gsk_{letters}{letters}"), "", "Groq key"),
+        with("", format!("xai-{letters}{letters}"), "", "xAI key"),
+        with("", format!("lsv2_pt_{}_{}", &hex[..32], &hex[..10]), "", "LangSmith key"),
+        with("", format!("SG.{}.{letters}", &letters[..22]), "", "SendGrid key"),
+        with("", format!("dop_v1_{hex}"), "", "DigitalOcean token"),
+        with("id=", format!("eyJ{letters}.eyJ{letters}.{letters}"), ";", "JSON web token"),
+        with(
+            "-----BEGIN RSA PRIVATE KEY-----",
+            format!("\n{letters}\n{letters}\n"),
+            "-----END RSA PRIVATE KEY-----",
+            "private key",
+        ),
+        with(
+            "-----BEGIN PRIVATE KEY-----",
+            format!("\\n{letters}\\n{letters}\\n"),
+            "-----END PRIVATE KEY-----\\n",
+            "private key",
+        ),
+        with("Authorization: Bearer ", letters.to_owned(), "", "bearer token"),
+        with("Authorization: Basic ", format!("{letters}=="), "", "basic authorization"),
+        with(r#"{"name":"x-api-key","value":""#, hex.clone(), r#""}"#, "API key"),
+        with("postgres://admin:", "s3cret".to_owned(), "@db.local:5432/x", "password in an address"),
+        with("redis://:", "hunter2".to_owned(), "@cache", "password in an address"),
+        with("password = \"", "correct-h0rse".to_owned(), "\"", "password"),
+        with(r#"{"client_secret":""#, "Zq8~abcdef.ghi".to_owned(), r#""}"#, "password"),
+        with(r#"{\"password\": \""#, "tr0ub4dor".to_owned(), r#"\"}"#, "password"),
+        with("DB_PASSWORD=", "p4ssw0rd!".to_owned(), "\n", "password"),
+    ]
+}
+
+#[test]
+fn secrets_are_found_with_their_kind_and_nothing_around_them() {
+    for (text, kind, secret) in secrets() {
+        let found: Vec<(&str, &str)> =
+            find(&text).into_iter().map(|found| (found.kind, &text[found.range])).collect();
+        assert_eq!(found, [(kind, &*secret)], "{text}");
+    }
+}
+
+#[test]
+fn every_kind_has_an_example_and_one_group() {
+    for kind in KINDS {
+        assert!(secrets().iter().any(|(_, name, _)| *name == kind.name), "{} has no example", kind.name);
+        let regex = Regex::new(kind.pattern).expect("a pattern of the table");
+        assert_eq!(regex.captures_len(), 2, "{}", kind.name);
+    }
+}
+
+#[test]
+fn what_only_looks_random_is_no_secret() {
+    let picture = format!(
+        "data:image/png;base64,{}AKIAABCDEFGHIJKLMNOP{}",
+        "iVBORw0KGgo".repeat(40),
+        "xyz0".repeat(50)
+    );
+    for text in [
+        "550e8400-e29b-41d4-a716-446655440000",
+        "session_id: 7c9e6679-7425-40de-944b-e07fc1f90ae7, token_id: 12345",
+        "commit d26a7492f0b1c2d3e4f5061728394a5b6c7d8e9f",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        &picture,
+        "a risk-averse, task-oriented desk-bound approach to disk-2024-01-02-something-long",
+        "password: string; passwd: Option<String>, client_secret: &str",
+        "password = os.environ['DB_PASSWORD']",
+        "const password = getPassword(config2)",
+        "export PASSWORD=$DB_PASSWORD1",
+        "password: <your-password-1>",
+        "password=********",
+        "Send the key in the Authorization header, as in `Bearer <token>`.",
+        "postgres://user:${DB_PASSWORD}@host/db and https://user:password@example.org",
+        "see https://example.org:8080/path@2x.png and mailto:someone@example.org",
+        "toolu_01A09q90qw90lq917835lq9, call_abc123DEF456ghi789JKL012, chatcmpl-AbC123dEf456",
+        "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n-----END PUBLIC KEY-----",
+        "max_tokens: 4096000000, input_tokens=123456789",
+        "gAAAAABm_encrypted_reasoning_1234567890",
+    ] {
+        assert_eq!(find(text), [], "{text}");
+        assert!(!holds_credential(text.as_bytes()), "{text}");
+    }
+}
+
+#[test]
+fn a_mask_says_what_it_hides() {
+    let text = format!("use ghp_{} or not", "a1B2".repeat(9));
+    let masked = mask(&text).expect("a secret");
+    assert_eq!(masked.text, "use ‹redacted: GitHub token› or not");
+    assert_eq!(masked.kinds, ["GitHub token"]);
+    assert_eq!(mask("nothing to see"), None);
+}
+
+#[test]
+fn a_mask_in_place_moves_nothing() {
+    for (text, ..) in secrets() {
+        let text = format!("é😀 {text} 😀");
+        let masked = mask_in_place(&text).expect("a secret").text;
+        assert_eq!(masked.encode_utf16().count(), text.encode_utf16().count(), "{text}");
+        assert_eq!(mask_in_place(&masked), None, "{masked}");
+    }
+}

@@ -1,0 +1,217 @@
+//! What was really sent to models.
+//!
+//! A request repeats the conversation before it, so the requests of a session are nearly the same text many times over.
+//! They are cut where messages end, and a piece that several of them have is kept once: what is stored grows with the
+//! conversation and not with its square.
+
+mod pieces;
+
+use rusqlite::{CachedStatement, OptionalExtension, Transaction, params};
+use strata_model::{Json, json};
+
+use crate::column::{parse, text};
+use crate::record::{self, RecordPlace};
+use crate::{SessionId, Store, StoreError};
+pub(crate) use pieces::KnownPieces;
+use pieces::{cut, numbers, runs};
+
+/// A request as it was sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedRequest {
+    /// Place among the session's events of the one that answers it, from 0; `None` when no answer was recorded.
+    pub answer: Option<u32>,
+    /// In the provider's own dialect.
+    pub body: Json,
+    /// Where it stands in what it was read from.
+    pub place: RecordPlace,
+    /// How it continues the conversation it belongs to.
+    pub alignment: Alignment,
+    /// Location of the file it was added from, where that is not the session's own source.
+    pub added_from: Option<String>,
+}
+
+/// How a request stands to those before it, in parts of messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Alignment {
+    /// Parts at the beginning that were sent before.
+    pub shared: u32,
+    /// Parts behind them that are new.
+    pub appended: u32,
+    /// Parts that were sent before and are gone.
+    pub removed: u32,
+    /// New parts among those that were sent before.
+    pub rewritten: u32,
+}
+
+impl Store {
+    /// The requests of a session, in the order in which they were sent or added. None where there is no such session.
+    pub fn requests(&self, session: &SessionId) -> Result<Vec<RecordedRequest>, StoreError> {
+        let mut requests = Vec::new();
+        self.for_each_request(session, |request| requests.push(request))?;
+        Ok(requests)
+    }
+
+    /// Shows the requests of a session one by one: together they can be much larger than what is stored.
+    pub fn for_each_request(
+        &self,
+        session: &SessionId,
+        visit: impl FnMut(RecordedRequest),
+    ) -> Result<(), StoreError> {
+        let snapshot = self.connection.unchecked_transaction()?;
+        match recording_of(&snapshot, session)? {
+            Some(recording) => each(&snapshot, recording, visit),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives a stored session requests that another file recorded, in place of those that came from it before. False
+    /// when there is no such session. They stay when the session is imported again, as far as their answers do.
+    pub fn add_requests(
+        &mut self,
+        session: &SessionId,
+        location: &str,
+        requests: &[RecordedRequest],
+    ) -> Result<bool, StoreError> {
+        self.change(|transaction| {
+            let Some(recording) = recording_of(transaction, session)? else { return Ok(false) };
+            let mut all = read(transaction, recording)?;
+            all.retain(|known| known.added_from.as_deref() != Some(location));
+            all.extend(
+                requests.iter().map(|request| RecordedRequest {
+                    added_from: Some(location.to_owned()),
+                    ..request.clone()
+                }),
+            );
+            remove(transaction, recording)?;
+            write(transaction, recording, 0, &all, &mut KnownPieces::default())?;
+            Ok(true)
+        })
+    }
+}
+
+/// Appends requests to those of a recording, of which there are `n_before`.
+pub(crate) fn write(
+    transaction: &Transaction<'_>,
+    recording: i64,
+    n_before: u32,
+    requests: &[RecordedRequest],
+    known: &mut KnownPieces,
+) -> Result<(), StoreError> {
+    let mut insert = transaction
+        .prepare_cached("INSERT INTO requests VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
+    let mut insert_piece = transaction.prepare_cached("INSERT INTO request_pieces VALUES (?1, ?2, ?3)")?;
+    for (at, request) in requests.iter().enumerate() {
+        let mut list = String::new();
+        record::write(&mut list, &request.place, None);
+        list.push(']');
+        let Alignment { shared, appended, removed, rewritten } = request.alignment;
+        insert.execute(params![
+            recording,
+            n_before + at as u32,
+            request.answer,
+            list,
+            request.added_from,
+            shared,
+            appended,
+            removed,
+            rewritten,
+            piece_numbers(&mut insert_piece, recording, &request.body, known)?,
+        ])?;
+    }
+    Ok(())
+}
+
+/// The list of a body's pieces, having written those that are new.
+fn piece_numbers(
+    insert: &mut CachedStatement<'_>,
+    recording: i64,
+    body: &Json,
+    known: &mut KnownPieces,
+) -> Result<String, StoreError> {
+    let mut used = Vec::new();
+    for piece in cut(body) {
+        let (number, is_new) = known.number(&piece);
+        if is_new {
+            insert.execute(params![recording, number, piece])?;
+        }
+        used.push(number);
+    }
+    Ok(runs(&used))
+}
+
+/// Takes the requests that were added to a session over to what it shows now: their answers are found by their ids.
+pub(crate) fn carry_added(transaction: &Transaction<'_>, from: i64, to: i64) -> Result<(), StoreError> {
+    let mut added = read(transaction, from)?;
+    added.retain(|request| request.added_from.is_some());
+    if added.is_empty() {
+        return Ok(());
+    }
+    let mut find = transaction.prepare_cached(
+        "SELECT new.seq FROM events old JOIN events new ON new.event_id = old.event_id
+         WHERE old.recording = ?1 AND old.seq = ?2 AND new.recording = ?3
+         ORDER BY abs(new.seq - old.seq) LIMIT 1",
+    )?;
+    for request in &mut added {
+        let Some(answer) = request.answer else { continue };
+        request.answer = find.query_row(params![from, answer, to], |row| row.get(0)).optional()?;
+    }
+    let mut all = read(transaction, to)?;
+    all.extend(added);
+    remove(transaction, to)?;
+    write(transaction, to, 0, &all, &mut KnownPieces::default())
+}
+
+fn remove(transaction: &Transaction<'_>, recording: i64) -> Result<(), StoreError> {
+    transaction.execute("DELETE FROM requests WHERE recording = ?1", [recording])?;
+    transaction.execute("DELETE FROM request_pieces WHERE recording = ?1", [recording])?;
+    Ok(())
+}
+
+fn recording_of(transaction: &Transaction<'_>, session: &SessionId) -> Result<Option<i64>, StoreError> {
+    let mut find = transaction.prepare_cached("SELECT recording FROM sessions WHERE id = ?1")?;
+    Ok(find.query_row([session.as_str()], |row| row.get(0)).optional()?)
+}
+
+fn read(transaction: &Transaction<'_>, recording: i64) -> Result<Vec<RecordedRequest>, StoreError> {
+    let mut requests = Vec::new();
+    each(transaction, recording, |request| requests.push(request))?;
+    Ok(requests)
+}
+
+fn each(
+    transaction: &Transaction<'_>,
+    recording: i64,
+    mut visit: impl FnMut(RecordedRequest),
+) -> Result<(), StoreError> {
+    let mut select =
+        transaction.prepare_cached("SELECT text FROM request_pieces WHERE recording = ?1 ORDER BY number")?;
+    let pieces: Vec<String> = select.query_map([recording], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut select = transaction.prepare_cached(
+        "SELECT answer, place, added_from, shared, appended, removed, rewritten, pieces FROM requests
+         WHERE recording = ?1 ORDER BY position",
+    )?;
+    let mut rows = select.query([recording])?;
+    let corrupt = |what: &str| StoreError::Corrupt { detail: format!("{what} of a request cannot be read") };
+    while let Some(row) = rows.next()? {
+        let places = parse(text(row, 1)?)?;
+        let place = places.as_array().and_then(|places| record::place(places.first()?));
+        let mut body = String::new();
+        for number in numbers(text(row, 7)?).ok_or_else(|| corrupt("the list of pieces"))? {
+            let piece = (number as usize).checked_sub(1).and_then(|at| pieces.get(at));
+            body.push_str(piece.ok_or_else(|| corrupt("a piece"))?);
+        }
+        visit(RecordedRequest {
+            answer: row.get(0)?,
+            body: json::parse(body.as_bytes()).map_err(|_| corrupt("the body"))?,
+            place: place.ok_or_else(|| corrupt("the place"))?,
+            alignment: Alignment {
+                shared: row.get(3)?,
+                appended: row.get(4)?,
+                removed: row.get(5)?,
+                rewritten: row.get(6)?,
+            },
+            added_from: row.get(2)?,
+        });
+    }
+    Ok(())
+}

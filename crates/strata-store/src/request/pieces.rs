@@ -1,0 +1,129 @@
+//! Cutting requests where their messages end.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use strata_model::{Fingerprint, Json, json};
+
+/// Values from this length on, in bytes of JSON, are pieces of their own.
+const LONG: usize = 256;
+
+/// Numbers of the pieces of a recording, from 1, by what they are.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KnownPieces(HashMap<Fingerprint, u32>);
+
+impl KnownPieces {
+    /// The number of a piece, and whether it is new.
+    pub(super) fn number(&mut self, piece: &str) -> (u32, bool) {
+        let next = self.0.len() as u32 + 1;
+        let number = *self.0.entry(Fingerprint::of(piece.as_bytes())).or_insert(next);
+        (number, number == next)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Forgets the pieces behind the first `n`, when the transaction that wrote them failed.
+    pub(crate) fn roll_back(&mut self, n: usize) {
+        self.0.retain(|_, number| *number as usize <= n);
+    }
+}
+
+/// Pieces that add up to the value as compact JSON: each item of a list in it, each long member, and what is between.
+pub(super) fn cut(body: &Json) -> Vec<String> {
+    let Json::Object(members) = body else { return vec![json::to_compact(body)] };
+    let mut pieces = Vec::new();
+    let mut between = String::new();
+    for (at, (key, value)) in members.iter().enumerate() {
+        between.push(if at == 0 { '{' } else { ',' });
+        json::write_compact_string(&mut between, key);
+        between.push(':');
+        match value {
+            Json::Array(items) if !items.is_empty() => {
+                between.push('[');
+                pieces.push(std::mem::take(&mut between));
+                for (at, item) in items.iter().enumerate() {
+                    let mut piece = String::from(if at == 0 { "" } else { "," });
+                    json::write_compact(&mut piece, item);
+                    pieces.push(piece);
+                }
+                between.push(']');
+            }
+            value => {
+                let text = json::to_compact(value);
+                if text.len() < LONG {
+                    between.push_str(&text);
+                } else {
+                    pieces.push(std::mem::take(&mut between));
+                    pieces.push(text);
+                }
+            }
+        }
+    }
+    between.push_str(if members.is_empty() { "{}" } else { "}" });
+    pieces.push(between);
+    pieces
+}
+
+/// `1-40,57`: numbers that follow one another as their first and last.
+pub(super) fn runs(numbers: &[u32]) -> String {
+    let mut text = String::new();
+    let mut rest = numbers;
+    while let Some(first) = rest.first() {
+        let n = rest.iter().zip(*first..).take_while(|(number, expected)| **number == *expected).count();
+        if !text.is_empty() {
+            text.push(',');
+        }
+        let last = first + n as u32 - 1;
+        let _ = if n == 1 { write!(text, "{first}") } else { write!(text, "{first}-{last}") };
+        rest = &rest[n..];
+    }
+    text
+}
+
+/// The other way round. `None` for what [`runs`] did not write.
+pub(super) fn numbers(runs: &str) -> Option<Vec<u32>> {
+    let mut numbers = Vec::new();
+    for run in runs.split(',') {
+        let (first, last) = run.split_once('-').unwrap_or((run, run));
+        numbers.extend(first.parse::<u32>().ok()?..=last.parse().ok()?);
+    }
+    Some(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_add_up() {
+        let long = "x".repeat(LONG);
+        for body in [
+            "{}".to_owned(),
+            r#"{"messages":[]}"#.to_owned(),
+            r#"{"model":"m","messages":[{"role":"user"},"b"],"stream":true}"#.to_owned(),
+            format!(r#"{{"system":"{long}","messages":[1],"tools":[2,3]}}"#),
+            "[1,2]".to_owned(),
+        ] {
+            let value = json::parse(body.as_bytes()).expect("valid JSON");
+            assert_eq!(cut(&value).concat(), body);
+        }
+    }
+
+    #[test]
+    fn a_longer_conversation_has_the_pieces_of_a_shorter_one() {
+        let of = |text: &str| cut(&json::parse(text.as_bytes()).expect("valid JSON"));
+        let (short, long) = (of(r#"{"messages":[1,2]}"#), of(r#"{"messages":[1,2,3]}"#));
+        assert_eq!(short[..3], long[..3]);
+    }
+
+    #[test]
+    fn runs_are_read_back() {
+        for list in [vec![7], vec![1, 2, 3, 5], vec![3, 3, 4, 1]] {
+            assert_eq!(numbers(&runs(&list)), Some(list));
+        }
+        assert_eq!(runs(&[1, 2, 3, 5]), "1-3,5");
+        assert_eq!(numbers("1-x"), None);
+    }
+}
