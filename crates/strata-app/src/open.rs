@@ -133,9 +133,10 @@ impl OpenSession {
     /// Edits laid over a session that is open. What is known of that session is used.
     fn of_experiment(base: &Self, experiment: Experiment, edits: OpenExperiment) -> Self {
         let analysis = base.analysis().sharing();
-        let events = match experiment.n_recorded() == experiment.session().events.len() {
-            true => base.events.over(&experiment),
-            false => EventTable::of(&experiment).over(&experiment),
+        let events = if experiment.n_recorded() == experiment.session().events.len() {
+            base.events.over(&experiment)
+        } else {
+            EventTable::of(&experiment).over(&experiment)
         };
         Self {
             key: edits.entry.id.to_string(),

@@ -27,7 +27,7 @@ impl Handler for Run {
     fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
         let settings =
             RunSettings { config: self.config, prompt: self.prompt, writer: self.writer, model: self.model };
-        strata.start_run(&self.session, settings, None)
+        strata.start_run(&self.session, &settings, None)
     }
 }
 
@@ -40,7 +40,7 @@ impl Handler for Resume {
         let settings = serde_json::from_str(&entry.settings).map_err(|error| {
             AppError::internal(format!("What this run was asked cannot be read: {error}."))
         })?;
-        strata.start_run(&entry.subject, settings, Some(id))
+        strata.start_run(&entry.subject, &settings, Some(id))
     }
 }
 
@@ -49,7 +49,7 @@ impl Strata {
     fn start_run(
         self: &Arc<Self>,
         session: &str,
-        settings: RunSettings,
+        settings: &RunSettings,
         known: Option<LabRunId>,
     ) -> Result<JobStarted, AppError> {
         let config = read_config(&settings.config, settings.prompt.as_deref())?;
@@ -63,12 +63,12 @@ impl Strata {
         let id = match known {
             Some(id) => id,
             None => {
-                let text = text(&settings)?;
+                let text = text(settings)?;
                 let begun = self.store().begin_lab_run(&open.id, session, &text, now_ms())?;
                 begun.ok_or_else(|| AppError::not_found("This session is no longer in the store."))?
             }
         };
-        let run = Arc::new(RunState::new(id, session, &config, &settings));
+        let run = Arc::new(RunState::new(id, session, &config, settings));
         let work = Work { open, config, found, model, run: run.clone(), record: Mutex::default() };
         let title = format!("Compacting with {}", work.config);
         let job = self.start_job(title, "summaries", move |strata, job| {

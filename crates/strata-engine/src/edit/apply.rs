@@ -6,9 +6,9 @@ use std::sync::Arc;
 use strata_model::{App, Diagnostic, Event};
 
 use super::Edit;
-use super::compaction::{CompactionChange, plan};
+use super::compaction::{CompactionChange, EXTRACTIVE_NOTE, plan};
 use crate::experiment::{Experiment, Laid};
-use crate::lab::LabConfig;
+use crate::lab::{LabConfig, Policy};
 use crate::processors::Catalog;
 
 /// A session with edits laid over it.
@@ -139,8 +139,10 @@ impl<'b> Draft<'b> {
                 let config = LabConfig { pinned: pinned.iter().copied().collect(), ..config };
                 // Last, for what is due goes by the prompts that all other edits make.
                 if let Some(planned) = plan(&experiment, &config, catalog.counting()) {
-                    diagnostics.push(Diagnostic::info("edit-extractive", place(at), planned.note()));
-                    experiment = experiment.with_summaries(&planned.laid);
+                    if config.policy != Policy::Off {
+                        diagnostics.push(Diagnostic::info("edit-extractive", place(at), EXTRACTIVE_NOTE));
+                    }
+                    experiment = experiment.with_summaries(&planned);
                 }
             }
             None => {}

@@ -163,7 +163,11 @@ impl Covered {
 
 /// What a setting would have summarised in a session, with the recorded summaries where the windows are the recorded
 /// ones and extracts elsewhere. `None`: nothing else than what was recorded.
-pub(super) fn plan(experiment: &Experiment, config: &LabConfig, counting: &Counting) -> Option<Planned> {
+pub(super) fn plan(
+    experiment: &Experiment,
+    config: &LabConfig,
+    counting: &Counting,
+) -> Option<LaidSummaries> {
     let mut analysis = SessionAnalysis::default();
     while analysis.step(experiment, counting) {}
     let (rules, prices) = (CacheRules::embedded(), Prices::embedded());
@@ -175,36 +179,17 @@ pub(super) fn plan(experiment: &Experiment, config: &LabConfig, counting: &Count
     if writer.is_as_recorded(&replayed) {
         return None;
     }
-    let mut planned = Planned::default();
+    let mut planned = LaidSummaries::default();
     for window in &replayed.windows {
         let Some((_, event)) = &window.event else { continue };
         let by = window.written.as_ref().map(|written| written.by.clone()).unwrap_or_default();
-        planned.n_extracts += usize::from(&*by == crate::lab::EXTRACTIVE);
         let event = Event { model_version: Some(by), ..Event::clone(event) };
-        planned.laid.summaries.push((window.after, Arc::new(event)));
+        planned.summaries.push((window.after, Arc::new(event)));
     }
     Some(planned)
 }
 
-/// Summaries that a setting asks for.
-#[derive(Default)]
-pub(super) struct Planned {
-    pub laid: LaidSummaries,
-    /// How many of them were extracted, offline.
-    pub n_extracts: usize,
-}
-
-impl Planned {
-    /// What a person should know about them.
-    pub(super) fn note(&self) -> String {
-        let n_laid = self.laid.summaries.len();
-        match (n_laid, self.n_extracts) {
-            (0, _) => "With this setting nothing is ever summarised.".to_owned(),
-            (n, 0) => format!("With this setting {n} summaries are due, all of them recorded ones."),
-            (n, extracts) => format!(
-                "With this setting {n} summaries are due. {extracts} of them are extractive, made offline without a model; \
-                 the Lab has a model write them."
-            ),
-        }
-    }
-}
+/// What a person should know about summaries that were planned. It does not depend on how many there are, which edits
+/// behind this one may change.
+pub(super) const EXTRACTIVE_NOTE: &str = "Summaries of windows that were not recorded are extractive, made offline without a \
+    model; the Lab has a model write them.";

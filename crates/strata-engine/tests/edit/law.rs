@@ -30,6 +30,7 @@ const EDITS: &str = r#"[
     {"edit": "set_include_contents", "agent": "report_writer", "value": "none"},
     {"edit": "set_tool", "agent": "log_analyst", "tool": "grep"},
     {"edit": "set_compaction", "config": {"compaction_interval": 2, "overlap_size": 0}},
+    {"edit": "lay_summaries", "config": "interval=2,overlap=0", "summaries": [{"after": 9, "first": 1, "last": 3, "content": {"role": "model", "parts": [{"text": "The user reports failing invoices."}]}, "by": "hand"}]},
     {"edit": "set_state_map", "key": "queries", "fields": ["status"]},
     {"edit": "drop_event", "event": 4},
     {"edit": "drop_event", "event": 37},
