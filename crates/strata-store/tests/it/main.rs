@@ -12,6 +12,7 @@ mod property;
 mod reading;
 mod remembering;
 mod round_trip;
+mod search;
 mod secrets;
 mod versions;
 
@@ -47,9 +48,9 @@ impl Place {
     }
 
     /// Rows of each table that holds parts of recordings, and how many recordings there are.
-    fn stored_rows(&self) -> [i64; 5] {
+    fn stored_rows(&self) -> [i64; 6] {
         let connection = self.bare();
-        ["recordings", "events", "event_json", "raw_records", "states"].map(|table| {
+        ["recordings", "events", "event_json", "raw_records", "states", "search"].map(|table| {
             connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
         })
     }
