@@ -33,6 +33,24 @@ describe('the palette', () => {
     expect(await screen.findByRole('group', { name: 'Recent places' })).toHaveTextContent('E56');
   });
 
+  test('finds words in other sessions and opens them there', async () => {
+    const { press, user, view, host } = openWindow();
+    await inspector(/Call C17/);
+    const { rows } = await host.invoke('session/list', { filter: '', offset: 0, limit: 9 });
+    const other = rows.find(({ isSample }) => !isSample)?.session ?? '';
+    const query = { session: null, agent: null, tool: null, after: null, limit: 50 };
+    const { hits } = await host.invoke('search/find', { query: 'the', ...query });
+    const hit = hits.find(({ session }) => session === other);
+    await press('{Control>}k{/Control}');
+    await user.type(field(), hit?.snippet.map(({ text }) => text).join('') ?? '');
+    const group = await screen.findByRole('group', { name: 'In all sessions' });
+    const [first] = within(group).getAllByRole('option');
+    expect(first?.querySelector('mark')).toBeVisible();
+    if (first !== undefined) await user.click(first);
+    expect(view()).toMatchObject({ session: other, view: 'session' });
+    expect(view().selection).toMatch(/^E\d+$/);
+  });
+
   test('never has more than one search under way, and the latest wins', async () => {
     const { press, user, host } = openWindow('#/invoice-triage/session', { delayMs: 30 });
     await inspector(/Call C17/);

@@ -17,6 +17,8 @@ pub mod lab;
 pub mod model;
 pub mod palette;
 pub mod part;
+pub mod place;
 pub mod processor;
 pub mod script;
+pub mod search;
 pub mod session;

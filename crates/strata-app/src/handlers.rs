@@ -24,8 +24,10 @@ mod model;
 mod palette;
 mod part;
 pub(crate) mod part_rows;
+mod place;
 mod processor;
 mod questions;
+mod search;
 mod session;
 mod stages;
 
@@ -33,3 +35,4 @@ pub(crate) use breaks::sentence as break_sentence;
 pub(crate) use chain::writer;
 pub(crate) use filter::nearest;
 pub(crate) use part_rows::SegmentScale;
+pub(crate) use search::{found_page, index_in_background};

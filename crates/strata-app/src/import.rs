@@ -1,6 +1,7 @@
 //! From files to sessions in the store.
 
 mod batch;
+mod folder;
 mod job;
 mod read;
 mod sqlite;

@@ -37,7 +37,9 @@ enum Command {
     Export(commands::export::Export),
     Compact(commands::compact::Compact),
     Models(commands::models::Models),
+    Places(commands::places::Places),
     Replay(commands::replay::Replay),
+    Search(commands::search::Search),
     Sweep(commands::sweep::Sweep),
     Serve(commands::serve::Serve),
 }
@@ -56,7 +58,9 @@ fn main() -> ExitCode {
         Command::Export(export) => export.run(),
         Command::Compact(compact) => compact.run(),
         Command::Models(models) => models.run(),
+        Command::Places(places) => places.run(),
         Command::Replay(replay) => replay.run(),
+        Command::Search(search) => search.run(),
         Command::Sweep(sweep) => sweep.run(),
         Command::Serve(serve) => serve.run(),
     };

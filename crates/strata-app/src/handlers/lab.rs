@@ -64,6 +64,7 @@ impl Handler for Sweep {
                 outcome,
                 sessions: Vec::new(),
                 diagnostics: Vec::new(),
+                files: None,
             };
             let analysis = match last_call(&open).and_then(|last| open.analysis_of(last)) {
                 Ok(analysis) => analysis,

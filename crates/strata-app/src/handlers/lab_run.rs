@@ -55,7 +55,7 @@ impl Handler for Run {
                     (if job.is_cancelled() { JobState::Cancelled } else { JobState::Failed }, error.message)
                 }
             };
-            Ended { state, outcome, sessions: Vec::new(), diagnostics: Vec::new() }
+            Ended { state, outcome, sessions: Vec::new(), diagnostics: Vec::new(), files: None }
         });
         shown(&run).job.clone_from(&job);
         strata.lab().keep_run(&job, run);

@@ -1,20 +1,16 @@
 //! Importing files and folders, one after the other, each stored before the next is read.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use strata_import::folder_sessions;
 use strata_model::Severity;
 use strata_store::{SessionId, Store, StoreError};
 
+use super::folder::{Item, Listed, Stamp, Within, files_below, is_session, items_of, joined};
 use super::read::{ReadError, ReadFile, Step, Watch, read_file};
 use super::write::{Stored, write};
 use crate::Strata;
 use crate::api::job::Notification;
-
-/// Files looked at in a folder, at most.
-const MAX_FILES: usize = 10_000;
 
 /// Where sessions are put.
 pub(crate) trait Storage {
@@ -55,6 +51,11 @@ impl Input {
         })
     }
 
+    /// What a person knows it by: the folder of a conversation in many files, which are read as one.
+    fn shown(&self) -> PathBuf {
+        self.location.as_ref().map_or_else(|| self.path.clone(), PathBuf::from)
+    }
+
     pub(super) fn name(&self) -> String {
         let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned());
         self.location.clone().or(name).unwrap_or_else(|| self.path.display().to_string())
@@ -85,7 +86,23 @@ pub(crate) struct Imported {
     pub n_unchanged: usize,
     /// Inputs in which no session was found.
     pub n_empty_inputs: usize,
+    /// The files that were looked at, by what came of them.
+    pub files: Files,
+    /// Some input is a folder.
+    pub has_folder: bool,
     pub is_stopped: bool,
+}
+
+/// Files by what came of them. A conversation that is kept in many files counts as one.
+#[derive(Debug, Default)]
+pub(crate) struct Files {
+    pub n_imported: usize,
+    /// Those whose sessions were in the store already.
+    pub n_unchanged: usize,
+    /// There is no session in them.
+    pub n_without_session: usize,
+    /// Path and reason.
+    pub failed: Vec<(PathBuf, String)>,
 }
 
 impl Imported {
@@ -94,12 +111,16 @@ impl Imported {
     }
 }
 
-/// Imports everything, unless `watch` wants to stop; what was stored before stays.
+/// Imports everything, unless `watch` wants to stop; what was stored before stays, so that doing it again goes on.
 pub(crate) fn import_all(storage: &impl Storage, inputs: &[Input], watch: &dyn Watch) -> Imported {
     let mut batch = Batch { storage, watch, imported: Imported::default() };
     for input in inputs {
         let before = batch.imported.sessions.len();
-        batch.input(input);
+        if input.path.is_dir() {
+            batch.folder(input);
+        } else {
+            batch.file(input, None, watch);
+        }
         batch.imported.n_empty_inputs += usize::from(batch.imported.sessions.len() == before);
     }
     batch.imported
@@ -112,23 +133,35 @@ struct Batch<'b, S> {
 }
 
 impl<S: Storage> Batch<'_, S> {
-    fn input(&mut self, input: &Input) {
-        if !input.path.is_dir() {
-            return self.file(input);
+    fn folder(&mut self, input: &Input) {
+        self.imported.has_folder = true;
+        self.watch.begins(Step::Files(&input.path));
+        let Listed { files, is_cut } = files_below(&input.path);
+        if is_cut {
+            let message = format!(
+                "Only the first {} files were looked at. Import its folders one by one.",
+                files.len()
+            );
+            self.report(input, Severity::Warning, "many-files", message, "");
         }
-        let files = files_below(&input.path);
-        let mut n_skipped = 0;
-        let in_folders = self.folder_sessions(&input.path, &files);
-        for (at, path) in files.iter().enumerate() {
-            if in_folders.contains(&at) {
-                continue;
+        let items = items_of(&input.path, &files);
+        let known = self.known(&items);
+        let n_skipped = self.imported.files.n_without_session;
+        for (at, item) in items.iter().enumerate() {
+            self.watch.progress(at as u64, items.len() as u64);
+            if self.imported.is_stopped || self.watch.is_cancelled() {
+                self.imported.is_stopped = true;
+                break;
             }
-            if is_session(path) {
-                self.file(&Input { path: path.clone(), location: None });
-            } else {
-                n_skipped += 1;
+            match known.get(at).and_then(Option::as_ref) {
+                Some(sessions) => self.unchanged(sessions.clone()),
+                None => self.item(item),
             }
         }
+        if !self.imported.is_stopped {
+            self.watch.progress(items.len() as u64, items.len() as u64);
+        }
+        let n_skipped = self.imported.files.n_without_session - n_skipped;
         if n_skipped > 0 {
             let message = format!(
                 "{n_skipped} of {} files in this folder hold no session and were left out.",
@@ -136,58 +169,82 @@ impl<S: Storage> Batch<'_, S> {
             );
             self.report(input, Severity::Info, "skipped-files", message, "");
         }
-        if files.len() == MAX_FILES {
-            let message =
-                format!("Only the first {MAX_FILES} files were looked at. Import its folders one by one.");
-            self.report(input, Severity::Warning, "many-files", message, "");
+    }
+
+    /// The stored sessions of each item that looks as it did when it was imported.
+    fn known(&self, items: &[Item]) -> Vec<Option<Vec<SessionId>>> {
+        let known = self.storage.with_store(|store| {
+            let of_item = |item: &Item| {
+                let (location, stamp) = (item.input().location(), item.stamp());
+                let source = store.source(&location)?;
+                let is_same = source.zip(stamp.modified_ms).is_some_and(|(source, modified_ms)| {
+                    source.looks_unchanged(stamp.size_bytes, modified_ms)
+                });
+                is_same.then(|| store.source_sessions(&location)).transpose()
+            };
+            items.iter().map(of_item).collect()
+        });
+        // Without an answer everything is read, which says what is wrong with the store.
+        known.unwrap_or_default()
+    }
+
+    fn item(&mut self, item: &Item) {
+        let within = Within(self.watch);
+        match item {
+            Item::File(path) if !is_session(path) => self.imported.files.n_without_session += 1,
+            Item::File(path) => self.file(&Input { path: path.clone(), location: None }, None, &within),
+            Item::Joined { files, .. } => match joined(files) {
+                Ok(whole) => {
+                    let input = Input { path: whole.path().to_owned(), location: Some(item.input().location()) };
+                    self.file(&input, Some(item.stamp()), &within);
+                }
+                Err(error) => {
+                    let message = format!("Its files cannot be read together: {error}.");
+                    self.failed(&item.input(), "unreadable", message);
+                }
+            },
         }
     }
 
-    /// Imports the conversations that are kept in many files; returns which files these are.
-    fn folder_sessions(&mut self, folder: &Path, files: &[PathBuf]) -> HashSet<usize> {
-        let below = |path: &PathBuf| {
-            let path = path.strip_prefix(folder).unwrap_or(path);
-            path.components().map(|name| name.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
-        };
-        let paths: Vec<String> = files.iter().map(below).collect();
-        let mut taken = HashSet::new();
-        for session in folder_sessions(&paths) {
-            let root = if session.root.is_empty() { folder.to_owned() } else { folder.join(&session.root) };
-            // Where they cannot be joined, the files are read one by one, which says what is wrong with them.
-            if let Ok(file) = joined(session.files.iter().map(|at| &files[*at])) {
-                taken.extend(session.files);
-                let location = Input { path: root, location: None }.location();
-                self.file(&Input { path: file.path().to_owned(), location: Some(location) });
-            }
-        }
-        taken
+    fn unchanged(&mut self, sessions: Vec<SessionId>) {
+        self.imported.files.n_unchanged += 1;
+        self.imported.n_unchanged += sessions.len();
+        self.imported.sessions.extend(sessions);
     }
 
-    fn file(&mut self, input: &Input) {
-        if self.imported.is_stopped || self.watch.is_cancelled() {
+    /// `stamp` stands for the file's own, when it was made for reading.
+    fn file(&mut self, input: &Input, stamp: Option<Stamp>, watch: &dyn Watch) {
+        if self.imported.is_stopped || watch.is_cancelled() {
             self.imported.is_stopped = true;
             return;
         }
-        self.watch.begins(Step::Reading(&input.path));
-        match read_file(&input.path, self.watch) {
-            Ok(file) => self.store(input, &file),
-            Err(ReadError::Cancelled { .. }) => self.imported.is_stopped = true,
-            Err(error @ ReadError::Unreadable { .. }) => {
-                self.report(input, Severity::Error, "unreadable", error.to_string(), "");
+        watch.begins(Step::Reading(&input.path));
+        match read_file(&input.path, watch) {
+            Ok(mut file) => {
+                if let Some(stamp) = stamp {
+                    (file.size_bytes, file.modified_ms) = (stamp.size_bytes, stamp.modified_ms);
+                }
+                self.store(input, &file, watch);
             }
+            Err(ReadError::Cancelled { .. }) => self.imported.is_stopped = true,
+            Err(error @ ReadError::Unreadable { .. }) => self.failed(input, "unreadable", error.to_string()),
         }
     }
 
-    fn store(&mut self, input: &Input, file: &ReadFile) {
+    fn store(&mut self, input: &Input, file: &ReadFile, watch: &dyn Watch) {
         let location = input.location();
         for diagnostic in &file.import.diagnostics {
             let message = diagnostic.message.clone();
             self.report(input, diagnostic.severity, diagnostic.code, message, &diagnostic.at);
         }
         if file.import.sessions.is_empty() {
+            let mut found = file.import.diagnostics.iter();
+            match found.find(|found| found.severity == Severity::Error) {
+                Some(error) => self.imported.files.failed.push((input.shown(), error.message.clone())),
+                None => self.imported.files.n_without_session += 1,
+            }
             return;
         }
-        let watch = self.watch;
         watch.begins(Step::Storing(&input.path));
         let stored = self.storage.with_store(|store| {
             let known = store.source(&location)?;
@@ -197,17 +254,20 @@ impl<S: Storage> Batch<'_, S> {
             Ok((Vec::new(), Some(write(store, file, &location, now_ms(), watch)?)))
         });
         match stored {
-            Ok((sessions, None)) => {
-                self.imported.n_unchanged += sessions.len();
-                self.imported.sessions.extend(sessions);
-            }
+            Ok((sessions, None)) => self.unchanged(sessions),
             Ok((_, Some(Stored::Sessions(sessions)))) => {
+                self.imported.files.n_imported += 1;
                 self.imported.sessions.extend(sessions.into_iter().map(|session| session.id));
                 self.storage.tell_changed();
             }
             Ok((_, Some(Stored::Cancelled))) => self.imported.is_stopped = true,
-            Err(error) => self.report(input, Severity::Error, "not-stored", error.to_string(), ""),
+            Err(error) => self.failed(input, "not-stored", error.to_string()),
         }
+    }
+
+    fn failed(&mut self, input: &Input, code: &str, message: String) {
+        self.imported.files.failed.push((input.shown(), message.clone()));
+        self.report(input, Severity::Error, code, message, "");
     }
 
     fn report(&mut self, input: &Input, severity: Severity, code: &str, message: String, at: &str) {
@@ -215,53 +275,11 @@ impl<S: Storage> Batch<'_, S> {
             severity,
             code: code.to_owned(),
             message,
-            path: input.path.clone(),
+            path: input.shown(),
             name: input.name(),
             at: at.to_owned(),
         });
     }
-}
-
-/// Files one after the other, as one file that goes when it is dropped.
-fn joined<'f>(files: impl Iterator<Item = &'f PathBuf>) -> std::io::Result<tempfile::NamedTempFile> {
-    use std::io::Write as _;
-    let mut whole = tempfile::NamedTempFile::new()?;
-    for path in files {
-        std::io::copy(&mut std::fs::File::open(path)?, whole.as_file_mut())?;
-        whole.write_all(b"\n")?;
-    }
-    whole.flush()?;
-    Ok(whole)
-}
-
-/// All files below a folder, by path; links are not followed.
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
-        entries.sort_by_key(std::fs::DirEntry::file_name);
-        for entry in entries {
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-                Ok(kind) if kind.is_file() && files.len() < MAX_FILES => files.push(entry.path()),
-                _ => {}
-            }
-        }
-    }
-    files
-}
-
-/// Whether the beginning of a file is that of a session, or of something that has to be named.
-fn is_session(path: &Path) -> bool {
-    use std::io::Read as _;
-    let Ok(file) = std::fs::File::open(path) else { return false };
-    let mut head = Vec::new();
-    if file.take(strata_import::HEAD_BYTES as u64).read_to_end(&mut head).is_err() {
-        return false;
-    }
-    !matches!(strata_import::detect(&head), strata_import::Detection::NotASession(_))
 }
 
 pub(crate) fn now_ms() -> i64 {

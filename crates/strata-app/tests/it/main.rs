@@ -4,6 +4,8 @@ mod bad_input;
 mod cache;
 mod commands;
 mod experiments;
+mod folders;
+mod search;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-import type { PaletteItem } from '@/api/gen/api.ts';
+import type { PaletteItem, SearchHit, SnippetPiece } from '@/api/gen/api.ts';
 import type { Chord } from '@/lib/keyboard.ts';
 import { matchesWords } from '@/lib/match.ts';
 import { parseAddress, printAddress, type Address } from '@/model/address.ts';
@@ -17,6 +17,8 @@ export interface Entry {
   readonly isCode: boolean;
   readonly color: string | undefined;
   readonly keys: readonly Chord[];
+  /** What was found, with what stands around it. */
+  readonly snippet?: readonly SnippetPiece[];
   readonly run: () => void;
 }
 
@@ -63,9 +65,33 @@ function searchGroups(workbench: Workbench, text: string): readonly Group[] {
   const places = workbench.palette.places.map((item) => placeEntry(workbench, item));
   return [
     { title: 'Places', entries: [...jump, ...places.filter(({ id }) => id !== jumpTo)] },
+    {
+      title: 'In all sessions',
+      entries: workbench.palette.hits
+        .filter(({ session, address }) => !isAmongPlaces(workbench, session, address))
+        .map((hit) => hitEntry(workbench, hit)),
+    },
     { title: 'Questions', entries: questionEntries(workbench, text).slice(0, FEW) },
     { title: 'Commands', entries: commandEntries(workbench, text).slice(0, SOME) },
   ];
+}
+
+/** Events of the open session are found there, too. */
+function isAmongPlaces({ palette, session }: Workbench, of: string, address: string | null): boolean {
+  return of === session.recording && palette.places.some((place) => place.address === address);
+}
+
+function hitEntry(workbench: Workbench, hit: SearchHit): Entry {
+  const { session, title, address, author, snippet } = hit;
+  const place = [address, author].filter((word) => word !== null).join(' ');
+  return {
+    ...PLAIN,
+    id: `hit ${session} ${address ?? ''}`,
+    title,
+    detail: place,
+    snippet,
+    run: () => workbench.openPlace(session, address ?? undefined),
+  };
 }
 
 function isInSession({ session }: Workbench, address: Address): boolean {
