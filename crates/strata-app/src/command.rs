@@ -8,7 +8,8 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, event, experiment, finding, job, lab, model, palette, part, place, processor, script, search, session,
+    app, cache, call, event, experiment, finding, job, lab, model, palette, part, place, processor, script,
+    search, session,
 };
 use crate::error::{AppError, ErrorCode};
 

@@ -28,7 +28,8 @@ impl Surroundings {
     pub(crate) fn present() -> Self {
         let home = dirs::home_dir().unwrap_or_default();
         let here = std::env::current_dir().ok().filter(|here| here.parent().is_some() && *here != home);
-        let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+        let variables =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         Self { home, here, variables: variables.collect() }
     }
 
@@ -66,8 +67,7 @@ pub(crate) fn places(surroundings: &Surroundings) -> Vec<Place> {
 
 /// Counts the files below `root` that `is_session` says are sessions, by their paths below it.
 fn look(tool: &'static str, root: &Path, is_session: fn(&Path) -> bool) -> Option<Place> {
-    let mut place =
-        Place { tool, path: root.to_owned(), n_files: 0, is_capped: false, newest_ms: None };
+    let mut place = Place { tool, path: root.to_owned(), n_files: 0, is_capped: false, newest_ms: None };
     if root.is_file() {
         place.add(root);
         return Some(place);
@@ -85,7 +85,9 @@ fn look(tool: &'static str, root: &Path, is_session: fn(&Path) -> bool) -> Optio
             let path = entry.path();
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => folders.push(path),
-                Ok(kind) if kind.is_file() && path.strip_prefix(root).is_ok_and(is_session) => place.add(&path),
+                Ok(kind) if kind.is_file() && path.strip_prefix(root).is_ok_and(is_session) => {
+                    place.add(&path)
+                }
                 _ => {}
             }
         }

@@ -101,9 +101,8 @@ impl Store {
         let snapshot = self.connection.unchecked_transaction()?;
         let Some([first, last]) = self.rows_within(query.session)? else { return Ok(SearchPage::default()) };
         let counted = format!("SELECT count(*) FROM (SELECT 1 {FROM} LIMIT {})", MOST_COUNTED + 1);
-        let n: u32 = snapshot
-            .prepare_cached(&counted)?
-            .query_row(params![filtered, first, last], |row| row.get(0))?;
+        let n: u32 =
+            snapshot.prepare_cached(&counted)?.query_row(params![filtered, first, last], |row| row.get(0))?;
         let last = query.after.map_or(last, |after| last.min(after.0.saturating_sub(1)));
         let mut select = snapshot.prepare_cached(&format!(
             "SELECT search.rowid, s.id, s.title {FROM} ORDER BY search.rowid DESC LIMIT ?4"

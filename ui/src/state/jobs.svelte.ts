@@ -100,7 +100,8 @@ export class Jobs {
   #dismissLater(job: Job): void {
     const isRead = job.state === 'done' && (job.files?.failed.length ?? 0) === 0;
     const canGoOn = job.state === 'cancelled' && job.paths.length > 0;
-    if (isRead || (job.state === 'cancelled' && !canGoOn)) setTimeout(() => void this.dismiss(job.job).catch(this.#report), RESULT_MS);
+    if (isRead || (job.state === 'cancelled' && !canGoOn))
+      setTimeout(() => void this.dismiss(job.job).catch(this.#report), RESULT_MS);
   }
 
   #open(job: Job): void {

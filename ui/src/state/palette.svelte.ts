@@ -18,7 +18,10 @@ export class Palette {
     items: [],
   });
   readonly #everywhere: Latest<string>;
-  #hits: { readonly query: string; readonly hits: readonly SearchHit[] } = $state.raw({ query: '', hits: [] });
+  #hits: { readonly query: string; readonly hits: readonly SearchHit[] } = $state.raw({
+    query: '',
+    hits: [],
+  });
   failure: Failure | undefined = $state.raw();
 
   constructor(host: Host) {

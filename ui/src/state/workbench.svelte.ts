@@ -93,7 +93,8 @@ export class Workbench {
       () => this.#begin(),
     );
     this.places = new Loaded(
-      () => (this.start.latest === undefined ? undefined : `places ${String(this.panels.dialog === 'sessions')}`),
+      () =>
+        this.start.latest === undefined ? undefined : `places ${String(this.panels.dialog === 'sessions')}`,
       () => host.invoke('place/list', {}),
     );
     $effect(() => host.listen((notification) => this.#take(notification)));

@@ -195,7 +195,8 @@ impl<S: Storage> Batch<'_, S> {
             Item::File(path) => self.file(&Input { path: path.clone(), location: None }, None, &within),
             Item::Joined { files, .. } => match joined(files) {
                 Ok(whole) => {
-                    let input = Input { path: whole.path().to_owned(), location: Some(item.input().location()) };
+                    let input =
+                        Input { path: whole.path().to_owned(), location: Some(item.input().location()) };
                     self.file(&input, Some(item.stamp()), &within);
                 }
                 Err(error) => {

@@ -45,9 +45,10 @@ fn ended(strata: &Strata, imported: &Imported) -> Ended {
 fn outcome(imported: &Imported) -> (JobState, String) {
     if imported.has_folder && !imported.sessions.is_empty() {
         let counts = in_words(&imported.files);
-        return match imported.is_stopped {
-            true => (JobState::Cancelled, format!("Stopped: {counts}. What is stored stays.")),
-            false => (JobState::Done, format!("{}: {counts}.", sessions_text(imported.sessions.len()))),
+        return if imported.is_stopped {
+            (JobState::Cancelled, format!("Stopped: {counts}. What is stored stays."))
+        } else {
+            (JobState::Done, format!("{}: {counts}.", sessions_text(imported.sessions.len())))
         };
     }
     match (imported.is_stopped, imported.sessions.len(), imported.n_errors()) {
@@ -84,10 +85,10 @@ fn in_words(files: &Files) -> String {
 
 impl From<&Files> for FileCounts {
     fn from(files: &Files) -> Self {
-        let failed = files.failed.iter().map(|(path, reason)| FailedFile {
-            path: path.display().to_string(),
-            reason: sentence(reason),
-        });
+        let failed = files
+            .failed
+            .iter()
+            .map(|(path, reason)| FailedFile { path: path.display().to_string(), reason: sentence(reason) });
         Self {
             imported: files.n_imported as u32,
             unchanged: files.n_unchanged as u32,

@@ -9,8 +9,8 @@ use strata_store::Store;
 use super::diagnostic::FileDiagnostic;
 use super::session::SessionReport;
 use super::{VERSION, Watch};
-use crate::data_folder::default_database;
 use crate::api::job::FileCounts;
+use crate::data_folder::default_database;
 use crate::error::AppError;
 use crate::import::{Input, import_all};
 

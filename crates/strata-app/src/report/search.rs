@@ -62,12 +62,13 @@ pub fn search(choice: SearchChoice, watch: &dyn Watch) -> Result<SearchReport, A
         index(&mut store, &database, watch)?;
     }
     let session = choice.session.as_deref().map(|name| session_named(&store, name)).transpose()?;
-    let after = match &choice.after {
-        None => None,
-        Some(text) => Some(SearchPlace::parse(text).ok_or_else(|| {
-            AppError::bad_input(format!("{text} is not the `next` of an earlier page."))
-        })?),
-    };
+    let after =
+        match &choice.after {
+            None => None,
+            Some(text) => Some(SearchPlace::parse(text).ok_or_else(|| {
+                AppError::bad_input(format!("{text} is not the `next` of an earlier page."))
+            })?),
+        };
     let page = found_page(
         store.search(&SearchQuery {
             text: &choice.query,

@@ -22,8 +22,13 @@ fn hits_say_where_they_are_and_what_was_found() {
         let number: u32 = hit["address"].as_str().expect("an event")[1..].parse().expect("a number");
         let event = ask(&strata, "event/get", &json!({ "session": session, "event": number }));
         assert_eq!(event["row"]["event"], number);
-        let found: Vec<_> = hit["snippet"].as_array().expect("pieces").iter().filter(|it| it["isMatch"] == true).collect();
-        assert!(found.iter().all(|it| it["text"].as_str().is_some_and(|it| it.to_lowercase().starts_with("decimal"))));
+        let found: Vec<_> =
+            hit["snippet"].as_array().expect("pieces").iter().filter(|it| it["isMatch"] == true).collect();
+        assert!(
+            found
+                .iter()
+                .all(|it| it["text"].as_str().is_some_and(|it| it.to_lowercase().starts_with("decimal")))
+        );
     }
     assert_eq!((&page["sessionsLeft"], &page["next"]), (&json!(0), &Value::Null));
 }

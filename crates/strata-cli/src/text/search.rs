@@ -31,11 +31,10 @@ pub(crate) fn search(report: &SearchReport, style: Style) -> String {
 }
 
 fn line(hit: &SearchHit, style: Style) -> String {
-    let pieces = hit.snippet.iter().map(|piece| match piece.is_match {
-        true => style.strong(&piece.text),
-        false => piece.text.clone(),
-    });
-    let who: Vec<&str> = hit.author.iter().map(String::as_str).chain(hit.tools.iter().map(String::as_str)).collect();
+    let pieces = hit.snippet.iter();
+    let pieces = pieces.map(|it| if it.is_match { style.strong(&it.text) } else { it.text.clone() });
+    let who: Vec<&str> =
+        hit.author.iter().map(String::as_str).chain(hit.tools.iter().map(String::as_str)).collect();
     let place = hit.address.as_deref().unwrap_or("–");
     let who = if who.is_empty() { String::new() } else { format!("{}  ", style.quiet(&who.join(" "))) };
     format!("  {place:<6} {who}{}\n", pieces.collect::<String>())

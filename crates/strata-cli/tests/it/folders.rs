@@ -19,7 +19,6 @@ fn folder(computer: &Computer) -> PathBuf {
     folder
 }
 
-
 fn run_in_home(computer: &Computer, arguments: &str) -> crate::strata::Run {
     computer.command(arguments).current_dir(computer.path("")).output().unwrap().into()
 }

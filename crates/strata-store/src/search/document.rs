@@ -46,55 +46,70 @@ impl Document {
         for file in actions.artifact_delta.keys() {
             text(&mut self.files, file);
         }
-        let said = [&event.error_code, &event.error_message];
-        said.into_iter().flatten().for_each(|said| text(&mut self.text, said));
+        for said in [&event.error_code, &event.error_message].into_iter().flatten() {
+            text(&mut self.text, said);
+        }
         let spoken = [&event.input_transcription, &event.output_transcription];
-        spoken.into_iter().flatten().filter_map(|it| it.text.as_deref()).for_each(|it| text(&mut self.text, it));
-        event.output.iter().for_each(|output| json(&mut self.text, output));
+        for said in spoken.into_iter().flatten().filter_map(|it| it.text.as_deref()) {
+            text(&mut self.text, said);
+        }
+        if let Some(output) = &event.output {
+            json(&mut self.text, output);
+        }
     }
 
     /// What finds a session as a whole.
     pub(super) fn of_session(title: &str, location: &str, names: [&str; 3]) -> Self {
         let mut document = Self::default();
         text(&mut document.text, title);
-        names.into_iter().for_each(|name| text(&mut document.text, name));
+        for name in names {
+            text(&mut document.text, name);
+        }
         text(&mut document.files, location);
         document
     }
 
     /// In the order of the columns, without the marks of names.
     pub(super) fn shown(&self) -> [String; 4] {
-        [&self.text, &self.tools, &self.agents, &self.files].map(|column| column.replace(NAME_MARK, "").trim().to_owned())
+        [&self.text, &self.tools, &self.agents, &self.files]
+            .map(|column| column.replace(NAME_MARK, "").trim().to_owned())
     }
 
     fn content(&mut self, content: &Content) {
-        content.parts().iter().for_each(|part| self.part(part));
+        for part in content.parts() {
+            self.part(part);
+        }
     }
 
     fn part(&mut self, part: &Part) {
-        part.text.iter().for_each(|it| text(&mut self.text, it));
-        if let Some(call) = part.function_call.as_deref() {
-            call.name.iter().for_each(|it| name(&mut self.tools, it));
-            call.args.iter().for_each(|args| object(&mut self.text, args));
+        let (call, answer) = (part.function_call.as_deref(), part.function_response.as_deref());
+        let called = call.and_then(|it| it.name.as_ref());
+        for tool in called.into_iter().chain(answer.and_then(|it| it.name.as_ref())) {
+            name(&mut self.tools, tool);
         }
-        if let Some(answer) = part.function_response.as_deref() {
-            answer.name.iter().for_each(|it| name(&mut self.tools, it));
-            answer.response.iter().for_each(|response| object(&mut self.text, response));
-            if let Some(parts) = answer.other.get("parts") {
-                json(&mut self.text, parts);
-            }
+        let asked = call.and_then(|it| it.args.as_ref());
+        for values in asked.into_iter().chain(answer.and_then(|it| it.response.as_ref())) {
+            object(&mut self.text, values);
+        }
+        if let Some(parts) = answer.and_then(|it| it.other.get("parts")) {
+            json(&mut self.text, parts);
         }
         let code = part.executable_code.as_deref().and_then(|it| it.code.as_deref());
         let output = part.code_execution_result.as_deref().and_then(|it| it.output.as_deref());
-        code.into_iter().chain(output).for_each(|it| text(&mut self.text, it));
-        if let Some(file) = part.file_data.as_deref() {
-            [&file.display_name, &file.file_uri].into_iter().flatten().for_each(|it| text(&mut self.files, it));
+        for said in [part.text.as_deref(), code, output].into_iter().flatten() {
+            text(&mut self.text, said);
+        }
+        let file = part.file_data.as_deref();
+        let named = file.and_then(|it| it.display_name.as_deref());
+        for file in named.into_iter().chain(file.and_then(|it| it.file_uri.as_deref())) {
+            text(&mut self.files, file);
         }
         if let Some(name) = part.inline_data.as_deref().and_then(|it| it.display_name.as_deref()) {
             text(&mut self.files, name);
         }
-        for key in ["toolCall", "toolResponse", "audioTranscription"] {
-            part.other.get(key).into_iter().for_each(|it| json(&mut self.text, it));
+        let passed = ["toolCall", "toolResponse", "audioTranscription"];
+        for value in passed.into_iter().filter_map(|key| part.other.get(key)) {
+            json(&mut self.text, value);
         }
     }
 }
@@ -123,7 +138,11 @@ fn json(column: &mut String, value: &Json) {
             let _ = writeln!(column, "{number}");
         }
         Json::BigInt(digits) => text(column, digits),
-        Json::Array(items) => items.iter().for_each(|item| json(column, item)),
+        Json::Array(items) => {
+            for item in items {
+                json(column, item);
+            }
+        }
         Json::Object(it) => object(column, it),
         Json::Null | Json::Bool(_) | Json::Float(_) => {}
     }

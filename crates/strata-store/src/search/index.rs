@@ -84,9 +84,8 @@ impl Store {
 
 fn index_some(transaction: &Transaction<'_>) -> Result<bool, StoreError> {
     let next = "SELECT id, indexed, events FROM recordings WHERE indexed < events AND status = 'kept' ORDER BY id DESC";
-    let next: Option<(i64, u32, u32)> = transaction
-        .query_row(next, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .optional()?;
+    let next: Option<(i64, u32, u32)> =
+        transaction.query_row(next, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
     let Some((recording, from, n_events)) = next else { return Ok(false) };
     let to = n_events.min(from.saturating_add(BATCH));
     let mut indexer = Indexer::new(transaction)?;

@@ -43,7 +43,12 @@ pub(super) fn narrowed(query: &str, agent: Option<&str>, tool: Option<&str>) -> 
 /// Words that stand together, quoted; `None` when there are none.
 fn phrase(typed: &str) -> Option<String> {
     let kept = |letter: &char| *letter != '"' && *letter != NAME_MARK && !letter.is_control();
-    let word: String = typed.chars().map(|it| if it.is_whitespace() { ' ' } else { it }).filter(kept).take(LONGEST_WORD).collect();
+    let word: String = typed
+        .chars()
+        .map(|it| if it.is_whitespace() { ' ' } else { it })
+        .filter(kept)
+        .take(LONGEST_WORD)
+        .collect();
     if !word.chars().any(char::is_alphanumeric) {
         return None;
     }
@@ -81,7 +86,9 @@ mod tests {
         let mark = NAME_MARK;
         assert_eq!(
             narrowed("\"x\"*", Some("planner"), Some("read_file")),
-            format!("(\"x\"*) AND agents : \"{mark} planner {mark}\" AND tools : \"{mark} read_file {mark}\"")
+            format!(
+                "(\"x\"*) AND agents : \"{mark} planner {mark}\" AND tools : \"{mark} read_file {mark}\""
+            )
         );
     }
 }

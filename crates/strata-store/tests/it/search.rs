@@ -13,7 +13,9 @@ fn query(text: &str) -> SearchQuery<'_> {
 fn talk(adk_id: &str, events: &[(&str, &str)]) -> strata_model::Session {
     let events: Vec<_> = events
         .iter()
-        .map(|(author, rest)| format!(r#"{{"id":"e","invocationId":"i","author":"{author}",{rest},"timestamp":1.0}}"#))
+        .map(|(author, rest)| {
+            format!(r#"{{"id":"e","invocationId":"i","author":"{author}",{rest},"timestamp":1.0}}"#)
+        })
         .collect();
     session_from(&format!(
         r#"{{"id":"{adk_id}","appName":"app","userId":"ada","state":{{}},"events":[{}],"lastUpdateTime":1}}"#,
@@ -50,7 +52,15 @@ fn words_are_found_in_all_that_was_said_and_done() {
     let call = r#""content":{"parts":[{"functionCall":{"name":"read_file","args":{"path":"src/Größe.rs","lines":[12,4711]}}}]}"#;
     let answer = r#""content":{"parts":[{"functionResponse":{"name":"read_file","response":{"stdout":"Decimal is not defined","found":{"deep":"treasure"}}}},{"inlineData":{"data":"AAAA","mimeType":"image/png","displayName":"chart.png"}}]}"#;
     let acts = r#""actions":{"stateDelta":{"budget":"two hundred"},"artifactDelta":{"report.pdf":1},"transferToAgent":"critic"}"#;
-    let recorded = talk("s1", &[("user", &says("Fix the invoice totals")), ("planner", call), ("planner", answer), ("planner", acts)]);
+    let recorded = talk(
+        "s1",
+        &[
+            ("user", &says("Fix the invoice totals")),
+            ("planner", call),
+            ("planner", answer),
+            ("planner", acts),
+        ],
+    );
     import_one(&mut store, "/home/ada/run-7.json", &recorded);
 
     assert_eq!(find(&store, "invoice"), ["Session s1 E1 Fix the [invoice] totals"]);
@@ -81,7 +91,11 @@ fn parts_of_sentences_without_spaces_are_found() {
 fn encoded_bytes_are_passed_over_and_what_stands_around_them_is_found() {
     let mut store = Store::in_memory().unwrap();
     let encoded = "QUJD".repeat(20_000);
-    import_one(&mut store, "a", &talk("s", &[("user", &says(&format!("before data:image/png;base64,{encoded} after")))]));
+    import_one(
+        &mut store,
+        "a",
+        &talk("s", &[("user", &says(&format!("before data:image/png;base64,{encoded} after")))]),
+    );
     assert_eq!(find(&store, "after"), ["Session s E1 before data:image/png;base64,… [after]"]);
     assert_eq!(find(&store, "QUJD"), [""; 0]);
 }
@@ -92,13 +106,20 @@ fn results_are_narrowed_by_session_agent_and_tool() {
     let call = |name: &str| {
         format!(r#""content":{{"parts":[{{"functionCall":{{"name":"{name}","args":{{"q":"oslo"}}}}}}]}}"#)
     };
-    let recorded = talk("s1", &[("user", &says("oslo")), ("planner", &call("find")), ("planner_two", &call("find_all"))]);
+    let recorded = talk(
+        "s1",
+        &[("user", &says("oslo")), ("planner", &call("find")), ("planner_two", &call("find_all"))],
+    );
     let id = import_one(&mut store, "a", &recorded);
     import_one(&mut store, "b", &talk("s2", &[("user", &says("oslo again"))]));
     let events = |query: SearchQuery<'_>| -> Vec<Option<u32>> {
         store.search(&query).unwrap().hits.into_iter().map(|hit| hit.event.map(|event| event.seq)).collect()
     };
-    assert_eq!(events(query("oslo")), [Some(0), Some(2), Some(1), Some(0)], "the newest session, the last events");
+    assert_eq!(
+        events(query("oslo")),
+        [Some(0), Some(2), Some(1), Some(0)],
+        "the newest session, the last events"
+    );
     assert_eq!(events(SearchQuery { session: Some(&id), ..query("oslo") }), [Some(2), Some(1), Some(0)]);
     assert_eq!(events(SearchQuery { agent: Some("planner"), ..query("oslo") }), [Some(1)]);
     assert_eq!(events(SearchQuery { tool: Some("find"), ..query("oslo") }), [Some(1)]);
@@ -112,7 +133,10 @@ fn pages_follow_one_another_without_gaps() {
     let mut store = Store::in_memory().unwrap();
     import(&mut store, source("a"), &[session("s1", 7, "word"), session("s2", 6, "word")]);
     let whole = store.search(&query("word")).unwrap();
-    assert_eq!((whole.hits.len(), whole.total, whole.is_total_capped, whole.has_more), (13, 13, false, false));
+    assert_eq!(
+        (whole.hits.len(), whole.total, whole.is_total_capped, whole.has_more),
+        (13, 13, false, false)
+    );
     let mut hits = Vec::new();
     let mut after = None;
     loop {

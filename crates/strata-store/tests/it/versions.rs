@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use strata_model::{Diagnostic, Fingerprint, Json, Object};
-use strata_store::{AppConfig, AppConfigOrigin, Listing, RawRecord, RecordPlace, SCHEMA_VERSION, SearchQuery, Store};
+use strata_store::{
+    AppConfig, AppConfigOrigin, Listing, RawRecord, RecordPlace, SCHEMA_VERSION, SearchQuery, Store,
+};
 
 use crate::{Place, events, import, listing, session, source, span, text};
 
