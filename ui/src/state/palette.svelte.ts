@@ -4,7 +4,8 @@ import type { Host } from '@/host/host.ts';
 import { Latest } from '@/lib/latest.ts';
 
 const MOST_PLACES = 40;
-const MOST_HITS = 12;
+/** More than are shown, because a session shows only a few of its own. */
+const MOST_HITS = 60;
 /** A single letter is in everything. */
 const LEAST_LETTERS = 2;
 

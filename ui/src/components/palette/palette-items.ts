@@ -29,6 +29,8 @@ export interface Group {
 
 const FEW = 3;
 const SOME = 6;
+const MOST_OF_SESSION = 4;
+const MOST_HITS = 12;
 
 /** What the palette offers for what is typed. */
 export function paletteGroups(workbench: Workbench): readonly Group[] {
@@ -67,13 +69,26 @@ function searchGroups(workbench: Workbench, text: string): readonly Group[] {
     { title: 'Places', entries: [...jump, ...places.filter(({ id }) => id !== jumpTo)] },
     {
       title: 'In all sessions',
-      entries: workbench.palette.hits
-        .filter(({ session, address }) => !isAmongPlaces(workbench, session, address))
-        .map((hit) => hitEntry(workbench, hit)),
+      entries: fewOfEach(
+        workbench.palette.hits.filter(
+          ({ session, address }) => !isAmongPlaces(workbench, session, address),
+        ),
+      ).map((hit) => hitEntry(workbench, hit)),
     },
     { title: 'Questions', entries: questionEntries(workbench, text).slice(0, FEW) },
     { title: 'Commands', entries: commandEntries(workbench, text).slice(0, SOME) },
   ];
+}
+
+/** No session takes the room of all others. */
+function fewOfEach(hits: readonly SearchHit[]): readonly SearchHit[] {
+  const shown = new Map<string, number>();
+  const few = hits.filter(({ session }) => {
+    const count = (shown.get(session) ?? 0) + 1;
+    shown.set(session, count);
+    return count <= MOST_OF_SESSION;
+  });
+  return few.slice(0, MOST_HITS);
 }
 
 /** Events of the open session are found there, too. */

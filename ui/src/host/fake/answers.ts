@@ -72,10 +72,11 @@ export function callDetail(session: FakeSession, number: number): CallDetail {
 /** Events of all sessions that say this. */
 export function find(
   sessions: readonly FakeSession[],
-  { query, limit }: Params<'search/find'>,
+  { query, session, limit }: Params<'search/find'>,
 ): Result<'search/find'> {
   const wanted = query.toLowerCase().trim();
-  const hits = sessions.flatMap(({ id, title, events }) =>
+  const searched = sessions.filter(({ id }) => session === null || id === session);
+  const hits = searched.flatMap(({ id, title, events }) =>
     events
       .filter(({ what }) => what.toLowerCase().includes(wanted))
       .map(({ event, what, agent }) => {
