@@ -136,7 +136,7 @@ impl Strata {
     fn tell_job(&self, id: &str) {
         let job = self.jobs().lock().iter().find(|entry| entry.job.job == id).map(|entry| entry.job.clone());
         if let Some(job) = job {
-            self.notify(&Notification::Job { job });
+            self.notify(&Notification::Job { job: Box::new(job) });
         }
     }
 }

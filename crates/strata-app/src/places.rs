@@ -86,7 +86,7 @@ fn look(tool: &'static str, root: &Path, is_session: fn(&Path) -> bool) -> Optio
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => folders.push(path),
                 Ok(kind) if kind.is_file() && path.strip_prefix(root).is_ok_and(is_session) => {
-                    place.add(&path)
+                    place.add(&path);
                 }
                 _ => {}
             }

@@ -89,7 +89,7 @@ pub enum JobState {
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Notification {
     /// A job started, moved or ended.
-    Job { job: Job },
+    Job { job: Box<Job> },
     /// Sessions were added or removed, here or by another process.
     Sessions,
     /// Background compiling of an open session went on.
