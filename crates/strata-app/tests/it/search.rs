@@ -30,7 +30,8 @@ fn hits_say_where_they_are_and_what_was_found() {
                 .all(|it| it["text"].as_str().is_some_and(|it| it.to_lowercase().starts_with("decimal")))
         );
     }
-    assert_eq!((&page["sessionsLeft"], &page["next"]), (&json!(0), &Value::Null));
+    assert_eq!(page["sessionsLeft"], 0);
+    assert!(page["total"].as_u64() > Some(20) && page["next"].is_string(), "there is another page");
 }
 
 #[test]
