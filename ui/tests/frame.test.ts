@@ -33,6 +33,26 @@ describe('the palette', () => {
     expect(await screen.findByRole('group', { name: 'Recent places' })).toHaveTextContent('E56');
   });
 
+  test('finds words in other sessions and opens them there', async () => {
+    const { press, user, view, host } = openWindow();
+    await inspector(/Call C17/);
+    const { rows } = await host.invoke('session/list', { filter: '', offset: 0, limit: 9 });
+    const other = rows.find(({ isSample }) => !isSample)?.session ?? '';
+    const filters = { session: other, agent: null, tool: null, after: null };
+    const { hits } = await host.invoke('search/find', { query: 'a', ...filters, limit: 1 });
+    const text = hits[0]?.snippet.map((piece) => piece.text).join('') ?? '';
+    expect(text).not.toBe('');
+    await press('{Control>}k{/Control}');
+    field().focus();
+    await user.paste(text);
+    const group = await screen.findByRole('group', { name: 'In all sessions' });
+    const [first] = within(group).getAllByRole('option');
+    expect(first?.querySelector('mark')).toBeVisible();
+    if (first !== undefined) await user.click(first);
+    expect(view()).toMatchObject({ session: other, view: 'session' });
+    expect(view().selection).toMatch(/^E\d+$/);
+  });
+
   test('never has more than one search under way, and the latest wins', async () => {
     const { press, user, host } = openWindow('#/invoice-triage/session', { delayMs: 30 });
     await inspector(/Call C17/);
@@ -101,7 +121,8 @@ describe('sessions', () => {
     await user.click(await screen.findByRole('button', { name: /invoice-triage/ }));
     await user.type(await screen.findByRole('textbox', { name: 'Find a session' }), 'support');
     const menu = screen.getByRole('dialog', { name: 'Sessions' });
-    await waitFor(() => expect(within(menu).getAllByRole('listitem')).toHaveLength(1));
+    const stored = within(menu).getByRole('list', { name: 'Stored sessions' });
+    await waitFor(() => expect(within(stored).getAllByRole('listitem')).toHaveLength(1));
   });
 
   test('say what was found in their file', async () => {

@@ -10,8 +10,8 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, event, experiment, finding, job, lab, model, palette, part, processor, script, session,
-    state,
+    app, cache, call, event, experiment, finding, job, lab, model, palette, part, place, processor, script,
+    search, session, state,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -190,6 +190,8 @@ commands! {
     "script/remove" script::Remove => script::ScriptList: "Removes a saved script";
     "findings/list" finding::List => finding::FindingList: "What is worth a person's time, with fixes that were tried on all calls";
     "findings/apply" finding::Apply => experiment::ExperimentDetail: "Makes the edits of a fix";
+    "place/list" place::List => place::PlaceList: "Where agents leave their sessions on this computer";
+    "search/find" search::Find => search::FoundPage: "Events and sessions with words in them, over everything stored";
     "palette/search" palette::Search => palette::PaletteResults: "Places in a session that match what is typed";
     "palette/ask" palette::Ask => palette::Answer: "The answer to a question about the session";
     "lab/plan" lab::Plan => lab::LabReplay: "What a configuration of compaction would have done to a session";

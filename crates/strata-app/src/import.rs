@@ -2,6 +2,7 @@
 
 mod archive;
 mod batch;
+mod folder;
 mod job;
 mod members;
 mod read;

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::Strata;
 use crate::api::common::DiagnosticRow;
-use crate::api::job::{Job, JobState, Notification};
+use crate::api::job::{FileCounts, Job, JobState, Notification};
 use crate::api::session::SessionListItem;
-use crate::import::Watch;
+use crate::import::{Step, Watch};
 
 /// Progress is told at most this often.
 const TELL_EVERY: Duration = Duration::from_millis(100);
@@ -37,6 +37,7 @@ pub(crate) struct Ended {
     pub outcome: String,
     pub sessions: Vec<SessionListItem>,
     pub diagnostics: Vec<DiagnosticRow>,
+    pub files: Option<FileCounts>,
 }
 
 /// A job from within.
@@ -93,6 +94,8 @@ impl Strata {
                 outcome: None,
                 sessions: Vec::new(),
                 diagnostics: Vec::new(),
+                files: None,
+                paths: Vec::new(),
             };
             let now = Instant::now();
             list.push(Entry { job, is_cancelled: is_cancelled.clone(), started: now, told: now });
@@ -110,6 +113,7 @@ impl Strata {
                     outcome: "Strata failed here; nothing of this job was kept. Please report this.".into(),
                     sessions: Vec::new(),
                     diagnostics: Vec::new(),
+                    files: None,
                 }),
             );
         });
@@ -122,6 +126,7 @@ impl Strata {
             entry.job.outcome = Some(ended.outcome);
             entry.job.sessions = ended.sessions;
             entry.job.diagnostics = ended.diagnostics;
+            entry.job.files = ended.files;
             entry.job.seconds_left = None;
             entry.job.seconds_elapsed = entry.started.elapsed().as_secs_f64();
         }
@@ -131,7 +136,7 @@ impl Strata {
     fn tell_job(&self, id: &str) {
         let job = self.jobs().lock().iter().find(|entry| entry.job.job == id).map(|entry| entry.job.clone());
         if let Some(job) = job {
-            self.notify(&Notification::Job { job });
+            self.notify(&Notification::Job { job: Box::new(job) });
         }
     }
 }
@@ -143,12 +148,37 @@ impl RunningJob {
         Arc::new(move || is_cancelled.load(Ordering::Relaxed))
     }
 
+    /// Names what can be imported again to go on.
+    pub(crate) fn reads(&self, paths: Vec<String>) {
+        self.change(|job| job.paths = paths);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Job)) {
+        let Some(strata) = self.strata.upgrade() else { return };
+        if let Some(entry) = strata.jobs().lock().iter_mut().find(|entry| entry.job.job == self.id) {
+            change(&mut entry.job);
+        }
+    }
+
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
 }
 
 impl Watch for RunningJob {
+    fn begins(&self, step: Step<'_>) {
+        let unit = match step {
+            Step::Files(_) => "files",
+            Step::Reading(_) => "bytes",
+            Step::Storing(_) => "events",
+            _ => return,
+        };
+        self.change(|job| {
+            unit.clone_into(&mut job.unit);
+            (job.done, job.total) = (0.0, 0.0);
+        });
+    }
+
     fn progress(&self, done: u64, total: u64) {
         let Some(strata) = self.strata.upgrade() else { return };
         let is_time = {

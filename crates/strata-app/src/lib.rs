@@ -16,6 +16,7 @@ mod jobs;
 mod lab;
 mod models;
 mod open;
+mod places;
 pub mod report;
 mod sample;
 mod script_folder;

@@ -21,8 +21,10 @@ mod list;
 mod model_desk;
 mod models;
 mod origin;
+mod places;
 mod replay;
 mod scripts;
+mod search;
 mod session;
 mod show;
 mod source;
@@ -49,8 +51,10 @@ pub use findings::{FindingReport, FindingsReport, FixReport, findings};
 pub use import::{ImportReport, import};
 pub use list::{ListReport, ListedSession, list};
 pub use models::{EndpointReport, ModelsReport, models};
+pub use places::{PlacesReport, places};
 pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};
 pub use scripts::{ScriptsReport, scripts};
+pub use search::{SearchChoice, SearchReport, search};
 pub use session::SessionReport;
 pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
@@ -61,6 +65,9 @@ pub use tokens::{
 
 pub use crate::api::common::{Basis, CallRange, DiagnosticRow, DiagnosticSeverity, Kind, RequestBasis};
 pub use crate::api::experiment::{ComparedCall, ExportFormat};
+pub use crate::api::job::{FailedFile, FileCounts};
+pub use crate::api::place::PlaceRow;
+pub use crate::api::search::{SearchHit, SnippetPiece};
 pub use crate::import::{Step, Watch};
 
 /// Of all documents.

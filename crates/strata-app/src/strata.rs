@@ -17,6 +17,7 @@ use crate::api::model::ModelList;
 use crate::api::session::SessionListItem;
 use crate::command::{self, Reply};
 use crate::error::AppError;
+use crate::handlers::index_in_background;
 use crate::import::{Input, Summary, start_import};
 use crate::jobs::Jobs;
 use crate::lab::LabResults;
@@ -96,6 +97,7 @@ impl Strata {
             first_job: Mutex::default(),
             options,
         });
+        index_in_background(&strata);
         if !strata.options.open.is_empty() {
             let job = strata.import_and_open(strata.options.open.clone());
             *strata.first_job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
@@ -243,6 +245,17 @@ impl Strata {
             Some(path) => work(&mut Store::open(path)?),
             None => work(&mut self.store()),
         }
+    }
+
+    /// Reads much from the store, beside other commands where it is a file.
+    pub(crate) fn with_reader<T>(
+        &self,
+        work: impl FnOnce(&Store) -> Result<T, StoreError>,
+    ) -> Result<T, AppError> {
+        Ok(match &self.options.database {
+            Some(path) => work(&Store::open_read_only(path)?)?,
+            None => work(&self.store())?,
+        })
     }
 
     /// The row of a session in lists.

@@ -45,7 +45,9 @@ impl Watch for Progress {
             path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
         };
         (line.what, line.is_bytes) = match step {
+            Step::Files(path) => (format!("Importing {}", cut(&name(path), NAME)), false),
             Step::Reading(path) => (format!("Reading {}", cut(&name(path), NAME)), true),
+            Step::Indexing(_) => ("Indexing what is stored".to_owned(), false),
             Step::Storing(path) => (format!("Storing {}", cut(&name(path), NAME)), false),
             Step::Compiling(title) => (format!("Compiling {}", cut(title, NAME)), false),
             Step::Sweeping(title) => (format!("Sweeping {}", cut(title, NAME)), false),

@@ -6,6 +6,7 @@
 use rusqlite::{OptionalExtension, Transaction};
 
 use crate::import_lock::ImportLock;
+use crate::search::rows_of;
 use crate::{Store, StoreError};
 
 /// Rows of one table that one transaction removes.
@@ -80,6 +81,12 @@ fn remove_some(transaction: &Transaction<'_>) -> Result<(), StoreError> {
     let Some(recording) = transaction.query_row(first, [], |row| row.get::<_, i64>(0)).optional()? else {
         return Ok(());
     };
+    let [first, last] = rows_of(recording);
+    let words = "DELETE FROM search WHERE rowid IN
+        (SELECT rowid FROM search WHERE rowid >= ?1 AND rowid <= ?2 LIMIT ?3)";
+    if transaction.execute(words, [first, last, i64::from(ROWS_PER_STEP)])? > 0 {
+        return Ok(());
+    }
     for (table, key) in PARTS {
         let removed = transaction.execute(
             &format!(

@@ -35,6 +35,11 @@ export class Strata {
     return new Strata(started, folder, await firstLine(started));
   }
 
+  /** Its home, which is removed with it. */
+  get folder() {
+    return this.#folder;
+  }
+
   get origin() {
     return new URL(this.address).origin;
   }

@@ -96,9 +96,12 @@ export class Jobs {
     this.#dismissLater(job);
   }
 
-  /** A failed job stays until a person has read it. */
+  /** What failed, in whole or in part, or can be gone on with stays until a person has read it. */
   #dismissLater(job: Job): void {
-    if (job.state !== 'failed') setTimeout(() => void this.dismiss(job.job).catch(this.#report), RESULT_MS);
+    const isRead = job.state === 'done' && (job.files?.failed.length ?? 0) === 0;
+    const canGoOn = job.state === 'cancelled' && job.paths.length > 0;
+    if (isRead || (job.state === 'cancelled' && !canGoOn))
+      setTimeout(() => void this.dismiss(job.job).catch(this.#report), RESULT_MS);
   }
 
   #open(job: Job): void {

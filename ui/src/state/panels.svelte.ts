@@ -7,6 +7,7 @@ export type DialogName =
   | 'sessions'
   | 'diagnostics'
   | 'jobs'
+  | 'files'
   | 'look'
   | 'experiments'
   | 'addProcessor'

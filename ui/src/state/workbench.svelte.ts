@@ -1,5 +1,5 @@
 import { getContext, setContext } from 'svelte';
-import type { Job, Notification, Question, StartInfo, StratumCall } from '@/api/gen/api.ts';
+import type { Job, Notification, PlaceList, Question, StartInfo, StratumCall } from '@/api/gen/api.ts';
 import type { Host, ImportSource } from '@/host/host.ts';
 import { ensureExists } from '@/lib/assert.ts';
 import { FrameLoop } from '@/lib/frame.ts';
@@ -60,6 +60,8 @@ export class Workbench {
   readonly lab: Lab;
   readonly replay: CallReplay;
   readonly start: Loaded<StartInfo>;
+  /** Where agents leave sessions on this computer. */
+  readonly places: Loaded<PlaceList>;
   hover: Hover = $state.raw({});
   /** Counts changes of the list of sessions, for those who show it. */
   sessionsRevision = $state(0);
@@ -90,6 +92,11 @@ export class Workbench {
       () => 'start',
       () => this.#begin(),
     );
+    this.places = new Loaded(
+      () =>
+        this.start.latest === undefined ? undefined : `places ${String(this.panels.dialog === 'sessions')}`,
+      () => host.invoke('place/list', {}),
+    );
     $effect(() => host.listen((notification) => this.#take(notification)));
   }
 
@@ -112,16 +119,22 @@ export class Workbench {
     this.location.go(view !== 'session' && isCompiling ? { ...place, cursor } : place);
   }
 
-  openSession(session: string): void {
+  /** Opens a session at a place in it. */
+  openPlace(session: string, address: string | undefined): void {
+    if (session === this.session.recording && address !== undefined) this.navigation.open(address);
+    else this.openSession(session, address);
+  }
+
+  openSession(session: string, selection?: string): void {
     this.panels.dialog = undefined;
     if (session === this.session.id) return;
-    const { view } = this.location.view;
+    const view = selection === undefined ? this.location.view.view : 'session';
     const place = {
       session,
       view,
       cursor: 0,
       ranges: [],
-      selection: undefined,
+      selection,
       filter: '',
       stage: undefined,
       against: undefined,

@@ -49,6 +49,30 @@ pub struct Job {
     pub outcome: Option<String>,
     pub sessions: Vec<SessionListItem>,
     pub diagnostics: Vec<DiagnosticRow>,
+    /// What came of the files of a folder, once it ended.
+    pub files: Option<FileCounts>,
+    /// What it reads: importing it again goes on where this one stopped. Empty for other work.
+    pub paths: Vec<String>,
+}
+
+/// Files of a folder by what came of them. A conversation that is kept in many files counts as one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FileCounts {
+    pub imported: u32,
+    /// Read before, and not changed since.
+    pub unchanged: u32,
+    /// There is no session in them.
+    pub without_session: u32,
+    pub failed: Vec<FailedFile>,
+}
+
+/// A file that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedFile {
+    pub path: String,
+    pub reason: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
@@ -65,7 +89,7 @@ pub enum JobState {
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Notification {
     /// A job started, moved or ended.
-    Job { job: Job },
+    Job { job: Box<Job> },
     /// Sessions were added or removed, here or by another process.
     Sessions,
     /// Background compiling of an open session went on.

@@ -138,7 +138,7 @@ impl Handler for Replay {
                     (JobState::Failed, error.message)
                 }
             };
-            Ended { state, outcome, sessions: Vec::new(), diagnostics: Vec::new() }
+            Ended { state, outcome, sessions: Vec::new(), diagnostics: Vec::new(), files: None }
         });
         strata.lab().keep_answer(&job, answer);
         Ok(JobStarted { job })

@@ -64,6 +64,7 @@ impl Handler for Sweep {
                 outcome,
                 sessions: Vec::new(),
                 diagnostics: Vec::new(),
+                files: None,
             };
             let analysis = match open.whole_baseline(strata.tables()) {
                 Ok(analysis) => analysis,

@@ -82,7 +82,7 @@ impl Strata {
             };
             let failure = (state != JobState::Done).then(|| outcome.clone());
             work.end(strata, state, failure);
-            Ended { state, outcome, sessions: Vec::new(), diagnostics: Vec::new() }
+            Ended { state, outcome, sessions: Vec::new(), diagnostics: Vec::new(), files: None }
         });
         run.shown().job.clone_from(&job);
         self.lab().keep_run(&job, run);

@@ -1,15 +1,15 @@
 //! Importing files and folders, one after the other, each stored before the next is read.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use strata_import::{Archive, ImportedSession, folder_sessions};
+use strata_import::{Archive, ImportedSession};
 use strata_model::Severity;
 use strata_store::{SessionId, Store, StoreError};
 
 use super::archive::{ArchiveError, unpack};
-use super::members::{Holds, MAX_FILES, Member, files_below};
+use super::folder::{Item, Listed, Stamp, Within, files_below, items_of, joined};
+use super::members::{Holds, MAX_FILES, Member};
 use super::read::{ReadError, ReadFile, Step, Watch, read_file};
 use super::traces::{Joined, join_known, join_trace};
 use super::write::{Stored, write};
@@ -61,6 +61,11 @@ impl Input {
         })
     }
 
+    /// What a person knows it by: the folder of a conversation in many files, which are read as one.
+    fn shown(&self) -> PathBuf {
+        self.location.as_ref().map_or_else(|| self.path.clone(), PathBuf::from)
+    }
+
     pub(super) fn name(&self) -> String {
         let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned());
         self.location.clone().or(name).unwrap_or_else(|| self.path.display().to_string())
@@ -93,7 +98,23 @@ pub(crate) struct Imported {
     pub n_joined: usize,
     /// Inputs in which no session was found.
     pub n_empty_inputs: usize,
+    /// The files that were looked at, by what came of them.
+    pub files: Files,
+    /// Some input is a folder.
+    pub has_folder: bool,
     pub is_stopped: bool,
+}
+
+/// Files by what came of them. A conversation that is kept in many files counts as one.
+#[derive(Debug, Default)]
+pub(crate) struct Files {
+    pub n_imported: usize,
+    /// Those whose sessions were in the store already.
+    pub n_unchanged: usize,
+    /// There is no session in them.
+    pub n_without_session: usize,
+    /// Path and reason.
+    pub failed: Vec<(PathBuf, String)>,
 }
 
 impl Imported {
@@ -102,7 +123,7 @@ impl Imported {
     }
 }
 
-/// Imports everything, unless `watch` wants to stop; what was stored before stays.
+/// Imports everything, unless `watch` wants to stop; what was stored before stays, so that doing it again goes on.
 pub(crate) fn import_all(storage: &impl Storage, inputs: &[Input], watch: &dyn Watch) -> Imported {
     let mut batch = Batch { storage, watch, imported: Imported::default() };
     // Traces are joined to sessions, which have to be there.
@@ -131,21 +152,23 @@ struct Batch<'b, S> {
 impl<S: Storage> Batch<'_, S> {
     fn input(&mut self, input: &Input) {
         if input.path.is_dir() {
-            let members = files_below(&input.path);
-            let is_full = members.len() == MAX_FILES;
-            self.members(input, "folder", &members);
-            if is_full {
-                let message = format!(
-                    "Only the first {MAX_FILES} files were looked at. Import its folders one by one."
-                );
-                self.report(input, Severity::Warning, "many-files", message, "");
-            }
-            return;
+            return self.folder(input);
         }
         match Holds::of(&input.path) {
             Holds::Archive(kind) => self.archive(input, kind),
-            _ => self.file(input),
+            _ => self.file(input, None, self.watch),
         }
+    }
+
+    fn folder(&mut self, input: &Input) {
+        self.watch.begins(Step::Files(&input.path));
+        let Listed { members, is_cut } = files_below(&input.path);
+        if is_cut {
+            let message =
+                format!("Only the first {MAX_FILES} files were looked at. Import its folders one by one.");
+            self.report(input, Severity::Warning, "many-files", message, "");
+        }
+        self.members(input, "folder", &members);
     }
 
     fn archive(&mut self, input: &Input, kind: Archive) {
@@ -162,27 +185,39 @@ impl<S: Storage> Batch<'_, S> {
                 }
             }
             Err(ArchiveError::Cancelled) => self.imported.is_stopped = true,
-            Err(error) => self.report(input, Severity::Error, "unreadable", error.to_string(), ""),
+            Err(error) => self.failed(input, "unreadable", error.to_string()),
         }
     }
 
+    /// The files of a folder or an archive. Traces are joined to sessions, so they come last.
     fn members(&mut self, input: &Input, what: &str, members: &[Member]) {
-        let in_folders = self.folder_sessions(input, members);
+        self.imported.has_folder = true;
+        let items = items_of(input, members);
+        let known = self.known(&items);
+        let n_skipped = self.imported.files.n_without_session;
         let mut traces = Vec::new();
-        let mut n_skipped = 0;
-        for (at, member) in members.iter().enumerate() {
-            if in_folders.contains(&at) {
-                continue;
+        for (at, item) in items.iter().enumerate() {
+            self.watch.progress(at as u64, items.len() as u64);
+            if self.imported.is_stopped || self.watch.is_cancelled() {
+                self.imported.is_stopped = true;
+                break;
             }
-            match Holds::of(&member.path) {
-                Holds::Nothing => n_skipped += 1,
-                Holds::Trace => traces.push(member),
-                Holds::Session | Holds::Archive(_) => self.member(member),
+            match known.get(at).and_then(Option::as_ref) {
+                Some(sessions) => self.unchanged(sessions.clone()),
+                None => match item.holds() {
+                    Holds::Nothing => self.imported.files.n_without_session += 1,
+                    Holds::Trace => traces.push(item),
+                    Holds::Session | Holds::Archive(_) => self.item(item),
+                },
             }
         }
         for trace in traces {
-            self.member(trace);
+            self.item(trace);
         }
+        if !self.imported.is_stopped {
+            self.watch.progress(items.len() as u64, items.len() as u64);
+        }
+        let n_skipped = self.imported.files.n_without_session - n_skipped;
         if n_skipped > 0 {
             let message = format!(
                 "{n_skipped} of {} files in this {what} hold no session and were left out.",
@@ -192,59 +227,87 @@ impl<S: Storage> Batch<'_, S> {
         }
     }
 
-    fn member(&mut self, member: &Member) {
-        self.file(&Input { path: member.path.clone(), location: member.location.clone() });
+    /// The stored sessions of each item that looks as it did when it was imported.
+    fn known(&self, items: &[Item]) -> Vec<Option<Vec<SessionId>>> {
+        let known = self.storage.with_store(|store| {
+            let of_item = |item: &Item| {
+                let (location, stamp) = (item.input.location(), item.stamp());
+                let source = store.source(&location)?;
+                let is_same = source.zip(stamp.modified_ms).is_some_and(|(source, modified_ms)| {
+                    source.looks_unchanged(stamp.size_bytes, modified_ms)
+                });
+                is_same.then(|| store.source_sessions(&location)).transpose()
+            };
+            items.iter().map(of_item).collect()
+        });
+        // Without an answer everything is read, which says what is wrong with the store.
+        known.unwrap_or_default()
     }
 
-    /// Imports the conversations that are kept in many files; returns which files these are.
-    fn folder_sessions(&mut self, input: &Input, members: &[Member]) -> HashSet<usize> {
-        let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
-        let mut taken = HashSet::new();
-        for session in folder_sessions(&names) {
-            // Where they cannot be joined, the files are read one by one, which says what is wrong with them.
-            if let Ok(file) = joined(session.files.iter().map(|at| &members[*at].path)) {
-                let is_archive = members.iter().any(|member| member.location.is_some());
-                let location = match (session.root.is_empty(), is_archive) {
-                    (true, _) => input.location(),
-                    (false, true) => format!("{}!/{}", input.location(), session.root),
-                    (false, false) => {
-                        Input { path: input.path.join(&session.root), location: None }.location()
-                    }
-                };
-                taken.extend(session.files);
-                self.file(&Input { path: file.path().to_owned(), location: Some(location) });
+    fn item(&mut self, item: &Item) {
+        let within = Within(self.watch);
+        if item.together.is_empty() {
+            return self.file(&item.input, None, &within);
+        }
+        match joined(&item.together) {
+            Ok(whole) => {
+                let input =
+                    Input { path: whole.path().to_owned(), location: Some(item.input.location()) };
+                self.file(&input, Some(item.stamp()), &within);
+            }
+            Err(error) => {
+                let message = format!("Its files cannot be read together: {error}.");
+                self.failed(&item.input, "unreadable", message);
             }
         }
-        taken
     }
 
-    fn file(&mut self, input: &Input) {
-        if self.imported.is_stopped || self.watch.is_cancelled() {
+    fn unchanged(&mut self, sessions: Vec<SessionId>) {
+        self.imported.files.n_unchanged += 1;
+        self.imported.n_unchanged += sessions.len();
+        self.imported.sessions.extend(sessions);
+    }
+
+    /// `stamp` stands for the file's own, when it was made for reading.
+    fn file(&mut self, input: &Input, stamp: Option<Stamp>, watch: &dyn Watch) {
+        if self.imported.is_stopped || watch.is_cancelled() {
             self.imported.is_stopped = true;
             return;
         }
-        self.watch.begins(Step::Reading(&input.path));
-        match read_file(&input.path, self.watch) {
-            Ok(mut file) => self.store(input, &mut file),
-            Err(ReadError::Cancelled { .. }) => self.imported.is_stopped = true,
-            Err(error @ ReadError::Unreadable { .. }) => {
-                self.report(input, Severity::Error, "unreadable", error.to_string(), "");
+        watch.begins(Step::Reading(&input.path));
+        match read_file(&input.path, watch) {
+            Ok(mut file) => {
+                if let Some(stamp) = stamp {
+                    (file.size_bytes, file.modified_ms) = (stamp.size_bytes, stamp.modified_ms);
+                }
+                self.store(input, &mut file, watch);
             }
+            Err(ReadError::Cancelled { .. }) => self.imported.is_stopped = true,
+            Err(error @ ReadError::Unreadable { .. }) => self.failed(input, "unreadable", error.to_string()),
         }
     }
 
-    fn store(&mut self, input: &Input, file: &mut ReadFile) {
+    fn store(&mut self, input: &Input, file: &mut ReadFile, watch: &dyn Watch) {
         let location = input.location();
         for diagnostic in &file.import.diagnostics {
             let message = diagnostic.message.clone();
             self.report(input, diagnostic.severity, diagnostic.code, message, &diagnostic.at);
         }
+        let n_joined = self.imported.n_joined;
         self.join(input, file, &location);
+        if file.import.sessions.is_empty() && self.imported.n_joined > n_joined {
+            self.imported.files.n_imported += 1;
+            return;
+        }
         if file.import.sessions.is_empty() {
+            let mut found = file.import.diagnostics.iter();
+            match found.find(|found| found.severity == Severity::Error) {
+                Some(error) => self.imported.files.failed.push((input.shown(), error.message.clone())),
+                None => self.imported.files.n_without_session += 1,
+            }
             return;
         }
         let file = &*file;
-        let watch = self.watch;
         watch.begins(Step::Storing(&input.path));
         let stored = self.storage.with_store(|store| {
             let known = store.source(&location)?;
@@ -254,18 +317,16 @@ impl<S: Storage> Batch<'_, S> {
             Ok((Vec::new(), Some(write(store, file, &location, now_ms(), watch)?)))
         });
         match stored {
-            Ok((sessions, None)) => {
-                self.imported.n_unchanged += sessions.len();
-                self.imported.sessions.extend(sessions);
-            }
+            Ok((sessions, None)) => self.unchanged(sessions),
             Ok((_, Some(Stored::Sessions(sessions)))) => {
                 let sessions: Vec<SessionId> = sessions.into_iter().map(|session| session.id).collect();
                 self.join_known(input, &sessions);
+                self.imported.files.n_imported += 1;
                 self.imported.sessions.extend(sessions);
                 self.storage.tell_changed();
             }
             Ok((_, Some(Stored::Cancelled))) => self.imported.is_stopped = true,
-            Err(error) => self.report(input, Severity::Error, "not-stored", error.to_string(), ""),
+            Err(error) => self.failed(input, "not-stored", error.to_string()),
         }
     }
 
@@ -335,28 +396,21 @@ impl<S: Storage> Batch<'_, S> {
         }
     }
 
+    fn failed(&mut self, input: &Input, code: &str, message: String) {
+        self.imported.files.failed.push((input.shown(), message.clone()));
+        self.report(input, Severity::Error, code, message, "");
+    }
+
     fn report(&mut self, input: &Input, severity: Severity, code: &str, message: String, at: &str) {
         self.imported.findings.push(Finding {
             severity,
             code: code.to_owned(),
             message,
-            path: input.path.clone(),
+            path: input.shown(),
             name: input.name(),
             at: at.to_owned(),
         });
     }
-}
-
-/// Files one after the other, as one file that goes when it is dropped.
-fn joined<'f>(files: impl Iterator<Item = &'f PathBuf>) -> std::io::Result<tempfile::NamedTempFile> {
-    use std::io::Write as _;
-    let mut whole = tempfile::NamedTempFile::new()?;
-    for path in files {
-        std::io::copy(&mut std::fs::File::open(path)?, whole.as_file_mut())?;
-        whole.write_all(b"\n")?;
-    }
-    whole.flush()?;
-    Ok(whole)
 }
 
 pub(crate) fn now_ms() -> i64 {

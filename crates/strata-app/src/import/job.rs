@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use strata_store::SessionId;
 
-use super::batch::{Finding, Imported, Input, import_all};
+use super::batch::{Files, Finding, Imported, Input, import_all};
 use crate::Strata;
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
-use crate::api::job::JobState;
+use crate::api::job::{FailedFile, FileCounts, JobState};
 use crate::error::sentence;
 use crate::jobs::Ended;
+use crate::words::{counted, whole};
 
 /// Starts importing. `done` runs when it ended, with the sessions in the order they were read.
 pub(crate) fn start_import(
@@ -21,7 +22,11 @@ pub(crate) fn start_import(
         [only] => format!("Importing {}", only.name()),
         inputs => format!("Importing {} files", inputs.len()),
     };
+    // What was uploaded has no path to read it from again.
+    let paths = inputs.iter().filter(|input| input.location.is_none());
+    let paths: Vec<String> = paths.map(|input| input.path.display().to_string()).collect();
     strata.start_job(title, "bytes", move |strata, job| {
+        job.reads(paths);
         let imported = import_all(&**strata, &inputs, job);
         let ended = ended(strata, &imported);
         done(strata, &imported.sessions);
@@ -33,10 +38,19 @@ fn ended(strata: &Strata, imported: &Imported) -> Ended {
     let items = imported.sessions.iter().filter_map(|id| strata.list_item(id).ok().flatten()).collect();
     let (state, outcome) = outcome(imported);
     let diagnostics = imported.findings.iter().map(DiagnosticRow::from).collect();
-    Ended { state, outcome, sessions: items, diagnostics }
+    let files = imported.has_folder.then(|| FileCounts::from(&imported.files));
+    Ended { state, outcome, sessions: items, diagnostics, files }
 }
 
 fn outcome(imported: &Imported) -> (JobState, String) {
+    if imported.has_folder && !imported.sessions.is_empty() {
+        let counts = in_words(&imported.files);
+        return if imported.is_stopped {
+            (JobState::Cancelled, format!("Stopped: {counts}. What is stored stays."))
+        } else {
+            (JobState::Done, format!("{}: {counts}.", sessions_text(imported.sessions.len())))
+        };
+    }
     match (imported.is_stopped, imported.sessions.len(), imported.n_errors()) {
         (true, 0, _) => (JobState::Cancelled, "Stopped. Nothing was imported.".to_owned()),
         (true, n, _) => {
@@ -51,6 +65,35 @@ fn outcome(imported: &Imported) -> (JobState, String) {
         (false, n, errors) => {
             let problems = if errors == 1 { "problem" } else { "problems" };
             (JobState::Done, format!("{} imported, {errors} {problems}.", sessions_text(n)))
+        }
+    }
+}
+
+/// "312 files imported, 180 unchanged, 7 without a session, 1 failed".
+fn in_words(files: &Files) -> String {
+    let Files { n_imported, n_unchanged, n_without_session, failed } = files;
+    let mut counts = vec![format!("{} imported", counted(*n_imported, "file"))];
+    for (n, what) in
+        [(*n_unchanged, "unchanged"), (*n_without_session, "without a session"), (failed.len(), "failed")]
+    {
+        if n > 0 {
+            counts.push(format!("{} {what}", whole(n as i64)));
+        }
+    }
+    counts.join(", ")
+}
+
+impl From<&Files> for FileCounts {
+    fn from(files: &Files) -> Self {
+        let failed = files
+            .failed
+            .iter()
+            .map(|(path, reason)| FailedFile { path: path.display().to_string(), reason: sentence(reason) });
+        Self {
+            imported: files.n_imported as u32,
+            unchanged: files.n_unchanged as u32,
+            without_session: files.n_without_session as u32,
+            failed: failed.collect(),
         }
     }
 }

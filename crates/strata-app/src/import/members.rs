@@ -43,30 +43,3 @@ impl Holds {
         }
     }
 }
-
-/// All files below a folder, by path; links are not followed.
-pub(super) fn files_below(folder: &Path) -> Vec<Member> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(current) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(&current) else { continue };
-        let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
-        entries.sort_by_key(std::fs::DirEntry::file_name);
-        for entry in entries {
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-                Ok(kind) if kind.is_file() && files.len() < MAX_FILES => {
-                    let path = entry.path();
-                    files.push(Member { name: below(folder, &path), path, location: None });
-                }
-                _ => {}
-            }
-        }
-    }
-    files
-}
-
-fn below(folder: &Path, path: &Path) -> String {
-    let path = path.strip_prefix(folder).unwrap_or(path);
-    path.components().map(|name| name.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
-}

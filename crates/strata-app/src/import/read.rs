@@ -28,8 +28,12 @@ pub trait Watch {
 /// A part of long work, and what its progress counts.
 #[derive(Debug, Clone, Copy)]
 pub enum Step<'s> {
+    /// Files of a folder.
+    Files(&'s Path),
     /// Bytes of a file.
     Reading(&'s Path),
+    /// Sessions that an older version stored in this database.
+    Indexing(&'s Path),
     /// Events of the sessions of a file.
     Storing(&'s Path),
     /// Calls of the session with this title.

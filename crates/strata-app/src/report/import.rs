@@ -9,6 +9,7 @@ use strata_store::Store;
 use super::diagnostic::FileDiagnostic;
 use super::session::SessionReport;
 use super::{VERSION, Watch};
+use crate::api::job::FileCounts;
 use crate::data_folder::default_database;
 use crate::error::AppError;
 use crate::import::{Input, import_all};
@@ -24,6 +25,11 @@ pub struct ImportReport {
     /// Of these, sessions that were in the store already, from files that have not changed.
     pub unchanged: usize,
     pub diagnostics: Vec<FileDiagnostic>,
+    /// What came of every file.
+    pub files: FileCounts,
+    /// Some path is a folder.
+    #[serde(skip)]
+    pub has_folder: bool,
     /// Paths in which no session was found.
     pub paths_without_session: usize,
     /// Somebody stopped it; what is listed is stored.
@@ -51,6 +57,8 @@ pub fn import(
         sessions,
         unchanged: imported.n_unchanged,
         diagnostics: imported.findings.iter().map(FileDiagnostic::from).collect(),
+        files: (&imported.files).into(),
+        has_folder: imported.has_folder,
         paths_without_session: imported.n_empty_inputs,
         stopped: imported.is_stopped,
     })

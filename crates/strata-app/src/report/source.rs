@@ -217,10 +217,7 @@ impl Source {
         {
             return self.stored_experiment(&store, &experiment);
         }
-        let entry = match store.session_entry(&SessionId::from(&*self.name))? {
-            Some(entry) => entry,
-            None => self.only_match(&store)?,
-        };
+        let entry = self.entry_in(&store)?;
         let known = store.diagnostics(&entry.location)?;
         let rows = known.into_iter().map(|known| DiagnosticRow {
             severity: known.severity.into(),
@@ -231,6 +228,14 @@ impl Source {
         let mut diagnostics: Vec<_> = rows.map(|row| FileDiagnostic::new(&entry.location, row)).collect();
         let subject = self.stored(&store, entry, Vec::new(), &mut diagnostics)?;
         Ok(Read { subjects: vec![subject], diagnostics })
+    }
+
+    /// The stored session that is meant.
+    pub(super) fn entry_in(&self, store: &Store) -> Result<SessionEntry, AppError> {
+        match store.session_entry(&SessionId::from(&*self.name))? {
+            Some(entry) => Ok(entry),
+            None => self.only_match(store),
+        }
     }
 
     fn stored_experiment(&self, store: &Store, experiment: &ExperimentEntry) -> Result<Read, AppError> {

@@ -70,7 +70,7 @@ fn a_folder_is_read_for_what_is_in_it() {
     std::fs::write(folder.path().join("deeper/a.json"), SESSION).expect("a file");
     std::fs::write(folder.path().join("notes.txt"), "nothing").expect("a file");
     let job = import(&strata, folder.path());
-    assert_eq!(job["outcome"], "1 session imported.");
+    assert_eq!(job["outcome"], "1 session: 1 file imported, 1 without a session.");
     assert_eq!(job["diagnostics"][0]["code"], "skipped-files");
 }
 

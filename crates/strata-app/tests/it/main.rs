@@ -7,6 +7,8 @@ mod experiments;
 mod lab;
 mod recorded;
 mod scripts;
+mod folders;
+mod search;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -15,7 +15,8 @@ use crate::{output, text};
 /// Reads recorded sessions into the store
 ///
 /// Formats are recognised by content. A folder imports what is in it. A file that was imported before and has not
-/// changed is left alone; one that has changed replaces what it showed. Ctrl-C stops: what is stored by then stays.
+/// changed is left alone; one that has changed replaces what it showed. Ctrl-C stops: what is stored by then stays, and
+/// importing the same folder again goes on.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     /// Files and folders

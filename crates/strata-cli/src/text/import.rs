@@ -1,6 +1,6 @@
 //! What an import stored.
 
-use strata_app::report::ImportReport;
+use strata_app::report::{FileCounts, ImportReport};
 use strata_app::{counted, cut};
 
 use super::Style;
@@ -28,6 +28,25 @@ pub(crate) fn import(report: &ImportReport, style: Style) -> String {
     }
     let mut text = if report.sessions.is_empty() { String::new() } else { table.print(style) };
     text += &format!("{}\n", outcome(report));
+    if report.has_folder {
+        text += &files(&report.files, style);
+    }
+    text
+}
+
+/// What came of the files of folders, and why some were not read.
+fn files(files: &FileCounts, style: Style) -> String {
+    let FileCounts { imported, unchanged, without_session, failed } = files;
+    let mut text = format!(
+        "{} imported, {} unchanged, {} without a session, {} failed\n",
+        counted(*imported as usize, "file"),
+        count(*unchanged),
+        count(*without_session),
+        count(failed.len())
+    );
+    for file in failed {
+        text += &format!("  {}  {}\n", file.path, style.quiet(&file.reason));
+    }
     text
 }
 

@@ -7,6 +7,7 @@ use strata_model::{Diagnostic, Object, Session, Str, json};
 
 use super::{ImportWriter, ImportedSession, LeftOut, Listing, Recording};
 use crate::app_config::write_app_config;
+use crate::search::Indexer;
 use crate::source::write_source;
 use crate::{SessionId, Source, StoreError, request};
 
@@ -77,6 +78,12 @@ fn show(
         .optional()?;
     set_status(transaction, closed.recording, "staged", "kept")?;
     write_session(transaction, &id, source_number, source.imported_at_ms, closed)?;
+    Indexer::new(transaction)?.session(
+        closed.recording,
+        &closed.listing.title,
+        &source.location,
+        closed.names(),
+    )?;
     if let Some(replaced) = replaced {
         request::carry_added(transaction, replaced, closed.recording)?;
         set_status(transaction, replaced, "kept", "discarded")?;

@@ -9,6 +9,7 @@ use super::prepared::{Prepared, Raw};
 use super::{LeftOut, NewEvent};
 use crate::column::fingerprint_bytes;
 use crate::request::{KnownPieces, RecordedRequest};
+use crate::search::Indexer;
 use crate::{StoreError, record, request};
 
 /// A session being written: hand it back to the import it came from.
@@ -38,6 +39,7 @@ struct Inserts<'t> {
     row: CachedStatement<'t>,
     json: CachedStatement<'t>,
     raw: CachedStatement<'t>,
+    words: Indexer<'t>,
 }
 
 impl Recording {
@@ -115,6 +117,7 @@ impl Recording {
             records,
         ])?;
         inserts.json.execute(params![self.number, seq, json])?;
+        inserts.words.event(self.number, seq, event)?;
         self.totals.n_events += 1;
         self.totals.json_bytes += json.len() as u64;
         self.totals.content = self.totals.content.then(Fingerprint::of(json.as_bytes()));
@@ -163,7 +166,7 @@ impl Recording {
     pub(super) fn write_totals(&self, transaction: &Transaction<'_>) -> Result<(), StoreError> {
         let Totals { n_events, json_bytes, content, .. } = self.totals;
         transaction.execute(
-            "UPDATE recordings SET events = ?2, json_bytes = ?3, content = ?4 WHERE id = ?1",
+            "UPDATE recordings SET events = ?2, indexed = ?2, json_bytes = ?3, content = ?4 WHERE id = ?1",
             params![self.number, n_events, json_bytes as i64, fingerprint_bytes(content)],
         )?;
         Ok(())
@@ -180,6 +183,7 @@ impl<'t> Inserts<'t> {
             )?,
             json: transaction.prepare_cached("INSERT INTO event_json VALUES (?1, ?2, ?3)")?,
             raw: transaction.prepare_cached("INSERT INTO raw_records VALUES (?1, ?2, ?3)")?,
+            words: Indexer::new(transaction)?,
         })
     }
 }

@@ -175,6 +175,7 @@ fn check(path: &Path, expected: &mut Contents, log: &Log) -> Result<bool, String
     let n_events: u64 = expected.values().map(|(_, n_events)| n_events).sum();
     check_equal("recordings", &rows(path, "recordings"), &(expected.len() as u64))?;
     check_equal("rows", &[rows(path, "events"), rows(path, "event_json")], &[n_events, n_events])?;
+    check_equal("rows of words", &rows(path, "search"), &(n_events + expected.len() as u64))?;
     Ok(was_interrupted)
 }
 

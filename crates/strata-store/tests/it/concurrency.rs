@@ -91,7 +91,7 @@ fn what_a_killed_import_left_is_removed_when_no_import_runs() {
     assert_eq!(place.stored_rows()[0], 1, "it could belong to the import that runs");
     running.cancel().unwrap();
     place.open();
-    assert_eq!(place.stored_rows(), [0; 7], "the next opening removes it");
+    assert_eq!(place.stored_rows(), [0; 8], "the next opening removes it");
 }
 
 #[test]

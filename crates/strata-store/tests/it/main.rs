@@ -14,6 +14,7 @@ mod remembering;
 mod requests;
 mod round_trip;
 mod runs;
+mod search;
 mod secrets;
 mod versions;
 
@@ -49,13 +50,13 @@ impl Place {
     }
 
     /// Rows of each table that holds parts of recordings, and how many recordings there are.
-    fn stored_rows(&self) -> [i64; 7] {
+    fn stored_rows(&self) -> [i64; 8] {
         let connection = self.bare();
-        ["recordings", "events", "event_json", "raw_records", "states", "requests", "request_pieces"].map(
-            |table| {
-                connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
-            },
-        )
+        let tables =
+            ["recordings", "events", "event_json", "raw_records", "states", "requests", "request_pieces", "search"];
+        tables.map(|table| {
+            connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+        })
     }
 }
 

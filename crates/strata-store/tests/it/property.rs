@@ -106,7 +106,9 @@ proptest! {
             prop_assert_eq!(&stored(&store), &expected);
         }
         let n_events: usize = expected.values().map(|session| session.events.len()).sum();
-        let rows = [expected.len(), n_events, n_events, 0, expected.len() * 3, 0, 0].map(|n| n as i64);
+        let n_sessions = expected.len();
+        let rows = [n_sessions, n_events, n_events, 0, n_sessions * 3, 0, 0, n_sessions + n_events];
+        let rows = rows.map(|n| n as i64);
         prop_assert_eq!(place.stored_rows(), rows, "nothing else is in the tables");
     }
 }

@@ -69,6 +69,11 @@ event: string,
 usedLater: number, weight: number, };
 
 /**
+ * A file that could not be read.
+ */
+export type FailedFile = { path: string, reason: string, };
+
+/**
  * A parameter, with all that a form for it needs.
  */
 export type Param = { name: string, input: ParamInput,
@@ -852,6 +857,27 @@ line: number | null, column: number | null,
  */
 stack: string, };
 
+/**
+ * `session/import` with its path reads what is in it.
+ */
+export type PlaceRow = {
+/**
+ * The tool that writes it.
+ */
+tool: string, path: string,
+/**
+ * Files that are sessions, or lists of them, by their names.
+ */
+files: number,
+/**
+ * There are more files, which were not counted.
+ */
+isCapped: boolean,
+/**
+ * Epoch milliseconds of the file that was written last, if known.
+ */
+newestMs: number | null, };
+
 export type AgentSummary = { name: string, model: string, calls: number, events: number,
 /**
  * Taken from the events, not from a configuration.
@@ -1310,6 +1336,28 @@ export type FixableFinding = { finding: FindingRow,
  */
 fixes: Array<FixRow>, };
 
+export type FoundPage = {
+/**
+ * Of the newest session first; in each the session itself, then its last event first.
+ */
+hits: Array<SearchHit>,
+/**
+ * Of all pages.
+ */
+total: number,
+/**
+ * There are more than `total`.
+ */
+isTotalCapped: boolean,
+/**
+ * Asks for the page behind this one; absent on the last.
+ */
+next: string | null,
+/**
+ * Sessions that are not searched yet, because they were stored by an older version.
+ */
+sessionsLeft: number, };
+
 export type Header = { name: string, value: string, };
 
 export type Job = { job: string,
@@ -1328,7 +1376,15 @@ secondsLeft: number | null,
 /**
  * Set when it ended: what came of it, in one line.
  */
-outcome: string | null, sessions: Array<SessionListItem>, diagnostics: Array<DiagnosticRow>, };
+outcome: string | null, sessions: Array<SessionListItem>, diagnostics: Array<DiagnosticRow>,
+/**
+ * What came of the files of a folder, once it ended.
+ */
+files: FileCounts | null,
+/**
+ * What it reads: importing it again goes on where this one stopped. Empty for other work.
+ */
+paths: Array<string>, };
 
 export type JobList = { jobs: Array<Job>, };
 
@@ -1481,6 +1537,12 @@ export type PartText = { totalLength: number, offset: number, text: string,
 tokenEnds: Array<number>, };
 
 export type PlaceKind = "event" | "call" | "stage" | "tool" | "state" | "agent";
+
+export type PlaceList = {
+/**
+ * The one written last first.
+ */
+places: Array<PlaceRow>, };
 
 export type PrefixBreak = { isAvoidable: boolean,
 /**
@@ -1636,6 +1698,28 @@ export type ScriptSource = { name: string, source: string, };
 
 export type ScriptTokens = { before: number, after: number, };
 
+export type SearchHit = { session: string,
+/**
+ * Of the session.
+ */
+title: string,
+/**
+ * `E7`; absent when the session itself was found, by its title, file, app, user or id.
+ */
+address: string | null,
+/**
+ * `user` or an agent.
+ */
+author: string | null, tools: Array<string>,
+/**
+ * Epoch milliseconds of the event, if known.
+ */
+atMs: number | null,
+/**
+ * The text around what was found, in order.
+ */
+snippet: Array<SnippetPiece>, };
+
 export type SessionHeader = {
 /**
  * Of the session or the experiment that was asked for.
@@ -1705,6 +1789,8 @@ lastEventMs: number | null,
 openedMs: number | null, isSample: boolean, };
 
 export type SessionPage = { total: number, rows: Array<SessionListItem>, };
+
+export type SnippetPiece = { text: string, isMatch: boolean, };
 
 export type StageList = { call: number, agent: string, rows: Array<StageRow>, total: TokenCount,
 /**
@@ -1981,6 +2067,10 @@ export interface Commands {
   "findings/list": { readonly params: {  /**  * A session or an experiment.  */ session: string, }; readonly result: FindingList };
   /** Makes the edits of a fix. */
   "findings/apply": { readonly params: {  /**  * A session or an experiment.  */ session: string,  /**  * For the name of a new experiment.  */ title: string, edits: Array<Edit>, }; readonly result: ExperimentDetail };
+  /** Where agents leave their sessions on this computer. */
+  "place/list": { readonly params: Record<string, never>; readonly result: PlaceList };
+  /** Events and sessions with words in them, over everything stored. */
+  "search/find": { readonly params: { query: string,  /**  * Only in this session, or the one this experiment is laid over.  */ session: string | null,  /**  * Only events of this agent, or `user`.  */ agent: string | null,  /**  * Only calls and results of this tool.  */ tool: string | null,  /**  * `next` of an earlier page.  */ after: string | null, limit: number, }; readonly result: FoundPage };
   /** Places in a session that match what is typed. */
   "palette/search": { readonly params: { session: string, query: string, limit: number, }; readonly result: PaletteResults };
   /** The answer to a question about the session. */

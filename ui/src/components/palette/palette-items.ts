@@ -1,4 +1,4 @@
-import type { PaletteItem } from '@/api/gen/api.ts';
+import type { PaletteItem, SearchHit, SnippetPiece } from '@/api/gen/api.ts';
 import type { Chord } from '@/lib/keyboard.ts';
 import { matchesWords } from '@/lib/match.ts';
 import { parseAddress, printAddress, type Address } from '@/model/address.ts';
@@ -17,6 +17,8 @@ export interface Entry {
   readonly isCode: boolean;
   readonly color: string | undefined;
   readonly keys: readonly Chord[];
+  /** What was found, with what stands around it. */
+  readonly snippet?: readonly SnippetPiece[];
   readonly run: () => void;
 }
 
@@ -27,6 +29,8 @@ export interface Group {
 
 const FEW = 3;
 const SOME = 6;
+const MOST_OF_SESSION = 4;
+const MOST_HITS = 12;
 
 /** What the palette offers for what is typed. */
 export function paletteGroups(workbench: Workbench): readonly Group[] {
@@ -63,9 +67,46 @@ function searchGroups(workbench: Workbench, text: string): readonly Group[] {
   const places = workbench.palette.places.map((item) => placeEntry(workbench, item));
   return [
     { title: 'Places', entries: [...jump, ...places.filter(({ id }) => id !== jumpTo)] },
+    {
+      title: 'In all sessions',
+      entries: fewOfEach(
+        workbench.palette.hits.filter(
+          ({ session, address }) => !isAmongPlaces(workbench, session, address),
+        ),
+      ).map((hit) => hitEntry(workbench, hit)),
+    },
     { title: 'Questions', entries: questionEntries(workbench, text).slice(0, FEW) },
     { title: 'Commands', entries: commandEntries(workbench, text).slice(0, SOME) },
   ];
+}
+
+/** No session takes the room of all others. */
+function fewOfEach(hits: readonly SearchHit[]): readonly SearchHit[] {
+  const shown = new Map<string, number>();
+  const few = hits.filter(({ session }) => {
+    const count = (shown.get(session) ?? 0) + 1;
+    shown.set(session, count);
+    return count <= MOST_OF_SESSION;
+  });
+  return few.slice(0, MOST_HITS);
+}
+
+/** Events of the open session are found there, too. */
+function isAmongPlaces({ palette, session }: Workbench, of: string, address: string | null): boolean {
+  return of === session.recording && palette.places.some((place) => place.address === address);
+}
+
+function hitEntry(workbench: Workbench, hit: SearchHit): Entry {
+  const { session, title, address, author, snippet } = hit;
+  const place = [address, author].filter((word) => word !== null).join(' ');
+  return {
+    ...PLAIN,
+    id: `hit ${session} ${address ?? ''}`,
+    title,
+    detail: place,
+    snippet,
+    run: () => workbench.openPlace(session, address ?? undefined),
+  };
 }
 
 function isInSession({ session }: Workbench, address: Address): boolean {

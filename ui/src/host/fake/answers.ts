@@ -1,5 +1,5 @@
 import type { Answer, CallDetail, PaletteItem, PaletteResults } from '@/api/gen/api.ts';
-import type { Params } from '@/api/client.ts';
+import type { Params, Result } from '@/api/client.ts';
 import { totalTokens } from './events.ts';
 import { toolNames } from './filter.ts';
 import type { FakeEvent, FakeSession } from './session.ts';
@@ -68,6 +68,43 @@ export function callDetail(session: FakeSession, number: number): CallDetail {
     unknowns: session.isInferred
       ? ['The configuration of the agents: tools that were never called are not counted']
       : [],
+  };
+}
+
+/** Events of all sessions that say this. */
+export function find(
+  sessions: readonly FakeSession[],
+  { query, session, limit }: Params<'search/find'>,
+): Result<'search/find'> {
+  const wanted = query.toLowerCase().trim();
+  const searched = sessions.filter(({ id }) => session === null || id === session);
+  const hits = searched.flatMap(({ id, title, events }) =>
+    events
+      .filter(({ what }) => what.toLowerCase().includes(wanted))
+      .map(({ event, what, agent }) => {
+        const from = what.toLowerCase().indexOf(wanted);
+        const to = from + wanted.length;
+        return {
+          session: id,
+          title,
+          address: `E${String(event)}`,
+          author: agent,
+          tools: [],
+          atMs: null,
+          snippet: [
+            { text: what.slice(0, from), isMatch: false },
+            { text: what.slice(from, to), isMatch: true },
+            { text: what.slice(to), isMatch: false },
+          ],
+        };
+      }),
+  );
+  return {
+    hits: hits.slice(0, limit),
+    total: hits.length,
+    isTotalCapped: false,
+    next: null,
+    sessionsLeft: 0,
   };
 }
 

@@ -2,7 +2,7 @@ import { CommandFailure, type Failure, type JsonCommand, type Params, type Resul
 import type { Job, Notification, Settings } from '@/api/gen/api.ts';
 import { listenForDrops } from '@/host/drops.ts';
 import type { Host, ImportSource } from '@/host/host.ts';
-import { answer, callDetail, search } from './answers.ts';
+import { answer, callDetail, find, search } from './answers.ts';
 import { columnBytes, mapBytes, rowBytes } from './bytes.ts';
 import { breakPage, difference, fixList, ladderBytes, why } from './cache.ts';
 import { eventDetail, eventPage, stratumOf } from './events.ts';
@@ -187,6 +187,22 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       experiments.find(session) === undefined
         ? experiments.create(session, title, edits)
         : experiments.edit({ experiment: session, edits }),
+    'search/find': (params) =>
+      find(
+        store.list('').map(({ session }) => store.session(session)),
+        params,
+      ),
+    'place/list': () => ({
+      places: [
+        {
+          tool: 'Claude Code',
+          path: '/home/ada/.claude/projects',
+          files: 312,
+          isCapped: false,
+          newestMs: Date.UTC(2026, 0, 5),
+        },
+      ],
+    }),
     'job/list': jobList,
     'job/cancel': ({ job }) => {
       const running = jobs.get(job);

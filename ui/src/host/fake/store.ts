@@ -234,5 +234,7 @@ export function newJob(job: string, title: string, total: number, unit: string):
     outcome: null,
     sessions: [],
     diagnostics: [],
+    files: null,
+    paths: [],
   };
 }

@@ -31,6 +31,15 @@ export const windowCommands: readonly Command[] = [
     run: (workbench) => workbench.pickFiles(),
   },
   {
+    id: 'places.show',
+    title: 'Import sessions found on this computer',
+    keys: [],
+    when: ({ places }) => (places.latest?.places.length ?? 0) > 0,
+    run: ({ panels }) => {
+      panels.dialog = 'sessions';
+    },
+  },
+  {
     id: 'sample.open',
     title: 'Open the sample session',
     keys: [],

@@ -1,0 +1,136 @@
+//! What is in a folder, and what of it is read together.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use strata_import::folder_sessions;
+use tempfile::NamedTempFile;
+
+use super::batch::Input;
+use super::members::{Holds, MAX_FILES, Member};
+use super::read::Watch;
+
+/// Watches a file of a folder: the folder counts files, so what is done of one is not told.
+pub(super) struct Within<'w>(pub &'w dyn Watch);
+
+impl Watch for Within<'_> {
+    fn progress(&self, _: u64, _: u64) {}
+
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
+/// Something in a folder or an archive that is read as one.
+#[derive(Debug)]
+pub(super) struct Item {
+    /// As what it is known.
+    pub input: Input,
+    /// The files that are read one after the other: a conversation, or all conversations of a tool. Empty for a file.
+    pub together: Vec<PathBuf>,
+}
+
+/// Size and time of files: they tell whether a file is probably the one that was imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub size_bytes: u64,
+    /// Epoch milliseconds of the newest.
+    pub modified_ms: Option<i64>,
+}
+
+impl Item {
+    /// A file that cannot be opened has to be named.
+    pub(super) fn holds(&self) -> Holds {
+        if self.together.is_empty() { Holds::of(&self.input.path) } else { Holds::Session }
+    }
+
+    pub(super) fn stamp(&self) -> Stamp {
+        let files =
+            if self.together.is_empty() { std::slice::from_ref(&self.input.path) } else { &self.together };
+        let mut stamp = Stamp { size_bytes: 0, modified_ms: None };
+        for metadata in files.iter().filter_map(|file| file.metadata().ok()) {
+            stamp.size_bytes += metadata.len();
+            let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            stamp.modified_ms = stamp.modified_ms.max(modified.map(|time| time.as_millis() as i64));
+        }
+        stamp
+    }
+}
+
+/// Files below a folder.
+#[derive(Debug)]
+pub(super) struct Listed {
+    /// By path.
+    pub members: Vec<Member>,
+    /// There are more.
+    pub is_cut: bool,
+}
+
+/// All files below a folder; links are not followed.
+pub(super) fn files_below(folder: &Path) -> Listed {
+    let mut listed = Listed { members: Vec::new(), is_cut: false };
+    let mut folders = vec![folder.to_owned()];
+    while let Some(current) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&current) else { continue };
+        let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() && listed.members.len() < MAX_FILES => {
+                    let path = entry.path();
+                    listed.members.push(Member { name: below(folder, &path), path, location: None });
+                }
+                Ok(kind) => listed.is_cut |= kind.is_file(),
+                Err(_) => {}
+            }
+        }
+    }
+    listed
+}
+
+fn below(folder: &Path, path: &Path) -> String {
+    let path = path.strip_prefix(folder).unwrap_or(path);
+    path.components().map(|name| name.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// The files of a folder or an archive, and conversations that are kept in many of them.
+pub(super) fn items_of(input: &Input, members: &[Member]) -> Vec<Item> {
+    let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
+    let is_archive = members.iter().any(|member| member.location.is_some());
+    let mut taken = HashSet::new();
+    let mut items = Vec::new();
+    for session in folder_sessions(&names) {
+        let path = if is_archive { input.path.clone() } else { input.path.join(&session.root) };
+        let location = match (session.root.is_empty(), is_archive) {
+            (true, _) => input.location(),
+            (false, true) => format!("{}!/{}", input.location(), session.root),
+            (false, false) => Input { path: path.clone(), location: None }.location(),
+        };
+        items.push(Item {
+            input: Input { path, location: Some(location) },
+            together: session.files.iter().map(|at| members[*at].path.clone()).collect(),
+        });
+        taken.extend(session.files);
+    }
+    let alone = members.iter().enumerate().filter(|(at, _)| !taken.contains(at));
+    items.extend(alone.map(|(_, member)| Item {
+        input: Input { path: member.path.clone(), location: member.location.clone() },
+        together: Vec::new(),
+    }));
+    items
+}
+
+/// Files one after the other, as one file that goes when it is dropped.
+pub(super) fn joined(files: &[PathBuf]) -> io::Result<NamedTempFile> {
+    let mut whole = NamedTempFile::new()?;
+    for path in files {
+        io::copy(&mut File::open(path)?, whole.as_file_mut())?;
+        whole.write_all(b"\n")?;
+    }
+    whole.flush()?;
+    Ok(whole)
+}

@@ -1,0 +1,97 @@
+//! Where each tool keeps its sessions, and which of its files they are.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::Surroundings;
+
+/// A folder or file that may be there.
+pub(super) struct Candidate {
+    pub tool: &'static str,
+    pub path: PathBuf,
+    pub is_session: fn(&Path) -> bool,
+}
+
+/// Editors that run the extensions of VS Code, by the name of their folder of settings.
+const EDITORS: [&str; 5] = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
+
+/// Extensions that keep a folder for each task.
+const EXTENSIONS: [(&str, &str); 3] = [
+    ("Cline", "saoudrizwan.claude-dev"),
+    ("Roo Code", "rooveterinaryinc.roo-cline"),
+    ("Kilo Code", "kilocode.kilo-code"),
+];
+
+pub(super) fn candidates(surroundings: &Surroundings) -> Vec<Candidate> {
+    let data = surroundings.folder("XDG_DATA_HOME", ".local/share");
+    let codex = surroundings.folder("CODEX_HOME", ".codex");
+    let new = |tool, path, is_session| Candidate { tool, path, is_session };
+    let mut candidates = vec![
+        new("Claude Code", surroundings.folder("CLAUDE_CONFIG_DIR", ".claude").join("projects"), is_jsonl),
+        new("Codex CLI", codex.join("sessions"), is_rollout),
+        new("Codex CLI, archived", codex.join("archived_sessions"), is_rollout),
+        new("Gemini CLI", surroundings.home.join(".gemini/tmp"), is_gemini_chat),
+        new("Copilot CLI", surroundings.folder("COPILOT_HOME", ".copilot").join("session-state"), is_jsonl),
+        new("opencode", data.join("opencode/opencode.db"), is_any),
+        new("opencode", data.join("opencode/storage"), is_opencode_session),
+        new("Goose", data.join("goose/sessions/sessions.db"), is_any),
+        new("OpenHands", surroundings.home.join(".openhands/conversations"), is_openhands),
+    ];
+    if let Some(roaming) = surroundings.variables.get("APPDATA") {
+        let goose = Path::new(roaming).join("Block/goose/data/sessions/sessions.db");
+        candidates.push(new("Goose", goose, is_any));
+    }
+    for settings in settings_folders(surroundings) {
+        for editor in EDITORS {
+            for (tool, extension) in EXTENSIONS {
+                let tasks = settings.join(editor).join("User/globalStorage").join(extension).join("tasks");
+                candidates.push(new(tool, tasks, is_task));
+            }
+        }
+    }
+    candidates
+}
+
+/// Where editors have their folders of settings, on any of the systems.
+fn settings_folders(surroundings: &Surroundings) -> Vec<PathBuf> {
+    let mut folders = vec![
+        surroundings.folder("XDG_CONFIG_HOME", ".config"),
+        surroundings.home.join("Library/Application Support"),
+    ];
+    folders.extend(surroundings.variables.get("APPDATA").map(PathBuf::from));
+    folders
+}
+
+fn is_any(_: &Path) -> bool {
+    true
+}
+
+fn is_jsonl(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("jsonl"))
+}
+
+fn name(path: &Path) -> &str {
+    path.file_name().and_then(OsStr::to_str).unwrap_or_default()
+}
+
+fn is_rollout(path: &Path) -> bool {
+    name(path).starts_with("rollout-") && is_jsonl(path)
+}
+
+/// `<project>/chats/session-….json`, and `.jsonl` since version 0.40.
+fn is_gemini_chat(path: &Path) -> bool {
+    name(path).starts_with("session-") && path.components().any(|it| it.as_os_str() == "chats")
+}
+
+/// `session/<project>/<id>.json`.
+fn is_opencode_session(path: &Path) -> bool {
+    path.starts_with("session") && path.extension() == Some(OsStr::new("json"))
+}
+
+fn is_openhands(path: &Path) -> bool {
+    name(path) == "base_state.json"
+}
+
+fn is_task(path: &Path) -> bool {
+    name(path) == "api_conversation_history.json"
+}

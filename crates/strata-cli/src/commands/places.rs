@@ -1,0 +1,28 @@
+//! `strata places`: where agents leave their sessions.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use strata_app::report;
+
+use crate::{output, text};
+
+/// Lists where agents leave sessions on this computer
+///
+/// Looks where Claude Code, Codex CLI, Gemini CLI, Copilot CLI, opencode, Goose, OpenHands, Cline and Roo Code keep
+/// them, and for stores of google-adk below the present folder. No session is read: `strata import PATH` does that.
+#[derive(Debug, Args)]
+pub(crate) struct Places {
+    /// Print a JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+impl Places {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let report = report::places();
+        output::print(self.json, &report, &[], |style| text::places(&report, style))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
