@@ -91,7 +91,6 @@ pub(crate) fn read_exchange(
 /// The messages of a request, the system prompt first. What else it says (tools, sampling) stays in its body.
 pub(crate) fn read_request(body: &mut Object, draft: &mut Draft) -> Vec<Turn> {
     let mut turns = Vec::new();
-    let mut config = take_object(body, "config").unwrap_or_default();
     let keys = [
         "system",
         "systemInstruction",
@@ -100,7 +99,12 @@ pub(crate) fn read_request(body: &mut Object, draft: &mut Draft) -> Vec<Turn> {
         "systemPrompt",
         "system_prompt",
     ];
-    let system = take_any(body, &keys).or_else(|| take_any(&mut config, &keys));
+    let system = take_any(body, &keys).or_else(|| {
+        let mut config = take_object(body, "config")?;
+        let system = take_any(&mut config, &keys);
+        body.insert("config", config);
+        system
+    });
     let mut messages = draft.messages("request");
     if let Some(system) = system {
         let mut turn = Turn::new(Role::System);

@@ -142,7 +142,13 @@ impl Handler for Probes {
                     let state = if job.is_cancelled() { JobState::Cancelled } else { JobState::Failed };
                     let mut shown = lock();
                     (shown.is_ended, shown.failure) = (true, Some(failure.clone() + kept));
-                    return Ended { state, outcome: failure, sessions: Vec::new(), diagnostics: Vec::new() };
+                    return Ended {
+                        state,
+                        outcome: failure,
+                        sessions: Vec::new(),
+                        diagnostics: Vec::new(),
+                        files: None,
+                    };
                 };
                 let (events, summary) = (spoken_text(&events.content), spoken_text(&summary.content));
                 let found = grade(&reader, probe, &events, &summary);
@@ -156,7 +162,13 @@ impl Handler for Probes {
                 shown.kept,
                 shown.kept + shown.lost
             );
-            Ended { state: JobState::Done, outcome, sessions: Vec::new(), diagnostics: Vec::new() }
+            Ended {
+                state: JobState::Done,
+                outcome,
+                sessions: Vec::new(),
+                diagnostics: Vec::new(),
+                files: None,
+            }
         });
         strata.lab().keep_probes(&job, shown);
         Ok(JobStarted { job })

@@ -251,8 +251,7 @@ impl<S: Storage> Batch<'_, S> {
         }
         match joined(&item.together) {
             Ok(whole) => {
-                let input =
-                    Input { path: whole.path().to_owned(), location: Some(item.input.location()) };
+                let input = Input { path: whole.path().to_owned(), location: Some(item.input.location()) };
                 self.file(&input, Some(item.stamp()), &within);
             }
             Err(error) => {

@@ -221,8 +221,13 @@ fn experiments_are_exported() {
     let made = ask(&strata, "experiment/create", &json!({ "session": session, "name": "Short ones" }));
     let edits = json!([{ "edit": "insert_processor", "use": "cap_rows", "params": { "max_rows": 3 } }, { "edit": "drop_event", "event": 3 }]);
     ask(&strata, "experiment/edit", &json!({ "experiment": made["experiment"], "edits": edits }));
-    let export =
-        |form: &str| ask(&strata, "experiment/export", &json!({ "session": made["experiment"], "as": form }));
+    let export = |form: &str| {
+        ask(
+            &strata,
+            "experiment/export",
+            &json!({ "session": made["experiment"], "as": form, "masksSecrets": true }),
+        )
+    };
     let python = export("adk-python");
     let text = python["text"].as_str().expect("a module");
     assert_eq!(python["file"], "short_ones.py");
@@ -427,7 +432,11 @@ fn edits_of_events_are_exported_as_a_plugin() {
         let made = ask(&strata, "experiment/create", &json!({ "session": session }));
         let experiment = made["experiment"].clone();
         ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
-        ask(&strata, "experiment/export", &json!({ "session": experiment, "as": format }))
+        ask(
+            &strata,
+            "experiment/export",
+            &json!({ "session": experiment, "as": format, "masksSecrets": true }),
+        )
     };
     let events = json!([
         { "edit": "edit_event", "event": 1, "content": { "role": "user", "parts": [{ "text": "Why?" }] } },

@@ -4,10 +4,10 @@ mod bad_input;
 mod cache;
 mod commands;
 mod experiments;
+mod folders;
 mod lab;
 mod recorded;
 mod scripts;
-mod folders;
 mod search;
 
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! Every kind of secret, with texts that hold one and texts that look like it.
+
 use regex::bytes::Regex;
 
 use super::table::KINDS;

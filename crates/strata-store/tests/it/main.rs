@@ -52,8 +52,16 @@ impl Place {
     /// Rows of each table that holds parts of recordings, and how many recordings there are.
     fn stored_rows(&self) -> [i64; 8] {
         let connection = self.bare();
-        let tables =
-            ["recordings", "events", "event_json", "raw_records", "states", "requests", "request_pieces", "search"];
+        let tables = [
+            "recordings",
+            "events",
+            "event_json",
+            "raw_records",
+            "states",
+            "requests",
+            "request_pieces",
+            "search",
+        ];
         tables.map(|table| {
             connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
         })

@@ -57,7 +57,7 @@ fn requests_go_with_their_session() {
     import_with(&mut store, 5, &[request(Some(1), 3)]);
     assert_eq!(store.requests(&id).unwrap(), [request(Some(1), 3)]);
     store.delete_session(&id).unwrap();
-    assert_eq!(place.stored_rows(), [0; 7]);
+    assert_eq!(place.stored_rows(), [0; 8]);
 }
 
 #[test]

@@ -259,6 +259,19 @@ export type LabFamily = "off" | "slidingWindow" | "tokenThreshold" | "both" | "s
 export type ClearedResults = { before_call: number, events: Array<number>, };
 
 /**
+ * Files of a folder by what came of them. A conversation that is kept in many files counts as one.
+ */
+export type FileCounts = { imported: number,
+/**
+ * Read before, and not changed since.
+ */
+unchanged: number,
+/**
+ * There is no session in them.
+ */
+withoutSession: number, failed: Array<FailedFile>, };
+
+/**
  * How much is still told after a summary.
  */
 export type LabGeneration = {
