@@ -50,5 +50,5 @@ async fn run(app: &Arc<Strata>, name: String, params: String) -> Result<Reply, A
 }
 
 fn internal(message: &str, cause: &tauri::Error) -> AppError {
-    AppError::internal(message).with_detail(cause)
+    AppError::internal(message).with_detail(&cause)
 }

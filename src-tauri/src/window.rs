@@ -26,7 +26,7 @@ pub(crate) fn open(app: &AppHandle) -> Result<(), AppError> {
         .map_err(|error| {
             let message = "Strata could not open its window. Nothing was changed. Use `strata serve` and open the \
                            address it prints in a browser.";
-            AppError::internal(message).with_detail(error)
+            AppError::internal(message).with_detail(&error)
         })
 }
 

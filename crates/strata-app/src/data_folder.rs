@@ -39,5 +39,5 @@ fn no_folder(folder: &Path, error: &std::io::Error) -> AppError {
         "The folder for Strata's database cannot be made: {}. Make it, or name another file with `--db FILE`.",
         folder.display()
     );
-    AppError::new(ErrorCode::Store, message).with_detail(error)
+    AppError::new(ErrorCode::Store, message).with_detail(&error)
 }

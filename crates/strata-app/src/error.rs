@@ -46,7 +46,7 @@ impl AppError {
     }
 
     #[must_use]
-    pub fn with_detail(self, detail: impl ToString) -> Self {
+    pub fn with_detail(self, detail: &impl ToString) -> Self {
         Self { detail: Some(detail.to_string()), ..self }
     }
 

@@ -18,7 +18,7 @@ export interface AppConfig {
   readonly cache: JsonObject | undefined;
 }
 
-export function isObject(value: unknown): value is JsonObject {
+function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -237,9 +237,12 @@ impl Handler for CompareText {
         let is_there = |segment: &Option<Segment<'_>>| {
             segment.as_ref().is_some_and(|segment| segment.path.to_string() == self.path)
         };
-        let delta = deltas.iter().find(|delta| match self.is_left_out {
-            true => delta.after.is_none() && is_there(&delta.before),
-            false => is_there(&delta.after),
+        let delta = deltas.iter().find(|delta| {
+            if self.is_left_out {
+                delta.after.is_none() && is_there(&delta.before)
+            } else {
+                is_there(&delta.after)
+            }
         });
         let delta = delta.ok_or_else(|| {
             AppError::not_found(format!("C{} has no part {} to compare.", self.call, self.path))

@@ -69,14 +69,14 @@ fn add(
     let joined = strata.with_long_store(|store| join_to(store, id, sessions, location))?;
     let joined = joined.ok_or_else(|| AppError::not_found("This session is no longer in the store."))?;
     let all = words::counted(n_requests, "request");
-    if joined.n_joined == 0 {
+    if joined.n_found == 0 {
         return Err(AppError::bad_input(format!(
             "Nothing was added: none of the {all} in {location} was answered with an event of this session. Import the file to see it as a session of its own."
         )));
     }
-    let mut message = format!("{} of {all} were sent in this session.", joined.n_joined);
+    let mut message = format!("{} of {all} were sent in this session.", joined.n_found);
     if joined.n_left > 0 {
         message += " The others were answered with no event of it; import the file to see them.";
     }
-    Ok(RequestsAdded { joined: joined.n_joined as u32, left: joined.n_left as u32, message })
+    Ok(RequestsAdded { joined: joined.n_found as u32, left: joined.n_left as u32, message })
 }

@@ -360,8 +360,8 @@ impl<S: Storage> Batch<'_, S> {
     }
 
     fn joined(&mut self, input: &Input, joined: &Joined) {
-        self.imported.n_joined += joined.n_joined;
-        let requests = crate::counted(joined.n_joined, "request");
+        self.imported.n_joined += joined.n_found;
+        let requests = crate::counted(joined.n_found, "request");
         let mut message =
             format!("{requests} of this trace were really sent in “{}” and are shown there.", joined.title);
         if joined.n_left > 0 {
@@ -381,8 +381,8 @@ impl<S: Storage> Batch<'_, S> {
             match self.storage.with_store(|store| join_known(store, session)) {
                 Ok(traces) => {
                     for trace in traces {
-                        self.imported.n_joined += trace.n_joined;
-                        let requests = crate::counted(trace.n_joined, "request");
+                        self.imported.n_joined += trace.n_found;
+                        let requests = crate::counted(trace.n_found, "request");
                         let message = format!(
                             "{requests} of the trace “{}” were really sent in this session and are shown in it.",
                             trace.title

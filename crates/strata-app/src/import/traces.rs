@@ -14,7 +14,7 @@ pub(crate) struct Joined {
     pub session: SessionId,
     pub title: String,
     /// Requests whose answers are events of the session.
-    pub n_joined: usize,
+    pub n_found: usize,
     /// Requests of the trace that are of no event of it.
     pub n_left: usize,
 }
@@ -30,7 +30,7 @@ pub(super) fn join_trace(
             continue;
         }
         let joined = join_to(store, &id, std::slice::from_ref(trace), location)?;
-        if joined.as_ref().is_some_and(|joined| joined.n_joined > 0) {
+        if joined.as_ref().is_some_and(|joined| joined.n_found > 0) {
             return Ok(joined);
         }
     }
@@ -56,8 +56,8 @@ pub(crate) fn join_to(
         store.add_requests(id, location, &requests)?;
     }
     let n_requests: usize = traces.iter().map(|trace| trace.requests.len()).sum();
-    let n_joined = requests.len();
-    Ok(Some(Joined { session: id.clone(), title: entry.title, n_joined, n_left: n_requests - n_joined }))
+    let n_found = requests.len();
+    Ok(Some(Joined { session: id.clone(), title: entry.title, n_found, n_left: n_requests - n_found }))
 }
 
 /// Gives a session that was just stored the requests of traces that were there before it.
@@ -84,8 +84,8 @@ pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<Joined
         let found: Vec<RecordedRequest> = found.collect();
         if !found.is_empty() {
             store.add_requests(id, &trace.location, &found)?;
-            let n_joined = found.len();
-            all.push(Joined { session: other, title: trace.title, n_joined, n_left: n_requests - n_joined });
+            let n_found = found.len();
+            all.push(Joined { session: other, title: trace.title, n_found, n_left: n_requests - n_found });
         }
     }
     Ok(all)

@@ -24,7 +24,7 @@ impl Failure {
         let message = format!(
             "`{name}` hit a defect of Strata. The session is untouched. Please report it with the details."
         );
-        AppError::internal(message).with_detail(cause).into()
+        AppError::internal(message).with_detail(&cause).into()
     }
 }
 

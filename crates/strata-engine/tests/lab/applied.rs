@@ -30,7 +30,8 @@ fn requests(experiment: &Experiment) -> Vec<LlmRequest> {
 
 /// The edit as it is stored and read again.
 fn stored(edit: &Edit) -> Edit {
-    serde_json::from_str(&serde_json::to_string(edit).unwrap()).unwrap()
+    let text = serde_json::to_string(edit).expect("an edit is JSON");
+    serde_json::from_str(&text).expect("the same edit")
 }
 
 /// Every call over an applied replay is the call of the replay, byte for byte and source for source; without the edit
@@ -99,7 +100,7 @@ fn a_replay_over_an_applied_one_is_the_replay_over_the_recording() {
 }
 
 fn set_compaction(config: &str) -> Edit {
-    serde_json::from_str(&format!(r#"{{"edit": "set_compaction", "config": {config}}}"#)).unwrap()
+    serde_json::from_str(&format!(r#"{{"edit": "set_compaction", "config": {config}}}"#)).expect("an edit")
 }
 
 #[test]

@@ -107,7 +107,9 @@ fn add_tool(request: &mut LlmRequest, tool: &Json) {
     let inner = tool.get("function").or_else(|| tool.get("toolSpec")).unwrap_or(tool);
     let listed = tool.get("functionDeclarations").or_else(|| tool.get("function_declarations"));
     if let Some(listed) = listed.and_then(Json::as_array) {
-        listed.iter().for_each(|function| add_tool(request, function));
+        for function in listed {
+            add_tool(request, function);
+        }
     } else if let Some(declaration) = declaration(inner) {
         request.add_declaration(Arc::new(declaration));
     } else {

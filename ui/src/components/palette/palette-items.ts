@@ -70,9 +70,7 @@ function searchGroups(workbench: Workbench, text: string): readonly Group[] {
     {
       title: 'In all sessions',
       entries: fewOfEach(
-        workbench.palette.hits.filter(
-          ({ session, address }) => !isAmongPlaces(workbench, session, address),
-        ),
+        workbench.palette.hits.filter(({ session, address }) => !isAmongPlaces(workbench, session, address)),
       ).map((hit) => hitEntry(workbench, hit)),
     },
     { title: 'Questions', entries: questionEntries(workbench, text).slice(0, FEW) },

@@ -17,7 +17,9 @@ impl Module<'_> {
         }
         self.used.insert("EditedEvents");
         let edits = changed.iter().map(|(index, change)| self.edited_event(*index, change));
-        let edits: String = edits.map(|(number, edit)| format!("            {number}: {edit},\n")).collect();
+        let edits: Vec<String> =
+            edits.map(|(number, edit)| format!("            {number}: {edit},\n")).collect();
+        let edits = edits.concat();
         self.tell_of_pins(&changed);
         let session = text(&experiment.session().id);
         Some(format!(
