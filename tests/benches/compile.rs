@@ -174,7 +174,7 @@ fn all_calls(criterion: &mut Criterion) {
             analysis
         };
         group.bench_function(name, |bencher| {
-            bencher.iter_batched(&mut edited, analyse, BatchSize::PerIteration)
+            bencher.iter_batched(&mut edited, analyse, BatchSize::PerIteration);
         });
     }
     group.finish();

@@ -230,7 +230,7 @@ fn run_and_kill(database: &Path, experiment: &Value, random: &mut Random) -> Log
     let mut log = Log::default();
     // So many lines, then any moment until the next ones.
     for _ in 0..random.next() % 24 {
-        log.add(&lines.recv_timeout(Duration::from_secs(60)).expect("the process says something"));
+        log.add(&lines.recv_timeout(Duration::from_mins(1)).expect("the process says something"));
     }
     match lines.recv_timeout(Duration::from_micros(random.next() % 9_000)) {
         Ok(line) => log.add(&line),

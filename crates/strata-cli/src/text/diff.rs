@@ -66,7 +66,7 @@ fn heading(change: &ChangeReport) -> String {
 fn lines(diff: &str, limit: usize) -> String {
     let n_lines = diff.lines().count();
     let n_shown = shown(limit, n_lines);
-    let mut text: String = diff.lines().take(n_shown).map(|line| format!("{line}\n")).collect();
+    let mut text: String = diff.split_inclusive('\n').take(n_shown).collect();
     if n_shown < n_lines {
         text += &format!("and {} more; --limit 0 shows all\n", counted(n_lines - n_shown, "line"));
     }
