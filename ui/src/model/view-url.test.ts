@@ -56,6 +56,8 @@ describe('the address of a view', () => {
   test.each([
     ['#/s/nothing?call=-4&order=random&range=9..2~x', { view: 'session', cursor: 0, ranges: [] }],
     ['#/s', { session: 's', view: 'session' }],
+    ['#/s/pipeline?at=C29/4.0', { cursor: 29, selection: 'C29/4.0' }],
+    ['#/s/session?at=E29', { cursor: 0, selection: 'E29' }],
     ['#/%E0%A4%A/session', { session: '%E0%A4%A' }],
   ])('%s loses only what cannot be read', (hash, expected) => {
     expect(parseView(hash)).toMatchObject(expected);

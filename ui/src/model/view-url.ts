@@ -1,4 +1,5 @@
 import type { BreakOrder, CallRange, CompareWith, EventOrder } from '@/api/gen/api.ts';
+import { callOf, parseAddress } from './address.ts';
 import { CURVES, type CurveKind } from './curves.ts';
 import { METRICS, type Metric } from './lab-bill.ts';
 import { SWEEP_AXES, type SweepAxes } from './lab-sweeps.ts';
@@ -160,7 +161,7 @@ export function parseView(hash: string): ViewState {
   return {
     session: decode(session),
     view: oneOf(VIEWS, match?.[2] ?? null, INITIAL_VIEW.view),
-    cursor: wholeNumber(query.get('call')),
+    cursor: wholeNumber(query.get('call')) || callNamed(query.get('at')),
     ranges: parseRanges(query.get('range')),
     selection: query.get('at') ?? undefined,
     order: oneOf(ORDERS, query.get('order'), INITIAL_VIEW.order),
@@ -200,6 +201,12 @@ function decode(text: string): string {
 
 function oneOf<T extends string>(values: readonly T[], text: string | null, fallback: T): T {
   return values.find((value) => value === text) ?? fallback;
+}
+
+/** The call of an address, so that a link to a place in a call leads to that call; 0 where it names none. */
+function callNamed(selection: string | null): number {
+  const address = selection === null ? undefined : parseAddress(selection);
+  return address === undefined ? 0 : (callOf(address) ?? 0);
 }
 
 function wholeNumber(text: string | null): number {
