@@ -1,4 +1,4 @@
-import type { EndpointRow, ReplayAnswer, ReplayRequest } from '@/api/gen/api.ts';
+import type { ReplayAnswer, ReplayRequest } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import type { Jobs } from './jobs.svelte.ts';
 import type { Lab } from './lab.svelte.ts';
@@ -6,6 +6,7 @@ import { Loaded } from './loaded.svelte.ts';
 import type { Messages } from './messages.svelte.ts';
 import type { OpenSession } from './open-session.svelte.ts';
 import type { Panels } from './panels.svelte.ts';
+import { ServerChoice } from './server-choice.svelte.ts';
 
 /** How often an answer is asked for what came of it. */
 const LOOK_MS = 200;
@@ -18,9 +19,7 @@ export class CallReplay {
   readonly #lab: Lab;
   readonly #messages: Messages;
   readonly request: Loaded<ReplayRequest>;
-  /** Endpoint that is asked; empty: the first that answers. */
-  endpoint = $state('');
-  model = $state('');
+  readonly server: ServerChoice;
   #answer: { readonly key: string; readonly job: string; readonly value: ReplayAnswer } | undefined =
     $state.raw();
 
@@ -29,19 +28,12 @@ export class CallReplay {
     this.#session = session;
     this.#jobs = jobs;
     this.#lab = lab;
+    this.server = new ServerChoice(lab.models);
     this.#messages = messages;
     this.request = new Loaded(
-      () => (panels.dialog === 'replay' && this.chosen !== undefined ? this.#key : undefined),
+      () => (panels.dialog === 'replay' && this.server.chosen !== undefined ? this.#key : undefined),
       () => host.invoke('call/replayPreview', this.#params),
     );
-  }
-
-  get endpoints(): readonly EndpointRow[] {
-    return (this.#lab.models.latest?.endpoints ?? []).filter(({ isReachable }) => isReachable);
-  }
-
-  get chosen(): EndpointRow | undefined {
-    return this.endpoints.find(({ endpoint }) => endpoint.name === this.endpoint) ?? this.endpoints[0];
   }
 
   /** The answer to the request that is shown. */
@@ -77,8 +69,7 @@ export class CallReplay {
     return {
       session: this.#session.id ?? '',
       call: this.#session.cursor,
-      endpoint: this.chosen?.endpoint.name ?? '',
-      model: this.model === '' ? null : this.model,
+      ...this.server.params,
       run: run?.replay ? run.run : null,
     };
   }

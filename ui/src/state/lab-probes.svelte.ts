@@ -1,15 +1,10 @@
-import type {
-  EndpointRow,
-  LabProbePlan,
-  LabProbes as Answers,
-  ModelList,
-  ProbeChoice,
-} from '@/api/gen/api.ts';
+import type { LabProbePlan, LabProbes as Answers, ModelList, ProbeChoice } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import type { Jobs } from './jobs.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
 import type { Messages } from './messages.svelte.ts';
 import type { Panels } from './panels.svelte.ts';
+import { ServerChoice } from './server-choice.svelte.ts';
 
 /** How often answers are asked for. */
 const LOOK_MS = 200;
@@ -26,7 +21,6 @@ interface Parts {
 export class LabProbes {
   readonly #host: Host;
   readonly #parts: Parts;
-  readonly #models: Loaded<ModelList>;
   readonly #subject: () => { readonly run: string; readonly window: number } | undefined;
   /** The questions, and what asking them would cost, while the dialog is open. */
   readonly plan: Loaded<LabProbePlan>;
@@ -34,9 +28,7 @@ export class LabProbes {
   facts = $state(USUAL_FACTS);
   /** Questions of one's own, a line each. */
   own = $state('');
-  /** Endpoint that is asked; empty: the first that answers. */
-  endpoint = $state('');
-  model = $state('');
+  readonly server: ServerChoice;
   #answers: { readonly key: string; readonly job: string; readonly value: Answers } | undefined =
     $state.raw();
 
@@ -49,20 +41,12 @@ export class LabProbes {
   ) {
     this.#host = host;
     this.#parts = parts;
-    this.#models = models;
+    this.server = new ServerChoice(models);
     this.#subject = subject;
     this.plan = new Loaded(
-      () => (parts.panels.dialog === 'probes' && this.chosen !== undefined ? this.#key : undefined),
+      () => (parts.panels.dialog === 'probes' && this.server.chosen !== undefined ? this.#key : undefined),
       () => host.invoke('lab/probePlan', { choice: this.#choice }),
     );
-  }
-
-  get endpoints(): readonly EndpointRow[] {
-    return (this.#models.latest?.endpoints ?? []).filter(({ isReachable }) => isReachable);
-  }
-
-  get chosen(): EndpointRow | undefined {
-    return this.endpoints.find(({ endpoint }) => endpoint.name === this.endpoint) ?? this.endpoints[0];
   }
 
   get canAsk(): boolean {
@@ -90,13 +74,14 @@ export class LabProbes {
 
   get #choice(): ProbeChoice {
     const subject = this.#subject();
+    const { endpoint, model } = this.server.params;
     return {
       run: subject?.run ?? '',
       window: (subject?.window ?? 1) - 1,
       facts: this.facts,
       questions: this.own.split('\n').filter((line) => line.trim() !== ''),
-      writer: this.chosen?.endpoint.name ?? '',
-      model: this.model === '' ? null : this.model,
+      writer: endpoint,
+      model,
     };
   }
 

@@ -178,11 +178,11 @@ fn check_experiments(store: &Store, version: u32) {
     assert_eq!(store.edits(found[0].id).unwrap()[1], r#"{"edit":"pin_event","event":1}"#);
 }
 
-/// What [`fill`] wrote since version 4.
+/// What [`fill`] wrote since version 3.
 fn check_runs(store: &Store, version: u32) {
     let session = store.sessions("", 0..10).unwrap().entries.remove(0).id;
     let runs = store.lab_runs(&session).unwrap();
-    if version < 4 {
+    if version < 3 {
         assert_eq!((runs, store.measured_calls("m", PromptShape::Text).unwrap()), (Vec::new(), Vec::new()));
         return;
     }
@@ -195,9 +195,9 @@ fn check_runs(store: &Store, version: u32) {
     assert_eq!(store.measured_calls("m", PromptShape::Text).unwrap(), [MEASURED]);
 }
 
-/// What was stored before version 5 is found once it was indexed.
+/// What was stored before version 3 is found once it was indexed.
 fn check_search(store: &mut Store, version: u32) {
-    assert_eq!(store.n_not_indexed().unwrap(), u32::from(version < 5), "version {version}");
+    assert_eq!(store.n_not_indexed().unwrap(), u32::from(version < 3), "version {version}");
     while store.index_some().unwrap() {}
     assert_eq!(store.n_not_indexed().unwrap(), 0);
     for (text, n) in [("quoted", 3), ("sample.jsonl", 1), ("elsewhere", 0)] {
