@@ -52,9 +52,9 @@ const ENTRY: &str = "SELECT s.id, o.location, s.adk_id, s.app_name, s.user_id, s
 /// How many of the columns of [`ENTRY`] a filter looks into.
 const N_SEARCHED: usize = 7;
 
-/// Most recently opened or imported first; what was imported together, by its own time.
+/// Most recently opened or imported first; what was imported together, by its own time, then as its file has it.
 const RECENT_FIRST: &str =
-    "ORDER BY max(s.imported_at_ms, coalesce(s.opened_at_ms, 0)) DESC, s.last_update_time DESC, s.id";
+    "ORDER BY max(s.imported_at_ms, coalesce(s.opened_at_ms, 0)) DESC, s.last_update_time DESC, s.recording";
 
 impl Store {
     /// The sessions with every word of `filter` in their title, id, location, format, app or user, whatever its case;
