@@ -205,10 +205,14 @@ impl Handler for CompareParts {
             row.address.clear();
         }
         let counts = counts(&rows);
-        let added =
-            rows.iter().map(|row| i64::from(row.tokens_after.saturating_sub(row.tokens_before))).sum::<i64>();
-        let less =
-            rows.iter().map(|row| i64::from(row.tokens_before.saturating_sub(row.tokens_after))).sum::<i64>();
+        let (mut added_tokens, mut left_out_tokens, mut rewriting_tokens) = (0, 0, 0);
+        for row in &rows {
+            match row.change {
+                PartChange::Added => added_tokens += row.tokens_after,
+                PartChange::LeftOut => left_out_tokens += row.tokens_before,
+                _ => rewriting_tokens += row.tokens_after.cast_signed() - row.tokens_before.cast_signed(),
+            }
+        }
         let mut shown = gather_left_out(rows);
         if self.fold_unchanged {
             shown = fold_unchanged(shown);
@@ -218,9 +222,9 @@ impl Handler for CompareParts {
             stage: new.stages.len() as u32,
             stages: new.stages.len() as u32,
             headline: super::headline::difference(counts),
-            added_tokens: added as u32,
-            left_out_tokens: less as u32,
-            rewriting_tokens: (added - less) as i32,
+            added_tokens,
+            left_out_tokens,
+            rewriting_tokens,
             compared_with: self.a,
             total: shown.len() as u32,
             rows: shown.into_iter().skip(self.offset as usize).take(self.limit as usize).collect(),

@@ -54,6 +54,12 @@ fn an_experiment_is_a_session_to_every_command() {
     let parts = json!({ "a": session, "b": experiment, "call": call, "foldUnchanged": true, "offset": 0, "limit": 50 });
     let parts = ask(&strata, "experiment/compareParts", &parts);
     assert!(parts["headline"].as_str().is_some_and(|said| said.contains("rewritten")), "{parts}");
+    assert_eq!(
+        (&parts["addedTokens"], &parts["leftOutTokens"]),
+        (&json!(0), &json!(0)),
+        "rewriting is told once"
+    );
+    assert!(parts["rewritingTokens"].as_i64().is_some_and(|saved| saved < 0), "{parts}");
 
     ask(&strata, "experiment/undo", &json!({ "experiment": experiment }));
     assert_eq!(compiled(&strata, &experiment)["totalTokens"], before["totalTokens"]);
