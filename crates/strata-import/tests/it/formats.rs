@@ -191,7 +191,8 @@ fn every_format_has_a_page_that_names_its_samples() {
     for format in Format::ALL {
         let id = format.id();
         let page = read(&format!("{id}.md"));
-        assert!(page.starts_with(&format!("# {}\n\n`{id}`: ", format.name())), "the head of the page of {id}");
+        let head = format!("# {}\n\n`{id}`: ", format.name());
+        assert!(page.starts_with(&head), "the head of the page of {id}");
         let link = format!("| [{}]({id}.md) |", format.name());
         let row = index.lines().find(|line| line.starts_with(&link));
         let row = row.unwrap_or_else(|| panic!("no row for {id} in the index"));
