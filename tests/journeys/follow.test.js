@@ -24,8 +24,7 @@ journey('a file that an agent writes is shown as it grows', async (window, strat
     session = jobs.find((known) => known.job === job)?.sessions[0]?.session;
   }
   const before = await strata.ask('session/header', { session });
-  await window.openSample();
-  await window.open(`#/${session}/session`);
+  await window.open(`/${session}/session`);
 
   const follow = window.page.getByRole('switch', { name: 'Follow' });
   await follow.click();
@@ -36,12 +35,10 @@ journey('a file that an agent writes is shown as it grows', async (window, strat
   }
 
   // What is there in the end is there without anything else being done; the cursor is on the newest call.
-  let after = before;
-  await window.becomes(async () => {
-    after = await strata.ask('session/header', { session });
-    return after.calls > before.calls && (await window.cursor()) === after.calls;
-  }, true);
-  assert.ok(after.events > before.events);
+  await window.becomes(async () => (await strata.ask('session/header', { session })).events, 21);
+  const after = await strata.ask('session/header', { session });
+  assert.ok(after.calls > before.calls);
+  await window.becomes(() => window.cursor(), after.calls);
   await window.reads(window.page.getByRole('banner'), `${after.events} events`);
   await window.settle();
   await window.pictures('following');

@@ -39,7 +39,9 @@ function drawTokenAxis(surface: Surface, theme: DrawTheme, layout: MapLayout): v
 
 const LABEL_WIDTH = 22;
 
-function drawCallAxis(surface: Surface, theme: DrawTheme, layout: MapLayout, { cursor }: MapMarks): void {
+function drawCallAxis(surface: Surface, theme: DrawTheme, layout: MapLayout, marks: MapMarks): void {
+  const { cursor } = marks;
+  if (marks.columns.length === 0) return;
   const { from, to } = layout.viewport;
   const digits = String(Math.floor(to)).length;
   const step = callStep(pixelsPerCall(layout), digits <= 2 ? LABEL_WIDTH : digits * 7 + 14);
@@ -138,7 +140,7 @@ export function drawMapOverlay(
     drawStratum(surface, { ...theme, textHi: theme.textMid }, layout, run);
   if (overlay.hoveredCall !== undefined && overlay.hoveredCall !== overlay.cursor)
     drawFrame(surface, layout, overlay.hoveredCall, theme.lineStrong);
-  drawFrame(surface, layout, overlay.cursor, theme.textHi);
+  if (overlay.cursor > 0) drawFrame(surface, layout, overlay.cursor, theme.textHi);
 }
 
 function drawFrame(surface: Surface, layout: MapLayout, call: number, stroke: string): void {
