@@ -24,7 +24,8 @@ struct Message {
 impl Message {
     fn read(mut message: Object) -> Self {
         Self {
-            id: take_text(&mut message, "id"),
+            // Some gateways write an empty id, which names no response.
+            id: take_text(&mut message, "id").filter(|id| !id.is_empty()),
             model: take_text(&mut message, "model"),
             content: message.remove("content").unwrap_or_default(),
             stop_reason: take_text(&mut message, "stop_reason"),
@@ -44,6 +45,10 @@ impl Transcript {
         let mut message = Message::read(message);
         let blocks =
             blocks::read(std::mem::take(&mut message.content), "assistant", |_| None, &mut self.unmapped);
+        if placed.record.is_compact_summary {
+            let entry = self.summary(&placed, blocks);
+            return self.set_record(entry, placed);
+        }
         let usage = message.usage.take().map(|usage| MessageUsage::read(usage, &mut self.unmapped));
         self.count_line(&placed, &message, usage.as_ref());
         let entry = self.entry_of_message(&placed, &message);
@@ -90,7 +95,7 @@ impl Transcript {
             let before = self.entries[entry].parts[..n_before].iter().rev().take(MAX_COMPARED);
             if before.into_iter().any(|it| *it == part) {
                 let message = "a line repeats a block of a response; it was kept once";
-                findings.info("repeated-block", format!("line {}", placed.line), message);
+                findings.info("repeated-block", &*placed.place, message);
                 continue;
             }
             if let Some(id) = call_id(&part) {
@@ -111,14 +116,7 @@ impl Transcript {
             entry.note("stopReason", reason);
         }
         if let Some(usage) = usage.filter(|_| !is_synthetic) {
-            entry.event.usage_metadata = Some(Box::new(usage.usage));
-            match usage.cache_write {
-                Some(write) => entry.custom.insert(marks::CACHE_WRITE, write),
-                None => entry.custom.remove(marks::CACHE_WRITE),
-            };
-            if let Some(iterations) = usage.iterations {
-                entry.note("iterations", iterations);
-            }
+            entry.set_usage(usage);
         }
         for (key, value) in message.rest {
             match &*key {
@@ -161,7 +159,7 @@ fn call_id(part: &Part) -> Option<Str> {
 }
 
 /// As ADK 2.13 models/anthropic_llm.py translates it.
-fn finish_reason(stop_reason: &str) -> &'static str {
+pub(super) fn finish_reason(stop_reason: &str) -> &'static str {
     match stop_reason {
         "end_turn" | "stop_sequence" | "tool_use" => "STOP",
         "max_tokens" => "MAX_TOKENS",
