@@ -43,7 +43,13 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             shown.iter().for_each(|value| draft.unmapped.record("history", value.source()));
             messages.extend(sent);
         }
-        messages.extend(document.take(""));
+        for value in document.take("") {
+            let source = value.source();
+            match value.json {
+                Json::Object(line) => chat.line(line, source, &mut draft),
+                other => draft.unmapped.field("chat", "[]", &other),
+            }
+        }
         for value in messages {
             let source = value.source();
             match value.json {

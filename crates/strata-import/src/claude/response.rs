@@ -45,11 +45,12 @@ impl Transcript {
         let mut message = Message::read(message);
         let blocks =
             blocks::read(std::mem::take(&mut message.content), "assistant", |_| None, &mut self.unmapped);
+        let usage = message.usage.take().map(|usage| MessageUsage::read(usage, &mut self.unmapped));
         if placed.record.is_compact_summary {
             let entry = self.summary(&placed, blocks);
+            self.set_message(entry, message, usage);
             return self.set_record(entry, placed);
         }
-        let usage = message.usage.take().map(|usage| MessageUsage::read(usage, &mut self.unmapped));
         self.count_line(&placed, &message, usage.as_ref());
         let entry = self.entry_of_message(&placed, &message);
         self.append_blocks(entry, blocks, &placed, findings);
@@ -80,6 +81,10 @@ impl Transcript {
         }
         let entry = self.add_entry(placed, EntryKind::Response, "model", Vec::new());
         if let Some(key) = key {
+            // A sub-agent that is forked off begins with what its parent said. That is no call of its own.
+            if !self.answered.insert(key.1.clone()) && !placed.is_relayed {
+                self.entries[entry].custom.insert(marks::RELAYED, true);
+            }
             self.entries[entry].note("messageId", key.1.clone());
             self.responses.insert(key, entry);
         }
@@ -87,15 +92,21 @@ impl Transcript {
     }
 
     /// Adds the blocks of a line. A resumed session may write lines again; what is there already is not added twice.
+    /// Gateways to other providers write what came so far: a block that continues another takes its place.
     fn append_blocks(&mut self, entry: EntryId, blocks: Blocks, placed: &Placed, findings: &mut Findings) {
         // No response has more blocks than this; more are a broken file, which must not cost quadratic time.
         const MAX_COMPARED: usize = 200;
         let n_before = self.entries[entry].parts.len();
+        let compared = n_before.saturating_sub(MAX_COMPARED)..n_before;
         for part in blocks.parts {
-            let before = self.entries[entry].parts[..n_before].iter().rev().take(MAX_COMPARED);
-            if before.into_iter().any(|it| *it == part) {
+            let known = &mut self.entries[entry].parts[compared.clone()];
+            if known.contains(&part) {
                 let message = "a line repeats a block of a response; it was kept once";
                 findings.info("repeated-block", &*placed.place, message);
+                continue;
+            }
+            if let Some(shorter) = known.iter_mut().find(|known| continues(&part, known)) {
+                *shorter = part;
                 continue;
             }
             if let Some(id) = call_id(&part) {
@@ -156,6 +167,18 @@ impl Transcript {
 
 fn call_id(part: &Part) -> Option<Str> {
     part.function_call.as_ref()?.id.clone()
+}
+
+/// Whether a block is another one with more in it: longer words, or the arguments of the same call.
+fn continues(part: &Part, shorter: &Part) -> bool {
+    if let Some(id) = call_id(shorter) {
+        return call_id(part).is_some_and(|own| own == id);
+    }
+    let texts = part.text.as_deref().zip(shorter.text.as_deref());
+    let is_longer = |(long, short): (&str, &str)| {
+        !short.trim().is_empty() && long.len() > short.len() && long.starts_with(short)
+    };
+    part.thought == shorter.thought && texts.is_some_and(is_longer)
 }
 
 /// As ADK 2.13 models/anthropic_llm.py translates it.

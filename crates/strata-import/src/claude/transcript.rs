@@ -24,6 +24,8 @@ pub(super) struct Transcript {
     pub(super) entries: Vec<Entry>,
     /// Responses by the id of their message.
     pub(super) responses: HashMap<(LaneId, Str), EntryId>,
+    /// Ids of the messages of responses that are no copies.
+    pub(super) answered: BTreeSet<Str>,
     pub(super) calls: HashMap<Str, Call>,
     pub(super) facts: ClaudeFacts,
     pub(super) titles: Titles,

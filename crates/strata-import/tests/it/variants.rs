@@ -684,3 +684,88 @@ fn openhands_conversations_say_in_their_state_what_every_call_used() {
     );
     check_counts(&session(Format::OpenHands, &format!("{events}\n{update}")), 1, 2, 220, 20, 10);
 }
+
+#[test]
+fn claude_code_behind_a_gateway_writes_what_came_so_far() {
+    let record = |uuid: &str, block: &str, output: u64| {
+        format!(
+            r#"{{"type":"assistant","uuid":"{uuid}","parentUuid":null,"sessionId":"s","message":{{"id":"chatcmpl-1","model":"other","content":[{block}],"usage":{{"input_tokens":9,"output_tokens":{output}}}}}}}"#
+        )
+    };
+    let text = |words: &str| format!(r#"{{"type":"text","text":"{words}"}}"#);
+    let call = |input: &str| format!(r#"{{"type":"tool_use","id":"t","name":"Read","input":{input}}}"#);
+    let text = [
+        record("a", &text("Let me"), 1),
+        record("b", &text("Let me look"), 3),
+        record("c", &format!("{},{}", text("Let me look"), call("{}")), 5),
+        record("d", &format!("{},{}", text("Let me look"), call(r#"{"path":"a.py"}"#)), 8),
+    ];
+    let session = session(Format::ClaudeCode, &text.join("\n"));
+    assert_eq!(told(&session), ["claude: Let me look, call Read 9+8"]);
+    let call = session.session.events[0].function_calls().next().unwrap();
+    assert_eq!(call.args.as_ref().unwrap().len(), 1);
+}
+
+#[test]
+fn a_sub_agent_that_repeats_what_its_parent_said_made_no_call_by_it() {
+    let record = |uuid: &str, more: &str, id: &str| {
+        format!(
+            r#"{{"type":"assistant","uuid":"{uuid}","parentUuid":null,{more}"sessionId":"s","message":{{"id":"{id}","content":[{{"type":"text","text":"x"}}],{CLAUDE_USAGE}}}}}"#
+        )
+    };
+    let inner = r#""isSidechain":true,"agentId":"f","#;
+    let text = [record("a", "", "m1"), record("b", inner, "m1"), record("c", inner, "m2")];
+    let session = session(Format::ClaudeCode, &text.join("\n"));
+    assert_eq!(session.session.events.len(), 3);
+    check_counts(&session, 0, 2, 642, 40, 8);
+}
+
+/// Samples that are lines, which some writers put into a list or on several lines each.
+const LINES: [&str; 9] = [
+    "claude-code.jsonl",
+    "claude-code-subagents.jsonl",
+    "claude-code-output.jsonl",
+    "codex.jsonl",
+    "codex-agent.jsonl",
+    "gemini-cli.jsonl",
+    "copilot-cli.jsonl",
+    "goose-session.jsonl",
+    "openhands.jsonl",
+];
+
+#[test]
+fn how_lines_are_written_does_not_matter() {
+    let mut n_sound = 0;
+    for name in LINES {
+        let bytes = crate::support::sample(name);
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        let expected = import(&bytes).sessions;
+        assert!(!expected.is_empty(), "{name}");
+        let records: Vec<_> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let parsed = || records.iter().map(|line| strata_model::json::parse(line.as_bytes()));
+        // Some samples have a broken line on purpose.
+        let is_sound = parsed().all(|record| record.is_ok());
+        let mut ways = vec![format!("\u{feff}{}\r\n", text.lines().collect::<Vec<_>>().join("\r\n"))];
+        if is_sound {
+            n_sound += 1;
+            let pretty = parsed().map(|record| strata_model::json::to_pretty(&record.unwrap()));
+            ways.push(pretty.collect::<Vec<_>>().join("\n"));
+            ways.push(records.concat());
+            ways.push(format!("[{}]", records.join(",")));
+            ways.push(format!("[\r\n{}\r\n]\r\n", records.join(",\r\n")));
+        }
+        for (way, text) in ways.iter().enumerate() {
+            let found = import(text.as_bytes());
+            let sessions: Vec<_> = found.sessions.iter().map(|one| &one.session).collect();
+            let wanted: Vec<_> = expected.iter().map(|one| &one.session).collect();
+            assert!(sessions == wanted, "{name} in way {way}: {:?}", found.diagnostics);
+            let facts =
+                |one: &ImportedSession| (one.facts.user_turns, one.facts.input_tokens, one.title.clone());
+            assert_eq!(
+                found.sessions.iter().map(facts).collect::<Vec<_>>(),
+                expected.iter().map(facts).collect::<Vec<_>>()
+            );
+        }
+    }
+    assert!(n_sound >= 7, "{n_sound}");
+}

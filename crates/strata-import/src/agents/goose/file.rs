@@ -4,7 +4,7 @@
 use strata_model::{Json, Object};
 
 use super::Chat;
-use crate::documents::{Document, read_documents};
+use crate::documents::read_documents;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
@@ -15,18 +15,38 @@ use crate::usage::Counts;
 use crate::values::Value;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    let mut sessions = Vec::new();
-    let mut open: Option<(Chat, SourceRecord)> = None;
-    let mut close = |chat: Option<(Chat, SourceRecord)>, findings: &mut Findings| {
-        let Some((mut chat, source)) = chat else { return };
-        chat.tell_sum(source);
-        sessions.extend(chat.draft.finish(Format::GooseFile, findings));
-    };
+    let mut file = File { sessions: Vec::new(), open: None };
     for mut document in read_documents(bytes, &["conversation", "messages", ""], findings) {
         let mut messages = document.take("conversation");
         messages.extend(document.take("messages"));
-        messages.extend(document.take(""));
-        let Document { mut fields, source, .. } = document;
+        for value in document.take("") {
+            let source = value.source();
+            if let Json::Object(line) = value.json {
+                file.line(line, source, Vec::new(), findings);
+            }
+        }
+        if !document.fields.is_empty() {
+            file.line(document.fields, document.source, messages, findings);
+        }
+    }
+    file.close(findings);
+    file.sessions
+}
+
+struct File {
+    sessions: Vec<ImportedSession>,
+    /// The session that is read, with the place that says what it is.
+    open: Option<(Chat, SourceRecord)>,
+}
+
+impl File {
+    fn line(
+        &mut self,
+        mut fields: Object,
+        source: SourceRecord,
+        messages: Vec<Value>,
+        findings: &mut Findings,
+    ) {
         // `{type: "message", message}` of a run.
         let kind = fields.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
         if kind == "message"
@@ -35,34 +55,33 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             fields = message;
         }
         if fields.contains_key("role") {
-            let (chat, _) = open.get_or_insert_with(|| (chat_of(Object::new()), source.clone()));
-            message(
-                chat,
-                Value { json: Json::Object(fields), bytes: bytes_of(&source), line: 0, is_glued: false },
-            );
-            continue;
+            let about = source.clone();
+            let (chat, _) = self.open.get_or_insert_with(|| (chat_of(Object::new()), about));
+            return message(chat, fields, source);
         }
         if kind == "complete" {
-            if let Some((chat, _)) = &mut open {
-                chat.sum = Some(
-                    Counts { total: take_count(&mut fields, "total_tokens"), ..Counts::default() }.reported(),
-                );
+            if let Some((chat, _)) = &mut self.open {
+                let total = take_count(&mut fields, "total_tokens");
+                chat.sum = Some(Counts { total, ..Counts::default() }.reported());
             }
-            continue;
+            return;
         }
-        close(open.take(), findings);
+        self.close(findings);
         let mut chat = chat_of(fields);
-        messages.into_iter().for_each(|value| message(&mut chat, value));
-        open = Some((chat, source));
+        for value in messages {
+            let source = value.source();
+            match value.json {
+                Json::Object(fields) => message(&mut chat, fields, source),
+                other => chat.draft.unmapped.field("conversation", "[]", &other),
+            }
+        }
+        self.open = Some((chat, source));
     }
-    close(open.take(), findings);
-    sessions
-}
 
-fn bytes_of(source: &SourceRecord) -> std::ops::Range<u64> {
-    match source {
-        SourceRecord::Bytes(range) => range.clone(),
-        SourceRecord::Row { .. } => 0..0,
+    fn close(&mut self, findings: &mut Findings) {
+        let Some((mut chat, source)) = self.open.take() else { return };
+        chat.tell_sum(source);
+        self.sessions.extend(chat.draft.finish(Format::GooseFile, findings));
     }
 }
 
@@ -94,11 +113,8 @@ fn chat_of(mut about: Object) -> Chat {
     Chat { model, sum, ..Chat::new(draft) }
 }
 
-fn message(chat: &mut Chat, value: Value) {
-    let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
-    let Json::Object(mut message) = value.json else {
-        return chat.draft.unmapped.field("message", "not an object", &value.json);
-    };
+fn message(chat: &mut Chat, mut message: Object, source: SourceRecord) {
+    let mut say = Say::new(Kind::Notice, Vec::new(), source);
     say.time = take_time(&mut message, "created");
     say.id = take_text(&mut message, "id");
     let role = take_text(&mut message, "role").unwrap_or_default();
