@@ -29,7 +29,9 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         let of_interface = |first: &Value| first.json.get("say").or(first.json.get("ask")).is_some();
         if messages.first().is_some_and(of_interface) {
             has_interface = true;
-            messages.into_iter().for_each(|value| interface.add(value));
+            for value in &messages {
+                interface.add(value);
+            }
         } else if let Some(usage) = take_list(&mut document.fields, "model_usage") {
             models.add(usage);
         } else {

@@ -40,7 +40,9 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         if sent.is_empty() {
             messages.extend(shown);
         } else {
-            shown.iter().for_each(|value| draft.unmapped.record("history", value.source()));
+            for value in &shown {
+                draft.unmapped.record("history", value.source());
+            }
             messages.extend(sent);
         }
         for value in document.take("") {

@@ -172,7 +172,9 @@ fn session(
     let mut system = String::new();
     for mut message in messages {
         tell_system(&mut draft, &mut message, &mut system);
-        steps(message).into_iter().for_each(|step| add(&mut draft, step));
+        for step in steps(message) {
+            add(&mut draft, step);
+        }
     }
     if let Some((message, source)) = reverted {
         tell_revert(&mut draft, &message, source);

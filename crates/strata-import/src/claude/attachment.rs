@@ -24,7 +24,7 @@ impl Transcript {
         let kind = attachment.get("type").and_then(Json::as_str).unwrap_or("unknown").to_owned();
         let owner = format!("attachment.{kind}");
         if kind == "queued_command" && is_typed(&attachment, &placed) {
-            return self.queued_prompt(placed, attachment);
+            return self.queued_prompt(&placed, attachment);
         }
         let Some(text) = take_shown(&mut attachment, &owner, &mut self.unmapped) else {
             return self.keep_raw(&placed, &kind);
@@ -44,14 +44,14 @@ impl Transcript {
 impl Transcript {
     /// What a person typed while the model worked. It is given to the model in the middle of its turn, and has no record
     /// of its own.
-    fn queued_prompt(&mut self, placed: Placed, mut attachment: Object) {
+    fn queued_prompt(&mut self, placed: &Placed, mut attachment: Object) {
         const OWNER: &str = "attachment.queued_command";
         let prompt = attachment.remove("prompt").unwrap_or_default();
         let blocks = blocks::read(prompt, OWNER, |_| None, &mut self.unmapped);
         self.facts.images += blocks.images;
         match injected::injected_kind(&blocks.parts) {
-            Some(kind) => self.add_injected(&placed, kind, blocks.parts),
-            None => self.add_entry(&placed, EntryKind::Prompt, "user", blocks.parts),
+            Some(kind) => self.add_injected(placed, kind, blocks.parts),
+            None => self.add_entry(placed, EntryKind::Prompt, "user", blocks.parts),
         };
         for key in ["type", "commandMode"] {
             attachment.remove(key);

@@ -171,9 +171,10 @@ impl Keys<'_> {
             Some(Format::Codex)
         } else if self.is_gemini_cli() {
             Some(Format::GeminiCli)
-        } else if self.has_all(&["sessionId", "chatMessages"]) {
-            Some(Format::CopilotCli)
-        } else if kind.starts_with("session.start") || (self.has("data") && kind.starts_with("session.")) {
+        } else if kind.starts_with("session.start")
+            || (self.has("data") && kind.starts_with("session."))
+            || self.has_all(&["sessionId", "chatMessages"])
+        {
             Some(Format::CopilotCli)
         } else if self.has_all(&["sessionId", "messages", "agent"]) || self.is_roo() {
             Some(Format::Cline)

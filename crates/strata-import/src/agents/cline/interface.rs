@@ -21,7 +21,7 @@ pub(super) struct Interface {
 }
 
 impl Interface {
-    pub(super) fn add(&mut self, value: Value) {
+    pub(super) fn add(&mut self, value: &Value) {
         let source = value.source();
         let time = value.json.get("ts").and_then(time_of).unwrap_or(0.0);
         let said = value.json.get("say").and_then(Json::as_str).unwrap_or_default();

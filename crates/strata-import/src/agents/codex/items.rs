@@ -128,8 +128,9 @@ impl Rollout {
             |at: &usize| self.draft.event(*at).is_some_and(|event| event.custom_metadata.is_some());
         if let Some(at) = self.unproven.take().filter(has_custom) {
             if let Some(event) = self.draft.event_mut(at) {
-                let custom = event.custom_metadata.as_mut();
-                custom.into_iter().for_each(|custom| drop(custom.remove(marks::INJECTED)));
+                if let Some(custom) = &mut event.custom_metadata {
+                    custom.remove(marks::INJECTED);
+                }
                 event.custom_metadata.take_if(|custom| custom.is_empty());
             }
             self.draft.add_source(at, source);

@@ -65,7 +65,7 @@ impl Output {
                 self.draft.push_turn(turn, Say::new(Kind::Notice, Vec::new(), source));
             }
             "error" => self.error(&line, source),
-            "result" | "" => self.result(line, source),
+            "result" | "" => self.result(line, &source),
             kind => self.draft.unmapped.record(kind, source),
         }
     }
@@ -106,7 +106,7 @@ impl Output {
         self.draft.push(Say { error, ..Say::new(Kind::Notice, Vec::new(), source) });
     }
 
-    fn result(&mut self, mut line: Object, source: SourceRecord) {
+    fn result(&mut self, mut line: Object, source: &SourceRecord) {
         if let Some(text) = take_text(&mut line, "response").filter(|text| !text.is_empty()) {
             self.respond(vec![Part::from_text(text)], source.clone());
         }
