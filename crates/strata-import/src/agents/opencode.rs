@@ -67,6 +67,9 @@ impl Stored {
             self.parts.entry(message).or_default().push((fields, source));
         } else if let Some(session) = text("sessionID") {
             self.messages.push((session, Message { info: fields, parts: Vec::new(), source }));
+        } else if text("type").is_some() && text("projectID").is_none() {
+            // A part that does not say which message it belongs to.
+            self.parts.entry(Str::default()).or_default().push((fields, source));
         } else {
             self.sessions.push(fields);
         }
@@ -127,10 +130,15 @@ pub(crate) fn read_tables(
         messages.entry(text_of(row.get(1)).unwrap_or_default()).or_default().push(message);
     })?;
     let mut infos = Vec::new();
-    source.rows("session", &["id", "parent_id", "title"], &["id"], &mut |row| {
+    let has_revert = source.tables()?.iter().any(|table| table.name == "session" && table.has("revert"));
+    let columns = ["id", "parent_id", "title", if has_revert { "revert" } else { "id" }];
+    source.rows("session", &columns, &["id"], &mut |row| {
         let mut info = Object::new();
         for (at, key) in ["id", "parentID", "title"].iter().enumerate() {
             info.push_some(key, text_of(row.get(at)));
+        }
+        if has_revert && text_of(row.get(3)).is_some_and(|text| !text.is_empty()) {
+            info.push("revert", object_of(row.get(3), "session", findings));
         }
         infos.push(info);
     })?;
