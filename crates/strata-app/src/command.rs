@@ -147,6 +147,7 @@ commands! {
     "session/open" session::Open => session::SessionHeader: "Makes a session ready and compiles its calls in the background";
     "session/header" session::Header => session::SessionHeader: "The numbers of an open session, as far as it is compiled";
     "session/setApp" session::SetApp => session::SessionHeader: "Compiles a session with this app configuration from now on";
+    "session/follow" session::Follow => session::FollowState: "Reads the file of a session again whenever it changes, or stops that";
     "session/remove" session::Remove => session::Removed: "Takes a session out of the store";
     "call/columns" call::Columns => Bytes: "Columns of the strip: size, cached, kinds, agent and marks of calls";
     "call/map" call::Map => Bytes: "The parts of the prompts of a range of calls";

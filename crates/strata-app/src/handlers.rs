@@ -16,6 +16,7 @@ mod experiment;
 mod filter;
 mod findings;
 mod fixes;
+mod follow;
 mod headline;
 mod job;
 mod lab;

@@ -3,16 +3,21 @@
 mod archive;
 mod batch;
 mod folder;
+mod follow;
 mod job;
+mod kept;
 mod members;
 mod read;
 mod sqlite;
+mod stamp;
 mod summary;
 mod traces;
 mod write;
 
-pub(crate) use batch::{Finding, Input, import_all, is_archive, now_ms};
+pub(crate) use batch::{Finding, Imported, Input, Written, import_all, is_archive, now_ms};
+pub(crate) use follow::Follower;
 pub(crate) use job::start_import;
+pub(crate) use kept::path_of;
 pub(crate) use read::{ReadError, read_file};
 pub use read::{Step, Watch};
 pub(crate) use summary::Summary;

@@ -10,6 +10,7 @@ mod edit_file;
 mod edit_words;
 mod error;
 mod export;
+mod follows;
 mod handlers;
 mod import;
 mod jobs;

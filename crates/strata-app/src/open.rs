@@ -9,9 +9,10 @@ mod recent;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::{RwLock, RwLockReadGuard};
 use strata_engine::analysis::{CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis};
 use strata_engine::findings::{Finding, findings};
 use strata_engine::prices::{Price, Prices};
@@ -93,6 +94,14 @@ impl Default for Tables {
     }
 }
 
+/// What the store has of a session beside its events.
+struct Recorded {
+    id: SessionId,
+    entry: SessionEntry,
+    summary: Summary,
+    diagnostics: Vec<DiagnosticRow>,
+}
+
 impl OpenSession {
     fn new(
         id: SessionId,
@@ -106,28 +115,8 @@ impl OpenSession {
         let experiment = Experiment::new(Arc::new(session), app.app.clone(), flow_kind(&summary.format))
             .with_requests(requests);
         let events = EventTable::of(&experiment);
-        let analysis = SessionAnalysis::default();
-        Self {
-            key: id.to_string(),
-            id,
-            entry,
-            summary,
-            diagnostics,
-            app,
-            experiment,
-            edits: None,
-            compiler: analysis.compiler().clone(),
-            analysis: RwLock::new(analysis),
-            recompiled: OnceLock::new(),
-            compilations: Recent::new(MAX_COMPILATIONS),
-            events,
-            part_rows: Recent::new(MAX_PAGED),
-            stage_json: Recent::new(MAX_PAGED),
-            findings: OnceLock::new(),
-            caches: Caches::default(),
-            fixes: TriedFixes::default(),
-            is_closed: AtomicBool::new(false),
-        }
+        let recorded = Recorded { id, entry, summary, diagnostics };
+        Self::opened(recorded, app, experiment, None, SessionAnalysis::default(), events)
     }
 
     /// Edits laid over a session that is open. What is known of that session is used.
@@ -138,25 +127,39 @@ impl OpenSession {
         } else {
             EventTable::of(&experiment).over(&experiment)
         };
-        Self {
-            key: edits.entry.id.to_string(),
+        let recorded = Recorded {
             id: base.id.clone(),
             entry: base.entry.clone(),
             summary: base.summary.clone(),
             diagnostics: base.diagnostics.clone(),
-            app: AppSource {
-                app: experiment.app().clone(),
-                is_inferred: base.app.is_inferred,
-                location: base.app.location.clone(),
-                notes: base.app.notes.clone(),
-            },
-            edits: Some(edits),
+        };
+        let app = AppSource { app: experiment.app().clone(), ..base.app.clone() };
+        Self::opened(recorded, app, experiment, Some(edits), analysis, events)
+    }
+
+    fn opened(
+        recorded: Recorded,
+        app: AppSource,
+        experiment: Experiment,
+        edits: Option<OpenExperiment>,
+        analysis: SessionAnalysis,
+        events: EventTable,
+    ) -> Self {
+        let Recorded { id, entry, summary, diagnostics } = recorded;
+        Self {
+            key: edits.as_ref().map_or_else(|| id.to_string(), |edits| edits.entry.id.to_string()),
+            id,
+            entry,
+            summary,
+            diagnostics,
+            app,
+            experiment,
+            edits,
             compiler: analysis.compiler().clone(),
             analysis: RwLock::new(analysis),
             recompiled: OnceLock::new(),
             compilations: Recent::new(MAX_COMPILATIONS),
             events,
-            experiment,
             part_rows: Recent::new(MAX_PAGED),
             stage_json: Recent::new(MAX_PAGED),
             findings: OnceLock::new(),
@@ -166,9 +169,10 @@ impl OpenSession {
         }
     }
 
-    /// What is known by now.
+    /// What is known by now. Whoever holds it may ask for it again, also of another session: no one who waits to write
+    /// keeps readers out.
     pub(crate) fn analysis(&self) -> RwLockReadGuard<'_, SessionAnalysis> {
-        self.analysis.read().unwrap_or_else(PoisonError::into_inner)
+        self.analysis.read_recursive()
     }
 
     /// The session without the requests that were really sent, and what is known of it, once the call (0 for none) is
@@ -251,7 +255,7 @@ impl OpenSession {
         loop {
             match self.analysis_of(last) {
                 Err(error) if error.is_superseded => {
-                    let mut analysis = self.analysis.write().unwrap_or_else(PoisonError::into_inner);
+                    let mut analysis = self.analysis.write();
                     while analysis.step(&self.experiment, counting) {}
                 }
                 known => return known,
@@ -416,6 +420,12 @@ impl OpenSessions {
         Some(Added::New(open))
     }
 
+    /// Whether calls of a recorded session, or of an experiment over it, are still being compiled.
+    pub(crate) fn is_compiling(&self, id: &SessionId) -> bool {
+        let is_compiling = |open: &OpenSession| open.analysis().calls().len() < open.experiment.calls().len();
+        lock(&self.list).iter().any(|open| open.id == *id && is_compiling(open))
+    }
+
     /// Closes a recorded session and all experiments over it.
     pub(crate) fn close_with_experiments(&self, id: &SessionId) {
         self.close_those(|open| open.id == *id);
@@ -502,7 +512,7 @@ impl Strata {
             let calls = open.experiment.calls().len() as u32;
             loop {
                 let turn = Instant::now();
-                let mut analysis = open.analysis.write().unwrap_or_else(PoisonError::into_inner);
+                let mut analysis = open.analysis.write();
                 let mut goes_on = true;
                 while goes_on && turn.elapsed() < TURN {
                     goes_on = analysis.step(&open.experiment, &tables.counting);

@@ -17,6 +17,7 @@ use crate::api::model::ModelList;
 use crate::api::session::SessionListItem;
 use crate::command::{self, Reply};
 use crate::error::AppError;
+use crate::follows::Follows;
 use crate::handlers::index_in_background;
 use crate::import::{Input, Summary, start_import};
 use crate::jobs::Jobs;
@@ -50,6 +51,7 @@ pub struct Strata {
     options: Options,
     store: Mutex<Store>,
     jobs: Jobs,
+    follows: Follows,
     open: OpenSessions,
     tables: Arc<Tables>,
     catalog: Catalog,
@@ -84,6 +86,7 @@ impl Strata {
         let strata = Arc::new(Self {
             store: Mutex::new(store),
             jobs: Jobs::default(),
+            follows: Follows::default(),
             open: OpenSessions::default(),
             catalog: catalog().counting_with(tables.counting.clone()),
             tables,
@@ -186,6 +189,10 @@ impl Strata {
 
     pub(crate) fn jobs(&self) -> &Jobs {
         &self.jobs
+    }
+
+    pub(crate) fn follows(&self) -> &Follows {
+        &self.follows
     }
 
     pub(crate) fn open_sessions(&self) -> &OpenSessions {

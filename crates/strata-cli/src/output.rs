@@ -1,6 +1,7 @@
 //! Writing results.
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Write as _};
+use std::ops::ControlFlow;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
@@ -28,6 +29,29 @@ pub(crate) fn print(
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written.context("The result could not be printed."),
     }
+}
+
+/// Writes one of several documents to standard output, as a line. Breaks when nobody reads any more.
+pub(crate) fn line(
+    is_json: bool,
+    document: &impl Serialize,
+    text: impl FnOnce(Style) -> String,
+) -> ControlFlow<()> {
+    let mut out = io::stdout().lock();
+    let line = if is_json {
+        serde_json::to_string(document).unwrap_or_default()
+    } else {
+        text(Style::of(io::stdout().is_terminal()))
+    };
+    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    }
+}
+
+/// Tells whoever sits at the terminal.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// Writes diagnostics to standard error.

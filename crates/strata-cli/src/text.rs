@@ -30,7 +30,7 @@ pub(crate) use compile::{compile, recorded};
 pub(crate) use diagnostics::diagnostics;
 pub(crate) use diff::diff;
 pub(crate) use findings::findings;
-pub(crate) use import::import;
+pub(crate) use import::{followed, import};
 pub(crate) use models::models;
 pub(crate) use places::places;
 pub(crate) use replay::{replay_answer, replay_request};

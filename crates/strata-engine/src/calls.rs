@@ -12,6 +12,7 @@ use strata_model::{Content, Event, EventIndex, FunctionCall, Json, Part, Session
 use crate::app_index::AppIndex;
 use crate::context::Invocation;
 use crate::event_log::LoggedEvent;
+use crate::flow::FlowKind;
 
 /// One model call of a session.
 #[derive(Debug)]
@@ -49,17 +50,13 @@ pub enum Certainty {
     WithoutUsage,
 }
 
-/// The calls of a session, in order of their answers.
-pub fn reconstruct(session: &Session, index: &AppIndex) -> Vec<Call> {
-    reconstruct_as(session, &BTreeMap::new(), index)
-}
-
-/// The calls of a session in which something else was said at some places. Which events are calls is as recorded: an
-/// answer stays one, whatever is made of it.
-pub(crate) fn reconstruct_as(
+/// The calls of a session, in order of their answers, where something else than recorded was said at some places. Which
+/// events are calls is as recorded: an answer stays one, whatever is made of it.
+pub(crate) fn reconstruct(
     session: &Session,
     said: &BTreeMap<usize, Arc<Event>>,
     index: &AppIndex,
+    kind: FlowKind,
 ) -> Vec<Call> {
     let has_usage =
         session.events.iter().any(|event| !event.is_from_user() && event.usage_metadata.is_some());
@@ -68,7 +65,7 @@ pub(crate) fn reconstruct_as(
     for (at, event) in session.events.iter().enumerate() {
         let before = at.checked_sub(1).map(|before| &*session.events[before]);
         let turn = so_far.turn(event);
-        if is_answer(event, before, index) {
+        if is_answer(event, before, index, kind) {
             let is_sure = event.usage_metadata.is_some() || event.error_code.is_some() || !has_usage;
             calls.push(Call {
                 number: calls.len() as u32 + 1,
@@ -98,7 +95,7 @@ fn error(event: &Event) -> Option<String> {
 }
 
 /// Whether an event holds what a model answered.
-fn is_answer(event: &Event, before: Option<&Event>, index: &AppIndex) -> bool {
+fn is_answer(event: &Event, before: Option<&Event>, index: &AppIndex, kind: FlowKind) -> bool {
     let is_agent = !event.is_from_user()
         && !event.author.is_empty()
         && index.find(&event.author).is_none_or(|agent| index.agent(agent).is_llm());
@@ -107,7 +104,10 @@ fn is_answer(event: &Event, before: Option<&Event>, index: &AppIndex) -> bool {
     }
     let parts = event.parts();
     if parts.is_empty() {
-        return event.error_code.is_some();
+        // ADK ends a streamed answer with an event that has its usage once more. In other recordings the content was
+        // not kept.
+        let is_unseen = kind == FlowKind::Transcript && event.usage_metadata.is_some();
+        return is_unseen || event.error_code.is_some();
     }
     let is_from_model = event.content.as_ref().and_then(|content| content.role.as_deref()) == Some("model");
     is_from_model

@@ -7,7 +7,7 @@ use strata_model::{App, Event, EventIndex, LlmRequest, Session};
 
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
-use crate::calls::{Call, reconstruct, reconstruct_as};
+use crate::calls::{Call, reconstruct};
 use crate::compile::{Compilation, StageCache, compile};
 use crate::context::{Backend, CallSource, CompileContext, SessionIds};
 use crate::edit::{Edit, EventChange, ReplacedEvents, silent};
@@ -55,7 +55,7 @@ pub(crate) struct Laid {
 impl Experiment {
     pub fn new(session: Arc<Session>, app: Arc<App>, kind: FlowKind) -> Self {
         let index = AppIndex::new(app.clone());
-        let calls = reconstruct(&session, &index);
+        let calls = reconstruct(&session, &BTreeMap::new(), &index, kind);
         Self {
             log: Arc::new(EventLog::new(session.events.iter().cloned())),
             history: None,
@@ -118,7 +118,7 @@ impl Experiment {
         };
         if !Arc::ptr_eq(app, &self.app) {
             let index = AppIndex::new(app.clone());
-            changed.calls = Arc::new(reconstruct(&self.session, &index));
+            changed.calls = Arc::new(reconstruct(&self.session, &BTreeMap::new(), &index, self.kind));
             changed.flows = flows(&index, self.kind);
             changed.index = Arc::new(index);
         }
@@ -128,7 +128,7 @@ impl Experiment {
     /// The same session with other events in some places, and some that are kept whatever would take them out.
     pub(crate) fn with_events(mut self, replaced: &ReplacedEvents, pinned: &BTreeSet<EventIndex>) -> Self {
         if !replaced.said.is_empty() {
-            self.calls = Arc::new(reconstruct_as(&self.session, &replaced.said, &self.index));
+            self.calls = Arc::new(reconstruct(&self.session, &replaced.said, &self.index, self.kind));
         }
         if !replaced.shown.is_empty() || !pinned.is_empty() {
             self.log = Arc::new(self.log.replaced(&replaced.shown, pinned));

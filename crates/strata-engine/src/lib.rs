@@ -68,7 +68,7 @@ mod tool_plan;
 pub use answers::{Answers, ModelAnswer, ToolAnswer, ToolAnswers};
 pub use app_index::{AgentId, AppIndex};
 pub use artifacts::{Artifact, Artifacts};
-pub use calls::{Call, Certainty, reconstruct};
+pub use calls::{Call, Certainty};
 pub use compile::{Compilation, Outcome, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
 pub use context::{Backend, CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};

@@ -113,16 +113,24 @@ pub fn holds_credential(bytes: &[u8]) -> bool {
     holds
 }
 
+/// How a mask begins; the kind of what it hides follows.
+const MASK: &str = "‹redacted: ";
+
 /// The text with each secret replaced by what it is: `‹redacted: GitHub token›`. `None` where there is none.
 pub fn mask(text: &str) -> Option<Masked> {
-    masked(text, |secret, _| format!("‹redacted: {}›", secret.kind))
+    masked(text, |secret, _| format!("{MASK}{}›", secret.kind))
+}
+
+/// Whether a text was masked: what it hides cannot be had from it.
+pub fn is_masked(text: &str) -> bool {
+    text.contains(MASK) || text.contains("••••")
 }
 
 /// As [`mask`], with masks as long as what they hide, in UTF-16 units: places in the text stay what they are.
 pub fn mask_in_place(text: &str) -> Option<Masked> {
     masked(text, |secret, hidden| {
         let length = hidden.encode_utf16().count();
-        let label = format!("‹redacted: {}›", secret.kind);
+        let label = format!("{MASK}{}›", secret.kind);
         let label_length = label.chars().count();
         if length < label_length {
             return "•".repeat(length);

@@ -15,6 +15,7 @@ import { Cursor } from './cursor.svelte.ts';
 import { EventTable } from './event-table.svelte.ts';
 import { Experiments } from './experiments.svelte.ts';
 import { Findings } from './findings.svelte.ts';
+import { Following } from './following.svelte.ts';
 import { Inspector } from './inspector.svelte.ts';
 import { Jobs } from './jobs.svelte.ts';
 import { Lab } from './lab.svelte.ts';
@@ -52,6 +53,7 @@ export class Workbench {
   readonly comparison: Comparison;
   readonly inspector: Inspector;
   readonly cursor: Cursor;
+  readonly following: Following;
   readonly cache: CacheView;
   readonly navigation: Navigation;
   readonly palette: Palette;
@@ -80,6 +82,7 @@ export class Workbench {
     this.findings = new Findings(host, this.location, this.session, this.experiments);
     this.inspector = new Inspector(host, this.location, this.session, this.pipeline);
     this.cursor = new Cursor(this.location, this.session, this.map, messages);
+    this.following = new Following(host, this.location, this.session, this.cursor);
     this.cache = new CacheView(host, this.location, this.session, this.cursor, messages);
     this.comparison = new Comparison(host, this.location, this.session, this.experiments, this.cursor);
     this.navigation = new Navigation(this);
@@ -220,6 +223,12 @@ export class Workbench {
         // Also said when the line to the backend was down, and then jobs may have ended unheard.
         this.jobs.refresh().catch(this.messages.report);
         break;
+      case 'changed':
+        if (notification.session === this.session.recording) this.session.edited();
+        break;
+      case 'begun':
+        this.#followInto(notification.session, notification.after);
+        break;
       case 'analysis':
         this.session.compiled(notification.session, notification.compiledCalls);
         break;
@@ -230,6 +239,15 @@ export class Workbench {
         this.openSession(notification.session);
         break;
     }
+  }
+
+  /** Goes on with what a followed file holds now, where what it held before is shown. */
+  #followInto(session: string, after: readonly string[]): void {
+    if (!after.includes(this.session.recording)) return;
+    this.openSession(session);
+    this.messages.announce(
+      'The file was begun anew: this is what it holds now. What it held before is kept.',
+    );
   }
 
   #openImported(job: Job): void {

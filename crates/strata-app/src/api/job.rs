@@ -92,6 +92,10 @@ pub enum Notification {
     Job { job: Box<Job> },
     /// Sessions were added or removed, here or by another process.
     Sessions,
+    /// A stored session holds something else than before: what was asked about it is asked again.
+    Changed { session: String },
+    /// A followed file was begun anew. What it holds now is this session; those it held before are kept.
+    Begun { session: String, after: Vec<String> },
     /// Background compiling of an open session went on.
     Analysis { session: String, compiled_calls: u32, calls: u32 },
     /// Fixes of findings were tried: `findings/list` has more.

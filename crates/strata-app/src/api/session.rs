@@ -144,6 +144,26 @@ pub struct SessionHeader {
     pub unmapped: Vec<UnmappedRow>,
     /// Largest prompt of a compiled call, for scales.
     pub peak_tokens: u32,
+    pub follow: FollowState,
+}
+
+/// `session/follow`: reads the file of a session again whenever it changes, or stops that. What was read stays.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Follow {
+    pub session: String,
+    pub is_on: bool,
+}
+
+/// Whether the file of a session is read again whenever it changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FollowState {
+    pub is_on: bool,
+    /// Why what the file holds just now could not be read. What was read before stays.
+    pub problem: Option<String>,
+    /// Why it cannot be followed.
+    pub impossible: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, TS)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::Edit;
+use strata_model::secret;
 use strata_store::{ExperimentEntry, ExperimentId, SessionId};
 
 use crate::Strata;
@@ -133,6 +134,11 @@ pub(super) fn add(
     edits: &[Edit],
 ) -> Result<ExperimentDetail, AppError> {
     let texts = edits.iter().map(text).collect::<Result<Vec<String>, _>>()?;
+    if strata.masks_secrets() && texts.iter().any(|text| secret::is_masked(text)) {
+        return Err(AppError::bad_input(
+            "This text has a masked secret in it, and the mask would be stored in its place. Nothing was changed. Show secrets first, or write something else where the mask is.",
+        ));
+    }
     if !strata.store().set_edits(id, n_kept, &texts, now_ms())? {
         return Err(AppError::not_found("This experiment is no longer in the store."));
     }

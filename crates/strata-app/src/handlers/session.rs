@@ -103,6 +103,7 @@ impl Handler for Remove {
         if entry.location == sample::LOCATION {
             return Err(AppError::bad_input("The sample comes with Strata and stays."));
         }
+        super::follow::stop_for(strata, &entry)?;
         strata.open_sessions().close_with_experiments(&id);
         strata.store().delete_session(&id)?;
         strata.notify(&crate::api::job::Notification::Sessions);
@@ -148,6 +149,7 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> SessionHeader {
         diagnostics: open.diagnostics.clone(),
         unmapped: unmapped(open),
         peak_tokens: calls.iter().map(|call| call.total.tokens).max().unwrap_or(0),
+        follow: super::follow::state(strata, &open.entry),
     }
 }
 

@@ -1,7 +1,8 @@
 //! How a call was compiled: its stages, and the prompt after each.
 
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 
+use parking_lot::RwLockReadGuard;
 use strata_engine::analysis::{
     CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, asked_model, diff_events, diff_requests, is_quoted,
 };

@@ -1,6 +1,8 @@
 //! Importing files and folders, one after the other, each stored before the next is read.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use strata_import::{Archive, ImportedSession};
@@ -8,9 +10,11 @@ use strata_model::Severity;
 use strata_store::{SessionId, Store, StoreError};
 
 use super::archive::{ArchiveError, unpack};
-use super::folder::{Item, Listed, Stamp, Within, files_below, items_of, joined};
+use super::folder::{Item, Listed, Within, files_below, items_of, joined};
+use super::kept::{Place, place_of};
 use super::members::{Holds, MAX_FILES, Member};
-use super::read::{ReadError, ReadFile, Step, Watch, read_file};
+use super::read::{ReadError, ReadFile, Step, Watch, read_file, read_open};
+use super::stamp::Stamp;
 use super::traces::{Joined, join_known, join_trace};
 use super::write::{Stored, write};
 use crate::Strata;
@@ -21,7 +25,7 @@ pub(crate) trait Storage {
     fn with_store<T>(&self, work: impl FnOnce(&mut Store) -> Result<T, StoreError>) -> Result<T, StoreError>;
     /// Sessions were stored.
     fn tell_changed(&self) {}
-    /// A stored session was given something: what is open of it is to be read again.
+    /// A session that was stored before has more or other content now: what is open of it is to be read again.
     fn reopen(&self, _: &SessionId) {}
 }
 
@@ -36,6 +40,7 @@ impl Storage for Strata {
 
     fn reopen(&self, session: &SessionId) {
         self.open_sessions().close_with_experiments(session);
+        self.notify(&Notification::Changed { session: session.to_string() });
     }
 }
 
@@ -94,6 +99,10 @@ pub(crate) struct Imported {
     pub findings: Vec<Finding>,
     /// Sessions that were in the store already, from files that have not changed.
     pub n_unchanged: usize,
+    /// Sessions that were written now.
+    pub written: Vec<Written>,
+    /// A file may be in the middle of being written anew: nothing of it was stored, and it is to be read again.
+    pub is_unsettled: bool,
     /// Requests of traces that were given to sessions.
     pub n_joined: usize,
     /// Inputs in which no session was found.
@@ -103,6 +112,27 @@ pub(crate) struct Imported {
     /// Some input is a folder.
     pub has_folder: bool,
     pub is_stopped: bool,
+}
+
+/// A session that an import wrote.
+#[derive(Debug, Clone)]
+pub(crate) struct Written {
+    pub session: SessionId,
+    /// How many events it had before; `None` for a new one.
+    pub n_events_before: Option<u32>,
+    /// Sessions of the same file that it does not go on with: the file was begun anew, and they are kept.
+    pub after: Vec<SessionId>,
+}
+
+/// What becomes of a recording that its file no longer holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gone {
+    /// What the file holds now takes its place.
+    Replaced,
+    /// It stays, and what the file holds now is stored beside it.
+    Kept,
+    /// Nothing is stored: the file may be about to hold it again.
+    Awaited,
 }
 
 /// Files by what came of them. A conversation that is kept in many files counts as one.
@@ -121,11 +151,18 @@ impl Imported {
     pub(crate) fn n_errors(&self) -> usize {
         self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
     }
+
+    /// Why nothing was read of a file that is followed. One that is being written may be half there: what was read of
+    /// it before stays, and that is no problem.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = &Finding> {
+        let is_problem = self.sessions.is_empty() && !self.is_unsettled;
+        self.findings.iter().filter(move |finding| is_problem && finding.severity == Severity::Error)
+    }
 }
 
 /// Imports everything, unless `watch` wants to stop; what was stored before stays, so that doing it again goes on.
 pub(crate) fn import_all(storage: &impl Storage, inputs: &[Input], watch: &dyn Watch) -> Imported {
-    let mut batch = Batch { storage, watch, imported: Imported::default() };
+    let mut batch = Batch { storage, watch, gone: Gone::Replaced, imported: Imported::default() };
     // Traces are joined to sessions, which have to be there.
     let (traces, others): (Vec<&Input>, Vec<&Input>) =
         inputs.iter().partition(|input| inputs.len() > 1 && Holds::of(&input.path) == Holds::Trace);
@@ -138,6 +175,24 @@ pub(crate) fn import_all(storage: &impl Storage, inputs: &[Input], watch: &dyn W
     batch.imported
 }
 
+/// Imports something that may have been imported before and has changed. `rotated` is the file that stood there then,
+/// where it has more than was read of it.
+pub(crate) fn import_again(
+    storage: &impl Storage,
+    input: &Input,
+    rotated: Option<File>,
+    gone: Gone,
+    watch: &dyn Watch,
+) -> Imported {
+    let mut batch = Batch { storage, watch, gone: Gone::Kept, imported: Imported::default() };
+    if let Some(file) = rotated {
+        batch.read(input, None, watch, || read_open(&input.path, file, watch));
+    }
+    batch.gone = gone;
+    batch.input(input);
+    batch.imported
+}
+
 /// Whether a file holds other files.
 pub(crate) fn is_archive(path: &Path) -> bool {
     matches!(Holds::of(path), Holds::Archive(_))
@@ -146,6 +201,7 @@ pub(crate) fn is_archive(path: &Path) -> bool {
 struct Batch<'b, S> {
     storage: &'b S,
     watch: &'b dyn Watch,
+    gone: Gone,
     imported: Imported,
 }
 
@@ -269,16 +325,24 @@ impl<S: Storage> Batch<'_, S> {
 
     /// `stamp` stands for the file's own, when it was made for reading.
     fn file(&mut self, input: &Input, stamp: Option<Stamp>, watch: &dyn Watch) {
+        self.read(input, stamp, watch, || read_file(&input.path, watch));
+    }
+
+    fn read(
+        &mut self,
+        input: &Input,
+        stamp: Option<Stamp>,
+        watch: &dyn Watch,
+        read: impl FnOnce() -> Result<ReadFile, ReadError>,
+    ) {
         if self.imported.is_stopped || watch.is_cancelled() {
             self.imported.is_stopped = true;
             return;
         }
         watch.begins(Step::Reading(&input.path));
-        match read_file(&input.path, watch) {
+        match read() {
             Ok(mut file) => {
-                if let Some(stamp) = stamp {
-                    (file.size_bytes, file.modified_ms) = (stamp.size_bytes, stamp.modified_ms);
-                }
+                file.stamp = stamp.unwrap_or(file.stamp);
                 self.store(input, &mut file, watch);
             }
             Err(ReadError::Cancelled { .. }) => self.imported.is_stopped = true,
@@ -308,25 +372,50 @@ impl<S: Storage> Batch<'_, S> {
         }
         let file = &*file;
         watch.begins(Step::Storing(&input.path));
+        let gone = self.gone;
         let stored = self.storage.with_store(|store| {
-            let known = store.source(&location)?;
-            if known.is_some_and(|known| known.is_unchanged(file.content)) {
-                return Ok((store.source_sessions(&location)?, None));
+            let place = match gone {
+                Gone::Replaced => Place::first(location.clone()),
+                _ => place_of(store, &location, file)?,
+            };
+            if store.source(&place.location)?.is_some_and(|known| known.is_unchanged(file.content)) {
+                return Ok(Came::Unchanged(store.source_sessions(&place.location)?));
             }
-            Ok((Vec::new(), Some(write(store, file, &location, now_ms(), watch)?)))
+            if gone == Gone::Awaited && place.is_beside {
+                return Ok(Came::Unsettled);
+            }
+            let before = n_events(store, &place.location)?;
+            Ok(match write(store, file, &place.location, now_ms(), watch)? {
+                Stored::Sessions(sessions) => {
+                    let written = sessions.into_iter().map(|session| {
+                        let n_events_before = before.get(&session.id).copied();
+                        let after = if n_events_before.is_none() { place.after.clone() } else { Vec::new() };
+                        Written { session: session.id, n_events_before, after }
+                    });
+                    Came::Written(written.collect())
+                }
+                Stored::Cancelled => Came::Cancelled,
+            })
         });
         match stored {
-            Ok((sessions, None)) => self.unchanged(sessions),
-            Ok((_, Some(Stored::Sessions(sessions)))) => {
-                let sessions: Vec<SessionId> = sessions.into_iter().map(|session| session.id).collect();
-                self.join_known(input, &sessions);
-                self.imported.files.n_imported += 1;
-                self.imported.sessions.extend(sessions);
-                self.storage.tell_changed();
-            }
-            Ok((_, Some(Stored::Cancelled))) => self.imported.is_stopped = true,
+            Ok(Came::Unchanged(sessions)) => self.unchanged(sessions),
+            Ok(Came::Unsettled) => self.imported.is_unsettled = true,
+            Ok(Came::Cancelled) => self.imported.is_stopped = true,
+            Ok(Came::Written(written)) => self.written(input, written),
             Err(error) => self.failed(input, "not-stored", error.to_string()),
         }
+    }
+
+    fn written(&mut self, input: &Input, written: Vec<Written>) {
+        let sessions: Vec<SessionId> = written.iter().map(|written| written.session.clone()).collect();
+        self.join_known(input, &sessions);
+        for written in written.iter().filter(|written| written.n_events_before.is_some()) {
+            self.storage.reopen(&written.session);
+        }
+        self.imported.files.n_imported += 1;
+        self.imported.sessions.extend(sessions);
+        self.imported.written.extend(written);
+        self.storage.tell_changed();
     }
 
     /// Gives the requests of traces to their sessions. A trace whose requests all found one is no session of its own.
@@ -410,6 +499,25 @@ impl<S: Storage> Batch<'_, S> {
             at: at.to_owned(),
         });
     }
+}
+
+/// What came of storing a file.
+enum Came {
+    Unchanged(Vec<SessionId>),
+    Written(Vec<Written>),
+    Unsettled,
+    Cancelled,
+}
+
+/// Events of the sessions of a source.
+fn n_events(store: &Store, location: &str) -> Result<HashMap<SessionId, u32>, StoreError> {
+    let mut n_events = HashMap::new();
+    for id in store.source_sessions(location)? {
+        if let Some(entry) = store.session_entry(&id)? {
+            n_events.insert(id, entry.n_events);
+        }
+    }
+    Ok(n_events)
 }
 
 pub(crate) fn now_ms() -> i64 {

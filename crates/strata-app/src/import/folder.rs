@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use strata_import::folder_sessions;
 use tempfile::NamedTempFile;
@@ -12,6 +11,7 @@ use tempfile::NamedTempFile;
 use super::batch::Input;
 use super::members::{Holds, MAX_FILES, Member};
 use super::read::Watch;
+use super::stamp::Stamp;
 
 /// Watches a file of a folder: the folder counts files, so what is done of one is not told.
 pub(super) struct Within<'w>(pub &'w dyn Watch);
@@ -33,14 +33,6 @@ pub(super) struct Item {
     pub together: Vec<PathBuf>,
 }
 
-/// Size and time of files: they tell whether a file is probably the one that was imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
-    pub size_bytes: u64,
-    /// Epoch milliseconds of the newest.
-    pub modified_ms: Option<i64>,
-}
-
 impl Item {
     /// A file that cannot be opened has to be named.
     pub(super) fn holds(&self) -> Holds {
@@ -48,15 +40,7 @@ impl Item {
     }
 
     pub(super) fn stamp(&self) -> Stamp {
-        let files =
-            if self.together.is_empty() { std::slice::from_ref(&self.input.path) } else { &self.together };
-        let mut stamp = Stamp { size_bytes: 0, modified_ms: None };
-        for metadata in files.iter().filter_map(|file| file.metadata().ok()) {
-            stamp.size_bytes += metadata.len();
-            let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            stamp.modified_ms = stamp.modified_ms.max(modified.map(|time| time.as_millis() as i64));
-        }
-        stamp
+        if self.together.is_empty() { Stamp::of(&self.input.path) } else { Stamp::of_all(&self.together) }
     }
 }
 

@@ -1,14 +1,14 @@
 //! Reading a file of any format, whatever its size.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use strata_import::{Detection, HEAD_BYTES, Import, Importer, detect};
 use strata_model::{Diagnostic, Fingerprint};
 
 use super::sqlite;
+use super::stamp::Stamp;
 
 /// Bytes read at a time.
 const PIECE: usize = 1 << 20;
@@ -47,10 +47,11 @@ pub enum Step<'s> {
 /// A file that was read.
 #[derive(Debug)]
 pub(crate) struct ReadFile {
-    pub path: PathBuf,
+    /// Still open: another may stand at its path by now.
+    pub file: File,
     pub import: Import,
-    pub size_bytes: u64,
-    pub modified_ms: Option<i64>,
+    /// As it was before it was read.
+    pub stamp: Stamp,
     /// Of all its bytes.
     pub content: Fingerprint,
 }
@@ -66,33 +67,38 @@ pub(crate) enum ReadError {
 
 /// Reads a file. What it is not, or lacks, is in the diagnostics of the import.
 pub(crate) fn read_file(path: &Path, watch: &dyn Watch) -> Result<ReadFile, ReadError> {
-    let unreadable = |error: std::io::Error| ReadError::Unreadable {
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    read_open(path, file, watch)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> ReadError {
+    ReadError::Unreadable {
         path: path.to_owned(),
         reason: match error.kind() {
             std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
             std::io::ErrorKind::PermissionDenied => "you may not read it".to_owned(),
             _ => error.to_string(),
         },
-    };
-    let mut file = File::open(path).map_err(unreadable)?;
+    }
+}
+
+/// Reads a file from its beginning that was opened at `path`.
+pub(crate) fn read_open(path: &Path, mut file: File, watch: &dyn Watch) -> Result<ReadFile, ReadError> {
+    let unreadable = |error: std::io::Error| unreadable(path, &error);
     let metadata = file.metadata().map_err(unreadable)?;
     if !metadata.is_file() {
         let reason = "it is not a file".to_owned();
         return Err(ReadError::Unreadable { path: path.to_owned(), reason });
     }
-    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    file.rewind().map_err(unreadable)?;
+    let stamp = Stamp::of(path);
     let mut pieces =
         Pieces { file: &mut file, done: 0, total: metadata.len(), content: Fingerprint::default() };
     let import = pieces.import(path, watch).map_err(unreadable)?;
     let Some(mut import) = import else { return Err(ReadError::Cancelled { path: path.to_owned() }) };
+    let content = pieces.content;
     add_full_outputs(path, &mut import);
-    Ok(ReadFile {
-        path: path.to_owned(),
-        import,
-        size_bytes: pieces.done,
-        modified_ms: modified.map(|time| time.as_millis() as i64),
-        content: pieces.content,
-    })
+    Ok(ReadFile { file, import, stamp, content })
 }
 
 /// Reads results that were too large for a transcript from the folder beside it.
@@ -151,6 +157,12 @@ impl Pieces<'_> {
             Detection::Sqlite => {
                 if !self.rest(watch, |_| ())? {
                     return Ok(None);
+                }
+                // What was written last may be in its log only.
+                if let Ok(log) = std::fs::read(sqlite::log_of(path))
+                    && !log.is_empty()
+                {
+                    self.content = self.content.then(Fingerprint::of(&log));
                 }
                 Ok(sqlite::import(path, watch))
             }

@@ -27,6 +27,13 @@ pub(crate) fn import(path: &Path, watch: &dyn Watch) -> Option<Import> {
     (!watch.is_cancelled()).then_some(import)
 }
 
+/// Where a database has what was not written into it yet.
+pub(super) fn log_of(path: &Path) -> PathBuf {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    log.into()
+}
+
 /// A database, or a copy of it that goes when this is dropped.
 struct Database {
     connection: Connection,
@@ -58,9 +65,8 @@ impl Database {
         let folder = tempfile::tempdir()?;
         let copy = folder.path().join("copy.db");
         std::fs::copy(path, &copy)?;
-        let log = |path: &Path| PathBuf::from(format!("{}-wal", path.display()));
-        if log(path).exists() {
-            std::fs::copy(log(path), log(&copy))?;
+        if log_of(path).exists() {
+            std::fs::copy(log_of(path), log_of(&copy))?;
         }
         let connection = Connection::open(&copy)?;
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;

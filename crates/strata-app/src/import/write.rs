@@ -35,12 +35,12 @@ pub(crate) fn write(
     watch: &dyn Watch,
 ) -> Result<Stored, StoreError> {
     let sessions = &file.import.sessions;
-    let mut raw = RawBytes { file: File::open(&file.path).ok() };
+    let mut raw = RawBytes { file: &file.file };
     let mut import = store.begin_import(Source {
         location: location.to_owned(),
         format: sessions.first().map_or(String::new(), |session| session.format.name().to_owned()),
-        size_bytes: file.size_bytes,
-        modified_ms: file.modified_ms,
+        size_bytes: file.stamp.size_bytes,
+        modified_ms: file.stamp.modified_ms,
         content: Some(file.content),
         imported_at_ms: now_ms,
     })?;
@@ -125,12 +125,12 @@ pub(crate) fn new_request(request: &RecordedRequest) -> StoredRequest {
     }
 }
 
-/// The file once more, for the pieces that events were read from. Where it is gone, only their places are kept.
-struct RawBytes {
-    file: Option<File>,
+/// The file once more, for the pieces that events were read from. Of what cannot be read again only the place is kept.
+struct RawBytes<'f> {
+    file: &'f File,
 }
 
-impl RawBytes {
+impl RawBytes<'_> {
     /// For every source of these events.
     fn of_events(&mut self, imported: &ImportedSession, events: Range<usize>) -> Pieces {
         let mut pieces = Pieces::new();
@@ -150,7 +150,7 @@ impl RawBytes {
     }
 
     fn of_range(&mut self, range: &Range<u64>) -> Option<Vec<u8>> {
-        let file = self.file.as_mut()?;
+        let mut file = self.file;
         file.seek(SeekFrom::Start(range.start)).ok()?;
         let mut bytes = Vec::new();
         let length = range.end.saturating_sub(range.start);

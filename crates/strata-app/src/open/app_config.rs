@@ -12,6 +12,7 @@ use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
 
 /// An app configuration with its source.
+#[derive(Clone)]
 pub(crate) struct AppSource {
     pub app: Arc<App>,
     pub is_inferred: bool,

@@ -5,6 +5,7 @@ mod cache;
 mod commands;
 mod experiments;
 mod folders;
+mod follow;
 mod lab;
 mod recorded;
 mod scripts;

@@ -375,6 +375,18 @@ fn secrets_are_masked_where_it_is_asked_for() {
     );
     assert_eq!(masked_part["tokenEnds"], part["tokenEnds"], "tokens are those of the text itself");
     assert_eq!(masked_part["totalLength"], part["totalLength"]);
+
+    // What is shown is not what is stored: edited as it is shown, the secret would be gone for good.
+    let event = ask(&strata, "event/get", &json!({ "session": session, "event": 2 }));
+    let content: Value = serde_json::from_str(event["content"].as_str().expect("a content")).expect("JSON");
+    let made = ask(&strata, "experiment/create", &json!({ "session": session, "name": "Masks" }));
+    let edit = json!({ "edit": "edit_event", "event": 2, "content": content });
+    let params = json!({ "experiment": made["experiment"], "edits": [edit], "replacesLast": false });
+    let (_, message) = refuse(&strata, "experiment/edit", &params);
+    assert!(message.starts_with("This text has a masked secret in it"), "{message}");
+    settings["masksSecrets"] = json!(false);
+    ask(&strata, "app/setSettings", &json!({ "settings": settings }));
+    ask(&strata, "experiment/edit", &params);
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! `strata import`: files into the store.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use strata_app::report;
+use strata_app::report::{self, Followed};
 
 use crate::failure::BAD_INPUT;
 use crate::interrupt::{Interrupt, STOPPED};
@@ -17,6 +18,9 @@ use crate::{output, text};
 /// Formats are recognised by content. A folder imports what is in it. A file that was imported before and has not
 /// changed is left alone; one that has changed replaces what it showed. Ctrl-C stops: what is stored by then stays, and
 /// importing the same folder again goes on.
+///
+/// With --follow, files are read again whenever they change, until Ctrl-C. A file that is begun anew, emptied, rotated or
+/// written over with another conversation, is a new session; what was recorded of it before stays.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     /// Files and folders
@@ -25,21 +29,43 @@ pub(crate) struct Import {
     /// The store, instead of the one in the data folder
     #[arg(long = "db", value_name = "FILE")]
     database: Option<PathBuf>,
-    /// Print a JSON document
+    /// Go on reading what is added, until Ctrl-C
+    #[arg(long)]
+    follow: bool,
+    /// Print a JSON document; with --follow, one more for each change, on a line of its own
     #[arg(long)]
     json: bool,
 }
 
 impl Import {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let progress = Progress::new(Some(Interrupt::listen()));
+        let interrupt = Interrupt::listen();
+        let progress = Progress::new(Some(interrupt.clone()));
         let report = report::import(&self.paths, self.database.as_deref(), &progress)?;
         drop(progress);
         output::print(self.json, &report, &report.diagnostics, |style| text::import(&report, style))?;
+        if self.follow && !report.stopped {
+            return self.follow(interrupt);
+        }
         Ok(match &report {
             report if report.stopped => ExitCode::from(STOPPED),
             report if report.paths_without_session > 0 => ExitCode::from(BAD_INPUT),
             _ => ExitCode::SUCCESS,
         })
+    }
+
+    fn follow(&self, interrupt: Interrupt) -> Result<ExitCode> {
+        let progress = Progress::new(Some(interrupt));
+        output::note("Following. Ctrl-C ends it; what is stored stays.");
+        report::follow(&self.paths, self.database.as_deref(), &progress, |followed| match followed {
+            Followed::Changed(change) => {
+                output::line(self.json, &change, |style| text::followed(&change, style))
+            }
+            Followed::Problem(problem) => {
+                output::diagnostics(std::slice::from_ref(problem));
+                ControlFlow::Continue(())
+            }
+        })?;
+        Ok(ExitCode::SUCCESS)
     }
 }

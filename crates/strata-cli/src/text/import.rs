@@ -1,6 +1,6 @@
 //! What an import stored.
 
-use strata_app::report::{FileCounts, ImportReport};
+use strata_app::report::{FileCounts, FollowedChange, ImportReport};
 use strata_app::{counted, cut};
 
 use super::Style;
@@ -32,6 +32,22 @@ pub(crate) fn import(report: &ImportReport, style: Style) -> String {
         text += &files(&report.files, style);
     }
     text
+}
+
+/// "a0fbeba449e8edbe  +3 events: 418 events, 170 calls  Title".
+pub(crate) fn followed(change: &FollowedChange, style: Style) -> String {
+    let FollowedChange { session, session_events_before, after, .. } = change;
+    let what = match session_events_before {
+        Some(before) if session.session_events > u64::from(*before) => {
+            let n = session.session_events - u64::from(*before);
+            format!("+{} {}", count(n), if n == 1 { "event" } else { "events" })
+        }
+        Some(_) => "changed".to_owned(),
+        None if after.is_empty() => "new session".to_owned(),
+        None => format!("the file was begun anew; {} stays as it was", after.join(", ")),
+    };
+    let all = format!("{} events, {} calls", count(session.session_events), count(session.calls));
+    format!("{}  {what}: {all}  {}", session.id, style.quiet(&cut(&session.title, TITLE)))
 }
 
 /// What came of the files of folders, and why some were not read.

@@ -7,6 +7,7 @@ mod check;
 mod compile;
 mod facts;
 mod folders;
+mod follow;
 mod import;
 mod lab;
 mod places;

@@ -48,16 +48,16 @@ impl CallCompiler {
         call: &Call,
         most_results: usize,
     ) -> Option<Compilation> {
+        let mut stages = self.stages();
+        if call.number == 1 {
+            stages.next_generation();
+        }
         let known = {
             let mut ahead = lock(&self.ahead);
             ahead.reached = call.number;
             ahead.compiled.remove(&call.number)
         };
         known.or_else(|| {
-            let mut stages = self.stages();
-            if call.number == 1 {
-                stages.next_generation();
-            }
             stages.limit(most_results);
             experiment.compile(call, &mut stages)
         })

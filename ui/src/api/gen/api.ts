@@ -815,7 +815,7 @@ difference: string | null, isExplained: boolean, };
 /**
  * What the window is told without asking. It asks for the rest.
  */
-export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "open", session: string, };
+export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "open", session: string, };
 
 /**
  * Where a token came from, the one thing that has a hue. In the order of the legend.
@@ -842,6 +842,19 @@ headers: Array<Header>,
  * The environment variable that holds its key.
  */
 keyVariable: string | null, };
+
+/**
+ * Whether the file of a session is read again whenever it changes.
+ */
+export type FollowState = { isOn: boolean,
+/**
+ * Why what the file holds just now could not be read. What was read before stays.
+ */
+problem: string | null,
+/**
+ * Why it cannot be followed.
+ */
+impossible: string | null, };
 
 /**
  * Who writes summaries that cost nothing.
@@ -1777,7 +1790,7 @@ unmapped: Array<UnmappedRow>,
 /**
  * Largest prompt of a compiled call, for scales.
  */
-peakTokens: number, };
+peakTokens: number, follow: FollowState, };
 
 export type SessionListItem = {
 /**
@@ -1994,6 +2007,8 @@ export interface Commands {
   "session/header": { readonly params: { session: string, }; readonly result: SessionHeader };
   /** Compiles a session with this app configuration from now on. */
   "session/setApp": { readonly params: { session: string,  /**  * A JSON or YAML file; absent to go back to what can be inferred.  */ path: string | null, }; readonly result: SessionHeader };
+  /** Reads the file of a session again whenever it changes, or stops that. */
+  "session/follow": { readonly params: { session: string, isOn: boolean, }; readonly result: FollowState };
   /** Takes a session out of the store. */
   "session/remove": { readonly params: { session: string, }; readonly result: Removed };
   /** Columns of the strip: size, cached, kinds, agent and marks of calls. */

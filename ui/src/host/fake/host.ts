@@ -49,6 +49,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
   const asked: { name: string; params: unknown }[] = [];
   const compiled = new Map<string, number>();
   const apps = new Map<string, string>();
+  const followed = new Set<string>();
   const jobs = new Map<string, Job>();
   let settings: Settings = store.start(null).settings;
 
@@ -58,6 +59,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
   const compiledOf = (id: string): number => compiled.get(id) ?? experiments.session(id).calls.length;
   const header = (id: string): Result<'session/header'> => ({
     ...headerOf(experiments.session(id), compiledOf(id), apps.get(id) ?? null),
+    follow: { isOn: followed.has(id), problem: null, impossible: null },
     experiment: experiments.find(id) ?? null,
   });
   const jobList = (): Result<'job/list'> => ({ jobs: [...jobs.values()] });
@@ -133,6 +135,11 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       if (path === null) apps.delete(session);
       else apps.set(session, path);
       return header(session);
+    },
+    'session/follow': ({ session, isOn }) => {
+      if (isOn) followed.add(session);
+      else followed.delete(session);
+      return header(session).follow;
     },
     'session/remove': ({ session }) => {
       const title = store.remove(session);

@@ -217,6 +217,7 @@ export function headerOf(session: FakeSession, compiled: number, appPath: string
     diagnostics: [...session.diagnostics],
     unmapped: session.isInferred && session.calls.length > 0 ? [{ name: 'x_trace_id', count: 360 }] : [],
     peakTokens: calls.reduce((peak, { tokens }) => Math.max(peak, tokens), 0),
+    follow: { isOn: false, problem: null, impossible: null },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Workbench } from '@/state/workbench.svelte.ts';
-import { canZoom, hasSession, type Command } from './command.ts';
+import { canZoom, hasCalls, hasSession, type Command } from './command.ts';
 
 export const windowCommands: readonly Command[] = [
   {
@@ -45,6 +45,20 @@ export const windowCommands: readonly Command[] = [
     keys: [],
     when: ({ start }) => start.latest !== undefined,
     run: (workbench) => workbench.openSession(workbench.start.latest?.sampleSession ?? ''),
+  },
+  {
+    id: 'follow.toggle',
+    title: 'Follow the file of this session, or stop',
+    keys: [],
+    when: ({ following }) => following.isOffered && following.state?.impossible === null,
+    run: ({ following, messages }) => void following.toggle().catch(messages.report),
+  },
+  {
+    id: 'follow.newest',
+    title: 'Go to the newest call',
+    keys: [],
+    when: hasCalls,
+    run: ({ following }) => following.toNewest(),
   },
   {
     id: 'app.choose',

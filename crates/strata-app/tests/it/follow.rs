@@ -1,0 +1,317 @@
+//! Following a file, whatever its writer does to it.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use strata_app::Strata;
+use tempfile::TempDir;
+
+use crate::{ask, import, refuse, start, wait_until};
+
+/// A file that an agent writes, and a Strata that follows it.
+struct Followed {
+    folder: TempDir,
+    path: PathBuf,
+    strata: Arc<Strata>,
+    session: String,
+}
+
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../strata-import/samples")
+}
+
+fn lines(name: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(samples().join(name)).expect("a sample");
+    text.lines().map(|line| format!("{line}\n")).collect()
+}
+
+/// A conversation in a log of requests: they all call themselves the same.
+fn logged(question: &str, n: usize) -> Vec<String> {
+    let mut messages = vec![json!({"role": "user", "content": question})];
+    let mut log = Vec::new();
+    for at in 0..n {
+        let answer = format!("{question} Answer {at}.");
+        log.push(format!(
+            "{}\n",
+            json!({
+                "request": {"model": "gpt-5-mini", "messages": messages},
+                "response": {
+                    "id": format!("{question} {at}"), "object": "chat.completion", "model": "gpt-5-mini",
+                    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": answer}}],
+                    "usage": {"prompt_tokens": 10 + at, "completion_tokens": 3, "total_tokens": 13 + at},
+                },
+            })
+        ));
+        messages.push(json!({"role": "assistant", "content": answer}));
+        messages.push(json!({"role": "user", "content": format!("And {at}?")}));
+    }
+    log
+}
+
+impl Followed {
+    fn new(lines: &[String]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("agent.jsonl");
+        std::fs::write(&path, lines.concat()).expect("a file");
+        let strata = start();
+        let job = import(&strata, &path);
+        let session = job["sessions"][0]["session"].as_str().expect("a session").to_owned();
+        let state = ask(&strata, "session/follow", &json!({"session": session, "isOn": true}));
+        assert_eq!(state, json!({"isOn": true, "problem": null, "impossible": null}));
+        Self { folder, path, strata, session }
+    }
+
+    fn append(&self, text: &str) {
+        let mut file = OpenOptions::new().append(true).open(&self.path).expect("the file");
+        file.write_all(text.as_bytes()).expect("room");
+    }
+
+    fn header(&self) -> Value {
+        ask(&self.strata, "session/header", &json!({"session": self.session}))
+    }
+
+    fn sessions(&self) -> Vec<Value> {
+        let list =
+            ask(&self.strata, "session/list", &json!({"filter": "agent.jsonl", "offset": 0, "limit": 9}));
+        list["rows"].as_array().expect("rows").clone()
+    }
+
+    /// Waits until the session is what importing these lines at once gives.
+    #[track_caller]
+    fn holds(&self, lines: &[String]) {
+        let whole = Self::events_of(lines);
+        wait_until(|| self.events() == whole);
+    }
+
+    fn events(&self) -> Vec<Value> {
+        events(&self.strata, &self.session)
+    }
+
+    fn events_of(lines: &[String]) -> Vec<Value> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("agent.jsonl");
+        std::fs::write(&path, lines.concat()).expect("a file");
+        let strata = start();
+        let job = import(&strata, &path);
+        events(&strata, job["sessions"][0]["session"].as_str().expect("a session"))
+    }
+
+    /// The session the file was begun anew with.
+    fn begun(&self) -> String {
+        let mut other = None;
+        wait_until(|| {
+            let sessions = self.sessions();
+            other = sessions.iter().find(|row| row["session"] != *self.session).cloned();
+            other.is_some()
+        });
+        let other = other.expect("another session");
+        other["session"].as_str().expect("an id").to_owned()
+    }
+}
+
+/// Who said what, of all events.
+fn events(strata: &Arc<Strata>, session: &str) -> Vec<Value> {
+    let header = ask(strata, "session/header", &json!({"session": session}));
+    let n = header["events"].as_u64().expect("a number");
+    let event = |at| ask(strata, "event/get", &json!({"session": session, "event": at}));
+    (1..=n).map(event).map(|event| json!([event["title"], event["content"]])).collect()
+}
+
+#[test]
+fn what_is_appended_is_there_line_by_line() {
+    let lines = lines("claude-code.jsonl");
+    let followed = Followed::new(&lines[..8]);
+    for at in 8..lines.len() {
+        followed.append(&lines[at]);
+    }
+    followed.holds(&lines);
+    assert_eq!(followed.sessions().len(), 1);
+    assert!(followed.header()["follow"]["isOn"] == true);
+}
+
+#[test]
+fn a_line_that_is_written_in_two_goes_is_read_once() {
+    let lines = lines("claude-code.jsonl");
+    let followed = Followed::new(&lines[..8]);
+    let (begin, end) = lines[8].split_at(lines[8].len() / 2);
+    followed.append(&lines[8 - 1]);
+    followed.append(begin);
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    followed.append(end);
+    followed.append(&lines[9..].concat());
+    let mut whole = lines.clone();
+    whole.insert(8, lines[7].clone());
+    followed.holds(&whole);
+    assert_eq!(followed.sessions().len(), 1);
+}
+
+#[test]
+fn a_file_that_is_written_beside_and_put_in_its_place_is_the_same_session() {
+    let lines = logged("What is the rate?", 4);
+    let followed = Followed::new(&lines[..2]);
+    let beside = followed.folder.path().join("agent.tmp");
+    std::fs::write(&beside, lines.concat()).expect("room");
+    std::fs::rename(&beside, &followed.path).expect("a rename");
+    followed.holds(&lines);
+    assert_eq!(followed.sessions().len(), 1);
+}
+
+#[test]
+fn a_file_that_is_emptied_and_written_again_is_the_same_session() {
+    let lines = logged("What is the rate?", 4);
+    let followed = Followed::new(&lines[..3]);
+    std::fs::write(&followed.path, "").expect("room");
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    followed.append(&lines[0]);
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    assert_eq!(followed.events(), Followed::events_of(&lines[..3]), "what was there stays");
+    followed.append(&lines[1..].concat());
+    followed.holds(&lines);
+    assert_eq!(followed.sessions().len(), 1);
+}
+
+/// Another conversation is put in the place of one, and goes on.
+#[track_caller]
+fn begins_anew(lines: &[String], anew: &[String], at: &str) {
+    let followed = Followed::new(lines);
+    let told = followed.strata.subscribe();
+    let (first, rest) = anew.split_at(anew.len() - 1);
+    std::fs::write(&followed.path, first.concat()).expect("room");
+    let begun = followed.begun();
+    let header = ask(&followed.strata, "session/header", &json!({"session": begun}));
+    assert!(header["source"].as_str().is_some_and(|source| source.ends_with(at)), "{header}");
+    assert_eq!(header["follow"]["isOn"], true);
+    assert_eq!(events(&followed.strata, &begun), Followed::events_of(first));
+    assert_eq!(followed.events(), Followed::events_of(lines), "what was recorded stays");
+    let told = told.try_iter().map(|told| serde_json::to_value(told).expect("JSON"));
+    let told: Vec<Value> = told.filter(|told| told["type"] == "begun").collect();
+    assert_eq!(told, [json!({"type": "begun", "session": begun, "after": [followed.session]})]);
+
+    // It is the one that grows from now on.
+    followed.append(&rest.concat());
+    wait_until(|| events(&followed.strata, &begun) == Followed::events_of(anew));
+    assert_eq!(followed.sessions().len(), 2);
+}
+
+#[test]
+fn a_file_that_is_begun_anew_is_another_session() {
+    begins_anew(&logged("What is the rate?", 4), &logged("Who won?", 3), "agent.jsonl");
+}
+
+#[test]
+fn another_conversation_of_the_same_name_is_kept_beside_the_first() {
+    let lines = lines("claude-code.jsonl");
+    let anew: Vec<String> =
+        lines.iter().map(|line| line.replace("Why does the total", "How does the total")).collect();
+    begins_anew(&lines, &anew, "agent.jsonl (2)");
+}
+
+#[test]
+fn what_was_written_before_a_rotation_is_not_lost() {
+    let lines = logged("What is the rate?", 4);
+    let followed = Followed::new(&lines[..3]);
+    followed.holds(&lines[..3]);
+    // A writer keeps its file open over the rename.
+    let mut writer = OpenOptions::new().append(true).open(&followed.path).expect("the file");
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    std::fs::rename(&followed.path, followed.folder.path().join("agent.jsonl.1")).expect("a rename");
+    writer.write_all(lines[3].as_bytes()).expect("room");
+    let anew = logged("Who won?", 2);
+    std::fs::write(&followed.path, anew.concat()).expect("room");
+    let begun = followed.begun();
+    assert_eq!(events(&followed.strata, &begun), Followed::events_of(&anew));
+    assert_eq!(followed.events(), Followed::events_of(&lines));
+}
+
+#[test]
+fn a_file_that_is_removed_and_comes_back_goes_on() {
+    let lines = logged("What is the rate?", 4);
+    let followed = Followed::new(&lines[..3]);
+    std::fs::remove_file(&followed.path).expect("the file");
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    assert_eq!(followed.events(), Followed::events_of(&lines[..3]));
+    std::fs::write(&followed.path, lines.concat()).expect("room");
+    followed.holds(&lines);
+}
+
+#[test]
+fn a_database_is_followed_through_its_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("sessions.db");
+    let database = rusqlite::Connection::open(&path).expect("a database");
+    database.pragma_update(None, "journal_mode", "wal").expect("a log");
+    database.pragma_update(None, "wal_autocheckpoint", 0).expect("a log that stays");
+    database
+        .execute_batch(
+            "CREATE TABLE sessions (app_name TEXT, user_id TEXT, id TEXT, state TEXT, create_time REAL, update_time REAL);
+             CREATE TABLE events (id TEXT, app_name TEXT, user_id TEXT, session_id TEXT, invocation_id TEXT,
+                 timestamp REAL, event_data TEXT);
+             CREATE TABLE app_states (app_name TEXT, state TEXT, update_time REAL);
+             CREATE TABLE user_states (app_name TEXT, user_id TEXT, state TEXT, update_time REAL);
+             INSERT INTO sessions VALUES ('desk', 'ada', 's1', '{}', 1.0, 1.0);",
+        )
+        .expect("tables");
+    let say = |at: u32| {
+        let (id, author) = (format!("e{at}"), if at % 2 == 1 { "user" } else { "desk" });
+        let role = if at % 2 == 1 { "user" } else { "model" };
+        let data = json!({
+            "id": id, "author": author, "invocationId": "i1", "timestamp": f64::from(at),
+            "content": {"role": role, "parts": [{"text": format!("Line {at}")}]},
+        });
+        let row = rusqlite::params![id, f64::from(at), data.to_string()];
+        database
+            .execute("INSERT INTO events VALUES (?1, 'desk', 'ada', 's1', 'i1', ?2, ?3)", row)
+            .expect("a row");
+    };
+    say(1);
+    let strata = start();
+    let job = import(&strata, &path);
+    let session = job["sessions"][0]["session"].as_str().unwrap_or_else(|| panic!("{job}")).to_owned();
+    ask(&strata, "session/follow", &json!({"session": session, "isOn": true}));
+    for at in 2..=5 {
+        say(at);
+        wait_until(|| events(&strata, &session).len() == at as usize);
+    }
+}
+
+#[test]
+fn what_is_no_longer_followed_is_left_alone() {
+    let lines = logged("What is the rate?", 4);
+    let followed = Followed::new(&lines[..2]);
+    followed.append(&lines[2]);
+    followed.holds(&lines[..3]);
+    let off = ask(&followed.strata, "session/follow", &json!({"session": followed.session, "isOn": false}));
+    assert_eq!(off["isOn"], false);
+    followed.append(&lines[3]);
+    std::thread::sleep(std::time::Duration::from_millis(800));
+    assert_eq!(followed.events(), Followed::events_of(&lines[..3]));
+}
+
+#[test]
+fn what_has_no_file_says_so() {
+    let strata = start();
+    let session = ask(&strata, "app/start", &json!({}))["sampleSession"].clone();
+    let (_, message) = refuse(&strata, "session/follow", &json!({"session": session, "isOn": true}));
+    assert_eq!(message, "The sample comes with Strata. It has no file that could grow.");
+
+    let upload =
+        strata.receive_upload("chat.jsonl", &logged("Hm?", 1).concat().into_bytes()[..]).expect("an upload");
+    let job =
+        ask(&strata, "session/importUpload", &json!({"upload": upload, "name": "chat.jsonl"}))["job"].clone();
+    let mut session = Value::Null;
+    wait_until(|| {
+        let jobs = ask(&strata, "job/list", &json!({}));
+        let job =
+            jobs["jobs"].as_array().and_then(|jobs| jobs.iter().find(|known| known["job"] == job).cloned());
+        session = job.unwrap_or_default()["sessions"][0]["session"].clone();
+        !session.is_null()
+    });
+    let (_, message) = refuse(&strata, "session/follow", &json!({"session": session, "isOn": true}));
+    assert_eq!(
+        message,
+        "chat.jsonl is not a file on this computer, or no longer. Open it by its path to follow it."
+    );
+}

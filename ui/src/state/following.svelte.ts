@@ -1,0 +1,65 @@
+import { untrack } from 'svelte';
+import type { FollowState } from '@/api/gen/api.ts';
+import type { Host } from '@/host/host.ts';
+import type { Cursor } from './cursor.svelte.ts';
+import type { Location } from './location.svelte.ts';
+import type { OpenSession } from './open-session.svelte.ts';
+
+/** The file of the session, read again whenever it changes. The cursor stays on the newest call until it is moved. */
+export class Following {
+  readonly #host: Host;
+  readonly #location: Location;
+  readonly #session: OpenSession;
+  readonly #cursor: Cursor;
+  /** The calls there were when they were last counted. */
+  #counted: { readonly recording: string; readonly calls: number } | undefined;
+
+  constructor(host: Host, location: Location, session: OpenSession, cursor: Cursor) {
+    this.#host = host;
+    this.#location = location;
+    this.#session = session;
+    this.#cursor = cursor;
+    $effect(() => this.#keepUp());
+  }
+
+  get state(): FollowState | undefined {
+    return this.#session.info?.follow;
+  }
+
+  get isOn(): boolean {
+    return this.state?.isOn ?? false;
+  }
+
+  /** The sample has no file, and so no switch. */
+  get isOffered(): boolean {
+    return this.state !== undefined && this.#session.info?.isSample !== true;
+  }
+
+  get isAtNewest(): boolean {
+    return this.#session.cursor === this.#session.calls;
+  }
+
+  async toggle(): Promise<void> {
+    const { id } = this.#session;
+    if (id === undefined || !this.isOffered) return;
+    const isOn = !this.isOn;
+    await this.#host.invoke('session/follow', { session: id, isOn });
+    if (isOn && this.#session.calls > 0) this.toNewest();
+    this.#session.header.retry();
+  }
+
+  toNewest(): void {
+    this.#cursor.set(this.#session.calls);
+  }
+
+  #keepUp(): void {
+    const { recording, calls, isOpen } = this.#session;
+    if (!isOpen) return;
+    const before = this.#counted;
+    this.#counted = { recording, calls };
+    if (before?.recording !== recording || calls <= before.calls) return;
+    untrack(() => {
+      if (this.isOn && this.#location.view.cursor === before.calls) this.#cursor.show(calls);
+    });
+  }
+}
