@@ -92,6 +92,11 @@ fn zip(head: &[u8]) -> Detection {
 }
 
 fn by_values(values: &[Json]) -> Detection {
+    // A task folder of Cline is read as one text, of which the first file may be a list of plain messages.
+    let of_interface = values.iter().any(rules::is_interface_of_cline);
+    if of_interface && values.len() > 1 {
+        return Detection::Readable(Format::Cline);
+    }
     if let Some(detection) = values.iter().find_map(rules::value) {
         return detection;
     }

@@ -31,6 +31,14 @@ impl Document {
     }
 }
 
+impl Document {
+    /// The elements of a list whose first element is what is looked for.
+    pub(crate) fn take_if(&mut self, list: &str, is_wanted: impl Fn(&Json) -> bool) -> Option<Vec<Value>> {
+        let first = self.elements.iter().find(|(name, _)| *name == list)?;
+        is_wanted(&first.1.json).then(|| self.take(list))
+    }
+}
+
 /// Reads every value of a file, one after the other, wherever lines end. `lists` are paths such as `log.entries`; the
 /// empty path is a list at the top.
 pub(crate) fn read_documents(
@@ -50,6 +58,15 @@ pub(crate) fn read_documents(
     }
     report(at, &error, findings);
     documents
+}
+
+/// Reads every record of a file: a value a line, or the elements of one list.
+pub(crate) fn read_records(bytes: &[u8], findings: &mut Findings) -> Vec<Value> {
+    if bytes.trim_ascii_start().first() != Some(&b'[') {
+        return read_lines(bytes, findings);
+    }
+    let documents = read_documents(bytes, &[""], findings);
+    documents.into_iter().flat_map(|mut document| document.take("")).collect()
 }
 
 /// Reads every value of a file that has a record a line.

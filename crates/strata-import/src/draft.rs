@@ -200,6 +200,15 @@ impl Draft {
         }
     }
 
+    /// Replaces the text of the last part of an event.
+    pub(crate) fn set_last_text(&mut self, at: usize, text: Str) {
+        let Some(content) = self.events.get_mut(at).and_then(|event| event.content.as_mut()) else { return };
+        let parts = Arc::make_mut(content).parts.as_mut();
+        if let Some(part) = parts.and_then(|parts| parts.last_mut()) {
+            Arc::make_mut(part).text = Some(text);
+        }
+    }
+
     fn unused_id(&mut self, id: Option<Str>) -> Str {
         let wanted = id
             .filter(|id| !id.is_empty())

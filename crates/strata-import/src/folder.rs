@@ -37,10 +37,16 @@ pub fn folder_sessions(paths: &[impl AsRef<str>]) -> Vec<FolderSession> {
     };
     let whole = found.into_iter().filter(|((_, kind), files)| is_whole(kind, files));
     let sessions = whole.map(|((root, _), mut files)| {
-        files.sort_unstable();
+        files.sort_unstable_by_key(|(order, path, at)| (*order, number_of(path), *path, *at));
         FolderSession { root: root.to_owned(), files: files.into_iter().map(|(_, _, at)| at).collect() }
     });
     sessions.collect()
+}
+
+/// The number a file is named by; 0 for other names, which are sorted as they are.
+fn number_of(path: &str) -> u64 {
+    let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".json"));
+    name.and_then(|name| name.parse().ok()).unwrap_or(0)
 }
 
 /// The folder a file's conversation is in, what kind of conversation that is, and when the file is read.
@@ -49,29 +55,46 @@ fn place_of(path: &str) -> Option<(&str, &'static str, u8)> {
     match name {
         "api_conversation_history.json" => return Some((folder, "cline", 0)),
         "ui_messages.json" => return Some((folder, "cline", 1)),
+        "task_metadata.json" => return Some((folder, "cline", 2)),
         "base_state.json" => return Some((folder, "openhands", 0)),
         _ => {}
     }
     let name = name.strip_suffix(".json")?;
-    if name.starts_with("event-")
+    // The first generation only numbers them.
+    let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    if (name.starts_with("event-") || is_number)
         && let Some(root) = parent(folder, "events")
     {
-        return Some((root, "openhands", 1));
+        return Some((root, if is_number { "openhands-v0" } else { "openhands" }, 1));
     }
     if folder == "llm-completions" || folder.ends_with("/llm-completions") {
         return Some((folder, "completions", 0));
     }
-    // `storage/session/<project>/<id>.json`, `storage/message/<session>/<id>.json`, `storage/part/…/<id>.json`.
-    for (order, list) in ["session", "message", "part"].into_iter().enumerate() {
-        let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
-        let root = parent(folder, list).or_else(|| parent(above, list));
-        if let Some(root) =
-            root.filter(|root| *root == "storage" || root.ends_with("/storage") || root.is_empty())
-        {
-            return Some((root, "opencode", order as u8));
+    stored_by_opencode(folder)
+}
+
+/// `storage/session/<project>/<id>.json`, `storage/message/<session>/<id>.json`, `storage/part/…/<id>.json`; before
+/// August 2025 all of them were below `storage/session`, and sessions in `info`.
+fn stored_by_opencode(folder: &str) -> Option<(&str, &'static str, u8)> {
+    let order_of = |name: &str| match name {
+        "session" | "info" => Some(0),
+        "message" => Some(1),
+        "part" => Some(2),
+        _ => None,
+    };
+    let mut start = 0;
+    let mut names = folder.split('/');
+    let list = names.by_ref().find(|name| {
+        let is_list = matches!(*name, "session" | "message" | "part");
+        if !is_list {
+            start += name.len() + 1;
         }
-    }
-    None
+        is_list
+    })?;
+    let below = names.next();
+    let n_below = usize::from(below.is_some()) + names.count();
+    let order = below.filter(|_| list == "session").and_then(order_of).or_else(|| order_of(list))?;
+    (n_below <= 3).then(|| (folder[..start].trim_end_matches('/'), "opencode", order))
 }
 
 /// The folder above one with this name.
@@ -93,6 +116,11 @@ mod tests {
             "c/ab/events/event-00001-x.json",
             "c/ab/events/event-00000-y.json",
             "c/ab/base_state.json",
+            "sessions/x/events/10.json",
+            "sessions/x/events/9.json",
+            "old/storage/session/info/s1.json",
+            "old/storage/session/message/s1/m1.json",
+            "old/storage/session/part/s1/m1/p1.json",
             "storage/part/m1/p1.json",
             "storage/message/s1/m1.json",
             "storage/session/global/s1.json",
@@ -102,10 +130,12 @@ mod tests {
         ];
         let found = folder_sessions(&paths);
         let told: Vec<_> = found.iter().map(|it| (&*it.root, &*it.files)).collect();
-        let expected: [(&str, &[usize]); 4] = [
+        let expected: [(&str, &[usize]); 6] = [
             ("c/ab", &[5, 4, 3]),
-            ("llm-completions", &[11, 10]),
-            ("storage", &[8, 7, 6]),
+            ("llm-completions", &[16, 15]),
+            ("old/storage", &[8, 9, 10]),
+            ("sessions/x", &[7, 6]),
+            ("storage", &[13, 12, 11]),
             ("tasks/1", &[1, 0]),
         ];
         assert_eq!(told, expected);

@@ -35,6 +35,8 @@ pub enum Format {
     OpenCode,
     OpenCodeExport,
     Goose,
+    /// Sessions of goose that are not in its database.
+    GooseFile,
     /// Events of OpenHands, of both generations.
     OpenHands,
     Aider,
@@ -61,7 +63,7 @@ pub enum Format {
 }
 
 impl Format {
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::AdkSession,
         Self::AdkEvents,
         Self::AdkEventStream,
@@ -81,6 +83,7 @@ impl Format {
         Self::OpenCode,
         Self::OpenCodeExport,
         Self::Goose,
+        Self::GooseFile,
         Self::OpenHands,
         Self::Aider,
         Self::MiniSweAgent,
@@ -130,6 +133,7 @@ impl Format {
             Self::OpenCode => ("opencode-sqlite", "opencode database"),
             Self::OpenCodeExport => ("opencode-export-json", "opencode export"),
             Self::Goose => ("goose-sqlite", "goose database"),
+            Self::GooseFile => ("goose-session-json", "goose session"),
             Self::OpenHands => ("openhands-events-json", "OpenHands conversation"),
             Self::Aider => ("aider-chat-history-md", "Aider chat history"),
             Self::MiniSweAgent => ("mini-swe-agent-traj", "mini-swe-agent trajectory"),

@@ -197,6 +197,7 @@ fn read_whole(format: Format, bytes: &[u8]) -> Import {
         Format::CopilotCli => agents::copilot::read,
         Format::Cline => agents::cline::read,
         Format::OpenCodeExport => agents::opencode::read_export,
+        Format::GooseFile => agents::goose::read_file,
         Format::OpenHands => agents::openhands::read,
         Format::Aider => agents::aider::read,
         Format::MiniSweAgent => trajectories::mini_swe::read,

@@ -31,6 +31,11 @@ impl Value {
     pub(crate) fn source(&self) -> SourceRecord {
         SourceRecord::Bytes(self.bytes.clone())
     }
+
+    /// Where a finding about it points: its line, or its first byte where lines are not counted.
+    pub(crate) fn place(&self) -> String {
+        if self.line == 0 { format!("byte {}", self.bytes.start) } else { format!("line {}", self.line) }
+    }
 }
 
 /// Reads every value of `chunk`. What cannot be read is reported, and the rest is read all the same.

@@ -1,5 +1,7 @@
 //! Conversations of Cline and Roo: `<id>.messages.json` of the command line, `api_conversation_history.json` of the
-//! extensions, whose usage is in the `ui_messages.json` beside it.
+//! extensions, whose usage is in the `ui_messages.json` beside it and whose models are in `task_metadata.json`.
+
+mod interface;
 
 use strata_model::{Json, Object, Part, Str};
 
@@ -8,23 +10,30 @@ use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
+use crate::marks;
 use crate::message::{Role, Turn, say_turn};
 use crate::source::SourceRecord;
-use crate::take::{take_count, take_object, take_text, take_time, unpacked};
+use crate::take::{take_count, take_first_text, take_list, take_object, take_text, take_time, time_of};
 use crate::usage::{Counts, Reported};
 use crate::values::Value;
+use interface::Interface;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut conversations = Vec::new();
-    let mut usage = Vec::new();
+    let mut interface = Interface::default();
     let mut has_interface = false;
+    let mut models = Models::default();
     for mut document in read_documents(bytes, &["messages", ""], findings) {
         let mut messages = document.take("messages");
         messages.extend(document.take(""));
         let of_interface = |first: &Value| first.json.get("say").or(first.json.get("ask")).is_some();
         if messages.first().is_some_and(of_interface) {
             has_interface = true;
-            usage.extend(messages.iter().filter_map(|value| usage_of_request(&value.json)));
+            for value in &messages {
+                interface.add(value);
+            }
+        } else if let Some(usage) = take_list(&mut document.fields, "model_usage") {
+            models.add(usage);
         } else {
             conversations.push((document.fields, document.source, messages));
         }
@@ -34,68 +43,213 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
                        same folder, or the folder";
         findings.error("interface-messages", "", message);
     }
-    let mut usage = usage.into_iter();
     let mut sessions = Vec::new();
     for (fields, source, messages) in conversations {
-        let draft = conversation(fields, source, messages, &mut usage);
+        let interface = std::mem::take(&mut interface);
+        let draft = Conversation::new(interface, std::mem::take(&mut models)).tell(fields, source, messages);
         sessions.extend(draft.finish(Format::Cline, findings));
     }
     sessions
 }
 
-fn conversation(
-    mut fields: Object,
-    source: SourceRecord,
-    messages: Vec<Value>,
-    usage: &mut impl Iterator<Item = Reported>,
-) -> Draft {
-    let mut draft = Draft::new("cline", "cline");
-    draft.session.id = take_text(&mut fields, "sessionId").unwrap_or_default();
-    for key in ["version", "updated_at", "agent", "origin"] {
-        fields.remove(key);
+/// Models by the time they were first used.
+#[derive(Default)]
+struct Models(Vec<(f64, Str)>);
+
+impl Models {
+    fn add(&mut self, usage: Vec<Json>) {
+        for one in usage {
+            let model = one.get("model_id").and_then(Json::as_str);
+            if let (Some(time), Some(model)) = (one.get("ts").and_then(time_of), model) {
+                self.0.push((time, model.into()));
+            }
+        }
     }
-    if let Some(system) = take_text(&mut fields, "system_prompt") {
-        let first = messages.first().map_or(source, Value::source);
-        let time = messages.first().and_then(|first| crate::take::time_of(first.json.get("ts")?));
-        let mut turn = Turn::new(Role::System);
-        turn.parts.push(Part::from_text(system));
-        draft.push_turn(turn, Say { time, ..Say::new(Kind::Notice, Vec::new(), first) });
+
+    fn at(&self, time: f64) -> Option<Str> {
+        self.0.iter().rev().find(|(since, _)| *since <= time).map(|(_, model)| model.clone())
     }
-    draft.note_rest("conversation", &fields);
-    for value in messages {
-        message(&mut draft, value, usage);
-    }
-    draft
 }
 
-fn message(draft: &mut Draft, value: Value, usage: &mut impl Iterator<Item = Reported>) {
-    let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
-    let mut turn = draft.messages("message").read(value.json);
-    say.time = take_time(&mut turn.rest, "ts");
-    let model = take_object(&mut turn.rest, "modelInfo");
-    say.model = model.and_then(|mut model| take_text(&mut model, "id"));
-    if turn.role == Role::Model && !turn.rest.contains_key("metrics") {
-        say.usage = usage.next();
+struct Conversation {
+    draft: Draft,
+    interface: Interface,
+    models: Models,
+    /// The model that the client told the model it is.
+    told_model: Option<Str>,
+    /// Thoughts that stand in a message of their own, before the answer they belong to.
+    thoughts: Vec<Part>,
+}
+
+impl Conversation {
+    fn new(interface: Interface, models: Models) -> Self {
+        let draft = Draft::new("cline", "cline");
+        Self { draft, interface, models, told_model: None, thoughts: Vec::new() }
     }
-    let is_summary = turn.rest.remove("isSummary").is_some_and(|flag| flag.is_truthy());
-    if is_summary {
-        say.kind = Kind::Compaction;
-        say.parts = turn.parts;
-        say.source_notes = turn.rest;
-        draft.push(say);
-        return;
+
+    fn tell(mut self, mut fields: Object, source: SourceRecord, messages: Vec<Value>) -> Draft {
+        let draft = &mut self.draft;
+        draft.session.id = take_text(&mut fields, "sessionId").unwrap_or_default();
+        for key in ["version", "updated_at", "agent", "origin"] {
+            fields.remove(key);
+        }
+        if let Some(system) = take_text(&mut fields, "system_prompt") {
+            let first = messages.first().map_or(source, Value::source);
+            let time = messages.first().and_then(|first| time_of(first.json.get("ts")?));
+            let mut turn = Turn::new(Role::System);
+            turn.parts.push(Part::from_text(system));
+            draft.push_turn(turn, Say { time, ..Say::new(Kind::Notice, Vec::new(), first) });
+        }
+        draft.note_rest("conversation", &fields);
+        self.interface.leave_out_summaries_of(&messages);
+        for value in messages {
+            self.message(value);
+        }
+        self.tell_interface_until(f64::INFINITY);
+        if let Some((sum, source)) = self.interface.deleted.take() {
+            let say = Say { usage: Some(sum), ..Say::new(Kind::Notice, Vec::new(), source) };
+            let at = self.draft.push(say);
+            if let Some(event) = self.draft.event_mut(at) {
+                event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
+            }
+        }
+        self.draft
     }
-    mark_prompt(&mut turn);
-    say_turn(draft, "message", turn, say);
+
+    fn message(&mut self, value: Value) {
+        let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
+        let mut turn = self.draft.messages("message").read(with_content(value.json));
+        say.time = take_time(&mut turn.rest, "ts");
+        self.tell_condensed_until(say.time);
+        if turn.role == Role::Model {
+            if turn.parts.iter().all(Part::is_thought) && !turn.parts.is_empty() {
+                return self.thoughts.append(&mut turn.parts);
+            }
+            turn.parts.splice(0..0, std::mem::take(&mut self.thoughts));
+            self.about_answer(&mut turn, &mut say);
+        } else if let Some(model) = turn.parts.iter().find_map(told_model) {
+            self.told_model = Some(model);
+        }
+        if turn.rest.remove("isSummary").is_some_and(|flag| flag.is_truthy()) {
+            say.kind = Kind::Compaction;
+            say.parts = turn.parts;
+            say.source_notes = turn.rest;
+            self.draft.push(say);
+            return;
+        }
+        let is_marker = turn.rest.remove("isTruncationMarker").is_some_and(|flag| flag.is_truthy());
+        let client = if is_marker { Some("truncation") } else { written_by_client(&turn) };
+        if let Some(kind) = client {
+            say.kind = Kind::Injected(kind.into());
+            say.parts = turn.parts;
+            say.source_notes = turn.rest;
+            self.draft.push(say);
+            return;
+        }
+        mark_prompt(&mut turn);
+        say_turn(&mut self.draft, "message", turn, say);
+    }
+
+    /// Model and usage, from the message itself or from what the interface recorded of its request.
+    fn about_answer(&mut self, turn: &mut Turn, say: &mut Say) {
+        let info = take_object(&mut turn.rest, "modelInfo");
+        say.model = info.and_then(|mut info| take_first_text(&mut info, &["id", "modelId"]));
+        let mut metrics = turn.rest.get("metrics").and_then(Json::as_object).cloned().unwrap_or_default();
+        let tokens = take_object(&mut metrics, "tokens");
+        if turn.rest.contains_key("metrics") && tokens.is_none() {
+            return;
+        }
+        turn.rest.remove("metrics");
+        for (usage, source) in self.interface.requests_before(say.time) {
+            self.draft.push(lone_request(usage, source, say.time));
+        }
+        say.usage = self.interface.request_of(say.time).or_else(|| tokens.map(metrics_of));
+        let time = say.time.unwrap_or(0.0);
+        say.model = say.model.take().or_else(|| self.models.at(time)).or_else(|| self.told_model.clone());
+    }
+
+    /// Requests of which no message was kept, and summaries that later ones took the place of.
+    fn tell_interface_until(&mut self, end: f64) {
+        self.tell_condensed_until(Some(end));
+        for (usage, source) in self.interface.requests_before(Some(end)) {
+            self.draft.push(lone_request(usage, source, None));
+        }
+        while let Some(last) = self.interface.request_of(None) {
+            let source = self.interface.last_source();
+            self.draft.push(lone_request(last, source, None));
+        }
+    }
+
+    fn tell_condensed_until(&mut self, time: Option<f64>) {
+        for (time, summary, source) in self.interface.condensed_until(time) {
+            let parts = vec![Part::from_text(summary)];
+            self.draft.push(Say { time: Some(time), ..Say::new(Kind::Compaction, parts, source) });
+        }
+    }
+}
+
+fn lone_request(usage: Reported, source: SourceRecord, time: Option<f64>) -> Say {
+    Say { usage: Some(usage), time, ..Say::new(Kind::Notice, Vec::new(), source) }
+}
+
+/// Thoughts that are kept as a message of their own have no content.
+fn with_content(message: Json) -> Json {
+    let is_thought = message.get("type").and_then(Json::as_str) == Some("reasoning");
+    let Json::Object(mut message) = message else { return message };
+    if is_thought && !message.contains_key("content") {
+        let mut thought = Object::from_iter([("type", Json::from("reasoning"))]);
+        for key in ["text", "summary", "encrypted_content", "id"] {
+            thought.push_some(key, message.remove(key));
+        }
+        message.remove("type");
+        message.insert("content", vec![Json::Object(thought)]);
+    }
+    Json::Object(message)
+}
+
+/// Beginnings of what the extension wraps around what was typed.
+const TYPED: [&str; 5] = ["<task>", "<feedback>", "<answer>", "<user_message>", "<user_input"];
+
+/// What the extension says in the user's name: where tools are called in words, it answers in words.
+fn written_by_client(turn: &Turn) -> Option<&'static str> {
+    if turn.role != Role::User {
+        return None;
+    }
+    let texts = || turn.parts.iter().filter_map(|part| part.text.as_deref()).map(str::trim_start);
+    let is_typed = |text: &str| TYPED.iter().any(|start| text.starts_with(start));
+    let quotes_typed = |text: &str| {
+        text.starts_with('[') && TYPED[1..4].iter().any(|tag| text.contains(&format!("\n{tag}\n")))
+    };
+    if texts().any(|text| is_typed(text) || quotes_typed(text)) {
+        return None;
+    }
+    texts().find_map(|text| {
+        let line = text.lines().next().unwrap_or_default();
+        if line.starts_with("[ERROR]") {
+            Some("error")
+        } else if line.starts_with("[TASK RESUMPTION]") {
+            Some("resumption")
+        } else if line.starts_with('[') && line.contains("] Result:") {
+            Some("tool-result")
+        } else {
+            None
+        }
+    })
+}
+
+/// Roo tells the model its own name, among the details of the environment.
+fn told_model(part: &Part) -> Option<Str> {
+    let (_, details) = part.text.as_deref()?.split_once("<environment_details>")?;
+    let (_, model) = details.split_once("<model>")?;
+    let (model, _) = model.split_once("</model>")?;
+    (!model.is_empty() && model.len() < 200).then(|| model.into())
 }
 
 /// The extension wraps what was typed.
 fn mark_prompt(turn: &mut Turn) {
     let is_typed = |part: &Part| {
         let text = part.text.as_deref().unwrap_or_default().trim_start();
-        ["<task>", "<feedback>", "<answer>", "<user_message>", "<user_input"]
-            .iter()
-            .any(|start| text.starts_with(start))
+        TYPED.iter().any(|start| text.starts_with(start))
     };
     // A prompt comes before what the client adds to it, so that the session is named by it.
     if let Some(at) = turn.parts.iter().position(is_typed)
@@ -105,24 +259,15 @@ fn mark_prompt(turn: &mut Turn) {
     }
 }
 
-/// What a request of the interface reports.
-fn usage_of_request(message: &Json) -> Option<Reported> {
-    if message.get("say")?.as_str()? != "api_req_started" {
-        return None;
-    }
-    let Json::Object(mut text) = unpacked(Json::String(Str::from(message.get("text")?.as_str()?))) else {
-        return None;
-    };
-    let input = take_count(&mut text, "tokensIn");
-    let (cached, written) = (take_count(&mut text, "cacheReads"), take_count(&mut text, "cacheWrites"));
+/// What newer versions keep beside a message: what the cache read and wrote is one number here, beside the prompt.
+fn metrics_of(mut tokens: Object) -> Reported {
+    let cached = take_count(&mut tokens, "cached");
+    let prompt = take_count(&mut tokens, "prompt");
     let counts = Counts {
-        // Tokens of the cache stand beside those of the input here.
-        input: input
-            .map(|input| input.saturating_add(cached.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
+        input: prompt.map(|prompt| prompt.saturating_add(cached.unwrap_or(0))),
         cached,
-        written,
-        output: take_count(&mut text, "tokensOut"),
+        output: take_count(&mut tokens, "completion"),
         ..Counts::default()
     };
-    counts.input.map(|_| counts.reported())
+    counts.reported()
 }

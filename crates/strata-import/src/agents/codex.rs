@@ -4,29 +4,36 @@
 //! the calls of one response are one event, ended by its usage, by a result or by a prompt. Prompts are recorded twice,
 //! as an item and as an event of the interface, which is how a prompt is told from what the client injects.
 //! `compacted.replacement_history` is the whole new context.
+//!
+//! Before September 2025 the items were lines themselves, and before July 2025 elements of one document. What
+//! `codex exec --json` puts out is read, too: `thread.started` and what follows, or the interface's events in `msg`.
 
+mod bare;
+mod events;
+mod items;
 mod meta;
 mod prompts;
+mod stream;
 mod usage;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use strata_model::{Json, Object, Str};
 
-use crate::documents::read_lines;
+use crate::documents::read_records;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::message::{Role, Turn};
 use crate::source::SourceRecord;
-use crate::take::{take_list, take_object, take_text, time_of};
+use crate::take::{take_object, take_text, time_of};
 use crate::values::Value;
-use prompts::{normal, prompt_of};
+use prompts::Prompts;
+use stream::Stream;
 use usage::Steps;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    let values = read_lines(bytes, findings);
+    let values: Vec<_> = read_records(bytes, findings).into_iter().flat_map(bare::records).collect();
     let mut rollout = Rollout::new(&values);
     for value in values {
         rollout.record(value, findings);
@@ -36,17 +43,22 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
 
 struct Rollout {
     draft: Draft,
-    /// Prompts the interface recorded, with how often.
-    prompts: HashMap<String, usize>,
-    /// Prompts are told by their events, because there are some.
-    has_prompt_events: bool,
-    has_items: bool,
+    prompts: Prompts,
+    /// There are no items: the events of the interface are all there is.
+    is_told_by_events: bool,
+    stream: Stream,
     steps: Steps,
     turn: Option<Str>,
     model: Option<Str>,
     branch: Option<Str>,
     agent: Option<Str>,
     has_meta: bool,
+    /// Prompts by their events; those that were taken back are gone.
+    turns: Vec<usize>,
+    /// The last event, when it may be a prompt that the interface recorded in other words.
+    unproven: Option<usize>,
+    /// A prompt whose item has not come yet.
+    awaited: Option<(Str, SourceRecord)>,
     /// The response whose items are coming in.
     open: Option<usize>,
     calls: BTreeMap<Str, u64>,
@@ -57,31 +69,22 @@ struct Rollout {
 
 impl Rollout {
     fn new(values: &[Value]) -> Self {
-        let payloads = || {
-            values
-                .iter()
-                .filter_map(|value| Some((value.json.get("type")?.as_str()?, value.json.get("payload")?)))
-        };
-        let mut prompts: HashMap<String, usize> = HashMap::new();
-        for (kind, payload) in payloads() {
-            if kind == "event_msg"
-                && let Some(text) = prompt_of(payload)
-            {
-                *prompts.entry(text).or_default() += 1;
-            }
-        }
-        let is_user = |payload: &Json| payload.get("role").and_then(Json::as_str) == Some("user");
+        let kind_of = |value: &Value| value.json.get("type").and_then(Json::as_str).map(str::to_owned);
+        let has_steps = values.iter().any(|value| kind_of(value).as_deref() == Some("token_usage_record"));
         Self {
             draft: Draft::new("codex", "codex"),
-            has_prompt_events: !prompts.is_empty(),
-            prompts,
-            has_items: payloads().any(|(kind, payload)| kind == "response_item" && is_user(payload)),
-            steps: Steps::new(payloads().any(|(kind, _)| kind == "token_usage_record")),
+            prompts: Prompts::of(values),
+            is_told_by_events: !values.iter().any(|value| bare::is_item(&value.json)),
+            stream: Stream::default(),
+            steps: Steps::new(has_steps),
             turn: None,
             model: None,
             branch: None,
             agent: None,
             has_meta: false,
+            turns: Vec::new(),
+            unproven: None,
+            awaited: None,
             open: None,
             calls: BTreeMap::new(),
             open_calls: BTreeSet::new(),
@@ -97,7 +100,7 @@ impl Rollout {
     fn record(&mut self, value: Value, findings: &mut Findings) {
         self.count("records");
         let source = value.source();
-        let place = format!("line {}", value.line);
+        let place = value.place();
         let Json::Object(mut record) = value.json else {
             let message = format!("{} stands where a record should be; it was left out", value.json.kind());
             return findings.warning("not-a-record", place, message);
@@ -105,10 +108,15 @@ impl Rollout {
         let time = ["timestamp", "created_at"].iter().find_map(|key| time_of(record.get(key)?));
         self.draft.set_clock(time);
         let kind = take_text(&mut record, "type").unwrap_or_default();
+        if let Some(event) = take_object(&mut record, "msg") {
+            return self.event(event, source);
+        }
         let Some(payload) = take_object(&mut record, "payload") else {
-            // Rollouts of 2025 had the items themselves as lines.
-            record.insert("type", kind);
-            return self.bare(record, source);
+            return match &*kind {
+                "error" => self.event(record, source),
+                kind if kind.contains('.') => self.streamed(kind, record, source),
+                _ => self.bare(kind, record, source),
+            };
         };
         for (key, value) in record.iter().filter(|(key, _)| !matches!(&***key, "timestamp" | "ordinal")) {
             self.draft.unmapped.field(&kind, key, value);
@@ -130,13 +138,17 @@ impl Rollout {
 
     fn context(&mut self, context: &Object, source: SourceRecord) {
         if let Some(model) = context.get("model").and_then(Json::as_str) {
-            self.model = Some(model.into());
-            self.models.insert(model.into());
+            self.set_model(model.into());
         }
         if let Some(turn) = context.get("turn_id").and_then(Json::as_str) {
             self.turn = Some(turn.into());
         }
         self.draft.unmapped.record("turn_context", source);
+    }
+
+    fn set_model(&mut self, model: Str) {
+        self.models.insert(model.clone());
+        self.model = Some(model);
     }
 
     fn say(&self, source: SourceRecord) -> Say {
@@ -148,181 +160,8 @@ impl Rollout {
         }
     }
 
-    fn bare(&mut self, mut record: Object, source: SourceRecord) {
-        if let Some(message) = record.remove("message") {
-            record.insert("content", message);
-        }
-        if record.get("type").and_then(Json::as_str) == Some("function_result") {
-            record.insert("type", "tool_result");
-        }
-        record.remove("created_at");
-        self.item(record, source);
-    }
-
-    /// Something the model sees, or said.
-    fn item(&mut self, mut item: Object, source: SourceRecord) {
-        let about = take_object(&mut item, "internal_chat_message_metadata_passthrough").unwrap_or_default();
-        if let Some(turn) = about.get("turn_id").and_then(Json::as_str) {
-            self.turn = Some(turn.into());
-        }
-        let kind = item.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
-        if kind == "ghost_snapshot" {
-            return self.draft.unmapped.record("response_item.ghost_snapshot", source);
-        }
-        let id = take_text(&mut item, "call_id").inspect(|id| {
-            item.insert("call_id", id.clone());
-        });
-        let phase = take_text(&mut item, "phase");
-        item.remove("metadata");
-        let item_id = if kind == "message" { take_text(&mut item, "id") } else { None };
-        let turn = self.draft.messages("response_item").read(Json::Object(item));
-        self.draft.note_rest(&format!("response_item.{kind}"), &turn.rest);
-        match turn.role {
-            Role::Model => {
-                for call in turn.parts.iter().filter_map(|part| part.function_call.as_deref()) {
-                    *self.calls.entry(kind.clone().into()).or_default() += 1;
-                    self.open_calls.extend(call.id.clone());
-                }
-                self.respond(turn, phase, source);
-            }
-            Role::Tool => {
-                self.open = None;
-                if let Some(id) = id {
-                    self.open_calls.remove(&id);
-                }
-                let say = self.say(source);
-                self.draft.push_turn(turn, say);
-            }
-            Role::User => self.user(turn, item_id, source),
-            Role::System => {
-                self.open = None;
-                let say = Say { id: item_id, ..self.say(source) };
-                let at = self.draft.push_turn(turn, say);
-                self.mark(at, "developer");
-            }
-        }
-    }
-
-    fn mark(&mut self, at: usize, kind: &str) {
-        if let Some(custom) = self.draft.event_mut(at).and_then(|event| event.custom_metadata.as_mut()) {
-            custom.insert(crate::marks::INJECTED, kind);
-        }
-    }
-
-    /// A prompt, when the interface recorded it as one.
-    fn user(&mut self, turn: Turn, id: Option<Str>, source: SourceRecord) {
-        self.open = None;
-        let text = turn.text();
-        let is_prompt = match self.prompts.get_mut(&normal(&text)) {
-            Some(left) if *left > 0 => {
-                *left -= 1;
-                true
-            }
-            _ => !self.has_prompt_events && crate::draft::kind_of(&turn) == Kind::Prompt,
-        };
-        let kind = match crate::draft::kind_of(&turn) {
-            _ if is_prompt => Kind::Prompt,
-            Kind::Injected(kind) => Kind::Injected(kind),
-            _ => Kind::Injected("client".into()),
-        };
-        let say = Say { id, kind, parts: turn.parts, ..self.say(source) };
-        self.draft.push(say);
-    }
-
-    /// Adds to the response that is going on, or begins one.
-    fn respond(&mut self, turn: Turn, phase: Option<Str>, source: SourceRecord) {
-        match self.open {
-            Some(at) => self.draft.extend(at, turn.parts, source),
-            None => {
-                let mut notes = Object::new();
-                notes.push_some("phase", phase);
-                let say = Say { model: self.model.clone(), source_notes: notes, ..self.say(source) };
-                let at = self.draft.push_turn(turn, say);
-                self.open = Some(at);
-                self.steps.opened(at);
-            }
-        }
-    }
-
-    fn step(&mut self, reported: Option<crate::usage::Reported>, source: SourceRecord) {
-        let Some(reported) = reported else { return };
-        self.open = None;
-        match self.steps.take_open() {
-            Some(at) => {
-                self.draft.add_source(at, source);
-                self.draft.set_usage(at, reported);
-            }
-            // A call of which nothing is recorded but its usage: the one that wrote a summary, or one that failed.
-            None => {
-                let say = Say { usage: Some(reported), model: self.model.clone(), ..self.say(source) };
-                self.draft.push(say);
-            }
-        }
-    }
-
-    fn event(&mut self, mut event: Object, source: SourceRecord) {
-        let kind = event.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
-        match &*kind {
-            "token_count" => {
-                self.count("token_count_events");
-                let reported = self.steps.count(event);
-                self.step(reported, source);
-            }
-            "task_started" | "turn_started" => {
-                self.count("turns_started");
-                self.turn = take_text(&mut event, "turn_id").or(self.turn.take());
-                self.draft.unmapped.record("event_msg.task_started", source);
-            }
-            "turn_aborted" => {
-                self.count("turns_aborted");
-                self.draft.unmapped.record("event_msg.turn_aborted", source);
-            }
-            "user_message" if !self.has_items => self.lone_prompt(&event, source),
-            "error" | "stream_error" => {
-                let error = event.get("error").cloned().unwrap_or(Json::Object(event));
-                let text = |key: &str| error.get(key).and_then(Json::as_str).map(Str::from);
-                let message = text("message").unwrap_or_else(|| "error".into());
-                let code = text("codex_error_info").or(text("kind")).unwrap_or_else(|| "error".into());
-                let say = Say { error: Some((code, message)), ..self.say(source) };
-                self.draft.push(say);
-            }
-            "thread_name_updated" => {
-                self.draft.title = take_text(&mut event, "thread_name");
-                self.draft.unmapped.record("event_msg.thread_name_updated", source);
-            }
-            kind => self.draft.unmapped.record(&format!("event_msg.{kind}"), source),
-        }
-    }
-
-    /// A prompt of which there is only the interface's own record.
-    fn lone_prompt(&mut self, event: &Object, source: SourceRecord) {
-        self.open = None;
-        let text = event.get("message").and_then(Json::as_str).unwrap_or_default();
-        let parts = vec![strata_model::Part::from_text(text)];
-        let say = Say { kind: Kind::Prompt, parts, ..self.say(source) };
-        self.draft.push(say);
-    }
-
-    fn compacted(&mut self, mut compacted: Object, source: SourceRecord) {
-        self.open = None;
-        let history = take_list(&mut compacted, "replacement_history").unwrap_or_default();
-        let turns = self.draft.messages("compacted").read_all(history.into_iter().map(|item| match item {
-            Json::Object(mut item) => {
-                item.remove("internal_chat_message_metadata_passthrough");
-                Json::Object(item)
-            }
-            other => other,
-        }));
-        let mut parts: Vec<_> = turns.into_iter().flat_map(|turn| turn.parts).collect();
-        if parts.is_empty() {
-            let message = take_text(&mut compacted, "message").unwrap_or_default();
-            parts.push(strata_model::Part::from_text(message));
-        }
-        let say = Say { kind: Kind::Compaction, parts, source_notes: compacted, ..self.say(source) };
-        self.draft.push(say);
-    }
-
     fn finish(mut self, findings: &mut Findings) -> Option<ImportedSession> {
+        self.tell_open_items();
         for name in ["records", "token_count_events", "token_usage_records", "turns_started", "turns_aborted"]
         {
             let count = self.counts.get(name).copied().unwrap_or(0);

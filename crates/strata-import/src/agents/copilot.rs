@@ -1,31 +1,39 @@
-//! Event logs of Copilot CLI: `{type, data, id, timestamp, parentId}`.
+//! Event logs of Copilot CLI: `{type, data, id, timestamp, parentId}`. Before October 2025 a session was one document
+//! with the messages as they were sent (`chatMessages`).
 //!
 //! Input tokens are only known when a session ends, as sums per model; they are kept in an event of their own, which is
-//! marked as a sum and is no call.
+//! marked as a sum and is no call. A session that is resumed ends again, with sums over all of it.
 
 use std::collections::HashMap;
 
 use strata_model::{Json, Object, Part, Str};
 
-use crate::documents::read_lines;
+use crate::documents::{read_documents, read_records};
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::marks;
-use crate::message::{Role, Turn, thought};
+use crate::message::{Role, Turn, say_message, thought};
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_count, take_first_text, take_list, take_object, take_text, time_of};
-use crate::usage::{Counts, read as read_usage};
+use crate::take::{
+    count_of, take_any, take_count, take_first_text, take_list, take_object, take_text, time_of,
+};
+use crate::usage::{Counts, Reported, read as read_usage};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    if is_document(bytes) {
+        return read_old(bytes, findings);
+    }
     let mut log = Log {
         draft: Draft::new("copilot", "copilot"),
         model: None,
         agents: HashMap::new(),
-        output: HashMap::new(),
+        told: HashMap::new(),
+        sums: HashMap::new(),
+        last: None,
     };
-    for value in read_lines(bytes, findings) {
+    for value in read_records(bytes, findings) {
         let source = value.source();
         match value.json {
             Json::Object(record) => log.record(record, source),
@@ -43,8 +51,44 @@ struct Log {
     model: Option<Str>,
     /// Names of sub-agents by the call that started them.
     agents: HashMap<Str, Str>,
-    /// Output tokens that messages reported, by model.
-    output: HashMap<Str, u64>,
+    /// What single calls reported since the last sum, by model.
+    told: HashMap<Str, Tokens>,
+    /// The last sums, by model.
+    sums: HashMap<Str, Tokens>,
+    /// The last response, and its call as the provider names it.
+    last: Option<(usize, Option<Str>)>,
+}
+
+/// Whether the bytes are a session of the first versions.
+fn is_document(bytes: &[u8]) -> bool {
+    const HEAD: usize = 64 * 1024;
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let at = |name: &[u8]| memchr::memmem::find(head, name);
+    match (at(b"\"chatMessages\""), at(b"\"session.start\"")) {
+        (Some(messages), Some(start)) => messages < start,
+        (messages, _) => messages.is_some(),
+    }
+}
+
+fn read_old(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let documents = read_documents(bytes, &["chatMessages", "timeline"], findings);
+    let sessions = documents.into_iter().filter_map(|mut document| {
+        let mut draft = Draft::new("copilot", "copilot");
+        draft.session.id = take_text(&mut document.fields, "sessionId").unwrap_or_default();
+        let start = document.fields.remove("startTime");
+        draft.set_clock(start.as_ref().and_then(time_of));
+        for value in document.take("chatMessages") {
+            let say = Say::new(Kind::Notice, Vec::new(), value.source());
+            say_message(&mut draft, "chatMessages", value.json, say);
+        }
+        // It says what messages say, for the interface.
+        for value in document.take("timeline") {
+            draft.unmapped.record("timeline", value.source());
+        }
+        draft.note_rest("session", &document.fields);
+        draft.finish(Format::CopilotCli, findings)
+    });
+    sessions.collect()
 }
 
 impl Log {
@@ -54,8 +98,11 @@ impl Log {
         let kind = take_text(&mut record, "type").unwrap_or_default();
         let mut data = take_object(&mut record, "data").unwrap_or_default();
         self.draft.set_clock(time);
-        let caller = take_first_text(&mut data, &["parentToolCallId"]);
-        let agent = caller.as_ref().and_then(|call| self.agents.get(call)).cloned();
+        // Newer versions name the sub-agent itself.
+        let own = take_first_text(&mut record, &["agentId"]);
+        let caller = own.clone().or_else(|| take_first_text(&mut data, &["parentToolCallId"]));
+        let known = caller.as_ref().and_then(|call| self.agents.get(call)).cloned();
+        let agent = known.or_else(|| own.as_ref().map(|id| format!("copilot.{id}").into()));
         let say = Say {
             id,
             time,
@@ -68,6 +115,14 @@ impl Log {
             "session.start" => {
                 self.draft.session.id = take_text(&mut data, "sessionId").unwrap_or_default();
                 self.model = take_text(&mut data, "selectedModel");
+                self.draft.unmapped.record(&kind, source);
+            }
+            "session.resume" => {
+                self.model = take_text(&mut data, "selectedModel").or(self.model.take());
+                self.draft.unmapped.record(&kind, source);
+            }
+            "session.title_changed" => {
+                self.draft.title = take_first_text(&mut data, &["title"]).or(self.draft.title.take());
                 self.draft.unmapped.record(&kind, source);
             }
             "session.model_change" => {
@@ -88,12 +143,15 @@ impl Log {
             }
             "user.message" => self.user(data, say),
             "assistant.message" => self.response(data, say),
+            "assistant.usage" => self.usage(data, say),
             "assistant.reasoning" => self.draft.unmapped.record(&kind, source),
             "tool.execution_complete" => self.result(data, say),
             "subagent.started" => {
                 let name = take_first_text(&mut data, &["agentName", "agentDisplayName"]);
-                if let (Some(call), Some(name)) = (take_text(&mut data, "toolCallId"), name) {
-                    self.agents.insert(call, format!("copilot.{name}").into());
+                if let Some(name) = name {
+                    let names = [take_text(&mut data, "toolCallId"), own];
+                    let name: Str = format!("copilot.{name}").into();
+                    self.agents.extend(names.into_iter().flatten().map(|id| (id, name.clone())));
                 }
                 self.draft.unmapped.record(&kind, source);
             }
@@ -118,7 +176,13 @@ impl Log {
     /// What the model saw is the transformed prompt; what was typed is beside it.
     fn user(&mut self, mut data: Object, say: Say) {
         let mut turn = self.turn(Role::User, &mut data);
-        let kind = kind_of(&turn);
+        let mut kind = kind_of(&turn);
+        // Messages of skills, of a plan, of another session.
+        if let Some(program) = take_first_text(&mut data, &["source"]).filter(|it| &**it != "user")
+            && kind == Kind::Prompt
+        {
+            kind = Kind::Injected(program);
+        }
         let mut notes = Object::new();
         if let Some(sent) = take_text(&mut data, "transformedContent").filter(|sent| !sent.is_empty()) {
             notes.push("typed", turn.text());
@@ -156,7 +220,8 @@ impl Log {
         let model = take_text(&mut data, "model").or_else(|| self.model.clone());
         let output = take_count(&mut data, "outputTokens");
         if let (Some(model), Some(output)) = (&model, output) {
-            *self.output.entry(model.clone()).or_default() += output;
+            let told = self.told.entry(model.clone()).or_default();
+            told.output = told.output.saturating_add(output);
         }
         let usage = output.map(|output| Counts { output: Some(output), ..Counts::default() }.reported());
         let mut notes = Object::new();
@@ -164,7 +229,8 @@ impl Log {
             notes.push_some(key, data.remove(key));
         }
         self.draft.note_rest("assistant.message", &data);
-        self.draft.push(Say {
+        let call = notes.get("apiCallId").and_then(Json::as_str).map(Str::from);
+        let at = self.draft.push(Say {
             kind: Kind::Response,
             parts: turn.parts,
             model,
@@ -172,6 +238,35 @@ impl Log {
             source_notes: notes,
             ..say
         });
+        self.last = Some((at, call));
+    }
+
+    /// The usage of one call, where it was kept: that of the last response, or of a call nothing else is known of.
+    fn usage(&mut self, mut data: Object, say: Say) {
+        let model = take_text(&mut data, "model").or_else(|| self.model.clone());
+        let call = take_first_text(&mut data, &["apiCallId"]);
+        let is_of = |known: &Option<Str>| known.is_none() || call.is_none() || *known == call;
+        let last = self.last.take().filter(|(_, known)| is_of(known));
+        let mut tokens = Object::new();
+        for key in ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"] {
+            tokens.push_some(key, data.remove(key));
+        }
+        self.draft.unmapped.record("assistant.usage", say.sources[0].clone());
+        let Some(usage) = read_usage(tokens, "assistant.usage", &mut self.draft.unmapped) else { return };
+        let told = self.told.entry(model.clone().unwrap_or_default()).or_default();
+        let before = last.as_ref().and_then(|(at, _)| self.draft.event(*at)?.usage_metadata.as_ref());
+        let known = before.and_then(|usage| usage.output_tokens()).unwrap_or(0);
+        *told = told.and(Tokens { output: known, ..Tokens::default() }, u64::saturating_sub);
+        *told = told.and(Tokens::of(&usage), u64::saturating_add);
+        match last {
+            Some((at, _)) => {
+                self.draft.add_source(at, say.sources[0].clone());
+                self.draft.set_usage(at, usage);
+            }
+            None => {
+                self.draft.push(Say { model, usage: Some(usage), ..say });
+            }
+        }
     }
 
     fn result(&mut self, mut data: Object, say: Say) {
@@ -196,11 +291,36 @@ impl Log {
 
     fn compacted(&mut self, mut data: Object, say: Say) {
         let text = take_first_text(&mut data, &["summaryContent", "summary", "content"]).unwrap_or_default();
+        // The call that wrote the summary.
+        let usage = take_object(&mut data, "compactionTokensUsed").and_then(|mut used| {
+            let mut first = |keys: &[&str]| keys.iter().find_map(|key| take_count(&mut used, key));
+            let counts = Counts {
+                input: first(&["inputTokens", "input"]),
+                cached: first(&["cacheReadTokens", "cachedInput"]),
+                written: first(&["cacheWriteTokens"]),
+                output: first(&["outputTokens", "output"]),
+                ..Counts::default()
+            };
+            counts.input.map(|_| counts.reported())
+        });
+        let has_failed = data.get("success").is_some_and(|success| !success.is_truthy());
+        if has_failed {
+            let message =
+                take_first_text(&mut data, &["error"]).unwrap_or_else(|| "the compaction failed".into());
+            let error = Some(("compaction_failed".into(), message));
+            self.draft.push(Say { error, source_notes: data, ..say });
+            return;
+        }
+        if let Some(usage) = &usage {
+            let model = self.model.clone().unwrap_or_default();
+            let told = self.told.entry(model).or_default();
+            *told = told.and(Tokens::of(usage), u64::saturating_add);
+        }
         let parts = vec![Part::from_text(text)];
-        self.draft.push(Say { kind: Kind::Compaction, parts, source_notes: data, ..say });
+        self.draft.push(Say { kind: Kind::Compaction, parts, usage, source_notes: data, ..say });
     }
 
-    /// The sums of the whole session, less what its messages reported themselves.
+    /// The sums of the whole session, less those it ended with before and what its calls reported themselves.
     fn sums(&mut self, mut data: Object, say: &Say) {
         let metrics = take_object(&mut data, "modelMetrics").unwrap_or_default();
         for (model, metric) in metrics {
@@ -209,11 +329,22 @@ impl Log {
             else {
                 continue;
             };
-            let own = self.output.remove(&model).unwrap_or(0);
-            let total = sum.usage.output_tokens().unwrap_or(0);
-            let thoughts = sum.usage.thoughts_token_count.unwrap_or(0).min(total.saturating_sub(own));
-            sum.usage.thoughts_token_count = Some(thoughts).filter(|it| *it > 0);
-            sum.usage.candidates_token_count = Some(total.saturating_sub(own).saturating_sub(thoughts));
+            let now = Tokens::of(&sum);
+            let before = self.sums.insert(model.clone(), now).unwrap_or_default();
+            // Sums that are smaller than those before them began anew.
+            let grown = if now.covers(before) { now.and(before, u64::saturating_sub) } else { now };
+            let told = self.told.remove(&model).unwrap_or_default();
+            let left = grown.and(told, u64::saturating_sub);
+            let thoughts = left.thoughts.min(left.output);
+            let counts = Counts {
+                input: Some(left.input),
+                cached: Some(left.cached),
+                written: Some(left.written),
+                output: Some(left.output),
+                thoughts: Some(thoughts),
+                total: None,
+            };
+            sum = counts.reported();
             sum.usage.total_token_count = None;
             let requests = metric.get("requests").cloned().unwrap_or_default();
             let mut notes = Object::from_iter([("requests", requests)]);
@@ -231,5 +362,45 @@ impl Log {
             }
         }
         self.draft.unmapped.record("session.shutdown", say.sources[0].clone());
+    }
+}
+
+/// Counts that can be added up and taken apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Tokens {
+    input: u64,
+    cached: u64,
+    written: u64,
+    /// Thoughts included.
+    output: u64,
+    thoughts: u64,
+}
+
+impl Tokens {
+    fn of(reported: &Reported) -> Self {
+        let usage = &reported.usage;
+        let written = reported.cache_write.as_ref().and_then(|write| write.get("tokens")).and_then(count_of);
+        Self {
+            input: usage.prompt_token_count.unwrap_or(0),
+            cached: usage.cached_content_token_count.unwrap_or(0),
+            written: written.unwrap_or(0),
+            output: usage.output_tokens().unwrap_or(0),
+            thoughts: usage.thoughts_token_count.unwrap_or(0),
+        }
+    }
+
+    fn and(self, other: Self, operation: fn(u64, u64) -> u64) -> Self {
+        Self {
+            input: operation(self.input, other.input),
+            cached: operation(self.cached, other.cached),
+            written: operation(self.written, other.written),
+            output: operation(self.output, other.output),
+            thoughts: operation(self.thoughts, other.thoughts),
+        }
+    }
+
+    fn covers(self, other: Self) -> bool {
+        let has_less = self.and(other, |a, b| u64::from(a < b));
+        has_less == Self::default()
     }
 }

@@ -1,7 +1,10 @@
 //! Chats of Gemini CLI: one object that is rewritten at every change, or a log of lines of which a later one with the
-//! same id replaces the earlier one.
+//! same id replaces the earlier one. Checkpoints, the list of typed prompts (`logs.json`) and what `gemini -p` puts out
+//! are read, too, as are chats of Qwen Code, which descends from it.
 
 mod chat;
+mod prompts;
+mod stream;
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,15 +18,41 @@ use crate::import::ImportedSession;
 use crate::message::{Role, Turn, thought};
 use crate::source::SourceRecord;
 use crate::take::{take_count, take_list, take_object, take_text, take_time};
-use crate::usage::Counts;
+use crate::usage::{Counts, read as read_usage};
 use chat::{Chat, Step};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut chat = Chat::default();
     let mut draft = Draft::new("gemini-cli", "gemini");
-    for mut document in read_documents(bytes, &["messages", "history"], findings) {
+    let mut documents = read_documents(bytes, &["", "messages", "history", "clientHistory"], findings);
+    if let Some(sessions) = prompts::read(&mut documents, findings) {
+        return sessions;
+    }
+    if documents.iter().any(|document| stream::is_output(&document.fields)) {
+        return stream::read(documents, findings).into_iter().collect();
+    }
+    for mut document in documents {
         let source = document.source.clone();
-        for value in document.take("messages").into_iter().chain(document.take("history")) {
+        let mut messages = document.take("messages");
+        // A checkpoint of a tool has the history as it was sent, beside what the interface shows.
+        let sent = document.take("clientHistory");
+        let shown = document.take("history");
+        if sent.is_empty() {
+            messages.extend(shown);
+        } else {
+            for value in &shown {
+                draft.unmapped.record("history", value.source());
+            }
+            messages.extend(sent);
+        }
+        for value in document.take("") {
+            let source = value.source();
+            match value.json {
+                Json::Object(line) => chat.line(line, source, &mut draft),
+                other => draft.unmapped.field("chat", "[]", &other),
+            }
+        }
+        for value in messages {
             let source = value.source();
             match value.json {
                 Json::Object(message) => chat.message(message, source),
@@ -181,7 +210,11 @@ impl Teller {
             }
         }
         self.answered.extend(answered);
-        let usage = take_object(&mut message, "tokens").map(|tokens| tokens_of(tokens).reported());
+        let usage =
+            take_object(&mut message, "tokens").map(|tokens| tokens_of(tokens).reported()).or_else(|| {
+                let usage = take_object(&mut message, "usageMetadata")?;
+                read_usage(usage, "usageMetadata", &mut self.draft.unmapped)
+            });
         let model = take_text(&mut message, "model");
         self.draft.note_rest("gemini", &message);
         let after = Say { id: None, ..say.clone() };

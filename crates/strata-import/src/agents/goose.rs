@@ -1,4 +1,7 @@
-//! The database of goose. Reasoning may be stored as one part a token; those are put together.
+//! Sessions of goose: its database, the files of versions before 1.10, and what `goose session export` and
+//! `goose run --output-format` write. Reasoning may be stored as one part a token; those are put together.
+
+mod file;
 
 use std::collections::HashMap;
 
@@ -8,12 +11,15 @@ use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::{ImportedSession, ParentSession};
+use crate::marks;
 use crate::message::{Role, Turn, thought};
 use crate::rows::{count_of, json_of, object_of, seconds_of, text_of};
 use crate::source::SourceRecord;
 use crate::tables::{TableError, TableSource};
-use crate::take::{take_any, take_object, take_text};
+use crate::take::{take_any, take_list, take_object, take_text};
 use crate::usage::{Counts, Reported, read as read_usage};
+
+pub(crate) use file::read as read_file;
 
 struct Chat {
     draft: Draft,
@@ -25,6 +31,9 @@ struct Chat {
     last_response: Option<(usize, Option<f64>)>,
     n_messages: i64,
     n_thinking_parts: i64,
+    /// The usage of the whole session, for those of which no call reports its own.
+    sum: Option<Reported>,
+    has_usage: bool,
 }
 
 pub(crate) fn read_tables(
@@ -38,9 +47,12 @@ pub(crate) fn read_tables(
     let mut chats: HashMap<Str, Chat> = HashMap::new();
     let title = if has("sessions", "name") { "name" } else { "description" };
     let mut columns = vec!["id", title];
-    for column in ["parent_session_id", "model_config_json"] {
+    for column in
+        ["parent_session_id", "model_config_json", "accumulated_input_tokens", "accumulated_output_tokens"]
+    {
         columns.push(if has("sessions", column) { column } else { "id" });
     }
+    let has_sums = has("sessions", "accumulated_input_tokens");
     source.rows("sessions", &columns, &["id"], &mut |row| {
         let id = text_of(row.first()).unwrap_or_default();
         let mut draft = Draft::new("goose", "goose");
@@ -57,18 +69,10 @@ pub(crate) fn read_tables(
                 .map(Str::from)
         };
         order.push(id.clone());
-        chats.insert(
-            id,
-            Chat {
-                draft,
-                model,
-                ledger: Vec::new(),
-                has_ledger,
-                last_response: None,
-                n_messages: 0,
-                n_thinking_parts: 0,
-            },
-        );
+        let counts =
+            Counts { input: count_of(row.get(4)), output: count_of(row.get(5)), ..Counts::default() };
+        let sum = counts.input.filter(|_| has_sums && !has_ledger).map(|_| counts.reported());
+        chats.insert(id, Chat { model, has_ledger, sum, ..Chat::new(draft) });
     })?;
     if has_ledger {
         read_ledger(source, &mut chats)?;
@@ -99,8 +103,8 @@ pub(crate) fn read_tables(
             findings.info("empty-session", place, "a session holds no messages; it was left out");
             continue;
         }
-        chat.draft.counts.insert("messages", Json::Int(chat.n_messages));
-        chat.draft.counts.insert("thinking_parts", Json::Int(chat.n_thinking_parts));
+        let source = SourceRecord::Row { table: "sessions", id: chat.draft.session.id.clone() };
+        chat.tell_sum(source);
         sessions.extend(chat.draft.finish(Format::Goose, findings));
     }
     Ok(sessions)
@@ -131,6 +135,33 @@ fn read_ledger(source: &mut dyn TableSource, chats: &mut HashMap<Str, Chat>) -> 
 }
 
 impl Chat {
+    fn new(draft: Draft) -> Self {
+        Self {
+            draft,
+            model: None,
+            ledger: Vec::new(),
+            has_ledger: false,
+            last_response: None,
+            n_messages: 0,
+            n_thinking_parts: 0,
+            sum: None,
+            has_usage: false,
+        }
+    }
+
+    /// What is counted over all messages, and the usage of all calls where none reported its own.
+    fn tell_sum(&mut self, source: SourceRecord) {
+        self.draft.counts.insert("messages", Json::Int(self.n_messages));
+        self.draft.counts.insert("thinking_parts", Json::Int(self.n_thinking_parts));
+        let Some(usage) = self.sum.take().filter(|_| !self.has_usage) else { return };
+        let model = self.model.clone();
+        let at =
+            self.draft.push(Say { usage: Some(usage), model, ..Say::new(Kind::Notice, Vec::new(), source) });
+        if let Some(event) = self.draft.event_mut(at) {
+            event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
+        }
+    }
+
     fn message(&mut self, role: &str, content: Json, mut metadata: Object, mut say: Say) {
         let parts = match content {
             Json::Array(parts) => parts,
@@ -140,7 +171,8 @@ impl Chat {
         self.n_messages += 1;
         let is_thinking = |part: &&Json| part.get("type").and_then(Json::as_str) == Some("thinking");
         self.n_thinking_parts += parts.iter().filter(is_thinking).count() as i64;
-        let mut turn = Turn::new(if role == "assistant" { Role::Model } else { Role::User });
+        let is_model = role.eq_ignore_ascii_case("assistant");
+        let mut turn = Turn::new(if is_model { Role::Model } else { Role::User });
         for part in parts {
             match part {
                 Json::Object(part) => self.part(part, &mut turn),
@@ -153,7 +185,8 @@ impl Chat {
         if !is_visible {
             say.source_notes.push("agentVisible", false);
         }
-        metadata.remove("userVisible");
+        // What only the model is shown was written by the client: summaries, reminders.
+        let is_shown = metadata.remove("userVisible").is_none_or(|flag| flag.is_truthy());
         self.draft.note_rest("metadata", &metadata);
         if turn.role == Role::Model {
             say.kind = Kind::Response;
@@ -161,6 +194,7 @@ impl Chat {
             let has_ledger = self.has_ledger;
             let of_ledger = self.of_ledger(say.time);
             say.usage = usage.or(of_ledger);
+            self.has_usage |= say.usage.is_some();
             // Calls made side by side are messages of their own, of which the first reports the usage.
             let before = self.last_response.filter(|(_, time)| has_ledger && *time == say.time);
             if let (None, Some((at, _))) = (&say.usage, before) {
@@ -170,7 +204,10 @@ impl Chat {
             self.last_response = Some((self.draft.len(), say.time));
             self.note_compactions(&say);
         } else {
-            say.kind = kind_of(&turn);
+            say.kind = match kind_of(&turn) {
+                Kind::Prompt if !is_shown => Kind::Injected("client".into()),
+                kind => kind,
+            };
         }
         self.draft.note_result_bytes(turn.result_bytes);
         say.parts = turn.parts;
@@ -219,25 +256,33 @@ impl Chat {
                     _ => turn.parts.push(thought(text)),
                 }
             }
-            "toolRequest" => {
+            "toolRequest" | "frontendToolRequest" => {
                 let id = take_text(&mut part, "id");
                 let mut call = take_object(&mut part, "toolCall").unwrap_or_default();
                 let mut value = take_object(&mut call, "value").unwrap_or_default();
                 let name = take_text(&mut value, "name");
-                let args = value.remove("arguments");
+                // A call that could not be read has its text in the error.
+                let args = value.remove("arguments").or_else(|| call.remove("error"));
                 self.draft.messages("toolRequest").push_call(id, name, args, turn);
             }
             "toolResponse" => {
                 let id = take_text(&mut part, "id");
                 let mut result = take_object(&mut part, "toolResult").unwrap_or_default();
                 let error = result.remove("error").filter(|error| !error.is_null());
+                // Before 1.2 the value was the content itself.
+                let content = take_list(&mut result, "value").map(Json::Array);
                 let mut value = take_object(&mut result, "value").unwrap_or_default();
                 let is_error = error.is_some() || value.get("isError").is_some_and(Json::is_truthy);
-                let content =
-                    error.or_else(|| take_any(&mut value, &["content"])).or(Some(Json::Object(value)));
+                let content = error
+                    .or(content)
+                    .or_else(|| take_any(&mut value, &["content"]))
+                    .or(Some(Json::Object(value)));
                 self.draft.messages("toolResponse").result(id, None, content, is_error, turn);
             }
-            "systemNotification" => {
+            "systemNotification"
+            | "contextLengthExceeded"
+            | "summarizationRequested"
+            | "conversationCompacted" => {
                 let text =
                     take_text(&mut part, "msg").or_else(|| take_text(&mut part, "text")).unwrap_or_default();
                 turn.parts.push(Part::from_text(text));

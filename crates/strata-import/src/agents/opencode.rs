@@ -67,6 +67,9 @@ impl Stored {
             self.parts.entry(message).or_default().push((fields, source));
         } else if let Some(session) = text("sessionID") {
             self.messages.push((session, Message { info: fields, parts: Vec::new(), source }));
+        } else if text("type").is_some() && text("projectID").is_none() {
+            // A part that does not say which message it belongs to.
+            self.parts.entry(Str::default()).or_default().push((fields, source));
         } else {
             self.sessions.push(fields);
         }
@@ -127,10 +130,15 @@ pub(crate) fn read_tables(
         messages.entry(text_of(row.get(1)).unwrap_or_default()).or_default().push(message);
     })?;
     let mut infos = Vec::new();
-    source.rows("session", &["id", "parent_id", "title"], &["id"], &mut |row| {
+    let has_revert = source.tables()?.iter().any(|table| table.name == "session" && table.has("revert"));
+    let columns = ["id", "parent_id", "title", if has_revert { "revert" } else { "id" }];
+    source.rows("session", &columns, &["id"], &mut |row| {
         let mut info = Object::new();
         for (at, key) in ["id", "parentID", "title"].iter().enumerate() {
             info.push_some(key, text_of(row.get(at)));
+        }
+        if has_revert && text_of(row.get(3)).is_some_and(|text| !text.is_empty()) {
+            info.push("revert", object_of(row.get(3), "session", findings));
         }
         infos.push(info);
     })?;
@@ -162,15 +170,87 @@ fn session(
     draft.title = take_text(&mut info, "title");
     draft.parent = take_text(&mut info, "parentID")
         .map(|session_id| ParentSession { session_id, agent_id: draft.session.id.clone() });
+    let revert = take_object(&mut info, "revert").and_then(|mut revert| take_text(&mut revert, "messageID"));
+    let reverted = revert.zip(messages.last().map(|last| last.source.clone()));
     for key in ["tokens", "cost", "time", "version", "slug", "projectID", "directory"] {
         info.remove(key);
     }
     draft.note_rest("session", &info);
     draft.counts.insert("messages", Json::Int(messages.len() as i64));
-    for message in messages {
-        add(&mut draft, message);
+    let mut system = String::new();
+    for mut message in messages {
+        tell_system(&mut draft, &mut message, &mut system);
+        for step in steps(message) {
+            add(&mut draft, step);
+        }
+    }
+    if let Some((message, source)) = reverted {
+        tell_revert(&mut draft, &message, source);
     }
     draft.finish(format, findings)
+}
+
+/// Early versions kept the system prompt with every answer.
+fn tell_system(draft: &mut Draft, message: &mut Message, last: &mut String) {
+    let Some(pieces) = take_list(&mut message.info, "system") else { return };
+    let texts: Vec<_> = pieces.iter().filter_map(Json::as_str).collect();
+    let text = texts.join("\n");
+    if text.is_empty() || text == *last {
+        return;
+    }
+    let mut turn = Turn::new(Role::System);
+    turn.parts.extend(texts.iter().map(|text| Part::from_text(*text)));
+    *last = text;
+    draft.push_turn(turn, Say::new(Kind::Notice, Vec::new(), message.source.clone()));
+}
+
+/// Everything from this message on was taken back.
+fn tell_revert(draft: &mut Draft, message: &str, source: SourceRecord) {
+    let mut events = (0..draft.len()).filter_map(|at| draft.event(at));
+    let first = events.find(|event| &*event.id == message).map(|event| event.invocation_id.clone());
+    let Some(invocation) = first else { return draft.unmapped.record("session.revert", source) };
+    let own = Some("revert".into());
+    let at = draft.push(Say { invocation: own, ..Say::new(Kind::Notice, Vec::new(), source) });
+    if let Some(event) = draft.event_mut(at) {
+        event.actions.rewind_before_invocation_id = Some(invocation);
+    }
+}
+
+/// The calls of the model that made a message. Early versions wrote all of a turn into one, whose own tokens are those
+/// of the last call.
+fn steps(message: Message) -> Vec<Message> {
+    let kind_of =
+        |part: &Object| part.get("type").and_then(Json::as_str).map(str::to_owned).unwrap_or_default();
+    let tokens_of = |part: &Object| part.get("tokens").filter(|_| kind_of(part) == "step-finish").cloned();
+    if message.parts.iter().filter(|(part, _)| tokens_of(part).is_some()).count() < 2 {
+        return vec![message];
+    }
+    let Message { info, parts, source } = message;
+    let mut groups: Vec<Vec<(Object, SourceRecord)>> = vec![Vec::new()];
+    for part in parts {
+        let is_new = kind_of(&part.0) == "step-start" && groups.last().is_some_and(|group| !group.is_empty());
+        if is_new {
+            groups.push(Vec::new());
+        }
+        if let Some(group) = groups.last_mut() {
+            group.push(part);
+        }
+    }
+    let n_groups = groups.len();
+    let steps = groups.into_iter().enumerate().map(|(at, parts)| {
+        let mut info = info.clone();
+        info.remove("tokens");
+        info.push_some("tokens", parts.iter().find_map(|(part, _)| tokens_of(part)));
+        if at > 0 {
+            info.remove("id");
+        }
+        if at + 1 < n_groups {
+            info.remove("error");
+            info.remove("finish");
+        }
+        Message { info, parts, source: source.clone() }
+    });
+    steps.collect()
 }
 
 fn add(draft: &mut Draft, message: Message) {
@@ -188,12 +268,13 @@ fn add(draft: &mut Draft, message: Message) {
         turn: Turn::new(if &*role == "assistant" { Role::Model } else { Role::User }),
         results: Turn::new(Role::Tool),
         compaction: None,
+        is_typed: false,
     };
     for (part, source) in parts {
         say.sources.push(source.clone());
         reading.part(part, source);
     }
-    let Reading { draft, turn, results, compaction } = reading;
+    let Reading { draft, turn, results, compaction, is_typed } = reading;
     let after = Say { id: None, usage: None, ..say.clone() };
     if turn.role == Role::Model {
         let is_summary = info.remove("summary").is_some_and(|flag| flag.as_bool() == Some(true));
@@ -227,7 +308,10 @@ fn add(draft: &mut Draft, message: Message) {
     }
     if turn.role == Role::User {
         say.invocation = None;
-        say.kind = kind_of(&turn);
+        say.kind = match kind_of(&turn) {
+            Kind::Prompt if !is_typed => Kind::Injected("synthetic".into()),
+            kind => kind,
+        };
         say.parts = turn.parts;
         draft.push(say);
     } else {
@@ -245,12 +329,24 @@ struct Reading<'d> {
     turn: Turn,
     results: Turn,
     compaction: Option<SourceRecord>,
+    /// Some of it was not written by the client.
+    is_typed: bool,
 }
 
 impl Reading<'_> {
     fn part(&mut self, mut part: Object, source: SourceRecord) {
         let kind = take_text(&mut part, "type").unwrap_or_default();
+        let is_synthetic = part.remove("synthetic").is_some_and(|flag| flag.is_truthy());
+        if part.remove("ignored").is_some_and(|flag| flag.is_truthy()) {
+            // Shown to the person only.
+            return self.draft.unmapped.record(&format!("part.{kind} (ignored)"), source);
+        }
+        self.is_typed |= !is_synthetic && matches!(&*kind, "text" | "file" | "subtask");
         match &*kind {
+            "subtask" => {
+                let text = take_text(&mut part, "prompt").unwrap_or_default();
+                self.turn.parts.push(Part::from_text(text));
+            }
             "text" => {
                 let text = take_text(&mut part, "text").unwrap_or_default();
                 self.turn.parts.push(Part::from_text(text));
@@ -274,7 +370,7 @@ impl Reading<'_> {
                 return self.draft.unmapped.record(&format!("part.{kind}"), source);
             }
         }
-        for key in ["id", "sessionID", "messageID", "time", "synthetic"] {
+        for key in ["id", "sessionID", "messageID", "time"] {
             part.remove(key);
         }
         self.draft.note_rest(&format!("part.{kind}"), &part);

@@ -3,7 +3,9 @@
 //! The first writes `{source, action|observation, args, content}`, the second `{source, kind, …}`. Calls of one response
 //! share its id.
 
-use std::collections::HashMap;
+mod stats;
+
+use std::collections::{HashMap, HashSet};
 
 use strata_model::{Json, Object, Part, Str};
 
@@ -16,20 +18,41 @@ use crate::message::{Role, Turn, say_turn, thought};
 use crate::source::SourceRecord;
 use crate::take::{take_any, take_first_text, take_list, take_object, take_text, take_time};
 use crate::usage;
+use stats::Stats;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    let mut talk = Talk { draft: Draft::new("openhands", "openhands"), responses: HashMap::new() };
-    for mut document in read_documents(bytes, &[""], findings) {
-        for value in document.take("") {
+    let draft = Draft::new("openhands", "openhands");
+    let mut talk = Talk {
+        draft,
+        responses: HashMap::new(),
+        answers: Vec::new(),
+        stats: Stats::default(),
+        summary: None,
+        actions: HashSet::new(),
+    };
+    for mut document in read_documents(bytes, &["", "history", "trajectory"], findings) {
+        let mut events = document.take("");
+        // What an evaluation writes of a task.
+        events.extend(document.take("history"));
+        events.extend(document.take("trajectory"));
+        for value in events {
             let source = value.source();
             if let Json::Object(event) = value.json {
                 talk.event(event, source);
             }
         }
-        if !document.fields.is_empty() {
+        let is_task =
+            ["instance_id", "test_result", "git_patch"].iter().any(|key| document.fields.contains_key(key));
+        if is_task {
+            if let Some(id) = take_text(&mut document.fields, "instance_id") {
+                talk.draft.session.id = id;
+            }
+            talk.draft.note_rest("task", &document.fields);
+        } else if !document.fields.is_empty() {
             talk.event(document.fields, document.source);
         }
     }
+    talk.stats.tell(&mut talk.draft, &talk.answers);
     talk.draft.finish(Format::OpenHands, findings).into_iter().collect()
 }
 
@@ -37,7 +60,26 @@ struct Talk {
     draft: Draft,
     /// Events by the response they are of.
     responses: HashMap<Str, usize>,
+    /// Responses with their ids, where those are known, in their order.
+    answers: Vec<(usize, Option<Str>)>,
+    stats: Stats,
+    /// The last condensation's summary, which may be told again.
+    summary: Option<Str>,
+    /// Ids of actions of the first generation that are calls.
+    actions: HashSet<Str>,
 }
+
+/// Events of the first generation that say how the run goes.
+const ABOUT_THE_RUN: [&str; 8] = [
+    "change_agent_state",
+    "agent_state_changed",
+    "null",
+    "pause",
+    "resume",
+    "condensation_request",
+    "user_rejected",
+    "loop_recovery",
+];
 
 impl Talk {
     fn event(&mut self, mut event: Object, source: SourceRecord) {
@@ -58,12 +100,20 @@ impl Talk {
                 self.observation(event, say);
             }
             Some("Condensation" | "CondensationSummaryEvent") => self.condensation(event, say),
-            Some(kind) => {
-                if kind == "ConversationStateUpdateEvent" && event.contains_key("secret_registry") {
-                    event.remove("secret_registry");
-                }
-                self.draft.unmapped.record(kind, source);
+            Some("ConversationErrorEvent" | "ServerErrorEvent") => {
+                let code = take_first_text(&mut event, &["code"]).unwrap_or_else(|| "error".into());
+                let text = take_first_text(&mut event, &["detail", "error"]).unwrap_or_else(|| code.clone());
+                self.draft.push(Say { error: Some((code, text)), ..say });
             }
+            Some("ConversationStateUpdateEvent") => {
+                let stats = match event.get("key").and_then(Json::as_str) {
+                    Some("stats") => event.get("value"),
+                    _ => event.get("value").and_then(|state| state.get("stats")),
+                };
+                self.stats.update(stats, &source);
+                self.draft.unmapped.record("ConversationStateUpdateEvent", source);
+            }
+            Some(kind) => self.draft.unmapped.record(kind, source),
             None if event.contains_key("agent") && event.contains_key("workspace") => {
                 self.state(event, source);
             }
@@ -76,6 +126,7 @@ impl Talk {
         if let Some(id) = take_text(&mut state, "id") {
             self.draft.session.id = id;
         }
+        self.stats.update(state.get("stats"), &source);
         self.draft.unmapped.record("base_state", source);
     }
 
@@ -94,11 +145,14 @@ impl Talk {
         let message = event.remove("llm_message").unwrap_or_default();
         event.remove("activated_skills");
         let mut turn = self.draft.messages("MessageEvent").read(message);
+        let response = take_text(&mut event, "llm_response_id");
         turn.rest = event;
         if who == "user" && turn.role == Role::Model {
             turn.role = Role::User;
         }
-        say_turn(&mut self.draft, "MessageEvent", turn, say);
+        let is_answer = turn.role == Role::Model;
+        let at = say_turn(&mut self.draft, "MessageEvent", turn, say);
+        self.answers.extend(at.filter(|_| is_answer).map(|at| (at, response)));
     }
 
     fn action(&mut self, mut event: Object, say: Say) {
@@ -127,6 +181,7 @@ impl Talk {
         let mut notes = Object::new();
         notes.push_some("responseId", response.clone());
         let at = self.draft.push_turn(turn, Say { source_notes: notes, ..say });
+        self.answers.push((at, response.clone()));
         self.responses.extend(response.map(|id| (id, at)));
     }
 
@@ -149,6 +204,9 @@ impl Talk {
 
     fn condensation(&mut self, mut event: Object, say: Say) {
         let text = take_first_text(&mut event, &["summary"]).unwrap_or_default();
+        if self.summary.replace(text.clone()).as_ref() == Some(&text) && !text.is_empty() {
+            return self.draft.unmapped.record("CondensationSummaryEvent", say.sources[0].clone());
+        }
         let parts = vec![Part::from_text(text)];
         self.draft.push(Say { kind: Kind::Compaction, parts, source_notes: event, ..say });
     }
@@ -162,6 +220,14 @@ impl Talk {
         let name = take_text(&mut about, "function_name");
         let content = take_any(&mut event, &["content"]);
         let mut args = take_object(&mut event, "args").unwrap_or_default();
+        let own_id = say.id.clone().unwrap_or_default();
+        // Without calls of functions, a result says which action it came of.
+        let cause = event.get("cause").and_then(Json::as_i64).map(|cause| Str::from(cause.to_string()));
+        if let Some(kind) =
+            action.as_deref().or(observation.as_deref()).filter(|kind| ABOUT_THE_RUN.contains(kind))
+        {
+            return self.draft.unmapped.record(kind, say.sources[0].clone());
+        }
         match (action.as_deref(), observation.as_deref()) {
             (Some("message"), _) if who == "user" => {
                 let mut turn = Turn::new(Role::User);
@@ -174,6 +240,12 @@ impl Talk {
                 self.draft.messages("system").content(args.remove("content").unwrap_or_default(), &mut turn);
                 self.draft.push_turn(turn, say);
             }
+            (Some("recall"), _) => self.draft.unmapped.record("recall", say.sources[0].clone()),
+            (Some("condensation"), _) => {
+                let text = take_first_text(&mut args, &["summary"]).unwrap_or_default();
+                let parts = vec![Part::from_text(text)];
+                self.draft.push(Say { kind: Kind::Compaction, parts, source_notes: args, ..say });
+            }
             (Some("message" | "finish" | "think"), _) if call_id.is_none() => {
                 let text =
                     take_first_text(&mut args, &["content", "final_thought", "thought"]).unwrap_or_default();
@@ -185,15 +257,28 @@ impl Talk {
                     turn.parts.push(Part::from_text(text));
                 }
                 let name = name.unwrap_or_else(|| action.into());
+                let id = call_id.unwrap_or(own_id);
+                self.actions.insert(id.clone());
                 self.draft.messages("action").push_call(
-                    call_id,
+                    Some(id),
                     Some(name),
                     Some(Json::Object(args)),
                     &mut turn,
                 );
                 self.old_response(turn.parts, about, say);
             }
-            (_, Some(observation)) if call_id.is_some() => {
+            (_, Some("recall")) => {
+                // What the client knows of the workspace, or what a keyword brought up.
+                let extras = event.remove("extras").unwrap_or_default();
+                let text = content.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
+                let parts =
+                    vec![Part::from_text(text), Part::from_text(strata_model::json::to_compact(&extras))];
+                self.draft.push(Say { kind: Kind::Injected("recall".into()), parts, ..say });
+            }
+            (_, Some(observation))
+                if call_id.is_some() || cause.as_ref().is_some_and(|it| self.actions.contains(it)) =>
+            {
+                let call_id = call_id.or(cause);
                 let mut turn = Turn::new(Role::Tool);
                 let name = name.or(Some(observation.into()));
                 self.draft.messages("observation").result(

@@ -2,6 +2,10 @@
 
 use strata_model::{Json, Object, Part, Str, json};
 
+use super::blocks;
+use super::entry::EntryKind;
+use super::injected;
+use super::lanes::MAIN;
 use super::transcript::{Placed, Transcript};
 use crate::take::take_object;
 use crate::unmapped::Unmapped;
@@ -19,6 +23,9 @@ impl Transcript {
         };
         let kind = attachment.get("type").and_then(Json::as_str).unwrap_or("unknown").to_owned();
         let owner = format!("attachment.{kind}");
+        if kind == "queued_command" && is_typed(&attachment, &placed) {
+            return self.queued_prompt(&placed, attachment);
+        }
         let Some(text) = take_shown(&mut attachment, &owner, &mut self.unmapped) else {
             return self.keep_raw(&placed, &kind);
         };
@@ -32,6 +39,36 @@ impl Transcript {
         }
         placed.record.note_rest(&mut self.unmapped);
     }
+}
+
+impl Transcript {
+    /// What a person typed while the model worked. It is given to the model in the middle of its turn, and has no record
+    /// of its own.
+    fn queued_prompt(&mut self, placed: &Placed, mut attachment: Object) {
+        const OWNER: &str = "attachment.queued_command";
+        let prompt = attachment.remove("prompt").unwrap_or_default();
+        let blocks = blocks::read(prompt, OWNER, |_| None, &mut self.unmapped);
+        self.facts.images += blocks.images;
+        match injected::injected_kind(&blocks.parts) {
+            Some(kind) => self.add_injected(placed, kind, blocks.parts),
+            None => self.add_entry(placed, EntryKind::Prompt, "user", blocks.parts),
+        };
+        for key in ["type", "commandMode"] {
+            attachment.remove(key);
+        }
+        for (key, value) in attachment.iter() {
+            self.unmapped.field(OWNER, key, value);
+        }
+        placed.record.note_rest(&mut self.unmapped);
+    }
+}
+
+/// Whether a queued message came from a person rather than from another program.
+fn is_typed(attachment: &Object, placed: &Placed) -> bool {
+    let mode = attachment.get("commandMode").and_then(Json::as_str).unwrap_or("prompt");
+    let is_meta = attachment.get("isMeta").is_some_and(Json::is_truthy) || placed.record.is_meta;
+    let program = injected::program_of(attachment).or_else(|| injected::program_of(&placed.record.rest));
+    mode == "prompt" && !is_meta && program.is_none() && placed.lane == MAIN
 }
 
 /// Takes the text out of the first member that has one, however deep it is wrapped; lists of anything but text as JSON.

@@ -4,6 +4,7 @@ use strata_model::{Event, Json, Object, Part, Str};
 
 use super::lanes::LaneId;
 use super::nodes::NodeId;
+use super::usage::MessageUsage;
 use crate::marks;
 use crate::source::SourceRecord;
 
@@ -44,6 +45,17 @@ pub(super) enum EntryKind {
 pub(super) struct Preserved(pub(super) Vec<Str>);
 
 impl Entry {
+    pub(super) fn set_usage(&mut self, usage: MessageUsage) {
+        self.event.usage_metadata = Some(Box::new(usage.usage));
+        match usage.cache_write {
+            Some(write) => self.custom.insert(marks::CACHE_WRITE, write),
+            None => self.custom.remove(marks::CACHE_WRITE),
+        };
+        if let Some(iterations) = usage.iterations {
+            self.note("iterations", iterations);
+        }
+    }
+
     /// Sets a member of the mark that says what the source's record says.
     pub(super) fn note(&mut self, name: &str, value: impl Into<Json>) {
         let value = value.into();

@@ -70,7 +70,7 @@ impl Lanes {
         if !record.is_sidechain {
             return MAIN;
         }
-        let lane = match (&record.agent_id, &record.parent) {
+        let lane = match (record.agent_id.as_ref().or(record.task.as_ref()), &record.parent) {
             (Some(agent_id), _) => self.agent(&agent_id.clone()),
             (None, Parent::Uuid(parent)) => {
                 let of_parent = nodes.find(parent).map(|node| nodes.get(node).lane);

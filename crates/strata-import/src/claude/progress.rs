@@ -33,7 +33,8 @@ impl Transcript {
         let node = self.nodes.add(&record, lane);
         let n_entries = self.entries.len();
         let source = outer.source.clone();
-        let placed = Placed { record, lane, node, source, line: outer.line, timestamp, is_relayed: true };
+        let place = outer.place.clone();
+        let placed = Placed { record, lane, node, source, place, timestamp, is_relayed: true };
         match &*placed.record.kind {
             "user" if placed.record.message.is_some() => self.user(placed, findings),
             "assistant" if placed.record.message.is_some() => self.response(placed, findings),

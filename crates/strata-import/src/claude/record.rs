@@ -14,6 +14,8 @@ pub(super) struct Record {
     pub(super) logical_parent: Option<Str>,
     pub(super) session_id: Option<Str>,
     pub(super) agent_id: Option<Str>,
+    /// The call that started the sub-agent that speaks, as the client's output stream names it.
+    pub(super) task: Option<Str>,
     pub(super) prompt_id: Option<Str>,
     pub(super) request_id: Option<Str>,
     pub(super) version: Option<Str>,
@@ -21,6 +23,8 @@ pub(super) struct Record {
     pub(super) is_sidechain: bool,
     pub(super) is_meta: bool,
     pub(super) is_compact_summary: bool,
+    /// The client says it in the user's name, in its output stream.
+    pub(super) is_synthetic: bool,
     pub(super) message: Option<Object>,
     pub(super) tool_use_result: Option<Json>,
     pub(super) rest: Object,
@@ -53,7 +57,11 @@ impl Record {
             ("parentUuid", Json::String(text)) => self.parent = Parent::Uuid(text),
             ("parentUuid", Json::Null) => self.parent = Parent::None,
             ("logicalParentUuid", Json::String(text)) => self.logical_parent = Some(text),
-            ("sessionId", Json::String(text)) => self.session_id = Some(text),
+            ("sessionId" | "session_id", Json::String(text)) => self.session_id = Some(text),
+            ("parent_tool_use_id", Json::String(text)) => {
+                self.is_sidechain = true;
+                self.task = Some(text);
+            }
             ("agentId", Json::String(text)) => self.agent_id = Some(text),
             ("promptId", Json::String(text)) => self.prompt_id = Some(text),
             ("requestId", Json::String(text)) => self.request_id = Some(text),
@@ -63,7 +71,10 @@ impl Record {
             ("isMeta", Json::Bool(flag)) => self.is_meta = flag,
             ("isCompactSummary", Json::Bool(flag)) => self.is_compact_summary = flag,
             ("message", Json::Object(message)) => self.message = Some(message),
-            ("toolUseResult", value) if !value.is_null() => self.tool_use_result = Some(value),
+            ("isSynthetic", Json::Bool(flag)) => self.is_synthetic = flag,
+            ("toolUseResult" | "tool_use_result", value) if !value.is_null() => {
+                self.tool_use_result = Some(value);
+            }
             (_, value) => self.rest.push(key, value),
         }
     }

@@ -24,7 +24,8 @@ struct Message {
 impl Message {
     fn read(mut message: Object) -> Self {
         Self {
-            id: take_text(&mut message, "id"),
+            // Some gateways write an empty id, which names no response.
+            id: take_text(&mut message, "id").filter(|id| !id.is_empty()),
             model: take_text(&mut message, "model"),
             content: message.remove("content").unwrap_or_default(),
             stop_reason: take_text(&mut message, "stop_reason"),
@@ -45,6 +46,11 @@ impl Transcript {
         let blocks =
             blocks::read(std::mem::take(&mut message.content), "assistant", |_| None, &mut self.unmapped);
         let usage = message.usage.take().map(|usage| MessageUsage::read(usage, &mut self.unmapped));
+        if placed.record.is_compact_summary {
+            let entry = self.summary(&placed, blocks);
+            self.set_message(entry, message, usage);
+            return self.set_record(entry, placed);
+        }
         self.count_line(&placed, &message, usage.as_ref());
         let entry = self.entry_of_message(&placed, &message);
         self.append_blocks(entry, blocks, &placed, findings);
@@ -75,6 +81,10 @@ impl Transcript {
         }
         let entry = self.add_entry(placed, EntryKind::Response, "model", Vec::new());
         if let Some(key) = key {
+            // A sub-agent that is forked off begins with what its parent said. That is no call of its own.
+            if !self.answered.insert(key.1.clone()) && !placed.is_relayed {
+                self.entries[entry].custom.insert(marks::RELAYED, true);
+            }
             self.entries[entry].note("messageId", key.1.clone());
             self.responses.insert(key, entry);
         }
@@ -82,15 +92,21 @@ impl Transcript {
     }
 
     /// Adds the blocks of a line. A resumed session may write lines again; what is there already is not added twice.
+    /// Gateways to other providers write what came so far: a block that continues another takes its place.
     fn append_blocks(&mut self, entry: EntryId, blocks: Blocks, placed: &Placed, findings: &mut Findings) {
         // No response has more blocks than this; more are a broken file, which must not cost quadratic time.
         const MAX_COMPARED: usize = 200;
         let n_before = self.entries[entry].parts.len();
+        let compared = n_before.saturating_sub(MAX_COMPARED)..n_before;
         for part in blocks.parts {
-            let before = self.entries[entry].parts[..n_before].iter().rev().take(MAX_COMPARED);
-            if before.into_iter().any(|it| *it == part) {
+            let known = &mut self.entries[entry].parts[compared.clone()];
+            if known.contains(&part) {
                 let message = "a line repeats a block of a response; it was kept once";
-                findings.info("repeated-block", format!("line {}", placed.line), message);
+                findings.info("repeated-block", &*placed.place, message);
+                continue;
+            }
+            if let Some(shorter) = known.iter_mut().find(|known| continues(&part, known)) {
+                *shorter = part;
                 continue;
             }
             if let Some(id) = call_id(&part) {
@@ -111,14 +127,7 @@ impl Transcript {
             entry.note("stopReason", reason);
         }
         if let Some(usage) = usage.filter(|_| !is_synthetic) {
-            entry.event.usage_metadata = Some(Box::new(usage.usage));
-            match usage.cache_write {
-                Some(write) => entry.custom.insert(marks::CACHE_WRITE, write),
-                None => entry.custom.remove(marks::CACHE_WRITE),
-            };
-            if let Some(iterations) = usage.iterations {
-                entry.note("iterations", iterations);
-            }
+            entry.set_usage(usage);
         }
         for (key, value) in message.rest {
             match &*key {
@@ -160,8 +169,20 @@ fn call_id(part: &Part) -> Option<Str> {
     part.function_call.as_ref()?.id.clone()
 }
 
+/// Whether a block is another one with more in it: longer words, or the arguments of the same call.
+fn continues(part: &Part, shorter: &Part) -> bool {
+    if let Some(id) = call_id(shorter) {
+        return call_id(part).is_some_and(|own| own == id);
+    }
+    let texts = part.text.as_deref().zip(shorter.text.as_deref());
+    let is_longer = |(long, short): (&str, &str)| {
+        !short.trim().is_empty() && long.len() > short.len() && long.starts_with(short)
+    };
+    part.thought == shorter.thought && texts.is_some_and(is_longer)
+}
+
 /// As ADK 2.13 models/anthropic_llm.py translates it.
-fn finish_reason(stop_reason: &str) -> &'static str {
+pub(super) fn finish_reason(stop_reason: &str) -> &'static str {
     match stop_reason {
         "end_turn" | "stop_sequence" | "tool_use" => "STOP",
         "max_tokens" => "MAX_TOKENS",

@@ -1,9 +1,10 @@
 //! Records of the type `system`: compactions, retries, notes of the client.
 
-use strata_model::{Json, Object, Str};
+use strata_model::{Json, Object, Part, Str};
 
 use super::blocks::Blocks;
 use super::entry::{EntryId, EntryKind, Preserved};
+use super::injected;
 use super::transcript::{Placed, Transcript};
 
 impl Transcript {
@@ -15,7 +16,10 @@ impl Transcript {
                 self.facts.microcompactions += 1;
                 self.notice(placed, &subtype, &["microcompactMetadata"]);
             }
-            "api_error" => self.api_error(placed),
+            "api_error" | "api_retry" => self.api_error(placed, &subtype),
+            // The model is given the echo of a command and what it put out, as if the user had said it, and does not
+            // answer it.
+            "local_command" => self.local_command(placed),
             _ => self.keep_raw(&placed, &subtype),
         }
     }
@@ -33,17 +37,43 @@ impl Transcript {
     }
 
     /// A request that failed and was tried again.
-    fn api_error(&mut self, placed: Placed) {
-        let error = placed.record.rest.get("error");
-        let status = error.and_then(|error| error.get("status")?.as_i64());
-        let message =
-            error.and_then(|error| error.get("message").or_else(|| error.get("formatted"))?.as_str());
+    fn api_error(&mut self, placed: Placed, subtype: &Str) {
+        let rest = &placed.record.rest;
+        let error = rest.get("error");
+        let status = error.and_then(|error| error.get("status")).or_else(|| rest.get("error_status"));
+        let status = status.and_then(Json::as_i64);
+        let message = error.and_then(|error| {
+            error.as_str().or_else(|| error.get("message").or_else(|| error.get("formatted"))?.as_str())
+        });
         let (code, message) = (status.map(|status| status.to_string()), message.map(Str::from));
-        let carried = ["error", "retryInMs", "retryAttempt", "maxRetries", "cause"];
-        let entry = self.notice(placed, &"api_error".into(), &carried);
+        let carried = [
+            "error",
+            "retryInMs",
+            "retryAttempt",
+            "maxRetries",
+            "cause",
+            "attempt",
+            "max_retries",
+            "retry_delay_ms",
+            "error_status",
+        ];
+        let entry = self.notice(placed, subtype, &carried);
         let event = &mut self.entries[entry].event;
         event.error_code = Some(code.map_or_else(|| "api_error".into(), Into::into));
         event.error_message = message;
+    }
+
+    fn local_command(&mut self, mut placed: Placed) {
+        let Some(content) = placed.record.take_text("content") else {
+            return self.keep_raw(&placed, "local_command");
+        };
+        let parts = vec![Part::from_text(content)];
+        let kind = match injected::injected_kind(&parts) {
+            Some("command") | None => "local-command",
+            Some(kind) => kind,
+        };
+        self.add_injected(&placed, kind, parts);
+        placed.record.note_rest(&mut self.unmapped);
     }
 
     /// The boundary; its summary follows as a record of its own.
@@ -53,7 +83,8 @@ impl Transcript {
             self.entries[entry].sources.push(placed.source.clone());
             return self.nodes.set_entry(placed.node, entry);
         }
-        let metadata = placed.record.rest.remove("compactMetadata");
+        let rest = &mut placed.record.rest;
+        let metadata = rest.remove("compactMetadata").or_else(|| rest.remove("compact_metadata"));
         let preserved = metadata.as_ref().map(preserved).unwrap_or_default();
         let entry = self.add_entry(&placed, EntryKind::Compaction(preserved), "user", Vec::new());
         self.entries[entry].note("subtype", "compact_boundary");
@@ -82,9 +113,12 @@ impl Transcript {
 
 /// What a compaction left as it was: from the head of the preserved segment on, and single messages.
 fn preserved(metadata: &Json) -> Preserved {
-    let inner = |key: &str| metadata.get(key).and_then(Json::as_object);
-    let head = inner("preservedSegment").and_then(|it: &Object| it.get("headUuid"));
-    let messages = inner("preservedMessages").and_then(|it| it.get("uuids")?.as_array()).unwrap_or_default();
+    let inner = |keys: [&str; 2]| keys.iter().find_map(|key| metadata.get(key)).and_then(Json::as_object);
+    let segment = inner(["preservedSegment", "preserved_segment"]);
+    let head = segment.and_then(|it: &Object| it.get("headUuid").or_else(|| it.get("head_uuid")));
+    let messages = inner(["preservedMessages", "preserved_messages"])
+        .and_then(|it| it.get("uuids")?.as_array())
+        .unwrap_or_default();
     let uuids = head.into_iter().chain(messages).filter_map(Json::as_str);
     Preserved(uuids.map(Into::into).collect())
 }

@@ -8,6 +8,7 @@ use super::entry::{Entry, EntryId, EntryKind};
 use super::lanes::{LaneId, Lanes};
 use super::nodes::{NodeId, Nodes};
 use super::record::Record;
+use super::stream::is_outcome;
 use crate::facts::ClaudeFacts;
 use crate::findings::Findings;
 use crate::marks;
@@ -23,10 +24,14 @@ pub(super) struct Transcript {
     pub(super) entries: Vec<Entry>,
     /// Responses by the id of their message.
     pub(super) responses: HashMap<(LaneId, Str), EntryId>,
+    /// Ids of the messages of responses that are no copies.
+    pub(super) answered: BTreeSet<Str>,
     pub(super) calls: HashMap<Str, Call>,
     pub(super) facts: ClaudeFacts,
     pub(super) titles: Titles,
     pub(super) unmapped: Unmapped,
+    /// The message that is streamed, with its usage so far, by who speaks.
+    pub(super) streamed: HashMap<LaneId, (Str, Object)>,
     /// Sub-agents' responses in progress records, by message id.
     pub(super) relayed_responses: BTreeSet<Str>,
     pub(super) largest_result_bytes: u64,
@@ -68,7 +73,8 @@ pub(super) struct Placed {
     pub(super) lane: LaneId,
     pub(super) node: NodeId,
     pub(super) source: SourceRecord,
-    pub(super) line: u64,
+    /// Where findings about it point.
+    pub(super) place: String,
     /// Epoch seconds; the last known time for a record without one.
     pub(super) timestamp: f64,
     /// It stands inside a progress record of its parent.
@@ -80,7 +86,7 @@ impl Transcript {
         self.facts.records += 1;
         self.facts.glued_lines += u64::from(value.is_glued);
         let source = value.source();
-        let place = format!("line {}", value.line);
+        let place = value.place();
         if value.is_glued {
             findings.info("glued-records", &*place, "two records stand on one line; both were read");
         }
@@ -92,12 +98,14 @@ impl Transcript {
         let mut record = Record::read(object);
         let timestamp = self.note_envelope(&mut record, &place, findings);
         let lane = self.lanes.of(&record, &self.nodes);
+        if let Some(call) = record.task.as_ref().and_then(|task| self.calls.get(task)) {
+            self.lanes.get_mut(lane).called_by = Some(call.entry);
+        }
         if record.uuid.as_ref().is_some_and(|uuid| self.nodes.find(uuid).is_some()) {
             self.facts.duplicate_uuids += 1;
         }
         let node = self.nodes.add(&record, lane);
-        let line = value.line;
-        self.dispatch(Placed { record, lane, node, source, line, timestamp, is_relayed: false }, findings);
+        self.dispatch(Placed { record, lane, node, source, place, timestamp, is_relayed: false }, findings);
     }
 
     fn dispatch(&mut self, placed: Placed, findings: &mut Findings) {
@@ -107,6 +115,8 @@ impl Transcript {
             "attachment" => self.attachment(placed),
             "system" => self.system(placed),
             "progress" => self.progress(placed, findings),
+            "stream_event" => self.stream_event(&placed),
+            "result" if is_outcome(&placed.record) => self.outcome(placed),
             "summary" => self.title(placed, "summary"),
             "ai-title" => self.title(placed, "aiTitle"),
             "custom-title" => self.title(placed, "customTitle"),

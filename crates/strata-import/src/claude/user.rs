@@ -21,7 +21,7 @@ impl Transcript {
         if self.is_copy(&placed, &blocks, findings) {
             return;
         }
-        let is_summary = placed.record.is_compact_summary;
+        let is_summary = placed.record.is_compact_summary || self.follows_boundary(&placed, &blocks);
         let entry = if is_summary { self.summary(&placed, blocks) } else { self.say(&placed, blocks) };
         self.finish_user(entry, placed);
     }
@@ -40,7 +40,7 @@ impl Transcript {
         if blocks.answered.iter().any(|id| !self.calls.contains_key(id)) {
             let message =
                 "a tool result answers a call that is not in this file; it was kept without a tool name";
-            findings.info("orphan-result", format!("line {}", placed.line), message);
+            findings.info("orphan-result", &*placed.place, message);
         }
     }
 
@@ -53,8 +53,14 @@ impl Transcript {
         self.entries[entry].sources.push(placed.source.clone());
         self.nodes.set_entry(placed.node, entry);
         let message = "a record is written twice; it was kept once";
-        findings.info("repeated-record", format!("line {}", placed.line), message);
+        findings.info("repeated-record", &*placed.place, message);
         true
+    }
+
+    /// The output stream does not mark the summary that follows a compaction.
+    fn follows_boundary(&self, placed: &Placed, blocks: &Blocks) -> bool {
+        self.lanes.get(placed.lane).open_compaction.is_some()
+            && injected::injected_kind(&blocks.parts) == Some(injected::SUMMARY)
     }
 
     fn say(&mut self, placed: &Placed, blocks: Blocks) -> EntryId {

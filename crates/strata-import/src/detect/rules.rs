@@ -55,12 +55,19 @@ fn list(items: &[Json]) -> Option<Detection> {
         return readable(if first.has("ts") { Format::Cline } else { Format::Messages });
     }
     match first.format()? {
-        // A transcript is a file of records, not a list of them; nothing writes the latter.
-        Detection::Readable(Format::ClaudeCode) => None,
         // A list of events, as `POST /run` answers, is one document.
         Detection::Readable(Format::AdkEvents) => readable(Format::AdkSession),
         found => Some(found),
     }
+}
+
+/// The messages of Cline's interface, a list of them.
+pub(super) fn is_interface_of_cline(value: &Json) -> bool {
+    let first = value.as_array().and_then(|items| items.first()?.as_object());
+    first.is_some_and(|first| {
+        let first = Keys(first);
+        first.has_all(&["ts", "type"]) && first.has_any(&["say", "ask"])
+    })
 }
 
 struct Keys<'o>(&'o Object);
@@ -111,10 +118,19 @@ impl Keys<'_> {
     }
 
     fn is_claude_code(&self) -> bool {
-        let is_message = matches!(self.text("type"), "user" | "assistant") && self.has("message");
-        let is_note = matches!(self.text("type"), "summary") && self.has("leafUuid");
-        let is_snapshot = self.text("type") == "file-history-snapshot";
-        self.has_any(&["parentUuid", "isSidechain"]) || is_message || is_note || is_snapshot
+        let kind = self.text("type");
+        let is_message = matches!(kind, "user" | "assistant") && self.inner("message").is_some();
+        let is_note = kind == "summary" && self.has("leafUuid");
+        let is_snapshot = kind == "file-history-snapshot";
+        // What `claude -p` puts out.
+        let is_output = self.has("session_id")
+            && match kind {
+                "system" => self.has("subtype"),
+                "stream_event" => self.has("event"),
+                "result" => self.has_any(&["is_error", "total_cost_usd"]),
+                _ => false,
+            };
+        self.has_any(&["parentUuid", "isSidechain"]) || is_message || is_note || is_snapshot || is_output
     }
 
     fn is_adk_session(&self) -> bool {
@@ -145,14 +161,25 @@ impl Keys<'_> {
     fn agent_log(&self) -> Option<Format> {
         let kind = self.text("type");
         let is_codex_line = self.has("payload") && self.has("timestamp") && !kind.is_empty();
-        if kind == "session_meta" || is_codex_line {
+        let is_codex_output = matches!(kind, "thread.started" | "turn.started" | "session.created")
+            || (kind.starts_with("item.") && self.has("item"))
+            || self.inner("msg").is_some_and(|msg| msg.has("type"));
+        let is_old_codex = self.text("record_type") == "state"
+            || (kind.is_empty() && self.has_all(&["id", "timestamp", "instructions"]))
+            || (self.inner("session").is_some() && self.has("items"));
+        if kind == "session_meta" || is_codex_line || is_codex_output || is_old_codex {
             Some(Format::Codex)
-        } else if self.has_all(&["sessionId", "projectHash"]) || self.has_all(&["history", "authType"]) {
+        } else if self.is_gemini_cli() {
             Some(Format::GeminiCli)
-        } else if kind.starts_with("session.start") || (self.has("data") && kind.starts_with("session.")) {
+        } else if kind.starts_with("session.start")
+            || (self.has("data") && kind.starts_with("session."))
+            || self.has_all(&["sessionId", "chatMessages"])
+        {
             Some(Format::CopilotCli)
-        } else if self.has_all(&["sessionId", "messages", "agent"]) {
+        } else if self.has_all(&["sessionId", "messages", "agent"]) || self.is_roo() {
             Some(Format::Cline)
+        } else if self.is_goose() {
+            Some(Format::GooseFile)
         } else if self.is_openhands() {
             Some(Format::OpenHands)
         } else if self.is_opencode() {
@@ -162,6 +189,44 @@ impl Keys<'_> {
         } else {
             None
         }
+    }
+
+    /// What a session is, one of its messages, or all of it.
+    fn is_goose(&self) -> bool {
+        let is_message = |it: &Keys<'_>| it.has_all(&["role", "created", "content"]) && !it.has("object");
+        let is_header = self.has("working_dir")
+            && self.has_any(&["description", "name"])
+            && self.has_any(&["message_count", "conversation", "accumulated_total_tokens", "extension_data"]);
+        let in_run =
+            self.text("type") == "message" && self.inner("message").is_some_and(|it| is_message(&it));
+        is_header || is_message(self) || in_run || self.has_all(&["working_dir", "conversation"])
+    }
+
+    /// A conversation of Roo in its second version.
+    fn is_roo(&self) -> bool {
+        let first = self.0.get("messages").and_then(|list| list.as_array()?.first()?.as_object());
+        self.has("version") && first.is_some_and(|message| Keys(message).has_all(&["role", "ts"]))
+    }
+
+    /// A chat, a checkpoint, an entry of the list of prompts, or what the program puts out.
+    fn is_gemini_cli(&self) -> bool {
+        let holds_contents = |key: &str| {
+            let first = self.0.get(key).and_then(|list| list.as_array()?.first()?.as_object());
+            first.is_some_and(|content| Keys(content).has_all(&["role", "parts"]))
+        };
+        let is_output = (self.text("type") == "init" && self.has_all(&["session_id", "model"]))
+            || (self.has("response") && self.inner("stats").is_some_and(|stats| stats.has("models")));
+        // Qwen Code writes Gemini's contents into records like those of Claude Code.
+        let is_qwen = self.has("parentUuid")
+            && (self.inner("message").is_some_and(|message| message.has("parts"))
+                || self.has("systemPayload"));
+        self.has_all(&["sessionId", "projectHash"])
+            || self.has_all(&["history", "authType"])
+            || self.has_all(&["history", "clientHistory"])
+            || self.has_all(&["sessionId", "messageId", "message"])
+            || holds_contents("history")
+            || is_output
+            || is_qwen
     }
 
     /// An export, or a file of the storage of old versions.
@@ -176,7 +241,14 @@ impl Keys<'_> {
     fn is_openhands(&self) -> bool {
         let is_event = self.has("kind") && self.has_all(&["id", "timestamp", "source"]);
         let is_old = self.has_any(&["action", "observation"]) && self.has_all(&["source", "id", "timestamp"]);
-        is_event || is_old
+        let is_first_of = |key: &str| {
+            let first = self.0.get(key).and_then(|list| list.as_array()?.first()?.as_object());
+            first.is_some_and(|event| {
+                let event = Keys(event);
+                event.has("source") && event.has_any(&["action", "observation", "kind"])
+            })
+        };
+        is_event || is_old || is_first_of("history") || is_first_of("trajectory")
     }
 
     /// Files that evaluation tools keep.

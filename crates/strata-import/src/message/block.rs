@@ -62,8 +62,21 @@ impl Messages<'_> {
             | "server_tool_call_response" => {
                 let id = take_first_text(&mut block, &["id", "toolCallId", "tool_call_id", "call_id"]);
                 let name = take_first_text(&mut block, &["name", "toolName"]);
-                let is_error = block.remove("isError").is_some_and(|flag| flag.is_truthy());
+                let mut is_error = block.remove("isError").is_some_and(|flag| flag.is_truthy());
                 let content = take_any(&mut block, &["response", "result", "output", "content"]);
+                let content = match content {
+                    // `{type: "text", value}` of the AI SDK.
+                    Some(Json::Object(mut output))
+                        if output.contains_key("type") && output.contains_key("value") =>
+                    {
+                        is_error |= output
+                            .get("type")
+                            .and_then(Json::as_str)
+                            .is_some_and(|it| it.starts_with("error"));
+                        output.remove("value")
+                    }
+                    other => other,
+                };
                 block.remove("type");
                 self.rest(&kind, &block);
                 self.result(id, name, content, is_error, turn);

@@ -14,7 +14,7 @@ use strata_model::{Json, json};
 use crate::dump::dump;
 use crate::support::{sample, samples_folder};
 
-pub(crate) const SAMPLES: [(&str, Format); 56] = [
+pub(crate) const SAMPLES: [(&str, Format); 58] = [
     ("adk-saved-session.json", Format::AdkSession),
     ("adk-rest-session.json", Format::AdkSession),
     ("adk-dump-snake-case.json", Format::AdkSession),
@@ -29,6 +29,7 @@ pub(crate) const SAMPLES: [(&str, Format); 56] = [
     ("claude-code-subagents.jsonl", Format::ClaudeCode),
     ("claude-code-agent.jsonl", Format::ClaudeCode),
     ("claude-code-rewinds.jsonl", Format::ClaudeCode),
+    ("claude-code-output.jsonl", Format::ClaudeCode),
     ("codex.jsonl", Format::Codex),
     ("codex-agent.jsonl", Format::Codex),
     ("gemini-cli.jsonl", Format::GeminiCli),
@@ -40,6 +41,7 @@ pub(crate) const SAMPLES: [(&str, Format); 56] = [
     ("opencode-export.json", Format::OpenCodeExport),
     ("opencode.tables.json", Format::OpenCode),
     ("goose.tables.json", Format::Goose),
+    ("goose-session.jsonl", Format::GooseFile),
     ("openhands.jsonl", Format::OpenHands),
     ("openhands-v0.json", Format::OpenHands),
     ("aider.chat.history.md", Format::Aider),

@@ -16,3 +16,4 @@ mod formats;
 mod robust;
 mod sqlite_file;
 mod support;
+mod variants;

@@ -54,9 +54,15 @@ impl Steps {
 
     /// `token_count`: repeated after turns and compactions with unchanged totals, which are not counted again.
     pub(super) fn count(&mut self, mut event: Object) -> Option<Reported> {
-        let mut info = take_object(&mut event, "info")?;
-        let last = take_object(&mut info, "last_token_usage")?;
-        let total = take_object(&mut info, "total_token_usage");
+        let (last, total) = match take_object(&mut event, "info") {
+            Some(mut info) => {
+                let last = take_object(&mut info, "last_token_usage")?;
+                (last, take_object(&mut info, "total_token_usage"))
+            }
+            // The first versions wrote the counts of the response alone.
+            None if event.contains_key("input_tokens") => (event, None),
+            None => return None,
+        };
         self.naive = self.naive.saturating_add(input(&last));
         if total.is_some() && total == self.last_total {
             return None;

@@ -43,11 +43,36 @@ impl Chat {
             let from = at.and_then(|at| self.current.iter().position(|it| *it == at)).unwrap_or(0);
             self.current.truncate(from);
             self.steps.push(Step::Rewound(at, source));
+        } else if line.contains_key("uuid") && line.contains_key("sessionId") {
+            self.record(line, source, draft);
         } else if line.contains_key("id") && (line.contains_key("type") || line.contains_key("content")) {
             self.message(line, source);
         } else {
             self.meta.update(&line);
         }
+    }
+
+    /// A record of Qwen Code, which has a `Content` in `message`.
+    fn record(&mut self, mut record: Object, source: SourceRecord, draft: &mut Draft) {
+        draft.agent = "qwen".into();
+        draft.session.app_name = "qwen-code".into();
+        let kind = take_text(&mut record, "type").unwrap_or_default();
+        let content = take_object(&mut record, "message").and_then(|mut message| message.remove("parts"));
+        if let Some(id) = take_text(&mut record, "sessionId") {
+            self.meta.insert("sessionId", id);
+        }
+        let Some(content) = content else {
+            let subtype = take_text(&mut record, "subtype").unwrap_or_default();
+            return draft.unmapped.record(format!("{kind}.{subtype}").trim_end_matches('.'), source);
+        };
+        let kind = if &*kind == "assistant" { "gemini" } else { "user" };
+        let mut message = Object::from_iter([("type", Json::from(kind)), ("content", content)]);
+        message.push_some("id", record.remove("uuid"));
+        for key in ["parentUuid", "cwd", "version", "gitBranch", "toolCallResult", "subtype"] {
+            record.remove(key);
+        }
+        message.update(&record);
+        self.message(message, source);
     }
 
     /// A message that is new, or the last word on one that is known.

@@ -1,0 +1,140 @@
+//! What the interface recorded (`ui_messages.json`): requests with their usage, and summaries.
+
+use std::collections::VecDeque;
+
+use strata_model::{Json, Object, Str};
+
+use crate::source::SourceRecord;
+use crate::take::{count_of, take_count, time_of, unpacked};
+use crate::usage::{Counts, Reported};
+use crate::values::Value;
+
+#[derive(Default)]
+pub(super) struct Interface {
+    /// Requests that reported usage, by time.
+    requests: VecDeque<(f64, Reported, SourceRecord)>,
+    last: Option<SourceRecord>,
+    /// Summaries that were written, by time.
+    condensed: VecDeque<(f64, Str, SourceRecord)>,
+    /// The usage of requests that were deleted, summed up.
+    pub(super) deleted: Option<(Reported, SourceRecord)>,
+}
+
+impl Interface {
+    pub(super) fn add(&mut self, value: &Value) {
+        let source = value.source();
+        let time = value.json.get("ts").and_then(time_of).unwrap_or(0.0);
+        let said = value.json.get("say").and_then(Json::as_str).unwrap_or_default();
+        match said {
+            "api_req_started" => {
+                if let Some(usage) = usage_of(&value.json) {
+                    self.requests.push_back((time, usage, source));
+                }
+            }
+            // Before 2025 the usage came when a request was finished.
+            "api_req_finished" => {
+                if let Some(usage) = usage_of(&value.json) {
+                    self.requests.push_back((time, usage, source));
+                }
+            }
+            "deleted_api_reqs" | "subagent_usage" => {
+                if let Some(usage) = usage_of(&value.json) {
+                    let sum = match self.deleted.take() {
+                        Some((before, _)) => sum(&before, &usage),
+                        None => usage,
+                    };
+                    self.deleted = Some((sum, source));
+                }
+            }
+            "condense_context" => {
+                let condensed = value.json.get("contextCondense");
+                if let Some(summary) = condensed.and_then(|it| it.get("summary")?.as_str()) {
+                    self.condensed.push_back((time, summary.into(), source));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The conversation has the last summaries itself.
+    pub(super) fn leave_out_summaries_of(&mut self, messages: &[Value]) {
+        let is_summary = |message: &&Value| message.json.get("isSummary").is_some_and(Json::is_truthy);
+        let summaries: Vec<String> = messages
+            .iter()
+            .filter(is_summary)
+            .filter_map(|message| message.json.get("content"))
+            .map(|content| content.as_str().map_or_else(|| texts_of(content), str::to_owned))
+            .collect();
+        self.condensed.retain(|(_, words, _)| !summaries.iter().any(|summary| summary.contains(&**words)));
+    }
+
+    pub(super) fn condensed_until(&mut self, time: Option<f64>) -> Vec<(f64, Str, SourceRecord)> {
+        let Some(time) = time else { return Vec::new() };
+        let n = self.condensed.iter().take_while(|(written, _, _)| *written <= time).count();
+        self.condensed.drain(..n).collect()
+    }
+
+    /// Requests before the one that was answered at `time`: nothing was kept of their answers.
+    pub(super) fn requests_before(&mut self, time: Option<f64>) -> Vec<(Reported, SourceRecord)> {
+        let Some(time) = time else { return Vec::new() };
+        let n = self.requests.iter().take_while(|(sent, _, _)| *sent <= time).count();
+        self.requests.drain(..n.saturating_sub(1)).map(|(_, usage, source)| (usage, source)).collect()
+    }
+
+    /// The usage of the request that was answered at `time`; that of the next one where times are not known.
+    pub(super) fn request_of(&mut self, time: Option<f64>) -> Option<Reported> {
+        let is_it = self.requests.front().is_some_and(|(sent, _, _)| time.is_none_or(|time| *sent <= time));
+        let (_, usage, source) = if is_it { self.requests.pop_front()? } else { return None };
+        self.last = Some(source);
+        Some(usage)
+    }
+
+    pub(super) fn last_source(&self) -> SourceRecord {
+        self.last.clone().unwrap_or(SourceRecord::Bytes(0..0))
+    }
+}
+
+fn texts_of(content: &Json) -> String {
+    let blocks = content.as_array().unwrap_or_default().iter();
+    blocks.filter_map(|block| block.get("text")?.as_str()).collect()
+}
+
+/// What a request of the interface reports.
+fn usage_of(message: &Json) -> Option<Reported> {
+    let Json::Object(mut text) = unpacked(Json::String(Str::from(message.get("text")?.as_str()?))) else {
+        return None;
+    };
+    // Roo says whose way of counting it is: in that of OpenAI the input includes what was cached.
+    let is_inclusive = text.get("apiProtocol").and_then(Json::as_str) == Some("openai");
+    let input = take_count(&mut text, "tokensIn");
+    let (cached, written) = (take_count(&mut text, "cacheReads"), take_count(&mut text, "cacheWrites"));
+    let beside = if is_inclusive { 0 } else { cached.unwrap_or(0).saturating_add(written.unwrap_or(0)) };
+    let counts = Counts {
+        input: input.map(|input| input.saturating_add(beside)),
+        cached,
+        written,
+        output: take_count(&mut text, "tokensOut"),
+        ..Counts::default()
+    };
+    counts.input.map(|_| counts.reported())
+}
+
+fn sum(a: &Reported, b: &Reported) -> Reported {
+    let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
+        (None, None) => None,
+        (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
+    };
+    let written = |it: &Reported| {
+        let tokens = it.cache_write.as_ref().and_then(|write: &Object| write.get("tokens"));
+        tokens.and_then(count_of)
+    };
+    let (a_usage, b_usage) = (&a.usage, &b.usage);
+    let counts = Counts {
+        input: add(a_usage.prompt_token_count, b_usage.prompt_token_count),
+        cached: add(a_usage.cached_content_token_count, b_usage.cached_content_token_count),
+        written: add(written(a), written(b)),
+        output: add(a_usage.candidates_token_count, b_usage.candidates_token_count),
+        ..Counts::default()
+    };
+    counts.reported()
+}

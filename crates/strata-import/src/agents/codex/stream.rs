@@ -1,0 +1,161 @@
+//! What `codex exec --json` puts out: `thread.started`, then turns and items. Usage is only told as a sum, when a turn
+//! ends.
+
+use std::collections::BTreeMap;
+
+use strata_model::{Json, Object, Part, Str};
+
+use super::Rollout;
+use crate::draft::Say;
+use crate::marks;
+use crate::message::{Role, Turn, thought};
+use crate::source::SourceRecord;
+use crate::take::{take_any, take_count, take_first_text, take_object, take_text};
+use crate::unmapped::Unmapped;
+use crate::usage::read as read_usage;
+
+#[derive(Default)]
+pub(super) struct Stream {
+    /// Items that began and did not end.
+    begun: BTreeMap<Str, (Object, SourceRecord)>,
+    /// Usage as the thread last summed it up.
+    last_sum: Object,
+}
+
+impl Rollout {
+    pub(super) fn streamed(&mut self, kind: &str, mut record: Object, source: SourceRecord) {
+        match kind {
+            "thread.started" | "session.created" => {
+                let id = take_first_text(&mut record, &["thread_id", "session_id"]);
+                if id.as_ref() != Some(&self.draft.session.id) {
+                    self.stream.last_sum = Object::new();
+                }
+                self.draft.session.id = id.unwrap_or_default();
+                self.draft.unmapped.record(kind, source);
+            }
+            "turn.started" => {
+                self.count("turns_started");
+                self.open = None;
+                self.draft.unmapped.record(kind, source);
+            }
+            "turn.completed" => self.end_turn(record, source),
+            "turn.failed" => self.error(record, source),
+            "item.started" | "item.updated" | "item.completed" => {
+                let Some(item) = take_object(&mut record, "item") else {
+                    return self.draft.unmapped.record(kind, source);
+                };
+                let id = item.get("id").and_then(Json::as_str).map(Str::from).unwrap_or_default();
+                if kind == "item.completed" {
+                    self.stream.begun.remove(&id);
+                    self.streamed_item(item, true, source);
+                } else {
+                    self.draft.unmapped.record(kind, source.clone());
+                    self.stream.begun.insert(id, (item, source));
+                }
+            }
+            kind => self.draft.unmapped.record(kind, source),
+        }
+    }
+
+    fn streamed_item(&mut self, mut item: Object, is_done: bool, source: SourceRecord) {
+        let id = take_text(&mut item, "id");
+        let kind = take_first_text(&mut item, &["type", "item_type"]).unwrap_or_default();
+        let mut turn = Turn::new(Role::Model);
+        let text = |item: &mut Object| take_text(item, "text").unwrap_or_default();
+        let is_failure = matches!(item.get("status").and_then(Json::as_str), Some("failed" | "declined"));
+        let (name, args, output): (Str, Object, Option<Json>) = match &*kind {
+            "agent_message" | "assistant_message" | "plan" => {
+                turn.parts.push(Part::from_text(text(&mut item)));
+                return self.answer(turn, &kind, None, source);
+            }
+            "reasoning" => {
+                turn.parts.push(thought(text(&mut item)));
+                return self.answer(turn, &kind, None, source);
+            }
+            "error" => return self.error(item, source),
+            "command_execution" => {
+                let args = Object::from_iter([("command", item.remove("command").unwrap_or_default())]);
+                ("shell".into(), args, item.remove("aggregated_output"))
+            }
+            "file_change" => {
+                let args = Object::from_iter([("changes", item.remove("changes").unwrap_or_default())]);
+                ("apply_patch".into(), args, item.remove("status"))
+            }
+            "mcp_tool_call" => {
+                let server = take_text(&mut item, "server").unwrap_or_default();
+                let tool = take_text(&mut item, "tool").unwrap_or_default();
+                let args = crate::take::arguments(item.remove("arguments")).unwrap_or_default();
+                let mut result = take_object(&mut item, "result").unwrap_or_default();
+                let content = take_any(&mut result, &["content", "structured_content"]);
+                let error = take_any(&mut item, &["error"]);
+                (format!("{server}__{tool}").into(), args, error.or(content))
+            }
+            "collab_tool_call" => {
+                let tool = take_text(&mut item, "tool").unwrap_or_default();
+                let states = item.remove("agents_states");
+                item.remove("status");
+                (tool, std::mem::take(&mut item), states)
+            }
+            "web_search" => {
+                let args = std::mem::take(&mut item);
+                let mut tool = Object::new();
+                tool.push_some("id", id);
+                tool.push("toolType", "web_search");
+                tool.push("args", args);
+                let mut part = Part::default();
+                part.other.push("toolCall", tool);
+                turn.parts.push(part);
+                return self.answer(turn, &kind, None, source);
+            }
+            kind => return self.draft.unmapped.record(&format!("item.{kind}"), source),
+        };
+        let mut messages = self.draft.messages("item");
+        messages.push_call(id.clone(), Some(name.clone()), Some(args.into()), &mut turn);
+        self.answer(turn, &kind, None, source.clone());
+        if is_done {
+            let has_failed = item.get("exit_code").and_then(Json::as_i64).unwrap_or(0) != 0;
+            self.end_call(id, Some(name), output, is_failure || has_failed, source);
+        }
+        for key in ["exit_code", "status"] {
+            item.remove(key);
+        }
+        self.draft.note_rest(&format!("item.{kind}"), &item);
+    }
+
+    /// Calls the stream broke off in.
+    pub(super) fn tell_open_items(&mut self) {
+        self.tell_awaited();
+        for (item, source) in std::mem::take(&mut self.stream.begun).into_values() {
+            self.streamed_item(item, false, source);
+        }
+    }
+
+    /// The usage of a turn is that of its thread so far.
+    fn end_turn(&mut self, mut record: Object, source: SourceRecord) {
+        self.open = None;
+        let Some(sum) = take_object(&mut record, "usage") else {
+            return self.draft.unmapped.record("turn.completed", source);
+        };
+        let of_turn = grown(&sum, &self.stream.last_sum);
+        self.stream.last_sum = sum;
+        let Some(usage) = read_usage(of_turn, "turn.completed.usage", &mut Unmapped::default()) else {
+            return;
+        };
+        let say = Say { usage: Some(usage), model: self.model.clone(), ..self.say(source) };
+        let at = self.draft.push(say);
+        if let Some(event) = self.draft.event_mut(at) {
+            event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
+        }
+    }
+}
+
+/// What was added to running totals; all of them, when they began anew.
+pub(super) fn grown(now: &Object, before: &Object) -> Object {
+    let count = |object: &Object, key: &str| take_count(&mut object.clone(), key).unwrap_or(0);
+    let has_grown = before.iter().all(|(key, _)| count(now, key) >= count(before, key));
+    if before.is_empty() || !has_grown {
+        return now.clone();
+    }
+    let number = |count: u64| Json::Int(i64::try_from(count).unwrap_or(i64::MAX));
+    now.iter().map(|(key, _)| (key.clone(), number(count(now, key) - count(before, key)))).collect()
+}

@@ -1,0 +1,52 @@
+//! `logs.json`: what people typed, of all sessions of a project.
+
+use strata_model::{Json, Object, Part, Str};
+
+use crate::documents::Document;
+use crate::draft::{Draft, Kind, Say};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::source::SourceRecord;
+use crate::take::{take_text, take_time};
+
+/// The sessions of such a list; `None` when it is none.
+pub(super) fn read(documents: &mut [Document], findings: &mut Findings) -> Option<Vec<ImportedSession>> {
+    let [document] = documents else { return None };
+    let is_entry = |value: &Json| value.get("messageId").is_some() && value.get("sessionId").is_some();
+    let entries = document.take_if("", is_entry)?;
+    let mut sessions: Vec<(Str, Vec<(Object, SourceRecord)>)> = Vec::new();
+    for value in entries {
+        let source = value.source();
+        let Json::Object(mut entry) = value.json else { continue };
+        let id = take_text(&mut entry, "sessionId").unwrap_or_default();
+        match sessions.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, entries)) => entries.push((entry, source)),
+            None => sessions.push((id, vec![(entry, source)])),
+        }
+    }
+    let told = sessions.into_iter().filter_map(|(id, entries)| {
+        let mut draft = Draft::new("gemini-cli", "gemini");
+        draft.session.id = id;
+        for (entry, source) in entries {
+            tell(&mut draft, entry, source);
+        }
+        draft.finish(Format::GeminiCli, findings)
+    });
+    Some(told.collect())
+}
+
+fn tell(draft: &mut Draft, mut entry: Object, source: SourceRecord) {
+    let time = take_time(&mut entry, "timestamp");
+    let Some(text) = take_text(&mut entry, "message") else {
+        return draft.unmapped.record("logs.json", source);
+    };
+    // Commands are typed, too, but they are not for the model.
+    let is_command = text.starts_with('/') && !text.contains(char::is_whitespace);
+    let kind = if is_command { Kind::Injected("command".into()) } else { Kind::Prompt };
+    for key in ["messageId", "type"] {
+        entry.remove(key);
+    }
+    draft.note_rest("logs.json", &entry);
+    draft.push(Say { time, ..Say::new(kind, vec![Part::from_text(text)], source) });
+}

@@ -1,0 +1,151 @@
+//! What `gemini -p` puts out: lines from `init` to `result`, or one object with the answer. Usage is told as a sum.
+
+use strata_model::{Json, Object, Part};
+
+use crate::documents::Document;
+use crate::draft::{Draft, Kind, Say};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::ImportedSession;
+use crate::marks;
+use crate::message::{Role, Turn};
+use crate::source::SourceRecord;
+use crate::take::{take_any, take_count, take_object, take_text, take_time};
+use crate::usage::Counts;
+
+pub(super) fn is_output(fields: &Object) -> bool {
+    let kind = fields.get("type").and_then(Json::as_str);
+    (kind == Some("init") && fields.contains_key("session_id"))
+        || (fields.contains_key("response")
+            && fields.get("stats").is_some_and(|it| it.get("models").is_some()))
+}
+
+pub(super) fn read(documents: Vec<Document>, findings: &mut Findings) -> Option<ImportedSession> {
+    let mut output = Output { draft: Draft::new("gemini-cli", "gemini"), model: None, open: None };
+    for document in documents {
+        output.line(document.fields, document.source);
+    }
+    output.draft.finish(Format::GeminiCli, findings)
+}
+
+struct Output {
+    draft: Draft,
+    model: Option<strata_model::Str>,
+    /// The response whose pieces are coming in.
+    open: Option<usize>,
+}
+
+impl Output {
+    fn line(&mut self, mut line: Object, source: SourceRecord) {
+        let time = take_time(&mut line, "timestamp");
+        self.draft.set_clock(time);
+        if let Some(id) = take_text(&mut line, "session_id") {
+            self.draft.session.id = id;
+        }
+        let kind = take_text(&mut line, "type").unwrap_or_default();
+        match &*kind {
+            "init" => {
+                self.model = take_text(&mut line, "model");
+                self.draft.unmapped.record("init", source);
+            }
+            "message" => self.message(line, source),
+            "tool_use" => {
+                let mut turn = Turn::new(Role::Model);
+                let (id, name) = (take_text(&mut line, "tool_id"), take_text(&mut line, "tool_name"));
+                self.draft.messages("tool_use").push_call(id, name, line.remove("parameters"), &mut turn);
+                self.respond(turn.parts, source);
+            }
+            "tool_result" => {
+                self.open = None;
+                let mut turn = Turn::new(Role::Tool);
+                let id = take_text(&mut line, "tool_id");
+                let is_error = line.get("status").and_then(Json::as_str) == Some("error");
+                let output = take_any(&mut line, &["output", "error"]);
+                self.draft.messages("tool_result").result(id, None, output, is_error, &mut turn);
+                self.draft.push_turn(turn, Say::new(Kind::Notice, Vec::new(), source));
+            }
+            "error" => self.error(&line, source),
+            "result" | "" => self.result(line, &source),
+            kind => self.draft.unmapped.record(kind, source),
+        }
+    }
+
+    fn message(&mut self, mut line: Object, source: SourceRecord) {
+        let text = take_text(&mut line, "content").unwrap_or_default();
+        let parts = vec![Part::from_text(text)];
+        if line.get("role").and_then(Json::as_str) == Some("user") {
+            self.open = None;
+            self.draft.push(Say::new(Kind::Prompt, parts, source));
+        } else {
+            self.respond(parts, source);
+        }
+    }
+
+    /// Pieces of one text are put together.
+    fn respond(&mut self, parts: Vec<Part>, source: SourceRecord) {
+        let Some(at) = self.open else {
+            let say = Say { model: self.model.clone(), ..Say::new(Kind::Response, parts, source) };
+            self.open = Some(self.draft.push(say));
+            return;
+        };
+        let last = self.draft.event(at).and_then(|event| event.parts().last()?.text.clone());
+        match (&parts[..], last) {
+            ([piece], Some(last)) if piece.text.is_some() => {
+                let text = format!("{last}{}", piece.text.as_deref().unwrap_or_default());
+                self.draft.set_last_text(at, text.into());
+                self.draft.add_source(at, source);
+            }
+            _ => self.draft.extend(at, parts, source),
+        }
+    }
+
+    fn error(&mut self, error: &Object, source: SourceRecord) {
+        let text = error.get("message").and_then(Json::as_str).unwrap_or("error");
+        let code = error.get("type").and_then(Json::as_str).unwrap_or("error");
+        let error = Some((code.into(), text.into()));
+        self.draft.push(Say { error, ..Say::new(Kind::Notice, Vec::new(), source) });
+    }
+
+    fn result(&mut self, mut line: Object, source: &SourceRecord) {
+        if let Some(text) = take_text(&mut line, "response").filter(|text| !text.is_empty()) {
+            self.respond(vec![Part::from_text(text)], source.clone());
+        }
+        if let Some(error) = take_object(&mut line, "error") {
+            self.error(&error, source.clone());
+        }
+        let mut stats = take_object(&mut line, "stats").unwrap_or_default();
+        let models = take_object(&mut stats, "models").unwrap_or_default();
+        let mut sums = Vec::new();
+        for (model, about) in models {
+            let tokens = about.get("tokens").unwrap_or(&about).as_object().cloned().unwrap_or_default();
+            sums.push((Some(model), counts_of(tokens)));
+        }
+        if sums.is_empty() {
+            sums.push((self.model.clone(), counts_of(stats)));
+        }
+        for (model, counts) in sums.into_iter().filter(|(_, counts)| counts.input.is_some()) {
+            let usage = Some(counts.reported());
+            let say = Say { model, usage, ..Say::new(Kind::Notice, Vec::new(), source.clone()) };
+            let at = self.draft.push(say);
+            if let Some(event) = self.draft.event_mut(at) {
+                event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
+            }
+        }
+        self.draft.note_rest("result", &line);
+    }
+}
+
+/// Input includes what was cached; output stands beside thoughts.
+fn counts_of(mut tokens: Object) -> Counts {
+    let mut first = |keys: &[&str]| keys.iter().find_map(|key| take_count(&mut tokens, key));
+    let thoughts = first(&["thoughts"]);
+    let output = first(&["candidates", "output_tokens"]);
+    Counts {
+        input: first(&["prompt", "input_tokens"]),
+        cached: first(&["cached"]),
+        written: None,
+        output: output.map(|output| output.saturating_add(thoughts.unwrap_or(0))),
+        thoughts,
+        total: first(&["total", "total_tokens"]),
+    }
+}

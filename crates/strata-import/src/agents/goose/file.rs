@@ -1,0 +1,125 @@
+//! Sessions of goose in files: a line that says what the session is and a line a message; or one object with a
+//! `conversation`.
+
+use strata_model::{Json, Object};
+
+use super::Chat;
+use crate::documents::read_documents;
+use crate::draft::{Draft, Kind, Say};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::import::{ImportedSession, ParentSession};
+use crate::source::SourceRecord;
+use crate::take::{take_count, take_object, take_text, take_time};
+use crate::usage::Counts;
+use crate::values::Value;
+
+pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut file = File { sessions: Vec::new(), open: None };
+    for mut document in read_documents(bytes, &["conversation", "messages", ""], findings) {
+        let mut messages = document.take("conversation");
+        messages.extend(document.take("messages"));
+        for value in document.take("") {
+            let source = value.source();
+            if let Json::Object(line) = value.json {
+                file.line(line, source, Vec::new(), findings);
+            }
+        }
+        if !document.fields.is_empty() {
+            file.line(document.fields, document.source, messages, findings);
+        }
+    }
+    file.close(findings);
+    file.sessions
+}
+
+struct File {
+    sessions: Vec<ImportedSession>,
+    /// The session that is read, with the place that says what it is.
+    open: Option<(Chat, SourceRecord)>,
+}
+
+impl File {
+    fn line(
+        &mut self,
+        mut fields: Object,
+        source: SourceRecord,
+        messages: Vec<Value>,
+        findings: &mut Findings,
+    ) {
+        // `{type: "message", message}` of a run.
+        let kind = fields.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
+        if kind == "message"
+            && let Some(message) = take_object(&mut fields, "message")
+        {
+            fields = message;
+        }
+        if fields.contains_key("role") {
+            let about = source.clone();
+            let (chat, _) = self.open.get_or_insert_with(|| (chat_of(Object::new()), about));
+            return message(chat, fields, source);
+        }
+        if kind == "complete" {
+            if let Some((chat, _)) = &mut self.open {
+                let total = take_count(&mut fields, "total_tokens");
+                chat.sum = Some(Counts { total, ..Counts::default() }.reported());
+            }
+            return;
+        }
+        self.close(findings);
+        let mut chat = chat_of(fields);
+        for value in messages {
+            let source = value.source();
+            match value.json {
+                Json::Object(fields) => message(&mut chat, fields, source),
+                other => chat.draft.unmapped.field("conversation", "[]", &other),
+            }
+        }
+        self.open = Some((chat, source));
+    }
+
+    fn close(&mut self, findings: &mut Findings) {
+        let Some((mut chat, source)) = self.open.take() else { return };
+        chat.tell_sum(source);
+        self.sessions.extend(chat.draft.finish(Format::GooseFile, findings));
+    }
+}
+
+fn chat_of(mut about: Object) -> Chat {
+    let mut draft = Draft::new("goose", "goose");
+    draft.session.id = take_text(&mut about, "id").unwrap_or_default();
+    draft.title = take_text(&mut about, "name").or_else(|| take_text(&mut about, "description"));
+    let parent = take_text(&mut about, "parent_session_id").filter(|parent| !parent.is_empty());
+    draft.parent = parent.map(|session_id| ParentSession { session_id, agent_id: draft.session.id.clone() });
+    let time = take_time(&mut about, "created_at");
+    draft.set_clock(time);
+    let model =
+        about.get("model_config").and_then(|config| config.get("model_name")?.as_str()).map(Into::into);
+    let mut count = |key: &str| take_count(&mut about, key);
+    let counts = Counts {
+        input: count("accumulated_input_tokens"),
+        output: count("accumulated_output_tokens"),
+        cached: count("accumulated_cache_read_tokens"),
+        written: count("accumulated_cache_write_tokens"),
+        total: count("accumulated_total_tokens"),
+        ..Counts::default()
+    };
+    // These are those of the last call, which are part of the sums.
+    for key in ["total_tokens", "input_tokens", "output_tokens", "message_count", "updated_at"] {
+        about.remove(key);
+    }
+    draft.note_rest("session", &about);
+    let sum = counts.input.map(|_| counts.reported());
+    Chat { model, sum, ..Chat::new(draft) }
+}
+
+fn message(chat: &mut Chat, mut message: Object, source: SourceRecord) {
+    let mut say = Say::new(Kind::Notice, Vec::new(), source);
+    say.time = take_time(&mut message, "created");
+    say.id = take_text(&mut message, "id");
+    let role = take_text(&mut message, "role").unwrap_or_default();
+    let content = message.remove("content").unwrap_or_default();
+    let metadata = take_object(&mut message, "metadata").unwrap_or_default();
+    chat.draft.note_rest("message", &message);
+    chat.message(&role, content, metadata, say);
+}

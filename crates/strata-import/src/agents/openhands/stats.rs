@@ -1,0 +1,102 @@
+//! What conversations of the second generation say of their usage: every call of every model, or the sums of them.
+
+use std::collections::BTreeMap;
+
+use strata_model::{Json, Object, Str};
+
+use crate::draft::{Draft, Kind, Say};
+use crate::marks;
+use crate::source::SourceRecord;
+use crate::take::{take_count, take_list, take_object, take_text};
+use crate::usage::{Counts, Reported};
+
+/// The list of all calls, which not every record of the sums has.
+const CALLS: &str = "token_usages";
+
+/// The last word on usage, by what the models were used for.
+#[derive(Default)]
+pub(super) struct Stats {
+    last: BTreeMap<Str, (Object, Option<SourceRecord>)>,
+}
+
+impl Stats {
+    /// Takes `{usage_to_metrics: {…}}`.
+    pub(super) fn update(&mut self, stats: Option<&Json>, source: &SourceRecord) {
+        let metrics = stats.and_then(|stats| stats.get("usage_to_metrics")?.as_object());
+        for (purpose, metrics) in metrics.into_iter().flat_map(Object::iter) {
+            let Some(metrics) = metrics.as_object() else { continue };
+            let known = self.last.get(purpose).map(|(known, _)| (total_of(known), known.contains_key(CALLS)));
+            if known.is_none_or(|known| (total_of(metrics), metrics.contains_key(CALLS)) >= known) {
+                self.last.insert(purpose.clone(), (metrics.clone(), Some(source.clone())));
+            }
+        }
+    }
+
+    /// Gives every answer the usage of its call. Calls without an answer (of a condenser) are events of their own.
+    pub(super) fn tell(&mut self, draft: &mut Draft, answers: &[(usize, Option<Str>)]) {
+        let mut answers: Vec<_> = answers.to_vec();
+        for (mut metrics, source) in std::mem::take(&mut self.last).into_values() {
+            let Some(source) = source else { continue };
+            let model = take_text(&mut metrics, "model_name");
+            let calls = take_list(&mut metrics, CALLS).unwrap_or_default();
+            let is_known = |id: &Str| answers.iter().any(|(_, known)| known.as_ref() == Some(id));
+            let is_of_agent = calls
+                .iter()
+                .filter_map(|call| call.get("response_id")?.as_str())
+                .any(|id| is_known(&id.into()));
+            let n_calls = calls.len();
+            for call in calls {
+                let Json::Object(mut call) = call else { continue };
+                let id = take_text(&mut call, "response_id").filter(|id| !id.is_empty());
+                let by_id = answers.iter().position(|(_, known)| known.is_some() && *known == id);
+                // Messages do not always say which response they are.
+                let next = || answers.iter().position(|(_, known)| known.is_none()).filter(|_| is_of_agent);
+                let at = by_id.or_else(next).map(|place| answers.remove(place).0);
+                let model = take_text(&mut call, "model").or_else(|| model.clone());
+                add(draft, at, model, counts_of(call), &source);
+            }
+            let sum = take_object(&mut metrics, "accumulated_token_usage").map(counts_of);
+            let says_something = |sum: &Reported| sum.usage.total_token_count.is_some_and(|total| total > 0);
+            if let Some(sum) = sum.filter(says_something).filter(|_| n_calls == 0) {
+                let at = draft.push(Say {
+                    usage: Some(sum),
+                    model,
+                    ..Say::new(Kind::Notice, Vec::new(), source.clone())
+                });
+                if let Some(event) = draft.event_mut(at) {
+                    event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
+                }
+            }
+        }
+    }
+}
+
+fn add(draft: &mut Draft, at: Option<usize>, model: Option<Str>, usage: Reported, source: &SourceRecord) {
+    let Some(at) = at else {
+        draft.push(Say { usage: Some(usage), model, ..Say::new(Kind::Notice, Vec::new(), source.clone()) });
+        return;
+    };
+    draft.set_usage(at, usage);
+    draft.add_source(at, source.clone());
+    if let Some(event) = draft.event_mut(at) {
+        event.model_version = event.model_version.take().or(model);
+    }
+}
+
+fn total_of(metrics: &Object) -> u64 {
+    let sum = metrics.get("accumulated_token_usage").and_then(Json::as_object).cloned();
+    sum.and_then(|mut sum| take_count(&mut sum, "prompt_tokens")).unwrap_or(0)
+}
+
+/// Input includes what the cache read and wrote, output the thoughts.
+fn counts_of(mut usage: Object) -> Reported {
+    let counts = Counts {
+        input: take_count(&mut usage, "prompt_tokens"),
+        cached: take_count(&mut usage, "cache_read_tokens"),
+        written: take_count(&mut usage, "cache_write_tokens"),
+        output: take_count(&mut usage, "completion_tokens"),
+        thoughts: take_count(&mut usage, "reasoning_tokens"),
+        total: None,
+    };
+    counts.reported()
+}

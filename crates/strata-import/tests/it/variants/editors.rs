@@ -1,0 +1,142 @@
+//! Copilot CLI, Cline and Roo.
+
+use strata_import::Format;
+
+use super::{check_counts, joined, session, told};
+
+fn copilot(kind: &str, data: &str) -> String {
+    format!(
+        r#"{{"type":"{kind}","data":{data},"id":"{kind}-{}","timestamp":"2026-01-01T00:00:00Z","parentId":null}}"#,
+        data.len()
+    )
+}
+
+fn copilot_end(input: u64, cached: u64, output: u64) -> String {
+    let usage = format!(
+        r#"{{"inputTokens":{input},"outputTokens":{output},"cacheReadTokens":{cached},"cacheWriteTokens":0}}"#
+    );
+    copilot(
+        "session.shutdown",
+        &format!(r#"{{"modelMetrics":{{"gpt-x":{{"requests":{{"count":1}},"usage":{usage}}}}}}}"#),
+    )
+}
+
+#[test]
+fn a_copilot_session_that_was_resumed_ends_with_sums_over_all_of_it() {
+    let text = [
+        copilot("session.start", r#"{"sessionId":"c1","selectedModel":"gpt-x"}"#),
+        copilot("user.message", r#"{"content":"hello"}"#),
+        copilot("assistant.message", r#"{"content":"hi","outputTokens":10}"#),
+        copilot_end(1000, 0, 10),
+        copilot("session.resume", r#"{"selectedModel":"gpt-x"}"#),
+        copilot("user.message", r#"{"content":"a skill","source":"skill-pdf"}"#),
+        copilot("assistant.message", r#"{"content":"ok","outputTokens":5}"#),
+        copilot("session.compaction_complete", r#"{"success":false,"error":"too busy"}"#),
+        copilot_end(2500, 900, 15),
+    ];
+    let session = session(Format::CopilotCli, &text.join("\n"));
+    let expected = [
+        "user: hello",
+        "copilot: hi 0+10",
+        "copilot:  1000+0",
+        "user [skill-pdf]: a skill",
+        "copilot: ok 0+5",
+        "copilot: error compaction_failed",
+        "copilot:  1500+0",
+    ];
+    assert_eq!(told(&session), expected);
+    check_counts(&session, 1, 2, 2500, 900, 15);
+    assert_eq!(session.facts.compactions, 0);
+}
+
+#[test]
+fn copilot_calls_that_report_their_usage_are_not_counted_again_in_the_sums() {
+    let text = [
+        copilot("session.start", r#"{"sessionId":"c1"}"#),
+        copilot(
+            "assistant.message",
+            r#"{"content":"hi","outputTokens":10,"model":"gpt-x","apiCallId":"k1"}"#,
+        ),
+        copilot(
+            "assistant.usage",
+            r#"{"model":"gpt-x","apiCallId":"k1","inputTokens":400,"outputTokens":10,"cacheReadTokens":100}"#,
+        ),
+        copilot_end(400, 100, 10),
+    ];
+    let session = session(Format::CopilotCli, &text.join("\n"));
+    assert_eq!(told(&session), ["copilot: hi 400+10", "copilot:  0+0"]);
+    check_counts(&session, 0, 1, 400, 100, 10);
+}
+
+#[test]
+fn copilot_sub_agents_are_named_in_the_envelope_and_old_sessions_are_one_document() {
+    let mut inner = copilot("assistant.message", r#"{"content":"dug"}"#);
+    inner.insert_str(1, r#""agentId":"a7","#);
+    let mut started = copilot("subagent.started", r#"{"toolCallId":"t1","agentName":"explore"}"#);
+    started.insert_str(1, r#""agentId":"a7","#);
+    let text = [copilot("session.start", r#"{"sessionId":"c1"}"#), started, inner];
+    let one = session(Format::CopilotCli, &text.join("\n"));
+    assert_eq!(told(&one), ["copilot.explore: dug"]);
+    assert_eq!(one.session.events[0].branch.as_deref(), Some("agent.a7"));
+    let old = r#"{"sessionId":"c0","startTime":"2025-10-01T00:00:00Z","chatMessages":[{"role":"user","content":"list it"},{"role":"assistant","content":"","tool_calls":[{"id":"k","type":"function","function":{"name":"bash","arguments":"{}"}}]},{"role":"tool","tool_call_id":"k","content":"a.py"}],"timeline":[{"id":"x","type":"user","text":"list it"}]}"#;
+    let old = session(Format::CopilotCli, old);
+    assert_eq!(told(&old), ["user: list it", "copilot: call bash", "copilot: result of bash"]);
+}
+
+#[test]
+fn a_task_folder_of_cline_with_calls_in_words() {
+    let text = joined(&[
+        r#"[{"role":"user","content":[{"type":"text","text":"<task>\nlist it\n</task>"}]},"#,
+        r#" {"role":"assistant","content":[{"type":"text","text":"<list_files><path>.</path></list_files>"}]},"#,
+        r#" {"role":"user","content":[{"type":"text","text":"[list_files for '.'] Result:"},{"type":"text","text":"a.py"}]},"#,
+        r#" {"role":"assistant","content":[{"type":"text","text":"a.py"}]},"#,
+        r#" {"role":"user","content":[{"type":"text","text":"[attempt_completion] Result:\nThe user says:\n<feedback>\nmore\n</feedback>"}]},"#,
+        r#" {"role":"user","content":[{"type":"text","text":"[ERROR] You did not use a tool"}]}]"#,
+        r#"[{"ts":1,"type":"say","say":"api_req_started","text":"{\"tokensIn\":10,\"tokensOut\":1,\"cacheReads\":100,\"cacheWrites\":5}"},"#,
+        r#" {"ts":2,"type":"say","say":"api_req_started","text":"{\"tokensIn\":20,\"tokensOut\":2,\"cacheReads\":7,\"apiProtocol\":\"openai\"}"},"#,
+        r#" {"ts":3,"type":"say","say":"api_req_started","text":"{\"tokensIn\":30,\"tokensOut\":3}"},"#,
+        r#" {"ts":4,"type":"say","say":"deleted_api_reqs","text":"{\"tokensIn\":1000,\"tokensOut\":50}"}]"#,
+    ]);
+    let session = session(Format::Cline, &text);
+    let expected = [
+        "user: <task>\nlist it\n</task>",
+        "cline: <list_files><path>.</path></list_files> 115+1",
+        "user [tool-result]: [list_files for '.'] Result:, a.py",
+        "cline: a.py 20+2",
+        "user: [attempt_completion] Result:\nThe user says:\n<feedback>\nmore\n</feedback>",
+        "user [error]: [ERROR] You did not use a tool",
+        "cline:  30+3",
+        "cline:  1000+50",
+    ];
+    assert_eq!(told(&session), expected);
+    check_counts(&session, 2, 3, 1165, 107, 56);
+}
+
+#[test]
+fn a_task_folder_of_roo_with_times_models_and_summaries() {
+    let text = joined(&[
+        r#"[{"role":"user","content":[{"type":"text","text":"<task>go</task>"},{"type":"text","text":"<environment_details>\n<model>model-a</model>\n</environment_details>"}],"ts":1000000001000},"#,
+        r#" {"role":"assistant","type":"reasoning","text":"hm","ts":1000000001500},"#,
+        r#" {"role":"assistant","content":[{"type":"text","text":"one"}],"ts":1000000002000},"#,
+        r#" {"role":"user","content":"second summary","isSummary":true,"ts":1000000007000},"#,
+        r#" {"role":"assistant","content":[{"type":"text","text":"two"}],"ts":1000000009000}]"#,
+        r#"[{"ts":1000000001200,"type":"say","say":"api_req_started","text":"{\"tokensIn\":10,\"tokensOut\":1}"},"#,
+        r#" {"ts":1000000003000,"type":"say","say":"api_req_started","text":"{\"tokensIn\":11,\"tokensOut\":1}"},"#,
+        r#" {"ts":1000000004000,"type":"say","say":"condense_context","contextCondense":{"summary":"first summary","prevContextTokens":9,"newContextTokens":1}},"#,
+        r#" {"ts":1000000006000,"type":"say","say":"condense_context","contextCondense":{"summary":"second summary"}},"#,
+        r#" {"ts":1000000008000,"type":"say","say":"api_req_started","text":"{\"tokensIn\":12,\"tokensOut\":1}"}]"#,
+        r#"{"files_in_context":[],"model_usage":[{"ts":1000000008500,"model_id":"model-b","mode":"act"}]}"#,
+    ]);
+    let session = session(Format::Cline, &text);
+    let expected = [
+        "user: <task>go</task>, <environment_details>\n<model>model-a</model>\n</environment_details>",
+        "cline: (hm), one 10+1",
+        "user: compaction first summary",
+        "user: compaction second summary",
+        "cline:  11+1",
+        "cline: two 12+1",
+    ];
+    assert_eq!(told(&session), expected);
+    let models: Vec<_> = session.session.events.iter().map(|event| event.model_version.as_deref()).collect();
+    assert_eq!((models[1], models[5]), (Some("model-a"), Some("model-b")));
+}
