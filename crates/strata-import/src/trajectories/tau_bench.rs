@@ -55,6 +55,14 @@ fn session(
         findings.error("no-messages", "", format!("a simulation was left out: {what}"));
         return None;
     };
+    // Results that came together stand in one message.
+    let messages = messages.into_iter().flat_map(|message| match message {
+        Json::Object(mut message) => match take_list(&mut message, "tool_messages") {
+            Some(inner) => inner,
+            None => vec![Json::Object(message)],
+        },
+        other => vec![other],
+    });
     for message in messages {
         let mut say = Say::new(Kind::Notice, Vec::new(), source.clone());
         // What the provider answered, as it was; the message says the same.

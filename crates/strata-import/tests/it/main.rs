@@ -9,10 +9,15 @@
 
 mod adk;
 mod claude;
+mod counted;
 mod detection;
 mod dump;
 mod facts;
 mod formats;
+mod provider_variants;
+mod recording_variants;
 mod robust;
 mod sqlite_file;
 mod support;
+mod talk_variants;
+mod telemetry_variants;
