@@ -172,11 +172,42 @@ fn the_table_in_the_readme_names_every_format_and_its_samples() {
     for format in Format::ALL {
         let id = format!("`{}`", format.id());
         let row = rows.iter().find(|row| row[0] == id).unwrap_or_else(|| panic!("no row for {id}"));
-        assert_eq!(row.len(), 6, "columns of the row of {id}");
+        assert_eq!(row.len(), 4, "columns of the row of {id}");
         assert_eq!(row[1], format.name(), "name of {id}");
-        let samples: BTreeSet<_> = row[5].split(", ").map(|sample| sample.trim_matches('`')).collect();
+        let samples: BTreeSet<_> = row[3].split(", ").map(|sample| sample.trim_matches('`')).collect();
         let expected = SAMPLES.iter().filter(|(_, it)| *it == format).map(|(name, _)| *name);
         assert_eq!(samples, expected.collect(), "samples of {id}");
     }
     assert_eq!(rows.len(), Format::ALL.len(), "rows that name no format");
+}
+
+#[test]
+fn every_format_has_a_page_that_names_its_samples() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats");
+    let read = |name: &str| {
+        std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let index = read("README.md");
+    for format in Format::ALL {
+        let id = format.id();
+        let page = read(&format!("{id}.md"));
+        let head = format!("# {}\n\n`{id}`: ", format.name());
+        assert!(page.starts_with(&head), "the head of the page of {id}");
+        let link = format!("| [{}]({id}.md) |", format.name());
+        let row = index.lines().find(|line| line.starts_with(&link));
+        let row = row.unwrap_or_else(|| panic!("no row for {id} in the index"));
+        for (sample, _) in SAMPLES.iter().filter(|(_, it)| *it == format) {
+            let sample = format!("`{sample}`");
+            assert!(page.contains(&sample), "the page of {id} does not name {sample}");
+            assert!(row.contains(&sample), "the row of {id} does not name {sample}");
+        }
+    }
+    let there = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let of_formats = Format::ALL.into_iter().map(|format| format!("{}.md", format.id()));
+    let expected = of_formats.chain(["README.md".to_owned(), "requests.md".to_owned()]);
+    assert_eq!(
+        there.map(|name| name.into_string().unwrap()).collect::<BTreeSet<_>>(),
+        expected.collect(),
+        "pages of no format"
+    );
 }
