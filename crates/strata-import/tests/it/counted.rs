@@ -56,6 +56,15 @@ pub(crate) fn check(format: &str, bytes: impl AsRef<[u8]>, numbers: [u64; 5], to
         errors: count(&imported).errors,
     };
     assert_eq!(count(&imported), expected, "{shown}");
+    // Wherever it breaks off, something is said.
+    for end in (0..bytes.len()).step_by(bytes.len() / 97 + 1) {
+        let cut = import(&bytes[..end]);
+        assert!(
+            !cut.sessions.is_empty() || !cut.diagnostics.is_empty(),
+            "{}",
+            String::from_utf8_lossy(&bytes[..end])
+        );
+    }
     imported
 }
 

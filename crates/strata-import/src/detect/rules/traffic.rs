@@ -6,6 +6,9 @@ use crate::format::Format;
 /// Lists of messages in data sets.
 const TALKS: [&str; 5] = ["conversations", "conversation", "chosen", "prompt", "dialog"];
 
+/// Members that tell a body of a request or an answer.
+const BODIES: [&str; 7] = ["messages", "contents", "choices", "candidates", "input", "output", "stop_reason"];
+
 /// Lists of pairs in cassettes.
 const LISTS_OF_PAIRS: [&str; 2] = ["interactions", "http_interactions"];
 
@@ -125,7 +128,9 @@ impl Keys<'_> {
             || (self.has("modelId") && (self.has("input") || self.has("output")))
             || (self.has("custom_id") && self.has_any(&["body", "params", "response", "result"]))
             || self.first_of("requests").is_some_and(|it| it.has_any(&["custom_id", "params", "request"]))
-            || holds(&["body", "data", "payload"], &["messages", "contents", "choices", "candidates"])
+            || holds(&["body", "data", "payload"], &BODIES)
+            || (self.has_any(&["url", "uri", "method", "status", "direction"])
+                && BODIES.iter().any(|key| self.text("body").contains(&format!("\"{key}\""))))
     }
 
     /// A piece of a streamed answer.
