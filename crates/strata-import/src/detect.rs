@@ -114,7 +114,7 @@ fn by_written(text: &[u8]) -> Detection {
     while let Some(byte) = bytes.next().filter(|byte| **byte != b'"') {
         match byte {
             b'\\' => {
-                inner.extend(bytes.next().map(|escaped| if *escaped == b'n' { b'\n' } else { *escaped }))
+                inner.extend(bytes.next().map(|escaped| if *escaped == b'n' { b'\n' } else { *escaped }));
             }
             byte => inner.push(*byte),
         }

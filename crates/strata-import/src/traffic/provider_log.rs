@@ -130,7 +130,7 @@ impl Log {
             }
             request => request.unwrap_or(Json::Object(object)),
         };
-        self.exchange(request, response, status, record, source);
+        self.exchange(request, response, status, &record, source);
     }
 
     fn exchange(
@@ -138,7 +138,7 @@ impl Log {
         request: Json,
         response: Option<Json>,
         status: Option<i64>,
-        record: Record,
+        record: &Record,
         source: SourceRecord,
     ) {
         let failed = status.filter(|status| *status >= 400);
@@ -153,7 +153,7 @@ impl Log {
             exchange.refuse(status, error, &mut self.draft);
         }
         exchange.time = record.time;
-        exchange.about.session = record.name.clone();
+        exchange.about.session.clone_from(&record.name);
         if let Some(answer) = &mut exchange.answer {
             answer.model = answer.model.take().or_else(|| record.model.clone());
             answer.model = answer.model.take().or_else(|| wire::model_of_url(&record.url).map(Str::from));

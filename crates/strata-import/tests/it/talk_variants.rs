@@ -32,6 +32,13 @@ fn conversations_of_data_sets() {
 }
 
 #[test]
+fn messages_a_line() {
+    let lines = "{\"role\":\"user\",\"content\":\"Hi\"}\n{\"role\":\"assistant\",\"content\":\"Hello\",\"timestamp\":1767323045}\n{\"role\":\"us";
+    let imported = check(TALK, lines, [1, 1, 1, 0, 0], [0, 0, 0]);
+    assert_eq!(imported.diagnostics[0].code, "truncated");
+}
+
+#[test]
 fn messages_of_frameworks() {
     let dicts = r#"[{"type":"human","data":{"content":"Hi"}},{"type":"ai","data":{"content":"","tool_calls":[{"name":"f","args":{},"id":"c"}],"usage_metadata":{"input_tokens":3,"output_tokens":1,"total_tokens":4}}},{"type":"tool","data":{"content":"3","tool_call_id":"c","name":"f"}}]"#;
     check(TALK, dicts, [1, 1, 1, 1, 1], [3, 0, 1]);
@@ -47,7 +54,7 @@ fn trajectories_of_evaluations() {
     check("tau-bench-json", tau, [1, 1, 2, 3, 3], [10, 0, 2]);
     let shown = r#"{"messages_display":"user: Cancel it.\nassistant: None\ntool: {\"a\": 1}\nassistant: Done:\n- a flight"}"#;
     assert!(
-        words(&check("tau-bench-json", shown, [1, 1, 2, 0, 1], [0, 0, 0])).ends_with("Done:\n- a flight")
+        words(&check("tau-bench-json", shown, [1, 1, 1, 0, 1], [0, 0, 0])).ends_with("Done:\n- a flight")
     );
     let mini = r#"{"trajectory_format":"mini-swe-agent-1.1","info":{"model_stats":{}},"messages":[{"role":"system","content":"You are"},{"role":"user","content":"Fix it"},{"object":"response","id":"r","model":"m","output":[{"type":"reasoning","summary":[]},{"type":"function_call","call_id":"c","name":"bash","arguments":"{\"command\":\"ls\"}"}],"usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":4},"output_tokens":2},"extra":{"timestamp":5.0,"actions":[]}},{"type":"function_call_output","call_id":"c","output":"a.txt","extra":{"returncode":0}}]}"#;
     check("mini-swe-agent-traj", mini, [1, 1, 1, 1, 1], [9, 4, 2]);

@@ -77,6 +77,11 @@ impl Keys<'_> {
         is_of_langchain || self.has_all(&["lc", "kwargs"]) || self.has_all(&["from", "value"])
     }
 
+    /// A message that stands by itself, as in a log with one a line.
+    fn is_talk(&self) -> bool {
+        self.is_foreign_message() || (self.has("role") && self.has_any(&["content", "tool_calls", "parts"]))
+    }
+
     fn is_message(&self) -> bool {
         self.is_foreign_message() || self.has("role")
     }
@@ -104,7 +109,7 @@ impl Keys<'_> {
             || self.has_all(&["messages", "response"]);
         if is_request || self.is_pair() || self.is_piece() || self.has_all(&["m", "path", "body"]) {
             Some(Format::ProviderLog)
-        } else if self.has("messages") {
+        } else if self.has("messages") || self.is_talk() {
             Some(Format::Messages)
         } else {
             None

@@ -82,7 +82,7 @@ fn as_body(value: Json) -> Option<Json> {
         let keys = ["content", "parts", "tool_calls", "kwargs", "data", "type"];
         message.as_object().is_some_and(|message| keys.iter().any(|key| message.contains_key(key)))
     });
-    is_read.then(|| Json::Object(body))
+    is_read.then_some(Json::Object(body))
 }
 
 /// The names of the conventions since 1.37, on the span or on its event.

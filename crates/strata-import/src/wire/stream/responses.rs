@@ -26,7 +26,7 @@ pub(super) fn whole(pieces: Vec<Json>) -> Object {
                 let error = take_object(&mut piece, "error").unwrap_or(piece);
                 whole.insert("error", error);
             }
-            name if name.ends_with(".delta") => {
+            name if name.rsplit('.').next() == Some("delta") => {
                 if let (Some(item), Some(more)) = (items.get_mut(&at), take_text(&mut piece, "delta")) {
                     let place =
                         ["content_index", "summary_index"].iter().find_map(|key| piece.get(key)?.as_i64());
