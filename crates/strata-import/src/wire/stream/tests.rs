@@ -1,3 +1,5 @@
+//! Streams of every provider.
+
 use super::*;
 use strata_model::json::object_to_compact;
 
