@@ -13,6 +13,8 @@ mod lane;
 mod plan;
 mod unit;
 
+use std::collections::HashMap;
+
 use strata_model::Str;
 
 use crate::draft::Draft;
@@ -54,6 +56,8 @@ pub(crate) fn sessions(
     if steps.iter().all(|step| step.time().is_some()) {
         steps.sort_by(|a, b| a.time().unwrap_or(0.0).total_cmp(&b.time().unwrap_or(0.0)));
     }
+    let mut reading = reading;
+    let steps = distinct(steps, &mut reading);
     let mut conversations: Vec<Conversation> = Vec::new();
     for step in steps {
         match step {
@@ -83,6 +87,29 @@ pub(crate) fn sessions(
         sessions.extend(draft.finish(format, findings));
     }
     sessions
+}
+
+/// Every exchange once: loggers that hear of a call in two ways write it twice, with the same request and answer.
+fn distinct(steps: Vec<Step>, reading: &mut Draft) -> Vec<Step> {
+    let mut seen: HashMap<Str, Vec<usize>> = HashMap::new();
+    let mut kept: Vec<Step> = Vec::with_capacity(steps.len());
+    for step in steps {
+        if let Step::Exchange(exchange) = &step
+            && let Some(id) = exchange.answer.as_ref().and_then(|answer| answer.id.as_ref())
+            && !id.is_empty()
+        {
+            let places = seen.entry(id.clone()).or_default();
+            let is_same =
+                |at: &usize| matches!(&kept[*at], Step::Exchange(known) if known.body == exchange.body);
+            if places.iter().any(is_same) {
+                reading.unmapped.record("repeated exchange", exchange.source.clone());
+                continue;
+            }
+            places.push(kept.len());
+        }
+        kept.push(step);
+    }
+    kept
 }
 
 /// Lays a request beside what is known, and adds it where it fits best.

@@ -46,6 +46,9 @@ pub fn detect(head: &[u8]) -> Detection {
     if text.is_empty() {
         return not_a_session("the file is empty");
     }
+    if text.starts_with(b"\"{") {
+        return by_written(text);
+    }
     match partial::first_values(text) {
         Some(values) if matches!(text[0], b'{' | b'[') => by_values(&values),
         _ => by_text(text),
@@ -106,6 +109,26 @@ fn by_values(values: &[Json]) -> Detection {
             not_a_session(&format!("JSON of no known shape, with the keys {}", keys.join(", ")))
         }
         other => not_a_session(&format!("JSON that holds {}", other.kind())),
+    }
+}
+
+/// A document that was written down as the text of one, as ADK keeps the results of evaluations.
+fn by_written(text: &[u8]) -> Detection {
+    let mut inner = Vec::with_capacity(text.len());
+    let mut bytes = text[1..].iter();
+    while let Some(byte) = bytes.next().filter(|byte| **byte != b'"') {
+        match byte {
+            b'\\' => {
+                inner.extend(bytes.next().map(|escaped| if *escaped == b'n' { b'\n' } else { *escaped }));
+            }
+            byte => inner.push(*byte),
+        }
+    }
+    match partial::first_values(&inner).map(|values| by_values(&values)) {
+        Some(Detection::Readable(
+            format @ (Format::AdkEvalResult | Format::AdkEvalSet | Format::AdkSession),
+        )) => Detection::Readable(format),
+        _ => not_a_session("JSON that holds a text"),
     }
 }
 

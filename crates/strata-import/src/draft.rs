@@ -188,8 +188,10 @@ impl Draft {
     }
 
     /// Appends parts to an event that is there already.
-    pub(crate) fn extend(&mut self, at: usize, parts: Vec<Part>, source: SourceRecord) {
-        self.add_source(at, source);
+    pub(crate) fn extend(&mut self, at: usize, parts: Vec<Part>, source: impl Into<Option<SourceRecord>>) {
+        if let Some(source) = source.into() {
+            self.add_source(at, source);
+        }
         let Some(event) = self.events.get_mut(at) else { return };
         let role = if event.is_from_user() { "user" } else { "model" };
         let mut content = event.content.take().map_or_else(|| Content::new(role, []), |it| (*it).clone());

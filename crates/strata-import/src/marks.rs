@@ -23,6 +23,9 @@ pub const TOOL_USE_RESULT: &str = "toolUseResult";
 /// True on an event whose usage is a sum over calls that did not report their own.
 pub const SUM: &str = "sum";
 
+/// True on an event with words of a model that a request repeats and that no recorded call answered: no call of the log.
+pub const QUOTED: &str = "quoted";
+
 /// Whole results that the model was given the beginning of only, by the names of their files.
 pub const FULL_OUTPUT: &str = "fullOutput";
 
@@ -69,6 +72,6 @@ pub fn is_model_response(event: &Event) -> bool {
     !event.is_from_user()
         && !event.is_compaction()
         && !is_synthetic
-        && !mark(event, SUM).is_some_and(Json::is_truthy)
+        && ![SUM, QUOTED].iter().any(|name| mark(event, name).is_some_and(Json::is_truthy))
         && (event.usage_metadata.is_some() || is_from_model)
 }

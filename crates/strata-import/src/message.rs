@@ -12,9 +12,9 @@ mod say;
 
 use std::collections::HashMap;
 
-use strata_model::{Json, Object, Part, Str};
+use strata_model::{Base64, Blob, Json, Object, Part, Str};
 
-use crate::take::{take_any, take_first_text, take_list, take_object, take_text};
+use crate::take::{take_any, take_first_text, take_list, take_object, take_text, unpacked};
 use crate::unmapped::Unmapped;
 
 pub(crate) use say::{say_message, say_turn};
@@ -96,7 +96,9 @@ impl Messages<'_> {
         if role.is_empty() && item::is_item(&kind) {
             return self.item(&kind, message);
         }
-        let name = if role.is_empty() { &kind } else { &role };
+        let spoken_by = take_first_text(&mut message, &["from", "sender"]).unwrap_or_default();
+        let name =
+            [&*role, &*kind, &*spoken_by].into_iter().find(|name| !name.is_empty()).unwrap_or_default();
         let mut turn = Turn::new(role_of(name));
         message.remove("role");
         if is_message_kind(&kind) {
@@ -104,14 +106,20 @@ impl Messages<'_> {
         }
         let call_id = take_first_text(&mut message, &["tool_call_id", "toolCallId"]);
         self.thoughts(&mut message, &mut turn);
-        if turn.role == Role::Tool && call_id.is_some() {
+        if turn.role == Role::Tool && (call_id.is_some() || is_bare_result(&message)) {
             self.tool_message(call_id, message, &mut turn);
             return turn;
         }
-        for key in ["content", "parts"] {
+        if name.eq_ignore_ascii_case("function_call") {
+            self.written_call(&mut message, &mut turn);
+        }
+        for key in ["content", "parts", "value"] {
             if let Some(content) = message.remove(key) {
                 self.content(content, &mut turn);
             }
+        }
+        if let Some(audio) = take_object(&mut message, "audio") {
+            self.audio(audio, &mut turn);
         }
         if let Some(refusal) = take_text(&mut message, "refusal") {
             turn.push(Part::from_text(refusal));
@@ -158,12 +166,49 @@ impl Messages<'_> {
         }
     }
 
+    /// A call that is the whole text of a message: `{"name": …, "arguments": …}`.
+    fn written_call(&mut self, message: &mut Object, turn: &mut Turn) {
+        for key in ["value", "content"] {
+            let Some(text) = message.get(key).and_then(Json::as_str).map(Json::from) else { continue };
+            for call in listed(unpacked(text)) {
+                if call.get("name").is_some() {
+                    message.remove(key);
+                    self.call(call, turn);
+                }
+            }
+        }
+    }
+
+    /// Speech, with the words it says.
+    fn audio(&mut self, mut audio: Object, turn: &mut Turn) {
+        if let Some(words) = take_text(&mut audio, "transcript") {
+            turn.push(Part::from_text(words));
+        }
+        if let Some(data) = take_text(&mut audio, "data") {
+            let blob = Blob {
+                data: Some(Base64::new(data)),
+                mime_type: Some("audio/wav".into()),
+                ..Blob::default()
+            };
+            turn.push(Part { inline_data: Some(Box::new(blob)), ..Part::default() });
+        }
+        for key in ["id", "expires_at"] {
+            audio.remove(key);
+        }
+        for (key, value) in audio.iter() {
+            self.unmapped.field("message.audio", key, value);
+        }
+    }
+
     fn tool_message(&mut self, id: Option<Str>, mut message: Object, turn: &mut Turn) {
         let name = take_text(&mut message, "name");
         let is_error = message.remove("is_error").is_some_and(|flag| flag.is_truthy())
             || message.get("status").and_then(Json::as_str) == Some("error")
             || message.get("error").is_some_and(Json::is_truthy);
-        let content = take_any(&mut message, &["content", "parts"]);
+        let content = take_any(&mut message, &["content", "parts", "value"]);
+        // Where nothing else names the call, the message has its id.
+        let id =
+            id.or_else(|| take_first_text(&mut message, &["id"]).filter(|id| self.tools.contains_key(id)));
         self.result(id, name, content, is_error, turn);
         turn.rest = message;
     }
@@ -188,17 +233,34 @@ fn unwrapped(mut message: Object) -> Object {
         kwargs.remove("role");
         return kwargs;
     }
-    // `{message: {role, content}}` and `{type: "human", data: {content}}`.
-    let has_own_content = ["content", "parts", "tool_calls"].iter().any(|key| message.contains_key(key));
+    // `{message: {role, content}}` and `{type: "human", data: {content}}`; what stands beside is about the same message.
+    let has_own_content =
+        ["content", "parts", "tool_calls", "value"].iter().any(|key| message.contains_key(key));
     for key in ["message", "data"] {
         if !has_own_content && let Some(mut inner) = take_object(&mut message, key) {
             if let Some(kind) = take_text(&mut message, "type") {
                 inner.insert("type", kind);
             }
+            for (key, value) in message {
+                if !inner.contains_key(&key) {
+                    inner.push(key, value);
+                }
+            }
             return inner;
         }
     }
     message
+}
+
+/// Whether a message is a result that does not name its call: of a function, as once, or of a tool's own name.
+fn is_bare_result(message: &Object) -> bool {
+    match message.get("content").or_else(|| message.get("value")) {
+        Some(Json::String(_)) => true,
+        Some(Json::Array(blocks)) => blocks.iter().all(|block| {
+            matches!(block.get("type").and_then(Json::as_str), Some("text" | "image_url" | "image"))
+        }),
+        _ => false,
+    }
 }
 
 fn is_message_kind(kind: &str) -> bool {
@@ -214,14 +276,17 @@ fn is_message_kind(kind: &str) -> bool {
             | "function"
             | "developer"
             | "generic"
+            | "chat"
     )
 }
 
 fn role_of(name: &str) -> Role {
     match name.to_ascii_lowercase().as_str() {
-        "system" | "developer" => Role::System,
-        "assistant" | "model" | "ai" | "bot" | "gemini" | "choice" => Role::Model,
-        "tool" | "function" | "ipython" => Role::Tool,
+        "system" | "developer" | "systemmessage" => Role::System,
+        "assistant" | "model" | "ai" | "bot" | "gemini" | "choice" | "gpt" | "chatgpt" | "aimessage"
+        | "function_call" | "chatbot" => Role::Model,
+        "tool" | "function" | "ipython" | "observation" | "tool_response" | "function_response"
+        | "toolmessage" | "environment" => Role::Tool,
         _ => Role::User,
     }
 }

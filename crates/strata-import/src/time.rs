@@ -4,7 +4,11 @@ const MICROS: i64 = 1_000_000;
 
 /// Epoch seconds of `2026-01-27T23:13:36.582Z`, `2026-01-27 23:13:36.582123` or `…+01:00`. A time without a zone is
 /// taken as UTC.
+/// `Thu, 01 Jan 2026 10:00:00 GMT` is read, too.
 pub(crate) fn epoch_seconds(text: &str) -> Option<f64> {
+    if text.as_bytes().get(3) == Some(&b',') {
+        return of_mail(text);
+    }
     let (date, rest) = text.split_at_checked(10)?;
     let rest = rest.strip_prefix(['T', 't', ' '])?;
     let (clock, offset_s) = split_zone(rest)?;
@@ -19,6 +23,18 @@ pub(crate) fn epoch_seconds(text: &str) -> Option<f64> {
     }
     let seconds = days * 86_400 + hours * 3_600 + minutes * 60 + seconds - offset_s;
     Some((seconds * MICROS + micros) as f64 / MICROS as f64)
+}
+
+/// A time as mail and HTTP headers write it.
+fn of_mail(text: &str) -> Option<f64> {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let mut words = text.split_whitespace().skip(1);
+    let day = words.next()?;
+    let month = words.next().and_then(|month| MONTHS.iter().position(|known| *known == month))? + 1;
+    let (year, clock) = (words.next()?, words.next()?);
+    let zone = words.next().filter(|zone| zone.starts_with(['+', '-'])).unwrap_or("Z");
+    epoch_seconds(&format!("{year}-{month:02}-{day:0>2}T{clock}{zone}"))
 }
 
 fn split_zone(text: &str) -> Option<(&str, i64)> {

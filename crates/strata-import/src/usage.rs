@@ -85,7 +85,11 @@ fn is_gemini(source: &Object) -> bool {
     .any(|key| source.contains_key(key))
 }
 
+/// Gateways write the Messages API's counts of the cache beside a `prompt_tokens` of their own.
 fn is_anthropic(source: &Object) -> bool {
+    if source.contains_key("prompt_tokens") {
+        return false;
+    }
     source.contains_key("cache_creation_input_tokens")
         || source.contains_key("cache_read_input_tokens")
         || (source.contains_key("input_tokens")
@@ -172,6 +176,16 @@ impl AnthropicCounts {
     }
 }
 
+/// Counts that stand in the answer itself.
+pub(crate) fn of_ollama(body: &mut Object) -> Option<Reported> {
+    let counts = Counts {
+        input: take_count(body, "prompt_eval_count"),
+        output: take_count(body, "eval_count"),
+        ..Counts::default()
+    };
+    (!counts.is_empty()).then(|| counts.reported())
+}
+
 /// The first of `keys` that has a count.
 fn first(source: &mut Object, keys: &[&str]) -> Option<u64> {
     keys.iter().find_map(|key| take_count(source, key))
@@ -197,15 +211,26 @@ fn inclusive(source: &mut Object) -> Option<Counts> {
                 "cached_input_tokens",
                 "cacheReadInputTokens",
                 "cacheReadTokens",
+                "cachedInputTokens",
                 "prompt_cache_hit_tokens",
+                "cached_tokens",
                 "cached",
             ],
         )
-        .or_else(|| first(&mut input_details, &["cached_tokens", "cache_read", "cache_read_tokens"])),
-        written: first(source, &["cache_write_input_tokens", "cacheWriteInputTokens", "cacheWriteTokens"])
-            .or_else(|| {
-                first(&mut input_details, &["cache_write_tokens", "cache_creation", "cache_creation_tokens"])
-            }),
+        .or_else(|| first(&mut input_details, &["cached_tokens", "cache_read", "cache_read_tokens"]))
+        .or_else(|| first(source, &["cache_read_input_tokens"])),
+        written: first(
+            source,
+            &[
+                "cache_write_input_tokens",
+                "cacheWriteInputTokens",
+                "cacheWriteTokens",
+                "cache_creation_input_tokens",
+            ],
+        )
+        .or_else(|| {
+            first(&mut input_details, &["cache_write_tokens", "cache_creation", "cache_creation_tokens"])
+        }),
         output: first(source, &["completion_tokens", "output_tokens", "outputTokens", "output"]),
         thoughts: first(source, &["reasoning_output_tokens", "reasoningTokens", "reasoning_tokens"])
             .or_else(|| first(&mut output_details, &["reasoning_tokens", "reasoning"])),
@@ -215,11 +240,32 @@ fn inclusive(source: &mut Object) -> Option<Counts> {
     for key in ["cached_tokens", "cache_read", "cache_read_tokens"] {
         input_details.remove(key);
     }
-    for key in ["prompt_cache_miss_tokens", "cacheReadInputTokenCount", "cacheWriteInputTokenCount"] {
+    for key in ["cache_write_tokens", "cache_creation", "cache_creation_tokens"] {
+        if counts.written.is_some() {
+            input_details.remove(key);
+        }
+    }
+    for key in [
+        "prompt_cache_miss_tokens",
+        "cacheReadInputTokenCount",
+        "cacheWriteInputTokenCount",
+        "cache_read_input_tokens",
+    ] {
         source.remove(key);
     }
-    if is_exclusive && let Some(input) = &mut counts.input {
-        *input = input.saturating_add(counts.cached.unwrap_or(0)).saturating_add(counts.written.unwrap_or(0));
+    if let Some(input) = &mut counts.input {
+        let of_cache = counts.cached.unwrap_or(0).saturating_add(counts.written.unwrap_or(0));
+        // A part cannot be larger than the whole: then it stands beside it.
+        if is_exclusive || *input < of_cache {
+            *input = input.saturating_add(of_cache);
+        }
+    }
+    // Some count thoughts beside the output, which shows in the sum or in their being more.
+    if let (Some(output), Some(thoughts)) = (&mut counts.output, counts.thoughts.filter(|it| *it > 0)) {
+        let sum = counts.input.unwrap_or(0).saturating_add(*output).saturating_add(thoughts);
+        if counts.total == Some(sum) || thoughts > *output {
+            *output = output.saturating_add(thoughts);
+        }
     }
     for (key, value) in input_details.iter().chain(output_details.iter()) {
         let says_something = value.as_i64() != Some(0);

@@ -80,7 +80,9 @@ impl Cutter {
         let end = self.end.unwrap_or(end);
         let ends = self.items.iter().skip(1).copied().chain([end]);
         for (start, end) in self.items.iter().copied().zip(ends) {
-            match serde_saphyr::from_str::<Json>(&text[start..end]) {
+            // Binary values stay the Base64 they are written in.
+            let options = serde_saphyr::options! { ignore_binary_tag_for_string: true };
+            match serde_saphyr::from_str_with_options::<Json>(&text[start..end], options) {
                 Ok(Json::Array(items)) => {
                     let place = start as u64..end as u64;
                     listing.items.extend(items.into_iter().map(|item| (item, place.clone())));

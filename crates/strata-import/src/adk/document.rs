@@ -41,6 +41,13 @@ impl DocumentReader {
 
 /// Reads every session of a document.
 pub(crate) fn read_document(format: Format, bytes: &[u8]) -> Import {
+    let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
+    // ADK wrote results of evaluations as the text of a document; places are those in that text.
+    if text.starts_with(b"\"")
+        && let Ok(Json::String(written)) = strata_model::json::parse(text)
+    {
+        return read_document(format, written.as_bytes());
+    }
     let document = Document::new(format, bytes, None).read();
     if document.has_broken_text
         && let Some(repaired) = repair(bytes)

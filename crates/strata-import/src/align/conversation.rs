@@ -8,6 +8,7 @@ use super::unit::{Overlap, Unit, overlap, units_of_turn};
 use crate::claude::QUOTATION;
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::import::RecordedRequest;
+use crate::marks;
 use crate::message::{Role, Turn};
 use crate::wire::{Answer, Exchange};
 
@@ -93,7 +94,9 @@ impl Conversation {
         };
         self.say_system(at, &turns, &base);
         self.say_rewritten(&mut plan, &units, &turns, at, &base);
-        self.say_new(&mut plan, &mut units, &turns, &base);
+        let open =
+            self.lanes[at].open_request.take().filter(|_| overlap.shared >= self.lanes[at].n_requested);
+        self.say_new(&mut plan, &mut units, &turns, &base, open);
         let alignment = plan.alignment;
         let event =
             answer.map(|answer| self.say_answer(at, answer, &mut units, about.event_id.clone(), end, base));
@@ -106,6 +109,7 @@ impl Conversation {
         }
         lane.n_requested = units.len() - n_answered;
         lane.is_answered = event.is_some();
+        lane.open_request = event.is_none().then_some(self.draft.requests.len());
         lane.units = units;
         self.draft.requests.push(RecordedRequest { answer: event, body, source, alignment });
     }
@@ -130,7 +134,7 @@ impl Conversation {
         if plan.is_compacted {
             return self.say_provider_compaction(plan, units, turns, at, base);
         }
-        if plan.removed.len() < 2 || plan.rewritten.is_empty() {
+        if !plan.makes_room(&self.lanes[at]) || plan.rewritten.is_empty() {
             return;
         }
         let parts: Vec<_> = plan
@@ -179,7 +183,15 @@ impl Conversation {
     }
 
     /// Everything that is new becomes events, a message at a time.
-    fn say_new(&mut self, plan: &mut Plan, units: &mut [Unit], turns: &[Turn], base: &Say) {
+    /// `open` is the request before, when only this one can tell how it was answered.
+    fn say_new(
+        &mut self,
+        plan: &mut Plan,
+        units: &mut [Unit],
+        turns: &[Turn],
+        base: &Say,
+        mut open: Option<usize>,
+    ) {
         for (place, event) in &plan.said {
             units[*place].event = Some(*event);
         }
@@ -188,6 +200,8 @@ impl Conversation {
         let known: Vec<Unit> = self.lanes.iter().flat_map(|lane| lane.units.iter().copied()).collect();
         let is_shared_by_agents = self.lanes.len() > 1 && base.branch.is_none();
         let mut from = 0;
+        // The last answer that was added, and its turn: one answer may come in several items.
+        let mut answer: Option<(usize, usize)> = None;
         while from < places.len() {
             let turn_at = units[places[from]].turn;
             let n = places[from..].iter().take_while(|place| units[**place].turn == turn_at).count();
@@ -217,13 +231,41 @@ impl Conversation {
             self.answered(&said);
             self.note_calls(&said);
             self.draft.note_result_bytes(said.result_bytes);
+            for (key, value) in
+                turn.rest.iter().filter(|(key, _)| !matches!(&***key, "id" | "status" | "type"))
+            {
+                self.draft.unmapped.field("request.message", key, value);
+            }
             let kind = match kind_of(&said) {
                 // What a sub-agent is asked was written by the agent that called it.
                 Kind::Prompt if base.branch.is_some() => Kind::Injected("task".into()),
                 kind => kind,
             };
+            if kind == Kind::Response
+                && let Some((event, last)) = answer
+                && last + 1 == turn_at
+            {
+                self.draft.extend(event, said.parts, None);
+                set_event(units, group, event);
+                answer = Some((event, turn_at));
+                continue;
+            }
+            let is_answer = kind == Kind::Response;
             let event = self.draft.push(Say { parts: said.parts, kind, ..base.clone() });
             set_event(units, group, event);
+            if is_answer {
+                answer = Some((event, turn_at));
+                self.note_answer(event, open.take());
+            }
+        }
+    }
+
+    /// What a request repeats of a model answers the request before it, or no recorded one.
+    fn note_answer(&mut self, event: usize, open: Option<usize>) {
+        if let Some(request) = open.and_then(|open| self.draft.requests.get_mut(open)) {
+            request.answer = Some(event);
+        } else if let Some(event) = self.draft.event_mut(event) {
+            event.custom_metadata.get_or_insert_default().insert(marks::QUOTED, true);
         }
     }
 

@@ -17,6 +17,8 @@ pub(super) struct Lane {
     /// How many of them were in the last request; the rest is its answer.
     pub(super) n_requested: usize,
     pub(super) is_answered: bool,
+    /// The last request, when its answer is not in the log: the next one may repeat it.
+    pub(super) open_request: Option<usize>,
     pub(super) answer_ids: HashSet<Str>,
     pub(super) system: String,
 }

@@ -26,18 +26,15 @@ impl Plan {
         let kept_old: HashSet<usize> = overlap.kept.iter().map(|(old, _)| *old).collect();
         let mut last_kept = overlap.kept.last().map_or(overlap.shared, |(_, new)| new + 1);
         // An answer may come back in other words than it was given in; it is one event all the same.
-        if !follows && overlap.kept.is_empty() && lane.is_answered && overlap.shared >= lane.n_requested {
+        let is_echoed = lane.is_answered && (lane.n_requested..lane.units.len()).contains(&overlap.shared);
+        if !follows && is_echoed {
             let echo = units[overlap.shared..].iter().take_while(|unit| unit.is_model).count();
-            for place in overlap.shared..overlap.shared + echo {
-                if let Some(event) = lane.units.last().and_then(|unit| unit.event) {
-                    plan.said.insert(place, event);
-                }
-            }
-            if overlap.shared < lane.units.len() {
-                plan.alignment.rewritten = plan.said.len();
-                last_kept += plan.said.len();
-            } else {
-                plan.said.clear();
+            let event = lane.units.last().and_then(|unit| unit.event);
+            let changed = (overlap.shared..overlap.shared + echo).filter(|place| !kept_new.contains(place));
+            plan.said = changed.filter_map(|place| Some((place, event?))).collect();
+            plan.alignment.rewritten = plan.said.len();
+            if let Some(last) = plan.said.keys().last() {
+                last_kept = last_kept.max(last + 1);
             }
         }
         for place in overlap.shared..units.len() {
@@ -55,7 +52,7 @@ impl Plan {
             if !plan.is_compacted
                 && plan.said.is_empty()
                 && plan.rewritten.is_empty()
-                && plan.removed.len() >= 2
+                && plan.makes_room(lane)
                 && !plan.appended.is_empty()
             {
                 plan.rewritten.push(plan.appended.remove(0));
@@ -66,5 +63,10 @@ impl Plan {
         plan.alignment.removed = plan.removed.len();
         plan.alignment.rewritten += plan.rewritten.len();
         plan
+    }
+
+    /// Whether several parts are gone that were sent before: the last answer alone may come back as something else.
+    pub(super) fn makes_room(&self, lane: &Lane) -> bool {
+        self.removed.len() >= 2 && self.removed.iter().any(|old| *old < lane.n_requested)
     }
 }

@@ -57,6 +57,13 @@ fn content_of(part: &Part) -> Option<Fingerprint> {
         let answer = response.response.as_ref().map(|it| json::object_to_compact(it)).unwrap_or_default();
         return Some(Fingerprint::of(format!("result {answer}").as_bytes()));
     }
+    // Tools that ran at the provider come back with other members than they were given with.
+    let of_provider = ["toolCall", "toolResponse"].iter().find_map(|key| Some((*key, part.other.get(key)?)));
+    if let Some((key, tool)) = of_provider
+        && let Some(id) = tool.get("id").and_then(Json::as_str)
+    {
+        return Some(Fingerprint::of(format!("{key} {id}").as_bytes()));
+    }
     Some(Fingerprint::of(json::to_compact(&part.to_json()).as_bytes()))
 }
 

@@ -1,11 +1,14 @@
 //! What gives each format away.
 
+mod traffic;
+
 use strata_model::{Json, Object};
 
 use super::Detection;
 use super::partial::first_values;
 use crate::format::{Format, UnreadFormat};
 use crate::tables::Table;
+use crate::wire::is_stream;
 
 /// Beginnings of files that are no sessions.
 pub(super) const SIGNATURES: [(&[u8], &str); 13] = [
@@ -51,6 +54,9 @@ fn list(items: &[Json]) -> Option<Detection> {
     if first.has("ts") && first.has_any(&["say", "ask"]) && first.has("type") {
         return readable(Format::Cline);
     }
+    if first.is_foreign_message() {
+        return readable(Format::Messages);
+    }
     if first.has("role") && first.has_any(&["content", "tool_calls", "parts"]) {
         return readable(if first.has("ts") { Format::Cline } else { Format::Messages });
     }
@@ -71,6 +77,13 @@ pub(super) fn is_interface_of_cline(value: &Json) -> bool {
 }
 
 struct Keys<'o>(&'o Object);
+
+impl<'o> Keys<'o> {
+    /// The first element of a list, when it is an object.
+    fn first_of(&self, key: &str) -> Option<Keys<'o>> {
+        self.0.get(key)?.as_array()?.first()?.as_object().map(Keys)
+    }
+}
 
 impl Keys<'_> {
     fn has(&self, key: &str) -> bool {
@@ -273,66 +286,19 @@ impl Keys<'_> {
             None
         }
     }
-
-    /// What observability tools export.
-    fn telemetry(&self) -> Option<Format> {
-        if self.has_any(&["resourceSpans", "resourceLogs", "resource_spans", "resource_logs"]) {
-            Some(Format::Otlp)
-        } else if self.has("_spanContext") || self.has_all(&["hrTime", "attributes"]) {
-            Some(Format::GeminiTelemetry)
-        } else if self.inner("log").is_some_and(|log| log.has("entries")) {
-            Some(Format::Har)
-        } else if self.has_all(&["trace", "observations"]) {
-            Some(Format::Langfuse)
-        } else if self.has("litellm_call_id") || self.has_all(&["call_type", "custom_llm_provider"]) {
-            Some(Format::LiteLlm)
-        } else if self.has_all(&["run_type", "trace_id"])
-            || self.has_all(&["run_type", "inputs"])
-            || (self.has_all(&["method", "path", "body"]) && !self.has("m"))
-        {
-            Some(Format::LangSmith)
-        } else if self.has_all(&["name", "trace_id", "span_id"]) || self.has("gcp.vertex.agent.event_id") {
-            Some(Format::AdkTrace)
-        } else {
-            None
-        }
-    }
-
-    /// Requests to model providers and their answers.
-    fn provider_traffic(&self) -> Option<Format> {
-        let is_request = self.has_any(&["systemInstruction", "system_instruction", "candidates", "choices"])
-            || self.has("contents")
-            || self.has_all(&["content", "stop_reason"])
-            || self.has_all(&["messages", "max_tokens"])
-            || self.has_all(&["input", "model"])
-            || self.has_all(&["output", "status"])
-            || self.has_all(&["messages", "model"])
-            || self.has_all(&["messages", "kwargs"])
-            || self.has_all(&["messages", "response"]);
-        let is_pair = self.inner("request").is_some_and(|request| {
-            request.has_any(&["url", "body", "method", "messages", "contents", "input"])
-        });
-        if is_request || is_pair || self.has_all(&["m", "path", "body"]) {
-            Some(Format::ProviderLog)
-        } else if self.has("messages") {
-            Some(Format::Messages)
-        } else {
-            None
-        }
-    }
 }
 
 /// Names text that is not JSON.
 pub(super) fn text(text: &[u8]) -> Option<Detection> {
-    if text.starts_with(b"data:") || text.starts_with(b"event:") {
+    let head = String::from_utf8_lossy(&text[..text.len().min(64 * 1024)]);
+    if is_stream(&head) {
         return Some(event_stream(text));
     }
-    let head = String::from_utf8_lossy(&text[..text.len().min(64 * 1024)]);
     let line_starts = |start: &str| head.lines().any(|line| line.starts_with(start));
     if line_starts("# aider chat started at") {
         return Some(Detection::Readable(Format::Aider));
     }
-    if line_starts("interactions:") {
+    if line_starts("interactions:") || line_starts("http_interactions:") {
         return Some(Detection::Readable(Format::Vcr));
     }
     if line_starts("invocation_id:") && line_starts("session_id:") {

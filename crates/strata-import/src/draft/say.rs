@@ -71,6 +71,10 @@ pub(crate) fn kind_of(turn: &Turn) -> Kind {
         Role::Model => Kind::Response,
         Role::Tool => Kind::Results,
         Role::User if turn.has_results() => Kind::Results,
+        // A person whose part is played by a model may use tools of its own; nothing is said in that.
+        Role::User if turn.parts.iter().any(|it| it.function_call.is_some()) && turn.text().is_empty() => {
+            Kind::Injected("tool-call".into())
+        }
         Role::User => match injected_kind(&turn.parts) {
             Some(kind) => Kind::Injected(kind.into()),
             None => Kind::Prompt,

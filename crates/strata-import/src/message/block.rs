@@ -27,6 +27,22 @@ const GEMINI: [&str; 16] = [
     "videoMetadata",
 ];
 
+/// Files in the members of Bedrock's blocks, by the kinds other dialects call them.
+const MEDIA: [&str; 4] = ["image", "document", "video", "audio"];
+
+/// What a result says, where it says what kind of value it is; and whether it is an error.
+fn typed_output(content: Option<Json>) -> (Option<Json>, bool) {
+    let kind =
+        content.as_ref().and_then(|content| content.get("type")?.as_str()).unwrap_or_default().to_owned();
+    let is_typed = matches!(&*kind, "text" | "json" | "content" | "error-text" | "error-json");
+    match content {
+        Some(Json::Object(mut output)) if is_typed && output.contains_key("value") => {
+            (output.remove("value"), kind.starts_with("error"))
+        }
+        other => (other, false),
+    }
+}
+
 impl Messages<'_> {
     pub(super) fn block(&mut self, block: Json, turn: &mut Turn) {
         let mut block = match block {
@@ -45,6 +61,21 @@ impl Messages<'_> {
                 self.rest(&kind, &block);
                 turn.push(part);
             }
+            "mcp_tool_use" => {
+                block.insert("type", "server_tool_use");
+                self.of_anthropic(block, turn);
+            }
+            "tool-invocation" => {
+                let inner = take_object(&mut block, "toolInvocation").unwrap_or_default();
+                self.invocation(inner, None, turn);
+            }
+            kind if block.contains_key("toolCallId")
+                && (kind.starts_with("tool-") || kind == "dynamic-tool")
+                && !matches!(kind, "tool-call" | "tool-result" | "tool-error") =>
+            {
+                let name = kind.strip_prefix("tool-").map(str::to_owned);
+                self.invocation(block, name, turn);
+            }
             "tool_result" if block.contains_key("tool_use_id") => self.tool_result(block, turn),
             "thinking" | "redacted_thinking" | "tool_use" | "server_tool_use" => {
                 self.of_anthropic(block, turn);
@@ -57,29 +88,18 @@ impl Messages<'_> {
             }
             "tool_call_response"
             | "tool-result"
+            | "tool-error"
             | "tool_result"
             | "function_response"
             | "server_tool_call_response" => {
                 let id = take_first_text(&mut block, &["id", "toolCallId", "tool_call_id", "call_id"]);
                 let name = take_first_text(&mut block, &["name", "toolName"]);
-                let mut is_error = block.remove("isError").is_some_and(|flag| flag.is_truthy());
-                let content = take_any(&mut block, &["response", "result", "output", "content"]);
-                let content = match content {
-                    // `{type: "text", value}` of the AI SDK.
-                    Some(Json::Object(mut output))
-                        if output.contains_key("type") && output.contains_key("value") =>
-                    {
-                        is_error |= output
-                            .get("type")
-                            .and_then(Json::as_str)
-                            .is_some_and(|it| it.starts_with("error"));
-                        output.remove("value")
-                    }
-                    other => other,
-                };
+                let is_error = block.remove("isError").is_some_and(|flag| flag.is_truthy());
+                let content = take_any(&mut block, &["response", "result", "output", "content", "error"]);
                 block.remove("type");
                 self.rest(&kind, &block);
-                self.result(id, name, content, is_error, turn);
+                let (content, failed) = typed_output(content);
+                self.result(id, name, content, is_error || failed || kind == "tool-error", turn);
             }
             _ => match media(&kind, &mut block) {
                 Some(part) => {
@@ -118,6 +138,11 @@ impl Messages<'_> {
         } else if let Some(mut reasoning) = take_object(&mut block, "reasoningContent") {
             let mut inner = take_object(&mut reasoning, "reasoningText").unwrap_or_default();
             turn.push(thought(take_text(&mut inner, "text").unwrap_or_default()));
+        } else if let Some(part) = MEDIA.iter().find_map(|kind| {
+            let mut inner = take_object(&mut block, kind)?;
+            media(kind, &mut inner)
+        }) {
+            turn.push(part);
         } else if block.contains_key("cachePoint") {
             self.rest("block", &block);
         } else if GEMINI.iter().any(|key| block.contains_key(key)) || block.contains_key("text") {
@@ -127,6 +152,26 @@ impl Messages<'_> {
             }
         } else {
             self.unknown("block without a type", block, turn);
+        }
+    }
+
+    /// A call with what came of it, in one part.
+    fn invocation(&mut self, mut block: Object, name: Option<String>, turn: &mut Turn) {
+        let id = take_text(&mut block, "toolCallId");
+        let name = take_text(&mut block, "toolName").or(name.map(Into::into));
+        let args = take_any(&mut block, &["args", "input", "rawInput"]);
+        let failed = take_any(&mut block, &["errorText"]);
+        let is_error = failed.is_some();
+        let content = take_any(&mut block, &["result", "output"]).or(failed);
+        for key in ["type", "state", "step"] {
+            block.remove(key);
+        }
+        self.rest("tool", &block);
+        self.push_call(id.clone(), name.clone(), args, turn);
+        if content.is_some() {
+            let role = turn.role;
+            self.result(id, name, content, is_error, turn);
+            turn.role = role;
         }
     }
 

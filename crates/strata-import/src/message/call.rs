@@ -18,7 +18,7 @@ impl Messages<'_> {
         let id = take_first_text(&mut call, &["id", "call_id"]).or_else(|| {
             take_first_text(&mut function, &["id", "call_id", "tool_call_id", "toolCallId", "toolUseId"])
         });
-        let name = take_first_text(&mut function, &["name", "toolName", "tool_name"]);
+        let name = take_first_text(&mut function, &["name", "toolName", "tool_name", "function"]);
         let args = take_any(&mut function, &["arguments", "args", "input", "params"]);
         function.remove("type");
         for (key, value) in

@@ -2,17 +2,44 @@
 
 use strata_model::{Base64, Blob, FileData, Json, Object, Part, Str};
 
+/// Members that hold the file in an object of its own.
+const INNER: [&str; 9] =
+    ["image_url", "input_audio", "audio_url", "video_url", "file", "source", "image", "audio", "video"];
+
+/// Members that hold the bytes, or say where they are.
+const PLACES: [&str; 14] = [
+    "image_url",
+    "audio_url",
+    "video_url",
+    "url",
+    "uri",
+    "file_data",
+    "data",
+    "content",
+    "image",
+    "audio",
+    "video",
+    "bytes",
+    "file_id",
+    "base64",
+];
+
 /// A file or an image, by any of the names for it; `None` when the block is none, which is then left as it was.
 pub(super) fn media(kind: &str, block: &mut Object) -> Option<Part> {
-    const KINDS: [&str; 12] = [
+    const KINDS: [&str; 17] = [
         "image_url",
         "input_image",
         "image",
         "image-url",
         "input_audio",
         "audio",
+        "audio_url",
+        "video",
+        "video_url",
         "file",
+        "file-url",
         "input_file",
+        "input_video",
         "blob",
         "uri",
         "media",
@@ -22,7 +49,7 @@ pub(super) fn media(kind: &str, block: &mut Object) -> Option<Part> {
         return None;
     }
     let mut inner = Object::new();
-    for key in ["image_url", "input_audio", "file", "source"] {
+    for key in INNER {
         if let Some(object) = block.get(key).and_then(Json::as_object) {
             inner.update(object);
         }
@@ -32,18 +59,27 @@ pub(super) fn media(kind: &str, block: &mut Object) -> Option<Part> {
         |keys: &[&str]| keys.iter().find_map(|key| inner.get(key).and_then(Json::as_str)).map(Str::from);
     let mime_type = text(&["mime_type", "media_type", "mimeType", "mediaType"]).or_else(|| {
         text(&["format"]).map(|format| {
-            format!("{}/{format}", if kind.contains("audio") { "audio" } else { "image" }).into()
+            let is = |kinds: &[&str]| kinds.iter().any(|it| kind.contains(it));
+            let family = if is(&["audio"]) {
+                "audio"
+            } else if is(&["video"]) {
+                "video"
+            } else if is(&["document", "file"]) {
+                "application"
+            } else {
+                "image"
+            };
+            format!("{family}/{format}").into()
         })
     });
     let display_name = text(&["filename", "file_name", "name"]);
-    let place =
-        text(&["image_url", "url", "uri", "file_data", "data", "content", "image", "bytes", "file_id"])?;
+    let place = text(&PLACES)?;
     let mut part = Part::default();
     if let Some((head, data)) = place.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
         let data = Some(Base64::new(data));
         part.inline_data =
             Some(Box::new(Blob { data, display_name, mime_type: Some(head.into()), ..Blob::default() }));
-    } else if inner.contains_key("data") || inner.contains_key("bytes") || kind == "blob" {
+    } else if ["data", "bytes", "base64"].iter().any(|key| inner.contains_key(key)) || kind == "blob" {
         part.inline_data = Some(Box::new(Blob {
             data: Some(Base64::new(place)),
             display_name,
@@ -58,11 +94,7 @@ pub(super) fn media(kind: &str, block: &mut Object) -> Option<Part> {
             ..FileData::default()
         }));
     }
-    for key in [
-        "image_url",
-        "input_audio",
-        "file",
-        "source",
+    for key in INNER.iter().chain(&PLACES).chain(&[
         "mime_type",
         "media_type",
         "mimeType",
@@ -71,15 +103,7 @@ pub(super) fn media(kind: &str, block: &mut Object) -> Option<Part> {
         "filename",
         "file_name",
         "name",
-        "url",
-        "uri",
-        "file_data",
-        "data",
-        "content",
-        "image",
-        "bytes",
-        "file_id",
-    ] {
+    ]) {
         block.remove(key);
     }
     Some(part)

@@ -1,7 +1,7 @@
 //! Traces as Langfuse exports them. Inputs and outputs are whatever the tracing library wrote, often as text in text;
 //! the list of observations is not in the order of time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use strata_model::{Json, Object, Str};
 
@@ -14,6 +14,7 @@ use crate::import::ImportedSession;
 use crate::source::SourceRecord;
 use crate::take::{count_of, take_first_text, take_object, take_text, take_time, unpacked};
 use crate::usage::{Counts, Reported};
+use crate::values::Value;
 use crate::wire::{About, Answer, Exchange, is_request, read_answer, read_request};
 
 struct Observation {
@@ -27,41 +28,116 @@ struct Observation {
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("langfuse", "model");
     let mut steps = Vec::new();
-    for mut document in read_documents(bytes, &["observations"], findings) {
-        let mut trace = take_object(&mut document.fields, "trace").unwrap_or_default();
-        let session = take_first_text(&mut trace, &["sessionId", "id"]);
-        let title = take_text(&mut trace, "name");
-        let observations = document.take("observations").into_iter().filter_map(|value| {
-            let source = value.source();
-            let Json::Object(mut fields) = value.json else { return None };
-            Some(Observation {
-                id: take_text(&mut fields, "id").unwrap_or_default(),
-                parent: take_text(&mut fields, "parentObservationId"),
-                kind: take_text(&mut fields, "type").unwrap_or_default(),
-                fields,
-                source,
-            })
-        });
-        let observations: Vec<Observation> = observations.collect();
-        let drop = nested(&observations);
-        let names: HashMap<Str, Str> = agents(&observations);
-        for (at, observation) in observations.into_iter().enumerate() {
-            if &*observation.kind != "GENERATION" || drop[at] {
-                let kind = observation.kind.to_ascii_lowercase();
-                let kind = if drop[at] { "outer or inner generation of a call" } else { &*kind };
-                draft.unmapped.record(kind, observation.source);
-                continue;
+    // Observations that stand by themselves, by the session or the trace they name.
+    let mut loose: BTreeMap<Str, Vec<Observation>> = BTreeMap::new();
+    for mut document in read_documents(bytes, &["", "observations", "data", "batch"], findings) {
+        let mut fields = std::mem::take(&mut document.fields);
+        let observations: Vec<Value> = document.take("observations");
+        if !observations.is_empty() || fields.contains_key("trace") {
+            let trace = take_object(&mut fields, "trace").unwrap_or(fields);
+            let observations = observations.into_iter().filter_map(|value| {
+                let source = value.source();
+                observation(value.json, source)
+            });
+            generations(trace, observations.collect(), &mut steps, &mut draft);
+        } else if fields.contains_key("type") {
+            keep(Json::Object(fields), document.source.clone(), &mut loose, &mut steps, &mut draft);
+        }
+        for list in ["", "data", "batch"] {
+            for value in document.take(list) {
+                let source = value.source();
+                keep(value.json, source, &mut loose, &mut steps, &mut draft);
             }
-            let about = About {
-                session: session.clone(),
-                title: title.clone(),
-                agent: names.get(&observation.id).cloned(),
-                ..About::default()
-            };
-            steps.push(Step::Exchange(Box::new(exchange(observation, about, &mut draft))));
         }
     }
+    for (session, observations) in loose {
+        let trace = Object::from_iter([("id", session)]);
+        generations(trace, observations, &mut steps, &mut draft);
+    }
     sessions(steps, draft, Format::Langfuse, findings)
+}
+
+/// A record of a list: a whole trace, an observation, or an event of the ingestion that holds one.
+fn keep(
+    value: Json,
+    source: SourceRecord,
+    loose: &mut BTreeMap<Str, Vec<Observation>>,
+    steps: &mut Vec<Step>,
+    draft: &mut Draft,
+) {
+    let Json::Object(mut fields) = value else { return };
+    if let Some(Json::Array(observations)) = fields.remove("observations") {
+        let observations = observations.into_iter().filter_map(|one| observation(one, source.clone()));
+        let trace = take_object(&mut fields, "trace").unwrap_or(fields);
+        return generations(trace, observations.collect(), steps, draft);
+    }
+    let kind = fields.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
+    if let (Some((kind, _)), Some(mut body)) = (kind.split_once('-'), take_object(&mut fields, "body")) {
+        let has_kind = body.contains_key("type");
+        if !has_kind {
+            body.push("type", kind.to_ascii_uppercase());
+        }
+        fields = body;
+    }
+    let owner = ["sessionId", "session_id", "traceId", "trace_id"];
+    let owner = owner.iter().find_map(|key| fields.get(key)?.as_str()).map(Str::from).unwrap_or_default();
+    let Some(observation) = observation(Json::Object(fields), source) else { return };
+    let known = loose.entry(owner).or_default();
+    // What is sent later about the same observation completes it.
+    match known.iter_mut().find(|it| !it.id.is_empty() && it.id == observation.id) {
+        Some(known) => known.fields.update(&observation.fields),
+        None => known.push(observation),
+    }
+}
+
+fn observation(value: Json, source: SourceRecord) -> Option<Observation> {
+    /// Names of exports to files, with those of the interface.
+    const NAMES: [[&str; 2]; 6] = [
+        ["parent_observation_id", "parentObservationId"],
+        ["start_time", "startTime"],
+        ["end_time", "endTime"],
+        ["usage_details", "usageDetails"],
+        ["status_message", "statusMessage"],
+        ["provided_model_name", "model"],
+    ];
+    let Json::Object(mut fields) = value else { return None };
+    for [written, name] in NAMES {
+        if let Some(value) = fields.remove(written)
+            && !fields.contains_key(name)
+        {
+            fields.push(name, value);
+        }
+    }
+    Some(Observation {
+        id: take_text(&mut fields, "id").unwrap_or_default(),
+        parent: take_text(&mut fields, "parentObservationId"),
+        kind: take_text(&mut fields, "type").unwrap_or_default(),
+        fields,
+        source,
+    })
+}
+
+/// The generations of a trace, as steps.
+fn generations(mut trace: Object, observations: Vec<Observation>, steps: &mut Vec<Step>, draft: &mut Draft) {
+    let session = take_first_text(&mut trace, &["sessionId", "session_id", "id"]);
+    let title = take_text(&mut trace, "name");
+    let drop = nested(&observations);
+    let names: HashMap<Str, Str> = agents(&observations);
+    for (at, observation) in observations.into_iter().enumerate() {
+        if &*observation.kind != "GENERATION" || drop[at] {
+            let kind = observation.kind.to_ascii_lowercase();
+            let kind = if drop[at] { "outer or inner generation of a call" } else { &*kind };
+            draft.unmapped.record(kind, observation.source);
+            continue;
+        }
+        let about = About {
+            session: session.clone(),
+            title: title.clone(),
+            agent: names.get(&observation.id).cloned(),
+            ..About::default()
+        };
+        steps.push(Step::Exchange(Box::new(exchange(observation, about, draft))));
+    }
 }
 
 /// Libraries below one another each write a generation: the inner ones are kept where they say what was sent and
@@ -120,8 +196,11 @@ fn exchange(observation: Observation, about: About, draft: &mut Draft) -> Exchan
     }
     let turns = read_request(&mut body.clone(), draft);
     let mut answer = output.map_or_else(Answer::default, |output| read_answer(output, draft));
-    let counted = take_object(&mut fields, "usageDetails").or_else(|| take_object(&mut fields, "usage"));
-    answer.usage = counted.and_then(usage_of).or(answer.usage);
+    let counted = ["usageDetails", "usage"].iter().find_map(|key| match fields.remove(key).map(unpacked) {
+        Some(Json::Object(counted)) if !counted.is_empty() => Some(counted),
+        _ => None,
+    });
+    answer.usage = counted.and_then(usage_of).or(answer.usage).or_else(|| usage_of(fields.clone()));
     answer.model = answer.model.or(model);
     answer.id = None;
     if fields.get("level").and_then(Json::as_str) == Some("ERROR") {

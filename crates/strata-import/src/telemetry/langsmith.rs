@@ -11,7 +11,8 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_first_text, take_list, take_object, take_text, take_time};
+use crate::take::{take_first_text, take_list, take_object, take_text, take_time, unpacked};
+use crate::usage;
 use crate::wire::{About, Answer, Exchange, read_answer, read_request};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
@@ -67,7 +68,16 @@ impl Reading {
         self.run(value, source);
     }
 
-    fn run(&mut self, run: Object, source: SourceRecord) {
+    /// A run, with those inside of it where they are written into it.
+    fn run(&mut self, mut run: Object, source: SourceRecord) {
+        for inner in take_list(&mut run, "child_runs").unwrap_or_default() {
+            if let Json::Object(inner) = inner {
+                self.run(inner, source.clone());
+            }
+        }
+        if run.is_empty() {
+            return;
+        }
         let Some(id) = run.get("id").and_then(Json::as_str).map(Str::from) else {
             return self.draft.unmapped.record("record that is no run", source);
         };
@@ -155,8 +165,14 @@ fn exchange(
     }
     let mut extra = take_object(&mut run, "extra").unwrap_or_default();
     let mut body = take_object(&mut extra, "invocation_params").unwrap_or_default();
-    let inputs = take_object(&mut run, "inputs").unwrap_or_default();
+    let mut metadata = take_object(&mut extra, "metadata").unwrap_or_default();
+    let inputs = match run.remove("inputs").map(unpacked) {
+        Some(Json::Object(inputs)) => inputs,
+        Some(Json::Null) | None => Object::new(),
+        Some(other) => Object::from_iter([("messages", listed(other))]),
+    };
     for (key, value) in inputs {
+        let key = if &*key == "prompts" { "messages".into() } else { key };
         match value {
             // LangChain batches prompts: the list holds a list.
             Json::Array(mut lists) if matches!(&lists[..], [Json::Array(_)]) => {
@@ -168,13 +184,18 @@ fn exchange(
         }
     }
     let turns = read_request(&mut body.clone(), draft);
-    let outputs = take_object(&mut run, "outputs");
+    let outputs = run.remove("outputs").filter(|outputs| !outputs.is_null());
     let mut answer = outputs.map_or_else(Answer::default, |outputs| answer_of(outputs, draft));
+    if answer.usage.is_none() {
+        let counted = take_object(&mut metadata, "usage_metadata").unwrap_or_else(|| counts_of(&mut run));
+        answer.usage = usage::read(counted, "usage_metadata", &mut draft.unmapped);
+    }
     if let Some(error) = take_text(&mut run, "error") {
         let first = error.lines().next().unwrap_or("error").to_owned();
         answer.error.get_or_insert(("error".into(), first.into()));
     }
     answer.model = answer.model.or_else(|| take_first_text(&mut body.clone(), &["model", "model_name"]));
+    answer.model = answer.model.or_else(|| take_text(&mut metadata, "ls_model_name"));
     let trace = take_text(&mut run, "trace_id");
     let session = trace.as_ref().and_then(|trace| threads.get(trace).cloned()).or(trace);
     Ok(Exchange {
@@ -189,29 +210,41 @@ fn exchange(
     })
 }
 
-/// `{generations: [[{message}]]}` of LangChain, or an answer of a provider.
-fn answer_of(mut outputs: Object, draft: &mut Draft) -> Answer {
-    let first = |value: Json| match value {
-        Json::Array(items) => items.into_iter().next(),
-        other => Some(other),
-    };
-    let generation = outputs.remove("generations").and_then(first).and_then(first);
-    let message = match generation {
-        Some(Json::Object(mut generation)) => generation.remove("message").or(generation.remove("text")),
-        _ => None,
-    };
-    let Some(message) = message else { return read_answer(Json::Object(outputs), draft) };
-    let mut turn = draft.messages("outputs").read(message);
-    turn.role = crate::message::Role::Model;
-    let rest = &mut turn.rest;
-    let mut about = take_object(rest, "response_metadata").unwrap_or_default();
-    let usage = take_object(rest, "usage_metadata").or_else(|| take_object(&mut about, "token_usage"));
-    Answer {
-        id: take_text(rest, "id"),
-        model: take_first_text(&mut about, &["model_name", "model"]),
-        finish: take_first_text(&mut about, &["finish_reason", "stop_reason"]),
-        usage: usage.and_then(|usage| crate::usage::read(usage, "usage_metadata", &mut draft.unmapped)),
-        turn: Some(turn),
-        error: None,
+fn listed(value: Json) -> Vec<Json> {
+    match value {
+        Json::Array(items) => items,
+        other => vec![other],
     }
+}
+
+/// An answer of a provider or of a framework, sometimes in a member of its own.
+fn answer_of(outputs: Json, draft: &mut Draft) -> Answer {
+    match unpacked(outputs) {
+        Json::Object(mut outputs) => {
+            let keys = ["generations", "choices", "content", "message", "candidates", "role"];
+            if !keys.iter().any(|key| outputs.contains_key(key))
+                && let Some(output) = outputs.remove("output").or_else(|| outputs.remove("messages"))
+            {
+                return match output {
+                    Json::Object(output) => read_answer(Json::Object(output), draft),
+                    output => read_answer(Json::Array(listed(output)), draft),
+                };
+            }
+            read_answer(Json::Object(outputs), draft)
+        }
+        outputs => read_answer(outputs, draft),
+    }
+}
+
+/// Counts that an export has on the run itself.
+fn counts_of(run: &mut Object) -> Object {
+    let keys = ["prompt_tokens", "completion_tokens", "total_tokens"];
+    let mut counts: Object = keys.iter().filter_map(|key| Some((*key, run.remove(key)?))).collect();
+    for (own, general) in [
+        ("prompt_token_details", "input_token_details"),
+        ("completion_token_details", "output_token_details"),
+    ] {
+        counts.push_some(general, take_object(run, own));
+    }
+    if counts.get("total_tokens").is_none_or(|total| !total.is_truthy()) { Object::new() } else { counts }
 }

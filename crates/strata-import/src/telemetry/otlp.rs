@@ -1,8 +1,13 @@
-//! OTLP JSON: requests to export spans or log records, one a line or one a file.
+//! OTLP JSON: requests to export spans or log records, one a line or one a file; the same as Tempo and Jaeger give it
+//! out, and as SDKs print it.
 //!
-//! Numbers are texts, names and values are pairs, ids are hexadecimal. Log records that name a span become its events.
+//! Numbers are texts, names and values are pairs, ids are hexadecimal or Base64. Log records that name a span become its
+//! events.
 
-use std::collections::HashMap;
+mod jaeger;
+mod printed;
+
+use std::collections::{HashMap, HashSet};
 
 use strata_model::{Json, Object, Str};
 
@@ -13,13 +18,13 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{count_of, take_any, take_list, take_object, take_text, take_time};
+use crate::take::{count_of, take_any, take_first_text, take_list, take_object, take_text, take_time};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("otel", "model");
     let mut reading = Reading { spans: Vec::new(), logs: Vec::new() };
-    for mut document in read_documents(bytes, &[""], findings) {
-        for value in document.take("") {
+    for mut document in read_documents(bytes, &["", "data"], findings) {
+        for value in document.take("").into_iter().chain(document.take("data")) {
             let source = value.source();
             if let Json::Object(request) = value.json {
                 reading.request(request, &source, &mut draft);
@@ -28,7 +33,8 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         let source = document.source.clone();
         reading.request(document.fields, &source, &mut draft);
     }
-    let Reading { mut spans, logs } = reading;
+    let Reading { spans, logs } = reading;
+    let mut spans = distinct(spans, &mut draft);
     join(&mut spans, logs, &mut draft);
     span::read(spans, draft, Format::Otlp, findings)
 }
@@ -41,6 +47,30 @@ struct Log {
     source: SourceRecord,
 }
 
+/// What lists of spans and records by scope are called.
+const SCOPES: [&str; 6] = [
+    "scopeSpans",
+    "scope_spans",
+    "scopeLogs",
+    "scope_logs",
+    "instrumentationLibrarySpans",
+    "instrumentation_library_spans",
+];
+
+/// Every span once: exporters that try again send the same twice. Spans without ids are all kept.
+fn distinct(spans: Vec<Span>, draft: &mut Draft) -> Vec<Span> {
+    let mut seen = HashSet::new();
+    let mut kept = Vec::with_capacity(spans.len());
+    for span in spans {
+        if span.id.is_empty() || seen.insert((span.trace.clone(), span.id.clone())) {
+            kept.push(span);
+        } else {
+            draft.unmapped.record("repeated span", span.source);
+        }
+    }
+    kept
+}
+
 struct Reading {
     spans: Vec<Span>,
     logs: Vec<Log>,
@@ -48,16 +78,29 @@ struct Reading {
 
 impl Reading {
     fn request(&mut self, mut request: Object, source: &SourceRecord, draft: &mut Draft) {
-        for key in ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs"] {
+        if let Some(inner) = take_object(&mut request, "trace") {
+            self.request(inner, source, draft);
+        }
+        if let Some(spans) = jaeger::spans(&mut request, source) {
+            return self.spans.extend(spans);
+        }
+        if printed::is_span(&request) {
+            return self.spans.push(printed::span(request, source));
+        }
+        if printed::is_log(&request) {
+            return self.logs.push(printed::log(request, source));
+        }
+        for key in ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs", "batches"] {
             for resource in take_list(&mut request, key).unwrap_or_default() {
                 let Json::Object(mut resource) = resource else { continue };
-                for key in
-                    ["scopeSpans", "scope_spans", "scopeLogs", "scope_logs", "instrumentationLibrarySpans"]
-                {
+                for key in SCOPES {
                     for scope in take_list(&mut resource, key).unwrap_or_default() {
                         let Json::Object(mut scope) = scope else { continue };
                         for one in take_list(&mut scope, "spans").unwrap_or_default() {
-                            self.spans.extend(span_of(one, source, draft));
+                            match span_of(one, source, draft) {
+                                Some(span) => self.spans.push(span),
+                                None => draft.unmapped.record("span without ids", source.clone()),
+                            }
                         }
                         for one in
                             take_any(&mut scope, &["logRecords", "log_records"]).into_iter().flat_map(items)
@@ -118,14 +161,17 @@ fn event_of(event: Json) -> Option<Event> {
 
 fn log_of(log: Json, source: &SourceRecord) -> Option<Log> {
     let Json::Object(mut log) = log else { return None };
+    let mut id = |keys: &[&str]| take_first_text(&mut log, keys).unwrap_or_default();
+    let (trace, span) = (id(&["traceId", "trace_id"]), id(&["spanId", "span_id"]));
     let attributes = attributes(log.remove("attributes"));
     let name = take_any(&mut log, &["eventName", "event_name"]).and_then(|name| name.as_str().map(Str::from));
     let name = name.or_else(|| attributes.get("event.name").and_then(Json::as_str).map(Str::from));
-    let time = take_time(&mut log, "timeUnixNano").filter(|time| *time > 0.0);
+    let times = ["timeUnixNano", "time_unix_nano", "observedTimeUnixNano", "observed_time_unix_nano"];
+    let time = times.iter().find_map(|key| take_time(&mut log, key).filter(|time| *time > 0.0));
     Some(Log {
-        trace: take_text(&mut log, "traceId").unwrap_or_default(),
-        span: take_text(&mut log, "spanId").unwrap_or_default(),
-        time: time.or_else(|| take_time(&mut log, "observedTimeUnixNano")),
+        trace,
+        span,
+        time,
         event: Event {
             name: name.unwrap_or_default(),
             attributes,
@@ -188,26 +234,32 @@ fn attributes(value: Option<Json>) -> Object {
 fn plain(value: Json) -> Json {
     let Json::Object(mut object) = value else { return value };
     if object.len() != 1 {
-        return Json::Object(object);
+        return if object.is_empty() { Json::Null } else { Json::Object(object) };
     }
-    if let Some(inner) = object.remove("intValue") {
+    let mut take = |keys: [&str; 2]| keys.iter().find_map(|key| object.remove(key));
+    if let Some(inner) = take(["intValue", "int_value"]) {
         return count_of(&inner).and_then(|count| i64::try_from(count).ok()).map_or(inner, Json::Int);
     }
-    for key in ["stringValue", "boolValue", "doubleValue", "bytesValue"] {
-        if let Some(inner) = object.remove(key) {
+    for keys in [
+        ["stringValue", "string_value"],
+        ["boolValue", "bool_value"],
+        ["doubleValue", "double_value"],
+        ["bytesValue", "bytes_value"],
+    ] {
+        if let Some(inner) = take(keys) {
             return inner;
         }
     }
-    if let Some(mut list) = take_object(&mut object, "arrayValue") {
-        return take_list(&mut list, "values")
-            .unwrap_or_default()
-            .into_iter()
-            .map(plain)
-            .collect::<Vec<_>>()
-            .into();
+    if let Some(list) = take(["arrayValue", "array_value"]) {
+        let values = match list {
+            Json::Object(mut list) => take_list(&mut list, "values").unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        return values.into_iter().map(plain).collect::<Vec<_>>().into();
     }
-    if let Some(mut pairs) = take_object(&mut object, "kvlistValue") {
-        return Json::Object(attributes(pairs.remove("values")));
+    if let Some(pairs) = take(["kvlistValue", "kvlist_value"]) {
+        let pairs = if let Json::Object(mut pairs) = pairs { pairs.remove("values") } else { None };
+        return Json::Object(attributes(pairs));
     }
     Json::Object(object)
 }

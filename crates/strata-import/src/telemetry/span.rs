@@ -55,27 +55,61 @@ impl Span {
 
     /// Whether it is one call of a model.
     fn is_inference(&self) -> bool {
+        const OTHER: [&str; 9] = [
+            "invoke_agent",
+            "execute_tool",
+            "invoke_workflow",
+            "create_agent",
+            "embeddings",
+            "compact_events",
+            "embedding",
+            "rerank",
+            "retrieval",
+        ];
         let operation = self.operation();
-        let kind = self.first_text(&["openinference.span.kind", "traceloop.span.kind"]).unwrap_or_default();
+        let request = self.text("llm.request.type").unwrap_or_default();
+        if OTHER.contains(&&*operation) || OTHER.contains(&&*request) {
+            return false;
+        }
         let is_named = matches!(
             &*operation,
             "chat" | "generate_content" | "text_completion" | "completion" | "responses" | "llm_call"
         );
-        let is_other = matches!(
-            &*operation,
-            "invoke_agent"
-                | "execute_tool"
-                | "invoke_workflow"
-                | "create_agent"
-                | "embeddings"
-                | "compact_events"
-        );
-        let has_request =
-            ["gcp.vertex.agent.llm_request", "llm.request.type", "gen_ai.prompt.0.role", "llm.model_name"];
+        let kinds = [
+            "openinference.span.kind",
+            "traceloop.span.kind",
+            "langfuse.observation.type",
+            "mlflow.spanType",
+            "langsmith.span.kind",
+            "lmnr.span.type",
+        ];
+        let kind = self.first_text(&kinds).unwrap_or_default();
+        let is_kind =
+            matches!(&*kind.trim_matches('"').to_ascii_lowercase(), "llm" | "generation" | "chat_model");
+        let has_request = [
+            "gcp.vertex.agent.llm_request",
+            "llm.request.type",
+            "gen_ai.prompt.0.role",
+            "gen_ai.prompt.0.content",
+            "llm.prompts.0.content",
+            "llm.model_name",
+        ];
+        let is_logged = self.text("request_data").is_some_and(|body| body.contains("\"messages\""));
         is_named
+            || is_logged
             || &*self.name == "call_llm"
-            || (!is_other && kind.eq_ignore_ascii_case("llm"))
-            || (!is_other && has_request.iter().any(|key| self.text(key).is_some_and(|text| &*text != "{}")))
+            || is_kind
+            || self.is_of_ai_sdk()
+            || has_request.iter().any(|key| self.text(key).is_some_and(|text| &*text != "{}"))
+    }
+
+    /// Whether it is a call as Vercel's AI SDK traces it: within a span for all its steps there is one for each.
+    fn is_of_ai_sdk(&self) -> bool {
+        let operation =
+            self.first_text(&["ai.operationId", "operation.name"]).unwrap_or_else(|| self.name.clone());
+        let operation = operation.split(' ').next().unwrap_or_default();
+        operation.starts_with("ai.")
+            && (operation.ends_with(".doGenerate") || operation.ends_with(".doStream"))
     }
 }
 
@@ -87,6 +121,9 @@ pub(super) fn read(
     findings: &mut Findings,
 ) -> Vec<ImportedSession> {
     let tree = Tree::of(&spans);
+    if !spans.iter().any(Span::is_inference) {
+        promote(&mut spans, &tree);
+    }
     count(&spans, &mut draft);
     let mut steps = Vec::new();
     for at in 0..spans.len() {
@@ -117,6 +154,30 @@ pub(super) fn read(
     sessions(steps, draft, format, findings)
 }
 
+/// Where only agents are traced, an agent that says what went in and out stands for its calls.
+fn promote(spans: &mut [Span], tree: &Tree) {
+    let says = |span: &Span| {
+        let names = [
+            "gen_ai.input.messages",
+            "gen_ai.output.messages",
+            "pydantic_ai.all_messages",
+            "all_messages_events",
+            "ai.prompt.messages",
+            "ai.prompt",
+        ];
+        names.iter().any(|name| span.attributes.contains_key(name))
+    };
+    let agents: Vec<usize> = (0..spans.len()).filter(|at| says(&spans[*at])).collect();
+    let outer: Vec<usize> = agents
+        .iter()
+        .copied()
+        .filter(|at| !tree.ancestors(*at).any(|above| agents.contains(&above)))
+        .collect();
+    for at in outer {
+        spans[at].attributes.insert("gen_ai.operation.name", "chat");
+    }
+}
+
 fn count(spans: &[Span], draft: &mut Draft) {
     let n_with_content =
         spans.iter().filter(|span| span.attributes.contains_key("gen_ai.input.messages")).count();
@@ -137,12 +198,17 @@ fn exchange(at: usize, spans: &[Span], tree: &Tree, draft: &mut Draft) -> Exchan
     answer.model = answer.model.take().or_else(|| {
         span.first_text(&[
             "gen_ai.response.model",
+            "ai.response.model",
+            "llm.response.model",
             "gen_ai.request.model",
             "llm.model_name",
             "llm.request.model",
+            "ai.model.id",
+            "langfuse.observation.model.name",
+            "model_name",
         ])
     });
-    answer.id = answer.id.take().or_else(|| span.first_text(&["gen_ai.response.id"]));
+    answer.id = answer.id.take().or_else(|| span.first_text(&["gen_ai.response.id", "ai.response.id"]));
     answer.usage = answer.usage.take().or_else(|| usage::reported(&span.attributes));
     answer.finish = answer.finish.take().or_else(|| content::finish_of(span));
     if let Some(message) = &span.error {
@@ -157,6 +223,9 @@ fn exchange(at: usize, spans: &[Span], tree: &Tree, draft: &mut Draft) -> Exchan
             "session.id",
             "traceloop.association.properties.session_id",
             "langfuse.session.id",
+            "ai.telemetry.metadata.sessionId",
+            "ai.telemetry.metadata.threadId",
+            "langsmith.metadata.thread_id",
         ],
     );
     exchange.about = About {
@@ -170,7 +239,7 @@ fn exchange(at: usize, spans: &[Span], tree: &Tree, draft: &mut Draft) -> Exchan
 }
 
 fn agent_of(at: usize, spans: &[Span], tree: &Tree) -> Option<Str> {
-    let named = tree.inherited(at, spans, &["gen_ai.agent.name", "agent.name"]);
+    let named = tree.inherited(at, spans, &["gen_ai.agent.name", "agent.name", "agent_name"]);
     named.or_else(|| {
         tree.ancestors(at).find_map(|above| {
             let name = &spans[above].name;

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use strata_model::{Json, Object};
 
-use super::http::Pair;
+use super::http::{Body, Pair};
 use crate::align::{Step, sessions};
 use crate::documents::read_documents;
 use crate::draft::Draft;
@@ -44,23 +44,39 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
 
 fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair> {
     let mut request = take_object(&mut entry, "request")?;
-    let body = take_object(&mut request, "postData").and_then(|mut data| take_text(&mut data, "text"))?;
+    let url = take_text(&mut request, "url").unwrap_or_default().to_string();
+    let mut data = take_object(&mut request, "postData")?;
     let mut response = take_object(&mut entry, "response").unwrap_or_default();
     let status = response.get("status").and_then(Json::as_i64);
     let mut content = take_object(&mut response, "content").unwrap_or_default();
-    let is_base64 = content.get("encoding").and_then(Json::as_str) == Some("base64");
-    let text = take_text(&mut content, "text");
-    let text = text.map(|text| {
-        if is_base64 { STANDARD.decode(&*text).unwrap_or_default() } else { text.as_bytes().to_vec() }
-    });
     let time = take_time(&mut entry, "startedDateTime");
     let millis = entry.get("time").and_then(Json::as_f64).filter(|it| *it > 0.0);
     Some(Pair {
-        request: body.as_bytes().to_vec(),
-        response: text,
+        url,
+        request: body(&mut data, &request)?,
+        response: body(&mut content, &response),
         status,
         time,
         end: time.zip(millis).map(|(time, millis)| time + millis / 1000.0),
         source,
     })
+}
+
+/// The body in `text`; nothing where the recorder left it out.
+fn body(content: &mut Object, message: &Object) -> Option<Body> {
+    let is_base64 =
+        content.get("encoding").and_then(Json::as_str).is_some_and(|it| it.eq_ignore_ascii_case("base64"));
+    let text = take_text(content, "text").filter(|text| !text.is_empty())?;
+    let decoded = is_base64.then(|| {
+        let text: String = text.split_whitespace().collect();
+        STANDARD.decode(text).ok()
+    });
+    let bytes = decoded.flatten().unwrap_or_else(|| text.as_bytes().to_vec());
+    let headers = message.get("headers").and_then(Json::as_array).unwrap_or_default();
+    let encoding = headers.iter().find_map(|header| {
+        let name = header.get("name").and_then(Json::as_str)?;
+        let value = header.get("value").and_then(Json::as_str)?;
+        name.eq_ignore_ascii_case("content-encoding").then(|| value.to_ascii_lowercase())
+    });
+    Some(Body { bytes, encoding: encoding.unwrap_or_default() })
 }

@@ -6,13 +6,18 @@ use strata_model::{Json, Str};
 
 use crate::draft::Draft;
 use crate::source::SourceRecord;
-use crate::wire::{Exchange, read_exchange};
+use crate::wire::{self, Exchange, is_stream, read_exchange};
+
+/// No request of a model is larger; an archive that says so is none.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// A recorded pair of bodies.
 #[derive(Debug)]
 pub(crate) struct Pair {
-    pub(crate) request: Vec<u8>,
-    pub(crate) response: Option<Vec<u8>>,
+    /// Where it was sent; empty when that was not recorded.
+    pub(crate) url: String,
+    pub(crate) request: Body,
+    pub(crate) response: Option<Body>,
     pub(crate) status: Option<i64>,
     /// When it was sent and when its answer was there, in epoch seconds.
     pub(crate) time: Option<f64>,
@@ -20,33 +25,77 @@ pub(crate) struct Pair {
     pub(crate) source: SourceRecord,
 }
 
+/// A body as it was sent.
+#[derive(Debug, Default)]
+pub(crate) struct Body {
+    pub(crate) bytes: Vec<u8>,
+    /// `Content-Encoding`, in small letters. Recorders unpack bodies and leave it standing, so it is only a hint.
+    pub(crate) encoding: String,
+}
+
 impl Pair {
     /// The exchange, when the request was to a model.
     pub(crate) fn exchange(self, draft: &mut Draft) -> Option<Exchange> {
-        let response = self.response.map(|bytes| Json::from(text_of(&bytes)));
-        let mut exchange = read_exchange(Json::from(text_of(&self.request)), response, self.source, draft)?;
+        if wire::is_other_call(&self.url) {
+            return None;
+        }
+        let response = self.response.map(|body| body.value());
+        let failed = self.status.filter(|status| *status >= 400);
+        let (response, error) = if failed.is_some() { (None, response) } else { (response, None) };
+        let mut exchange = read_exchange(self.request.value(), response, self.source, draft)?;
         exchange.time = self.time;
         exchange.end = self.end;
-        if let Some(answer) = &mut exchange.answer
-            && let Some(status) = self.status.filter(|status| *status >= 400)
-        {
-            let said: Str = format!("the provider answered with status {status}").into();
-            answer.error.get_or_insert((format!("HTTP {status}").into(), said));
+        if let Some(status) = failed {
+            exchange.refuse(status, error, draft);
+        }
+        if let Some(answer) = &mut exchange.answer {
+            answer.model = answer.model.take().or_else(|| wire::model_of_url(&self.url).map(Str::from));
         }
         Some(exchange)
     }
 }
 
-/// The text of a body, unpacked when it is compressed.
-fn text_of(bytes: &[u8]) -> String {
-    const GZIP: &[u8] = b"\x1f\x8b";
-    /// No request of a model is larger; an archive that says so is none.
-    const MAX_BYTES: u64 = 256 << 20;
-    let mut unpacked = Vec::new();
-    if bytes.starts_with(GZIP)
-        && flate2::read::MultiGzDecoder::new(bytes).take(MAX_BYTES).read_to_end(&mut unpacked).is_ok()
-    {
-        return String::from_utf8_lossy(&unpacked).into_owned();
+impl Body {
+    /// What the body says: text, or the events of a binary stream.
+    fn value(self) -> Json {
+        let bytes = self.unpacked();
+        match wire::frame_payloads(&bytes) {
+            Some(events) => Json::Array(events),
+            None => String::from_utf8_lossy(&bytes).into_owned().into(),
+        }
     }
-    String::from_utf8_lossy(bytes).into_owned()
+
+    /// The bytes without their compression. Of what is cut off, the part that can be read.
+    fn unpacked(self) -> Vec<u8> {
+        const GZIP: &[u8] = b"\x1f\x8b";
+        const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
+        let Self { bytes, encoding } = self;
+        let packed = &bytes[..];
+        let unpacked = if packed.starts_with(GZIP) {
+            read(flate2::read::MultiGzDecoder::new(packed))
+        } else if packed.starts_with(ZSTD) {
+            ruzstd::decoding::StreamingDecoder::new(packed).ok().and_then(read)
+        } else if is_text(packed) {
+            None
+        } else if encoding.contains("br") {
+            read(brotli_decompressor::Decompressor::new(packed, 4096))
+        } else if encoding.contains("deflate") {
+            read(flate2::read::ZlibDecoder::new(packed))
+                .or_else(|| read(flate2::read::DeflateDecoder::new(packed)))
+        } else {
+            None
+        };
+        unpacked.unwrap_or(bytes)
+    }
+}
+
+/// Whether bytes are a body that needs no unpacking.
+fn is_text(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| text.trim_start().starts_with(['{', '[']) || is_stream(text))
+}
+
+fn read(from: impl std::io::Read) -> Option<Vec<u8>> {
+    let mut unpacked = Vec::new();
+    let result = from.take(MAX_BYTES).read_to_end(&mut unpacked);
+    (result.is_ok() || !unpacked.is_empty()).then_some(unpacked)
 }

@@ -9,7 +9,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_first_text, take_object, take_time};
+use crate::take::{take_any, take_first_text, take_object, take_time, unpacked};
 use crate::usage::Counts;
 use crate::wire::{Answer, Exchange, read_answer, read_exchange};
 
@@ -50,7 +50,13 @@ fn exchange(
     draft: &mut Draft,
     findings: &mut Findings,
 ) -> Option<Exchange> {
-    let messages = payload.remove("messages")?;
+    let kind = payload.get("call_type").and_then(Json::as_str).unwrap_or_default();
+    let others =
+        ["embedding", "image", "moderation", "transcription", "speech", "rerank", "file", "count_tokens"];
+    if others.iter().any(|other| kind.contains(other)) {
+        return None;
+    }
+    let messages = payload.remove("messages").map(unpacked)?;
     if messages.as_str() == Some(REDACTED) {
         let message = "a call was logged without its messages; only its usage was imported";
         findings.warning("redacted", "", message);
@@ -59,6 +65,8 @@ fn exchange(
         Json::String(text) if &*text == REDACTED => Vec::new(),
         Json::Array(messages) => messages,
         Json::Null => Vec::new(),
+        // What the database of the proxy keeps when it keeps no messages.
+        Json::Object(messages) if messages.is_empty() => Vec::new(),
         other => vec![other],
     };
     let mut body = take_object(&mut payload, "model_parameters").unwrap_or_default();
@@ -66,6 +74,7 @@ fn exchange(
     body.insert("messages", messages);
     let mut exchange = read_exchange(Json::Object(body), None, source, draft)?;
     let response = take_any(&mut payload, &["response"]).filter(|it| it.as_str() != Some(REDACTED));
+    let response = response.map(unpacked).filter(Json::is_truthy);
     let mut answer = response.map_or_else(Answer::default, |response| read_answer(response, draft));
     let count = |key: &str| payload.get(key).and_then(crate::take::count_of);
     let counts = Counts {

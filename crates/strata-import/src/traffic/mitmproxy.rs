@@ -2,7 +2,7 @@
 
 use strata_model::Json;
 
-use super::http::Pair;
+use super::http::{Body, Pair};
 use super::tnetstring::{Value, value_at};
 use crate::align::{Step, sessions};
 use crate::draft::Draft;
@@ -38,12 +38,27 @@ fn pair(flow: &Value<'_>, source: SourceRecord) -> Option<Pair> {
     let request = flow.get("request")?;
     let response = flow.get("response");
     let of_response = |key: &str| response.and_then(|response| response.get(key));
+    let text =
+        |key: &str| request.get(key).and_then(Value::bytes).map(String::from_utf8_lossy).unwrap_or_default();
     Some(Pair {
-        request: request.get("content")?.bytes()?.to_vec(),
-        response: of_response("content").and_then(Value::bytes).map(<[u8]>::to_vec),
+        url: format!("{}{}", text("host"), text("path")),
+        request: body(request)?,
+        response: response.and_then(body),
         status: of_response("status_code").and_then(Value::number).map(|status| status as i64),
         time: request.get("timestamp_start").and_then(Value::number),
         end: of_response("timestamp_end").and_then(Value::number),
         source,
     })
+}
+
+fn body(message: &Value<'_>) -> Option<Body> {
+    let bytes = message.get("content")?.bytes()?.to_vec();
+    let headers = message.get("headers").map(Value::items).unwrap_or_default();
+    let encoding = headers.iter().find_map(|header| match header.items() {
+        [name, value] if name.bytes()?.eq_ignore_ascii_case(b"content-encoding") => {
+            Some(String::from_utf8_lossy(value.bytes()?).to_ascii_lowercase())
+        }
+        _ => None,
+    });
+    Some(Body { bytes, encoding: encoding.unwrap_or_default() })
 }

@@ -1,6 +1,7 @@
-//! Requests to models and their answers as people log them: pairs, bodies one after the other, in any dialect.
+//! Requests to models and their answers as people log them: pairs, bodies one after the other, batches, streams, in any
+//! dialect.
 
-use strata_model::{Json, Object};
+use strata_model::{Json, Object, Str};
 
 use crate::align::{Step, sessions};
 use crate::documents::read_documents;
@@ -9,20 +10,50 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_time, unpacked};
-use crate::wire::{Exchange, is_request, read_answer, read_exchange};
+use crate::take::{take_any, take_first_text, take_object, take_text, take_time, unpacked};
+use crate::usage::{Counts, Reported};
+use crate::wire::{self, About, Answer, Exchange, is_request, read_answer, read_exchange};
+
+/// Names of the request and of the answer in what loggers write; the first that is there is taken.
+const REQUESTS: [&str; 11] = [
+    "request",
+    "req",
+    "request_body",
+    "requestBody",
+    "full_request",
+    "request_payload",
+    "body",
+    "params",
+    "payload",
+    "data",
+    "input",
+];
+const RESPONSES: [&str; 10] = [
+    "response",
+    "res",
+    "resp",
+    "response_body",
+    "responseBody",
+    "full_response",
+    "response_payload",
+    "completion",
+    "result",
+    "output",
+];
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    let mut log = Log { draft: Draft::new("model-requests", "model"), exchanges: Vec::new() };
-    let is_stream =
-        bytes.trim_ascii_start().starts_with(b"data:") || bytes.trim_ascii_start().starts_with(b"event:");
-    if is_stream {
+    let mut log =
+        Log { draft: Draft::new("model-requests", "model"), exchanges: Vec::new(), pieces: Vec::new() };
+    let text = String::from_utf8_lossy(bytes);
+    if wire::is_stream(&text) {
         let source = SourceRecord::Bytes(0..bytes.len() as u64);
-        log.answer(Json::from(String::from_utf8_lossy(bytes).into_owned()), source);
+        for answer in wire::answers(&text) {
+            log.answer(answer, None, source.clone());
+        }
     } else {
-        for mut document in read_documents(bytes, &[""], findings) {
+        for mut document in read_documents(bytes, &["", "requests"], findings) {
             let source = document.source.clone();
-            for value in document.take("") {
+            for value in document.take("").into_iter().chain(document.take("requests")) {
                 let source = value.source();
                 log.value(value.json, source);
             }
@@ -30,6 +61,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
                 log.value(document.fields.into(), source);
             }
         }
+        log.flush();
     }
     let steps = log.exchanges.into_iter().map(|exchange| Step::Exchange(Box::new(exchange)));
     sessions(steps.collect(), log.draft, Format::ProviderLog, findings)
@@ -38,6 +70,19 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
 struct Log {
     draft: Draft,
     exchanges: Vec<Exchange>,
+    /// Pieces of streamed answers that stand in the log one after the other.
+    pieces: Vec<(Json, SourceRecord)>,
+}
+
+/// What a record says around its request and its answer.
+#[derive(Default)]
+struct Record {
+    time: Option<f64>,
+    /// The name of the request in a batch, which shares nothing with the others.
+    name: Option<Str>,
+    url: String,
+    model: Option<Str>,
+    counts: Counts,
 }
 
 impl Log {
@@ -45,71 +90,215 @@ impl Log {
         let Json::Object(mut object) = value else {
             return self.draft.unmapped.record("value that is no object", source);
         };
-        let time = ["timestamp", "time", "ts", "startTime", "start_time", "created_at"]
-            .iter()
-            .find_map(|key| take_time(&mut object, key));
-        let is_answer = !is_request(&object)
-            && ["choices", "candidates", "stop_reason", "output"].iter().any(|key| object.contains_key(key));
-        if is_answer {
-            return self.answer(Json::Object(object), source);
+        if wire::is_piece(&object) || (!self.pieces.is_empty() && is_answer(&object)) {
+            self.pieces.push((Json::Object(object), source));
+            return;
         }
-        let response = take_any(&mut object, &["response", "res", "resp", "completion"]).map(body_of);
-        let request = take_any(&mut object, &["request", "req", "body", "request_body"]).map(body_of);
+        self.flush();
+        let mut record = Record::take(&mut object);
+        if !is_request(&object) && is_answer(&object) {
+            return self.answer(Json::Object(object), record.name, source);
+        }
+        let is_body = is_request(&object);
+        let response = RESPONSES.iter().take(if is_body { 8 } else { RESPONSES.len() });
+        let response = response.copied().find_map(|key| take_any(&mut object, &[key]));
+        let request = if is_body { None } else { take_any(&mut object, &REQUESTS) };
+        let (request, url, _) = request.map_or((None, String::new(), None), |it| {
+            let (body, url, status) = body_of(it, &mut record);
+            (Some(body), url, status)
+        });
+        if record.url.is_empty() {
+            record.url = url;
+        }
+        let (response, _, status) = response.map_or((None, String::new(), None), |it| {
+            let (body, url, status) = body_of(it, &mut record);
+            (Some(body), url, status)
+        });
         // Loggers that keep the settings apart from the messages.
         if let Some(Json::Object(settings)) = object.remove("kwargs") {
             for (key, value) in settings {
                 object.push(key, value);
             }
         }
-        let request = request.unwrap_or(Json::Object(object));
-        match read_exchange(request, response, source.clone(), &mut self.draft) {
-            Some(mut exchange) => {
-                exchange.time = time;
-                self.exchanges.push(exchange);
+        let request = match request {
+            // Some only write one of the two, whichever it is.
+            Some(Json::Object(body)) if response.is_none() && !is_request(&body) && is_answer(&body) => {
+                return self.answer(Json::Object(body), record.name, source);
             }
-            None => self.draft.unmapped.record("record that is no model request", source),
+            None if response.is_some() && !is_request(&object) => {
+                return self.answer(response.unwrap_or_default(), record.name, source);
+            }
+            request => request.unwrap_or(Json::Object(object)),
+        };
+        self.exchange(request, response, status, &record, source);
+    }
+
+    fn exchange(
+        &mut self,
+        request: Json,
+        response: Option<Json>,
+        status: Option<i64>,
+        record: &Record,
+        source: SourceRecord,
+    ) {
+        let failed = status.filter(|status| *status >= 400);
+        let (answered, error) = if failed.is_some() { (None, response) } else { (response, None) };
+        let is_other = wire::is_other_call(&record.url);
+        let exchange =
+            read_exchange(request, answered, source.clone(), &mut self.draft).filter(|_| !is_other);
+        let Some(mut exchange) = exchange else {
+            return self.draft.unmapped.record("record that is no model request", source);
+        };
+        if let Some(status) = failed {
+            exchange.refuse(status, error, &mut self.draft);
+        }
+        exchange.time = record.time;
+        exchange.about.session.clone_from(&record.name);
+        if let Some(answer) = &mut exchange.answer {
+            answer.model = answer.model.take().or_else(|| record.model.clone());
+            answer.model = answer.model.take().or_else(|| wire::model_of_url(&record.url).map(Str::from));
+            if answer.usage.is_none() {
+                answer.usage = record.usage();
+            }
+        }
+        self.exchanges.push(exchange);
+    }
+
+    /// Reads the pieces that were kept.
+    fn flush(&mut self) {
+        let (pieces, sources): (Vec<Json>, Vec<SourceRecord>) =
+            std::mem::take(&mut self.pieces).into_iter().unzip();
+        let mut sources = sources.into_iter();
+        for stream in wire::separated(pieces) {
+            let own: Vec<SourceRecord> = sources.by_ref().take(stream.len()).collect();
+            let Some(source) = own.into_iter().next() else { continue };
+            self.answer(Json::Array(stream), None, source);
         }
     }
 
-    /// An answer that stands by itself belongs to the request before it.
-    fn answer(&mut self, body: Json, source: SourceRecord) {
+    /// An answer that stands by itself belongs to the request before it, or to the one of its name.
+    fn answer(&mut self, body: Json, name: Option<Str>, source: SourceRecord) {
         let answer = read_answer(body, &mut self.draft);
-        match self.exchanges.last_mut().filter(|exchange| exchange.answer.is_none()) {
+        let mut open = self.exchanges.iter_mut().rev().take(if name.is_some() { usize::MAX } else { 1 });
+        match open.find(|exchange| exchange.answer.is_none() && exchange.about.session == name) {
             Some(exchange) => exchange.answer = Some(answer),
-            None if answer.turn.is_some() => self.exchanges.push(Exchange {
-                source,
-                time: None,
-                end: None,
-                body: Json::Null,
-                turns: Vec::new(),
-                answer: Some(answer),
-                continues: None,
-                about: crate::wire::About::default(),
-            }),
+            None if answer.turn.is_some() || answer.error.is_some() => {
+                self.exchanges.push(alone(answer, name, source));
+            }
             None => self.draft.unmapped.record("answer that cannot be read", source),
         }
     }
 }
 
-/// The body inside of what a logger wrote around it.
-fn body_of(value: Json) -> Json {
-    match unpacked(value) {
-        Json::Object(mut wrapper) if !is_request(&wrapper) => {
-            let inner = inner_body(&mut wrapper);
-            inner.map_or(Json::Object(wrapper), unpacked)
-        }
-        other => other,
+fn alone(answer: Answer, session: Option<Str>, source: SourceRecord) -> Exchange {
+    Exchange {
+        source,
+        time: None,
+        end: None,
+        body: Json::Null,
+        turns: Vec::new(),
+        answer: Some(answer),
+        continues: None,
+        about: About { session, ..About::default() },
     }
 }
 
+impl Record {
+    fn take(object: &mut Object) -> Self {
+        const TIMES: [&str; 11] = [
+            "timestamp",
+            "time",
+            "ts",
+            "startTime",
+            "start_time",
+            "created_at",
+            "createdAt",
+            "request_created_at",
+            "requestCreatedAt",
+            "logging_time",
+            "date",
+        ];
+        let mut record = Self {
+            time: TIMES.iter().find_map(|key| take_time(object, key)),
+            name: take_first_text(object, &["custom_id"]),
+            url: take_first_text(object, &["url", "uri", "path", "endpoint"]).unwrap_or_default().to_string(),
+            ..Self::default()
+        };
+        if object.contains_key("request") || object.contains_key("input") {
+            record.model = take_text(object, "modelId");
+        }
+        record
+    }
+}
+
+/// Whether an object is the body of an answer.
+fn is_answer(object: &Object) -> bool {
+    let has = |key: &str| object.contains_key(key);
+    let is_response = has("output")
+        && ["status", "object", "stopReason", "usage"].iter().any(|key| has(key))
+        && !has("input");
+    ["choices", "candidates", "stop_reason", "generations"].iter().any(|key| has(key))
+        || is_response
+        || (has("message") && has("done"))
+}
+
+/// The body inside of what a logger wrote around it, with the address and the status it was sent with.
+fn body_of(value: Json, record: &mut Record) -> (Json, String, Option<i64>) {
+    let mut wrapper = match unpacked(value) {
+        Json::Object(wrapper) if !is_request(&wrapper) => wrapper,
+        other => return (other, String::new(), None),
+    };
+    let url = ["url", "uri", "path"].iter().find_map(|key| wrapper.get(key)?.as_str());
+    let url = url.unwrap_or_default().to_owned();
+    let status = ["status", "status_code", "statusCode"].iter().find_map(|key| wrapper.get(key)?.as_i64());
+    record.count(&mut wrapper);
+    let body = match inner_body(&mut wrapper) {
+        Some(inner) => unpacked(inner),
+        None => Json::Object(wrapper),
+    };
+    (body, url, status)
+}
+
 fn inner_body(wrapper: &mut Object) -> Option<Json> {
-    let is_http = ["status", "url", "method", "headers", "status_code", "content_type"];
-    if !is_http.iter().any(|key| wrapper.contains_key(key)) || wrapper.contains_key("choices") {
+    // Amazon's log of invocations, and the results of Anthropic's batches.
+    if let Some(inner) = take_any(wrapper, &["inputBodyJson", "outputBodyJson"]) {
+        return Some(inner);
+    }
+    if wrapper.get("type").and_then(Json::as_str) == Some("succeeded") {
+        return take_object(wrapper, "message").map(Json::Object);
+    }
+    let is_http = [
+        "status",
+        "url",
+        "uri",
+        "method",
+        "headers",
+        "status_code",
+        "statusCode",
+        "content_type",
+        "request_id",
+    ];
+    if !is_http.iter().any(|key| wrapper.contains_key(key)) || is_answer(wrapper) {
         return None;
     }
-    // A response of the Responses API has a status and an output of its own.
-    if wrapper.contains_key("output") && wrapper.contains_key("object") {
-        return None;
+    take_any(wrapper, &["body", "parsed_body", "json", "data", "content", "text"])
+}
+
+impl Record {
+    /// Usage as Amazon's log has it: input without what the cache read or wrote.
+    fn usage(&self) -> Option<Reported> {
+        let mut counts = self.counts;
+        let of_cache = counts.cached.unwrap_or(0).saturating_add(counts.written.unwrap_or(0));
+        counts.input = Some(counts.input?.saturating_add(of_cache));
+        Some(counts.reported())
     }
-    take_any(wrapper, &["body", "json", "data", "content", "text"])
+
+    /// Counts that stand beside the bodies.
+    fn count(&mut self, wrapper: &mut Object) {
+        let mut count = |key: &str| crate::take::take_count(wrapper, key);
+        self.counts.cached = self.counts.cached.or(count("cacheReadInputTokenCount"));
+        self.counts.written = self.counts.written.or(count("cacheWriteInputTokenCount"));
+        self.counts.input = self.counts.input.or(count("inputTokenCount"));
+        self.counts.output = self.counts.output.or(count("outputTokenCount"));
+    }
 }

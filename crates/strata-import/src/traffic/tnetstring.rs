@@ -32,6 +32,14 @@ impl<'t> Value<'t> {
         }
     }
 
+    /// The elements of a list; none of anything else.
+    pub(super) fn items(&self) -> &[Self] {
+        match self {
+            Self::List(items) => items,
+            _ => &[],
+        }
+    }
+
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),

@@ -1,44 +1,69 @@
-//! VCR cassettes, in the dialects of vcrpy and of pydantic-ai.
+//! VCR cassettes: of vcrpy and those who write like it (pytest-recording, go-vcr), of betamax and Ruby's VCR, in YAML or
+//! JSON, and in the dialect of pydantic-ai.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use strata_model::{Json, Object, json};
 
-use super::http::Pair;
+use super::http::{Body, Pair};
 use crate::align::{Step, sessions};
+use crate::documents::read_documents;
 use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_object, take_time};
+use crate::take::{take_any, take_first_text, take_object, take_time};
 use crate::yaml;
+
+/// What the list of pairs is called.
+const LISTS: [&str; 2] = ["interactions", "http_interactions"];
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("http", "model");
+    let interactions = interactions(bytes, findings);
+    draft.counts.insert("http_pairs", Json::Int(interactions.len() as i64));
     let mut steps = Vec::new();
-    let mut n_pairs = 0;
-    for listing in yaml::listings(bytes, "interactions", findings) {
-        for (interaction, place) in listing.items {
-            n_pairs += 1;
-            let source = SourceRecord::Bytes(place);
-            let Json::Object(interaction) = interaction else { continue };
-            let exchange = pair(interaction, source.clone()).and_then(|pair| pair.exchange(&mut draft));
-            match exchange {
-                Some(exchange) => steps.push(Step::Exchange(Box::new(exchange))),
-                None => draft.unmapped.record("interaction that is no model request", source),
-            }
+    for (interaction, source) in interactions {
+        let pair = match interaction {
+            Json::Object(interaction) => pair(interaction, source.clone()),
+            _ => None,
+        };
+        match pair.and_then(|pair| pair.exchange(&mut draft)) {
+            Some(exchange) => steps.push(Step::Exchange(Box::new(exchange))),
+            None => draft.unmapped.record("interaction that is no model request", source),
         }
     }
-    draft.counts.insert("http_pairs", Json::Int(n_pairs));
     sessions(steps, draft, Format::Vcr, findings)
+}
+
+fn interactions(bytes: &[u8], findings: &mut Findings) -> Vec<(Json, SourceRecord)> {
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        let documents = read_documents(bytes, &LISTS, findings).into_iter();
+        let values = documents.flat_map(|mut it| LISTS.map(|list| it.take(list)).into_iter().flatten());
+        return values
+            .map(|value| (value.source(), value))
+            .map(|(source, value)| (value.json, source))
+            .collect();
+    }
+    let begins = |list: &str| {
+        let mut lines = bytes.split(|byte| *byte == b'\n');
+        lines.any(|line| line.strip_prefix(list.as_bytes()).is_some_and(|rest| rest.starts_with(b":")))
+    };
+    let list = LISTS.into_iter().find(|list| begins(list)).unwrap_or(LISTS[0]);
+    let items = yaml::listings(bytes, list, findings).into_iter().flat_map(|listing| listing.items);
+    items.map(|(item, place)| (item, SourceRecord::Bytes(place))).collect()
 }
 
 fn pair(mut interaction: Object, source: SourceRecord) -> Option<Pair> {
     let mut request = take_object(&mut interaction, "request")?;
     let mut response = take_object(&mut interaction, "response").unwrap_or_default();
-    let status = response.get("status").and_then(|status| status.get("code").unwrap_or(status).as_i64());
+    let status = ["status_code", "code", "status"].iter().find_map(|key| {
+        let status = response.get(key)?;
+        status.get("code").unwrap_or(status).as_i64()
+    });
     Some(Pair {
+        url: take_first_text(&mut request, &["uri", "url"]).unwrap_or_default().to_string(),
         request: body(&mut request)?,
         response: body(&mut response),
         status,
@@ -48,19 +73,36 @@ fn pair(mut interaction: Object, source: SourceRecord) -> Option<Pair> {
     })
 }
 
-fn body(message: &mut Object) -> Option<Vec<u8>> {
-    let body = take_any(message, &["parsed_body", "body"])?;
-    Some(match body {
-        Json::String(text) => text.as_bytes().to_vec(),
-        Json::Object(mut inner) => match take_any(&mut inner, &["string", "base64_string"]) {
-            Some(Json::String(text)) => STANDARD
-                .decode(text.split_whitespace().collect::<String>())
-                .ok()
-                .filter(|it| it.starts_with(b"\x1f\x8b"))
-                .unwrap_or_else(|| text.as_bytes().to_vec()),
+fn body(message: &mut Object) -> Option<Body> {
+    let body = take_any(message, &["parsed_body", "body", "content", "text"])?;
+    let bytes = match body {
+        Json::String(text) => bytes_of(&text),
+        Json::Object(mut inner) => match take_any(&mut inner, &["base64_string", "string"]) {
+            Some(Json::String(text)) => bytes_of(&text),
             Some(other) => json::to_compact(&other).into_bytes(),
             None => json::to_compact(&Json::Object(inner)).into_bytes(),
         },
         other => json::to_compact(&other).into_bytes(),
-    })
+    };
+    Some(Body { bytes, encoding: encoding(message) })
+}
+
+/// The bytes of a text. Binary values lose their tag on the way and come as Base64, which no other body of a model is.
+fn bytes_of(text: &str) -> Vec<u8> {
+    let is_plain = text.trim_start().starts_with(['{', '[']) || text.len() < 16;
+    let packed: String = if is_plain { String::new() } else { text.split_whitespace().collect() };
+    match STANDARD.decode(&packed) {
+        Ok(bytes) if !bytes.is_empty() => bytes,
+        _ => text.as_bytes().to_vec(),
+    }
+}
+
+/// `Content-Encoding`, of headers that are lists of values, or values.
+fn encoding(message: &Object) -> String {
+    let headers = message.get("headers").and_then(Json::as_object);
+    let mut encodings = headers.into_iter().flat_map(Object::iter).filter_map(|(name, value)| {
+        let value = value.as_array().and_then(<[Json]>::first).unwrap_or(value).as_str()?;
+        name.eq_ignore_ascii_case("content-encoding").then(|| value.to_ascii_lowercase())
+    });
+    encodings.next().unwrap_or_default()
 }

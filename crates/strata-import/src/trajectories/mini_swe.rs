@@ -7,10 +7,11 @@ use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::message::{Role, say_turn};
+use crate::message::{Role, Turn, say_turn};
 use crate::take::{take_object, take_text, take_time};
 use crate::usage;
 use crate::values::Value;
+use crate::wire::read_answer;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut sessions = Vec::new();
@@ -38,6 +39,9 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
 fn message(draft: &mut Draft, value: Value) {
     let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
     let is_exit = value.json.get("role").and_then(Json::as_str) == Some("exit");
+    if value.json.get("object").and_then(Json::as_str) == Some("response") {
+        return response(draft, value.json, say);
+    }
     let mut turn = draft.messages("message").read(value.json);
     let mut extra = take_object(&mut turn.rest, "extra").unwrap_or_default();
     say.time = take_time(&mut extra, "timestamp");
@@ -64,6 +68,17 @@ fn message(draft: &mut Draft, value: Value) {
         return;
     }
     say_turn(draft, "message", turn, say);
+}
+
+/// An answer of the Responses API, which stands in the list as it came.
+fn response(draft: &mut Draft, message: Json, mut say: Say) {
+    let Json::Object(mut message) = message else { return };
+    let mut extra = take_object(&mut message, "extra").unwrap_or_default();
+    say.time = take_time(&mut extra, "timestamp").or_else(|| take_time(&mut message, "created_at"));
+    let answer = read_answer(Json::Object(message), draft);
+    (say.id, say.model, say.finish) = (answer.id, answer.model, answer.finish);
+    (say.usage, say.error) = (answer.usage, answer.error);
+    say_turn(draft, "message", answer.turn.unwrap_or_else(|| Turn::new(Role::Model)), say);
 }
 
 fn finish_of(response: &Object) -> Option<strata_model::Str> {

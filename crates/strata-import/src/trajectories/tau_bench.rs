@@ -30,6 +30,27 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     sessions
 }
 
+/// The messages of an example, which is written down as text: a line begins with who speaks, or goes on.
+fn displayed(text: &str) -> Vec<Json> {
+    let mut messages: Vec<(&str, String)> = Vec::new();
+    for line in text.lines() {
+        let spoken = line
+            .split_once(": ")
+            .filter(|(role, _)| matches!(*role, "user" | "assistant" | "tool" | "system"));
+        match (spoken, messages.last_mut()) {
+            (Some((role, words)), _) => messages.push((role, words.to_owned())),
+            (None, Some((_, words))) => *words = format!("{words}\n{line}"),
+            (None, None) => messages.push(("user", line.to_owned())),
+        }
+    }
+    let messages = messages.into_iter().map(|(role, words)| {
+        // Of a message that only calls tools nothing is written down.
+        let content = if words == "None" { Json::Null } else { words.into() };
+        Object::from_iter([("role", Json::from(role)), ("content", content)]).into()
+    });
+    messages.collect()
+}
+
 fn session(
     mut simulation: Object,
     source: &SourceRecord,
@@ -43,18 +64,26 @@ fn session(
     let trial = text(take_any(&mut simulation, &["trial"])).unwrap_or_default();
     let own = take_text(&mut simulation, "id");
     draft.session.id = own.unwrap_or_else(|| format!("task-{task}-trial-{trial}").into());
-    let messages = take_list(&mut simulation, "traj").or_else(|| take_list(&mut simulation, "messages"));
+    let messages = take_list(&mut simulation, "traj")
+        .or_else(|| take_list(&mut simulation, "messages"))
+        .or_else(|| take_text(&mut simulation, "messages_display").map(|text| displayed(&text)));
     let Some(messages) = messages else {
         let what = if simulation.contains_key("ticks") {
             "it was spoken, and kept as pieces of sound and transcript"
-        } else if simulation.contains_key("messages_display") {
-            "it is an example of one, written down as text"
         } else {
             "it holds no messages"
         };
         findings.error("no-messages", "", format!("a simulation was left out: {what}"));
         return None;
     };
+    // Results that came together stand in one message.
+    let messages = messages.into_iter().flat_map(|message| match message {
+        Json::Object(mut message) => match take_list(&mut message, "tool_messages") {
+            Some(inner) => inner,
+            None => vec![Json::Object(message)],
+        },
+        other => vec![other],
+    });
     for message in messages {
         let mut say = Say::new(Kind::Notice, Vec::new(), source.clone());
         // What the provider answered, as it was; the message says the same.

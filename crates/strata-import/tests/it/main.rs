@@ -9,6 +9,7 @@
 
 mod adk;
 mod claude;
+mod counted;
 mod detection;
 mod dump;
 mod facts;

@@ -1,11 +1,15 @@
-//! Files of coding agents as other versions and other writers leave them.
+//! Files as other versions and other writers leave them.
 
 mod claude;
 mod codex;
 mod editors;
 mod gemini;
 mod lines;
+mod provider;
+mod recording;
 mod stores;
+mod talk;
+mod telemetry;
 
 use strata_import::{Format, Import, ImportedSession, import, marks};
 use strata_model::Event;

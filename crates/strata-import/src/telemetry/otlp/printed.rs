@@ -1,0 +1,67 @@
+//! Spans and log records as the console exporters of SDKs print them: an object each, ids with `0x` before them.
+
+use strata_model::{Json, Object, Str};
+
+use super::{Event, Log, Span};
+use crate::source::SourceRecord;
+use crate::take::{take_any, take_first_text, take_list, take_object, take_text, take_time, unpacked};
+
+pub(super) fn is_span(object: &Object) -> bool {
+    let context = object.get("context").and_then(Json::as_object);
+    context.is_some_and(|context| context.contains_key("trace_id") && context.contains_key("span_id"))
+}
+
+pub(super) fn is_log(object: &Object) -> bool {
+    object.contains_key("body") && object.contains_key("trace_id") && object.contains_key("span_id")
+}
+
+pub(super) fn span(mut object: Object, source: &SourceRecord) -> Span {
+    let mut context = take_object(&mut object, "context").unwrap_or_default();
+    let status = take_object(&mut object, "status").unwrap_or_default();
+    let is_error = status.get("status_code").and_then(Json::as_str) == Some("ERROR");
+    let told = status.get("description").and_then(Json::as_str).unwrap_or("the call failed");
+    let events = take_list(&mut object, "events").unwrap_or_default().into_iter().filter_map(|event| {
+        let Json::Object(mut event) = event else { return None };
+        Some(Event {
+            name: take_text(&mut event, "name").unwrap_or_default(),
+            attributes: take_object(&mut event, "attributes").unwrap_or_default(),
+            body: Json::Null,
+        })
+    });
+    Span {
+        events: events.collect(),
+        name: take_text(&mut object, "name").unwrap_or_default(),
+        trace: id(&mut context, &["trace_id"]),
+        id: id(&mut context, &["span_id"]),
+        parent: Some(id(&mut object, &["parent_id", "parent_span_id"])).filter(|id| !id.is_empty()),
+        start: take_time(&mut object, "start_time"),
+        end: take_time(&mut object, "end_time"),
+        attributes: take_object(&mut object, "attributes").unwrap_or_default(),
+        error: is_error.then(|| told.into()),
+        source: source.clone(),
+    }
+}
+
+pub(super) fn log(mut object: Object, source: &SourceRecord) -> Log {
+    let attributes = take_object(&mut object, "attributes").unwrap_or_default();
+    let name = take_first_text(&mut object, &["event_name"])
+        .or_else(|| attributes.get("event.name").and_then(Json::as_str).map(Str::from));
+    let time = take_time(&mut object, "timestamp").filter(|time| *time > 0.0);
+    Log {
+        trace: id(&mut object, &["trace_id"]),
+        span: id(&mut object, &["span_id"]),
+        time: time.or_else(|| take_time(&mut object, "observed_timestamp")),
+        event: Event {
+            name: name.unwrap_or_default(),
+            attributes,
+            body: take_any(&mut object, &["body"]).map(unpacked).unwrap_or_default(),
+        },
+        source: source.clone(),
+    }
+}
+
+/// An id without its mark.
+fn id(object: &mut Object, keys: &[&str]) -> Str {
+    let id = take_first_text(object, keys).unwrap_or_default();
+    id.strip_prefix("0x").map_or_else(|| id.clone(), Str::from)
+}
