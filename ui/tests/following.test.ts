@@ -28,10 +28,12 @@ describe('following the file of a session', () => {
   test('goes on in the session that a file was begun anew with', async () => {
     const { host, view } = openWindow('#/support-desk/session');
     await follow();
+    await host.invoke('session/follow', { session: 'invoice-triage', isOn: true });
     host.notify({ type: 'begun', session: 'invoice-triage', after: ['another'] });
     expect(view().session).toBe('support-desk');
     host.notify({ type: 'begun', session: 'invoice-triage', after: ['support-desk'] });
     await waitFor(() => expect(view().session).toBe('invoice-triage'));
+    await inspector(/Call C41/);
   });
 
   test('asks again what changed, and stays where one was', async () => {

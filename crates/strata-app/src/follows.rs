@@ -1,17 +1,13 @@
 //! Files that are followed: read again whenever they change, each on a thread of its own.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use crate::Strata;
 use crate::api::job::Notification;
-use crate::import::{Follower, Imported, Watch, Written};
-
-/// How long what is followed waits for calls to be compiled, and how often it looks.
-const PATIENCE: Duration = Duration::from_secs(5);
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+use crate::import::{Follower, Imported, Wake, Watch};
 
 /// What is followed.
 #[derive(Debug, Default)]
@@ -63,10 +59,14 @@ impl Follows {
         });
     }
 
-    fn tell_problem(&self, path: &Path, problem: Option<String>) {
-        if let Some(follow) = self.lock().iter_mut().find(|follow| follow.path == path) {
-            follow.problem = problem;
-        }
+    /// False when that was known.
+    fn set_problem(&self, is_stopped: &Arc<AtomicBool>, problem: Option<String>) -> bool {
+        let mut list = self.lock();
+        // One that was switched off and on again is another.
+        let follow = list.iter_mut().find(|follow| Arc::ptr_eq(&follow.is_stopped, is_stopped));
+        let Some(follow) = follow.filter(|follow| follow.problem != problem) else { return false };
+        follow.problem = problem;
+        true
     }
 }
 
@@ -83,39 +83,41 @@ impl Strata {
         }
         let strata = Arc::downgrade(self);
         std::thread::spawn(move || {
-            let mut follower = Follower::new(path);
+            let wake = Wake::new();
+            let mut followers = [Follower::new(path, &wake)];
             let watch = Stopped(is_stopped);
             while !watch.is_cancelled() {
                 let Some(strata) = strata.upgrade() else { return };
-                if let Some(imported) = follower.look(&*strata, &watch) {
-                    strata.tell_followed(follower.path(), &imported);
-                    strata.let_compile(&imported, &watch);
+                let [follower] = &mut followers;
+                let looked = catch_unwind(AssertUnwindSafe(|| follower.look(&*strata, &watch)));
+                let Ok(imported) = looked else {
+                    let path = follower.path().display();
+                    let problem =
+                        format!("Strata failed at {path} and no longer follows it. Please report this.");
+                    return strata.tell_problem(&watch, Some(problem));
+                };
+                if let Some(imported) = &imported {
+                    strata.tell_followed(&watch, imported);
                 }
                 drop(strata);
-                follower.wait();
+                wake.wait(&followers, &watch);
             }
         });
     }
 
-    /// Waits for the calls of sessions that are looked at: a large one that grows all the time would never be compiled.
-    fn let_compile(&self, imported: &Imported, watch: &Stopped) {
-        let begun = Instant::now();
-        let mut is_compiling = |written: &Written| self.open_sessions().is_compiling(&written.session);
-        while imported.written.iter().any(&mut is_compiling)
-            && begun.elapsed() < PATIENCE
-            && !watch.is_cancelled()
-        {
-            std::thread::sleep(LOOK_EVERY);
-        }
-    }
-
-    fn tell_followed(&self, path: &Path, imported: &Imported) {
-        self.follows().tell_problem(path, imported.problems().next().map(|finding| finding.message.clone()));
+    fn tell_followed(&self, watch: &Stopped, imported: &Imported) {
+        self.tell_problem(watch, imported.problems().next().map(|finding| finding.message.clone()));
         for written in imported.written.iter().filter(|written| !written.after.is_empty()) {
             self.notify(&Notification::Begun {
                 session: written.session.to_string(),
                 after: written.after.iter().map(ToString::to_string).collect(),
             });
+        }
+    }
+
+    fn tell_problem(&self, watch: &Stopped, problem: Option<String>) {
+        if self.follows().set_problem(&watch.0, problem) {
+            self.notify(&Notification::Sessions);
         }
     }
 }

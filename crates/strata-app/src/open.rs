@@ -7,8 +7,8 @@ mod experiment;
 mod fixes;
 mod recent;
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -381,65 +381,70 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The open sessions, the one asked about last in front.
+/// The open sessions.
 #[derive(Default)]
 pub(crate) struct OpenSessions {
-    list: Mutex<VecDeque<Arc<OpenSession>>>,
-    /// Counts what closed sessions because the store has something else now.
-    closings: AtomicU64,
+    list: Mutex<OpenList>,
+}
+
+#[derive(Default)]
+struct OpenList {
+    /// The one asked about last in front.
+    sessions: VecDeque<Arc<OpenSession>>,
+    /// How often sessions were closed because the store has something else now.
+    n_closings: u64,
+    /// The number of the last closing of each, by what was closed: a key, or the id of a recorded session.
+    closed: HashMap<String, u64>,
 }
 
 impl OpenSessions {
     fn find(&self, id: &str) -> Option<Arc<OpenSession>> {
-        let mut list = lock(&self.list);
-        let at = list.iter().position(|open| open.key == id)?;
-        let found = list.remove(at)?;
-        list.push_front(found.clone());
+        let sessions = &mut lock(&self.list).sessions;
+        let at = sessions.iter().position(|open| open.key == id)?;
+        let found = sessions.remove(at)?;
+        sessions.push_front(found.clone());
         Some(found)
     }
 
     /// How often sessions were closed. Whoever opens one asks before reading it.
-    fn closings(&self) -> u64 {
-        self.closings.load(Ordering::Acquire)
+    fn n_closings(&self) -> u64 {
+        lock(&self.list).n_closings
     }
 
-    /// Takes in a session that was read when `closings` had happened, unless somebody was quicker. `None` where a
-    /// session was closed since: what was read may be old.
-    fn add(&self, open: Arc<OpenSession>, closings: u64) -> Option<Added> {
+    /// Takes in a session that was read when `n_closings` had happened, unless somebody was quicker. `None` where it
+    /// was closed since: what was read may be old.
+    fn add(&self, open: Arc<OpenSession>, n_closings: u64) -> Option<Added> {
         let mut list = lock(&self.list);
-        if self.closings() != closings {
+        let is_old = |name: &str| list.closed.get(name).is_some_and(|closing| *closing > n_closings);
+        if is_old(&open.key) || is_old(open.id.as_str()) {
             return None;
         }
-        if let Some(known) = list.iter().find(|known| known.key == open.key) {
+        if let Some(known) = list.sessions.iter().find(|known| known.key == open.key) {
             return Some(Added::Known(known.clone()));
         }
-        list.push_front(open.clone());
-        while list.len() > MAX_OPEN {
-            list.pop_back().inspect(|closed| closed.is_closed.store(true, Ordering::Relaxed));
+        list.sessions.push_front(open.clone());
+        while list.sessions.len() > MAX_OPEN {
+            list.sessions.pop_back().inspect(|closed| closed.is_closed.store(true, Ordering::Relaxed));
         }
         Some(Added::New(open))
     }
 
-    /// Whether calls of a recorded session, or of an experiment over it, are still being compiled.
-    pub(crate) fn is_compiling(&self, id: &SessionId) -> bool {
-        let is_compiling = |open: &OpenSession| open.analysis().calls().len() < open.experiment.calls().len();
-        lock(&self.list).iter().any(|open| open.id == *id && is_compiling(open))
-    }
-
     /// Closes a recorded session and all experiments over it.
     pub(crate) fn close_with_experiments(&self, id: &SessionId) {
-        self.close_those(|open| open.id == *id);
+        self.close_those(id.as_str(), |open| open.id == *id);
     }
 
     /// Stops work on a session and forgets it.
     pub(crate) fn close(&self, id: &str) {
-        self.close_those(|open| open.key == id);
+        self.close_those(id, |open| open.key == id);
     }
 
-    fn close_those(&self, is_meant: impl Fn(&OpenSession) -> bool) {
+    fn close_those(&self, name: &str, is_meant: impl Fn(&OpenSession) -> bool) {
         let mut list = lock(&self.list);
-        self.closings.fetch_add(1, Ordering::AcqRel);
-        list.retain(|open| {
+        list.n_closings += 1;
+        let closing = list.n_closings;
+        list.closed.insert(name.to_owned(), closing);
+        list.sessions.retain(|open| {
             let is_meant = is_meant(open);
             if is_meant {
                 open.is_closed.store(true, Ordering::Relaxed);
@@ -463,12 +468,12 @@ impl Strata {
             if let Some(open) = self.open_sessions().find(id) {
                 return Ok(open);
             }
-            let closings = self.open_sessions().closings();
+            let n_closings = self.open_sessions().n_closings();
             let open = Arc::new(match ExperimentId::parse(id) {
                 Some(id) => self.read_experiment(id)?,
                 None => self.read_open(id)?,
             });
-            match self.open_sessions().add(open, closings) {
+            match self.open_sessions().add(open, n_closings) {
                 Some(Added::New(open)) => {
                     self.compile_in_background(open.clone());
                     return Ok(open);

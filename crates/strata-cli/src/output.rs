@@ -24,11 +24,7 @@ pub(crate) fn print(
         self::diagnostics(diagnostics);
         written
     };
-    match written {
-        // Whoever reads has read enough.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("The result could not be printed."),
-    }
+    is_read(written).map(|_| ())
 }
 
 /// Writes one of several documents to standard output, as a line. Breaks when nobody reads any more.
@@ -36,16 +32,18 @@ pub(crate) fn line(
     is_json: bool,
     document: &impl Serialize,
     text: impl FnOnce(Style) -> String,
-) -> ControlFlow<()> {
+) -> Result<ControlFlow<()>> {
+    let line =
+        if is_json { serde_json::to_string(document)? } else { text(Style::of(io::stdout().is_terminal())) };
     let mut out = io::stdout().lock();
-    let line = if is_json {
-        serde_json::to_string(document).unwrap_or_default()
-    } else {
-        text(Style::of(io::stdout().is_terminal()))
-    };
-    match writeln!(out, "{line}").and_then(|()| out.flush()) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
+    is_read(writeln!(out, "{line}").and_then(|()| out.flush()))
+}
+
+/// Whoever reads may have read enough.
+fn is_read(written: io::Result<()>) -> Result<ControlFlow<()>> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
+        written => written.map(ControlFlow::Continue).context("The result could not be printed."),
     }
 }
 

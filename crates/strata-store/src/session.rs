@@ -90,6 +90,14 @@ impl Store {
         statement.query_and_then([session.as_str()], entry)?.next().transpose()
     }
 
+    /// The sessions that call themselves so, by id.
+    pub fn sessions_called(&self, adk_id: &str) -> Result<Vec<SessionId>, StoreError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT id FROM sessions WHERE adk_id = ?1 ORDER BY id")?;
+        let ids = statement.query_map([adk_id], |row| Ok(SessionId::from(text(row, 0)?)))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+
     /// A whole session with all its events, as of one moment; `None` when there is no such session.
     pub fn read_session(&self, session: &SessionId) -> Result<Option<Session>, StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;

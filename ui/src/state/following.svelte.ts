@@ -13,6 +13,8 @@ export class Following {
   readonly #cursor: Cursor;
   /** The calls there were when they were last counted. */
   #counted: { readonly recording: string; readonly calls: number } | undefined;
+  /** What switching it answered, until the numbers of the session say so. */
+  #answered: { readonly session: string; readonly state: FollowState } | undefined = $state.raw();
 
   constructor(host: Host, location: Location, session: OpenSession, cursor: Cursor) {
     this.#host = host;
@@ -23,7 +25,9 @@ export class Following {
   }
 
   get state(): FollowState | undefined {
-    return this.#session.info?.follow;
+    const { info } = this.#session;
+    const answered = this.#answered;
+    return answered !== undefined && answered.session === info?.session ? answered.state : info?.follow;
   }
 
   get isOn(): boolean {
@@ -43,9 +47,20 @@ export class Following {
     const { id } = this.#session;
     if (id === undefined || !this.isOffered) return;
     const isOn = !this.isOn;
-    await this.#host.invoke('session/follow', { session: id, isOn });
+    const state = await this.#host.invoke('session/follow', { session: id, isOn });
+    this.#answered = { session: id, state };
     if (isOn && this.#session.calls > 0) this.toNewest();
+  }
+
+  /** Something was stored, or a followed file cannot be read: the numbers of the session say what holds. */
+  changed(): void {
+    this.#answered = undefined;
     this.#session.header.retry();
+  }
+
+  /** A session will be opened that has just begun: its calls are new. */
+  expect(recording: string): void {
+    this.#counted = { recording, calls: 0 };
   }
 
   toNewest(): void {
@@ -59,7 +74,9 @@ export class Following {
     this.#counted = { recording, calls };
     if (before?.recording !== recording || calls <= before.calls) return;
     untrack(() => {
-      if (this.isOn && this.#location.view.cursor === before.calls) this.#cursor.show(calls);
+      const { cursor } = this.#location.view;
+      const wasAtNewest = cursor === before.calls || (cursor === 0 && before.calls === 0);
+      if (this.isOn && wasAtNewest) this.#cursor.show(calls);
     });
   }
 }

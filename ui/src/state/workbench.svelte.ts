@@ -220,6 +220,7 @@ export class Workbench {
         break;
       case 'sessions':
         this.sessionsRevision += 1;
+        this.following.changed();
         // Also said when the line to the backend was down, and then jobs may have ended unheard.
         this.jobs.refresh().catch(this.messages.report);
         break;

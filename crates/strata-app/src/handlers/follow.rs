@@ -3,64 +3,65 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use strata_store::{SessionEntry, SessionId};
+use strata_store::SessionEntry;
 
 use crate::Strata;
 use crate::api::session::{Follow, FollowState};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::import::path_of;
+use crate::import::{is_newest, paths_of};
 use crate::sample;
 
 impl Handler for Follow {
     fn run(self, strata: &Arc<Strata>) -> Result<FollowState, AppError> {
         let open = strata.session(&self.session)?;
-        match (followed_path(&open.entry), self.is_on) {
-            (Ok(path), true) => strata.follow(path),
-            (Ok(path), false) => strata.follows().stop(&path),
-            (Err(why), true) => return Err(AppError::bad_input(why)),
-            (Err(_), false) => {}
+        let followed = followed(strata, &open.entry);
+        match (followed, self.is_on) {
+            (Some(path), false) => strata.follows().stop(&path),
+            (None, true) => strata.follow(followable(&open.entry).map_err(AppError::bad_input)?),
+            _ => {}
         }
         Ok(state(strata, &open.entry))
     }
 }
 
-/// Whether the file of a session is followed, or can be.
+/// Whether the file of a session is followed, or can be. One that is followed may be away for a while.
 pub(super) fn state(strata: &Strata, entry: &SessionEntry) -> FollowState {
-    match followed_path(entry) {
-        Ok(path) => FollowState {
-            is_on: strata.follows().has(&path),
-            problem: strata.follows().problem(&path),
-            impossible: None,
-        },
-        Err(why) => FollowState { is_on: false, problem: None, impossible: Some(why) },
+    if let Some(path) = followed(strata, entry) {
+        return FollowState { is_on: true, problem: strata.follows().problem(&path), impossible: None };
     }
+    FollowState { is_on: false, problem: None, impossible: followable(entry).err() }
 }
 
-/// Stops following the file of a session that is taken out of the store, unless others are of it.
+/// Stops following the file of a session that is taken out of the store: it would be imported again. What its file held
+/// before it was begun anew may go.
 pub(super) fn stop_for(strata: &Strata, entry: &SessionEntry) -> Result<(), AppError> {
-    let Ok(path) = followed_path(entry) else { return Ok(()) };
-    let others = strata.store().source_sessions(&entry.location)?;
-    if others.iter().all(|other: &SessionId| *other == entry.id) {
+    if let Some(path) = followed(strata, entry)
+        && is_newest(&strata.store(), &path, &entry.location)?
+    {
         strata.follows().stop(&path);
     }
     Ok(())
 }
 
-/// What is watched for a session, or why nothing can be.
-fn followed_path(entry: &SessionEntry) -> Result<PathBuf, String> {
+fn followed(strata: &Strata, entry: &SessionEntry) -> Option<PathBuf> {
+    paths_of(&entry.location).into_iter().find(|path| strata.follows().has(path))
+}
+
+/// What can be watched for a session, or why nothing can.
+fn followable(entry: &SessionEntry) -> Result<PathBuf, String> {
     if entry.location == sample::LOCATION {
         return Err("The sample comes with Strata. It has no file that could grow.".to_owned());
     }
-    match path_of(&entry.location) {
-        Some(path) => Ok(path),
-        None if entry.location.contains("!/") => {
-            Err("This session came out of an archive. Unpack it, and open the file in it to follow that."
-                .to_owned())
+    paths_of(&entry.location).into_iter().find(|path| path.exists()).ok_or_else(|| {
+        if entry.location.contains("!/") {
+            "This session came out of an archive. Unpack it, and open the file in it to follow that."
+                .to_owned()
+        } else {
+            let location = &entry.location;
+            format!(
+                "{location} is not a file on this computer, or no longer. Open it by its path to follow it."
+            )
         }
-        None => Err(format!(
-            "{} is not a file on this computer, or no longer. Open it by its path to follow it.",
-            entry.location
-        )),
-    }
+    })
 }

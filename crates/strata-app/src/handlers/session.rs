@@ -104,8 +104,8 @@ impl Handler for Remove {
             return Err(AppError::bad_input("The sample comes with Strata and stays."));
         }
         super::follow::stop_for(strata, &entry)?;
-        strata.open_sessions().close_with_experiments(&id);
         strata.store().delete_session(&id)?;
+        strata.open_sessions().close_with_experiments(&id);
         strata.notify(&crate::api::job::Notification::Sessions);
         Ok(Removed { title: entry.title })
     }

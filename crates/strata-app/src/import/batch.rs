@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use strata_import::{Archive, ImportedSession};
 use strata_model::Severity;
-use strata_store::{SessionId, Store, StoreError};
+use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
 use super::archive::{ArchiveError, unpack};
 use super::folder::{Item, Listed, Within, files_below, items_of, joined};
-use super::kept::{Place, place_of};
+use super::kept::place_of;
 use super::members::{Holds, MAX_FILES, Member};
 use super::read::{ReadError, ReadFile, Step, Watch, read_file, read_open};
 use super::stamp::Stamp;
@@ -103,6 +103,8 @@ pub(crate) struct Imported {
     pub written: Vec<Written>,
     /// A file may be in the middle of being written anew: nothing of it was stored, and it is to be read again.
     pub is_unsettled: bool,
+    /// A file could not be read, or not be stored: another time it may.
+    pub has_failed: bool,
     /// Requests of traces that were given to sessions.
     pub n_joined: usize,
     /// Inputs in which no session was found.
@@ -120,6 +122,8 @@ pub(crate) struct Written {
     pub session: SessionId,
     /// How many events it had before; `None` for a new one.
     pub n_events_before: Option<u32>,
+    /// It is what it was before.
+    pub is_same: bool,
     /// Sessions of the same file that it does not go on with: the file was begun anew, and they are kept.
     pub after: Vec<SessionId>,
 }
@@ -152,17 +156,25 @@ impl Imported {
         self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
     }
 
-    /// Why nothing was read of a file that is followed. One that is being written may be half there: what was read of
+    /// Why nothing was read of files that are followed. One that is being written may be half there: what was read of
     /// it before stays, and that is no problem.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &Finding> {
-        let is_problem = self.sessions.is_empty() && !self.is_unsettled;
-        self.findings.iter().filter(move |finding| is_problem && finding.severity == Severity::Error)
+        let is_failed = |finding: &&Finding| {
+            finding.severity == Severity::Error
+                && self.files.failed.iter().any(|(path, _)| *path == finding.path)
+        };
+        self.findings.iter().filter(is_failed).filter(|_| !self.is_unsettled)
     }
 }
 
 /// Imports everything, unless `watch` wants to stop; what was stored before stays, so that doing it again goes on.
-pub(crate) fn import_all(storage: &impl Storage, inputs: &[Input], watch: &dyn Watch) -> Imported {
-    let mut batch = Batch { storage, watch, gone: Gone::Replaced, imported: Imported::default() };
+pub(crate) fn import_all(
+    storage: &impl Storage,
+    inputs: &[Input],
+    gone: Gone,
+    watch: &dyn Watch,
+) -> Imported {
+    let mut batch = Batch { storage, watch, gone, imported: Imported::default() };
     // Traces are joined to sessions, which have to be there.
     let (traces, others): (Vec<&Input>, Vec<&Input>) =
         inputs.iter().partition(|input| inputs.len() > 1 && Holds::of(&input.path) == Holds::Trace);
@@ -175,21 +187,34 @@ pub(crate) fn import_all(storage: &impl Storage, inputs: &[Input], watch: &dyn W
     batch.imported
 }
 
-/// Imports something that may have been imported before and has changed. `rotated` is the file that stood there then,
-/// where it has more than was read of it.
-pub(crate) fn import_again(
+/// Files that are open.
+#[derive(Debug, Default)]
+pub(super) struct Opened {
+    /// The one that stood at the path before, where it has more than was read of it.
+    pub rotated: Option<File>,
+    /// The one that stands there now, if it is a file.
+    pub now: Option<File>,
+}
+
+/// Imports something that may have been imported before and has changed.
+pub(super) fn import_again(
     storage: &impl Storage,
     input: &Input,
-    rotated: Option<File>,
+    opened: Opened,
     gone: Gone,
     watch: &dyn Watch,
 ) -> Imported {
     let mut batch = Batch { storage, watch, gone: Gone::Kept, imported: Imported::default() };
-    if let Some(file) = rotated {
+    if let Some(file) = opened.rotated {
         batch.read(input, None, watch, || read_open(&input.path, file, watch));
     }
     batch.gone = gone;
-    batch.input(input);
+    match opened.now {
+        Some(file) if !is_archive(&input.path) => {
+            batch.read(input, None, watch, || read_open(&input.path, file, watch));
+        }
+        _ => batch.input(input),
+    }
     batch.imported
 }
 
@@ -374,28 +399,32 @@ impl<S: Storage> Batch<'_, S> {
         watch.begins(Step::Storing(&input.path));
         let gone = self.gone;
         let stored = self.storage.with_store(|store| {
-            let place = match gone {
-                Gone::Replaced => Place::first(location.clone()),
-                _ => place_of(store, &location, file)?,
-            };
+            let place = place_of(store, &location, file, gone)?;
             if store.source(&place.location)?.is_some_and(|known| known.is_unchanged(file.content)) {
                 return Ok(Came::Unchanged(store.source_sessions(&place.location)?));
             }
             if gone == Gone::Awaited && place.is_beside {
                 return Ok(Came::Unsettled);
             }
-            let before = n_events(store, &place.location)?;
-            Ok(match write(store, file, &place.location, now_ms(), watch)? {
-                Stored::Sessions(sessions) => {
-                    let written = sessions.into_iter().map(|session| {
-                        let n_events_before = before.get(&session.id).copied();
-                        let after = if n_events_before.is_none() { place.after.clone() } else { Vec::new() };
-                        Written { session: session.id, n_events_before, after }
-                    });
-                    Came::Written(written.collect())
-                }
-                Stored::Cancelled => Came::Cancelled,
-            })
+            let before = entries(store, &place.location)?;
+            let Stored::Sessions(sessions) = write(store, file, &place.location, now_ms(), watch)? else {
+                return Ok(Came::Cancelled);
+            };
+            let mut written = Vec::with_capacity(sessions.len());
+            for session in sessions {
+                let before = before.get(&session.id);
+                let now = store.session_entry(&session.id)?;
+                // Requests are not in the entry.
+                let is_same = file.import.sessions.iter().all(|imported| imported.requests.is_empty())
+                    && before.zip(now).is_some_and(|(before, now)| is_same(before, &now));
+                written.push(Written {
+                    n_events_before: before.map(|entry| entry.n_events),
+                    after: if before.is_none() { place.after.clone() } else { Vec::new() },
+                    is_same,
+                    session: session.id,
+                });
+            }
+            Ok(Came::Written(written))
         });
         match stored {
             Ok(Came::Unchanged(sessions)) => self.unchanged(sessions),
@@ -409,7 +438,8 @@ impl<S: Storage> Batch<'_, S> {
     fn written(&mut self, input: &Input, written: Vec<Written>) {
         let sessions: Vec<SessionId> = written.iter().map(|written| written.session.clone()).collect();
         self.join_known(input, &sessions);
-        for written in written.iter().filter(|written| written.n_events_before.is_some()) {
+        for written in written.iter().filter(|written| written.n_events_before.is_some() && !written.is_same)
+        {
             self.storage.reopen(&written.session);
         }
         self.imported.files.n_imported += 1;
@@ -485,6 +515,7 @@ impl<S: Storage> Batch<'_, S> {
     }
 
     fn failed(&mut self, input: &Input, code: &str, message: String) {
+        self.imported.has_failed = true;
         self.imported.files.failed.push((input.shown(), message.clone()));
         self.report(input, Severity::Error, code, message, "");
     }
@@ -509,15 +540,18 @@ enum Came {
     Cancelled,
 }
 
-/// Events of the sessions of a source.
-fn n_events(store: &Store, location: &str) -> Result<HashMap<SessionId, u32>, StoreError> {
-    let mut n_events = HashMap::new();
+/// The sessions of a source.
+fn entries(store: &Store, location: &str) -> Result<HashMap<SessionId, SessionEntry>, StoreError> {
+    let mut entries = HashMap::new();
     for id in store.source_sessions(location)? {
-        if let Some(entry) = store.session_entry(&id)? {
-            n_events.insert(id, entry.n_events);
-        }
+        entries.extend(store.session_entry(&id)?.map(|entry| (id, entry)));
     }
-    Ok(n_events)
+    Ok(entries)
+}
+
+fn is_same(before: &SessionEntry, now: &SessionEntry) -> bool {
+    (before.n_events, before.content, &before.title, &before.summary)
+        == (now.n_events, now.content, &now.title, &now.summary)
 }
 
 pub(crate) fn now_ms() -> i64 {

@@ -2,36 +2,67 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant, SystemTime};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use same_file::Handle;
 
-use super::batch::{Gone, Imported, Input, Storage, import_again};
+use super::batch::{Gone, Imported, Input, Opened, Storage, import_again};
 use super::folder::files_below;
 use super::read::Watch;
 use super::sqlite::log_of;
 
 /// Looked at this often even when the system tells of no change: a file on another computer tells nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// Looking takes no more than one part of the time in so many.
+/// Looking and reading take no more than one part of the time in so many.
 const LOOKS_SHARE: u32 = 20;
+const READS_SHARE: u32 = 3;
 /// Changes come in bursts.
 const BURST: Duration = Duration::from_millis(20);
 /// A file that no longer holds what it held is left alone for so long: it may be in the middle of being written anew.
 const SETTLES: Duration = Duration::from_secs(2);
 
+/// Wakes when something may have changed of what is followed.
+pub(crate) struct Wake {
+    tell: SyncSender<()>,
+    told: Receiver<()>,
+}
+
+impl Wake {
+    pub(crate) fn new() -> Self {
+        // One is enough: it says that something happened, not what.
+        let (tell, told) = sync_channel(1);
+        Self { tell, told }
+    }
+
+    /// Waits until something may have changed of these, but not long. What grows all the time is read only part of the
+    /// time, so that calls of a large session are compiled in between.
+    pub(crate) fn wait(&self, followers: &[Follower], watch: &dyn Watch) {
+        let rest = followers
+            .iter()
+            .map(|follower| (follower.read * READS_SHARE).max(follower.looked * LOOKS_SHARE))
+            .max();
+        let begun = Instant::now();
+        while begun.elapsed() < rest.unwrap_or_default() && !watch.is_cancelled() {
+            std::thread::sleep(BURST.min(rest.unwrap_or_default()));
+        }
+        if self.told.recv_timeout(LOOK_EVERY).is_ok() {
+            std::thread::sleep(BURST);
+        }
+    }
+}
+
 /// Follows one file or folder.
 pub(crate) struct Follower {
     input: Input,
-    /// Tells when something happens there; absent where the system cannot.
-    changes: Option<(RecommendedWatcher, Receiver<()>)>,
+    /// Tells the wake when something happens there; absent where the system cannot.
+    _watcher: Option<RecommendedWatcher>,
     /// Its files as they were when they were last read.
     seen: Vec<Seen>,
     seen_at: Instant,
-    /// Nothing was stored of what is there now.
-    is_unsettled: bool,
+    /// Not all of what is there now was stored.
+    is_open: bool,
     /// How long it took to look, and to read what had changed.
     looked: Duration,
     read: Duration,
@@ -48,13 +79,13 @@ struct Seen {
 }
 
 impl Follower {
-    pub(crate) fn new(path: PathBuf) -> Self {
+    pub(crate) fn new(path: PathBuf, wake: &Wake) -> Self {
         Self {
-            changes: changes_at(&path),
+            _watcher: watcher(&path, wake.tell.clone()),
             input: Input { path, location: None },
             seen: Vec::new(),
             seen_at: Instant::now(),
-            is_unsettled: false,
+            is_open: false,
             looked: Duration::ZERO,
             read: Duration::ZERO,
         }
@@ -73,60 +104,41 @@ impl Follower {
         let is_settled = self.seen_at.elapsed() >= SETTLES;
         let gone = match now == self.seen {
             false => Gone::Awaited,
-            true if self.is_unsettled && is_settled => Gone::Kept,
+            true if self.is_open && is_settled => Gone::Kept,
             true => return None,
         };
         if now.is_empty() {
             return None;
         }
+        self.seen_at = begun;
         let before = std::mem::replace(&mut self.seen, now);
-        if gone == Gone::Awaited {
-            self.seen_at = begun;
-        }
-        let imported = import_again(storage, &self.input, self.rotated(before), gone, watch);
-        self.is_unsettled = imported.is_unsettled;
+        let opened = Opened { rotated: self.rotated(before), now: self.seen.iter().find_map(Seen::reopened) };
+        let imported = import_again(storage, &self.input, opened, gone, watch);
+        self.is_open = imported.is_unsettled || imported.has_failed;
         self.read = begun.elapsed() - self.looked;
         Some(imported)
     }
 
-    /// The file that was at the path before, if something was written into it since it was read.
+    /// The file that was at the path before, if it has something that was not stored.
     fn rotated(&self, before: Vec<Seen>) -> Option<File> {
         let before = before.into_iter().find(|seen| seen.file.is_some())?;
-        let handle = before.file?;
-        if self.seen.iter().any(|seen| seen.file.as_ref() == Some(&handle)) {
+        if self.seen.iter().any(|seen| seen.file == before.file) {
             return None;
         }
-        let file = handle.as_file();
+        let file = before.reopened()?;
         let has_more = file.metadata().is_ok_and(|metadata| metadata.len() > before.size_bytes);
-        has_more.then(|| file.try_clone().ok()).flatten()
-    }
-
-    /// Waits until something may have changed, but not long.
-    pub(crate) fn wait(&self) {
-        // A large file that grows all the time is not read all the time.
-        std::thread::sleep(self.read);
-        let pause = LOOK_EVERY.max(self.looked * LOOKS_SHARE);
-        let Some((_, changes)) = &self.changes else { return std::thread::sleep(pause) };
-        match changes.recv_timeout(pause) {
-            Ok(()) => {
-                std::thread::sleep(BURST);
-                while changes.try_recv().is_ok() {}
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => std::thread::sleep(pause),
-        }
+        (has_more || self.is_open).then_some(file)
     }
 }
 
 /// Tells of changes at a path, whatever stands there: of a file its folder is watched, since the file may be another
 /// one soon.
-fn changes_at(path: &Path) -> Option<(RecommendedWatcher, Receiver<()>)> {
-    let (tell, changes) = channel();
+fn watcher(path: &Path, wake: SyncSender<()>) -> Option<RecommendedWatcher> {
     let told = move |event: notify::Result<notify::Event>| {
         // We open the file, too.
         if !event.is_ok_and(|event| event.kind.is_access()) {
-            // Fails when nobody listens any more.
-            let _ = tell.send(());
+            // Full: it is known already. Closed: nobody listens any more.
+            let _ = wake.try_send(());
         }
     };
     let mut watcher = notify::recommended_watcher(told).ok()?;
@@ -135,7 +147,7 @@ fn changes_at(path: &Path) -> Option<(RecommendedWatcher, Receiver<()>)> {
         Some(folder) if !absolute.is_dir() => watcher.watch(folder, RecursiveMode::NonRecursive).ok()?,
         _ => watcher.watch(&absolute, RecursiveMode::Recursive).ok()?,
     }
-    Some((watcher, changes))
+    Some(watcher)
 }
 
 /// The files that are read of a path.
@@ -143,7 +155,9 @@ fn files_at(path: &Path) -> Vec<Seen> {
     if path.is_dir() {
         return files_below(path).members.into_iter().filter_map(|member| Seen::at(member.path)).collect();
     }
-    let file = Seen::at(path.to_owned()).map(|seen| Seen { file: Handle::from_path(path).ok(), ..seen });
+    // Where an open file keeps its writer from putting another in its place, it is not kept open.
+    let handle = if cfg!(unix) { Handle::from_path(path).ok() } else { None };
+    let file = Seen::at(path.to_owned()).map(|seen| Seen { file: handle, ..seen });
     // To look into a database may leave an empty log.
     let log = Seen::at(log_of(path)).filter(|log| log.size_bytes > 0);
     file.into_iter().chain(log).collect()
@@ -153,5 +167,9 @@ impl Seen {
     fn at(path: PathBuf) -> Option<Self> {
         let metadata = path.metadata().ok()?;
         Some(Self { size_bytes: metadata.len(), modified: metadata.modified().ok(), file: None, path })
+    }
+
+    fn reopened(&self) -> Option<File> {
+        self.file.as_ref()?.as_file().try_clone().ok()
     }
 }

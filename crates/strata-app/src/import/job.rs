@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strata_store::SessionId;
 
-use super::batch::{Files, Finding, Imported, Input, import_all};
+use super::batch::{Files, Finding, Gone, Imported, Input, import_all};
 use crate::Strata;
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::api::job::{FailedFile, FileCounts, JobState};
@@ -27,7 +27,7 @@ pub(crate) fn start_import(
     let paths: Vec<String> = paths.map(|input| input.path.display().to_string()).collect();
     strata.start_job(title, "bytes", move |strata, job| {
         job.reads(paths);
-        let imported = import_all(&**strata, &inputs, job);
+        let imported = import_all(&**strata, &inputs, Gone::Replaced, job);
         let ended = ended(strata, &imported);
         done(strata, &imported.sessions);
         ended

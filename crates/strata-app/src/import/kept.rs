@@ -4,11 +4,12 @@
 //! under its location, and what it holds now is stored beside it, under `<location> (2)` and so on.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use strata_model::{Event, Fingerprint, FingerprintBuilder, FromJson as _, Session};
 use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
+use super::batch::Gone;
 use super::read::ReadFile;
 
 /// Where sessions are stored.
@@ -21,21 +22,18 @@ pub(super) struct Place {
     pub after: Vec<SessionId>,
 }
 
-impl Place {
-    pub(super) fn first(location: String) -> Self {
-        Self { location, is_beside: false, after: Vec::new() }
-    }
-}
-
-/// The place for what a file at `location` holds now: that of what it held before, where it goes on with it.
-pub(super) fn place_of(store: &Store, location: &str, file: &ReadFile) -> Result<Place, StoreError> {
-    let mut n = 1;
-    while store.source(&numbered(location, n + 1))?.is_some() {
-        n += 1;
-    }
-    let mut place = Place::first(numbered(location, n));
+/// The place for what a file at `location` holds now. What it goes on with is replaced; so is what it does not go on
+/// with, where that is wanted.
+pub(super) fn place_of(
+    store: &Store,
+    location: &str,
+    file: &ReadFile,
+    gone: Gone,
+) -> Result<Place, StoreError> {
+    let n = newest(store, location)?;
+    let mut place = Place { location: numbered(location, n), is_beside: false, after: Vec::new() };
     let Some(known) = store.source(&place.location)? else { return Ok(place) };
-    if known.is_unchanged(file.content) {
+    if gone == Gone::Replaced || known.is_unchanged(file.content) {
         return Ok(place);
     }
     for id in store.source_sessions(&place.location)? {
@@ -60,20 +58,31 @@ pub(super) fn place_of(store: &Store, location: &str, file: &ReadFile) -> Result
     Ok(place)
 }
 
+/// The number of the place at which a file was stored last.
+fn newest(store: &Store, location: &str) -> Result<usize, StoreError> {
+    let mut n = 1;
+    while store.source(&numbered(location, n + 1))?.is_some() {
+        n += 1;
+    }
+    Ok(n)
+}
+
 fn numbered(location: &str, n: usize) -> String {
     if n == 1 { location.to_owned() } else { format!("{location} ({n})") }
 }
 
-/// The file or folder that a stored location names, if it is on this computer.
-pub(crate) fn path_of(location: &str) -> Option<PathBuf> {
-    let is_there = |location: &str| {
-        let path = PathBuf::from(location);
-        (path.is_absolute() && path.exists()).then_some(path)
-    };
-    is_there(location).or_else(|| {
-        let (first, n) = location.strip_suffix(')')?.rsplit_once(" (")?;
-        n.parse::<usize>().ok().and_then(|_| is_there(first))
-    })
+/// Whether what is stored at `location` is what its file held last, of all that was read from it.
+pub(crate) fn is_newest(store: &Store, path: &Path, location: &str) -> Result<bool, StoreError> {
+    let first = path.display().to_string();
+    Ok(numbered(&first, newest(store, &first)?) == location)
+}
+
+/// The paths a stored location may be of; whether something is there is not asked.
+pub(crate) fn paths_of(location: &str) -> Vec<PathBuf> {
+    let first = location.strip_suffix(')').and_then(|rest| rest.rsplit_once(" ("));
+    let first = first.filter(|(_, n)| n.parse::<usize>().is_ok()).map(|(first, _)| first);
+    let paths = [Some(location), first].into_iter().flatten().map(PathBuf::from);
+    paths.filter(|path| path.is_absolute()).collect()
 }
 
 fn is_called(session: &Session, entry: &SessionEntry) -> bool {

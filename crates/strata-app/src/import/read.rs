@@ -91,9 +91,9 @@ pub(crate) fn read_open(path: &Path, mut file: File, watch: &dyn Watch) -> Resul
         return Err(ReadError::Unreadable { path: path.to_owned(), reason });
     }
     file.rewind().map_err(unreadable)?;
-    let stamp = Stamp::of(path);
-    let mut pieces =
-        Pieces { file: &mut file, done: 0, total: metadata.len(), content: Fingerprint::default() };
+    let total = metadata.len();
+    let stamp = Stamp::of_open(metadata, path);
+    let mut pieces = Pieces { file: &mut file, done: 0, total, content: Fingerprint::default() };
     let import = pieces.import(path, watch).map_err(unreadable)?;
     let Some(mut import) = import else { return Err(ReadError::Cancelled { path: path.to_owned() }) };
     let content = pieces.content;

@@ -62,12 +62,16 @@ pub(crate) fn join_to(
 
 /// Gives a session that was just stored the requests of traces that were there before it.
 pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<Joined>, StoreError> {
-    let (Some(entry), Some(session)) = (store.session_entry(id)?, store.read_session(id)?) else {
+    let Some(entry) = store.session_entry(id)? else { return Ok(Vec::new()) };
+    let mut traces = stored_as(store, &entry.adk_id)?;
+    traces.retain(|other| other != id);
+    if traces.is_empty() {
         return Ok(Vec::new());
-    };
+    }
+    let Some(session) = store.read_session(id)? else { return Ok(Vec::new()) };
     let mut all = Vec::new();
-    for other in stored_as(store, &entry.adk_id)? {
-        if other == *id || !is_trace(store, &other)? {
+    for other in traces {
+        if !is_trace(store, &other)? {
             continue;
         }
         let (Some(trace), Some(events)) = (store.session_entry(&other)?, store.read_session(&other)?) else {
@@ -96,8 +100,7 @@ fn stored_as(store: &Store, adk_id: &str) -> Result<Vec<SessionId>, StoreError> 
     if adk_id.is_empty() {
         return Ok(Vec::new());
     }
-    let found = store.sessions("", 0..u32::MAX)?.entries.into_iter();
-    Ok(found.filter(|entry| entry.adk_id == adk_id).map(|entry| entry.id).collect())
+    store.sessions_called(adk_id)
 }
 
 fn is_trace(store: &Store, id: &SessionId) -> Result<bool, StoreError> {

@@ -1,6 +1,7 @@
 //! `strata import --follow`: what files have in addition, as soon as it is there.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use super::session::SessionReport;
 use super::{VERSION, Watch};
 use crate::data_folder::default_database;
 use crate::error::AppError;
-use crate::import::{Follower, Imported};
+use crate::import::{Follower, Imported, Wake};
 
 /// A session of a followed file that has changed.
 #[derive(Debug, Clone, Serialize)]
@@ -43,30 +44,35 @@ pub fn follow(
 ) -> Result<(), AppError> {
     let database = database.map_or_else(default_database, |database| Ok(database.to_owned()))?;
     let storage = RefCell::new(Store::open(&database)?);
-    let mut followers: Vec<Follower> = paths.iter().cloned().map(Follower::new).collect();
+    let wake = Wake::new();
+    let mut followers: Vec<Follower> = paths.iter().map(|path| Follower::new(path.clone(), &wake)).collect();
+    let mut known = HashSet::new();
     while !watch.is_cancelled() {
+        let mut problems = Vec::new();
         for follower in &mut followers {
-            if let Some(imported) = follower.look(&storage, watch) {
-                let changes = changes(&storage.borrow(), &imported)?;
-                let problems: Vec<_> = imported.problems().map(FileDiagnostic::from).collect();
-                let changes = changes.into_iter().map(Followed::Changed);
-                if changes.chain(problems.iter().map(Followed::Problem)).try_for_each(&mut tell).is_break() {
+            let Some(imported) = follower.look(&storage, watch) else { continue };
+            for change in changes(&storage.borrow(), &imported)? {
+                if tell(Followed::Changed(change)).is_break() {
                     return Ok(());
                 }
             }
+            problems.extend(imported.problems().map(FileDiagnostic::from));
         }
-        // The others are looked at as often as this one waits.
-        match followers.first() {
-            Some(follower) => follower.wait(),
-            None => break,
+        // What cannot be read is tried again, and told once.
+        for problem in problems {
+            let is_new = known.insert((problem.file.clone(), problem.message.clone()));
+            if is_new && tell(Followed::Problem(&problem)).is_break() {
+                return Ok(());
+            }
         }
+        wake.wait(&followers, watch);
     }
     Ok(())
 }
 
 fn changes(store: &Store, imported: &Imported) -> Result<Vec<FollowedChange>, StoreError> {
     let mut changes = Vec::new();
-    for written in &imported.written {
+    for written in imported.written.iter().filter(|written| !written.is_same) {
         let Some(entry) = store.session_entry(&written.session)? else { continue };
         changes.push(FollowedChange {
             version: VERSION,

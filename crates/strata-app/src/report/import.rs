@@ -12,7 +12,7 @@ use super::{VERSION, Watch};
 use crate::api::job::FileCounts;
 use crate::data_folder::default_database;
 use crate::error::AppError;
-use crate::import::{Input, import_all};
+use crate::import::{Gone, Input, import_all};
 
 /// The document of `strata import`.
 #[derive(Debug, Clone, Serialize)]
@@ -37,15 +37,18 @@ pub struct ImportReport {
 }
 
 /// Stores the sessions of files, and of all files below folders, in `database` or else in the store of the data folder.
+/// What files no longer hold is replaced, or kept beside.
 pub fn import(
     paths: &[PathBuf],
     database: Option<&Path>,
+    keeps_what_is_gone: bool,
     watch: &dyn Watch,
 ) -> Result<ImportReport, AppError> {
     let database = database.map_or_else(default_database, |database| Ok(database.to_owned()))?;
     let storage = RefCell::new(Store::open(&database)?);
     let inputs: Vec<_> = paths.iter().map(|path| Input { path: path.clone(), location: None }).collect();
-    let imported = import_all(&storage, &inputs, watch);
+    let gone = if keeps_what_is_gone { Gone::Kept } else { Gone::Replaced };
+    let imported = import_all(&storage, &inputs, gone, watch);
     let store = storage.into_inner();
     let mut sessions = Vec::with_capacity(imported.sessions.len());
     for id in &imported.sessions {

@@ -18,7 +18,9 @@ use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::data_folder::default_database;
 use crate::edit_file::EditFile;
 use crate::error::AppError;
-use crate::import::{Input, ReadError, Step, Summary, Watch, import_all, is_archive, new_request, read_file};
+use crate::import::{
+    Gone, Input, ReadError, Step, Summary, Watch, import_all, is_archive, new_request, read_file,
+};
 use crate::open::{AppSource, Tables, answered, flow_kind, read_app};
 use crate::script_folder::find_script;
 use crate::strata::catalog;
@@ -186,7 +188,7 @@ impl Source {
     fn import_into(&self, database: &Path, watch: &dyn Watch) -> Result<Read, AppError> {
         let storage = RefCell::new(Store::open(database)?);
         let input = Input { path: PathBuf::from(&self.name), location: None };
-        let imported = import_all(&storage, &[input], watch);
+        let imported = import_all(&storage, &[input], Gone::Replaced, watch);
         if imported.is_stopped {
             return Err(AppError::bad_input("Stopped. Nothing was imported."));
         }

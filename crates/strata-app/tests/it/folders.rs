@@ -40,7 +40,7 @@ fn an_import_that_was_stopped_goes_on_where_it_was() {
     let database = database.path().join("strata.db");
     let import = |files| {
         let watch = Impatient { files, done: Cell::new(0) };
-        report::import(&[folder.path().to_owned()], Some(&database), &watch).expect("an import")
+        report::import(&[folder.path().to_owned()], Some(&database), false, &watch).expect("an import")
     };
     let stopped = import(5);
     assert!(stopped.stopped);

@@ -194,6 +194,61 @@ fn begins_anew(lines: &[String], anew: &[String], at: &str) {
     followed.append(&rest.concat());
     wait_until(|| events(&followed.strata, &begun) == Followed::events_of(anew));
     assert_eq!(followed.sessions().len(), 2);
+
+    // To import the file again changes neither.
+    import(&followed.strata, &followed.path);
+    assert_eq!(followed.sessions().len(), 2);
+    assert_eq!(followed.events(), Followed::events_of(lines));
+    assert_eq!(events(&followed.strata, &begun), Followed::events_of(anew));
+
+    // Without what was there before, the file is still followed; without what is there now it is not.
+    let is_on = |session: &str| {
+        ask(&followed.strata, "session/header", &json!({"session": session}))["follow"]["isOn"].clone()
+    };
+    if at.ends_with("(2)") {
+        ask(&followed.strata, "session/remove", &json!({"session": followed.session}));
+        assert_eq!(is_on(&begun), true);
+    } else {
+        ask(&followed.strata, "session/remove", &json!({"session": begun}));
+        assert_eq!(is_on(&followed.session), false);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_says_so_and_is_tried_again() {
+    let lines = logged("What is the rate?", 3);
+    let followed = Followed::new(&lines[..2]);
+    followed.holds(&lines[..2]);
+    let told = followed.strata.subscribe();
+    std::fs::write(&followed.path, "what is this?").expect("room");
+    let state = || followed.header()["follow"].clone();
+    wait_until(|| state()["problem"].is_string());
+    assert!(told.try_iter().any(|told| serde_json::to_value(told).expect("JSON")["type"] == "sessions"));
+    assert_eq!(state()["isOn"], true);
+    std::fs::write(&followed.path, lines.concat()).expect("room");
+    followed.holds(&lines);
+    wait_until(|| state()["problem"].is_null());
+}
+
+#[test]
+fn a_file_that_is_away_is_still_followed_until_that_is_stopped() {
+    let lines = logged("What is the rate?", 3);
+    let followed = Followed::new(&lines[..2]);
+    std::fs::remove_file(&followed.path).expect("the file");
+    assert_eq!(followed.header()["follow"], json!({"isOn": true, "problem": null, "impossible": null}));
+    let off = ask(&followed.strata, "session/follow", &json!({"session": followed.session, "isOn": false}));
+    assert_eq!(off["isOn"], false);
+    assert!(
+        off["impossible"].as_str().is_some_and(|why| why.contains("is not a file on this computer")),
+        "{off}"
+    );
+
+    // Off and on again, it goes on.
+    std::fs::write(&followed.path, lines.concat()).expect("room");
+    for is_on in [true, false, true] {
+        ask(&followed.strata, "session/follow", &json!({"session": followed.session, "isOn": is_on}));
+    }
+    followed.holds(&lines);
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl Import {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let interrupt = Interrupt::listen();
         let progress = Progress::new(Some(interrupt.clone()));
-        let report = report::import(&self.paths, self.database.as_deref(), &progress)?;
+        let report = report::import(&self.paths, self.database.as_deref(), self.follow, &progress)?;
         drop(progress);
         output::print(self.json, &report, &report.diagnostics, |style| text::import(&report, style))?;
         if self.follow && !report.stopped {
@@ -57,15 +57,21 @@ impl Import {
     fn follow(&self, interrupt: Interrupt) -> Result<ExitCode> {
         let progress = Progress::new(Some(interrupt));
         output::note("Following. Ctrl-C ends it; what is stored stays.");
+        let mut written = Ok(());
         report::follow(&self.paths, self.database.as_deref(), &progress, |followed| match followed {
             Followed::Changed(change) => {
-                output::line(self.json, &change, |style| text::followed(&change, style))
+                let line = output::line(self.json, &change, |style| text::followed(&change, style));
+                line.unwrap_or_else(|error| {
+                    written = Err(error);
+                    ControlFlow::Break(())
+                })
             }
             Followed::Problem(problem) => {
                 output::diagnostics(std::slice::from_ref(problem));
                 ControlFlow::Continue(())
             }
         })?;
+        written?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -29,6 +29,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         draft: Draft::new("copilot", "copilot"),
         model: None,
         agents: HashMap::new(),
+        instructions: HashMap::new(),
         told: HashMap::new(),
         sums: HashMap::new(),
         last: None,
@@ -51,6 +52,8 @@ struct Log {
     model: Option<Str>,
     /// Names of sub-agents by the call that started them.
     agents: HashMap<Str, Str>,
+    /// The system prompt of each agent, by its name.
+    instructions: HashMap<Option<Str>, Option<Str>>,
     /// What single calls reported since the last sum, by model.
     told: HashMap<Str, Tokens>,
     /// The last sums, by model.
@@ -130,6 +133,12 @@ impl Log {
                 self.draft.unmapped.record(&kind, source);
             }
             "system.message" => {
+                // Every prompt is sent with one; it is written down again when a session is resumed.
+                let text = data.get("content").and_then(Json::as_str).map(Str::from);
+                let known = self.instructions.insert(say.agent.clone(), text.clone());
+                if text.is_some() && known == Some(text) {
+                    return self.draft.unmapped.record("system.message (repeated)", source);
+                }
                 let turn = self.turn(Role::System, &mut data);
                 self.draft.push_turn(turn, say);
             }

@@ -22,6 +22,23 @@ fn copilot_end(input: u64, cached: u64, output: u64) -> String {
 }
 
 #[test]
+fn a_system_prompt_that_copilot_writes_down_again_is_sent_once() {
+    let lines = [
+        copilot("session.start", r#"{"sessionId":"c1"}"#),
+        copilot("system.message", r#"{"role":"system","content":"Be brief."}"#),
+        copilot("user.message", r#"{"content":"hello"}"#),
+        copilot("session.resume", "{}"),
+        copilot("system.message", r#"{"role":"system","content":"Be brief."}"#),
+        copilot("system.message", r#"{"role":"system","content":"Be long."}"#),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let session = session(Format::CopilotCli, &joined(&lines));
+    assert_eq!(session.session.events.len(), 3);
+    let repeated = session.unmapped.counts().find(|(name, _)| *name == "system.message (repeated)");
+    assert_eq!(repeated.map(|(_, n)| n), Some(1));
+}
+
+#[test]
 fn a_copilot_session_that_was_resumed_ends_with_sums_over_all_of_it() {
     let text = [
         copilot("session.start", r#"{"sessionId":"c1","selectedModel":"gpt-x"}"#),
