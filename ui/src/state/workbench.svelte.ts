@@ -245,6 +245,7 @@ export class Workbench {
   /** Goes on with what a followed file holds now, where what it held before is shown. */
   #followInto(session: string, after: readonly string[]): void {
     if (!after.includes(this.session.recording)) return;
+    this.following.expect(session);
     this.openSession(session);
     this.messages.announce(
       'The file was begun anew: this is what it holds now. What it held before is kept.',
