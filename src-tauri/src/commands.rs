@@ -27,11 +27,13 @@ pub(crate) async fn dispatch_bytes(app: App<'_>, name: String, params: String) -
     }
 }
 
-/// Lets a person choose files. No paths when they change their mind.
+/// Lets a person choose files, or folders. No paths when they change their mind.
 #[tauri::command]
-pub(crate) async fn pick_files(window: WebviewWindow) -> Result<Vec<String>, AppError> {
-    let dialog = window.dialog().file().set_parent(&window).set_title("Open sessions");
-    let picked = async_runtime::spawn_blocking(|| dialog.blocking_pick_files()).await.map_err(|error| {
+pub(crate) async fn pick_files(window: WebviewWindow, folders: bool) -> Result<Vec<String>, AppError> {
+    let title = if folders { "Import folders" } else { "Open sessions" };
+    let dialog = window.dialog().file().set_parent(&window).set_title(title);
+    let pick = move || if folders { dialog.blocking_pick_folders() } else { dialog.blocking_pick_files() };
+    let picked = async_runtime::spawn_blocking(pick).await.map_err(|error| {
         internal("The file dialog could not be shown. Drop files on the window instead.", &error)
     })?;
     Ok(picked.unwrap_or_default().iter().map(ToString::to_string).collect())

@@ -28,6 +28,9 @@ export interface Host {
   /** Lets a person choose files; none when they change their mind. */
   pickFiles(): Promise<readonly ImportSource[]>;
 
+  /** The same for folders. Browsers do not tell where one is. */
+  readonly pickFolders: (() => Promise<readonly ImportSource[]>) | undefined;
+
   onDrop(listener: DropListener): () => void;
 
   /** Whether files are known by their path, so that a configuration file can be named. */

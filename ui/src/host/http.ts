@@ -31,6 +31,7 @@ export function httpHost(token: string): Host {
       (await post(token, `api/${name}`, JSON.stringify(params))).arrayBuffer(),
     listen: (onNotification) => listen(token, onNotification),
     pickFiles: async () => Promise.all((await chooseFiles()).map(upload)),
+    pickFolders: undefined,
     onDrop: (listener) => listenForDrops(listener, upload),
     setZoom: undefined,
   };

@@ -16,7 +16,8 @@ export function tauriHost(): Host {
     invokeBytes: (name, params) => dispatch<ArrayBuffer>('dispatch_bytes', name, params),
     listen: (onNotification) =>
       whenReady(listen<Notification>('notification', (event) => onNotification(event.payload))),
-    pickFiles: async () => toSources(await invoke<string[]>('pick_files')),
+    pickFiles: async () => toSources(await invoke<string[]>('pick_files', { folders: false })),
+    pickFolders: async () => toSources(await invoke<string[]>('pick_files', { folders: true })),
     onDrop: listenForDrops,
     setZoom: (percent) => getCurrentWebview().setZoom(percent / 100),
   };

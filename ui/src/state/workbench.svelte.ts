@@ -159,6 +159,12 @@ export class Workbench {
     this.importFrom(this.host.pickFiles());
   }
 
+  pickFolders(): void {
+    this.panels.dialog = undefined;
+    const picked = this.host.pickFolders?.();
+    if (picked !== undefined) this.importFrom(picked);
+  }
+
   /** Gives the open session what another file recorded of its calls. */
   addRequests(): void {
     this.panels.dialog = undefined;

@@ -256,6 +256,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       return () => void listeners.delete(onNotification);
     },
     pickFiles: () => Promise.resolve([{ type: 'path', path: '/home/ada/logs/support-desk.json' }]),
+    pickFolders: () => Promise.resolve([{ type: 'path', path: '/home/ada/logs' }]),
     onDrop: (listener) =>
       listenForDrops(listener, (file): Promise<ImportSource> =>
         Promise.resolve({ type: 'upload', upload: 'upload-1', name: file.name }),

@@ -31,6 +31,13 @@ export const windowCommands: readonly Command[] = [
     run: (workbench) => workbench.pickFiles(),
   },
   {
+    id: 'folder.open',
+    title: 'Import a folder…',
+    keys: [],
+    isOffered: ({ host }) => host.pickFolders !== undefined,
+    run: (workbench) => workbench.pickFolders(),
+  },
+  {
     id: 'places.show',
     title: 'Import sessions found on this computer',
     keys: [],
