@@ -2,6 +2,7 @@
 
 mod claude;
 mod codex;
+mod compactions;
 mod editors;
 mod gemini;
 mod lines;
