@@ -106,6 +106,17 @@ impl Draft {
         }
     }
 
+    /// The object an element of a list should be; anything else is counted.
+    pub(crate) fn object(&mut self, list: &str, element: Json) -> Option<Object> {
+        match element {
+            Json::Object(object) => Some(object),
+            other => {
+                self.unmapped.field(list, "[]", &other);
+                None
+            }
+        }
+    }
+
     pub(crate) fn note_result_bytes(&mut self, bytes: u64) {
         self.result_bytes = Some(self.result_bytes.unwrap_or(0).max(bytes));
     }

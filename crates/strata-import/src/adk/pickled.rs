@@ -79,7 +79,14 @@ fn event_of(row: &[SqlValue<'_>], columns: &[&str], place: &str, findings: &mut 
     if let Some(SqlValue::Blob(bytes)) = value("actions") {
         match pickle::read(bytes) {
             Ok(Json::Object(actions)) => event.push("actions", actions),
-            Ok(_) => {}
+            Ok(Json::Null) => {}
+            Ok(other) => {
+                let message = format!(
+                    "the actions of an event are {} where an object should be; everything else of it was kept",
+                    other.kind()
+                );
+                findings.error("unexpected-type", place, message);
+            }
             Err(reason) => {
                 let message = format!(
                     "the actions of an event could not be read as data ({reason}); everything else of it was kept"

@@ -103,7 +103,11 @@ impl Conversation {
 
     fn tell(mut self, mut fields: Object, source: SourceRecord, messages: Vec<Value>) -> Draft {
         let draft = &mut self.draft;
-        draft.session.id = take_text(&mut fields, "sessionId").unwrap_or_default();
+        let began = messages.first().and_then(|first| first.json.get("ts")?.as_i64());
+        // A task is named after the millisecond it began in.
+        draft.session.id = take_text(&mut fields, "sessionId")
+            .or_else(|| began.map(|millis| format!("task-{millis}").into()))
+            .unwrap_or_default();
         for key in ["version", "updated_at", "agent", "origin"] {
             fields.remove(key);
         }
@@ -133,6 +137,7 @@ impl Conversation {
             }
         }
         self.tell_interface_until(f64::INFINITY);
+        self.draft.unmapped.add(std::mem::take(&mut self.interface.unmapped));
         if let Some((sum, source)) = self.interface.deleted.take() {
             let say = Say { usage: Some(sum), ..Say::new(Kind::Notice, Vec::new(), source) };
             let at = self.draft.push(say);

@@ -129,8 +129,8 @@ impl Rollout {
             "compacted" => self.compacted(payload, source),
             "token_usage_record" => {
                 self.count("token_usage_records");
-                let reported = self.steps.record(payload);
-                self.step(reported, source);
+                let reported = self.steps.record(payload, &mut self.draft.unmapped);
+                self.step("token_usage_record", reported, source);
             }
             kind => self.draft.unmapped.record(kind, source),
         }

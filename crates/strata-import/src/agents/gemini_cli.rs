@@ -179,14 +179,22 @@ impl Teller {
         }
         let known: Vec<Str> =
             turn.parts.iter().filter_map(|part| part.function_call.as_ref()?.id.clone()).collect();
-        let mut answered = Vec::new();
+        let (mut answered, mut failed) = (Vec::new(), Vec::new());
         for call in take_list(&mut message, "toolCalls").unwrap_or_default() {
-            let Json::Object(mut call) = call else { continue };
+            let Json::Object(mut call) = call else {
+                messages.unmapped.field("toolCalls", "[]", &call);
+                continue;
+            };
             let id = take_text(&mut call, "id");
             let name = take_text(&mut call, "name");
             let args = call.remove("args");
             if !id.as_ref().is_some_and(|id| known.contains(id)) {
                 messages.push_call(id.clone(), name.clone(), args, &mut turn);
+            }
+            let status = take_text(&mut call, "status").unwrap_or_default();
+            let is_error = matches!(&*status, "error" | "cancelled");
+            if is_error {
+                failed.push(Json::from(id.clone().unwrap_or_default()));
             }
             match call.remove("result") {
                 Some(Json::Array(result)) => {
@@ -196,17 +204,11 @@ impl Teller {
                 Some(Json::Null) | None => {}
                 Some(other) => {
                     answered.extend(id.clone());
-                    messages.result(id, name, Some(other), false, &mut results);
+                    messages.result(id, name, Some(other), is_error, &mut results);
                 }
             }
-            for key in [
-                "status",
-                "timestamp",
-                "displayName",
-                "description",
-                "renderOutputAsMarkdown",
-                "resultDisplay",
-            ] {
+            for key in ["timestamp", "displayName", "description", "renderOutputAsMarkdown", "resultDisplay"]
+            {
                 call.remove(key);
             }
             for (key, value) in call.iter() {
@@ -221,7 +223,11 @@ impl Teller {
             });
         let model = take_text(&mut message, "model");
         self.draft.note_rest("gemini", &message);
-        let after = Say { id: None, ..say.clone() };
+        let mut after = Say { id: None, ..say.clone() };
+        if !failed.is_empty() {
+            // The result is what the model was told, which does not always say so.
+            after.source_notes.push("failedCalls", failed);
+        }
         self.draft.push(Say { kind: Kind::Response, parts: turn.parts, usage, model, ..say });
         if !results.parts.is_empty() {
             results.result_bytes = results.parts.iter().map(shown_bytes).max().unwrap_or(0);

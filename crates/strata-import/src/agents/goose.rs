@@ -75,7 +75,7 @@ pub(crate) fn read_tables(
         chats.insert(id, Chat { model, has_ledger, sum, ..Chat::new(draft) });
     })?;
     if has_ledger {
-        read_ledger(source, &mut chats)?;
+        read_ledger(source, &mut chats, findings)?;
     }
     let id_column = if has("messages", "message_id") { "message_id" } else { "id" };
     let metadata = if has("messages", "metadata_json") { "metadata_json" } else { "role" };
@@ -104,13 +104,18 @@ pub(crate) fn read_tables(
             continue;
         }
         let source = SourceRecord::Row { table: "sessions", id: chat.draft.session.id.clone() };
+        chat.tell_ledger(&source);
         chat.tell_sum(source);
         sessions.extend(chat.draft.finish(Format::Goose, findings));
     }
     Ok(sessions)
 }
 
-fn read_ledger(source: &mut dyn TableSource, chats: &mut HashMap<Str, Chat>) -> Result<(), TableError> {
+fn read_ledger(
+    source: &mut dyn TableSource,
+    chats: &mut HashMap<Str, Chat>,
+    findings: &mut Findings,
+) -> Result<(), TableError> {
     let columns = [
         "session_id",
         "created_timestamp",
@@ -121,7 +126,11 @@ fn read_ledger(source: &mut dyn TableSource, chats: &mut HashMap<Str, Chat>) -> 
         "is_compaction",
     ];
     source.rows("usage_ledger", &columns, &["id"], &mut |row| {
-        let Some(chat) = text_of(row.first()).and_then(|id| chats.get_mut(&id)) else { return };
+        let session = text_of(row.first()).unwrap_or_default();
+        let Some(chat) = chats.get_mut(&session) else {
+            let message = "usage belongs to a session that has no row; it was left out";
+            return findings.warning("no-session-row", format!("session {session}"), message);
+        };
         let counts = Counts {
             input: count_of(row.get(2)),
             output: count_of(row.get(3)),
@@ -159,6 +168,21 @@ impl Chat {
             self.draft.push(Say { usage: Some(usage), model, ..Say::new(Kind::Notice, Vec::new(), source) });
         if let Some(event) = self.draft.event_mut(at) {
             event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
+        }
+    }
+
+    /// Calls of the ledger that no message answers: summaries, and calls that failed or whose answers are gone.
+    fn tell_ledger(&mut self, source: &SourceRecord) {
+        for (time, usage, is_compaction) in std::mem::take(&mut self.ledger) {
+            let kind = if is_compaction { Kind::Compaction } else { Kind::Notice };
+            let model = self.model.clone();
+            self.has_usage = true;
+            self.draft.push(Say {
+                time: Some(time),
+                usage: Some(usage),
+                model,
+                ..Say::new(kind, Vec::new(), source.clone())
+            });
         }
     }
 
@@ -291,9 +315,6 @@ impl Chat {
                 part.insert("type", kind);
                 return self.draft.messages("message").content(Json::Array(vec![part.into()]), turn);
             }
-        }
-        for key in ["signature", "metadata", "annotations"] {
-            part.remove(key);
         }
         self.draft.note_rest(&kind, &part);
     }

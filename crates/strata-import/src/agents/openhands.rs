@@ -39,7 +39,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         events.extend(document.take("trajectory"));
         for value in events {
             let source = value.source();
-            if let Json::Object(event) = value.json {
+            if let Some(event) = talk.draft.object("events", value.json) {
                 talk.event(event, source);
             }
         }

@@ -25,10 +25,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             .into_iter()
             .filter_map(|value| {
                 let source = value.source();
-                match value.json {
-                    Json::Object(payload) => Some((payload, source)),
-                    _ => None,
-                }
+                Some((draft.object("file", value.json)?, source))
             })
             .collect();
         if !document.fields.is_empty() {

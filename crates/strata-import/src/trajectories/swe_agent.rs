@@ -44,7 +44,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
 
 fn message(draft: &mut Draft, value: Value, answers: &mut Vec<usize>) {
     let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
-    let Json::Object(mut message) = value.json else { return };
+    let Some(mut message) = draft.object("history", value.json) else { return };
     let kind = take_text(&mut message, "message_type");
     let is_demo = message.remove("is_demo").is_some_and(|flag| flag.is_truthy())
         || kind.as_deref() == Some("demonstration");
@@ -61,7 +61,7 @@ fn message(draft: &mut Draft, value: Value, answers: &mut Vec<usize>) {
         message.remove(key);
     }
     let mut turn = draft.messages("history").read(Json::Object(message));
-    if turn.role == Role::Model {
+    if turn.role == Role::Model && !is_demo {
         answers.push(draft.len());
     }
     // Without tools, an observation is a message of the user.
@@ -81,14 +81,15 @@ fn message(draft: &mut Draft, value: Value, answers: &mut Vec<usize>) {
 /// The prompt of a step, where it was kept.
 fn requested(draft: &mut Draft, step: Value, answer: Option<usize>) {
     let source = step.source();
-    let Json::Object(mut step) = step.json else { return };
+    let Some(mut step) = draft.object("trajectory", step.json) else { return };
     match take_any(&mut step, &["query", "messages"]) {
         Some(messages) => {
             let body = Json::Object(Object::from_iter([("messages", messages)]));
             draft.requests.push(RecordedRequest { answer, body, source, alignment: Alignment::default() });
         }
-        None => draft.unmapped.record("step", source),
+        None => return draft.unmapped.record("step", source),
     }
+    draft.note_rest("step", &step);
 }
 
 fn totals(draft: &mut Draft, info: &mut Object, source: SourceRecord) {

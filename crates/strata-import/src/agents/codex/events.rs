@@ -23,8 +23,8 @@ impl Rollout {
         match &*kind {
             "token_count" => {
                 self.count("token_count_events");
-                let reported = self.steps.count(event);
-                self.step(reported, source);
+                let reported = self.steps.count(event, &mut self.draft.unmapped);
+                self.step("event_msg.token_count", reported, source);
             }
             "task_started" | "turn_started" => {
                 self.count("turns_started");

@@ -168,8 +168,9 @@ impl Rollout {
         }
     }
 
-    pub(super) fn step(&mut self, reported: Option<Reported>, source: SourceRecord) {
-        let Some(reported) = reported else { return };
+    /// Usage of the response before it. A record that only repeats counts is listed under its `kind`.
+    pub(super) fn step(&mut self, kind: &str, reported: Option<Reported>, source: SourceRecord) {
+        let Some(reported) = reported else { return self.draft.unmapped.record(kind, source) };
         self.open = None;
         match self.steps.take_open() {
             Some(at) => {
