@@ -55,6 +55,14 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         }
     }
     talk.stats.tell(&mut talk.draft, &talk.answers);
+    // The first generation numbers its events from 0, so the time of the first one names the conversation.
+    if talk.draft.session.id.is_empty()
+        && let Some(first) = talk.draft.event(0)
+        && first.id.bytes().all(|byte| byte.is_ascii_digit())
+        && first.timestamp > 0.0
+    {
+        talk.draft.session.id = format!("conversation-{}", (first.timestamp * 1e3) as i64).into();
+    }
     talk.draft.finish(Format::OpenHands, findings).into_iter().collect()
 }
 

@@ -6,6 +6,7 @@ mod compactions;
 mod editors;
 mod gemini;
 mod lines;
+mod nothing_lost;
 mod provider;
 mod recording;
 mod stores;

@@ -87,6 +87,13 @@ impl Steps {
         read(last, "token_count.last_token_usage", unmapped)
     }
 
+    /// A count of the thread this one was forked from; its total is where this one's begins.
+    pub(super) fn copied(&mut self, event: &Object) {
+        self.open = None;
+        let total = event.get("info").and_then(|info| info.get("total_token_usage")?.as_object());
+        self.last_total = total.cloned().or(self.last_total.take());
+    }
+
     pub(super) fn tell(&self, counts: &mut BTreeMap<&'static str, Json>) {
         let mut tell = |name, count: u64| {
             counts.insert(name, Json::Int(i64::try_from(count).unwrap_or(i64::MAX)));
