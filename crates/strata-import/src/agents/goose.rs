@@ -216,8 +216,13 @@ impl Chat {
             say.kind = Kind::Response;
             say.model.clone_from(&self.model);
             let has_ledger = self.has_ledger;
-            let of_ledger = self.of_ledger(say.time);
-            say.usage = usage.or(of_ledger);
+            say.usage = match usage {
+                Some(own) => {
+                    self.told(&own, say.time);
+                    Some(own)
+                }
+                None => self.of_ledger(say.time),
+            };
             self.has_usage |= say.usage.is_some();
             // Calls made side by side are messages of their own, of which the first reports the usage.
             let before = self.last_response.filter(|(_, time)| has_ledger && *time == say.time);
@@ -236,6 +241,20 @@ impl Chat {
         self.draft.note_result_bytes(turn.result_bytes);
         say.parts = turn.parts;
         self.draft.push(say);
+    }
+
+    /// Takes the row of a call whose message reports its usage itself: the one that says the same, since a row may be
+    /// written long after the message began.
+    fn told(&mut self, own: &Reported, time: Option<f64>) {
+        let counts = |it: &Reported| (it.usage.prompt_token_count, it.usage.output_tokens());
+        let same = self
+            .ledger
+            .iter()
+            .position(|(_, row, is_compaction)| !is_compaction && counts(row) == counts(own));
+        match same {
+            Some(at) => drop(self.ledger.remove(at)),
+            None => drop(self.of_ledger(time)),
+        }
     }
 
     /// The usage of the call that ended at this time, where messages do not report their own.

@@ -150,3 +150,21 @@ fn what_else_the_interface_of_cline_recorded_is_counted() {
     assert_eq!(&*session.session.id, "task-1770112800000");
     check_counted(&session, &["ui.say.text", "ui.ask.completion_result", "ui.say.api_req_started.cost"]);
 }
+
+#[test]
+fn what_traces_and_logs_say_besides_their_calls_is_counted() {
+    let langfuse = r#"{"id":"t1","name":"T","metadata":{"a":1},"scores":[],"observations":[{"id":"o1","type":"GENERATION","startTime":"2026-01-01T00:00:00Z","model":"m","input":[{"role":"user","content":"hello"}],"output":{"role":"assistant","content":"hi"},"modelParameters":{"temperature":1},"toolDefinitions":[{"name":"look"}],"level":"DEFAULT"}]}"#;
+    let langfuse = session(Format::Langfuse, langfuse);
+    check_counted(&langfuse, &["trace.metadata", "observation.modelParameters"]);
+    assert!(!langfuse.unmapped.fields.contains_key("trace.scores"));
+    let tools = langfuse.requests[0].body.get("tools").and_then(|tools| tools.as_array());
+    assert_eq!(tools.map(<[_]>::len), Some(1));
+    let otlp = r#"{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"x"}}]},"scopeSpans":[{"scope":{"name":"lib"},"spans":[{"traceId":"aa","spanId":"bb","name":"chat m","startTimeUnixNano":"1770112800000000000","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},{"key":"gen_ai.usage.input_tokens","value":{"intValue":"5"}},{"key":"server.address","value":{"stringValue":"h"}}]}]}]}]}"#;
+    let otlp = session(Format::Otlp, otlp);
+    check_counted(&otlp, &["resource.service.name", "scope.name", "span.attributes.server.address"]);
+    assert!(otlp.requests.is_empty(), "nothing of the request was captured");
+    let gemini = r#"{"sessionId":"g1","projectHash":"x","startTime":"2026-01-01T00:00:00Z","lastUpdated":"2026-01-01T00:00:00Z","messages":[{"id":"m1","timestamp":"2026-01-01T00:00:01Z","type":"gemini","content":"","toolCalls":[{"id":"c1","name":"ls","args":{},"status":"error","result":[{"functionResponse":{"id":"c1","name":"ls","response":{"error":"no"}}}]}]}]}"#;
+    let gemini = session(Format::GeminiCli, gemini);
+    let custom = gemini.session.events[1].custom_metadata.as_ref().expect("which calls failed");
+    assert_eq!(strata_model::json::object_to_compact(custom), r#"{"source":{"failedCalls":["c1"]}}"#);
+}
