@@ -40,12 +40,9 @@ impl EvalSet {
         cursor: &mut Cursor<'_>,
         repaired: Option<&Repaired>,
     ) -> Result<(), JsonError> {
-        let first_key = match cursor.enter()? {
-            Entered::Object(first_key) => first_key,
-            _ => {
-                self.n_odd += 1;
-                return cursor.value().map(drop);
-            }
+        let Entered::Object(first_key) = cursor.enter()? else {
+            self.n_odd += 1;
+            return cursor.value().map(drop);
         };
         self.cases.push(Case::default());
         let Some(case) = self.cases.last_mut() else { return Ok(()) };

@@ -153,7 +153,7 @@ fn what_else_the_interface_of_cline_recorded_is_counted() {
 
 #[test]
 fn what_traces_and_logs_say_besides_their_calls_is_counted() {
-    let langfuse = r#"{"id":"t1","name":"T","metadata":{"a":1},"scores":[],"observations":[{"id":"o1","type":"GENERATION","startTime":"2026-01-01T00:00:00Z","model":"m","input":[{"role":"user","content":"hello"}],"output":{"role":"assistant","content":"hi"},"modelParameters":{"temperature":1},"toolDefinitions":[{"name":"look"}],"level":"DEFAULT"}]}"#;
+    let langfuse = r#"{"id":"t1","name":"T","timestamp":"2026-01-01T00:00:00Z","metadata":{"a":1},"scores":[],"observations":[{"id":"o1","type":"GENERATION","startTime":"2026-01-01T00:00:00Z","model":"m","input":[{"role":"user","content":"hello"}],"output":{"role":"assistant","content":"hi"},"modelParameters":{"temperature":1},"toolDefinitions":[{"name":"look"}],"level":"DEFAULT"}]}"#;
     let langfuse = session(Format::Langfuse, langfuse);
     check_counted(&langfuse, &["trace.metadata", "observation.modelParameters"]);
     assert!(!langfuse.unmapped.fields.contains_key("trace.scores"));
