@@ -45,7 +45,8 @@ pub(crate) struct Draft {
     seen_ids: HashSet<Str>,
     /// Events before the first prompt whose invocation nobody named: they belong to it.
     before_prompt: Option<Vec<usize>>,
-    has_compactions: bool,
+    /// Places of the compactions.
+    compactions: Vec<usize>,
 }
 
 impl Draft {
@@ -66,7 +67,7 @@ impl Draft {
             clock: 0.0,
             seen_ids: HashSet::new(),
             before_prompt: Some(Vec::new()),
-            has_compactions: false,
+            compactions: Vec::new(),
         }
     }
 
@@ -133,9 +134,7 @@ impl Draft {
     pub(crate) fn push(&mut self, say: Say) -> usize {
         let at = self.events.len();
         self.set_clock(say.time);
-        if self.has_compactions {
-            self.clock = self.clock_after(say.branch.as_ref());
-        }
+        self.clock = self.clock_after(say.branch.as_ref());
         let id = self.unused_id(say.id);
         let is_unnamed = say.invocation.is_none() && say.branch.is_none();
         let agent = say.agent.unwrap_or_else(|| self.agent.clone());
@@ -174,7 +173,7 @@ impl Draft {
             !say.parts.is_empty() || matches!(say.kind, Kind::Prompt | Kind::Injected(_) | Kind::Results);
         let content = has_content.then(|| Content::new(role, say.parts));
         if say.kind == Kind::Compaction {
-            self.has_compactions = true;
+            self.compactions.push(at);
             let (start, end) = self.span(say.branch.as_ref());
             event.actions.compaction = Some(EventCompaction {
                 start_timestamp: Some(start),

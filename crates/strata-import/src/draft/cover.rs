@@ -1,7 +1,10 @@
 //! Which events a compaction stands for. ADK knows them by their times alone.
 
-use super::Draft;
+use std::collections::HashSet;
+
 use strata_model::Str;
+
+use super::Draft;
 
 /// Seconds between events that must not share a time.
 const STEP: f64 = 1e-6;
@@ -38,6 +41,7 @@ impl Draft {
     /// The longest list of covered events between which nothing with words was kept.
     fn longest_run(&self, at: usize, covered: &[usize]) -> Option<Vec<usize>> {
         let branch = self.events.get(at)?.branch.as_ref();
+        let covered: HashSet<usize> = covered.iter().copied().collect();
         let mut runs: Vec<Vec<usize>> = vec![Vec::new()];
         for (place, event) in self.events.iter().enumerate() {
             if place == at || event.branch.as_ref() != branch {
@@ -76,7 +80,8 @@ impl Draft {
 
     /// What happens after a compaction is not covered by it, however coarse the clock is.
     pub(super) fn clock_after(&self, branch: Option<&Str>) -> f64 {
-        let ends = self.events.iter().filter(|event| event.branch.as_ref() == branch);
+        let compactions = self.compactions.iter().filter_map(|at| self.events.get(*at));
+        let ends = compactions.filter(|event| event.branch.as_ref() == branch);
         let ends = ends.filter_map(|event| event.actions.compaction.as_ref()?.end_timestamp);
         ends.fold(self.clock, |clock, end| if is_same(clock, end) { end + STEP } else { clock })
     }
