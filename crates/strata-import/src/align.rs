@@ -81,7 +81,7 @@ pub(crate) fn sessions(
     for conversation in conversations {
         let mut draft = conversation.finish();
         if let Some(unmapped) = unmapped.take() {
-            draft.unmapped = unmapped;
+            draft.unmapped.add(unmapped);
         }
         draft.counts.extend(counts.take().unwrap_or_default());
         sessions.extend(draft.finish(format, findings));

@@ -1,5 +1,6 @@
 //! A session while it is put together from messages, for all formats that are not ADK's own.
 
+mod cover;
 mod say;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -44,6 +45,8 @@ pub(crate) struct Draft {
     seen_ids: HashSet<Str>,
     /// Events before the first prompt whose invocation nobody named: they belong to it.
     before_prompt: Option<Vec<usize>>,
+    /// Places of the compactions.
+    compactions: Vec<usize>,
 }
 
 impl Draft {
@@ -64,6 +67,7 @@ impl Draft {
             clock: 0.0,
             seen_ids: HashSet::new(),
             before_prompt: Some(Vec::new()),
+            compactions: Vec::new(),
         }
     }
 
@@ -103,6 +107,17 @@ impl Draft {
         }
     }
 
+    /// The object an element of a list should be; anything else is counted.
+    pub(crate) fn object(&mut self, list: &str, element: Json) -> Option<Object> {
+        match element {
+            Json::Object(object) => Some(object),
+            other => {
+                self.unmapped.field(list, "[]", &other);
+                None
+            }
+        }
+    }
+
     pub(crate) fn note_result_bytes(&mut self, bytes: u64) {
         self.result_bytes = Some(self.result_bytes.unwrap_or(0).max(bytes));
     }
@@ -119,6 +134,7 @@ impl Draft {
     pub(crate) fn push(&mut self, say: Say) -> usize {
         let at = self.events.len();
         self.set_clock(say.time);
+        self.clock = self.clock_after(say.branch.as_ref());
         let id = self.unused_id(say.id);
         let is_unnamed = say.invocation.is_none() && say.branch.is_none();
         let agent = say.agent.unwrap_or_else(|| self.agent.clone());
@@ -157,6 +173,7 @@ impl Draft {
             !say.parts.is_empty() || matches!(say.kind, Kind::Prompt | Kind::Injected(_) | Kind::Results);
         let content = has_content.then(|| Content::new(role, say.parts));
         if say.kind == Kind::Compaction {
+            self.compactions.push(at);
             let (start, end) = self.span(say.branch.as_ref());
             event.actions.compaction = Some(EventCompaction {
                 start_timestamp: Some(start),
@@ -252,18 +269,6 @@ impl Draft {
             // Something happened before anybody asked for it: it is a turn of its own.
             Kind::Response | Kind::Results | Kind::Compaction => self.before_prompt = None,
         }
-    }
-
-    /// First and last time of the events a compaction on this branch covers.
-    fn span(&self, branch: Option<&Str>) -> (f64, f64) {
-        let covered = self.events.iter().filter(|event| event.branch.as_ref() == branch);
-        let times = covered.filter(|event| !event.is_compaction()).map(|event| event.timestamp);
-        times
-            .fold(None, |span: Option<(f64, f64)>, time| match span {
-                Some((start, end)) => Some((start.min(time), end.max(time))),
-                None => Some((time, time)),
-            })
-            .unwrap_or((self.clock, self.clock))
     }
 
     /// Where sub-agents work on branches of their own, the main conversation is a branch too: by ADK's rule an event

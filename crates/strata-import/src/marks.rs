@@ -7,8 +7,8 @@ use strata_model::{Event, Json};
 /// event has the author `user` but nobody typed it.
 pub const INJECTED: &str = "injected";
 
-/// True on an event of a sub-agent that the parent's file only reports progress of. Its usage is its own and is not
-/// part of the parent's totals.
+/// True on an event that belongs to another session and is only repeated in this one: what a sub-agent did, where the
+/// parent's file reports its progress, or what a fork copied of its parent. It is not part of this session's totals.
 pub const RELAYED: &str = "relayed";
 
 /// Tokens written to the provider's cache by the call: `{tokens, ephemeral5m, ephemeral1h}`.

@@ -33,6 +33,16 @@ impl Unmapped {
         }
     }
 
+    /// Takes over what was counted elsewhere.
+    pub(crate) fn add(&mut self, other: Self) {
+        for (kind, sources) in other.records {
+            self.records.entry(kind).or_default().extend(sources);
+        }
+        for (name, count) in other.fields {
+            *self.fields.entry(name).or_default() += count;
+        }
+    }
+
     /// Every name with how often it occurs, records first.
     pub fn counts(&self) -> impl Iterator<Item = (&str, u64)> {
         let records = self.records.iter().map(|(name, sources)| (&**name, sources.len() as u64));

@@ -55,6 +55,8 @@ pub(crate) struct Answer {
     pub(crate) finish: Option<Str>,
     pub(crate) usage: Option<Reported>,
     pub(crate) error: Option<(Str, Str)>,
+    /// Its place, where it is not in the record of its request.
+    pub(crate) source: Option<SourceRecord>,
 }
 
 /// What the log around an exchange says about it.

@@ -20,9 +20,12 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             draft.session.app_name = app;
         }
         let session = take_text(&mut listing.header, "session_id");
+        // Every entry says its invocation.
+        listing.header.remove("invocation_id");
+        draft.note_rest("invocation", &listing.header);
         let mut log = Log { draft: &mut draft, session, exchanges: Vec::new() };
         for (entry, place) in listing.items {
-            if let Json::Object(entry) = entry {
+            if let Some(entry) = log.draft.object("entries", entry) {
                 log.entry(entry, SourceRecord::Bytes(place));
             }
         }
@@ -44,6 +47,7 @@ impl Log<'_> {
         let agent = take_text(&mut entry, "agent_name");
         let invocation = take_text(&mut entry, "invocation_id");
         let data = take_object(&mut entry, "data").unwrap_or_default();
+        self.draft.note_rest("entry", &entry);
         let about = About { session: self.session.clone(), agent, invocation, ..About::default() };
         match &*kind {
             "llm_request" => self.request(data, about, time, source),
@@ -80,7 +84,7 @@ impl Log<'_> {
             Some(exchange) => {
                 exchange.end = time;
                 let finish = answer.finish.as_ref().map(|it| it.trim_start_matches("FinishReason.").into());
-                exchange.answer = Some(Answer { finish, ..answer });
+                exchange.answer = Some(Answer { finish, source: Some(source), ..answer });
             }
             None => self.draft.unmapped.record("llm_response without a request", source),
         }

@@ -24,6 +24,8 @@ use crate::source::SourceRecord;
 #[derive(Debug, Default)]
 pub(super) struct EvalSet {
     cases: Vec<Case>,
+    /// Elements of the list that are no cases.
+    n_odd: usize,
 }
 
 #[derive(Debug, Default)]
@@ -38,7 +40,10 @@ impl EvalSet {
         cursor: &mut Cursor<'_>,
         repaired: Option<&Repaired>,
     ) -> Result<(), JsonError> {
-        let Entered::Object(first_key) = cursor.enter()? else { return cursor.value().map(drop) };
+        let Entered::Object(first_key) = cursor.enter()? else {
+            self.n_odd += 1;
+            return cursor.value().map(drop);
+        };
         self.cases.push(Case::default());
         let Some(case) = self.cases.last_mut() else { return Ok(()) };
         let mut next = first_key;
@@ -69,6 +74,11 @@ impl EvalSet {
                 "an evaluation set records no times and ids of events; the time of their invocation is used";
             findings.info("guessed", "", message);
         }
+        if self.n_odd > 0 {
+            let message =
+                format!("{} elements of the list of cases are no objects; they were left out", self.n_odd);
+            findings.error("unexpected-type", "", message);
+        }
         let mut sessions = Vec::with_capacity(self.cases.len());
         for case in self.cases {
             sessions.push(case.session(fields, findings));
@@ -84,6 +94,12 @@ impl Case {
         builder.note_rest("evalSet", set);
         self.begin(&eval_id, &mut builder);
         let n_turns = self.invocations.len() as u64;
+        let scenario = ["conversation_scenario", "conversationScenario"];
+        if n_turns == 0 && scenario.iter().any(|key| self.fields.get(key).is_some_and(Json::is_truthy)) {
+            let message = "this case only says how a conversation would go (`conversation_scenario`); nothing was \
+                           said in it, so its session is empty";
+            findings.info("empty-session", builder.place(), message);
+        }
         let mut recorded = Vec::new();
         for (invocation, source) in self.invocations {
             match invocation {

@@ -38,6 +38,10 @@ pub(super) fn read_events(
         &["app_name", "user_id", "session_id", "timestamp", "rowid"],
         &mut |row| {
             let key = key_of(row);
+            if !sessions.contains_key(&key) {
+                let message = "events belong to a session that has no row; the session was made from them";
+                findings.warning("no-session-row", format!("session {}", key.2), message);
+            }
             let builder: &mut SessionBuilder = builder_of(sessions, &key);
             let event = event_of(row, &columns, builder.place(), findings);
             let id = text_of(row.get(3)).unwrap_or_default();
@@ -79,7 +83,14 @@ fn event_of(row: &[SqlValue<'_>], columns: &[&str], place: &str, findings: &mut 
     if let Some(SqlValue::Blob(bytes)) = value("actions") {
         match pickle::read(bytes) {
             Ok(Json::Object(actions)) => event.push("actions", actions),
-            Ok(_) => {}
+            Ok(Json::Null) => {}
+            Ok(other) => {
+                let message = format!(
+                    "the actions of an event are {} where an object should be; everything else of it was kept",
+                    other.kind()
+                );
+                findings.error("unexpected-type", place, message);
+            }
             Err(reason) => {
                 let message = format!(
                     "the actions of an event could not be read as data ({reason}); everything else of it was kept"

@@ -38,15 +38,16 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     }
     let mut sessions = Vec::new();
     let mut chat = Chat::new(0, None);
+    let mut n_begun = 0;
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
         let at = offset;
         offset += line.len() as u64;
         let line = line.trim_end();
         if let Some(time) = line.strip_prefix(SESSION) {
-            sessions.extend(
-                std::mem::replace(&mut chat, Chat::new(sessions.len(), Some(time))).finish(at, findings),
-            );
+            sessions
+                .extend(std::mem::replace(&mut chat, Chat::new(n_begun, Some(time))).finish(at, findings));
+            n_begun += 1;
         } else {
             chat.line(line, at);
         }
@@ -111,11 +112,17 @@ impl Chat {
         }
         let kind = match voice {
             Voice::Person => Kind::Prompt,
-            Voice::Program => Kind::Injected("program".into()),
+            Voice::Program => Kind::Notice,
             Voice::Model => Kind::Response,
         };
         let is_answer = kind == Kind::Response;
-        let say = Say::new(kind, vec![Part::from_text(text)], SourceRecord::Bytes(self.start..end));
+        let mut say = Say::new(kind, Vec::new(), SourceRecord::Bytes(self.start..end));
+        if voice == Voice::Program {
+            // It is on the screen only.
+            say.source_notes = Object::from_iter([("type", Json::from("program")), ("text", text.into())]);
+        } else {
+            say.parts.push(Part::from_text(text));
+        }
         let at = self.draft.push(say);
         if is_answer {
             self.answer = Some(at);

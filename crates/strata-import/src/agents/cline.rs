@@ -3,6 +3,8 @@
 
 mod interface;
 
+use std::collections::HashMap;
+
 use strata_model::{Json, Object, Part, Str};
 
 use crate::documents::read_documents;
@@ -79,17 +81,33 @@ struct Conversation {
     told_model: Option<Str>,
     /// Thoughts that stand in a message of their own, before the answer they belong to.
     thoughts: Vec<Part>,
+    /// Events that were hidden, by the id of the summary or the mark that hides them.
+    hidden: HashMap<Str, Vec<usize>>,
+    /// Summaries and marks by their ids.
+    hiding: Vec<(Str, usize)>,
 }
 
 impl Conversation {
     fn new(interface: Interface, models: Models) -> Self {
         let draft = Draft::new("cline", "cline");
-        Self { draft, interface, models, told_model: None, thoughts: Vec::new() }
+        Self {
+            draft,
+            interface,
+            models,
+            told_model: None,
+            thoughts: Vec::new(),
+            hidden: HashMap::new(),
+            hiding: Vec::new(),
+        }
     }
 
     fn tell(mut self, mut fields: Object, source: SourceRecord, messages: Vec<Value>) -> Draft {
         let draft = &mut self.draft;
-        draft.session.id = take_text(&mut fields, "sessionId").unwrap_or_default();
+        let began = messages.first().and_then(|first| first.json.get("ts")?.as_i64());
+        // A task is named after the millisecond it began in.
+        draft.session.id = take_text(&mut fields, "sessionId")
+            .or_else(|| began.map(|millis| format!("task-{millis}").into()))
+            .unwrap_or_default();
         for key in ["version", "updated_at", "agent", "origin"] {
             fields.remove(key);
         }
@@ -102,10 +120,24 @@ impl Conversation {
         }
         draft.note_rest("conversation", &fields);
         self.interface.leave_out_summaries_of(&messages);
+        for id in messages.iter().flat_map(|message| hidden_by(&message.json)) {
+            self.hidden.entry(id).or_default();
+        }
         for value in messages {
+            let hidden_by = hidden_by(&value.json);
+            let first = self.draft.len();
             self.message(value);
+            for id in hidden_by {
+                self.hidden.entry(id).or_default().extend(first..self.draft.len());
+            }
+        }
+        for (id, at) in std::mem::take(&mut self.hiding) {
+            if let Some(hidden) = self.hidden.get(&id) {
+                self.draft.cover(at, hidden);
+            }
         }
         self.tell_interface_until(f64::INFINITY);
+        self.draft.unmapped.add(std::mem::take(&mut self.interface.unmapped));
         if let Some((sum, source)) = self.interface.deleted.take() {
             let say = Say { usage: Some(sum), ..Say::new(Kind::Notice, Vec::new(), source) };
             let at = self.draft.push(say);
@@ -130,15 +162,25 @@ impl Conversation {
         } else if let Some(model) = turn.parts.iter().find_map(told_model) {
             self.told_model = Some(model);
         }
-        if turn.rest.remove("isSummary").is_some_and(|flag| flag.is_truthy()) {
+        // They say which summary or mark hides the message, which is told with that.
+        for key in HIDDEN_BY {
+            if turn.rest.get(key).and_then(Json::as_str).is_some() {
+                turn.rest.remove(key);
+            }
+        }
+        let is_summary = turn.rest.remove("isSummary").is_some_and(|flag| flag.is_truthy());
+        let is_mark = turn.rest.remove("isTruncationMarker").is_some_and(|flag| flag.is_truthy());
+        let id = ["condenseId", "truncationId"].iter().find_map(|key| turn.rest.get(key)?.as_str());
+        let id = id.filter(|id| self.hidden.contains_key(*id)).map(Str::from);
+        if is_summary || (is_mark && id.is_some()) {
+            self.hiding.extend(id.map(|id| (id, self.draft.len())));
             say.kind = Kind::Compaction;
             say.parts = turn.parts;
             say.source_notes = turn.rest;
             self.draft.push(say);
             return;
         }
-        let is_marker = turn.rest.remove("isTruncationMarker").is_some_and(|flag| flag.is_truthy());
-        let client = if is_marker { Some("truncation") } else { written_by_client(&turn) };
+        let client = if is_mark { Some("truncation") } else { written_by_client(&turn) };
         if let Some(kind) = client {
             say.kind = Kind::Injected(kind.into());
             say.parts = turn.parts;
@@ -186,6 +228,13 @@ impl Conversation {
             self.draft.push(Say { time: Some(time), ..Say::new(Kind::Compaction, parts, source) });
         }
     }
+}
+
+/// Fields of a message that say which summary or mark hides it.
+const HIDDEN_BY: [&str; 2] = ["condenseParent", "truncationParent"];
+
+fn hidden_by(message: &Json) -> Vec<Str> {
+    HIDDEN_BY.iter().filter_map(|key| message.get(key)?.as_str().map(Str::from)).collect()
 }
 
 fn lone_request(usage: Reported, source: SourceRecord, time: Option<f64>) -> Say {

@@ -10,6 +10,7 @@
 
 mod bare;
 mod events;
+mod fork;
 mod items;
 mod meta;
 mod prompts;
@@ -35,8 +36,17 @@ use usage::Steps;
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let values: Vec<_> = read_records(bytes, findings).into_iter().flat_map(bare::records).collect();
     let mut rollout = Rollout::new(&values);
-    for value in values {
+    let first_own = fork::first_own(&values);
+    for (at, value) in values.into_iter().enumerate() {
+        rollout.is_copied = 0 < at && at < first_own;
+        let first = rollout.draft.len();
+        if at == first_own {
+            rollout.open = None;
+        }
         rollout.record(value, findings);
+        if rollout.is_copied {
+            rollout.mark_copied(first);
+        }
     }
     rollout.finish(findings).into_iter().collect()
 }
@@ -53,6 +63,8 @@ struct Rollout {
     branch: Option<Str>,
     agent: Option<Str>,
     has_meta: bool,
+    /// The record that is read is copied from the thread this one was forked from.
+    is_copied: bool,
     /// Prompts by their events; those that were taken back are gone.
     turns: Vec<usize>,
     /// The last event, when it may be a prompt that the interface recorded in other words.
@@ -82,6 +94,7 @@ impl Rollout {
             branch: None,
             agent: None,
             has_meta: false,
+            is_copied: false,
             turns: Vec::new(),
             unproven: None,
             awaited: None,
@@ -127,10 +140,13 @@ impl Rollout {
             "response_item" => self.item(payload, source),
             "event_msg" => self.event(payload, source),
             "compacted" => self.compacted(payload, source),
+            "token_usage_record" if self.is_copied => {
+                self.draft.unmapped.record("token_usage_record of a parent", source);
+            }
             "token_usage_record" => {
                 self.count("token_usage_records");
-                let reported = self.steps.record(payload);
-                self.step(reported, source);
+                let reported = self.steps.record(payload, &mut self.draft.unmapped);
+                self.step("token_usage_record", reported, source);
             }
             kind => self.draft.unmapped.record(kind, source),
         }

@@ -110,7 +110,9 @@ impl Log {
             id,
             time,
             invocation: take_text(&mut data, "interactionId"),
-            branch: caller.filter(|_| agent.is_some()).map(|call| format!("agent.{call}").into()),
+            branch: caller
+                .filter(|_| agent.is_some())
+                .map(|call| format!("agent.{}", call.replace('.', "_")).into()),
             agent,
             ..Say::new(Kind::Notice, Vec::new(), source.clone())
         };

@@ -7,6 +7,7 @@ mod prompts;
 mod stream;
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use strata_model::{Json, Object, Part, Str};
 
@@ -77,16 +78,17 @@ fn tell(chat: Chat, mut draft: Draft, findings: &mut Findings) -> Option<Importe
     draft.note_rest("chat", &meta);
     draft.counts.insert("messages", Json::Int(chat.current.len() as i64));
     let branch: Option<Str> = is_sub_agent.then(|| format!("agent.{}", draft.session.id).into());
-    let mut teller = Teller { draft, branch, events: HashMap::new(), answered: HashSet::new() };
+    let mut teller =
+        Teller { draft, branch, events: HashMap::new(), answered: HashSet::new(), summary: None };
     for step in chat.steps {
         match step {
             Step::Message(at) => {
                 let (message, sources) = &chat.messages[at];
                 teller.message(at, message.clone(), sources.clone());
             }
-            Step::Replaced(fresh, source) => {
+            Step::Replaced { fresh, gone, source } => {
                 let fresh = fresh.iter().map(|at| chat.messages[*at].0.clone());
-                teller.replaced(fresh.collect(), source);
+                teller.replaced(fresh.collect(), &gone, source);
             }
             Step::Rewound(at, source) => teller.rewound(at, source),
         }
@@ -97,10 +99,12 @@ fn tell(chat: Chat, mut draft: Draft, findings: &mut Findings) -> Option<Importe
 struct Teller {
     draft: Draft,
     branch: Option<Str>,
-    /// First event of each message.
-    events: HashMap<usize, usize>,
+    /// The events of each message.
+    events: HashMap<usize, Range<usize>>,
     /// Calls whose results were told.
     answered: HashSet<Str>,
+    /// The last compaction; the next one stands for it, too.
+    summary: Option<usize>,
 }
 
 impl Teller {
@@ -136,7 +140,7 @@ impl Teller {
             }
         }
         if self.draft.len() > first {
-            self.events.insert(place, first);
+            self.events.insert(place, first..self.draft.len());
         }
     }
 
@@ -175,14 +179,22 @@ impl Teller {
         }
         let known: Vec<Str> =
             turn.parts.iter().filter_map(|part| part.function_call.as_ref()?.id.clone()).collect();
-        let mut answered = Vec::new();
+        let (mut answered, mut failed) = (Vec::new(), Vec::new());
         for call in take_list(&mut message, "toolCalls").unwrap_or_default() {
-            let Json::Object(mut call) = call else { continue };
+            let Json::Object(mut call) = call else {
+                messages.unmapped.field("toolCalls", "[]", &call);
+                continue;
+            };
             let id = take_text(&mut call, "id");
             let name = take_text(&mut call, "name");
             let args = call.remove("args");
             if !id.as_ref().is_some_and(|id| known.contains(id)) {
                 messages.push_call(id.clone(), name.clone(), args, &mut turn);
+            }
+            let status = take_text(&mut call, "status").unwrap_or_default();
+            let is_error = matches!(&*status, "error" | "cancelled");
+            if is_error {
+                failed.push(Json::from(id.clone().unwrap_or_default()));
             }
             match call.remove("result") {
                 Some(Json::Array(result)) => {
@@ -192,17 +204,11 @@ impl Teller {
                 Some(Json::Null) | None => {}
                 Some(other) => {
                     answered.extend(id.clone());
-                    messages.result(id, name, Some(other), false, &mut results);
+                    messages.result(id, name, Some(other), is_error, &mut results);
                 }
             }
-            for key in [
-                "status",
-                "timestamp",
-                "displayName",
-                "description",
-                "renderOutputAsMarkdown",
-                "resultDisplay",
-            ] {
+            for key in ["timestamp", "displayName", "description", "renderOutputAsMarkdown", "resultDisplay"]
+            {
                 call.remove(key);
             }
             for (key, value) in call.iter() {
@@ -217,7 +223,11 @@ impl Teller {
             });
         let model = take_text(&mut message, "model");
         self.draft.note_rest("gemini", &message);
-        let after = Say { id: None, ..say.clone() };
+        let mut after = Say { id: None, ..say.clone() };
+        if !failed.is_empty() {
+            // The result is what the model was told, which does not always say so.
+            after.source_notes.push("failedCalls", failed);
+        }
         self.draft.push(Say { kind: Kind::Response, parts: turn.parts, usage, model, ..say });
         if !results.parts.is_empty() {
             results.result_bytes = results.parts.iter().map(shown_bytes).max().unwrap_or(0);
@@ -225,8 +235,8 @@ impl Teller {
         }
     }
 
-    /// The list was replaced by a shorter one: what is new in it stands for what is gone.
-    fn replaced(&mut self, fresh: Vec<Object>, source: SourceRecord) {
+    /// The list was replaced: what is new in it, before what was kept, stands for what is gone.
+    fn replaced(&mut self, fresh: Vec<Object>, gone: &[usize], source: SourceRecord) {
         let mut parts = Vec::new();
         for mut message in fresh {
             let mut turn = Turn::new(Role::User);
@@ -235,11 +245,14 @@ impl Teller {
             parts.extend(turn.parts);
         }
         let say = Say { kind: Kind::Compaction, parts, ..self.say(&[source]) };
-        self.draft.push(say);
+        let at = self.draft.push(say);
+        let gone = gone.iter().filter_map(|message| self.events.get(message).cloned()).flatten();
+        self.draft.cover(at, &gone.chain(self.summary).collect::<Vec<_>>());
+        self.summary = Some(at);
     }
 
     fn rewound(&mut self, at: Option<usize>, source: SourceRecord) {
-        let first = at.and_then(|at| self.events.get(&at).copied()).unwrap_or(0);
+        let first = at.and_then(|at| self.events.get(&at)).map_or(0, |events| events.start);
         let Some(invocation) = self.draft.event(first).map(|event| event.invocation_id.clone()) else {
             return;
         };

@@ -75,7 +75,7 @@ pub(crate) fn read_tables(
         chats.insert(id, Chat { model, has_ledger, sum, ..Chat::new(draft) });
     })?;
     if has_ledger {
-        read_ledger(source, &mut chats)?;
+        read_ledger(source, &mut chats, findings)?;
     }
     let id_column = if has("messages", "message_id") { "message_id" } else { "id" };
     let metadata = if has("messages", "metadata_json") { "metadata_json" } else { "role" };
@@ -104,13 +104,18 @@ pub(crate) fn read_tables(
             continue;
         }
         let source = SourceRecord::Row { table: "sessions", id: chat.draft.session.id.clone() };
+        chat.tell_ledger(&source);
         chat.tell_sum(source);
         sessions.extend(chat.draft.finish(Format::Goose, findings));
     }
     Ok(sessions)
 }
 
-fn read_ledger(source: &mut dyn TableSource, chats: &mut HashMap<Str, Chat>) -> Result<(), TableError> {
+fn read_ledger(
+    source: &mut dyn TableSource,
+    chats: &mut HashMap<Str, Chat>,
+    findings: &mut Findings,
+) -> Result<(), TableError> {
     let columns = [
         "session_id",
         "created_timestamp",
@@ -121,7 +126,11 @@ fn read_ledger(source: &mut dyn TableSource, chats: &mut HashMap<Str, Chat>) -> 
         "is_compaction",
     ];
     source.rows("usage_ledger", &columns, &["id"], &mut |row| {
-        let Some(chat) = text_of(row.first()).and_then(|id| chats.get_mut(&id)) else { return };
+        let session = text_of(row.first()).unwrap_or_default();
+        let Some(chat) = chats.get_mut(&session) else {
+            let message = "usage belongs to a session that has no row; it was left out";
+            return findings.warning("no-session-row", format!("session {session}"), message);
+        };
         let counts = Counts {
             input: count_of(row.get(2)),
             output: count_of(row.get(3)),
@@ -162,6 +171,21 @@ impl Chat {
         }
     }
 
+    /// Calls of the ledger that no message answers: summaries, and calls that failed or whose answers are gone.
+    fn tell_ledger(&mut self, source: &SourceRecord) {
+        for (time, usage, is_compaction) in std::mem::take(&mut self.ledger) {
+            let kind = if is_compaction { Kind::Compaction } else { Kind::Notice };
+            let model = self.model.clone();
+            self.has_usage = true;
+            self.draft.push(Say {
+                time: Some(time),
+                usage: Some(usage),
+                model,
+                ..Say::new(kind, Vec::new(), source.clone())
+            });
+        }
+    }
+
     fn message(&mut self, role: &str, content: Json, mut metadata: Object, mut say: Say) {
         let parts = match content {
             Json::Array(parts) => parts,
@@ -192,8 +216,13 @@ impl Chat {
             say.kind = Kind::Response;
             say.model.clone_from(&self.model);
             let has_ledger = self.has_ledger;
-            let of_ledger = self.of_ledger(say.time);
-            say.usage = usage.or(of_ledger);
+            say.usage = match usage {
+                Some(own) => {
+                    self.told(&own, say.time);
+                    Some(own)
+                }
+                None => self.of_ledger(say.time),
+            };
             self.has_usage |= say.usage.is_some();
             // Calls made side by side are messages of their own, of which the first reports the usage.
             let before = self.last_response.filter(|(_, time)| has_ledger && *time == say.time);
@@ -212,6 +241,20 @@ impl Chat {
         self.draft.note_result_bytes(turn.result_bytes);
         say.parts = turn.parts;
         self.draft.push(say);
+    }
+
+    /// Takes the row of a call whose message reports its usage itself: the one that says the same, since a row may be
+    /// written long after the message began.
+    fn told(&mut self, own: &Reported, time: Option<f64>) {
+        let counts = |it: &Reported| (it.usage.prompt_token_count, it.usage.output_tokens());
+        let same = self
+            .ledger
+            .iter()
+            .position(|(_, row, is_compaction)| !is_compaction && counts(row) == counts(own));
+        match same {
+            Some(at) => drop(self.ledger.remove(at)),
+            None => drop(self.of_ledger(time)),
+        }
     }
 
     /// The usage of the call that ended at this time, where messages do not report their own.
@@ -291,9 +334,6 @@ impl Chat {
                 part.insert("type", kind);
                 return self.draft.messages("message").content(Json::Array(vec![part.into()]), turn);
             }
-        }
-        for key in ["signature", "metadata", "annotations"] {
-            part.remove(key);
         }
         self.draft.note_rest(&kind, &part);
     }

@@ -36,7 +36,17 @@ pub(crate) fn read_export(bytes: &[u8], findings: &mut Findings) -> Vec<Imported
         let info = take_object(&mut document.fields, "info").unwrap_or_default();
         let messages = document.take("messages").into_iter().filter_map(|value| {
             let source = value.source();
-            let Json::Object(mut message) = value.json else { return None };
+            let place = value.place();
+            let Json::Object(mut message) = value.json else {
+                let message =
+                    format!("{} stands where a message should be; it was left out", value.json.kind());
+                findings.error("unexpected-type", place, message);
+                return None;
+            };
+            if message.get("info").and_then(Json::as_object).is_none() {
+                let message = "a message does not say what it is (`info`); it was left out";
+                findings.error("unexpected-type", place, message);
+            }
             let info = take_object(&mut message, "info")?;
             let parts = take_list(&mut message, "parts").unwrap_or_default();
             let parts = parts.into_iter().filter_map(|part| match part {

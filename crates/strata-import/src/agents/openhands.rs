@@ -29,6 +29,8 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         stats: Stats::default(),
         summary: None,
         actions: HashSet::new(),
+        places: HashMap::new(),
+        forgotten: Vec::new(),
     };
     for mut document in read_documents(bytes, &["", "history", "trajectory"], findings) {
         let mut events = document.take("");
@@ -37,7 +39,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         events.extend(document.take("trajectory"));
         for value in events {
             let source = value.source();
-            if let Json::Object(event) = value.json {
+            if let Some(event) = talk.draft.object("events", value.json) {
                 talk.event(event, source);
             }
         }
@@ -53,6 +55,14 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         }
     }
     talk.stats.tell(&mut talk.draft, &talk.answers);
+    // The first generation numbers its events from 0, so the time of the first one names the conversation.
+    if talk.draft.session.id.is_empty()
+        && let Some(first) = talk.draft.event(0)
+        && first.id.bytes().all(|byte| byte.is_ascii_digit())
+        && first.timestamp > 0.0
+    {
+        talk.draft.session.id = format!("conversation-{}", (first.timestamp * 1e3) as i64).into();
+    }
     talk.draft.finish(Format::OpenHands, findings).into_iter().collect()
 }
 
@@ -67,6 +77,10 @@ struct Talk {
     summary: Option<Str>,
     /// Ids of actions of the first generation that are calls.
     actions: HashSet<Str>,
+    /// Events by the ids of their records.
+    places: HashMap<Str, usize>,
+    /// Events that condensations took out of the conversation so far.
+    forgotten: Vec<usize>,
 }
 
 /// Events of the first generation that say how the run goes.
@@ -84,10 +98,8 @@ const ABOUT_THE_RUN: [&str; 8] = [
 impl Talk {
     fn event(&mut self, mut event: Object, source: SourceRecord) {
         let time = take_time(&mut event, "timestamp");
-        let id = take_any(&mut event, &["id"]).map(|id| match id {
-            Json::String(id) => id,
-            other => strata_model::json::to_compact(&other).into(),
-        });
+        let id = take_any(&mut event, &["id"]).map(id_of);
+        let (own_id, place) = (id.clone(), self.draft.len());
         let who = take_text(&mut event, "source").unwrap_or_default();
         let say = Say { id, time, ..Say::new(Kind::Notice, Vec::new(), source.clone()) };
         let kind = take_text(&mut event, "kind");
@@ -118,6 +130,11 @@ impl Talk {
                 self.state(event, source);
             }
             None => self.old_event(event, &who, say),
+        }
+        if self.draft.len() > place
+            && let Some(id) = own_id
+        {
+            self.places.insert(id, place);
         }
     }
 
@@ -175,6 +192,7 @@ impl Talk {
         let response = take_text(&mut event, "llm_response_id");
         self.draft.note_rest("ActionEvent", &event);
         if let Some(at) = response.as_ref().and_then(|id| self.responses.get(id).copied()) {
+            self.places.extend(say.id.map(|id| (id, at)));
             let calls = turn.parts.into_iter().filter(|part| part.function_call.is_some());
             return self.draft.extend(at, calls.collect(), say.sources[0].clone());
         }
@@ -207,8 +225,19 @@ impl Talk {
         if self.summary.replace(text.clone()).as_ref() == Some(&text) && !text.is_empty() {
             return self.draft.unmapped.record("CondensationSummaryEvent", say.sources[0].clone());
         }
+        self.condensed(text, event, say);
+    }
+
+    /// A summary stands for what was forgotten, this time and before: only the last one is sent.
+    fn condensed(&mut self, text: Str, about: Object, say: Say) {
+        let mut ids = forgotten_ids(&about);
         let parts = vec![Part::from_text(text)];
-        self.draft.push(Say { kind: Kind::Compaction, parts, source_notes: event, ..say });
+        let at = self.draft.push(Say { kind: Kind::Compaction, parts, source_notes: about, ..say });
+        let is_said = !ids.is_empty();
+        self.forgotten.extend(ids.drain(..).filter_map(|id| self.places.get(&id)));
+        if is_said {
+            self.draft.cover(at, &self.forgotten);
+        }
     }
 
     /// The first generation.
@@ -243,8 +272,7 @@ impl Talk {
             (Some("recall"), _) => self.draft.unmapped.record("recall", say.sources[0].clone()),
             (Some("condensation"), _) => {
                 let text = take_first_text(&mut args, &["summary"]).unwrap_or_default();
-                let parts = vec![Part::from_text(text)];
-                self.draft.push(Say { kind: Kind::Compaction, parts, source_notes: args, ..say });
+                self.condensed(text, args, say);
             }
             (Some("message" | "finish" | "think"), _) if call_id.is_none() => {
                 let text =
@@ -301,6 +329,7 @@ impl Talk {
         let mut response = take_object(&mut about, "model_response").unwrap_or_default();
         let id = take_text(&mut response, "id");
         if let Some(at) = id.as_ref().and_then(|id| self.responses.get(id).copied()) {
+            self.places.extend(say.id.map(|id| (id, at)));
             let calls = parts.into_iter().filter(|part| part.function_call.is_some());
             return self.draft.extend(at, calls.collect(), say.sources[0].clone());
         }
@@ -311,5 +340,30 @@ impl Talk {
         say.parts = parts;
         let at = self.draft.push(say);
         self.responses.extend(id.map(|id| (id, at)));
+    }
+}
+
+fn id_of(id: Json) -> Str {
+    match id {
+        Json::String(id) => id,
+        other => strata_model::json::to_compact(&other).into(),
+    }
+}
+
+/// Ids of what a condensation took out: a list of them, or the first and the last.
+fn forgotten_ids(about: &Object) -> Vec<Str> {
+    let listed = ["forgotten_event_ids", "forgotten_events_ids"]
+        .iter()
+        .find_map(|key| about.get(key)?.as_array().filter(|ids| !ids.is_empty()));
+    if let Some(ids) = listed {
+        return ids.iter().cloned().map(id_of).collect();
+    }
+    let bound = |key: &str| about.get(key).and_then(Json::as_i64);
+    match (bound("forgotten_events_start_id"), bound("forgotten_events_end_id")) {
+        // No file holds more events than this, whatever it says.
+        (Some(start), Some(end)) if end.saturating_sub(start) < 1_000_000 => {
+            (start..=end).map(|id| id.to_string().into()).collect()
+        }
+        _ => Vec::new(),
     }
 }

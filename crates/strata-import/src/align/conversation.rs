@@ -77,6 +77,8 @@ impl Conversation {
     pub(super) fn append(&mut self, at: usize, fit: Fit, exchange: Exchange, mut units: Vec<Unit>) {
         let Exchange { source, time, end, body, turns, answer, about, .. } = exchange;
         self.draft.set_clock(time);
+        // Of some calls only the answer was recorded, or that they were made.
+        let is_recorded = !body.is_null();
         let lane = &self.lanes[at];
         // The history is not in the request: the provider holds it, or the log shows only what is new.
         let follows = matches!(fit, Fit::Named | Fit::Hinted);
@@ -109,9 +111,11 @@ impl Conversation {
         }
         lane.n_requested = units.len() - n_answered;
         lane.is_answered = event.is_some();
-        lane.open_request = event.is_none().then_some(self.draft.requests.len());
+        lane.open_request = (event.is_none() && is_recorded).then_some(self.draft.requests.len());
         lane.units = units;
-        self.draft.requests.push(RecordedRequest { answer: event, body, source, alignment });
+        if is_recorded {
+            self.draft.requests.push(RecordedRequest { answer: event, body, source, alignment });
+        }
     }
 
     /// The system prompt is said when it is new.
@@ -296,6 +300,7 @@ impl Conversation {
             usage: answer.usage,
             error: answer.error,
             source_notes: notes,
+            sources: answer.source.map_or(base.sources, |source| vec![source]),
             ..base
         });
         let answered = units_of_turn(ANSWER, &turn).into_iter();

@@ -40,7 +40,7 @@ fn exchange(number: usize, request: &str, answer: &str) -> Step {
         source: SourceRecord::Bytes(0..1),
         time: Some(number as f64),
         end: None,
-        body: Json::Null,
+        body: Json::Object(Object::new()),
         turns,
         answer,
         continues: None,

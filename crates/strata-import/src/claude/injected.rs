@@ -10,6 +10,9 @@ use crate::marks;
 /// What ADK makes of another agent's events.
 pub(crate) const QUOTATION: &str = "quotation";
 
+/// What is shown and never sent.
+pub(super) const TRANSCRIPT_ONLY: &str = "transcript-only";
+
 /// What stands for messages that a compaction took away.
 pub(crate) const SUMMARY: &str = "summary";
 
@@ -86,7 +89,7 @@ fn of_client(record: &Record, parts: &[Part]) -> Option<String> {
         return Some(program);
     }
     if record.rest.get("isVisibleInTranscriptOnly").is_some_and(Json::is_truthy) {
-        return Some("transcript-only".into());
+        return Some(TRANSCRIPT_ONLY.into());
     }
     let mut kind = None;
     for part in parts {

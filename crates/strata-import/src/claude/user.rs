@@ -1,5 +1,7 @@
 //! Records of the role `user`: prompts, tool results, and what the client says in the user's name.
 
+use strata_model::FromJson as _;
+
 use super::blocks::{self, Blocks};
 use super::entry::{EntryId, EntryKind};
 use super::injected;
@@ -69,6 +71,14 @@ impl Transcript {
             return self.add_entry(placed, EntryKind::Results(answered), "user", parts);
         }
         if let Some(kind) = injected::kind_of(&placed.record, placed.lane, &parts) {
+            if kind == injected::TRANSCRIPT_ONLY {
+                // It is on the screen only.
+                let entry = self.add_entry(placed, EntryKind::Notice, "model", Vec::new());
+                self.entries[entry].note("type", kind);
+                let content: Vec<_> = parts.iter().map(|part| part.to_json()).collect();
+                self.entries[entry].note("content", content);
+                return entry;
+            }
             return self.add_injected(placed, &kind, parts);
         }
         self.add_entry(placed, EntryKind::Prompt, "user", parts)

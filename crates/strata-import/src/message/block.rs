@@ -196,7 +196,9 @@ impl Messages<'_> {
 
     /// Blocks of the Messages API have a reader of their own.
     fn of_anthropic(&mut self, mut block: Object, turn: &mut Turn) {
-        block.remove("cache_control");
+        if let Some(mark) = block.remove("cache_control") {
+            self.unmapped.field(self.owner, "cache_control", &mark);
+        }
         if let (Some(Json::String(id)), Some(Json::String(name))) = (block.get("id"), block.get("name")) {
             self.tools.insert(id.clone(), name.clone());
         }

@@ -12,16 +12,21 @@ use crate::source::SourceRecord;
 use crate::take::{take_list, take_object, take_text, take_time};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    let draft = Draft::new("adk", "agent");
+    let mut draft = Draft::new("adk", "agent");
     let mut spans = Vec::new();
     for mut document in read_documents(bytes, &[""], findings) {
         for value in document.take("") {
             let source = value.source();
-            if let Json::Object(span) = value.json {
-                spans.push(span_of(span, source));
+            if let Some(span) = draft.object("trace", value.json) {
+                spans.push(span_of(span, source, &mut draft));
             }
         }
-        if !document.fields.is_empty() {
+        // Spans may stand one a line.
+        let is_span =
+            ["attributes", "start_time", "logs"].iter().any(|key| document.fields.contains_key(key));
+        if is_span {
+            spans.push(span_of(document.fields, document.source, &mut draft));
+        } else if !document.fields.is_empty() {
             spans.push(of_event(document.fields, document.source));
         }
     }
@@ -36,17 +41,21 @@ fn id(span: &mut Object, key: &str) -> Option<Str> {
     }
 }
 
-fn span_of(mut span: Object, source: SourceRecord) -> Span {
-    let events = take_list(&mut span, "logs").unwrap_or_default().into_iter().filter_map(|log| {
-        let Json::Object(mut log) = log else { return None };
-        Some(Event {
+fn span_of(mut span: Object, source: SourceRecord, draft: &mut Draft) -> Span {
+    let logs = take_list(&mut span, "logs").unwrap_or_default();
+    let events = logs.into_iter().filter_map(|log| {
+        let mut log = draft.object("span.logs", log)?;
+        let event = Event {
             name: take_text(&mut log, "event_name").unwrap_or_default(),
             attributes: take_object(&mut log, "attributes").unwrap_or_default(),
             body: log.remove("body").unwrap_or_default(),
-        })
+        };
+        draft.note_rest("span.log", &log);
+        Some(event)
     });
-    Span {
-        events: events.collect(),
+    let events = events.collect();
+    let read = Span {
+        events,
         name: take_text(&mut span, "name").unwrap_or_default(),
         trace: id(&mut span, "trace_id").unwrap_or_default(),
         id: id(&mut span, "span_id").unwrap_or_default(),
@@ -56,7 +65,9 @@ fn span_of(mut span: Object, source: SourceRecord) -> Span {
         attributes: take_object(&mut span, "attributes").unwrap_or_default(),
         error: None,
         source,
-    }
+    };
+    draft.note_rest("span", &span);
+    read
 }
 
 /// The trace of one event: the attributes of its span, and nothing around them.

@@ -10,7 +10,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{count_of, take_object, take_text, time_of, unpacked};
+use crate::take::{take_count, take_object, take_text, take_time, unpacked};
 use crate::usage::Counts;
 use crate::wire::{About, Answer, Exchange, read_answer, read_request};
 
@@ -35,6 +35,8 @@ struct Request {
     time: Option<f64>,
     end: Option<f64>,
     response: Option<Json>,
+    /// The place of the response.
+    answered_at: Option<SourceRecord>,
     counts: Counts,
     about: About,
     source: SourceRecord,
@@ -47,9 +49,12 @@ impl Log {
         let name = take_text(&mut attributes, "event.name")
             .or_else(|| take_text(&mut record, "name"))
             .unwrap_or_default();
+        if name.starts_with("gemini_cli.api_") {
+            self.draft.note_rest("record", &record);
+        }
         match &*name {
             "gemini_cli.api_request" => self.request(attributes, source),
-            "gemini_cli.api_response" | "gemini_cli.api_error" => self.response(&mut attributes, source),
+            "gemini_cli.api_response" | "gemini_cli.api_error" => self.response(attributes, source),
             "gen_ai.client.inference.operation.details" => self.details(&attributes, source),
             name => {
                 let name = if name.is_empty() { "record without a name" } else { name };
@@ -65,11 +70,12 @@ impl Log {
             "contents",
             take_text(&mut attributes, "request_text").map(|text| unpacked(Json::String(text))),
         );
-        self.requests.push(Request {
+        let request = Request {
             body,
-            time: attributes.get("event.timestamp").and_then(time_of),
+            time: take_time(&mut attributes, "event.timestamp"),
             end: None,
             response: None,
+            answered_at: None,
             counts: Counts::default(),
             about: About {
                 session: take_text(&mut attributes, "session.id"),
@@ -79,20 +85,23 @@ impl Log {
             },
             source,
             role: take_text(&mut attributes, "role").unwrap_or_default().to_string(),
-        });
+        };
+        attributes.remove("model");
+        self.draft.note_rest("api_request", &attributes);
+        self.requests.push(request);
     }
 
     /// The request it answers is the last one of its prompt and role that has no answer.
-    fn response(&mut self, attributes: &mut Object, source: SourceRecord) {
+    fn response(&mut self, mut attributes: Object, source: SourceRecord) {
         let (prompt, role) =
-            (take_text(attributes, "prompt_id"), take_text(attributes, "role").unwrap_or_default());
+            (take_text(&mut attributes, "prompt_id"), take_text(&mut attributes, "role").unwrap_or_default());
         let is_it = |request: &&mut Request| {
             request.response.is_none() && request.about.invocation == prompt && request.role == *role
         };
         let Some(request) = self.requests.iter_mut().rev().find(is_it) else {
             return self.draft.unmapped.record("gemini_cli.api_response", source);
         };
-        let count = |key: &str| attributes.get(key).and_then(count_of);
+        let mut count = |key: &str| take_count(&mut attributes, key);
         let thoughts = count("thoughts_token_count");
         request.counts = Counts {
             input: count("input_token_count"),
@@ -102,9 +111,14 @@ impl Log {
             thoughts,
             total: count("total_token_count"),
         };
-        request.end = attributes.get("event.timestamp").and_then(time_of);
-        let text = take_text(attributes, "response_text").map(Json::String);
+        request.end = take_time(&mut attributes, "event.timestamp");
+        let text = take_text(&mut attributes, "response_text").map(Json::String);
         request.response = text.map(unpacked).or(Some(Json::Null));
+        request.answered_at = Some(source);
+        for key in ["session.id", "model"] {
+            attributes.remove(key);
+        }
+        self.draft.note_rest("api_response", &attributes);
     }
 
     /// Instructions and tools of the request that was logged before.
@@ -126,6 +140,7 @@ impl Request {
     fn exchange(self, draft: &mut Draft) -> Exchange {
         let turns = read_request(&mut self.body.clone(), draft);
         let mut answer = self.response.map_or_else(Answer::default, |response| read_answer(response, draft));
+        answer.source = self.answered_at;
         if self.counts.input.is_some() {
             answer.usage = Some(self.counts.reported());
         }

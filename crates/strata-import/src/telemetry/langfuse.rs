@@ -65,7 +65,7 @@ fn keep(
     steps: &mut Vec<Step>,
     draft: &mut Draft,
 ) {
-    let Json::Object(mut fields) = value else { return };
+    let Some(mut fields) = draft.object("list", value) else { return };
     if let Some(Json::Array(observations)) = fields.remove("observations") {
         let observations = observations.into_iter().filter_map(|one| observation(one, source.clone()));
         let trace = take_object(&mut fields, "trace").unwrap_or(fields);
@@ -121,6 +121,12 @@ fn observation(value: Json, source: SourceRecord) -> Option<Observation> {
 fn generations(mut trace: Object, observations: Vec<Observation>, steps: &mut Vec<Step>, draft: &mut Draft) {
     let session = take_first_text(&mut trace, &["sessionId", "session_id", "id"]);
     let title = take_text(&mut trace, "name");
+    let mut rest = trace.clone();
+    for key in ["id", "sessionId", "session_id", "timestamp", "createdAt", "updatedAt"] {
+        rest.remove(key);
+    }
+    rest.retain(|_, value| says_something(value));
+    draft.note_rest("trace", &rest);
     let drop = nested(&observations);
     let names: HashMap<Str, Str> = agents(&observations);
     for (at, observation) in observations.into_iter().enumerate() {
@@ -194,6 +200,13 @@ fn exchange(observation: Observation, about: About, draft: &mut Draft) -> Exchan
     {
         body.push("model", model.clone());
     }
+    let tools =
+        ["toolDefinitions", "tool_definitions"].iter().find_map(|key| fields.remove(key).map(unpacked));
+    if let Some(tools) = tools.filter(Json::is_truthy)
+        && !body.contains_key("tools")
+    {
+        body.push("tools", listed(tools));
+    }
     let turns = read_request(&mut body.clone(), draft);
     let mut answer = output.map_or_else(Answer::default, |output| read_answer(output, draft));
     let counted = ["usageDetails", "usage"].iter().find_map(|key| match fields.remove(key).map(unpacked) {
@@ -207,10 +220,19 @@ fn exchange(observation: Observation, about: About, draft: &mut Draft) -> Exchan
         let message = take_text(&mut fields, "statusMessage").unwrap_or_else(|| "error".into());
         answer.error.get_or_insert(("error".into(), message));
     }
+    let (time, end) = (take_time(&mut fields, "startTime"), take_time(&mut fields, "endTime"));
+    if fields.get("level").and_then(Json::as_str) == Some("DEFAULT") {
+        fields.remove("level");
+    }
+    for key in ["traceId", "trace_id", "sessionId", "session_id", "createdAt", "updatedAt"] {
+        fields.remove(key);
+    }
+    fields.retain(|_, value| says_something(value));
+    draft.note_rest("observation", &fields);
     Exchange {
         source,
-        time: take_time(&mut fields, "startTime"),
-        end: take_time(&mut fields, "endTime"),
+        time,
+        end,
         body: Json::Object(body),
         turns,
         answer: Some(answer),
@@ -255,6 +277,15 @@ fn body_of(input: Json) -> Object {
         body.push("tools", tools);
     }
     body
+}
+
+/// Exports write every column, whether there is anything in it or not.
+fn says_something(value: &Json) -> bool {
+    match value {
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(fields) => !fields.is_empty(),
+        value => value.is_truthy(),
+    }
 }
 
 fn listed(value: Json) -> Vec<Json> {

@@ -24,6 +24,8 @@ struct Thread {
     /// Messages by id, with the checkpoint they first stood in and its time, in the order they came.
     messages: Vec<(Json, Str, Option<f64>)>,
     places: HashMap<Str, usize>,
+    /// Messages of the newest checkpoint that has any, in its order.
+    newest: Vec<usize>,
     other_channels: BTreeMap<String, u64>,
 }
 
@@ -51,7 +53,15 @@ pub(crate) fn read_tables(
         for (channel, count) in thread.other_channels {
             draft.unmapped.fields.insert(format!("channel_values.{channel}"), count);
         }
-        for (message, checkpoint, time) in thread.messages {
+        let mut messages: Vec<_> = thread.messages.into_iter().map(Some).collect();
+        let newest: Vec<_> = thread.newest.iter().filter_map(|at| messages.get_mut(*at)?.take()).collect();
+        // What the graph removed, or what stands on a fork that was left.
+        for (_, checkpoint, _) in messages.into_iter().flatten() {
+            draft
+                .unmapped
+                .record("removed message", SourceRecord::Row { table: "checkpoints", id: checkpoint });
+        }
+        for (message, checkpoint, time) in newest {
             let record = SourceRecord::Row { table: "checkpoints", id: checkpoint };
             say_message(
                 &mut draft,
@@ -79,6 +89,7 @@ impl Thread {
                 *self.other_channels.entry(channel.to_string()).or_default() += 1;
                 continue;
             }
+            let mut now = Vec::new();
             for (at, message) in value.as_array().unwrap_or_default().iter().enumerate() {
                 let own = message
                     .get("id")
@@ -86,12 +97,19 @@ impl Thread {
                     .map_or_else(|| format!("#{at}").into(), Str::from);
                 match self.places.get(&own) {
                     // The last word on a message counts.
-                    Some(place) => self.messages[*place].0 = message.clone(),
+                    Some(place) => {
+                        self.messages[*place].0 = message.clone();
+                        now.push(*place);
+                    }
                     None => {
+                        now.push(self.messages.len());
                         self.places.insert(own, self.messages.len());
                         self.messages.push((message.clone(), id.clone(), time));
                     }
                 }
+            }
+            if !now.is_empty() {
+                self.newest = now;
             }
         }
     }

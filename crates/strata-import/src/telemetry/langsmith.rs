@@ -22,7 +22,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         values.extend(document.take("runs"));
         for value in values {
             let source = value.source();
-            if let Json::Object(run) = value.json {
+            if let Some(run) = reading.draft.object("runs", value.json) {
                 reading.value(run, source);
             }
         }
@@ -71,7 +71,7 @@ impl Reading {
     /// A run, with those inside of it where they are written into it.
     fn run(&mut self, mut run: Object, source: SourceRecord) {
         for inner in take_list(&mut run, "child_runs").unwrap_or_default() {
-            if let Json::Object(inner) = inner {
+            if let Some(inner) = self.draft.object("child_runs", inner) {
                 self.run(inner, source.clone());
             }
         }
@@ -105,7 +105,7 @@ impl Reading {
         }
         for key in ["post", "patch"] {
             for run in take_list(&mut batch, key).unwrap_or_default() {
-                if let Json::Object(run) = run {
+                if let Some(run) = self.draft.object(key, run) {
                     self.run(run, source.clone());
                 }
             }
@@ -138,14 +138,15 @@ impl Reading {
     }
 }
 
+/// Fields of the metadata that name the thread.
+const THREAD: [&str; 3] = ["thread_id", "session_id", "conversation_id"];
+
 /// The thread each trace belongs to, where any of its runs says.
 fn threads(runs: &[(usize, Object, SourceRecord)]) -> BTreeMap<Str, Str> {
     let mut threads = BTreeMap::new();
     for (_, run, _) in runs {
         let metadata = run.get("extra").and_then(|extra| extra.get("metadata"));
-        let thread = ["thread_id", "session_id", "conversation_id"]
-            .iter()
-            .find_map(|key| metadata?.get(key)?.as_str());
+        let thread = THREAD.iter().find_map(|key| metadata?.get(key)?.as_str());
         if let (Some(trace), Some(thread)) = (run.get("trace_id").and_then(Json::as_str), thread) {
             threads.entry(trace.into()).or_insert_with(|| thread.into());
         }
@@ -198,10 +199,23 @@ fn exchange(
     answer.model = answer.model.or_else(|| take_text(&mut metadata, "ls_model_name"));
     let trace = take_text(&mut run, "trace_id");
     let session = trace.as_ref().and_then(|trace| threads.get(trace).cloned()).or(trace);
+    let (time, end) = (take_time(&mut run, "start_time"), take_time(&mut run, "end_time"));
+    for key in ["id", "name", "session_id"] {
+        run.remove(key);
+    }
+    // They say which thread it is.
+    for key in THREAD {
+        metadata.remove(key);
+    }
+    for (owner, rest) in [("run", &run), ("run.extra", &extra), ("run.extra.metadata", &metadata)] {
+        for (key, value) in rest.iter().filter(|(_, value)| value.is_truthy()) {
+            draft.unmapped.field(owner, key, value);
+        }
+    }
     Ok(Exchange {
         source,
-        time: take_time(&mut run, "start_time"),
-        end: take_time(&mut run, "end_time"),
+        time,
+        end,
         body: Json::Object(body),
         turns,
         answer: Some(answer),

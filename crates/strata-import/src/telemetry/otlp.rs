@@ -26,7 +26,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     for mut document in read_documents(bytes, &["", "data"], findings) {
         for value in document.take("").into_iter().chain(document.take("data")) {
             let source = value.source();
-            if let Json::Object(request) = value.json {
+            if let Some(request) = draft.object("file", value.json) {
                 reading.request(request, &source, &mut draft);
             }
         }
@@ -92,10 +92,10 @@ impl Reading {
         }
         for key in ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs", "batches"] {
             for resource in take_list(&mut request, key).unwrap_or_default() {
-                let Json::Object(mut resource) = resource else { continue };
+                let Some(mut resource) = draft.object(key, resource) else { continue };
                 for key in SCOPES {
                     for scope in take_list(&mut resource, key).unwrap_or_default() {
-                        let Json::Object(mut scope) = scope else { continue };
+                        let Some(mut scope) = draft.object(key, scope) else { continue };
                         for one in take_list(&mut scope, "spans").unwrap_or_default() {
                             match span_of(one, source, draft) {
                                 Some(span) => self.spans.push(span),
@@ -105,14 +105,31 @@ impl Reading {
                         for one in
                             take_any(&mut scope, &["logRecords", "log_records"]).into_iter().flat_map(items)
                         {
-                            self.logs.extend(log_of(one, source));
+                            match log_of(one, source) {
+                                Some(log) => self.logs.push(log),
+                                None => draft.unmapped.record("log record", source.clone()),
+                            }
                         }
+                        note_holder("scope", scope, draft);
                     }
                 }
+                note_holder("resource", resource, draft);
             }
         }
         draft.note_rest("export request", &request);
     }
+}
+
+/// Counts what is said of a resource or a scope, by attribute.
+fn note_holder(name: &str, mut holder: Object, draft: &mut Draft) {
+    for key in [name, "instrumentationLibrary", "instrumentation_library"] {
+        if let Some(mut about) = take_object(&mut holder, key) {
+            let attributes = attributes(about.remove("attributes"));
+            draft.note_rest(name, &attributes);
+            draft.note_rest(name, &about);
+        }
+    }
+    draft.note_rest(name, &holder);
 }
 
 fn items(value: Json) -> Vec<Json> {

@@ -1,5 +1,6 @@
 //! Spans of model calls, in every set of attribute names, as exchanges.
 
+mod attributes;
 mod content;
 mod tree;
 mod usage;
@@ -191,6 +192,7 @@ fn count(spans: &[Span], draft: &mut Draft) {
 
 fn exchange(at: usize, spans: &[Span], tree: &Tree, draft: &mut Draft) -> Exchange {
     let span = &spans[at];
+    attributes::note_unread(span, draft);
     let mut exchange = content::exchange(span, draft);
     exchange.time = span.start;
     exchange.end = span.end;

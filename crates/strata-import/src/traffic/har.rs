@@ -22,7 +22,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         for value in document.take("log.entries") {
             let source = value.source();
             n_entries += 1;
-            let Json::Object(entry) = value.json else { continue };
+            let Some(entry) = draft.object("log.entries", value.json) else { continue };
             let exchange = pair(entry, source.clone()).and_then(|pair| pair.exchange(&mut draft));
             match exchange {
                 Some(exchange) => steps.push(Step::Exchange(Box::new(exchange))),

@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
 use crate::take::{take_any, take_first_text, take_object, take_time, unpacked};
-use crate::usage::Counts;
+use crate::usage::{self, Counts};
 use crate::wire::{Answer, Exchange, read_answer, read_exchange};
 
 /// What stands where messages were, when logging them is switched off.
@@ -25,10 +25,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             .into_iter()
             .filter_map(|value| {
                 let source = value.source();
-                match value.json {
-                    Json::Object(payload) => Some((payload, source)),
-                    _ => None,
-                }
+                Some((draft.object("file", value.json)?, source))
             })
             .collect();
         if !document.fields.is_empty() {
@@ -83,6 +80,10 @@ fn exchange(
         total: count("total_tokens"),
         ..Counts::default()
     };
+    let mut metadata = take_object(&mut payload, "metadata").unwrap_or_default();
+    if let Some(usage) = take_object(&mut metadata, "usage_object").filter(|_| answer.usage.is_none()) {
+        answer.usage = usage::read(usage, "metadata.usage_object", &mut draft.unmapped);
+    }
     if answer.usage.is_none() && counts.total.unwrap_or(0) > 0 {
         answer.usage = Some(counts.reported());
     }
@@ -94,18 +95,12 @@ fn exchange(
     exchange.end = take_time(&mut payload, "endTime");
     exchange.about.session = take_first_text(&mut payload, &["session_id"]);
     exchange.answer = Some(answer);
-    for key in [
-        "id",
-        "litellm_call_id",
-        "metadata",
-        "hidden_params",
-        "cost_breakdown",
-        "response_cost",
-        "status_fields",
-    ] {
+    for key in ["id", "litellm_call_id", "prompt_tokens", "completion_tokens", "total_tokens"] {
         payload.remove(key);
     }
     payload.retain(|_, value| value.is_truthy());
+    metadata.retain(|_, value| value.is_truthy());
+    draft.note_rest("payload.metadata", &metadata);
     draft.note_rest("payload", &payload);
     Some(exchange)
 }

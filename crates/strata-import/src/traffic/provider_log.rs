@@ -181,7 +181,7 @@ impl Log {
         let answer = read_answer(body, &mut self.draft);
         let mut open = self.exchanges.iter_mut().rev().take(if name.is_some() { usize::MAX } else { 1 });
         match open.find(|exchange| exchange.answer.is_none() && exchange.about.session == name) {
-            Some(exchange) => exchange.answer = Some(answer),
+            Some(exchange) => exchange.answer = Some(Answer { source: Some(source), ..answer }),
             None if answer.turn.is_some() || answer.error.is_some() => {
                 self.exchanges.push(alone(answer, name, source));
             }

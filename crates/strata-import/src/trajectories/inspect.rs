@@ -18,25 +18,40 @@ use crate::take::{take_any, take_list, take_object, take_text, take_time};
 use crate::usage::{self, Reported};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    let samples = if bytes.starts_with(b"PK") {
+    let (samples, about) = if bytes.starts_with(b"PK") {
         archive::samples(bytes, findings)
     } else {
         of_document(bytes, findings)
     };
-    samples.into_iter().filter_map(|(sample, source)| session(sample, &source, findings)).collect()
-}
-
-fn of_document(bytes: &[u8], findings: &mut Findings) -> Vec<(Object, SourceRecord)> {
-    let mut samples = Vec::new();
-    for mut document in read_documents(bytes, &["samples"], findings) {
-        for value in document.take("samples") {
-            let source = value.source();
-            if let Json::Object(sample) = value.json {
-                samples.push((sample, source));
-            }
+    let told = samples.into_iter().filter_map(|(sample, source)| session(sample, &source, findings));
+    let mut sessions: Vec<ImportedSession> = told.collect();
+    // What is said of all samples is counted with the first.
+    if let Some(first) = sessions.first_mut() {
+        for (key, value) in about.iter() {
+            first.unmapped.field("log", key, value);
         }
     }
-    samples
+    sessions
+}
+
+/// The samples, and what the log says of all of them.
+fn of_document(bytes: &[u8], findings: &mut Findings) -> (Vec<(Object, SourceRecord)>, Object) {
+    let (mut samples, mut about) = (Vec::new(), Object::new());
+    for mut document in read_documents(bytes, &["samples"], findings) {
+        for value in document.take("samples") {
+            let (source, place) = (value.source(), value.place());
+            match value.json {
+                Json::Object(sample) => samples.push((sample, source)),
+                other => {
+                    let message =
+                        format!("{} stands where a sample should be; it was left out", other.kind());
+                    findings.error("unexpected-type", place, message);
+                }
+            }
+        }
+        about.update(&document.fields);
+    }
+    (samples, about)
 }
 
 /// An answer of a model, by the message it is.
@@ -148,7 +163,7 @@ fn calls_of(sample: &mut Object, attachments: &Object, draft: &mut Draft) -> Cal
     let mut calls = Calls::default();
     let mut kinds: HashMap<String, u64> = HashMap::new();
     for event in events {
-        let Json::Object(mut event) = event else { continue };
+        let Some(mut event) = draft.object("events", event) else { continue };
         let kind = take_text(&mut event, "event").unwrap_or_default();
         if &*kind != "model" {
             *kinds.entry(format!("events.{kind}")).or_default() += 1;

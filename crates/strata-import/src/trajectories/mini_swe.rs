@@ -62,8 +62,7 @@ fn message(draft: &mut Draft, value: Value) {
     draft.note_rest("message.extra", &extra);
     if is_exit {
         // What the run ended with; no model wrote it, and none reads it.
-        say.kind = Kind::Injected("exit".into());
-        say.parts = turn.parts;
+        say.source_notes = Object::from_iter([("type", Json::from("exit")), ("text", turn.text().into())]);
         draft.push(say);
         return;
     }

@@ -1,6 +1,6 @@
 //! Trajectories of SWE-agent. The history is what the model saw; usage is only known as a sum, and there are no times.
 
-use strata_model::{Json, Object};
+use strata_model::{Json, Object, Str};
 
 use crate::documents::read_documents;
 use crate::draft::{Draft, Kind, Say};
@@ -10,7 +10,7 @@ use crate::import::{Alignment, ImportedSession, RecordedRequest};
 use crate::marks;
 use crate::message::{Role, say_turn};
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_count, take_list, take_object, take_text};
+use crate::take::{take_any, take_count, take_list, take_object, take_text, unpacked};
 use crate::usage::Counts;
 use crate::values::Value;
 
@@ -18,7 +18,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     let mut sessions = Vec::new();
     for mut document in read_documents(bytes, &["history", "trajectory"], findings) {
         let mut draft = Draft::new("swe-agent", "swe-agent");
-        draft.session.id = take_text(&mut document.fields, "environment").unwrap_or_default();
+        draft.session.id = session_id(&mut document.fields);
         let source = document.source.clone();
         let steps = document.take("trajectory");
         let mut answers = Vec::new();
@@ -42,9 +42,17 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     sessions
 }
 
+/// The task, where the settings of the run say it: many runs share an environment.
+fn session_id(fields: &mut Object) -> Str {
+    let settings = fields.get("replay_config").cloned().map(unpacked);
+    let task = settings.as_ref().and_then(|settings| settings.get("problem_statement")?.get("id")?.as_str());
+    let environment = take_text(fields, "environment").unwrap_or_default();
+    task.filter(|task| !task.is_empty()).map_or(environment, Str::from)
+}
+
 fn message(draft: &mut Draft, value: Value, answers: &mut Vec<usize>) {
     let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
-    let Json::Object(mut message) = value.json else { return };
+    let Some(mut message) = draft.object("history", value.json) else { return };
     let kind = take_text(&mut message, "message_type");
     let is_demo = message.remove("is_demo").is_some_and(|flag| flag.is_truthy())
         || kind.as_deref() == Some("demonstration");
@@ -61,7 +69,7 @@ fn message(draft: &mut Draft, value: Value, answers: &mut Vec<usize>) {
         message.remove(key);
     }
     let mut turn = draft.messages("history").read(Json::Object(message));
-    if turn.role == Role::Model {
+    if turn.role == Role::Model && !is_demo {
         answers.push(draft.len());
     }
     // Without tools, an observation is a message of the user.
@@ -81,14 +89,15 @@ fn message(draft: &mut Draft, value: Value, answers: &mut Vec<usize>) {
 /// The prompt of a step, where it was kept.
 fn requested(draft: &mut Draft, step: Value, answer: Option<usize>) {
     let source = step.source();
-    let Json::Object(mut step) = step.json else { return };
+    let Some(mut step) = draft.object("trajectory", step.json) else { return };
     match take_any(&mut step, &["query", "messages"]) {
         Some(messages) => {
             let body = Json::Object(Object::from_iter([("messages", messages)]));
             draft.requests.push(RecordedRequest { answer, body, source, alignment: Alignment::default() });
         }
-        None => draft.unmapped.record("step", source),
+        None => return draft.unmapped.record("step", source),
     }
+    draft.note_rest("step", &step);
 }
 
 fn totals(draft: &mut Draft, info: &mut Object, source: SourceRecord) {

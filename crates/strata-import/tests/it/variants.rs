@@ -2,9 +2,11 @@
 
 mod claude;
 mod codex;
+mod compactions;
 mod editors;
 mod gemini;
 mod lines;
+mod nothing_lost;
 mod provider;
 mod recording;
 mod stores;

@@ -6,6 +6,7 @@ use strata_model::{Json, Object, Str};
 
 use crate::source::SourceRecord;
 use crate::take::{count_of, take_count, time_of, unpacked};
+use crate::unmapped::Unmapped;
 use crate::usage::{Counts, Reported};
 use crate::values::Value;
 
@@ -18,6 +19,8 @@ pub(super) struct Interface {
     condensed: VecDeque<(f64, Str, SourceRecord)>,
     /// The usage of requests that were deleted, summed up.
     pub(super) deleted: Option<(Reported, SourceRecord)>,
+    /// What else it recorded.
+    pub(super) unmapped: Unmapped,
 }
 
 impl Interface {
@@ -53,6 +56,29 @@ impl Interface {
                 }
             }
             _ => {}
+        }
+        let is_request =
+            matches!(said, "api_req_started" | "api_req_finished" | "deleted_api_reqs" | "subagent_usage");
+        let has_summary = said == "condense_context"
+            && value.json.get("contextCondense").is_some_and(|it| it.get("summary").is_some());
+        let kind = match value.json.get("ask").and_then(Json::as_str) {
+            Some(asked) => format!("ui.ask.{asked}"),
+            None => format!("ui.say.{said}"),
+        };
+        if is_request {
+            self.note_rest(&kind, &value.json);
+        } else if !has_summary {
+            self.unmapped.record(&kind, value.source());
+        }
+    }
+
+    /// What a request's text says besides its usage.
+    fn note_rest(&mut self, kind: &str, message: &Json) {
+        let text = message.get("text").cloned().map(unpacked);
+        for (key, value) in text.iter().filter_map(Json::as_object).flat_map(Object::iter) {
+            if !USAGE.contains(&&**key) {
+                self.unmapped.field(kind, key, value);
+            }
         }
     }
 
@@ -98,6 +124,9 @@ fn texts_of(content: &Json) -> String {
     let blocks = content.as_array().unwrap_or_default().iter();
     blocks.filter_map(|block| block.get("text")?.as_str()).collect()
 }
+
+/// Members of a request's text that are read.
+const USAGE: [&str; 5] = ["apiProtocol", "tokensIn", "tokensOut", "cacheReads", "cacheWrites"];
 
 /// What a request of the interface reports.
 fn usage_of(message: &Json) -> Option<Reported> {

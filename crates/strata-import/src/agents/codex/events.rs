@@ -21,18 +21,26 @@ impl Rollout {
     pub(super) fn event(&mut self, mut event: Object, source: SourceRecord) {
         let kind = event.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
         match &*kind {
+            "token_count" if self.is_copied => {
+                self.steps.copied(&event);
+                self.draft.unmapped.record("event_msg.token_count of a parent", source);
+            }
             "token_count" => {
                 self.count("token_count_events");
-                let reported = self.steps.count(event);
-                self.step(reported, source);
+                let reported = self.steps.count(event, &mut self.draft.unmapped);
+                self.step("event_msg.token_count", reported, source);
             }
             "task_started" | "turn_started" => {
-                self.count("turns_started");
+                if !self.is_copied {
+                    self.count("turns_started");
+                }
                 self.turn = take_text(&mut event, "turn_id").or(self.turn.take());
                 self.draft.unmapped.record("event_msg.task_started", source);
             }
             "turn_aborted" => {
-                self.count("turns_aborted");
+                if !self.is_copied {
+                    self.count("turns_aborted");
+                }
                 self.draft.unmapped.record("event_msg.turn_aborted", source);
             }
             "user_message" => {

@@ -64,7 +64,9 @@ impl Rollout {
     /// Words and calls of the model; `kind` is that of the record they stand in.
     pub(super) fn answer(&mut self, turn: Turn, kind: &str, phase: Option<Str>, source: SourceRecord) {
         for call in turn.parts.iter().filter_map(|part| part.function_call.as_deref()) {
-            *self.calls.entry(kind.into()).or_default() += 1;
+            if !self.is_copied {
+                *self.calls.entry(kind.into()).or_default() += 1;
+            }
             self.open_calls.extend(call.id.clone());
         }
         self.respond(turn, phase, source);
@@ -168,8 +170,9 @@ impl Rollout {
         }
     }
 
-    pub(super) fn step(&mut self, reported: Option<Reported>, source: SourceRecord) {
-        let Some(reported) = reported else { return };
+    /// Usage of the response before it. A record that only repeats counts is listed under its `kind`.
+    pub(super) fn step(&mut self, kind: &str, reported: Option<Reported>, source: SourceRecord) {
+        let Some(reported) = reported else { return self.draft.unmapped.record(kind, source) };
         self.open = None;
         match self.steps.take_open() {
             Some(at) => {
@@ -194,6 +197,18 @@ impl Rollout {
             }
             other => other,
         }));
+        // The content of a compaction has one role: those of its parts are noted.
+        let role_of = |turn: &Turn| match turn.role {
+            Role::System => "developer",
+            Role::User => "user",
+            Role::Model => "assistant",
+            Role::Tool => "tool",
+        };
+        let roles: Vec<Json> =
+            turns.iter().flat_map(|turn| turn.parts.iter().map(move |_| Json::from(role_of(turn)))).collect();
+        if roles.iter().any(|role| role.as_str() != Some("user")) {
+            compacted.insert("partRoles", roles);
+        }
         let mut parts: Vec<_> = turns.into_iter().flat_map(|turn| turn.parts).collect();
         if parts.is_empty() {
             let message = take_text(&mut compacted, "message").unwrap_or_default();

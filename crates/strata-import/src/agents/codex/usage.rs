@@ -45,22 +45,32 @@ impl Steps {
     }
 
     /// `token_usage_record`: one a response.
-    pub(super) fn record(&mut self, mut record: Object) -> Option<Reported> {
+    pub(super) fn record(&mut self, mut record: Object, unmapped: &mut Unmapped) -> Option<Reported> {
         let usage = take_object(&mut record, "usage")?;
+        note_rest("token_usage_record", &record, unmapped);
         self.of_records = self.of_records.saturating_add(input(&usage));
         self.reasoning = self.reasoning.saturating_add(reasoning(&usage));
-        read(usage, "token_usage_record.usage", &mut Unmapped::default())
+        read(usage, "token_usage_record.usage", unmapped)
     }
 
     /// `token_count`: repeated after turns and compactions with unchanged totals, which are not counted again.
-    pub(super) fn count(&mut self, mut event: Object) -> Option<Reported> {
+    pub(super) fn count(&mut self, mut event: Object, unmapped: &mut Unmapped) -> Option<Reported> {
         let (last, total) = match take_object(&mut event, "info") {
             Some(mut info) => {
                 let last = take_object(&mut info, "last_token_usage")?;
-                (last, take_object(&mut info, "total_token_usage"))
+                let total = take_object(&mut info, "total_token_usage");
+                event.remove("type");
+                if total.is_none() || total != self.last_total {
+                    note_rest("token_count", &event, unmapped);
+                    note_rest("token_count.info", &info, unmapped);
+                }
+                (last, total)
             }
             // The first versions wrote the counts of the response alone.
-            None if event.contains_key("input_tokens") => (event, None),
+            None if event.contains_key("input_tokens") => {
+                event.remove("type");
+                (event, None)
+            }
             None => return None,
         };
         self.naive = self.naive.saturating_add(input(&last));
@@ -74,7 +84,14 @@ impl Steps {
             return None;
         }
         self.reasoning = self.reasoning.saturating_add(reasoning(&last));
-        read(last, "token_count.last_token_usage", &mut Unmapped::default())
+        read(last, "token_count.last_token_usage", unmapped)
+    }
+
+    /// A count of the thread this one was forked from; its total is where this one's begins.
+    pub(super) fn copied(&mut self, event: &Object) {
+        self.open = None;
+        let total = event.get("info").and_then(|info| info.get("total_token_usage")?.as_object());
+        self.last_total = total.cloned().or(self.last_total.take());
     }
 
     pub(super) fn tell(&self, counts: &mut BTreeMap<&'static str, Json>) {
@@ -86,6 +103,12 @@ impl Steps {
         tell("sum_last_token_usage_deduped", self.deduplicated);
         tell("sum_token_usage_records_input", self.of_records);
         tell("reasoning_output_tokens", self.reasoning);
+    }
+}
+
+fn note_rest(owner: &str, rest: &Object, unmapped: &mut Unmapped) {
+    for (key, value) in rest.iter() {
+        unmapped.field(owner, key, value);
     }
 }
 

@@ -12,8 +12,8 @@ use crate::take::{take_list, take_object, take_text};
 pub(super) enum Step {
     /// A message, by its place in the list of all.
     Message(usize),
-    /// The list was replaced: these messages stand for those that are gone.
-    Replaced(Vec<usize>, SourceRecord),
+    /// The list was replaced: the `fresh` messages stand for those that are `gone`.
+    Replaced { fresh: Vec<usize>, gone: Vec<usize>, source: SourceRecord },
     /// Everything from this message on was taken back; everything at all, when it is not known.
     Rewound(Option<usize>, SourceRecord),
 }
@@ -109,13 +109,15 @@ impl Chat {
                 other => draft.unmapped.field("$set", "messages[]", &other),
             }
         }
-        let fresh: Vec<usize> = now.iter().copied().filter(|at| !before.contains(at)).collect();
-        let is_shorter = before.iter().any(|at| !now.contains(at));
-        if is_shorter {
-            self.steps.push(Step::Replaced(fresh, source.clone()));
-        } else {
-            self.steps.extend(fresh.into_iter().map(Step::Message));
+        let is_fresh = |at: &usize| !before.contains(at);
+        let gone: Vec<usize> = self.current.iter().copied().filter(|at| !now.contains(at)).collect();
+        let last_kept = now.iter().rposition(|at| before.contains(at)).unwrap_or(now.len());
+        let (behind, after) = if gone.is_empty() { now.split_at(0) } else { now.split_at(last_kept) };
+        if !gone.is_empty() {
+            let fresh = behind.iter().copied().filter(is_fresh).collect();
+            self.steps.push(Step::Replaced { fresh, gone, source: source.clone() });
         }
+        self.steps.extend(after.iter().copied().filter(is_fresh).map(Step::Message));
         self.current = now;
     }
 }

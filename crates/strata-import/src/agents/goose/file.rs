@@ -21,8 +21,9 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         messages.extend(document.take("messages"));
         for value in document.take("") {
             let source = value.source();
-            if let Json::Object(line) = value.json {
-                file.line(line, source, Vec::new(), findings);
+            match value.json {
+                Json::Object(line) => file.line(line, source, Vec::new(), findings),
+                other => file.not_a_record(&other, source),
             }
         }
         if !document.fields.is_empty() {
@@ -76,6 +77,11 @@ impl File {
             }
         }
         self.open = Some((chat, source));
+    }
+
+    fn not_a_record(&mut self, value: &Json, about: SourceRecord) {
+        let (chat, _) = self.open.get_or_insert_with(|| (chat_of(Object::new()), about));
+        chat.draft.unmapped.field("file", "[]", value);
     }
 
     fn close(&mut self, findings: &mut Findings) {

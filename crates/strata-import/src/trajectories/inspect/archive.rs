@@ -11,8 +11,8 @@ use crate::source::SourceRecord;
 /// No sample is larger; an archive that says so is none.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// Every sample of an archive, with the place of its compressed bytes.
-pub(super) fn samples(bytes: &[u8], findings: &mut Findings) -> Vec<(Object, SourceRecord)> {
+/// Every sample of an archive, with the place of its compressed bytes; and the other members that are objects.
+pub(super) fn samples(bytes: &[u8], findings: &mut Findings) -> (Vec<(Object, SourceRecord)>, Object) {
     let mut archive = match ZipArchive::new(Cursor::new(bytes)) {
         Ok(archive) => archive,
         Err(error) => {
@@ -20,11 +20,12 @@ pub(super) fn samples(bytes: &[u8], findings: &mut Findings) -> Vec<(Object, Sou
                 "the archive cannot be read ({error}); it may have been cut off. Nothing was imported"
             );
             findings.error("broken-archive", "", message);
-            return Vec::new();
+            return (Vec::new(), Object::new());
         }
     };
     let names = archive.file_names().filter_map(Result::ok).map(|name| name.into_owned());
-    let mut names: Vec<String> = names.filter(|name| name.starts_with("samples/")).collect();
+    let (mut names, others): (Vec<String>, Vec<String>) =
+        names.partition(|name| name.starts_with("samples/"));
     names.sort();
     let mut samples = Vec::new();
     for name in names {
@@ -50,7 +51,9 @@ pub(super) fn samples(bytes: &[u8], findings: &mut Findings) -> Vec<(Object, Sou
             }
         }
     }
-    samples
+    // They are not read: they are known by their names.
+    let others = others.into_iter().filter(|name| !name.ends_with('/'));
+    (samples, others.map(|name| (name, Json::Bool(true))).collect())
 }
 
 fn member(archive: &mut ZipArchive<Cursor<&[u8]>>, name: &str) -> Result<(Vec<u8>, SourceRecord), String> {

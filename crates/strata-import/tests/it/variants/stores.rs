@@ -54,7 +54,6 @@ fn goose_sessions_in_files() {
 
 #[test]
 fn a_goose_database_without_a_ledger_has_sums() {
-    let text = |text: &str| OwnedValue::Text(text.to_owned());
     let mut tables = MemoryTables::new();
     let columns = ["id", "description", "accumulated_input_tokens", "accumulated_output_tokens"];
     tables.add(
@@ -167,4 +166,87 @@ fn openhands_conversations_say_in_their_state_what_every_call_used() {
         metrics("", 220)
     );
     check_counts(&session(Format::OpenHands, &format!("{events}\n{update}")), 1, 2, 220, 20, 10);
+}
+
+fn text(text: &str) -> OwnedValue {
+    OwnedValue::Text(text.to_owned())
+}
+
+#[test]
+fn rows_of_the_goose_ledger_that_no_message_answers_are_told() {
+    let mut tables = MemoryTables::new();
+    tables.add("sessions", &["id", "name"], vec![vec![text("s1"), text("T")]]);
+    let message = |id: i64, role: &str, words: &str, metadata: &str| {
+        vec![
+            OwnedValue::Integer(id),
+            text("s1"),
+            text(role),
+            text(&format!(r#"[{{"type":"text","text":"{words}"}}]"#)),
+            OwnedValue::Integer(1_718_000_000 + id),
+            text(metadata),
+        ]
+    };
+    let usage = r#"{"usage":{"inputTokens":100,"outputTokens":10}}"#;
+    let columns = ["id", "session_id", "role", "content_json", "created_timestamp", "metadata_json"];
+    let rows = vec![
+        message(1, "user", "one", "{}"),
+        message(2, "assistant", "two", usage),
+        message(3, "assistant", "three", "{}"),
+    ];
+    tables.add("messages", &columns, rows);
+    let row = |id: i64, session: &str, second: i64, input: i64| {
+        let number = OwnedValue::Integer;
+        vec![
+            number(id),
+            text(session),
+            number(1_718_000_000 + second),
+            number(input),
+            number(10),
+            number(0),
+            number(0),
+            number(0),
+        ]
+    };
+    let columns = [
+        "id",
+        "session_id",
+        "created_timestamp",
+        "input_tokens",
+        "output_tokens",
+        "cache_read_tokens",
+        "cache_write_tokens",
+        "is_compaction",
+    ];
+    // The first is that of a message which was begun long before; the third is that of a call without an answer.
+    let rows = vec![row(1, "s1", 60, 100), row(2, "s1", 3, 200), row(3, "s1", 90, 300), row(4, "gone", 1, 7)];
+    tables.add("usage_ledger", &columns, rows);
+    let imported = import_tables(&mut tables);
+    let session = &imported.sessions[0];
+    assert_eq!(told(session), ["user: one", "goose: two 100+10", "goose: three 200+10", "goose:  300+10"]);
+    let codes: Vec<_> = imported.diagnostics.iter().map(|it| it.code).collect();
+    assert!(codes.contains(&"no-session-row"), "{codes:?}");
+}
+
+#[test]
+fn the_newest_checkpoint_is_the_conversation() {
+    let mut tables = MemoryTables::new();
+    let message = |id: &str, kind: &str| format!(r#"{{"id":"{id}","type":"{kind}","content":"{id}"}}"#);
+    let checkpoint = |id: &str, second: u32, messages: &[String]| {
+        let list = messages.join(",");
+        let value = format!(
+            r#"{{"v":4,"ts":"2026-01-01T00:00:0{second}Z","id":"{id}","channel_values":{{"messages":[{list}]}}}}"#
+        );
+        vec![text("t"), text(""), text(id), text("json"), text(&value)]
+    };
+    let (h1, a1, h2) = (message("h1", "human"), message("a1", "ai"), message("h2", "human"));
+    let rows = vec![
+        checkpoint("1", 1, std::slice::from_ref(&h1)),
+        checkpoint("2", 2, &[h1, a1.clone()]),
+        checkpoint("3", 3, &[a1, h2]),
+    ];
+    tables.add("checkpoints", &["thread_id", "checkpoint_ns", "checkpoint_id", "type", "checkpoint"], rows);
+    tables.add("writes", &["thread_id", "checkpoint_ns", "checkpoint_id"], vec![]);
+    let session = import_tables(&mut tables).sessions.remove(0);
+    assert_eq!(told(&session), ["graph: a1", "user: h2"]);
+    assert_eq!(session.unmapped.records["removed message"].len(), 1);
 }
