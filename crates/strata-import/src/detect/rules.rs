@@ -54,7 +54,8 @@ fn list(items: &[Json]) -> Option<Detection> {
     if first.has("ts") && first.has_any(&["say", "ask"]) && first.has("type") {
         return readable(Format::Cline);
     }
-    if first.is_foreign_message() {
+    // Records of Claude Code have types and contents too.
+    if first.is_foreign_message() && !first.has_any(&["session_id", "sessionId", "uuid", "parentUuid"]) {
         return readable(Format::Messages);
     }
     if first.has("role") && first.has_any(&["content", "tool_calls", "parts"]) {
@@ -96,6 +97,10 @@ impl Keys<'_> {
 
     fn has_all(&self, keys: &[&str]) -> bool {
         keys.iter().all(|key| self.has(key))
+    }
+
+    fn holds_list(&self, key: &str) -> bool {
+        matches!(self.0.get(key), Some(Json::Array(_)))
     }
 
     fn text(&self, key: &str) -> &str {
@@ -174,12 +179,14 @@ impl Keys<'_> {
     fn agent_log(&self) -> Option<Format> {
         let kind = self.text("type");
         let is_codex_line = self.has("payload") && self.has("timestamp") && !kind.is_empty();
-        let is_codex_output = matches!(kind, "thread.started" | "turn.started" | "session.created")
+        let is_codex_output = matches!(kind, "thread.started" | "turn.started")
+            // The logs of other programs begin with this too.
+            || (kind == "session.created" && self.has_any(&["session_id", "thread_id"]))
             || (kind.starts_with("item.") && self.has("item"))
             || self.inner("msg").is_some_and(|msg| msg.has("type"));
         let is_old_codex = self.text("record_type") == "state"
             || (kind.is_empty() && self.has_all(&["id", "timestamp", "instructions"]))
-            || (self.inner("session").is_some() && self.has("items"));
+            || (self.inner("session").is_some_and(|session| session.has("id")) && self.holds_list("items"));
         if kind == "session_meta" || is_codex_line || is_codex_output || is_old_codex {
             Some(Format::Codex)
         } else if self.is_gemini_cli() {
@@ -206,7 +213,8 @@ impl Keys<'_> {
 
     /// What a session is, one of its messages, or all of it.
     fn is_goose(&self) -> bool {
-        let is_message = |it: &Keys<'_>| it.has_all(&["role", "created", "content"]) && !it.has("object");
+        let is_message =
+            |it: &Keys<'_>| it.has_all(&["role", "created"]) && it.holds_list("content") && !it.has("object");
         let is_header = self.has("working_dir")
             && self.has_any(&["description", "name"])
             && self.has_any(&["message_count", "conversation", "accumulated_total_tokens", "extension_data"]);
@@ -291,8 +299,10 @@ impl Keys<'_> {
 /// Names text that is not JSON.
 pub(super) fn text(text: &[u8]) -> Option<Detection> {
     let head = String::from_utf8_lossy(&text[..text.len().min(64 * 1024)]);
-    if is_stream(&head) {
-        return Some(event_stream(text));
+    if is_stream(&head)
+        && let Some(format) = event_stream(text)
+    {
+        return Some(Detection::Readable(format));
     }
     let line_starts = |start: &str| head.lines().any(|line| line.starts_with(start));
     if line_starts("# aider chat started at") {
@@ -311,18 +321,21 @@ pub(super) fn text(text: &[u8]) -> Option<Detection> {
     None
 }
 
-/// Server-sent events of ADK, or of a provider.
-fn event_stream(text: &[u8]) -> Detection {
-    let mut payloads = text.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));
-    let is_adk = payloads.by_ref().take(20).any(|payload| {
-        let values = first_values(payload.trim_ascii()).unwrap_or_default();
-        values.first().and_then(Json::as_object).is_some_and(|object| Keys(object).is_adk_event())
-    });
-    if is_adk {
-        Detection::Readable(Format::AdkEventStream)
-    } else {
-        Detection::Readable(Format::ProviderLog)
+/// Server-sent events of ADK, or of a provider. Without a payload it is text that only begins like them.
+fn event_stream(text: &[u8]) -> Option<Format> {
+    let payloads = text.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));
+    let mut format = None;
+    for payload in payloads.map(<[u8]>::trim_ascii).take(20) {
+        let value = first_values(payload).and_then(|values| values.into_iter().next());
+        match value.as_ref().and_then(Json::as_object) {
+            Some(object) if Keys(object).is_adk_event() => return Some(Format::AdkEventStream),
+            Some(_) => format = Some(Format::ProviderLog),
+            // An object that goes on in the next line.
+            None if payload == b"{" => format = Some(Format::ProviderLog),
+            None => {}
+        }
     }
+    format
 }
 
 /// Names a database by its tables and their columns.

@@ -88,7 +88,10 @@ impl Keys<'_> {
 
     /// Requests to model providers and their answers.
     pub(super) fn provider_traffic(&self) -> Option<Format> {
-        let is_talk = TALKS.iter().any(|list| self.first_of(list).is_some_and(|first| first.is_message()));
+        // A prompt for a model that is named is a request.
+        let talks = TALKS.iter().filter(|list| **list != "prompt" || !self.has("model"));
+        let mut firsts = talks.filter_map(|list| self.first_of(list));
+        let is_talk = firsts.any(|first| first.is_message());
         if is_talk
             || self.inner("input").is_some_and(|input| input.has("messages")) && self.has("preferred_output")
         {
