@@ -13,7 +13,6 @@ use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::marks;
 use crate::message::{Role, Turn, say_message, thought};
 use crate::source::SourceRecord;
 use crate::take::{
@@ -351,15 +350,12 @@ impl Log {
             for key in ["systemTokens", "conversationTokens", "toolDefinitionsTokens", "currentTokens"] {
                 notes.push_some(key, data.get(key).cloned());
             }
-            let at = self.draft.push(Say {
+            self.draft.push_sum(Say {
                 model: Some(model),
                 usage: Some(sum),
                 source_notes: notes,
                 ..say.clone()
             });
-            if let Some(custom) = self.draft.event_mut(at).and_then(|event| event.custom_metadata.as_mut()) {
-                custom.insert(marks::SUM, true);
-            }
         }
         self.draft.unmapped.record("session.shutdown", say.sources[0].clone());
     }

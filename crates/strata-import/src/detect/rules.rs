@@ -51,7 +51,7 @@ fn list(items: &[Json]) -> Option<Detection> {
     if first.has("source") && first.has_any(&["action", "observation"]) {
         return readable(Format::OpenHands);
     }
-    if first.has("ts") && first.has_any(&["say", "ask"]) && first.has("type") {
+    if first.is_of_interface() {
         return readable(Format::Cline);
     }
     // Records of Claude Code have types and contents too.
@@ -71,10 +71,7 @@ fn list(items: &[Json]) -> Option<Detection> {
 /// The messages of Cline's interface, a list of them.
 pub(super) fn is_interface_of_cline(value: &Json) -> bool {
     let first = value.as_array().and_then(|items| items.first()?.as_object());
-    first.is_some_and(|first| {
-        let first = Keys(first);
-        first.has_all(&["ts", "type"]) && first.has_any(&["say", "ask"])
-    })
+    first.is_some_and(|first| Keys(first).is_of_interface())
 }
 
 struct Keys<'o>(&'o Object);
@@ -158,8 +155,7 @@ impl Keys<'_> {
     }
 
     fn holds_adk_events(&self) -> bool {
-        let Some(Json::Array(events)) = self.0.get("events") else { return false };
-        events.first().and_then(Json::as_object).is_some_and(|event| Keys(event).is_adk_event())
+        self.first_of("events").is_some_and(|event| event.is_adk_event())
     }
 
     fn is_adk_event(&self) -> bool {
@@ -223,18 +219,21 @@ impl Keys<'_> {
         is_header || is_message(self) || in_run || self.has_all(&["working_dir", "conversation"])
     }
 
+    /// A message of Cline's interface.
+    fn is_of_interface(&self) -> bool {
+        self.has_all(&["ts", "type"]) && self.has_any(&["say", "ask"])
+    }
+
     /// A conversation of Roo in its second version.
     fn is_roo(&self) -> bool {
-        let first = self.0.get("messages").and_then(|list| list.as_array()?.first()?.as_object());
-        self.has("version") && first.is_some_and(|message| Keys(message).has_all(&["role", "ts"]))
+        let first = self.first_of("messages");
+        self.has("version") && first.is_some_and(|message| message.has_all(&["role", "ts"]))
     }
 
     /// A chat, a checkpoint, an entry of the list of prompts, or what the program puts out.
     fn is_gemini_cli(&self) -> bool {
-        let holds_contents = |key: &str| {
-            let first = self.0.get(key).and_then(|list| list.as_array()?.first()?.as_object());
-            first.is_some_and(|content| Keys(content).has_all(&["role", "parts"]))
-        };
+        let holds_contents =
+            |key: &str| self.first_of(key).is_some_and(|content| content.has_all(&["role", "parts"]));
         let is_output = (self.text("type") == "init" && self.has_all(&["session_id", "model"]))
             || (self.has("response") && self.inner("stats").is_some_and(|stats| stats.has("models")));
         // Qwen Code writes Gemini's contents into records like those of Claude Code.
@@ -263,11 +262,8 @@ impl Keys<'_> {
         let is_event = self.has("kind") && self.has_all(&["id", "timestamp", "source"]);
         let is_old = self.has_any(&["action", "observation"]) && self.has_all(&["source", "id", "timestamp"]);
         let is_first_of = |key: &str| {
-            let first = self.0.get(key).and_then(|list| list.as_array()?.first()?.as_object());
-            first.is_some_and(|event| {
-                let event = Keys(event);
-                event.has("source") && event.has_any(&["action", "observation", "kind"])
-            })
+            self.first_of(key)
+                .is_some_and(|event| event.has("source") && event.has_any(&["action", "observation", "kind"]))
         };
         is_event || is_old || is_first_of("history") || is_first_of("trajectory")
     }

@@ -11,7 +11,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_first_text, take_list, take_object, take_text, take_time, unpacked};
+use crate::take::{listed, take_first_text, take_list, take_object, take_text, take_time, unpacked};
 use crate::usage;
 use crate::wire::{About, Answer, Exchange, read_answer, read_request};
 
@@ -173,15 +173,7 @@ fn exchange(
     };
     for (key, value) in inputs {
         let key = if &*key == "prompts" { "messages".into() } else { key };
-        match value {
-            // LangChain batches prompts: the list holds a list.
-            Json::Array(mut lists) if matches!(&lists[..], [Json::Array(_)]) => {
-                body.insert(key, lists.pop().unwrap_or_default());
-            }
-            value => {
-                body.insert(key, value);
-            }
-        }
+        body.insert(key, value);
     }
     let turns = read_request(&mut body.clone(), draft);
     let outputs = run.remove("outputs").filter(|outputs| !outputs.is_null());
@@ -208,13 +200,6 @@ fn exchange(
         continues: None,
         about: About { session, ..About::default() },
     })
-}
-
-fn listed(value: Json) -> Vec<Json> {
-    match value {
-        Json::Array(items) => items,
-        other => vec![other],
-    }
 }
 
 /// An answer of a provider or of a framework, sometimes in a member of its own.

@@ -17,7 +17,7 @@ use crate::take::{take_any, take_first_text, take_object, take_time};
 use crate::yaml;
 
 /// What the list of pairs is called.
-const LISTS: [&str; 2] = ["interactions", "http_interactions"];
+pub(crate) const LISTS: [&str; 2] = ["interactions", "http_interactions"];
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("http", "model");

@@ -13,7 +13,6 @@ use crate::values::Value;
 pub(super) struct Interface {
     /// Requests that reported usage, by time.
     requests: VecDeque<(f64, Reported, SourceRecord)>,
-    last: Option<SourceRecord>,
     /// Summaries that were written, by time.
     condensed: VecDeque<(f64, Str, SourceRecord)>,
     /// The usage of requests that were deleted, summed up.
@@ -26,13 +25,8 @@ impl Interface {
         let time = value.json.get("ts").and_then(time_of).unwrap_or(0.0);
         let said = value.json.get("say").and_then(Json::as_str).unwrap_or_default();
         match said {
-            "api_req_started" => {
-                if let Some(usage) = usage_of(&value.json) {
-                    self.requests.push_back((time, usage, source));
-                }
-            }
             // Before 2025 the usage came when a request was finished.
-            "api_req_finished" => {
+            "api_req_started" | "api_req_finished" => {
                 if let Some(usage) = usage_of(&value.json) {
                     self.requests.push_back((time, usage, source));
                 }
@@ -84,13 +78,13 @@ impl Interface {
     /// The usage of the request that was answered at `time`; that of the next one where times are not known.
     pub(super) fn request_of(&mut self, time: Option<f64>) -> Option<Reported> {
         let is_it = self.requests.front().is_some_and(|(sent, _, _)| time.is_none_or(|time| *sent <= time));
-        let (_, usage, source) = if is_it { self.requests.pop_front()? } else { return None };
-        self.last = Some(source);
+        let (_, usage, _) = if is_it { self.requests.pop_front()? } else { return None };
         Some(usage)
     }
 
-    pub(super) fn last_source(&self) -> SourceRecord {
-        self.last.clone().unwrap_or(SourceRecord::Bytes(0..0))
+    /// The requests whose answers were not met.
+    pub(super) fn rest(&mut self) -> impl Iterator<Item = (Reported, SourceRecord)> {
+        self.requests.drain(..).map(|(_, usage, source)| (usage, source))
     }
 }
 

@@ -7,7 +7,6 @@ use strata_model::{Json, Object, Part, Str};
 
 use super::Rollout;
 use crate::draft::Say;
-use crate::marks;
 use crate::message::{Role, Turn, thought};
 use crate::source::SourceRecord;
 use crate::take::{take_any, take_count, take_first_text, take_object, take_text};
@@ -142,10 +141,7 @@ impl Rollout {
             return;
         };
         let say = Say { usage: Some(usage), model: self.model.clone(), ..self.say(source) };
-        let at = self.draft.push(say);
-        if let Some(event) = self.draft.event_mut(at) {
-            event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
-        }
+        self.draft.push_sum(say);
     }
 }
 
