@@ -194,6 +194,14 @@ impl Draft {
         at
     }
 
+    /// Adds the event that takes an invocation back, and everything behind its beginning.
+    pub(crate) fn push_rewind(&mut self, before: Str, say: Say) {
+        let at = self.push(say);
+        if let Some(event) = self.events.get_mut(at) {
+            event.actions.rewind_before_invocation_id = Some(before);
+        }
+    }
+
     /// Sets a mark of an event that is there already.
     pub(crate) fn mark(&mut self, at: usize, name: &str, value: impl Into<Json>) {
         if let Some(event) = self.events.get_mut(at) {

@@ -3,7 +3,7 @@
 
 use strata_model::{Decoder, FromJson as _, Json, Object, Usage};
 
-use crate::take::{take_count, take_list, take_object};
+use crate::take::{count_of, take_count, take_list, take_object};
 use crate::unmapped::Unmapped;
 
 /// Usage of one call.
@@ -47,8 +47,59 @@ impl Counts {
         Reported { usage, cache_write, top_level_input: None }
     }
 
+    /// What was added to running totals; all of them, when they began anew.
+    pub(crate) fn grown_since(self, before: Self) -> Self {
+        let has_less =
+            |now: Option<u64>, before: Option<u64>| Some(u64::from(now.unwrap_or(0) < before.unwrap_or(0)));
+        let fell = self.with(before, has_less);
+        let all = [fell.input, fell.cached, fell.written, fell.output, fell.thoughts, fell.total];
+        if all.contains(&Some(1)) { self } else { self.less(before) }
+    }
+
+    pub(crate) fn plus(self, other: Self) -> Self {
+        self.with(other, add)
+    }
+
+    pub(crate) fn less(self, other: Self) -> Self {
+        self.with(other, |count, other| Some(count?.saturating_sub(other.unwrap_or(0))))
+    }
+
+    fn with(self, other: Self, operation: fn(Option<u64>, Option<u64>) -> Option<u64>) -> Self {
+        Self {
+            input: operation(self.input, other.input),
+            cached: operation(self.cached, other.cached),
+            written: operation(self.written, other.written),
+            output: operation(self.output, other.output),
+            thoughts: operation(self.thoughts, other.thoughts),
+            total: operation(self.total, other.total),
+        }
+    }
+
     fn is_empty(&self) -> bool {
         self.input.is_none() && self.output.is_none() && self.total.is_none()
+    }
+}
+
+impl Reported {
+    /// The counts again, to add them up or take them apart.
+    pub(crate) fn counts(&self) -> Counts {
+        let usage = &self.usage;
+        Counts {
+            input: usage.prompt_token_count,
+            cached: usage.cached_content_token_count,
+            written: self.cache_write.as_ref().and_then(|write| count_of(write.get("tokens")?)),
+            output: usage.output_tokens(),
+            thoughts: usage.thoughts_token_count,
+            total: usage.total_token_count,
+        }
+    }
+}
+
+/// Counts of which either may not be said.
+fn add(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (None, None) => None,
+        (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
     }
 }
 
@@ -161,10 +212,6 @@ impl AnthropicCounts {
     }
 
     fn and(self, other: Self) -> Self {
-        let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
-            (None, None) => None,
-            (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
-        };
         Self {
             input: add(self.input, other.input),
             read: add(self.read, other.read),

@@ -15,7 +15,7 @@ use crate::source::SourceRecord;
 use crate::take::{count_of, listed, take_first_text, take_object, take_text, take_time, unpacked};
 use crate::usage::{Counts, Reported};
 use crate::values::Value;
-use crate::wire::{About, Answer, Exchange, is_request, read_answer, read_request};
+use crate::wire::{About, Answer, Exchange, is_request, read_answer, read_request, unbatch};
 
 struct Observation {
     fields: Object,
@@ -242,7 +242,10 @@ fn body_of(input: Json) -> Object {
                 None => vec![Json::Object(object)],
             }
         }
-        Json::Object(object) => return object,
+        Json::Object(mut object) => {
+            unbatch(&mut object);
+            return object;
+        }
         other => listed(other),
     };
     // A tool's definition in the list of messages is LangChain's way to say which tools there are.

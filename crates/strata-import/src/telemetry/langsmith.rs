@@ -13,7 +13,7 @@ use crate::import::ImportedSession;
 use crate::source::SourceRecord;
 use crate::take::{listed, take_first_text, take_list, take_object, take_text, take_time, unpacked};
 use crate::usage;
-use crate::wire::{About, Answer, Exchange, read_answer, read_request};
+use crate::wire::{About, Answer, Exchange, read_answer, read_request, unbatch};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut reading = Reading { draft: Draft::new("langsmith", "model"), runs: BTreeMap::new(), n_runs: 0 };
@@ -175,6 +175,7 @@ fn exchange(
         let key = if &*key == "prompts" { "messages".into() } else { key };
         body.insert(key, value);
     }
+    unbatch(&mut body);
     let turns = read_request(&mut body.clone(), draft);
     let outputs = run.remove("outputs").filter(|outputs| !outputs.is_null());
     let mut answer = outputs.map_or_else(Answer::default, |outputs| answer_of(outputs, draft));

@@ -28,7 +28,7 @@ const REQUESTS: [&str; 11] = [
     "data",
     "input",
 ];
-const RESPONSES: [&str; 10] = [
+const RESPONSES: [&str; 8] = [
     "response",
     "res",
     "resp",
@@ -37,9 +37,10 @@ const RESPONSES: [&str; 10] = [
     "full_response",
     "response_payload",
     "completion",
-    "result",
-    "output",
 ];
+
+/// Names of answers that are also members of requests.
+const OUTPUTS: [&str; 2] = ["result", "output"];
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut log =
@@ -100,8 +101,8 @@ impl Log {
         if !is_body && is_answer(&object) {
             return self.answer(Json::Object(object), record.name, source);
         }
-        let response = RESPONSES.iter().take(if is_body { 8 } else { RESPONSES.len() });
-        let response = response.copied().find_map(|key| take_any(&mut object, &[key]));
+        let outputs: &[&str] = if is_body { &[] } else { &OUTPUTS };
+        let response = take_any(&mut object, &RESPONSES).or_else(|| take_any(&mut object, outputs));
         let response = response.or_else(|| if is_body { merged_answer(&mut object) } else { None });
         let request = if is_body { None } else { take_any(&mut object, &REQUESTS) };
         let (request, url, _) = request.map_or((None, String::new(), None), |it| {

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use strata_model::{Json, Object, Str};
+use strata_model::{Json, Str};
 
 use crate::source::SourceRecord;
-use crate::take::{count_of, take_count, time_of, unpacked};
+use crate::take::{take_count, time_of, unpacked};
 use crate::usage::{Counts, Reported};
 use crate::values::Value;
 
@@ -34,7 +34,7 @@ impl Interface {
             "deleted_api_reqs" | "subagent_usage" => {
                 if let Some(usage) = usage_of(&value.json) {
                     let sum = match self.deleted.take() {
-                        Some((before, _)) => sum(&before, &usage),
+                        Some((before, _)) => before.counts().plus(usage.counts()).reported(),
                         None => usage,
                     };
                     self.deleted = Some((sum, source));
@@ -111,24 +111,4 @@ fn usage_of(message: &Json) -> Option<Reported> {
         ..Counts::default()
     };
     counts.input.map(|_| counts.reported())
-}
-
-fn sum(a: &Reported, b: &Reported) -> Reported {
-    let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
-        (None, None) => None,
-        (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
-    };
-    let written = |it: &Reported| {
-        let tokens = it.cache_write.as_ref().and_then(|write: &Object| write.get("tokens"));
-        tokens.and_then(count_of)
-    };
-    let (a_usage, b_usage) = (&a.usage, &b.usage);
-    let counts = Counts {
-        input: add(a_usage.prompt_token_count, b_usage.prompt_token_count),
-        cached: add(a_usage.cached_content_token_count, b_usage.cached_content_token_count),
-        written: add(written(a), written(b)),
-        output: add(a_usage.candidates_token_count, b_usage.candidates_token_count),
-        ..Counts::default()
-    };
-    counts.reported()
 }
