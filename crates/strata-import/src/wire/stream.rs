@@ -79,6 +79,10 @@ fn kind(piece: &Object) -> &str {
     piece.get("type").and_then(Json::as_str).unwrap_or_default()
 }
 
+fn id_of(piece: &Object) -> &str {
+    piece.get("id").and_then(Json::as_str).unwrap_or_default()
+}
+
 /// Whether a value is a piece of a streamed answer rather than a whole one.
 pub(crate) fn is_piece(piece: &Object) -> bool {
     let kind = kind(piece);
@@ -117,15 +121,12 @@ pub(crate) fn separated(pieces: Vec<Json>) -> Vec<Vec<Json>> {
 fn begins(piece: &Json, before: &[Json]) -> bool {
     let Some(piece) = piece.as_object() else { return false };
     let known = || before.iter().filter_map(Json::as_object);
-    fn id(piece: &Object) -> &str {
-        piece.get("id").and_then(Json::as_str).unwrap_or_default()
-    }
     match kind(piece) {
         first @ ("message_start" | "response.created") => known().any(|it| kind(it) == first),
         _ if piece.contains_key("messageStart") => known().any(|it| it.contains_key("messageStart")),
         _ if piece.contains_key("choices") => {
             // Which answer it is costs less to ask than whether the one before is over.
-            let is_other = known().next().is_some_and(|first| id(first) != id(piece));
+            let is_other = known().next().is_some_and(|first| id_of(first) != id_of(piece));
             is_other && known().any(|it| chat::finish_of(it).is_some())
         }
         _ => gemini::begins(piece, before) || ollama::begins(before),
