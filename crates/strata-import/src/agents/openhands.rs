@@ -24,12 +24,12 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     let draft = Draft::new("openhands", "openhands");
     let mut talk = Talk {
         draft,
+        has_unnamed_call: false,
         responses: HashMap::new(),
         answers: Vec::new(),
         stats: Stats::default(),
         summary: None,
         actions: HashSet::new(),
-        has_unnamed_call: false,
     };
     for mut document in read_documents(bytes, &["", "history", "trajectory"], findings) {
         let mut events = document.take("");
@@ -59,6 +59,8 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
 
 struct Talk {
     draft: Draft,
+    /// The last action of the first generation is a call without an id, whose result comes next.
+    has_unnamed_call: bool,
     /// Events by the response they are of.
     responses: HashMap<Str, usize>,
     /// Responses with their ids, where those are known, in their order.
@@ -68,8 +70,6 @@ struct Talk {
     summary: Option<Str>,
     /// Ids of actions of the first generation that are calls.
     actions: HashSet<Str>,
-    /// The last action of the first generation is a call without an id, whose result comes next.
-    has_unnamed_call: bool,
 }
 
 /// Events of the first generation that say how the run goes.
