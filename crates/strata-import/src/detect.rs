@@ -3,7 +3,7 @@
 mod partial;
 mod rules;
 
-use strata_model::Json;
+use strata_model::{Json, json};
 
 use crate::format::{Format, UnreadFormat};
 use crate::lines::UTF8_MARK;
@@ -114,17 +114,20 @@ fn by_values(values: &[Json]) -> Detection {
 
 /// A document that was written down as the text of one, as ADK keeps the results of evaluations.
 fn by_written(text: &[u8]) -> Detection {
-    let mut inner = Vec::with_capacity(text.len());
-    let mut bytes = text[1..].iter();
-    while let Some(byte) = bytes.next().filter(|byte| **byte != b'"') {
-        match byte {
-            b'\\' => {
-                inner.extend(bytes.next().map(|escaped| if *escaped == b'n' { b'\n' } else { *escaped }));
-            }
-            byte => inner.push(*byte),
-        }
-    }
-    match partial::first_values(&inner).map(|values| by_values(&values)) {
+    let mut is_escaped = false;
+    let end = text[1..].iter().position(|byte| {
+        let is_end = *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        is_end
+    });
+    let written = &text[..end.map_or(text.len(), |end| end + 1)];
+    // The head may end within an escape, of which the longest is a pair of halves.
+    let inner = (0..12.min(written.len())).find_map(|n_cut| {
+        let closed = [&written[..written.len() - n_cut], b"\""].concat();
+        json::parse(&closed).ok()?.as_str().map(str::to_owned)
+    });
+    let inner = inner.unwrap_or_default();
+    match partial::first_values(inner.as_bytes()).map(|values| by_values(&values)) {
         Some(Detection::Readable(
             format @ (Format::AdkEvalResult | Format::AdkEvalSet | Format::AdkSession),
         )) => Detection::Readable(format),

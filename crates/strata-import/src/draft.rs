@@ -204,6 +204,28 @@ impl Draft {
         event.custom_metadata = (!custom.is_empty()).then_some(custom);
     }
 
+    /// Adds an event with the usage of several calls, of which it is the sum.
+    pub(crate) fn push_sum(&mut self, say: Say) -> usize {
+        let at = self.push(say);
+        self.mark(at, marks::SUM, true);
+        at
+    }
+
+    /// Adds the event that takes an invocation back, and everything behind its beginning.
+    pub(crate) fn push_rewind(&mut self, before: Str, say: Say) {
+        let at = self.push(say);
+        if let Some(event) = self.events.get_mut(at) {
+            event.actions.rewind_before_invocation_id = Some(before);
+        }
+    }
+
+    /// Sets a mark of an event that is there already.
+    pub(crate) fn mark(&mut self, at: usize, name: &str, value: impl Into<Json>) {
+        if let Some(event) = self.events.get_mut(at) {
+            event.custom_metadata.get_or_insert_default().insert(name, value);
+        }
+    }
+
     /// Appends parts to an event that is there already.
     pub(crate) fn extend(&mut self, at: usize, parts: Vec<Part>, source: impl Into<Option<SourceRecord>>) {
         if let Some(source) = source.into() {

@@ -100,11 +100,16 @@ impl ImportedSession {
         found
     }
 
-    /// Moves every place in the file by so many bytes.
-    fn move_places(&mut self, by: u64) {
+    /// Every place in the file that something was read from.
+    pub(crate) fn places_mut(&mut self) -> impl Iterator<Item = &mut SourceRecord> {
         let of_records = self.unmapped.records.values_mut().flatten();
         let of_requests = self.requests.iter_mut().map(|request| &mut request.source);
-        for source in self.sources.iter_mut().flatten().chain(of_records).chain(of_requests) {
+        self.sources.iter_mut().flatten().chain(of_records).chain(of_requests)
+    }
+
+    /// Moves every place in the file by so many bytes.
+    fn move_places(&mut self, by: u64) {
+        for source in self.places_mut() {
             if let SourceRecord::Bytes(range) = source {
                 *range = range.start + by..range.end + by;
             }

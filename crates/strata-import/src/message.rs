@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use strata_model::{Base64, Blob, Json, Object, Part, Str};
 
-use crate::take::{take_any, take_first_text, take_list, take_object, take_text, unpacked};
+use crate::take::{listed, take_any, take_first_text, take_list, take_object, take_text, unpacked};
 use crate::unmapped::Unmapped;
 
 pub(crate) use say::{say_message, say_turn};
@@ -288,14 +288,6 @@ fn role_of(name: &str) -> Role {
         "tool" | "function" | "ipython" | "observation" | "tool_response" | "function_response"
         | "toolmessage" | "environment" => Role::Tool,
         _ => Role::User,
-    }
-}
-
-fn listed(value: Json) -> Vec<Json> {
-    match value {
-        Json::Array(items) => items,
-        Json::Object(fields) if fields.is_empty() => Vec::new(),
-        other => vec![other],
     }
 }
 

@@ -37,6 +37,16 @@ pub(crate) fn take_list(object: &mut Object, key: &str) -> Option<Vec<Json>> {
     }
 }
 
+/// What stands in a list, or alone where a list may stand; null and an empty object are nothing.
+pub(crate) fn listed(value: Json) -> Vec<Json> {
+    match value {
+        Json::Array(items) => items,
+        Json::Null => Vec::new(),
+        Json::Object(fields) if fields.is_empty() => Vec::new(),
+        other => vec![other],
+    }
+}
+
 /// Takes the first of `keys` that has a value other than null.
 pub(crate) fn take_any(object: &mut Object, keys: &[&str]) -> Option<Json> {
     keys.iter().find_map(|key| object.remove(key).filter(|value| !value.is_null()))

@@ -1,10 +1,15 @@
 //! Usage in every provider's and tool's spelling, as ADK counts it: the prompt is everything that was input, cached
 //! tokens are those read from a cache, thoughts stand beside the visible output.
 
+mod counts;
+
 use strata_model::{Decoder, FromJson as _, Json, Object, Usage};
 
 use crate::take::{take_count, take_list, take_object};
 use crate::unmapped::Unmapped;
+
+pub(crate) use counts::Counts;
+use counts::{add, number};
 
 /// Usage of one call.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -14,46 +19,6 @@ pub(crate) struct Reported {
     pub(crate) cache_write: Option<Object>,
     /// What the provider's last step alone says, where the counts above are those of all steps.
     pub(crate) top_level_input: Option<u64>,
-}
-
-/// Counts as they are found; `None` for what is not said.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Counts {
-    /// Everything that was input.
-    pub(crate) input: Option<u64>,
-    pub(crate) cached: Option<u64>,
-    pub(crate) written: Option<u64>,
-    /// Everything that was output, thoughts included.
-    pub(crate) output: Option<u64>,
-    pub(crate) thoughts: Option<u64>,
-    pub(crate) total: Option<u64>,
-}
-
-impl Counts {
-    pub(crate) fn reported(self) -> Reported {
-        let thoughts = self.thoughts.filter(|thoughts| *thoughts > 0);
-        let visible = self.output.map(|output| output.saturating_sub(thoughts.unwrap_or(0)));
-        let sum = || self.input.map(|input| input.saturating_add(self.output.unwrap_or(0)));
-        let usage = Usage {
-            prompt_token_count: self.input,
-            cached_content_token_count: self.cached.filter(|cached| *cached > 0),
-            candidates_token_count: visible,
-            thoughts_token_count: thoughts,
-            total_token_count: self.total.or_else(sum),
-            ..Usage::default()
-        };
-        let written = self.written.filter(|written| *written > 0);
-        let cache_write = written.map(|tokens| Object::from_iter([("tokens", number(tokens))]));
-        Reported { usage, cache_write, top_level_input: None }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.input.is_none() && self.output.is_none() && self.total.is_none()
-    }
-}
-
-fn number(count: u64) -> Json {
-    Json::Int(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
 /// Reads usage of any dialect. `None` when there is no count in it.
@@ -161,10 +126,6 @@ impl AnthropicCounts {
     }
 
     fn and(self, other: Self) -> Self {
-        let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
-            (None, None) => None,
-            (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
-        };
         Self {
             input: add(self.input, other.input),
             read: add(self.read, other.read),

@@ -71,6 +71,9 @@ pub(crate) struct About {
     pub(crate) title: Option<Str>,
 }
 
+/// What the messages of a request are called.
+const MESSAGES: [&str; 4] = ["messages", "contents", "input", "prompt"];
+
 /// Whether an object is the body of a request to a model.
 pub(crate) fn is_request(body: &Object) -> bool {
     let is_list = |key: &str| matches!(body.get(key), Some(Json::Array(_)));
@@ -137,6 +140,18 @@ fn request_body(body: Json) -> Option<Json> {
     Some(Json::Object(inner))
 }
 
+/// LangChain batches prompts: the list of messages holds a list. Traces are kept without it, since what requests share
+/// is found message by message.
+pub(crate) fn unbatch(body: &mut Object) {
+    for key in MESSAGES {
+        if let Some(Json::Array(items)) = body.get_mut(key)
+            && let [Json::Array(inner)] = &mut items[..]
+        {
+            *items = std::mem::take(inner);
+        }
+    }
+}
+
 /// The messages of a request, the system prompt first. What else it says (tools, sampling) stays in its body.
 pub(crate) fn read_request(body: &mut Object, draft: &mut Draft) -> Vec<Turn> {
     let mut turns = Vec::new();
@@ -163,14 +178,9 @@ pub(crate) fn read_request(body: &mut Object, draft: &mut Draft) -> Vec<Turn> {
             turns.push(turn);
         }
     }
-    match take_any(body, &["messages", "contents", "input", "prompt"]) {
-        Some(Json::Array(mut items)) => {
-            // LangChain batches prompts: the list holds a list.
-            if let [Json::Array(inner)] = &mut items[..] {
-                items = std::mem::take(inner);
-            }
-            turns.extend(messages.read_all(items));
-        }
+    unbatch(body);
+    match take_any(body, &MESSAGES) {
+        Some(Json::Array(items)) => turns.extend(messages.read_all(items)),
         Some(Json::Null) | None => {}
         Some(single) => turns.push(messages.read(single)),
     }

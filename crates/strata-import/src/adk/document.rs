@@ -42,11 +42,17 @@ impl DocumentReader {
 /// Reads every session of a document.
 pub(crate) fn read_document(format: Format, bytes: &[u8]) -> Import {
     let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
-    // ADK wrote results of evaluations as the text of a document; places are those in that text.
+    // ADK wrote results of evaluations as the text of a document. A place in that text is none in the file.
     if text.starts_with(b"\"")
         && let Ok(Json::String(written)) = strata_model::json::parse(text)
     {
-        return read_document(format, written.as_bytes());
+        let mut import = read_document(format, written.as_bytes());
+        let sources = import.sessions.iter_mut().flat_map(ImportedSession::places_mut);
+        sources.for_each(|source| *source = SourceRecord::Bytes(0..bytes.len() as u64));
+        for diagnostic in import.diagnostics.iter_mut().filter(|it| it.at.starts_with("byte ")) {
+            diagnostic.at.push_str(" of the text that the file holds");
+        }
+        return import;
     }
     let document = Document::new(format, bytes, None).read();
     if document.has_broken_text

@@ -12,7 +12,6 @@ use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::marks;
 use crate::message::{Role, Turn, say_turn};
 use crate::source::SourceRecord;
 use crate::take::{take_count, take_first_text, take_list, take_object, take_text, take_time, time_of};
@@ -136,14 +135,15 @@ impl Conversation {
                 self.draft.cover(at, hidden);
             }
         }
-        self.tell_interface_until(f64::INFINITY);
+        // Summaries that later ones took the place of, and requests of which no message was kept.
+        self.tell_condensed_until(Some(f64::INFINITY));
+        for (usage, source) in self.interface.rest() {
+            self.draft.push(lone_request(usage, source, None));
+        }
         self.draft.unmapped.add(std::mem::take(&mut self.interface.unmapped));
         if let Some((sum, source)) = self.interface.deleted.take() {
             let say = Say { usage: Some(sum), ..Say::new(Kind::Notice, Vec::new(), source) };
-            let at = self.draft.push(say);
-            if let Some(event) = self.draft.event_mut(at) {
-                event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
-            }
+            self.draft.push_sum(say);
         }
         self.draft
     }
@@ -208,18 +208,6 @@ impl Conversation {
         say.usage = self.interface.request_of(say.time).or_else(|| tokens.map(metrics_of));
         let time = say.time.unwrap_or(0.0);
         say.model = say.model.take().or_else(|| self.models.at(time)).or_else(|| self.told_model.clone());
-    }
-
-    /// Requests of which no message was kept, and summaries that later ones took the place of.
-    fn tell_interface_until(&mut self, end: f64) {
-        self.tell_condensed_until(Some(end));
-        for (usage, source) in self.interface.requests_before(Some(end)) {
-            self.draft.push(lone_request(usage, source, None));
-        }
-        while let Some(last) = self.interface.request_of(None) {
-            let source = self.interface.last_source();
-            self.draft.push(lone_request(last, source, None));
-        }
     }
 
     fn tell_condensed_until(&mut self, time: Option<f64>) {

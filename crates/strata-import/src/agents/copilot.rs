@@ -13,13 +13,10 @@ use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::marks;
 use crate::message::{Role, Turn, say_message, thought};
 use crate::source::SourceRecord;
-use crate::take::{
-    count_of, take_any, take_count, take_first_text, take_list, take_object, take_text, time_of,
-};
-use crate::usage::{Counts, Reported, read as read_usage};
+use crate::take::{take_any, take_count, take_first_text, take_list, take_object, take_text, time_of};
+use crate::usage::{Counts, read as read_usage};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     if is_document(bytes) {
@@ -55,9 +52,9 @@ struct Log {
     /// The system prompt of each agent, by its name.
     instructions: HashMap<Option<Str>, Option<Str>>,
     /// What single calls reported since the last sum, by model.
-    told: HashMap<Str, Tokens>,
+    told: HashMap<Str, Counts>,
     /// The last sums, by model.
-    sums: HashMap<Str, Tokens>,
+    sums: HashMap<Str, Counts>,
     /// The last response, and its call as the provider names it.
     last: Option<(usize, Option<Str>)>,
 }
@@ -232,7 +229,7 @@ impl Log {
         let output = take_count(&mut data, "outputTokens");
         if let (Some(model), Some(output)) = (&model, output) {
             let told = self.told.entry(model.clone()).or_default();
-            told.output = told.output.saturating_add(output);
+            *told = told.plus(Counts { output: Some(output), ..Counts::default() });
         }
         let usage = output.map(|output| Counts { output: Some(output), ..Counts::default() }.reported());
         let mut notes = Object::new();
@@ -266,9 +263,9 @@ impl Log {
         let Some(usage) = read_usage(tokens, "assistant.usage", &mut self.draft.unmapped) else { return };
         let told = self.told.entry(model.clone().unwrap_or_default()).or_default();
         let before = last.as_ref().and_then(|(at, _)| self.draft.event(*at)?.usage_metadata.as_ref());
-        let known = before.and_then(|usage| usage.output_tokens()).unwrap_or(0);
-        *told = told.and(Tokens { output: known, ..Tokens::default() }, u64::saturating_sub);
-        *told = told.and(Tokens::of(&usage), u64::saturating_add);
+        let known = before.and_then(|usage| usage.output_tokens());
+        *told = told.less(Counts { output: known, ..Counts::default() });
+        *told = told.plus(usage.counts());
         match last {
             Some((at, _)) => {
                 self.draft.add_source(at, say.sources[0].clone());
@@ -325,7 +322,7 @@ impl Log {
         if let Some(usage) = &usage {
             let model = self.model.clone().unwrap_or_default();
             let told = self.told.entry(model).or_default();
-            *told = told.and(Tokens::of(usage), u64::saturating_add);
+            *told = told.plus(usage.counts());
         }
         let parts = vec![Part::from_text(text)];
         self.draft.push(Say { kind: Kind::Compaction, parts, usage, source_notes: data, ..say });
@@ -340,78 +337,25 @@ impl Log {
             else {
                 continue;
             };
-            let now = Tokens::of(&sum);
+            let now = sum.counts();
             let before = self.sums.insert(model.clone(), now).unwrap_or_default();
-            // Sums that are smaller than those before them began anew.
-            let grown = if now.covers(before) { now.and(before, u64::saturating_sub) } else { now };
             let told = self.told.remove(&model).unwrap_or_default();
-            let left = grown.and(told, u64::saturating_sub);
-            let thoughts = left.thoughts.min(left.output);
-            let counts = Counts {
-                input: Some(left.input),
-                cached: Some(left.cached),
-                written: Some(left.written),
-                output: Some(left.output),
-                thoughts: Some(thoughts),
-                total: None,
-            };
-            sum = counts.reported();
+            let mut left = now.grown_since(before).less(told);
+            left.thoughts = left.thoughts.min(left.output);
+            sum = left.reported();
             sum.usage.total_token_count = None;
             let requests = metric.get("requests").cloned().unwrap_or_default();
             let mut notes = Object::from_iter([("requests", requests)]);
             for key in ["systemTokens", "conversationTokens", "toolDefinitionsTokens", "currentTokens"] {
                 notes.push_some(key, data.get(key).cloned());
             }
-            let at = self.draft.push(Say {
+            self.draft.push_sum(Say {
                 model: Some(model),
                 usage: Some(sum),
                 source_notes: notes,
                 ..say.clone()
             });
-            if let Some(custom) = self.draft.event_mut(at).and_then(|event| event.custom_metadata.as_mut()) {
-                custom.insert(marks::SUM, true);
-            }
         }
         self.draft.unmapped.record("session.shutdown", say.sources[0].clone());
-    }
-}
-
-/// Counts that can be added up and taken apart.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Tokens {
-    input: u64,
-    cached: u64,
-    written: u64,
-    /// Thoughts included.
-    output: u64,
-    thoughts: u64,
-}
-
-impl Tokens {
-    fn of(reported: &Reported) -> Self {
-        let usage = &reported.usage;
-        let written = reported.cache_write.as_ref().and_then(|write| write.get("tokens")).and_then(count_of);
-        Self {
-            input: usage.prompt_token_count.unwrap_or(0),
-            cached: usage.cached_content_token_count.unwrap_or(0),
-            written: written.unwrap_or(0),
-            output: usage.output_tokens().unwrap_or(0),
-            thoughts: usage.thoughts_token_count.unwrap_or(0),
-        }
-    }
-
-    fn and(self, other: Self, operation: fn(u64, u64) -> u64) -> Self {
-        Self {
-            input: operation(self.input, other.input),
-            cached: operation(self.cached, other.cached),
-            written: operation(self.written, other.written),
-            output: operation(self.output, other.output),
-            thoughts: operation(self.thoughts, other.thoughts),
-        }
-    }
-
-    fn covers(self, other: Self) -> bool {
-        let has_less = self.and(other, |a, b| u64::from(a < b));
-        has_less == Self::default()
     }
 }

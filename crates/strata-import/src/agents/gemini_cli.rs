@@ -257,10 +257,7 @@ impl Teller {
             return;
         };
         let say = self.say(&[source]);
-        let event = self.draft.push(say);
-        if let Some(event) = self.draft.event_mut(event) {
-            event.actions.rewind_before_invocation_id = Some(invocation);
-        }
+        self.draft.push_rewind(invocation, say);
     }
 }
 

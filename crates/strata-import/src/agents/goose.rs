@@ -11,7 +11,6 @@ use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::{ImportedSession, ParentSession};
-use crate::marks;
 use crate::message::{Role, Turn, thought};
 use crate::rows::{count_of, json_of, object_of, seconds_of, text_of};
 use crate::source::SourceRecord;
@@ -164,11 +163,7 @@ impl Chat {
         self.draft.counts.insert("thinking_parts", Json::Int(self.n_thinking_parts));
         let Some(usage) = self.sum.take().filter(|_| !self.has_usage) else { return };
         let model = self.model.clone();
-        let at =
-            self.draft.push(Say { usage: Some(usage), model, ..Say::new(Kind::Notice, Vec::new(), source) });
-        if let Some(event) = self.draft.event_mut(at) {
-            event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
-        }
+        self.draft.push_sum(Say { usage: Some(usage), model, ..Say::new(Kind::Notice, Vec::new(), source) });
     }
 
     /// Calls of the ledger that no message answers: summaries, and calls that failed or whose answers are gone.

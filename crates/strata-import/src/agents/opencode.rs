@@ -220,10 +220,7 @@ fn tell_revert(draft: &mut Draft, message: &str, source: SourceRecord) {
     let first = events.find(|event| &*event.id == message).map(|event| event.invocation_id.clone());
     let Some(invocation) = first else { return draft.unmapped.record("session.revert", source) };
     let own = Some("revert".into());
-    let at = draft.push(Say { invocation: own, ..Say::new(Kind::Notice, Vec::new(), source) });
-    if let Some(event) = draft.event_mut(at) {
-        event.actions.rewind_before_invocation_id = Some(invocation);
-    }
+    draft.push_rewind(invocation, Say { invocation: own, ..Say::new(Kind::Notice, Vec::new(), source) });
 }
 
 /// The calls of the model that made a message. Early versions wrote all of a turn into one, whose own tokens are those

@@ -24,6 +24,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     let draft = Draft::new("openhands", "openhands");
     let mut talk = Talk {
         draft,
+        has_unnamed_call: false,
         responses: HashMap::new(),
         answers: Vec::new(),
         stats: Stats::default(),
@@ -68,6 +69,8 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
 
 struct Talk {
     draft: Draft,
+    /// The last action of the first generation is a call without an id, whose result comes next.
+    has_unnamed_call: bool,
     /// Events by the response they are of.
     responses: HashMap<Str, usize>,
     /// Responses with their ids, where those are known, in their order.
@@ -245,11 +248,11 @@ impl Talk {
         let action = take_text(&mut event, "action");
         let observation = take_text(&mut event, "observation");
         let mut about = take_object(&mut event, "tool_call_metadata").unwrap_or_default();
-        let call_id = take_text(&mut about, "tool_call_id");
-        let name = take_text(&mut about, "function_name");
+        let call_id = take_first_text(&mut about, &["tool_call_id"]);
+        let name = take_first_text(&mut about, &["function_name"]);
         let content = take_any(&mut event, &["content"]);
         let mut args = take_object(&mut event, "args").unwrap_or_default();
-        let own_id = say.id.clone().unwrap_or_default();
+        let own_id = say.id.clone().filter(|id| !id.is_empty());
         // Without calls of functions, a result says which action it came of.
         let cause = event.get("cause").and_then(Json::as_i64).map(|cause| Str::from(cause.to_string()));
         if let Some(kind) =
@@ -285,14 +288,10 @@ impl Talk {
                     turn.parts.push(Part::from_text(text));
                 }
                 let name = name.unwrap_or_else(|| action.into());
-                let id = call_id.unwrap_or(own_id);
-                self.actions.insert(id.clone());
-                self.draft.messages("action").push_call(
-                    Some(id),
-                    Some(name),
-                    Some(Json::Object(args)),
-                    &mut turn,
-                );
+                let id = call_id.or(own_id);
+                self.has_unnamed_call = id.is_none();
+                self.actions.extend(id.clone());
+                self.draft.messages("action").push_call(id, Some(name), Some(Json::Object(args)), &mut turn);
                 self.old_response(turn.parts, about, say);
             }
             (_, Some("recall")) => {
@@ -304,8 +303,10 @@ impl Talk {
                 self.draft.push(Say { kind: Kind::Injected("recall".into()), parts, ..say });
             }
             (_, Some(observation))
-                if call_id.is_some() || cause.as_ref().is_some_and(|it| self.actions.contains(it)) =>
+                if call_id.is_some()
+                    || cause.as_ref().map_or(self.has_unnamed_call, |it| self.actions.contains(it)) =>
             {
+                self.has_unnamed_call = false;
                 let call_id = call_id.or(cause);
                 let mut turn = Turn::new(Role::Tool);
                 let name = name.or(Some(observation.into()));

@@ -268,8 +268,8 @@ impl Conversation {
     fn note_answer(&mut self, event: usize, open: Option<usize>) {
         if let Some(request) = open.and_then(|open| self.draft.requests.get_mut(open)) {
             request.answer = Some(event);
-        } else if let Some(event) = self.draft.event_mut(event) {
-            event.custom_metadata.get_or_insert_default().insert(marks::QUOTED, true);
+        } else {
+            self.draft.mark(event, marks::QUOTED, true);
         }
     }
 

@@ -4,6 +4,7 @@ use strata_model::{Json, Object, Part, Str};
 
 use super::blocks::{self, Blocks};
 use super::entry::{EntryId, EntryKind};
+use super::lanes::MAIN;
 use super::transcript::{Call, Placed, Transcript};
 use super::usage::MessageUsage;
 use crate::facts::add;
@@ -81,9 +82,15 @@ impl Transcript {
         }
         let entry = self.add_entry(placed, EntryKind::Response, "model", Vec::new());
         if let Some(key) = key {
-            // A sub-agent that is forked off begins with what its parent said. That is no call of its own.
-            if !self.answered.insert(key.1.clone()) && !placed.is_relayed {
-                self.entries[entry].custom.insert(marks::RELAYED, true);
+            // A sub-agent that is forked off begins with what its parent said. That is no call of its own, even where
+            // its records stand before those of its parent.
+            let known = self.answered.get(&key.1).copied();
+            let is_own = known.is_none() || placed.lane == MAIN;
+            if is_own {
+                self.answered.insert(key.1.clone(), entry);
+            }
+            if let Some(copy) = if is_own { known } else { Some(entry) }.filter(|_| !placed.is_relayed) {
+                self.entries[copy].custom.insert(marks::RELAYED, true);
             }
             self.entries[entry].note("messageId", key.1.clone());
             self.responses.insert(key, entry);

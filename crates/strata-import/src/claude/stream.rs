@@ -69,7 +69,9 @@ impl Transcript {
         let subtype = take_text(rest, "subtype").unwrap_or_default();
         let is_failure = is_error || subtype.starts_with("error");
         let text = take_text(rest, "result").filter(|text| !text.is_empty());
-        let is_alone = !self.entries.iter().any(|entry| entry.kind == EntryKind::Response);
+        // A file may hold the outputs of several runs.
+        let own = self.entries.get(self.n_told..).unwrap_or_default();
+        let is_alone = !own.iter().any(|entry| entry.kind == EntryKind::Response);
         let at = if is_alone && !is_failure && text.is_some() {
             let parts = text.clone().map(Part::from_text).into_iter().collect();
             let usage = take_object(&mut placed.record.rest, "usage");
@@ -103,5 +105,6 @@ impl Transcript {
         for (key, value) in std::mem::take(&mut placed.record.rest) {
             entry.note(&key, value);
         }
+        self.n_told = self.entries.len();
     }
 }

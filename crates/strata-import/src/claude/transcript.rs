@@ -1,6 +1,6 @@
 //! Taking records in, one after the other.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use strata_model::{Event, Json, Object, Part, Str};
 
@@ -24,8 +24,8 @@ pub(super) struct Transcript {
     pub(super) entries: Vec<Entry>,
     /// Responses by the id of their message.
     pub(super) responses: HashMap<(LaneId, Str), EntryId>,
-    /// Ids of the messages of responses that are no copies.
-    pub(super) answered: BTreeSet<Str>,
+    /// Responses that are no copies, by the id of their message.
+    pub(super) answered: BTreeMap<Str, EntryId>,
     pub(super) calls: HashMap<Str, Call>,
     pub(super) facts: ClaudeFacts,
     pub(super) titles: Titles,
@@ -34,6 +34,8 @@ pub(super) struct Transcript {
     pub(super) streamed: HashMap<LaneId, (Str, Object)>,
     /// Sub-agents' responses in progress records, by message id.
     pub(super) relayed_responses: BTreeSet<Str>,
+    /// Entries up to the last record that says how a run ended.
+    pub(super) n_told: usize,
     pub(super) largest_result_bytes: u64,
     /// The last session id that a record of the conversation carries.
     pub(super) session_id: Option<Str>,

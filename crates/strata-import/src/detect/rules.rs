@@ -51,10 +51,11 @@ fn list(items: &[Json]) -> Option<Detection> {
     if first.has("source") && first.has_any(&["action", "observation"]) {
         return readable(Format::OpenHands);
     }
-    if first.has("ts") && first.has_any(&["say", "ask"]) && first.has("type") {
+    if first.is_of_interface() {
         return readable(Format::Cline);
     }
-    if first.is_foreign_message() {
+    // Records of Claude Code have types and contents too.
+    if first.is_foreign_message() && !first.has_any(&["session_id", "sessionId", "uuid", "parentUuid"]) {
         return readable(Format::Messages);
     }
     if first.has("role") && first.has_any(&["content", "tool_calls", "parts"]) {
@@ -70,10 +71,7 @@ fn list(items: &[Json]) -> Option<Detection> {
 /// The messages of Cline's interface, a list of them.
 pub(super) fn is_interface_of_cline(value: &Json) -> bool {
     let first = value.as_array().and_then(|items| items.first()?.as_object());
-    first.is_some_and(|first| {
-        let first = Keys(first);
-        first.has_all(&["ts", "type"]) && first.has_any(&["say", "ask"])
-    })
+    first.is_some_and(|first| Keys(first).is_of_interface())
 }
 
 struct Keys<'o>(&'o Object);
@@ -96,6 +94,10 @@ impl Keys<'_> {
 
     fn has_all(&self, keys: &[&str]) -> bool {
         keys.iter().all(|key| self.has(key))
+    }
+
+    fn holds_list(&self, key: &str) -> bool {
+        matches!(self.0.get(key), Some(Json::Array(_)))
     }
 
     fn text(&self, key: &str) -> &str {
@@ -153,8 +155,7 @@ impl Keys<'_> {
     }
 
     fn holds_adk_events(&self) -> bool {
-        let Some(Json::Array(events)) = self.0.get("events") else { return false };
-        events.first().and_then(Json::as_object).is_some_and(|event| Keys(event).is_adk_event())
+        self.first_of("events").is_some_and(|event| event.is_adk_event())
     }
 
     fn is_adk_event(&self) -> bool {
@@ -174,12 +175,14 @@ impl Keys<'_> {
     fn agent_log(&self) -> Option<Format> {
         let kind = self.text("type");
         let is_codex_line = self.has("payload") && self.has("timestamp") && !kind.is_empty();
-        let is_codex_output = matches!(kind, "thread.started" | "turn.started" | "session.created")
+        let is_codex_output = matches!(kind, "thread.started" | "turn.started")
+            // The logs of other programs begin with this too.
+            || (kind == "session.created" && self.has_any(&["session_id", "thread_id"]))
             || (kind.starts_with("item.") && self.has("item"))
             || self.inner("msg").is_some_and(|msg| msg.has("type"));
         let is_old_codex = self.text("record_type") == "state"
             || (kind.is_empty() && self.has_all(&["id", "timestamp", "instructions"]))
-            || (self.inner("session").is_some() && self.has("items"));
+            || (self.inner("session").is_some_and(|session| session.has("id")) && self.holds_list("items"));
         if kind == "session_meta" || is_codex_line || is_codex_output || is_old_codex {
             Some(Format::Codex)
         } else if self.is_gemini_cli() {
@@ -206,7 +209,8 @@ impl Keys<'_> {
 
     /// What a session is, one of its messages, or all of it.
     fn is_goose(&self) -> bool {
-        let is_message = |it: &Keys<'_>| it.has_all(&["role", "created", "content"]) && !it.has("object");
+        let is_message =
+            |it: &Keys<'_>| it.has_all(&["role", "created"]) && it.holds_list("content") && !it.has("object");
         let is_header = self.has("working_dir")
             && self.has_any(&["description", "name"])
             && self.has_any(&["message_count", "conversation", "accumulated_total_tokens", "extension_data"]);
@@ -215,18 +219,21 @@ impl Keys<'_> {
         is_header || is_message(self) || in_run || self.has_all(&["working_dir", "conversation"])
     }
 
+    /// A message of Cline's interface.
+    fn is_of_interface(&self) -> bool {
+        self.has_all(&["ts", "type"]) && self.has_any(&["say", "ask"])
+    }
+
     /// A conversation of Roo in its second version.
     fn is_roo(&self) -> bool {
-        let first = self.0.get("messages").and_then(|list| list.as_array()?.first()?.as_object());
-        self.has("version") && first.is_some_and(|message| Keys(message).has_all(&["role", "ts"]))
+        let first = self.first_of("messages");
+        self.has("version") && first.is_some_and(|message| message.has_all(&["role", "ts"]))
     }
 
     /// A chat, a checkpoint, an entry of the list of prompts, or what the program puts out.
     fn is_gemini_cli(&self) -> bool {
-        let holds_contents = |key: &str| {
-            let first = self.0.get(key).and_then(|list| list.as_array()?.first()?.as_object());
-            first.is_some_and(|content| Keys(content).has_all(&["role", "parts"]))
-        };
+        let holds_contents =
+            |key: &str| self.first_of(key).is_some_and(|content| content.has_all(&["role", "parts"]));
         let is_output = (self.text("type") == "init" && self.has_all(&["session_id", "model"]))
             || (self.has("response") && self.inner("stats").is_some_and(|stats| stats.has("models")));
         // Qwen Code writes Gemini's contents into records like those of Claude Code.
@@ -255,11 +262,8 @@ impl Keys<'_> {
         let is_event = self.has("kind") && self.has_all(&["id", "timestamp", "source"]);
         let is_old = self.has_any(&["action", "observation"]) && self.has_all(&["source", "id", "timestamp"]);
         let is_first_of = |key: &str| {
-            let first = self.0.get(key).and_then(|list| list.as_array()?.first()?.as_object());
-            first.is_some_and(|event| {
-                let event = Keys(event);
-                event.has("source") && event.has_any(&["action", "observation", "kind"])
-            })
+            self.first_of(key)
+                .is_some_and(|event| event.has("source") && event.has_any(&["action", "observation", "kind"]))
         };
         is_event || is_old || is_first_of("history") || is_first_of("trajectory")
     }
@@ -291,8 +295,10 @@ impl Keys<'_> {
 /// Names text that is not JSON.
 pub(super) fn text(text: &[u8]) -> Option<Detection> {
     let head = String::from_utf8_lossy(&text[..text.len().min(64 * 1024)]);
-    if is_stream(&head) {
-        return Some(event_stream(text));
+    if is_stream(&head)
+        && let Some(format) = event_stream(text)
+    {
+        return Some(Detection::Readable(format));
     }
     let line_starts = |start: &str| head.lines().any(|line| line.starts_with(start));
     if line_starts("# aider chat started at") {
@@ -311,18 +317,21 @@ pub(super) fn text(text: &[u8]) -> Option<Detection> {
     None
 }
 
-/// Server-sent events of ADK, or of a provider.
-fn event_stream(text: &[u8]) -> Detection {
-    let mut payloads = text.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));
-    let is_adk = payloads.by_ref().take(20).any(|payload| {
-        let values = first_values(payload.trim_ascii()).unwrap_or_default();
-        values.first().and_then(Json::as_object).is_some_and(|object| Keys(object).is_adk_event())
-    });
-    if is_adk {
-        Detection::Readable(Format::AdkEventStream)
-    } else {
-        Detection::Readable(Format::ProviderLog)
+/// Server-sent events of ADK, or of a provider. Without a payload it is text that only begins like them.
+fn event_stream(text: &[u8]) -> Option<Format> {
+    let payloads = text.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));
+    let mut format = None;
+    for payload in payloads.map(<[u8]>::trim_ascii).take(20) {
+        let value = first_values(payload).and_then(|values| values.into_iter().next());
+        match value.as_ref().and_then(Json::as_object) {
+            Some(object) if Keys(object).is_adk_event() => return Some(Format::AdkEventStream),
+            Some(_) => format = Some(Format::ProviderLog),
+            // An object that goes on in the next line.
+            None if payload == b"{" => format = Some(Format::ProviderLog),
+            None => {}
+        }
     }
+    format
 }
 
 /// Names a database by its tables and their columns.

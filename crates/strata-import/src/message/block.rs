@@ -138,10 +138,16 @@ impl Messages<'_> {
         } else if let Some(mut reasoning) = take_object(&mut block, "reasoningContent") {
             let mut inner = take_object(&mut reasoning, "reasoningText").unwrap_or_default();
             turn.push(thought(take_text(&mut inner, "text").unwrap_or_default()));
-        } else if let Some(part) = MEDIA.iter().find_map(|kind| {
+        } else if let Some((kind, inner, part)) = MEDIA.iter().find_map(|kind| {
             let mut inner = take_object(&mut block, kind)?;
-            media(kind, &mut inner)
+            let Some(part) = media(kind, &mut inner) else {
+                block.insert(*kind, inner);
+                return None;
+            };
+            Some((kind, inner, part))
         }) {
+            self.rest(kind, &inner);
+            self.rest("block", &block);
             turn.push(part);
         } else if block.contains_key("cachePoint") {
             self.rest("block", &block);

@@ -12,10 +12,10 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{count_of, take_first_text, take_object, take_text, take_time, unpacked};
+use crate::take::{count_of, listed, take_first_text, take_object, take_text, take_time, unpacked};
 use crate::usage::{Counts, Reported};
 use crate::values::Value;
-use crate::wire::{About, Answer, Exchange, is_request, read_answer, read_request};
+use crate::wire::{About, Answer, Exchange, is_request, read_answer, read_request, unbatch};
 
 struct Observation {
     fields: Object,
@@ -25,11 +25,34 @@ struct Observation {
     source: SourceRecord,
 }
 
+/// Observations that stand by themselves.
+#[derive(Default)]
+struct Loose {
+    /// By the session or the trace they name.
+    by_owner: BTreeMap<Str, Vec<Observation>>,
+    /// Where they stand, by owner and id.
+    places: HashMap<(Str, Str), usize>,
+}
+
+impl Loose {
+    /// Adds an observation. What is sent later about the same one completes it.
+    fn add(&mut self, owner: Str, observation: Observation) {
+        let known = self.by_owner.entry(owner.clone()).or_default();
+        if observation.id.is_empty() {
+            return known.push(observation);
+        }
+        let at = *self.places.entry((owner, observation.id.clone())).or_insert(known.len());
+        match known.get_mut(at) {
+            Some(known) => known.fields.update(&observation.fields),
+            None => known.push(observation),
+        }
+    }
+}
+
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("langfuse", "model");
     let mut steps = Vec::new();
-    // Observations that stand by themselves, by the session or the trace they name.
-    let mut loose: BTreeMap<Str, Vec<Observation>> = BTreeMap::new();
+    let mut loose = Loose::default();
     for mut document in read_documents(bytes, &["", "observations", "data", "batch"], findings) {
         let mut fields = std::mem::take(&mut document.fields);
         let observations: Vec<Value> = document.take("observations");
@@ -50,7 +73,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             }
         }
     }
-    for (session, observations) in loose {
+    for (session, observations) in loose.by_owner {
         let trace = Object::from_iter([("id", session)]);
         generations(trace, observations, &mut steps, &mut draft);
     }
@@ -58,13 +81,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
 }
 
 /// A record of a list: a whole trace, an observation, or an event of the ingestion that holds one.
-fn keep(
-    value: Json,
-    source: SourceRecord,
-    loose: &mut BTreeMap<Str, Vec<Observation>>,
-    steps: &mut Vec<Step>,
-    draft: &mut Draft,
-) {
+fn keep(value: Json, source: SourceRecord, loose: &mut Loose, steps: &mut Vec<Step>, draft: &mut Draft) {
     let Some(mut fields) = draft.object("list", value) else { return };
     if let Some(Json::Array(observations)) = fields.remove("observations") {
         let observations = observations.into_iter().filter_map(|one| observation(one, source.clone()));
@@ -82,12 +99,7 @@ fn keep(
     let owner = ["sessionId", "session_id", "traceId", "trace_id"];
     let owner = owner.iter().find_map(|key| fields.get(key)?.as_str()).map(Str::from).unwrap_or_default();
     let Some(observation) = observation(Json::Object(fields), source) else { return };
-    let known = loose.entry(owner).or_default();
-    // What is sent later about the same observation completes it.
-    match known.iter_mut().find(|it| !it.id.is_empty() && it.id == observation.id) {
-        Some(known) => known.fields.update(&observation.fields),
-        None => known.push(observation),
-    }
+    loose.add(owner, observation);
 }
 
 fn observation(value: Json, source: SourceRecord) -> Option<Observation> {
@@ -253,13 +265,7 @@ fn body_of(input: Json) -> Object {
             }
         }
         Json::Object(mut object) => {
-            // LangChain batches prompts: the list holds a list.
-            if let Some(Json::Array(lists)) = object.get_mut("messages")
-                && let [Json::Array(inner)] = &mut lists[..]
-            {
-                let inner = std::mem::take(inner);
-                object.insert("messages", inner);
-            }
+            unbatch(&mut object);
             return object;
         }
         other => listed(other),
@@ -285,14 +291,6 @@ fn says_something(value: &Json) -> bool {
         Json::Array(items) => !items.is_empty(),
         Json::Object(fields) => !fields.is_empty(),
         value => value.is_truthy(),
-    }
-}
-
-fn listed(value: Json) -> Vec<Json> {
-    match value {
-        Json::Array(items) => items,
-        Json::Null => Vec::new(),
-        other => vec![other],
     }
 }
 

@@ -11,9 +11,9 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_first_text, take_list, take_object, take_text, take_time, unpacked};
+use crate::take::{listed, take_first_text, take_list, take_object, take_text, take_time, unpacked};
 use crate::usage;
-use crate::wire::{About, Answer, Exchange, read_answer, read_request};
+use crate::wire::{About, Answer, Exchange, read_answer, read_request, unbatch};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut reading = Reading { draft: Draft::new("langsmith", "model"), runs: BTreeMap::new(), n_runs: 0 };
@@ -174,16 +174,9 @@ fn exchange(
     };
     for (key, value) in inputs {
         let key = if &*key == "prompts" { "messages".into() } else { key };
-        match value {
-            // LangChain batches prompts: the list holds a list.
-            Json::Array(mut lists) if matches!(&lists[..], [Json::Array(_)]) => {
-                body.insert(key, lists.pop().unwrap_or_default());
-            }
-            value => {
-                body.insert(key, value);
-            }
-        }
+        body.insert(key, value);
     }
+    unbatch(&mut body);
     let turns = read_request(&mut body.clone(), draft);
     let outputs = run.remove("outputs").filter(|outputs| !outputs.is_null());
     let mut answer = outputs.map_or_else(Answer::default, |outputs| answer_of(outputs, draft));
@@ -222,13 +215,6 @@ fn exchange(
         continues: None,
         about: About { session, ..About::default() },
     })
-}
-
-fn listed(value: Json) -> Vec<Json> {
-    match value {
-        Json::Array(items) => items,
-        other => vec![other],
-    }
 }
 
 /// An answer of a provider or of a framework, sometimes in a member of its own.

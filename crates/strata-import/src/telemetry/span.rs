@@ -172,7 +172,7 @@ fn promote(spans: &mut [Span], tree: &Tree) {
     let outer: Vec<usize> = agents
         .iter()
         .copied()
-        .filter(|at| !tree.ancestors(*at).any(|above| agents.contains(&above)))
+        .filter(|at| !tree.ancestors(*at).any(|above| agents.binary_search(&above).is_ok()))
         .collect();
     for at in outer {
         spans[at].attributes.insert("gen_ai.operation.name", "chat");

@@ -1,5 +1,7 @@
 //! HTTP archives (HAR 1.2), as browsers and proxies save them.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use strata_model::{Json, Object};
@@ -73,10 +75,9 @@ fn body(content: &mut Object, message: &Object) -> Option<Body> {
     });
     let bytes = decoded.flatten().unwrap_or_else(|| text.as_bytes().to_vec());
     let headers = message.get("headers").and_then(Json::as_array).unwrap_or_default();
-    let encoding = headers.iter().find_map(|header| {
-        let name = header.get("name").and_then(Json::as_str)?;
-        let value = header.get("value").and_then(Json::as_str)?;
-        name.eq_ignore_ascii_case("content-encoding").then(|| value.to_ascii_lowercase())
+    let headers = headers.iter().filter_map(|header| {
+        let text = |key: &str| Some(Cow::from(header.get(key)?.as_str()?));
+        Some((text("name")?, text("value")?))
     });
-    Some(Body { bytes, encoding: encoding.unwrap_or_default() })
+    Some(Body::new(bytes, headers))
 }

@@ -1,5 +1,6 @@
 //! Requests and answers as HTTP carries them.
 
+use std::borrow::Cow;
 use std::io::Read as _;
 
 use strata_model::{Json, Str};
@@ -28,9 +29,9 @@ pub(crate) struct Pair {
 /// A body as it was sent.
 #[derive(Debug, Default)]
 pub(crate) struct Body {
-    pub(crate) bytes: Vec<u8>,
+    bytes: Vec<u8>,
     /// `Content-Encoding`, in small letters. Recorders unpack bodies and leave it standing, so it is only a hint.
-    pub(crate) encoding: String,
+    encoding: String,
 }
 
 impl Pair {
@@ -56,6 +57,16 @@ impl Pair {
 }
 
 impl Body {
+    /// A body with the names and values of its headers.
+    pub(crate) fn new<'h>(
+        bytes: Vec<u8>,
+        headers: impl IntoIterator<Item = (Cow<'h, str>, Cow<'h, str>)>,
+    ) -> Self {
+        let mut headers = headers.into_iter();
+        let encoding = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
+        Self { bytes, encoding: encoding.map(|(_, value)| value.to_ascii_lowercase()).unwrap_or_default() }
+    }
+
     /// What the body says: text, or the events of a binary stream.
     fn value(self) -> Json {
         let bytes = self.unpacked();

@@ -54,11 +54,11 @@ fn pair(flow: &Value<'_>, source: SourceRecord) -> Option<Pair> {
 fn body(message: &Value<'_>) -> Option<Body> {
     let bytes = message.get("content")?.bytes()?.to_vec();
     let headers = message.get("headers").map(Value::items).unwrap_or_default();
-    let encoding = headers.iter().find_map(|header| match header.items() {
-        [name, value] if name.bytes()?.eq_ignore_ascii_case(b"content-encoding") => {
-            Some(String::from_utf8_lossy(value.bytes()?).to_ascii_lowercase())
+    let headers = headers.iter().filter_map(|header| match header.items() {
+        [name, value] => {
+            Some((String::from_utf8_lossy(name.bytes()?), String::from_utf8_lossy(value.bytes()?)))
         }
         _ => None,
     });
-    Some(Body { bytes, encoding: encoding.unwrap_or_default() })
+    Some(Body::new(bytes, headers))
 }

@@ -28,7 +28,7 @@ const REQUESTS: [&str; 11] = [
     "data",
     "input",
 ];
-const RESPONSES: [&str; 10] = [
+const RESPONSES: [&str; 8] = [
     "response",
     "res",
     "resp",
@@ -37,9 +37,10 @@ const RESPONSES: [&str; 10] = [
     "full_response",
     "response_payload",
     "completion",
-    "result",
-    "output",
 ];
+
+/// Names of answers that are also members of requests.
+const OUTPUTS: [&str; 2] = ["result", "output"];
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut log =
@@ -90,18 +91,19 @@ impl Log {
         let Json::Object(mut object) = value else {
             return self.draft.unmapped.record("value that is no object", source);
         };
-        if wire::is_piece(&object) || (!self.pieces.is_empty() && is_answer(&object)) {
+        let is_body = is_request(&object);
+        if !is_body && (wire::is_piece(&object) || (!self.pieces.is_empty() && is_answer(&object))) {
             self.pieces.push((Json::Object(object), source));
             return;
         }
         self.flush();
         let mut record = Record::take(&mut object);
-        if !is_request(&object) && is_answer(&object) {
+        if !is_body && is_answer(&object) {
             return self.answer(Json::Object(object), record.name, source);
         }
-        let is_body = is_request(&object);
-        let response = RESPONSES.iter().take(if is_body { 8 } else { RESPONSES.len() });
-        let response = response.copied().find_map(|key| take_any(&mut object, &[key]));
+        let outputs: &[&str] = if is_body { &[] } else { &OUTPUTS };
+        let response = take_any(&mut object, &RESPONSES).or_else(|| take_any(&mut object, outputs));
+        let response = response.or_else(|| if is_body { merged_answer(&mut object) } else { None });
         let request = if is_body { None } else { take_any(&mut object, &REQUESTS) };
         let (request, url, _) = request.map_or((None, String::new(), None), |it| {
             let (body, url, status) = body_of(it, &mut record);
@@ -240,6 +242,25 @@ fn is_answer(object: &Object) -> bool {
     ["choices", "candidates", "stop_reason", "generations"].iter().any(|key| has(key))
         || is_response
         || (has("message") && has("done"))
+}
+
+/// The answer of a record that holds the members of both bodies side by side.
+fn merged_answer(object: &mut Object) -> Option<Json> {
+    const MEMBERS: [&str; 8] = [
+        "candidates",
+        "choices",
+        "generations",
+        "usageMetadata",
+        "usage",
+        "modelVersion",
+        "responseId",
+        "promptFeedback",
+    ];
+    if !MEMBERS[..3].iter().any(|key| matches!(object.get(key), Some(Json::Array(_)))) {
+        return None;
+    }
+    let members = MEMBERS.iter().filter_map(|key| Some((*key, object.remove(key)?)));
+    Some(Object::from_iter(members.collect::<Vec<_>>()).into())
 }
 
 /// The body inside of what a logger wrote around it, with the address and the status it was sent with.

@@ -1,6 +1,8 @@
 //! VCR cassettes: of vcrpy and those who write like it (pytest-recording, go-vcr), of betamax and Ruby's VCR, in YAML or
 //! JSON, and in the dialect of pydantic-ai.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use strata_model::{Json, Object, json};
@@ -17,7 +19,7 @@ use crate::take::{take_any, take_first_text, take_object, take_time};
 use crate::yaml;
 
 /// What the list of pairs is called.
-const LISTS: [&str; 2] = ["interactions", "http_interactions"];
+pub(crate) const LISTS: [&str; 2] = ["interactions", "http_interactions"];
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("http", "model");
@@ -84,7 +86,7 @@ fn body(message: &mut Object) -> Option<Body> {
         },
         other => json::to_compact(&other).into_bytes(),
     };
-    Some(Body { bytes, encoding: encoding(message) })
+    Some(Body::new(bytes, headers(message)))
 }
 
 /// The bytes of a text. Binary values lose their tag on the way and come as Base64, which no other body of a model is.
@@ -97,12 +99,11 @@ fn bytes_of(text: &str) -> Vec<u8> {
     }
 }
 
-/// `Content-Encoding`, of headers that are lists of values, or values.
-fn encoding(message: &Object) -> String {
+/// Headers, which are lists of values, or values.
+fn headers(message: &Object) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
     let headers = message.get("headers").and_then(Json::as_object);
-    let mut encodings = headers.into_iter().flat_map(Object::iter).filter_map(|(name, value)| {
+    headers.into_iter().flat_map(Object::iter).filter_map(|(name, value)| {
         let value = value.as_array().and_then(<[Json]>::first).unwrap_or(value).as_str()?;
-        name.eq_ignore_ascii_case("content-encoding").then(|| value.to_ascii_lowercase())
-    });
-    encodings.next().unwrap_or_default()
+        Some((Cow::from(&**name), value.into()))
+    })
 }

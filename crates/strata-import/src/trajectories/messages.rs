@@ -1,5 +1,7 @@
 //! Messages without anything around them: a list of them, or a conversation a line as for fine-tuning.
 
+use std::ops::Range;
+
 use strata_model::{Json, Object};
 
 use crate::documents::read_documents;
@@ -12,67 +14,107 @@ use crate::source::SourceRecord;
 use crate::take::{take_first_text, take_list};
 use crate::values::Value;
 
-/// What lists of messages are called, in the order they are said in.
+/// Every list that is read element by element.
 const LISTS: [&str; 13] = [
     "messages",
     "history",
     "conversations",
     "conversation",
     "dialog",
+    "chosen",
     "input.messages",
     "prompt",
-    "chosen",
     "completion",
     "preferred_output",
-    "",
     "rejected",
     "non_preferred_output",
+    "",
 ];
 
-/// How many of them are conversations; the others are answers that were not given.
-const N_SAID: usize = 11;
+/// What comes first in a record, the conversation, and how it ends. Of each, the first list that is there is said.
+const SAID: [&[&str]; 3] = [
+    &["prompt", "input.messages"],
+    &["messages", "history", "conversations", "conversation", "dialog", "chosen"],
+    &["completion", "preferred_output"],
+];
 
-fn list_of(value: &Json) -> Option<&[Json]> {
-    LISTS[..N_SAID].iter().find_map(|list| value.get(list)?.as_array())
+/// The list at a path such as `input.messages`.
+fn list_at<'j>(value: &'j Json, path: &str) -> Option<&'j [Json]> {
+    path.split('.').try_fold(value, |value, key| value.get(key))?.as_array()
+}
+
+/// Takes that list; every element stands at the place of the whole.
+fn take_list_at(fields: &mut Object, path: &str, bytes: &Range<u64>) -> Vec<Value> {
+    let taken = match path.split_once('.') {
+        None => take_list(fields, path),
+        Some((key, rest)) => fields
+            .get_mut(key)
+            .and_then(|inner| if let Json::Object(inner) = inner { take_list(inner, rest) } else { None }),
+    };
+    let items = taken.unwrap_or_default().into_iter();
+    items.map(|json| Value { json, bytes: bytes.clone(), line: 0, is_glued: false }).collect()
+}
+
+/// Whether a value is a conversation rather than a message.
+fn is_conversation(value: &Json) -> bool {
+    SAID.iter().copied().flatten().any(|list| list_at(value, list).is_some())
+}
+
+/// The messages of a record, in their order. Its lists overlap: a pair of answers repeats the prompt before each, and
+/// some writers keep the chosen conversation once more as `messages`. Lists that are not said are counted.
+fn said(mut take: impl FnMut(&str) -> Vec<Value>) -> (Vec<Value>, Object) {
+    let mut whole: Vec<Value> = Vec::new();
+    let mut unsaid = Object::new();
+    for names in SAID {
+        let mut lists = names.iter().map(|name| (*name, take(name))).filter(|(_, list)| !list.is_empty());
+        let next = lists.next().map(|(_, list)| list).unwrap_or_default();
+        lists.for_each(|(name, list)| unsaid.push(name, Json::Int(list.len() as i64)));
+        if holds(&next, &whole) {
+            whole = next;
+        } else if !holds(&whole, &next) {
+            whole.extend(next);
+        }
+    }
+    for name in LISTS.iter().filter(|name| !name.is_empty()) {
+        let n_unsaid = take(name).len();
+        if n_unsaid > 0 {
+            unsaid.push(*name, Json::Int(n_unsaid as i64));
+        }
+    }
+    (whole, unsaid)
+}
+
+/// Whether a list has all of another in a row.
+fn holds(list: &[Value], part: &[Value]) -> bool {
+    let is_same = |(one, other): (&Value, &Value)| one.json == other.json;
+    part.is_empty() || list.windows(part.len()).any(|some| some.iter().zip(part).all(is_same))
 }
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut sessions = Vec::new();
     let mut loose: Vec<Value> = Vec::new();
     for (number, mut document) in read_documents(bytes, &LISTS, findings).into_iter().enumerate() {
-        let (said, unsaid) = LISTS.split_at(N_SAID);
-        let messages: Vec<Value> = said.iter().flat_map(|list| document.take(list)).collect();
-        for list in unsaid {
-            let n_unsaid = document.take(list).len();
-            if n_unsaid > 0 {
-                document.fields.push(*list, Json::Int(n_unsaid as i64));
-            }
-        }
+        let number = number + 1;
+        let (mut messages, unsaid) = said(|list| document.take(list));
+        messages.extend(document.take(""));
+        let mut fields = document.fields;
+        fields.update(&unsaid);
         if messages.is_empty() {
             let SourceRecord::Bytes(bytes) = document.source else { continue };
-            loose.push(Value { json: document.fields.into(), bytes, line: 0, is_glued: false });
+            loose.push(Value { json: fields.into(), bytes, line: 0, is_glued: false });
             continue;
         }
         // A line may be a list of whole conversations.
         let (talks, messages): (Vec<Value>, Vec<Value>) =
-            messages.into_iter().partition(|value| list_of(&value.json).is_some());
+            messages.into_iter().partition(|value| is_conversation(&value.json));
         for (at, talk) in talks.into_iter().enumerate() {
-            let source = talk.source();
             let Json::Object(mut fields) = talk.json else { continue };
-            let list =
-                LISTS[..N_SAID].iter().find_map(|list| take_list(&mut fields, list)).unwrap_or_default();
-            let SourceRecord::Bytes(bytes) = source else { continue };
-            let values =
-                list.into_iter().map(|json| Value { json, bytes: bytes.clone(), line: 0, is_glued: false });
-            sessions.extend(conversation(
-                fields,
-                values.collect(),
-                &format!("{}.{}", number + 1, at + 1),
-                findings,
-            ));
+            let (messages, unsaid) = said(|list| take_list_at(&mut fields, list, &talk.bytes));
+            fields.update(&unsaid);
+            sessions.extend(conversation(fields, messages, &format!("{number}.{}", at + 1), findings));
         }
         if !messages.is_empty() {
-            sessions.extend(conversation(document.fields, messages, &(number + 1).to_string(), findings));
+            sessions.extend(conversation(fields, messages, &number.to_string(), findings));
         }
     }
     if !loose.is_empty() {

@@ -39,7 +39,10 @@ fn displayed(text: &str) -> Vec<Json> {
             .filter(|(role, _)| matches!(*role, "user" | "assistant" | "tool" | "system"));
         match (spoken, messages.last_mut()) {
             (Some((role, words)), _) => messages.push((role, words.to_owned())),
-            (None, Some((_, words))) => *words = format!("{words}\n{line}"),
+            (None, Some((_, words))) => {
+                words.push('\n');
+                words.push_str(line);
+            }
             (None, None) => messages.push(("user", line.to_owned())),
         }
     }

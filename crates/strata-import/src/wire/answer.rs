@@ -11,9 +11,9 @@ use crate::usage;
 /// Reads the body of an answer: JSON, JSON in text, or the text of a stream.
 pub(crate) fn read_answer(body: Json, draft: &mut Draft) -> Answer {
     match unpacked(body) {
-        Json::String(text) if stream::is_stream(&text) => match stream::assembled(&text) {
-            Some(whole) => read_object(whole, draft),
-            None => broken("the recorded stream holds no answer"),
+        Json::String(text) if let Some(pieces) = stream::pieces(&text) => match stream::joined(pieces) {
+            Ok(whole) => read_object(whole, draft),
+            Err(_) => broken("the recorded stream holds no answer"),
         },
         Json::String(text) if let Some(pieces) = stream::lines(&text) => {
             read_answer(Json::Array(pieces), draft)

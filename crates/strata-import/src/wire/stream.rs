@@ -27,9 +27,9 @@ pub(crate) fn is_stream(text: &str) -> bool {
     })
 }
 
-/// The whole answer, from the text of its stream.
-pub(super) fn assembled(text: &str) -> Option<Object> {
-    joined(payloads(text)).ok()
+/// The pieces of a streamed answer, from the text of its stream; `None` when the text only begins like one.
+pub(super) fn pieces(text: &str) -> Option<Vec<Json>> {
+    is_stream(text).then(|| payloads(text)).filter(|pieces| !pieces.is_empty())
 }
 
 /// Every answer of a text of server-sent events; a recording may hold several streams, one after the other.
@@ -79,6 +79,10 @@ fn kind(piece: &Object) -> &str {
     piece.get("type").and_then(Json::as_str).unwrap_or_default()
 }
 
+fn id_of(piece: &Object) -> &str {
+    piece.get("id").and_then(Json::as_str).unwrap_or_default()
+}
+
 /// Whether a value is a piece of a streamed answer rather than a whole one.
 pub(crate) fn is_piece(piece: &Object) -> bool {
     let kind = kind(piece);
@@ -117,13 +121,13 @@ pub(crate) fn separated(pieces: Vec<Json>) -> Vec<Vec<Json>> {
 fn begins(piece: &Json, before: &[Json]) -> bool {
     let Some(piece) = piece.as_object() else { return false };
     let known = || before.iter().filter_map(Json::as_object);
-    let id = |piece: &Object| piece.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
     match kind(piece) {
         first @ ("message_start" | "response.created") => known().any(|it| kind(it) == first),
         _ if piece.contains_key("messageStart") => known().any(|it| it.contains_key("messageStart")),
         _ if piece.contains_key("choices") => {
-            let is_over = known().any(|it| chat::finish_of(it).is_some());
-            is_over && known().next().is_some_and(|first| id(first) != id(piece))
+            // Which answer it is costs less to ask than whether the one before is over.
+            let is_other = known().next().is_some_and(|first| id_of(first) != id_of(piece));
+            is_other && known().any(|it| chat::finish_of(it).is_some())
         }
         _ => gemini::begins(piece, before) || ollama::begins(before),
     }

@@ -348,3 +348,18 @@ fn the_requests_of_a_trace_join_the_session_by_the_ids_of_events() {
         assert!(answer.usage_metadata.is_some(), "{}", answer.id);
     }
 }
+
+#[test]
+fn what_a_document_in_a_text_holds_stands_in_the_whole_file() {
+    let inner = String::from_utf8(sample("adk-evalset-result.json")).unwrap();
+    let text = format!(" {}\n", json::to_compact(&Json::from(inner.as_str())));
+    let (written, plain) = (import(text.as_bytes()), import(inner.as_bytes()));
+    assert!(!plain.sessions.is_empty());
+    let sessions =
+        |imported: &Import| imported.sessions.iter().map(|one| one.session.clone()).collect::<Vec<_>>();
+    assert_eq!(sessions(&written), sessions(&plain));
+    let whole = strata_import::SourceRecord::Bytes(0..text.len() as u64);
+    let places = written.sessions.iter().flat_map(|one| one.sources.iter().flatten());
+    assert!(places.clone().count() > 0);
+    assert!(places.into_iter().all(|place| *place == whole));
+}

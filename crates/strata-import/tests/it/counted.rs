@@ -56,7 +56,13 @@ pub(crate) fn check(format: &str, bytes: impl AsRef<[u8]>, numbers: [u64; 5], to
         errors: count(&imported).errors,
     };
     assert_eq!(count(&imported), expected, "{shown}");
-    // Wherever it breaks off, something is said.
+    check_cuts(bytes);
+    imported
+}
+
+/// Wherever a file breaks off, something is said.
+#[track_caller]
+pub(crate) fn check_cuts(bytes: &[u8]) {
     for end in (0..bytes.len()).step_by(bytes.len() / 97 + 1) {
         let cut = import(&bytes[..end]);
         assert!(
@@ -65,7 +71,6 @@ pub(crate) fn check(format: &str, bytes: impl AsRef<[u8]>, numbers: [u64; 5], to
             String::from_utf8_lossy(&bytes[..end])
         );
     }
-    imported
 }
 
 /// All words of a session, an event a line.

@@ -37,6 +37,61 @@ fn a_few_keys_tell_a_format() {
     check("event: message_start\ndata: {\"type\":\"message_start\"}\n\n", Format::ProviderLog);
 }
 
+/// What only looks like the file of a tool.
+#[test]
+fn keys_that_many_programs_write_tell_nothing_alone() {
+    let cases = [
+        (r#"{"type":"session.created","event_id":"e","session":{"id":"s"}}"#, None),
+        (r#"{"type":"session.created","session_id":"s"}"#, Some(Format::Codex)),
+        (r#"{"type":"session.created","thread_id":"t"}"#, Some(Format::Codex)),
+        (r#"{"session":{"id":"s","instructions":""},"items":[]}"#, Some(Format::Codex)),
+        (r#"{"session":{"id":"s"},"items":{"n":1}}"#, None),
+        (r#"{"session":{"user":"u"},"items":[]}"#, None),
+        (r#"{"role":"user","created":1,"content":[{"type":"text","text":"x"}]}"#, Some(Format::GooseFile)),
+        (r#"{"role":"user","created":1,"content":"x"}"#, Some(Format::Messages)),
+        (r#"[{"type":"system","subtype":"init","session_id":"s","content":"x"}]"#, Some(Format::ClaudeCode)),
+        (
+            r#"[{"type":"system","uuid":"u","parentUuid":null,"content":"x"},{"type":"user"}]"#,
+            Some(Format::ClaudeCode),
+        ),
+        (r#"[{"type":"system","content":"x"}]"#, Some(Format::Messages)),
+        (r#"{"model":"m","prompt":[{"role":"user","content":"x"}]}"#, Some(Format::ProviderLog)),
+        (r#"{"prompt":[{"role":"user","content":"x"}]}"#, Some(Format::Messages)),
+        ("id: 7\nname: x\n", None),
+        ("data: {a: 1}\n", None),
+        ("event: tick\n\n", None),
+        ("id: 7\ndata: {\ndata: \"choices\":[]}\n\n", Some(Format::ProviderLog)),
+        ("data: {\"author\":\"a\",\"content\":{}}\n\n", Some(Format::AdkEventStream)),
+    ];
+    for (text, expected) in cases {
+        let found = match detect(text.as_bytes()) {
+            Detection::Readable(format) => Some(format),
+            Detection::NotASession(_) => None,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn a_document_written_as_a_text_is_recognised_wherever_its_head_ends() {
+    let document = "{\n\t\"eval_set_result_id\":\"r\",\n\t\"eval_case_results\":[{\"eval_id\":\"\u{1f600}\u{e9}\\\\\"}]}";
+    // As Python writes it, and with the letters as they are.
+    let plain = strata_model::json::to_compact(&document.into());
+    let escaped =
+        plain.replace('\u{1f600}', "\\ud83d\\ude00").replace('\u{e9}', "\\u00e9").replace("\\t", "\\u0009");
+    for text in [plain, escaped] {
+        let told = text.find("eval_case_results").unwrap() + 25;
+        for end in told..=text.len() {
+            assert_eq!(
+                detect(&text.as_bytes()[..end]),
+                Detection::Readable(Format::AdkEvalResult),
+                "{text} up to {end}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_head_that_ends_anywhere_is_enough_once_it_tells() {
     let cases = [

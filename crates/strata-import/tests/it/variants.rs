@@ -13,6 +13,7 @@ mod stores;
 mod talk;
 mod telemetry;
 
+use crate::counted::check_cuts;
 use strata_import::{Format, Import, ImportedSession, import, marks};
 use strata_model::Event;
 
@@ -27,6 +28,7 @@ fn session(format: Format, text: &str) -> ImportedSession {
     assert_eq!(sessions.len(), 1, "{diagnostics:?}");
     let session = sessions.remove(0);
     assert_eq!(session.format, format);
+    check_cuts(text.as_bytes());
     session
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use strata_model::{Json, Object, Str};
 
 use crate::source::SourceRecord;
-use crate::take::{count_of, take_count, time_of, unpacked};
+use crate::take::{take_count, time_of, unpacked};
 use crate::unmapped::Unmapped;
 use crate::usage::{Counts, Reported};
 use crate::values::Value;
@@ -14,7 +14,6 @@ use crate::values::Value;
 pub(super) struct Interface {
     /// Requests that reported usage, by time.
     requests: VecDeque<(f64, Reported, SourceRecord)>,
-    last: Option<SourceRecord>,
     /// Summaries that were written, by time.
     condensed: VecDeque<(f64, Str, SourceRecord)>,
     /// The usage of requests that were deleted, summed up.
@@ -29,13 +28,8 @@ impl Interface {
         let time = value.json.get("ts").and_then(time_of).unwrap_or(0.0);
         let said = value.json.get("say").and_then(Json::as_str).unwrap_or_default();
         match said {
-            "api_req_started" => {
-                if let Some(usage) = usage_of(&value.json) {
-                    self.requests.push_back((time, usage, source));
-                }
-            }
             // Before 2025 the usage came when a request was finished.
-            "api_req_finished" => {
+            "api_req_started" | "api_req_finished" => {
                 if let Some(usage) = usage_of(&value.json) {
                     self.requests.push_back((time, usage, source));
                 }
@@ -43,7 +37,7 @@ impl Interface {
             "deleted_api_reqs" | "subagent_usage" => {
                 if let Some(usage) = usage_of(&value.json) {
                     let sum = match self.deleted.take() {
-                        Some((before, _)) => sum(&before, &usage),
+                        Some((before, _)) => before.counts().plus(usage.counts()).reported(),
                         None => usage,
                     };
                     self.deleted = Some((sum, source));
@@ -110,13 +104,13 @@ impl Interface {
     /// The usage of the request that was answered at `time`; that of the next one where times are not known.
     pub(super) fn request_of(&mut self, time: Option<f64>) -> Option<Reported> {
         let is_it = self.requests.front().is_some_and(|(sent, _, _)| time.is_none_or(|time| *sent <= time));
-        let (_, usage, source) = if is_it { self.requests.pop_front()? } else { return None };
-        self.last = Some(source);
+        let (_, usage, _) = if is_it { self.requests.pop_front()? } else { return None };
         Some(usage)
     }
 
-    pub(super) fn last_source(&self) -> SourceRecord {
-        self.last.clone().unwrap_or(SourceRecord::Bytes(0..0))
+    /// The requests whose answers were not met.
+    pub(super) fn rest(&mut self) -> impl Iterator<Item = (Reported, SourceRecord)> {
+        self.requests.drain(..).map(|(_, usage, source)| (usage, source))
     }
 }
 
@@ -146,24 +140,4 @@ fn usage_of(message: &Json) -> Option<Reported> {
         ..Counts::default()
     };
     counts.input.map(|_| counts.reported())
-}
-
-fn sum(a: &Reported, b: &Reported) -> Reported {
-    let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
-        (None, None) => None,
-        (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
-    };
-    let written = |it: &Reported| {
-        let tokens = it.cache_write.as_ref().and_then(|write: &Object| write.get("tokens"));
-        tokens.and_then(count_of)
-    };
-    let (a_usage, b_usage) = (&a.usage, &b.usage);
-    let counts = Counts {
-        input: add(a_usage.prompt_token_count, b_usage.prompt_token_count),
-        cached: add(a_usage.cached_content_token_count, b_usage.cached_content_token_count),
-        written: add(written(a), written(b)),
-        output: add(a_usage.candidates_token_count, b_usage.candidates_token_count),
-        ..Counts::default()
-    };
-    counts.reported()
 }

@@ -231,10 +231,7 @@ impl Rollout {
         // The mark belongs to no turn that is taken back.
         let say =
             Say { invocation: Some(format!("rollback-{}", self.draft.len()).into()), ..self.say(source) };
-        let at = self.draft.push(say);
-        if let Some(event) = self.draft.event_mut(at) {
-            event.actions.rewind_before_invocation_id = Some(invocation);
-        }
+        self.draft.push_rewind(invocation, say);
     }
 }
 

@@ -7,19 +7,18 @@ use strata_model::{Json, Object, Part, Str};
 
 use super::Rollout;
 use crate::draft::Say;
-use crate::marks;
 use crate::message::{Role, Turn, thought};
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_count, take_first_text, take_object, take_text};
+use crate::take::{take_any, take_first_text, take_object, take_text};
 use crate::unmapped::Unmapped;
-use crate::usage::read as read_usage;
+use crate::usage::{Counts, read as read_usage};
 
 #[derive(Default)]
 pub(super) struct Stream {
     /// Items that began and did not end.
     begun: BTreeMap<Str, (Object, SourceRecord)>,
     /// Usage as the thread last summed it up.
-    last_sum: Object,
+    last_sum: Counts,
 }
 
 impl Rollout {
@@ -28,7 +27,7 @@ impl Rollout {
             "thread.started" | "session.created" => {
                 let id = take_first_text(&mut record, &["thread_id", "session_id"]);
                 if id.as_ref() != Some(&self.draft.session.id) {
-                    self.stream.last_sum = Object::new();
+                    self.stream.last_sum = Counts::default();
                 }
                 self.draft.session.id = id.unwrap_or_default();
                 self.draft.unmapped.record(kind, source);
@@ -136,26 +135,11 @@ impl Rollout {
         let Some(sum) = take_object(&mut record, "usage") else {
             return self.draft.unmapped.record("turn.completed", source);
         };
-        let of_turn = grown(&sum, &self.stream.last_sum);
+        let sum = read_usage(sum, "turn.completed.usage", &mut Unmapped::default());
+        let Some(sum) = sum.map(|sum| sum.counts()) else { return };
+        let usage = sum.grown_since(self.stream.last_sum).reported();
         self.stream.last_sum = sum;
-        let Some(usage) = read_usage(of_turn, "turn.completed.usage", &mut Unmapped::default()) else {
-            return;
-        };
         let say = Say { usage: Some(usage), model: self.model.clone(), ..self.say(source) };
-        let at = self.draft.push(say);
-        if let Some(event) = self.draft.event_mut(at) {
-            event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
-        }
+        self.draft.push_sum(say);
     }
-}
-
-/// What was added to running totals; all of them, when they began anew.
-pub(super) fn grown(now: &Object, before: &Object) -> Object {
-    let count = |object: &Object, key: &str| take_count(&mut object.clone(), key).unwrap_or(0);
-    let has_grown = before.iter().all(|(key, _)| count(now, key) >= count(before, key));
-    if before.is_empty() || !has_grown {
-        return now.clone();
-    }
-    let number = |count: u64| Json::Int(i64::try_from(count).unwrap_or(i64::MAX));
-    now.iter().map(|(key, _)| (key.clone(), number(count(now, key) - count(before, key)))).collect()
 }

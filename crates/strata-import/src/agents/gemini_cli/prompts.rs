@@ -1,5 +1,7 @@
 //! `logs.json`: what people typed, of all sessions of a project.
 
+use std::collections::HashMap;
+
 use strata_model::{Json, Object, Part, Str};
 
 use crate::documents::Document;
@@ -16,11 +18,13 @@ pub(super) fn read(documents: &mut [Document], findings: &mut Findings) -> Optio
     let is_entry = |value: &Json| value.get("messageId").is_some() && value.get("sessionId").is_some();
     let entries = document.take_if("", is_entry)?;
     let mut sessions: Vec<(Str, Vec<(Object, SourceRecord)>)> = Vec::new();
+    let mut places: HashMap<Str, usize> = HashMap::new();
     for value in entries {
         let source = value.source();
         let Json::Object(mut entry) = value.json else { continue };
         let id = take_text(&mut entry, "sessionId").unwrap_or_default();
-        match sessions.iter_mut().find(|(known, _)| *known == id) {
+        let at = *places.entry(id.clone()).or_insert(sessions.len());
+        match sessions.get_mut(at) {
             Some((_, entries)) => entries.push((entry, source)),
             None => sessions.push((id, vec![(entry, source)])),
         }

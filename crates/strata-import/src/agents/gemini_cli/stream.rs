@@ -7,7 +7,6 @@ use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::marks;
 use crate::message::{Role, Turn};
 use crate::source::SourceRecord;
 use crate::take::{take_any, take_count, take_object, take_text, take_time};
@@ -126,10 +125,7 @@ impl Output {
         for (model, counts) in sums.into_iter().filter(|(_, counts)| counts.input.is_some()) {
             let usage = Some(counts.reported());
             let say = Say { model, usage, ..Say::new(Kind::Notice, Vec::new(), source.clone()) };
-            let at = self.draft.push(say);
-            if let Some(event) = self.draft.event_mut(at) {
-                event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
-            }
+            self.draft.push_sum(say);
         }
         self.draft.note_rest("result", &line);
     }

@@ -1,11 +1,10 @@
 //! What conversations of the second generation say of their usage: every call of every model, or the sums of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use strata_model::{Json, Object, Str};
 
 use crate::draft::{Draft, Kind, Say};
-use crate::marks;
 use crate::source::SourceRecord;
 use crate::take::{take_count, take_list, take_object, take_text};
 use crate::usage::{Counts, Reported};
@@ -13,10 +12,30 @@ use crate::usage::{Counts, Reported};
 /// The list of all calls, which not every record of the sums has.
 const CALLS: &str = "token_usages";
 
+/// Events that wait for the usage of their call, in their order.
+#[derive(Default)]
+struct Unpaid {
+    named: HashMap<Str, VecDeque<usize>>,
+    unnamed: VecDeque<usize>,
+}
+
+impl Unpaid {
+    fn of(answers: &[(usize, Option<Str>)]) -> Self {
+        let mut unpaid = Self::default();
+        for (at, id) in answers {
+            match id {
+                Some(id) => unpaid.named.entry(id.clone()).or_default().push_back(*at),
+                None => unpaid.unnamed.push_back(*at),
+            }
+        }
+        unpaid
+    }
+}
+
 /// The last word on usage, by what the models were used for.
 #[derive(Default)]
 pub(super) struct Stats {
-    last: BTreeMap<Str, (Object, Option<SourceRecord>)>,
+    last: BTreeMap<Str, (Object, SourceRecord)>,
 }
 
 impl Stats {
@@ -27,45 +46,34 @@ impl Stats {
             let Some(metrics) = metrics.as_object() else { continue };
             let known = self.last.get(purpose).map(|(known, _)| (total_of(known), known.contains_key(CALLS)));
             if known.is_none_or(|known| (total_of(metrics), metrics.contains_key(CALLS)) >= known) {
-                self.last.insert(purpose.clone(), (metrics.clone(), Some(source.clone())));
+                self.last.insert(purpose.clone(), (metrics.clone(), source.clone()));
             }
         }
     }
 
     /// Gives every answer the usage of its call. Calls without an answer (of a condenser) are events of their own.
     pub(super) fn tell(&mut self, draft: &mut Draft, answers: &[(usize, Option<Str>)]) {
-        let mut answers: Vec<_> = answers.to_vec();
+        let mut answers = Unpaid::of(answers);
         for (mut metrics, source) in std::mem::take(&mut self.last).into_values() {
-            let Some(source) = source else { continue };
             let model = take_text(&mut metrics, "model_name");
             let calls = take_list(&mut metrics, CALLS).unwrap_or_default();
-            let is_known = |id: &Str| answers.iter().any(|(_, known)| known.as_ref() == Some(id));
-            let is_of_agent = calls
-                .iter()
-                .filter_map(|call| call.get("response_id")?.as_str())
-                .any(|id| is_known(&id.into()));
+            let mut ids = calls.iter().filter_map(|call| call.get("response_id")?.as_str());
+            let is_of_agent = ids.any(|id| answers.named.get(id).is_some_and(|events| !events.is_empty()));
             let n_calls = calls.len();
             for call in calls {
                 let Json::Object(mut call) = call else { continue };
                 let id = take_text(&mut call, "response_id").filter(|id| !id.is_empty());
-                let by_id = answers.iter().position(|(_, known)| known.is_some() && *known == id);
+                let by_id = id.and_then(|id| answers.named.get_mut(&id)?.pop_front());
                 // Messages do not always say which response they are.
-                let next = || answers.iter().position(|(_, known)| known.is_none()).filter(|_| is_of_agent);
-                let at = by_id.or_else(next).map(|place| answers.remove(place).0);
+                let at = by_id.or_else(|| if is_of_agent { answers.unnamed.pop_front() } else { None });
                 let model = take_text(&mut call, "model").or_else(|| model.clone());
                 add(draft, at, model, counts_of(call), &source);
             }
             let sum = take_object(&mut metrics, "accumulated_token_usage").map(counts_of);
             let says_something = |sum: &Reported| sum.usage.total_token_count.is_some_and(|total| total > 0);
             if let Some(sum) = sum.filter(says_something).filter(|_| n_calls == 0) {
-                let at = draft.push(Say {
-                    usage: Some(sum),
-                    model,
-                    ..Say::new(Kind::Notice, Vec::new(), source.clone())
-                });
-                if let Some(event) = draft.event_mut(at) {
-                    event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
-                }
+                let about = Say::new(Kind::Notice, Vec::new(), source.clone());
+                draft.push_sum(Say { usage: Some(sum), model, ..about });
             }
         }
     }

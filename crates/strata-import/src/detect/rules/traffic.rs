@@ -2,15 +2,13 @@
 
 use super::Keys;
 use crate::format::Format;
+use crate::traffic::vcr;
 
 /// Lists of messages in data sets.
 const TALKS: [&str; 5] = ["conversations", "conversation", "chosen", "prompt", "dialog"];
 
 /// Members that tell a body of a request or an answer.
 const BODIES: [&str; 7] = ["messages", "contents", "choices", "candidates", "input", "output", "stop_reason"];
-
-/// Lists of pairs in cassettes.
-const LISTS_OF_PAIRS: [&str; 2] = ["interactions", "http_interactions"];
 
 impl Keys<'_> {
     /// What observability tools export.
@@ -23,7 +21,7 @@ impl Keys<'_> {
             Some(Format::Har)
         } else if self.is_langfuse() {
             Some(Format::Langfuse)
-        } else if LISTS_OF_PAIRS.iter().any(|list| self.first_of(list).is_some_and(|it| it.has("request"))) {
+        } else if vcr::LISTS.iter().any(|list| self.first_of(list).is_some_and(|it| it.has("request"))) {
             Some(Format::Vcr)
         } else if self.has("litellm_call_id") || self.has_all(&["call_type", "custom_llm_provider"]) {
             Some(Format::LiteLlm)
@@ -88,7 +86,10 @@ impl Keys<'_> {
 
     /// Requests to model providers and their answers.
     pub(super) fn provider_traffic(&self) -> Option<Format> {
-        let is_talk = TALKS.iter().any(|list| self.first_of(list).is_some_and(|first| first.is_message()));
+        // A prompt for a model that is named is a request.
+        let talks = TALKS.iter().filter(|list| **list != "prompt" || !self.has("model"));
+        let mut firsts = talks.filter_map(|list| self.first_of(list));
+        let is_talk = firsts.any(|first| first.is_message());
         if is_talk
             || self.inner("input").is_some_and(|input| input.has("messages")) && self.has("preferred_output")
         {

@@ -164,14 +164,14 @@ impl Choice {
 
 /// Text that goes on in the next block is one block.
 fn add_block(block: Json, blocks: &mut Vec<Json>) {
-    let text_of = |block: &Json| {
+    fn text_of(block: &Object) -> Option<&str> {
         let is_text = block.get("type").and_then(Json::as_str) == Some("text");
-        block.get("text").and_then(Json::as_str).filter(|_| is_text).map(str::to_owned)
-    };
-    if let (Some(more), Some(Json::Object(last))) = (text_of(&block), blocks.last_mut())
-        && text_of(&Json::Object(last.clone())).is_some()
+        block.get("text").and_then(Json::as_str).filter(|_| is_text)
+    }
+    if let (Some(more), Some(Json::Object(last))) = (block.as_object().and_then(text_of), blocks.last_mut())
+        && text_of(last).is_some()
     {
-        append(last, "text", &more);
+        append(last, "text", more);
         return;
     }
     blocks.push(block);

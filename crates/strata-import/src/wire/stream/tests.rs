@@ -3,6 +3,10 @@
 use super::*;
 use strata_model::json::object_to_compact;
 
+fn assembled(text: &str) -> Option<Object> {
+    joined(pieces(text)?).ok()
+}
+
 #[test]
 fn every_stream_gives_the_answer_it_would_have_been_in_one_piece() {
     let chat = "data: {\"id\":\"x\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"He\"}}]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"llo\",\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]}}]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"}\"}}]},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3}}\n\ndata: [DONE]\n";

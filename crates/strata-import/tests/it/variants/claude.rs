@@ -56,6 +56,22 @@ fn the_result_of_a_run_is_its_answer_where_nothing_else_was_kept() {
 }
 
 #[test]
+fn the_outputs_of_several_runs_are_an_answer_each() {
+    let run = |answer: &str, uuid: &str| {
+        format!(
+            r#"{{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"{answer}","session_id":"s1","uuid":"{uuid}","usage":{{"input_tokens":5,"output_tokens":2}}}}"#
+        )
+    };
+    let spoken = format!(
+        r#"{{"type":"assistant","message":{{"id":"m1","content":[{{"type":"text","text":"three"}}],{CLAUDE_USAGE}}},"session_id":"s1"}}"#
+    );
+    let text = [run("one", "a"), run("two", "b"), spoken, run("three", "c")].join("\n");
+    let session = session(Format::ClaudeCode, &text);
+    assert_eq!(told(&session), ["claude: one 5+2", "claude: two 5+2", "claude: three 321+4", "claude: "]);
+    check_counts(&session, 0, 3, 331, 20, 8);
+}
+
+#[test]
 fn a_prompt_queued_while_claude_code_worked_is_a_prompt_and_one_of_a_program_is_not() {
     let queued = |more: &str, prompt: &str| {
         format!(
@@ -137,8 +153,14 @@ fn a_sub_agent_that_repeats_what_its_parent_said_made_no_call_by_it() {
         )
     };
     let inner = r#""isSidechain":true,"agentId":"f","#;
-    let text = [record("a", "", "m1"), record("b", inner, "m1"), record("c", inner, "m2")];
-    let session = session(Format::ClaudeCode, &text.join("\n"));
-    assert_eq!(session.session.events.len(), 3);
-    check_counts(&session, 0, 2, 642, 40, 8);
+    let main = record("a", "", "m1");
+    let forked = [record("b", inner, "m1"), record("c", inner, "m2")].join("\n");
+    // The records of a sub-agent may stand first.
+    for text in [format!("{main}\n{forked}"), format!("{forked}\n{main}")] {
+        let session = session(Format::ClaudeCode, &text);
+        assert_eq!(session.session.events.len(), 3);
+        check_counts(&session, 0, 2, 642, 40, 8);
+        let copies = session.session.events.iter().filter(|event| strata_import::marks::is_relayed(event));
+        assert_eq!(copies.map(|event| event.branch.as_deref()).collect::<Vec<_>>(), [Some("agent.f")]);
+    }
 }

@@ -63,6 +63,34 @@ fn a_recording_of_several_streams_gives_several_answers() {
     assert!(words(&import(gemini)).ends_with("ab"));
 }
 
+#[test]
+fn a_plain_answer_that_begins_like_a_stream_is_its_text() {
+    for (answer, n_responses, expected) in [
+        ("data: see the table", 1, "model: data: see the table"),
+        ("id: 7\\nname: x", 1, "model: id: 7\nname: x"),
+        ("data: [DONE]", 0, "model: "),
+        (r#"data: {\"choices\":[{\"delta\":{\"content\":\"Hey\"}}]}"#, 1, "model: Hey"),
+    ] {
+        let text = format!(
+            r#"{{"request":{{"model":"m","messages":[{{"role":"user","content":"Hi"}}]}},"response":"{answer}"}}"#
+        );
+        let imported = check(LOG, &text, [1, 1, n_responses, 0, 0], [0, 0, 0]);
+        assert!(words(&imported).ends_with(expected), "{}", words(&imported));
+    }
+}
+
+#[test]
+fn a_line_with_the_members_of_both_bodies_is_a_request_and_its_answer() {
+    for end in ["", r#","finishReason":"STOP""#] {
+        let line = format!(
+            r#"{{"contents":[{{"role":"user","parts":[{{"text":"Hi"}}]}}],"candidates":[{{"content":{{"role":"model","parts":[{{"text":"Hello"}}]}}{end}}}],"usageMetadata":{{"promptTokenCount":2,"candidatesTokenCount":1}}}}"#
+        );
+        let imported = check(LOG, format!("{line}\n"), [1, 1, 1, 0, 0], [2, 0, 1]);
+        assert_eq!(words(&imported), "user: Hi\nmodel: Hello");
+        assert!(imported.sessions[0].requests[0].body.get("candidates").is_none());
+    }
+}
+
 fn import(text: &str) -> strata_import::Import {
     strata_import::import(text.as_bytes())
 }

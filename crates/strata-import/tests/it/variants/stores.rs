@@ -126,6 +126,26 @@ fn openhands_events_of_the_first_generation() {
 }
 
 #[test]
+fn calls_of_openhands_without_ids_have_none() {
+    let text = r#"[{"source":"user","action":"message","args":{"content":"list it"}},
+        {"source":"agent","action":"run","args":{"command":"ls"},"tool_call_metadata":{"tool_call_id":"","function_name":""}},
+        {"source":"agent","observation":"run","content":"a.py"},
+        {"source":"agent","action":"run","args":{"command":"cat a.py"}},
+        {"source":"agent","observation":"run","content":"x"}]"#;
+    let session = session(Format::OpenHands, text);
+    let expected = [
+        "user: list it",
+        "openhands: call run",
+        "openhands: result of run",
+        "openhands: call run",
+        "openhands: result of run",
+    ];
+    assert_eq!(told(&session), expected);
+    let calls = session.session.events.iter().flat_map(|event| event.function_calls());
+    assert_eq!(calls.map(|call| call.id.as_deref()).collect::<Vec<_>>(), [None, None]);
+}
+
+#[test]
 fn openhands_conversations_say_in_their_state_what_every_call_used() {
     let usage = |id: &str, input: u64| {
         format!(

@@ -32,6 +32,57 @@ fn conversations_of_data_sets() {
 }
 
 #[test]
+fn a_record_that_repeats_its_lists_says_every_message_once() {
+    let (ask, answer, other) = (
+        r#"{"role":"user","content":"Hi"}"#,
+        r#"{"role":"assistant","content":"Hello"}"#,
+        r#"{"role":"assistant","content":"What?"}"#,
+    );
+    let records = [
+        format!(
+            r#"{{"prompt":"Hi","messages":[{ask},{answer}],"chosen":[{ask},{answer}],"rejected":[{ask},{other}]}}"#
+        ),
+        format!(r#"{{"prompt":[{ask}],"chosen":[{ask},{answer}],"rejected":[{ask},{other}]}}"#),
+        format!(r#"{{"prompt":[{ask}],"chosen":[{answer}],"rejected":[{other}]}}"#),
+        format!(r#"{{"prompt":[{ask}],"completion":[{answer}]}}"#),
+        format!(r#"{{"completion":[{answer}],"prompt":[{ask}]}}"#),
+        format!(r#"{{"prompt":[{ask}],"completion":[{ask},{answer}]}}"#),
+        format!(
+            r#"{{"input":{{"messages":[{ask}],"tools":[]}},"preferred_output":[{answer}],"non_preferred_output":[{other}]}}"#
+        ),
+    ];
+    for record in records {
+        for (text, n) in
+            [(record.clone(), 1), (format!("[{record}]"), 1), (format!("[{record},{record}]"), 2)]
+        {
+            let imported = check(TALK, &text, [n, n, n, 0, 0], [0, 0, 0]);
+            let expected = ["user: Hi\nassistant: Hello"; 2][..n as usize].join("\n");
+            assert_eq!(words(&imported), expected, "{text}");
+        }
+    }
+    let both = format!(r#"[{{"messages":[{ask},{answer}],"chosen":[{ask},{other}]}}]"#);
+    let imported = check(TALK, both, [1, 1, 1, 0, 0], [0, 0, 0]);
+    assert_eq!(imported.sessions[0].unmapped.fields["conversation.chosen"], 1);
+}
+
+#[test]
+fn files_that_stand_elsewhere_are_carried_as_they_are() {
+    let place = r#"{"format":"pdf","name":"a","source":{"s3Location":{"uri":"s3://x/a.pdf"}}}"#;
+    let bytes = r#"{"format":"pdf","name":"a","source":{"bytes":"aGk="},"citations":{"enabled":true}}"#;
+    let text = format!(
+        r#"[{{"role":"user","content":[{{"text":"Hi"}},{{"document":{place}}},{{"document":{bytes}}}]}}]"#
+    );
+    let imported = check(TALK, text, [1, 1, 0, 0, 0], [0, 0, 0]);
+    let session = &imported.sessions[0];
+    let parts = session.session.events[0].parts();
+    assert_eq!(parts.len(), 3);
+    assert!(format!("{:?}", parts[1]).contains("s3://x/a.pdf"), "{:?}", parts[1]);
+    assert!(parts[2].inline_data.is_some());
+    let fields: Vec<_> = session.unmapped.fields.keys().map(|key| &**key).collect();
+    assert_eq!(fields, ["content.block without a type", "content.document.citations"]);
+}
+
+#[test]
 fn messages_a_line() {
     let lines = "{\"role\":\"user\",\"content\":\"Hi\"}\n{\"role\":\"assistant\",\"content\":\"Hello\",\"timestamp\":1767323045}\n{\"role\":\"us";
     let imported = check(TALK, lines, [1, 1, 1, 0, 0], [0, 0, 0]);

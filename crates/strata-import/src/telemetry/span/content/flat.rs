@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use strata_model::{Json, Object};
 
+use super::logged::as_blocks;
 use super::of_body;
 use crate::draft::Draft;
 use crate::take::unpacked;
@@ -132,9 +133,8 @@ fn piece_of(piece: &Json) -> Json {
 /// A message whose blocks are written as text into its content.
 fn unwritten(message: Json) -> Json {
     let Json::Object(mut message) = message else { return message };
-    let is_list = message.get("content").and_then(Json::as_str).is_some_and(|it| it.starts_with("[{"));
-    if is_list && let Some(content) = message.remove("content") {
-        message.insert("content", unpacked(content));
+    if let Some(content) = message.get_mut("content") {
+        *content = as_blocks(std::mem::take(content));
     }
     Json::Object(message)
 }

@@ -76,7 +76,7 @@ fn text_of(event: &Event, key: &str) -> Vec<Json> {
 }
 
 /// Blocks that stand in a text; the text itself when it is none of them.
-fn as_blocks(text: Json) -> Json {
+pub(super) fn as_blocks(text: Json) -> Json {
     let is_list = text.as_str().is_some_and(|text| text.starts_with("[{"));
     if is_list { unpacked(text) } else { text }
 }
