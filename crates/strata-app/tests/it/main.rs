@@ -5,10 +5,13 @@ mod cache;
 mod commands;
 mod experiments;
 mod folders;
+mod hidden;
 mod lab;
 mod recorded;
+mod samples;
 mod scripts;
 mod search;
+mod truncated;
 
 use std::path::Path;
 use std::sync::Arc;
