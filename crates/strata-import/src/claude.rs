@@ -32,6 +32,8 @@ mod transcript;
 mod usage;
 mod user;
 
+use strata_model::json::Interner;
+
 use crate::findings::Findings;
 use crate::import::Import;
 use crate::lines::LineCutter;
@@ -44,22 +46,23 @@ pub(crate) use injected::{QUOTATION, injected_kind};
 #[derive(Debug, Default)]
 pub(crate) struct TranscriptReader {
     lines: LineCutter,
+    interner: Interner,
     transcript: Transcript,
     findings: Findings,
 }
 
 impl TranscriptReader {
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
-        let Self { lines, transcript, findings } = self;
+        let Self { lines, interner, transcript, findings } = self;
         lines.feed(bytes, |chunk| {
-            read_values(chunk, findings, |value, findings| transcript.read(value, findings));
+            read_values(chunk, interner, findings, |value, findings| transcript.read(value, findings));
         });
     }
 
     pub(crate) fn finish(self) -> Import {
-        let Self { lines, mut transcript, mut findings } = self;
+        let Self { lines, mut interner, mut transcript, mut findings } = self;
         lines.finish(|chunk| {
-            read_values(chunk, &mut findings, |value, findings| transcript.read(value, findings));
+            read_values(chunk, &mut interner, &mut findings, |value, findings| transcript.read(value, findings));
         });
         let session = transcript.finish(&mut findings);
         Import::of(session.into_iter().collect(), findings)

@@ -1,7 +1,7 @@
 //! JSON documents whose long lists are read element by element, so that every element knows its place and a document
 //! that breaks off keeps those before.
 
-use strata_model::json::{Entered, JsonError, ValueReader};
+use strata_model::json::{Entered, Interner, JsonError, Repeats, ValueReader};
 use strata_model::{Json, Object};
 
 use crate::findings::Findings;
@@ -38,11 +38,32 @@ pub(crate) fn read_documents(
     lists: &'static [&'static str],
     findings: &mut Findings,
 ) -> Vec<Document> {
-    let (documents, error) = read_all(bytes, None, lists);
+    read_with(bytes, lists, |text| ValueReader::new(text), findings)
+}
+
+/// The same, where documents repeat much of those before them, as logs of requests do.
+pub(crate) fn read_repeating_documents(
+    bytes: &[u8],
+    lists: &'static [&'static str],
+    findings: &mut Findings,
+) -> Vec<Document> {
+    read_with(bytes, lists, |text| ValueReader::new(text).with_repeats(Repeats::default()), findings)
+}
+
+/// What reads a text.
+type NewReader = for<'t> fn(&'t [u8]) -> ValueReader<'t>;
+
+fn read_with(
+    bytes: &[u8],
+    lists: &'static [&'static str],
+    reader: NewReader,
+    findings: &mut Findings,
+) -> Vec<Document> {
+    let (documents, error) = read_all(bytes, None, lists, reader);
     let Some((at, error)) = error else { return documents };
     if let Some(repaired) = repair(bytes) {
         findings.warning("repaired-text", "", repaired.told());
-        let (documents, error) = read_all(&repaired.text, Some(&repaired), lists);
+        let (documents, error) = read_all(&repaired.text, Some(&repaired), lists, reader);
         if let Some((at, error)) = error {
             report(at, &error, findings);
         }
@@ -56,8 +77,9 @@ pub(crate) fn read_documents(
 pub(crate) fn read_lines(bytes: &[u8], findings: &mut Findings) -> Vec<Value> {
     let mut values = Vec::new();
     let mut lines = LineCutter::default();
-    lines.feed(bytes, |chunk| read_values(chunk, findings, |value, _| values.push(value)));
-    lines.finish(|chunk| read_values(chunk, findings, |value, _| values.push(value)));
+    let mut interner = Interner::default();
+    lines.feed(bytes, |chunk| read_values(chunk, &mut interner, findings, |value, _| values.push(value)));
+    lines.finish(|chunk| read_values(chunk, &mut interner, findings, |value, _| values.push(value)));
     values
 }
 
@@ -80,10 +102,11 @@ fn read_all(
     text: &[u8],
     repaired: Option<&Repaired>,
     lists: &'static [&'static str],
+    reader: NewReader,
 ) -> (Vec<Document>, Option<(usize, JsonError)>) {
     let skipped = if text.starts_with(UTF8_MARK) { UTF8_MARK.len() } else { 0 };
     let mut reading = Reading {
-        reader: ValueReader::new(&text[skipped..]),
+        reader: reader(&text[skipped..]),
         skipped,
         repaired,
         lists,
@@ -97,6 +120,9 @@ fn read_all(
         }
         let mut fields = Object::new();
         let result = reading.top(&mut fields);
+        if result.is_ok() {
+            reading.reader.end_document(start);
+        }
         let source = SourceRecord::Bytes(reading.place(start, reading.reader.offset()));
         let elements = std::mem::take(&mut reading.elements);
         // A document that broke off keeps its whole elements, and its source is the first of them.
@@ -140,7 +166,7 @@ impl Reading<'_> {
                 self.elements("")
             }
             Entered::Scalar => {
-                let value = self.value()?;
+                let value = self.value("")?;
                 fields.push("", value);
                 Ok(())
             }
@@ -168,7 +194,7 @@ impl Reading<'_> {
                         fields.insert(key, object);
                     }
                     Entered::Scalar => {
-                        let value = self.value()?;
+                        let value = self.value(&inner)?;
                         fields.insert(key, value);
                     }
                 }
@@ -183,7 +209,7 @@ impl Reading<'_> {
                         continue;
                     }
                     Entered::Scalar => {
-                        let value = self.value()?;
+                        let value = self.value(&inner)?;
                         fields.insert(key, value);
                         next = self.reader.next_key()?;
                         continue;
@@ -192,7 +218,7 @@ impl Reading<'_> {
                 fields.insert(key, object);
                 result?;
             } else {
-                let value = self.value()?;
+                let value = self.value(&inner)?;
                 fields.insert(key, value);
             }
             next = self.reader.next_key()?;
@@ -203,7 +229,8 @@ impl Reading<'_> {
     fn elements(&mut self, list: &'static str) -> Result<(), JsonError> {
         loop {
             let start = self.reader.next_offset();
-            let json = self.value()?;
+            let json = self.value("")?;
+            self.reader.end_document(start);
             let bytes = self.place(start, self.reader.offset());
             self.elements.push((list, Value { json, bytes, line: 0, is_glued: false }));
             if !self.reader.next_element()? {
@@ -215,15 +242,15 @@ impl Reading<'_> {
     fn rest_of_list(&mut self) -> Result<Vec<Json>, JsonError> {
         let mut items = Vec::new();
         loop {
-            items.push(self.value()?);
+            items.push(self.value("")?);
             if !self.reader.next_element()? {
                 return Ok(items);
             }
         }
     }
 
-    fn value(&mut self) -> Result<Json, JsonError> {
-        Ok(self.reader.next_value()?.unwrap_or_default())
+    fn value(&mut self, key: &str) -> Result<Json, JsonError> {
+        Ok(self.reader.next_value_at(key)?.unwrap_or_default())
     }
 }
 

@@ -9,7 +9,7 @@ use strata_model::{Json, Object, Str};
 use crate::draft::Draft;
 use crate::message::{Role, Turn};
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_object, take_text, unpacked};
+use crate::take::{take_any, take_object, take_text};
 use crate::usage::Reported;
 
 pub(crate) use answer::read_answer;
@@ -72,7 +72,7 @@ pub(crate) fn read_exchange(
     source: SourceRecord,
     draft: &mut Draft,
 ) -> Option<Exchange> {
-    let body = unpacked(request);
+    let body = draft.bodies.unpacked(request);
     let Json::Object(object) = &body else { return None };
     if !is_request(object) {
         return None;

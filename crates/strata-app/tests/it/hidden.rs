@@ -2,38 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use strata_app::report::{self, RequestBasis, Source, TokensReport};
+use strata_app::report::{self, RequestBasis, TokensReport};
 
-use crate::samples;
+use crate::samples::{self, Unwatched};
 
 /// Recorded files larger than this add time and no kind of session.
 const MAX_BYTES: u64 = 600_000;
 
-struct Unwatched;
-
-impl report::Watch for Unwatched {
-    fn progress(&self, _: u64, _: u64) {}
-
-    fn is_cancelled(&self) -> bool {
-        false
-    }
-}
-
 /// The ledgers of all sessions of a file; none where nothing can be read.
 fn ledgers(path: &Path) -> Vec<TokensReport> {
-    let source = Source {
-        name: path.display().to_string(),
-        database: None,
-        app: None,
-        edits: Vec::new(),
-        scripts: Vec::new(),
-    };
+    let source = samples::source(path);
     let Ok(shown) = report::show(&source, &Unwatched) else { return Vec::new() };
-    let ids = shown.sessions.iter().map(|shown| {
-        let session = serde_json::to_value(shown).expect("JSON");
-        session["id"].as_str().expect("an id").to_owned()
-    });
-    ids.filter_map(|id| report::tokens(&source, Some(&id), &Unwatched).ok()).collect()
+    let sessions = shown.sessions.iter().map(|shown| &shown.session.id);
+    sessions.filter_map(|id| report::tokens(&source, Some(id), &Unwatched).ok()).collect()
 }
 
 /// The hidden row is what was reported beyond our count, call by call, and nothing of it is in any other row.

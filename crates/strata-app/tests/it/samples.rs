@@ -7,6 +7,24 @@ use base64::engine::general_purpose::STANDARD;
 use rusqlite::Connection;
 use rusqlite::types::Value as SqlValue;
 use serde_json::Value;
+use strata_app::report::{Source, Watch};
+
+/// Reads on to the end, whatever it is told.
+pub(crate) struct Unwatched;
+
+impl Watch for Unwatched {
+    fn progress(&self, _: u64, _: u64) {}
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// A file that is read and not stored.
+pub(crate) fn source(path: &Path) -> Source {
+    let name = path.display().to_string();
+    Source { name, database: None, app: None, edits: Vec::new(), scripts: Vec::new() }
+}
 
 /// The folder of the committed samples.
 pub(crate) fn folder() -> PathBuf {

@@ -2,22 +2,12 @@
 
 use std::path::Path;
 
-use strata_app::report::{self, DiagnosticSeverity, Source};
+use strata_app::report::{self, DiagnosticSeverity};
 
-use crate::samples;
+use crate::samples::{self, Unwatched};
 
 /// Bytes between two cuts; every page ends at one of them.
 const STEP: usize = 64;
-
-struct Unwatched;
-
-impl report::Watch for Unwatched {
-    fn progress(&self, _: u64, _: u64) {}
-
-    fn is_cancelled(&self) -> bool {
-        false
-    }
-}
 
 /// Events of all sessions, and what was said about the file.
 struct Seen {
@@ -26,19 +16,10 @@ struct Seen {
 }
 
 fn see(path: &Path) -> Seen {
-    let source = Source {
-        name: path.display().to_string(),
-        database: None,
-        app: None,
-        edits: Vec::new(),
-        scripts: Vec::new(),
-    };
+    let source = samples::source(path);
     let report = report::show(&source, &Unwatched).expect("a file that is there is read");
-    let events = |session: &report::ShownSession| {
-        serde_json::to_value(session).expect("JSON")["events"].as_u64().expect("a count")
-    };
     Seen {
-        events: report.sessions.iter().map(events).sum(),
+        events: report.sessions.iter().map(|shown| shown.session.session_events).sum(),
         said: report.diagnostics.into_iter().map(|found| (found.severity, found.message)).collect(),
     }
 }

@@ -82,7 +82,7 @@ fn tools(write: impl Fn(String, String) -> Value) -> Vec<Value> {
 }
 
 impl Dialect {
-    pub(crate) fn request(self, system: &str, steps: &[Step]) -> Value {
+    fn request(self, system: &str, steps: &[Step]) -> Value {
         let messages: Vec<Value> = steps.iter().flat_map(|step| self.step(step)).collect();
         match self {
             Self::Chat => {

@@ -3,13 +3,13 @@
 use strata_model::{Json, Object};
 
 use crate::align::{Step, sessions};
-use crate::documents::read_documents;
+use crate::documents::read_repeating_documents;
 use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_time, unpacked};
+use crate::take::{take_any, take_time};
 use crate::wire::{Exchange, is_request, read_answer, read_exchange};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
@@ -20,7 +20,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         let source = SourceRecord::Bytes(0..bytes.len() as u64);
         log.answer(Json::from(String::from_utf8_lossy(bytes).into_owned()), source);
     } else {
-        for mut document in read_documents(bytes, &[""], findings) {
+        for mut document in read_repeating_documents(bytes, &[""], findings) {
             let source = document.source.clone();
             for value in document.take("") {
                 let source = value.source();
@@ -53,8 +53,10 @@ impl Log {
         if is_answer {
             return self.answer(Json::Object(object), source);
         }
-        let response = take_any(&mut object, &["response", "res", "resp", "completion"]).map(body_of);
-        let request = take_any(&mut object, &["request", "req", "body", "request_body"]).map(body_of);
+        let response = take_any(&mut object, &["response", "res", "resp", "completion"]);
+        let response = response.map(|response| self.body_of(response));
+        let request = take_any(&mut object, &["request", "req", "body", "request_body"]);
+        let request = request.map(|request| self.body_of(request));
         // Loggers that keep the settings apart from the messages.
         if let Some(Json::Object(settings)) = object.remove("kwargs") {
             for (key, value) in settings {
@@ -68,6 +70,18 @@ impl Log {
                 self.exchanges.push(exchange);
             }
             None => self.draft.unmapped.record("record that is no model request", source),
+        }
+    }
+
+    /// The body inside of what a logger wrote around it.
+    fn body_of(&mut self, value: Json) -> Json {
+        let bodies = &mut self.draft.bodies;
+        match bodies.unpacked(value) {
+            Json::Object(mut wrapper) if !is_request(&wrapper) => {
+                let inner = inner_body(&mut wrapper);
+                inner.map_or(Json::Object(wrapper), |inner| bodies.unpacked(inner))
+            }
+            other => other,
         }
     }
 
@@ -88,17 +102,6 @@ impl Log {
             }),
             None => self.draft.unmapped.record("answer that cannot be read", source),
         }
-    }
-}
-
-/// The body inside of what a logger wrote around it.
-fn body_of(value: Json) -> Json {
-    match unpacked(value) {
-        Json::Object(mut wrapper) if !is_request(&wrapper) => {
-            let inner = inner_body(&mut wrapper);
-            inner.map_or(Json::Object(wrapper), unpacked)
-        }
-        other => other,
     }
 }
 
