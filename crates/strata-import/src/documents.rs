@@ -38,7 +38,7 @@ pub(crate) fn read_documents(
     lists: &'static [&'static str],
     findings: &mut Findings,
 ) -> Vec<Document> {
-    read_with(bytes, lists, |text| ValueReader::new(text), findings)
+    read_with(bytes, lists, |text| ValueReader::with_interner(text, Interner::default()), findings)
 }
 
 /// The same, where documents repeat much of those before them, as logs of requests do.
@@ -47,7 +47,11 @@ pub(crate) fn read_repeating_documents(
     lists: &'static [&'static str],
     findings: &mut Findings,
 ) -> Vec<Document> {
-    read_with(bytes, lists, |text| ValueReader::new(text).with_repeats(Repeats::default()), findings)
+    read_with(bytes, lists, repeating, findings)
+}
+
+fn repeating(text: &[u8]) -> ValueReader<'_> {
+    ValueReader::with_interner(text, Interner::default()).with_repeats(Repeats::default())
 }
 
 /// What reads a text.

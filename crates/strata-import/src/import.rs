@@ -237,6 +237,9 @@ pub fn import(bytes: &[u8]) -> Import {
         }
         Detection::Readable(format) => {
             let mut importer = Importer::new(format);
+            if let Reader::Whole(..) = importer.reader {
+                return read_whole(format, bytes);
+            }
             importer.feed(bytes);
             importer.finish()
         }

@@ -83,7 +83,7 @@ impl Reading<'_> {
     ) -> Option<(usize, JsonError)> {
         let mut n_values = self.n_values;
         let text = &self.text()[from..];
-        let mut reader = ValueReader::with_interner(text, std::mem::take(interner));
+        let mut reader = ValueReader::with_interner(text, std::mem::replace(interner, Interner::forgetful()));
         let failure = loop {
             let start = from + reader.next_offset();
             match reader.next_value() {

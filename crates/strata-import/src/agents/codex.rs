@@ -11,7 +11,7 @@ mod usage;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use strata_model::{Json, Object, Str};
+use strata_model::{Fingerprint, Json, Object, Str};
 
 use crate::documents::read_lines;
 use crate::draft::{Draft, Kind, Say};
@@ -37,7 +37,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
 struct Rollout {
     draft: Draft,
     /// Prompts the interface recorded, with how often.
-    prompts: HashMap<String, usize>,
+    prompts: HashMap<Fingerprint, usize>,
     /// Prompts are told by their events, because there are some.
     has_prompt_events: bool,
     has_items: bool,
@@ -62,7 +62,7 @@ impl Rollout {
                 .iter()
                 .filter_map(|value| Some((value.json.get("type")?.as_str()?, value.json.get("payload")?)))
         };
-        let mut prompts: HashMap<String, usize> = HashMap::new();
+        let mut prompts: HashMap<Fingerprint, usize> = HashMap::new();
         for (kind, payload) in payloads() {
             if kind == "event_msg"
                 && let Some(text) = prompt_of(payload)

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use strata_model::{Json, Object};
 
-use super::http::Pair;
+use super::http::{Pair, text_of};
 use crate::align::{Step, sessions};
 use crate::documents::read_documents;
 use crate::draft::Draft;
@@ -51,12 +51,12 @@ fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair> {
     let is_base64 = content.get("encoding").and_then(Json::as_str) == Some("base64");
     let text = take_text(&mut content, "text");
     let text = text.map(|text| {
-        if is_base64 { STANDARD.decode(&*text).unwrap_or_default() } else { text.as_bytes().to_vec() }
+        if is_base64 { text_of(&STANDARD.decode(&*text).unwrap_or_default()) } else { text }
     });
     let time = take_time(&mut entry, "startedDateTime");
     let millis = entry.get("time").and_then(Json::as_f64).filter(|it| *it > 0.0);
     Some(Pair {
-        request: body.as_bytes().to_vec(),
+        request: body,
         response: text,
         status,
         time,

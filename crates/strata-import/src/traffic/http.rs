@@ -11,8 +11,8 @@ use crate::wire::{Exchange, read_exchange};
 /// A recorded pair of bodies.
 #[derive(Debug)]
 pub(crate) struct Pair {
-    pub(crate) request: Vec<u8>,
-    pub(crate) response: Option<Vec<u8>>,
+    pub(crate) request: Str,
+    pub(crate) response: Option<Str>,
     pub(crate) status: Option<i64>,
     /// When it was sent and when its answer was there, in epoch seconds.
     pub(crate) time: Option<f64>,
@@ -23,8 +23,8 @@ pub(crate) struct Pair {
 impl Pair {
     /// The exchange, when the request was to a model.
     pub(crate) fn exchange(self, draft: &mut Draft) -> Option<Exchange> {
-        let response = self.response.map(|bytes| Json::from(text_of(&bytes)));
-        let mut exchange = read_exchange(Json::from(text_of(&self.request)), response, self.source, draft)?;
+        let response = self.response.map(Json::from);
+        let mut exchange = read_exchange(Json::from(self.request), response, self.source, draft)?;
         exchange.time = self.time;
         exchange.end = self.end;
         if let Some(answer) = &mut exchange.answer
@@ -38,7 +38,7 @@ impl Pair {
 }
 
 /// The text of a body, unpacked when it is compressed.
-fn text_of(bytes: &[u8]) -> String {
+pub(super) fn text_of(bytes: &[u8]) -> Str {
     const GZIP: &[u8] = b"\x1f\x8b";
     /// No request of a model is larger; an archive that says so is none.
     const MAX_BYTES: u64 = 256 << 20;
@@ -46,7 +46,7 @@ fn text_of(bytes: &[u8]) -> String {
     if bytes.starts_with(GZIP)
         && flate2::read::MultiGzDecoder::new(bytes).take(MAX_BYTES).read_to_end(&mut unpacked).is_ok()
     {
-        return String::from_utf8_lossy(&unpacked).into_owned();
+        return String::from_utf8_lossy(&unpacked).into();
     }
-    String::from_utf8_lossy(bytes).into_owned()
+    String::from_utf8_lossy(bytes).into()
 }

@@ -2,7 +2,7 @@
 
 use strata_model::Json;
 
-use super::http::Pair;
+use super::http::{Pair, text_of};
 use super::tnetstring::{Value, value_at};
 use crate::align::{Step, sessions};
 use crate::draft::Draft;
@@ -39,8 +39,8 @@ fn pair(flow: &Value<'_>, source: SourceRecord) -> Option<Pair> {
     let response = flow.get("response");
     let of_response = |key: &str| response.and_then(|response| response.get(key));
     Some(Pair {
-        request: request.get("content")?.bytes()?.to_vec(),
-        response: of_response("content").and_then(Value::bytes).map(<[u8]>::to_vec),
+        request: text_of(request.get("content")?.bytes()?),
+        response: of_response("content").and_then(Value::bytes).map(text_of),
         status: of_response("status_code").and_then(Value::number).map(|status| status as i64),
         time: request.get("timestamp_start").and_then(Value::number),
         end: of_response("timestamp_end").and_then(Value::number),

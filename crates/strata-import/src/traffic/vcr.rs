@@ -2,9 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use strata_model::{Json, Object, json};
+use strata_model::{Json, Object, Str, json};
 
-use super::http::Pair;
+use super::http::{Pair, text_of};
 use crate::align::{Step, sessions};
 use crate::draft::Draft;
 use crate::findings::Findings;
@@ -48,19 +48,19 @@ fn pair(mut interaction: Object, source: SourceRecord) -> Option<Pair> {
     })
 }
 
-fn body(message: &mut Object) -> Option<Vec<u8>> {
+fn body(message: &mut Object) -> Option<Str> {
     let body = take_any(message, &["parsed_body", "body"])?;
     Some(match body {
-        Json::String(text) => text.as_bytes().to_vec(),
+        Json::String(text) => text,
         Json::Object(mut inner) => match take_any(&mut inner, &["string", "base64_string"]) {
             Some(Json::String(text)) => STANDARD
                 .decode(text.split_whitespace().collect::<String>())
                 .ok()
                 .filter(|it| it.starts_with(b"\x1f\x8b"))
-                .unwrap_or_else(|| text.as_bytes().to_vec()),
-            Some(other) => json::to_compact(&other).into_bytes(),
-            None => json::to_compact(&Json::Object(inner)).into_bytes(),
+                .map_or(text, |packed| text_of(&packed)),
+            Some(other) => json::to_compact(&other).into(),
+            None => json::to_compact(&Json::Object(inner)).into(),
         },
-        other => json::to_compact(&other).into_bytes(),
+        other => json::to_compact(&other).into(),
     })
 }

@@ -10,13 +10,24 @@ const SLOTS: usize = 512;
 const MAX_BYTES: usize = 24;
 
 /// Hands out shared copies of keys and short texts. It remembers what was met last, so its size is bounded.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Interner {
     keys: Table,
     texts: Table,
 }
 
+impl Default for Interner {
+    fn default() -> Self {
+        Self { keys: Table(vec![None; SLOTS]), texts: Table(vec![None; SLOTS]) }
+    }
+}
+
 impl Interner {
+    /// One that remembers nothing: for a text that is read by itself.
+    pub fn forgetful() -> Self {
+        Self { keys: Table(Vec::new()), texts: Table(Vec::new()) }
+    }
+
     pub(super) fn key(&mut self, key: &str) -> Arc<str> {
         self.keys.get(key)
     }
@@ -26,17 +37,14 @@ impl Interner {
     }
 }
 
-/// The text met last for each hash. Empty until the first text.
-#[derive(Debug, Default)]
+/// The text met last for each hash.
+#[derive(Debug)]
 struct Table(Vec<Option<Arc<str>>>);
 
 impl Table {
     fn get(&mut self, text: &str) -> Arc<str> {
-        if text.len() > MAX_BYTES {
+        if text.len() > MAX_BYTES || self.0.is_empty() {
             return text.into();
-        }
-        if self.0.is_empty() {
-            self.0.resize(SLOTS, None);
         }
         let slot = &mut self.0[xxh3_64(text.as_bytes()) as usize % SLOTS];
         match slot {

@@ -41,7 +41,8 @@ pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
 /// Parses a text as [`parse`] does, taking from documents before it what it repeats of them.
 pub fn parse_repeated(text: &[u8], interner: &mut Interner, repeats: &mut Repeats) -> Result<Json, JsonError> {
     let mut reader =
-        ValueReader::with_interner(text, std::mem::take(interner)).with_repeats(std::mem::take(repeats));
+        ValueReader::with_interner(text, std::mem::replace(interner, Interner::forgetful()))
+            .with_repeats(std::mem::take(repeats));
     let value = reader.next_value().and_then(|value| {
         reader.end_document(0);
         reader.finish().map(|()| value)
@@ -70,7 +71,7 @@ pub struct ValueReader<'t> {
 
 impl<'t> ValueReader<'t> {
     pub fn new(text: &'t [u8]) -> Self {
-        Self::with_interner(text, Interner::default())
+        Self::with_interner(text, Interner::forgetful())
     }
 
     /// Shares keys and short texts with what was read with `interner` before.
@@ -224,7 +225,7 @@ impl<'t> ValueReader<'t> {
     /// An object in a list, which may be known.
     fn element(&mut self, list: Place, at: usize, depth_left: usize) -> Result<Json, Failure> {
         let start = self.offset();
-        let known = self.repeats.as_mut().and_then(|repeats| repeats.find(list, at, &self.text[start..]));
+        let known = self.repeats.as_mut().and_then(|repeats| repeats.take(list, at, &self.text[start..]));
         let json = match known {
             Some((json, n_bytes)) => {
                 self.jump(start + n_bytes);

@@ -55,21 +55,22 @@ struct Element {
 }
 
 impl Document {
-    /// The element at this place, if `text` begins with it.
-    fn element(&self, list: Place, at: usize, text: &[u8]) -> Option<(Json, usize)> {
-        let Element { bytes, json } = self.lists.get(&list)?.get(at)?;
-        let own = self.text.get(bytes.clone()).filter(|own| !own.is_empty())?;
-        text.starts_with(own).then(|| (json.clone(), own.len()))
+    /// Takes the element at this place, if `text` begins with it.
+    fn take(&mut self, list: Place, at: usize, text: &[u8]) -> Option<(Json, usize)> {
+        let element = self.lists.get_mut(&list)?.get_mut(at)?;
+        let own = self.text.get(element.bytes.clone()).filter(|own| !own.is_empty())?;
+        text.starts_with(own).then(|| (std::mem::take(element).json, own.len()))
     }
 }
 
 impl Repeats {
-    /// The element of a list that `text` begins with, and how many bytes it takes.
-    pub(super) fn find(&mut self, list: Place, at: usize, text: &[u8]) -> Option<(Json, usize)> {
-        let likely = self.source.into_iter();
-        let others = (0..self.kept.len()).rev().filter(|kept| Some(*kept) != self.source);
-        let (source, found) =
-            likely.chain(others).find_map(|kept| Some((kept, self.kept[kept].element(list, at, text)?)))?;
+    /// Takes the element of a list that `text` begins with; with how many bytes it takes. What repeats a document is
+    /// there in its place.
+    pub(super) fn take(&mut self, list: Place, at: usize, text: &[u8]) -> Option<(Json, usize)> {
+        let known = self.source;
+        let others = (0..self.kept.len()).rev().filter(|kept| Some(*kept) != known);
+        let mut all = known.into_iter().chain(others);
+        let (source, found) = all.find_map(|kept| Some((kept, self.kept[kept].take(list, at, text)?)))?;
         self.source = Some(source);
         Some(found)
     }

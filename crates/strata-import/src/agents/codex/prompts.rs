@@ -1,9 +1,9 @@
 //! Telling what was typed from what was injected, by what the interface recorded.
 
-use strata_model::Json;
+use strata_model::{Fingerprint, FingerprintBuilder, Json};
 
 /// The prompt an event of the interface records.
-pub(super) fn prompt_of(event: &Json) -> Option<String> {
+pub(super) fn prompt_of(event: &Json) -> Option<Fingerprint> {
     match event.get("type")?.as_str()? {
         "user_message" => Some(normal(event.get("message")?.as_str()?)),
         "item_completed" => {
@@ -18,7 +18,13 @@ pub(super) fn prompt_of(event: &Json) -> Option<String> {
     }
 }
 
-/// A prompt as it is compared: without the white space around it and in it.
-pub(super) fn normal(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// What a prompt is known by: its words, whatever white space stands around them and between.
+pub(super) fn normal(text: &str) -> Fingerprint {
+    let mut words = FingerprintBuilder::new();
+    if text.is_ascii() {
+        text.split_ascii_whitespace().for_each(|word| _ = words.text(word));
+    } else {
+        text.split_whitespace().for_each(|word| _ = words.text(word));
+    }
+    words.finish()
 }
