@@ -77,14 +77,27 @@ fn read_with(
     documents
 }
 
-/// Reads every value of a file that has a record a line.
-pub(crate) fn read_lines(bytes: &[u8], findings: &mut Findings) -> Vec<Value> {
-    let mut values = Vec::new();
-    let mut lines = LineCutter::default();
-    let mut interner = Interner::default();
-    lines.feed(bytes, |chunk| read_values(chunk, &mut interner, findings, |value, _| values.push(value)));
-    lines.finish(|chunk| read_values(chunk, &mut interner, findings, |value, _| values.push(value)));
-    values
+/// Reads every value of a file that has a record a line, as it comes in: its text is not kept.
+#[derive(Debug, Default)]
+pub(crate) struct LineReader {
+    lines: LineCutter,
+    interner: Interner,
+    values: Vec<Value>,
+    findings: Findings,
+}
+
+impl LineReader {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        let Self { lines, interner, values, findings } = self;
+        lines.feed(bytes, |chunk| read_values(chunk, interner, findings, |value, _| values.push(value)));
+    }
+
+    pub(crate) fn finish(self) -> (Vec<Value>, Findings) {
+        let Self { lines, mut interner, mut values, mut findings } = self;
+        lines
+            .finish(|chunk| read_values(chunk, &mut interner, &mut findings, |value, _| values.push(value)));
+        (values, findings)
+    }
 }
 
 fn report(at: usize, error: &JsonError, findings: &mut Findings) {

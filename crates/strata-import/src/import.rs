@@ -8,6 +8,7 @@ use crate::adk::{DocumentReader, EventReader, debug_log, read_document};
 use crate::agents;
 use crate::claude::TranscriptReader;
 use crate::detect::{Detection, detect};
+use crate::documents::LineReader;
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::format::Format;
@@ -146,6 +147,8 @@ enum Reader {
     Document(DocumentReader),
     Events(EventReader),
     Transcript(Box<TranscriptReader>),
+    /// Records that are told apart once all of them are there.
+    Lines(Format, Box<LineReader>),
     /// Kept until it is whole.
     Whole(Format, Vec<u8>),
     /// A format that is not in the bytes of a file.
@@ -160,6 +163,7 @@ impl Importer {
             }
             Format::AdkEvents | Format::AdkEventStream => Reader::Events(EventReader::new(format)),
             Format::ClaudeCode => Reader::Transcript(Box::default()),
+            Format::Codex | Format::CopilotCli => Reader::Lines(format, Box::default()),
             format if format.is_database() => Reader::Tables,
             format => Reader::Whole(format, Vec::new()),
         };
@@ -171,6 +175,7 @@ impl Importer {
             Reader::Document(reader) => reader.feed(bytes),
             Reader::Events(reader) => reader.feed(bytes),
             Reader::Transcript(reader) => reader.feed(bytes),
+            Reader::Lines(_, reader) => reader.feed(bytes),
             Reader::Whole(_, whole) => whole.extend_from_slice(bytes),
             Reader::Tables => {}
         }
@@ -181,6 +186,11 @@ impl Importer {
             Reader::Document(reader) => reader.finish(),
             Reader::Events(reader) => reader.finish(),
             Reader::Transcript(reader) => reader.finish(),
+            Reader::Lines(format, reader) => {
+                let (values, mut findings) = reader.finish();
+                let read = if format == Format::Codex { agents::codex::read } else { agents::copilot::read };
+                Import::of(read(values, &mut findings), findings)
+            }
             Reader::Whole(format, bytes) => read_whole(format, &bytes),
             Reader::Tables => {
                 Import::refused("needs-tables", "a database is imported by its tables, not its bytes")
@@ -193,8 +203,6 @@ impl Importer {
 fn read_whole(format: Format, bytes: &[u8]) -> Import {
     let mut findings = Findings::default();
     let read = match format {
-        Format::Codex => agents::codex::read,
-        Format::CopilotCli => agents::copilot::read,
         Format::Cline => agents::cline::read,
         Format::OpenCodeExport => agents::opencode::read_export,
         Format::OpenHands => agents::openhands::read,

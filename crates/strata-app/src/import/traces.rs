@@ -62,9 +62,9 @@ pub(crate) fn join_to(
 
 /// Gives a session that was just stored the requests of traces that were there before it.
 pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<Joined>, StoreError> {
-    let (Some(entry), Some(session)) = (store.session_entry(id)?, store.read_session(id)?) else {
-        return Ok(Vec::new());
-    };
+    let Some(entry) = store.session_entry(id)? else { return Ok(Vec::new()) };
+    // Read when there is a trace of it: most sessions have none.
+    let mut session = None;
     let mut all = Vec::new();
     for other in stored_as(store, &entry.adk_id)? {
         if other == *id || !is_trace(store, &other)? {
@@ -73,6 +73,10 @@ pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<Joined
         let (Some(trace), Some(events)) = (store.session_entry(&other)?, store.read_session(&other)?) else {
             continue;
         };
+        if session.is_none() {
+            session = store.read_session(id)?;
+        }
+        let Some(session) = &session else { break };
         let requests = store.requests(&other)?;
         let n_requests = requests.len();
         let found = requests.into_iter().filter_map(|request| {

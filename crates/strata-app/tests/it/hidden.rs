@@ -7,7 +7,7 @@ use strata_app::report::{self, RequestBasis, TokensReport};
 use crate::samples::{self, Unwatched};
 
 /// Recorded files larger than this add time and no kind of session.
-const MAX_BYTES: u64 = 600_000;
+const MAX_BYTES: u64 = 300_000;
 
 /// The ledgers of all sessions of a file; none where nothing can be read.
 fn ledgers(path: &Path) -> Vec<TokensReport> {

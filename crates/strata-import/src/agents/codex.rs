@@ -13,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use strata_model::{Fingerprint, Json, Object, Str};
 
-use crate::documents::read_lines;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
@@ -25,8 +24,7 @@ use crate::values::Value;
 use prompts::{normal, prompt_of};
 use usage::Steps;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    let values = read_lines(bytes, findings);
+pub(crate) fn read(values: Vec<Value>, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut rollout = Rollout::new(&values);
     for value in values {
         rollout.record(value, findings);

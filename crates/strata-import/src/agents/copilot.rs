@@ -7,7 +7,6 @@ use std::collections::HashMap;
 
 use strata_model::{Json, Object, Part, Str};
 
-use crate::documents::read_lines;
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
@@ -17,15 +16,16 @@ use crate::message::{Role, Turn, thought};
 use crate::source::SourceRecord;
 use crate::take::{take_any, take_count, take_first_text, take_list, take_object, take_text, time_of};
 use crate::usage::{Counts, read as read_usage};
+use crate::values::Value;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) fn read(values: Vec<Value>, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut log = Log {
         draft: Draft::new("copilot", "copilot"),
         model: None,
         agents: HashMap::new(),
         output: HashMap::new(),
     };
-    for value in read_lines(bytes, findings) {
+    for value in values {
         let source = value.source();
         match value.json {
             Json::Object(record) => log.record(record, source),
