@@ -59,16 +59,13 @@ pub(crate) fn sessions(
     for step in steps {
         match step {
             Step::Exchange(exchange) => add(*exchange, &mut known, &reading),
-            Step::Compaction { session, span, say } => {
-                match known.of_session(session.as_ref()) {
-                    Some(at) => known.conversations[at].compacted(span, *say),
-                    None => {
-                        let message =
-                            "a compaction belongs to a session that has no requests; it was left out";
-                        findings.warning("lost-compaction", "", message);
-                    }
+            Step::Compaction { session, span, say } => match known.of_session(session.as_ref()) {
+                Some(at) => known.conversations[at].compacted(span, *say),
+                None => {
+                    let message = "a compaction belongs to a session that has no requests; it was left out";
+                    findings.warning("lost-compaction", "", message);
                 }
-            }
+            },
         }
     }
     let mut unmapped = Some(reading.unmapped);
@@ -105,8 +102,7 @@ fn add(exchange: Exchange, known: &mut Known, reading: &Draft) {
         Some((at, call))
     });
     if let Some((at, (call_id, tool))) = caller {
-        return known
-            .change(at, |conversation| conversation.sub_agent(&call_id, &tool, exchange, units));
+        return known.change(at, |conversation| conversation.sub_agent(&call_id, &tool, exchange, units));
     }
     let of_session = exchange.about.session.as_ref().and_then(|session| known.of_session(Some(session)));
     let at = of_session.unwrap_or_else(|| known.begin(&exchange, reading));

@@ -62,7 +62,9 @@ impl TranscriptReader {
     pub(crate) fn finish(self) -> Import {
         let Self { lines, mut interner, mut transcript, mut findings } = self;
         lines.finish(|chunk| {
-            read_values(chunk, &mut interner, &mut findings, |value, findings| transcript.read(value, findings));
+            read_values(chunk, &mut interner, &mut findings, |value, findings| {
+                transcript.read(value, findings);
+            });
         });
         let session = transcript.finish(&mut findings);
         Import::of(session.into_iter().collect(), findings)

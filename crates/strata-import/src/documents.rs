@@ -94,8 +94,7 @@ impl LineReader {
 
     pub(crate) fn finish(self) -> (Vec<Value>, Findings) {
         let Self { lines, mut interner, mut values, mut findings } = self;
-        lines
-            .finish(|chunk| read_values(chunk, &mut interner, &mut findings, |value, _| values.push(value)));
+        lines.finish(|chunk| read_values(chunk, &mut interner, &mut findings, |value, _| values.push(value)));
         (values, findings)
     }
 }
@@ -122,13 +121,8 @@ fn read_all(
     reader: NewReader,
 ) -> (Vec<Document>, Option<(usize, JsonError)>) {
     let skipped = if text.starts_with(UTF8_MARK) { UTF8_MARK.len() } else { 0 };
-    let mut reading = Reading {
-        reader: reader(&text[skipped..]),
-        skipped,
-        repaired,
-        lists,
-        elements: Vec::new(),
-    };
+    let mut reading =
+        Reading { reader: reader(&text[skipped..]), skipped, repaired, lists, elements: Vec::new() };
     let mut documents = Vec::new();
     loop {
         let start = reading.reader.next_offset();

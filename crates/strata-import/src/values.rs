@@ -159,7 +159,9 @@ mod tests {
         let mut findings = Findings::default();
         let mut values = Vec::new();
         let chunk = Chunk { bytes, start: 100, line: 7, is_last: true };
-        read_values(chunk, &mut Interner::default(), &mut findings, |value, _| values.push((to_compact(&value.json), value.bytes)));
+        read_values(chunk, &mut Interner::default(), &mut findings, |value, _| {
+            values.push((to_compact(&value.json), value.bytes));
+        });
         (values, findings.into_diagnostics().iter().map(|it| it.code).collect())
     }
 

@@ -17,8 +17,8 @@ pub use interner::Interner;
 pub use parse::{Entered, JsonError, ValueReader, parse, parse_repeated, repair_surrogates};
 pub use repeats::Repeats;
 pub use write::{
-    compact_len, object_compact_len, object_to_compact, to_ascii, to_compact, to_compact_python, to_pretty, to_spaced, write_compact,
-    write_compact_object, write_compact_string,
+    compact_len, object_compact_len, object_to_compact, to_ascii, to_compact, to_compact_python, to_pretty,
+    to_spaced, write_compact, write_compact_object, write_compact_string,
 };
 
 /// Deepest nesting a value may have. Sessions stay below 30; the limit keeps hostile input from exhausting the stack.

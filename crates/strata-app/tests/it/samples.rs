@@ -48,6 +48,7 @@ fn is_tables(file: &Path) -> bool {
 }
 
 /// The folder of recorded sessions that cannot be committed, if it is on this computer. Says so when there is none.
+#[expect(clippy::print_stderr, reason = "a test says what it skips")]
 pub(crate) fn recorded() -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let is_complete = |folder: &PathBuf| folder.join("FACTS.json").is_file();
@@ -105,9 +106,9 @@ fn sql_value(value: &Value) -> SqlValue {
     match value {
         Value::Null => SqlValue::Null,
         Value::String(text) => SqlValue::Text(text.clone()),
-        Value::Number(number) => {
-            number.as_i64().map_or_else(|| SqlValue::Real(number.as_f64().expect("a number")), SqlValue::Integer)
-        }
+        Value::Number(number) => number
+            .as_i64()
+            .map_or_else(|| SqlValue::Real(number.as_f64().expect("a number")), SqlValue::Integer),
         Value::Object(blob) => {
             let text = blob["base64"].as_str().expect("bytes in base64");
             SqlValue::Blob(STANDARD.decode(text).expect("base64"))

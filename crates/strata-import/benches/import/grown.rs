@@ -108,7 +108,9 @@ fn document(sample: Sample, text: &str, n_bytes: usize) -> Vec<u8> {
     for number in 1.. {
         let round = Round { number, ids: &ids };
         for list in sample.lists {
-            let Some(Value::Array(items)) = template.pointer(list) else { panic!("{} has no {list}", sample.file) };
+            let Some(Value::Array(items)) = template.pointer(list) else {
+                panic!("{} has no {list}", sample.file)
+            };
             let fresh: Vec<Value> = items.iter().map(|item| round.value("", item)).collect();
             size += fresh.iter().map(|item| item.to_string().len()).sum::<usize>();
             if let Some(Value::Array(items)) = whole.pointer_mut(list) {
@@ -140,7 +142,9 @@ fn ids_of(values: &[Value]) -> HashSet<String> {
         }
     }
     let mut ids = HashSet::new();
-    values.iter().for_each(|value| gather("", value, &mut ids));
+    for value in values {
+        gather("", value, &mut ids);
+    }
     ids
 }
 

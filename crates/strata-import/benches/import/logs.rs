@@ -36,7 +36,7 @@ pub(crate) fn log(logger: Logger, dialect: Dialect, n_exchanges: usize, n_bytes:
             break;
         }
     }
-    logger.file(records)
+    logger.file(&records)
 }
 
 fn time(at: usize) -> String {
@@ -47,9 +47,11 @@ impl Logger {
     fn record(self, request: &Value, response: &Value, talk: usize, nth: usize) -> Value {
         let time = time(nth);
         match self {
-            Self::Pairs => json!({"request": {"method": "POST", "url": "https://api.example/v1", "body": request},
+            Self::Pairs => {
+                json!({"request": {"method": "POST", "url": "https://api.example/v1", "body": request},
                 "response": {"status": 200, "content_type": "application/json", "body": response},
-                "timestamp": time}),
+                "timestamp": time})
+            }
             Self::Har => json!({"startedDateTime": time, "time": 900,
                 "request": {"method": "POST", "url": "https://api.example/v1/chat/completions", "headers": [],
                             "postData": {"mimeType": "application/json", "text": request.to_string()}},
@@ -75,10 +77,12 @@ impl Logger {
         }
     }
 
-    fn file(self, records: Vec<Value>) -> Vec<u8> {
-        let lines = |records: &[Value]| records.iter().map(|record| format!("{record}\n")).collect::<String>();
+    fn file(self, records: &[Value]) -> Vec<u8> {
+        let lines = |records: &[Value]| {
+            records.iter().fold(String::new(), |text, record| text + &format!("{record}\n"))
+        };
         match self {
-            Self::Pairs | Self::LiteLlm | Self::LangSmith => lines(&records),
+            Self::Pairs | Self::LiteLlm | Self::LangSmith => lines(records),
             Self::Har => json!({"log": {"version": "1.2", "creator": {"name": "proxy", "version": "1"},
                                         "entries": records}})
             .to_string(),

@@ -135,9 +135,7 @@ fn measure(criterion: &mut Criterion, name: &str, file: impl FnOnce() -> Vec<u8>
 
 /// Parses every document; false when one is none.
 fn parse(bytes: &[u8]) -> bool {
-    serde_json::Deserializer::from_slice(bytes)
-        .into_iter::<Value>()
-        .all(|value| black_box(value).is_ok())
+    serde_json::Deserializer::from_slice(bytes).into_iter::<Value>().all(|value| black_box(value).is_ok())
 }
 
 fn recorded_folder() -> Option<PathBuf> {

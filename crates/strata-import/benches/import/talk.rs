@@ -95,23 +95,24 @@ impl Dialect {
                 json!({"model": "gpt-5-mini", "messages": messages, "tools": tools, "temperature": 0.2})
             }
             Self::Responses => {
-                let tools = tools(|name, about| {
-                    json!({"type": "function", "name": name, "description": about, "parameters": schema()})
-                });
+                let tools = tools(
+                    |name, about| json!({"type": "function", "name": name, "description": about, "parameters": schema()}),
+                );
                 json!({"model": "gpt-5", "instructions": system, "input": messages, "tools": tools, "store": false})
             }
             Self::Anthropic => {
-                let tools = tools(|name, about| {
-                    json!({"name": name, "description": about, "input_schema": schema()})
-                });
-                let system = json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]);
+                let tools = tools(
+                    |name, about| json!({"name": name, "description": about, "input_schema": schema()}),
+                );
+                let system =
+                    json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]);
                 json!({"model": "claude-sonnet-5", "max_tokens": 8_000, "system": system, "tools": tools,
                        "messages": messages})
             }
             Self::Gemini => {
-                let tools = tools(|name, about| {
-                    json!({"name": name, "description": about, "parametersJsonSchema": schema()})
-                });
+                let tools = tools(
+                    |name, about| json!({"name": name, "description": about, "parametersJsonSchema": schema()}),
+                );
                 json!({"systemInstruction": {"parts": [{"text": system}]}, "contents": messages,
                        "tools": [{"functionDeclarations": tools}], "generationConfig": {"temperature": 0.2}})
             }
@@ -130,17 +131,23 @@ impl Dialect {
         let says = self.step(answer);
         let calls = matches!(answer, Step::Called { .. });
         match self {
-            Self::Chat => json!({"id": id, "object": "chat.completion", "created": 1, "model": "gpt-5-mini-1",
+            Self::Chat => {
+                json!({"id": id, "object": "chat.completion", "created": 1, "model": "gpt-5-mini-1",
                 "choices": [{"index": 0, "finish_reason": if calls { "tool_calls" } else { "stop" },
                              "message": says[0]}],
                 "usage": {"prompt_tokens": input, "completion_tokens": output, "total_tokens": total,
-                          "prompt_tokens_details": {"cached_tokens": input / 2}}}),
-            Self::Responses => json!({"id": id, "object": "response", "status": "completed", "model": "gpt-5-1",
-                "output": says, "usage": {"input_tokens": input, "output_tokens": output, "total_tokens": total}}),
-            Self::Anthropic => json!({"id": id, "type": "message", "role": "assistant", "model": "claude-sonnet-5",
+                          "prompt_tokens_details": {"cached_tokens": input / 2}}})
+            }
+            Self::Responses => {
+                json!({"id": id, "object": "response", "status": "completed", "model": "gpt-5-1",
+                "output": says, "usage": {"input_tokens": input, "output_tokens": output, "total_tokens": total}})
+            }
+            Self::Anthropic => {
+                json!({"id": id, "type": "message", "role": "assistant", "model": "claude-sonnet-5",
                 "content": says[0]["content"], "stop_reason": if calls { "tool_use" } else { "end_turn" },
                 "usage": {"input_tokens": 3, "cache_creation_input_tokens": 400,
-                          "cache_read_input_tokens": input, "output_tokens": output}}),
+                          "cache_read_input_tokens": input, "output_tokens": output}})
+            }
             Self::Gemini => json!({"candidates": [{"content": says[0], "finishReason": "STOP"}],
                 "usageMetadata": {"promptTokenCount": input, "candidatesTokenCount": output,
                                   "totalTokenCount": total},
@@ -186,9 +193,11 @@ impl Dialect {
             (Self::Anthropic, Step::Asked(text)) => {
                 vec![json!({"role": "user", "content": [{"type": "text", "text": text}]})]
             }
-            (Self::Anthropic, Step::Called { id, say, file }) => vec![json!({"role": "assistant", "content": [
+            (Self::Anthropic, Step::Called { id, say, file }) => {
+                vec![json!({"role": "assistant", "content": [
                 {"type": "text", "text": say},
-                {"type": "tool_use", "id": id, "name": "read_file_1", "input": args(file)}]})],
+                {"type": "tool_use", "id": id, "name": "read_file_1", "input": args(file)}]})]
+            }
             (Self::Anthropic, Step::Returned { id, text }) => vec![json!({"role": "user", "content": [
                 {"type": "tool_result", "tool_use_id": id, "content": text}]})],
             (Self::Anthropic, Step::Said(text)) => {
@@ -196,8 +205,10 @@ impl Dialect {
             }
 
             (Self::Gemini, Step::Asked(text)) => vec![json!({"role": "user", "parts": [{"text": text}]})],
-            (Self::Gemini, Step::Called { id, say, file }) => vec![json!({"role": "model", "parts": [{"text": say},
-                {"functionCall": {"id": id, "name": "read_file_1", "args": args(file)}}]})],
+            (Self::Gemini, Step::Called { id, say, file }) => {
+                vec![json!({"role": "model", "parts": [{"text": say},
+                {"functionCall": {"id": id, "name": "read_file_1", "args": args(file)}}]})]
+            }
             (Self::Gemini, Step::Returned { id, text }) => vec![json!({"role": "user", "parts": [
                 {"functionResponse": {"id": id, "name": "read_file_1", "response": {"result": text}}}]})],
             (Self::Gemini, Step::Said(text)) => vec![json!({"role": "model", "parts": [{"text": text}]})],
@@ -215,8 +226,11 @@ impl Dialect {
             }
 
             (Self::LangChain, Step::Asked(text)) => vec![chain("Human", json!({"content": text}))],
-            (Self::LangChain, Step::Called { id, say, file }) => vec![chain("AI", json!({"content": say,
-                "tool_calls": [{"type": "tool_call", "id": id, "name": "read_file_1", "args": args(file)}]}))],
+            (Self::LangChain, Step::Called { id, say, file }) => vec![chain(
+                "AI",
+                json!({"content": say,
+                "tool_calls": [{"type": "tool_call", "id": id, "name": "read_file_1", "args": args(file)}]}),
+            )],
             (Self::LangChain, Step::Returned { id, text }) => {
                 vec![chain("Tool", json!({"content": text, "tool_call_id": id}))]
             }

@@ -32,7 +32,13 @@ impl Conversation {
         let answer_id = exchange.answer.as_ref().and_then(|answer| answer.id.clone());
         let own = || format!("conversation-{number}").into();
         draft.session.id = exchange.about.session.clone().or(answer_id).unwrap_or_else(own);
-        Self { key: exchange.about.session.clone(), draft, lanes: Vec::new(), last_answer: None, open_calls: Vec::new() }
+        Self {
+            key: exchange.about.session.clone(),
+            draft,
+            lanes: Vec::new(),
+            last_answer: None,
+            open_calls: Vec::new(),
+        }
     }
 
     /// The id of the answer that was added last.

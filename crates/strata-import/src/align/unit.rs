@@ -85,7 +85,9 @@ fn add_sorted_value(value: &Json, said: &mut FingerprintBuilder) {
         Json::Object(object) => add_sorted(object, said),
         Json::Array(items) => {
             said.number(items.len() as u64);
-            items.iter().for_each(|item| add_sorted_value(item, said));
+            for item in items {
+                add_sorted_value(item, said);
+            }
         }
         other => _ = said.json(other),
     }

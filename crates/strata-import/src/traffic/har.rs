@@ -50,9 +50,8 @@ fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair> {
     let mut content = take_object(&mut response, "content").unwrap_or_default();
     let is_base64 = content.get("encoding").and_then(Json::as_str) == Some("base64");
     let text = take_text(&mut content, "text");
-    let text = text.map(|text| {
-        if is_base64 { text_of(&STANDARD.decode(&*text).unwrap_or_default()) } else { text }
-    });
+    let text =
+        text.map(|text| if is_base64 { text_of(&STANDARD.decode(&*text).unwrap_or_default()) } else { text });
     let time = take_time(&mut entry, "startedDateTime");
     let millis = entry.get("time").and_then(Json::as_f64).filter(|it| *it > 0.0);
     Some(Pair {

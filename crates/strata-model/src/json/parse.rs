@@ -39,10 +39,13 @@ pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
 }
 
 /// Parses a text as [`parse`] does, taking from documents before it what it repeats of them.
-pub fn parse_repeated(text: &[u8], interner: &mut Interner, repeats: &mut Repeats) -> Result<Json, JsonError> {
-    let mut reader =
-        ValueReader::with_interner(text, std::mem::replace(interner, Interner::forgetful()))
-            .with_repeats(std::mem::take(repeats));
+pub fn parse_repeated(
+    text: &[u8],
+    interner: &mut Interner,
+    repeats: &mut Repeats,
+) -> Result<Json, JsonError> {
+    let mut reader = ValueReader::with_interner(text, std::mem::replace(interner, Interner::forgetful()))
+        .with_repeats(std::mem::take(repeats));
     let value = reader.next_value().and_then(|value| {
         reader.end_document(0);
         reader.finish().map(|()| value)
@@ -210,7 +213,11 @@ impl<'t> ValueReader<'t> {
                 let mut members = Vec::new();
                 let mut key = self.jiter.known_object()?.map(|key| self.interner.key(key));
                 while let Some(name) = key {
-                    let inner = if self.is_in_element || self.repeats.is_none() { place } else { place.member(&name) };
+                    let inner = if self.is_in_element || self.repeats.is_none() {
+                        place
+                    } else {
+                        place.member(&name)
+                    };
                     let peek = self.jiter.peek()?;
                     let value = self.value(peek, inner, depth_left - 1)?;
                     members.push((name, value));

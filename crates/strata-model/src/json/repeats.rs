@@ -175,7 +175,8 @@ mod tests {
         let [one, other] = [read(&[1, 2]), read(&[1, 2, 3])];
         let text = |json: &Json, at: usize| {
             let message = &json.get("messages").unwrap().as_array().unwrap()[at];
-            let Json::String(text) = message.get("content").unwrap().as_array().unwrap()[0].get("text").unwrap()
+            let Json::String(text) =
+                message.get("content").unwrap().as_array().unwrap()[0].get("text").unwrap()
             else {
                 panic!("a text")
             };
