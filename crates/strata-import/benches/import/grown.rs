@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::words::{minutes_later, words};
+use crate::words::{minutes_later, words, words_of};
 
 /// Members that name what all rounds belong to.
 const SAME_IN_EVERY_ROUND: [&str; 13] = [
@@ -71,7 +71,7 @@ fn lines(sample: Sample, text: &str, n_bytes: usize) -> Vec<u8> {
             if number > 0 && sample.once.contains(&kind) {
                 continue;
             }
-            let mut record = round.value("", record);
+            let mut record = round.value("", record, false);
             link(&mut record, last.as_deref(), &mut next);
             bytes.extend(record.to_string().into_bytes());
             bytes.push(b'\n');
@@ -111,7 +111,7 @@ fn document(sample: Sample, text: &str, n_bytes: usize) -> Vec<u8> {
             let Some(Value::Array(items)) = template.pointer(list) else {
                 panic!("{} has no {list}", sample.file)
             };
-            let fresh: Vec<Value> = items.iter().map(|item| round.value("", item)).collect();
+            let fresh: Vec<Value> = items.iter().map(|item| round.value("", item, false)).collect();
             size += fresh.iter().map(|item| item.to_string().len()).sum::<usize>();
             if let Some(Value::Array(items)) = whole.pointer_mut(list) {
                 items.extend(fresh);
@@ -154,20 +154,23 @@ struct Round<'i> {
 }
 
 impl Round<'_> {
-    /// The value as it is said in this round.
-    fn value(&self, key: &str, value: &Value) -> Value {
+    /// The value as it is said in this round. What is typed is short; what tools return need not be.
+    fn value(&self, key: &str, value: &Value, is_typed: bool) -> Value {
         match value {
-            Value::String(text) => self.text(key, text).into(),
-            Value::Array(items) => items.iter().map(|item| self.value(key, item)).collect(),
+            Value::String(text) => self.text(key, text, is_typed || key == "message").into(),
+            Value::Array(items) => items.iter().map(|item| self.value(key, item, is_typed)).collect(),
             Value::Object(object) => {
-                object.iter().map(|(key, value)| (key.clone(), self.value(key, value))).collect()
+                let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+                let is_typed = (is_typed || text("role") == "user") && !text("type").contains("result");
+                let members = object.iter();
+                members.map(|(key, value)| (key.clone(), self.value(key, value, is_typed))).collect()
             }
             Value::Number(time) if TIMES.contains(&key) => self.time(time),
             other => other.clone(),
         }
     }
 
-    fn text(&self, key: &str, text: &str) -> String {
+    fn text(&self, key: &str, text: &str, is_typed: bool) -> String {
         if self.number > 0 && self.ids.contains(text) {
             return format!("{text}-{}", self.number);
         }
@@ -178,7 +181,8 @@ impl Round<'_> {
         if !SAID.contains(&key) || text.len() < 2 || is_packed {
             return text.to_owned();
         }
-        format!("{text}\n{}", words(self.number * 31 + text.len()))
+        let salt = self.number * 31 + text.len();
+        format!("{text}\n{}", if is_typed { words_of(salt, 300) } else { words(salt) })
     }
 
     fn time(&self, time: &serde_json::Number) -> Value {

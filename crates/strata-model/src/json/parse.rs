@@ -144,6 +144,11 @@ impl<'t> ValueReader<'t> {
         })
     }
 
+    /// Passes over the next value without making anything of it.
+    pub fn skip_value(&mut self) -> Result<(), JsonError> {
+        self.jiter.next_skip().map_err(|error| self.error(&error))
+    }
+
     /// Enters the array or object that comes next; its members are then read with [`Self::next_element`] or
     /// [`Self::next_key`]. Lets a huge document be read member by member.
     pub fn enter(&mut self) -> Result<Entered, JsonError> {
