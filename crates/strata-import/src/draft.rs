@@ -14,6 +14,7 @@ use crate::import::{ImportedSession, ParentSession, RecordedRequest};
 use crate::marks;
 use crate::message::{Messages, Turn};
 use crate::source::SourceRecord;
+use crate::take::Bodies;
 use crate::title;
 use crate::unmapped::Unmapped;
 use crate::usage::Reported;
@@ -33,6 +34,8 @@ pub(crate) struct Draft {
     pub(crate) requests: Vec<RecordedRequest>,
     /// Names of tools by the ids of their calls.
     pub(crate) tools: HashMap<Str, Str>,
+    /// What bodies of requests that were read repeat.
+    pub(crate) bodies: Bodies,
     /// Bytes of text in the largest tool result, where the format counts text.
     pub(crate) result_bytes: Option<u64>,
     pub(crate) counts: BTreeMap<&'static str, Json>,
@@ -41,6 +44,8 @@ pub(crate) struct Draft {
     /// The invocation that is going on, by branch.
     invocations: HashMap<Option<Str>, Str>,
     clock: f64,
+    /// First and last time of what was said on each branch, summaries left out.
+    spans: HashMap<Option<Str>, (f64, f64)>,
     seen_ids: HashSet<Str>,
     /// Events before the first prompt whose invocation nobody named: they belong to it.
     before_prompt: Option<Vec<usize>>,
@@ -56,12 +61,14 @@ impl Draft {
             parent: None,
             requests: Vec::new(),
             tools: HashMap::new(),
+            bodies: Bodies::default(),
             result_bytes: None,
             counts: BTreeMap::new(),
             events: Vec::new(),
             sources: Vec::new(),
             invocations: HashMap::new(),
             clock: 0.0,
+            spans: HashMap::new(),
             seen_ids: HashSet::new(),
             before_prompt: Some(Vec::new()),
         }
@@ -173,6 +180,11 @@ impl Draft {
             // ADK writes the list for every event that calls tools, empty when nothing runs long.
             event.long_running_tool_ids = Some(Vec::new());
         }
+        if !event.is_compaction() {
+            let time = event.timestamp;
+            let span = self.spans.entry(event.branch.clone()).or_insert((time, time));
+            *span = (span.0.min(time), span.1.max(time));
+        }
         self.events.push(event);
         self.sources.push(say.sources);
         at
@@ -256,14 +268,7 @@ impl Draft {
 
     /// First and last time of the events a compaction on this branch covers.
     fn span(&self, branch: Option<&Str>) -> (f64, f64) {
-        let covered = self.events.iter().filter(|event| event.branch.as_ref() == branch);
-        let times = covered.filter(|event| !event.is_compaction()).map(|event| event.timestamp);
-        times
-            .fold(None, |span: Option<(f64, f64)>, time| match span {
-                Some((start, end)) => Some((start.min(time), end.max(time))),
-                None => Some((time, time)),
-            })
-            .unwrap_or((self.clock, self.clock))
+        self.spans.get(&branch.cloned()).copied().unwrap_or((self.clock, self.clock))
     }
 
     /// Where sub-agents work on branches of their own, the main conversation is a branch too: by ADK's rule an event

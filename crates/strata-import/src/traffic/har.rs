@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use strata_model::{Json, Object};
 
-use super::http::{Body, Pair};
+use super::http::{Body, Content, Pair};
 use crate::align::{Step, sessions};
 use crate::documents::read_documents;
 use crate::draft::Draft;
@@ -42,7 +42,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     sessions(steps, draft, Format::Har, findings)
 }
 
-fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair> {
+fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair<'static>> {
     let mut request = take_object(&mut entry, "request")?;
     let url = take_text(&mut request, "url").unwrap_or_default().to_string();
     let mut data = take_object(&mut request, "postData")?;
@@ -63,7 +63,7 @@ fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair> {
 }
 
 /// The body in `text`; nothing where the recorder left it out.
-fn body(content: &mut Object, message: &Object) -> Option<Body> {
+fn body(content: &mut Object, message: &Object) -> Option<Body<'static>> {
     let is_base64 =
         content.get("encoding").and_then(Json::as_str).is_some_and(|it| it.eq_ignore_ascii_case("base64"));
     let text = take_text(content, "text").filter(|text| !text.is_empty())?;
@@ -71,12 +71,12 @@ fn body(content: &mut Object, message: &Object) -> Option<Body> {
         let text: String = text.split_whitespace().collect();
         STANDARD.decode(text).ok()
     });
-    let bytes = decoded.flatten().unwrap_or_else(|| text.as_bytes().to_vec());
+    let content = decoded.flatten().map_or(Content::Text(text), Content::from);
     let headers = message.get("headers").and_then(Json::as_array).unwrap_or_default();
     let encoding = headers.iter().find_map(|header| {
         let name = header.get("name").and_then(Json::as_str)?;
         let value = header.get("value").and_then(Json::as_str)?;
         name.eq_ignore_ascii_case("content-encoding").then(|| value.to_ascii_lowercase())
     });
-    Some(Body { bytes, encoding: encoding.unwrap_or_default() })
+    Some(Body { content, encoding: encoding.unwrap_or_default() })
 }
