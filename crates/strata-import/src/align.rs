@@ -9,6 +9,7 @@
 //! conversation holds its prompt.
 
 mod conversation;
+mod known;
 mod lane;
 mod plan;
 mod unit;
@@ -22,7 +23,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::wire::Exchange;
-use conversation::Conversation;
+use known::Known;
 use unit::units_of;
 
 /// Something a request log tells, in the order of time.
@@ -58,27 +59,23 @@ pub(crate) fn sessions(
     }
     let mut reading = reading;
     let steps = distinct(steps, &mut reading);
-    let mut conversations: Vec<Conversation> = Vec::new();
+    let mut known = Known::default();
     for step in steps {
         match step {
-            Step::Exchange(exchange) => add(*exchange, &mut conversations, &reading),
-            Step::Compaction { session, span, say } => {
-                let known = conversations.iter_mut().find(|it| it.key == session).or(None);
-                match known {
-                    Some(conversation) => conversation.compacted(span, *say),
-                    None => {
-                        let message =
-                            "a compaction belongs to a session that has no requests; it was left out";
-                        findings.warning("lost-compaction", "", message);
-                    }
+            Step::Exchange(exchange) => add(*exchange, &mut known, &reading),
+            Step::Compaction { session, span, say } => match known.of_session(session.as_ref()) {
+                Some(at) => known.conversations[at].compacted(span, *say),
+                None => {
+                    let message = "a compaction belongs to a session that has no requests; it was left out";
+                    findings.warning("lost-compaction", "", message);
                 }
-            }
+            },
         }
     }
     let mut unmapped = Some(reading.unmapped);
     let mut counts = Some(reading.counts);
     let mut sessions = Vec::new();
-    for conversation in conversations {
+    for conversation in known.conversations {
         let mut draft = conversation.finish();
         if let Some(unmapped) = unmapped.take() {
             draft.unmapped.add(unmapped);
@@ -113,41 +110,30 @@ fn distinct(steps: Vec<Step>, reading: &mut Draft) -> Vec<Step> {
 }
 
 /// Lays a request beside what is known, and adds it where it fits best.
-fn add(exchange: Exchange, conversations: &mut Vec<Conversation>, reading: &Draft) {
+fn add(exchange: Exchange, known: &mut Known, reading: &Draft) {
     let units = units_of(&exchange.turns);
     let mut best = None;
-    for (at, conversation) in conversations.iter().enumerate() {
-        if !conversation.may_hold(&exchange) {
-            continue;
-        }
-        for (lane, fit) in conversation.fits(&exchange, &units) {
+    for at in known.candidates(&exchange, &units) {
+        for (lane, fit) in known.conversations[at].fits(&exchange, &units) {
             // Later conversations win a draw: people go on with what they did last.
-            if best.as_ref().is_none_or(|(_, _, known)| fit >= *known) {
+            if best.as_ref().is_none_or(|(_, _, best)| fit >= *best) {
                 best = Some((at, lane, fit));
             }
         }
     }
     if let Some((at, lane, fit)) = best {
-        conversations[at].append(lane, fit, exchange, units);
-        return;
+        return known.change(at, |conversation| conversation.append(lane, fit, exchange, units));
     }
-    let caller = conversations.iter().enumerate().rev().find_map(|(at, conversation)| {
+    let caller = known.conversations.iter().enumerate().rev().find_map(|(at, conversation)| {
         let call = conversation.may_hold(&exchange).then(|| conversation.call_with(&exchange))??;
         Some((at, call))
     });
     if let Some((at, (call_id, tool))) = caller {
-        conversations[at].sub_agent(&call_id, &tool, exchange, units);
-        return;
+        return known.change(at, |conversation| conversation.sub_agent(&call_id, &tool, exchange, units));
     }
-    let of_session = exchange.about.session.is_some();
-    match conversations.iter_mut().find(|it| of_session && it.key == exchange.about.session) {
-        Some(conversation) => conversation.thread(exchange, units),
-        None => {
-            let mut conversation = Conversation::new(&exchange, reading, conversations.len() + 1);
-            conversation.thread(exchange, units);
-            conversations.push(conversation);
-        }
-    }
+    let of_session = exchange.about.session.as_ref().and_then(|session| known.of_session(Some(session)));
+    let at = of_session.unwrap_or_else(|| known.begin(&exchange, reading));
+    known.change(at, |conversation| conversation.thread(exchange, units));
 }
 
 #[cfg(test)]

@@ -34,11 +34,9 @@ mod transcript;
 mod usage;
 mod user;
 
-use crate::documents::read_documents;
 use crate::findings::Findings;
 use crate::import::Import;
-use crate::lines::{LineCutter, UTF8_MARK};
-use crate::values::read_values;
+use crate::records::RecordReader;
 use transcript::Transcript;
 
 pub(crate) use injected::{QUOTATION, injected_kind};
@@ -46,70 +44,20 @@ pub(crate) use injected::{QUOTATION, injected_kind};
 /// Reads a transcript as it comes in.
 #[derive(Debug, Default)]
 pub(crate) struct TranscriptReader {
-    input: Input,
+    records: RecordReader,
     transcript: Transcript,
     findings: Findings,
 }
 
-#[derive(Debug)]
-enum Input {
-    /// Nothing but white space came yet.
-    Blank(Vec<u8>),
-    Lines(LineCutter),
-    /// One list of all records, which is read when it is whole.
-    List(Vec<u8>),
-}
-
-impl Default for Input {
-    fn default() -> Self {
-        Self::Blank(Vec::new())
-    }
-}
-
 impl TranscriptReader {
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
-        let Self { input, transcript, findings } = self;
-        let text = match input {
-            Input::Blank(blank) => {
-                blank.extend_from_slice(bytes);
-                let text = blank.strip_prefix(UTF8_MARK).unwrap_or(blank).trim_ascii_start();
-                if text.is_empty() || UTF8_MARK.starts_with(blank) {
-                    return;
-                }
-                let is_list = text[0] == b'[';
-                let text = std::mem::take(blank);
-                if is_list {
-                    *input = Input::List(text);
-                    return;
-                }
-                *input = Input::Lines(LineCutter::default());
-                text
-            }
-            Input::List(list) => return list.extend_from_slice(bytes),
-            Input::Lines(lines) => {
-                return lines.feed(bytes, |chunk| {
-                    read_values(chunk, findings, |value, findings| transcript.read(value, findings));
-                });
-            }
-        };
-        self.feed(&text);
+        let Self { records, transcript, findings } = self;
+        records.feed(bytes, findings, |value, findings| transcript.read(value, findings));
     }
 
     pub(crate) fn finish(self) -> Import {
-        let Self { input, mut transcript, mut findings } = self;
-        match input {
-            Input::Blank(_) => {}
-            Input::Lines(lines) => lines.finish(|chunk| {
-                read_values(chunk, &mut findings, |value, findings| transcript.read(value, findings));
-            }),
-            Input::List(list) => {
-                for mut document in read_documents(&list, &[""], &mut findings) {
-                    for value in document.take("") {
-                        transcript.read(value, &mut findings);
-                    }
-                }
-            }
-        }
+        let Self { records, mut transcript, mut findings } = self;
+        records.finish(&mut findings, |value, findings| transcript.read(value, findings));
         let session = transcript.finish(&mut findings);
         Import::of(session.into_iter().collect(), findings)
     }

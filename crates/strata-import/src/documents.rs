@@ -1,14 +1,14 @@
 //! JSON documents whose long lists are read element by element, so that every element knows its place and a document
 //! that breaks off keeps those before.
 
-use strata_model::json::{Entered, JsonError, ValueReader};
+use strata_model::json::{Entered, Interner, JsonError, Repeats, ValueReader};
 use strata_model::{Json, Object};
 
 use crate::findings::Findings;
-use crate::lines::{LineCutter, UTF8_MARK};
+use crate::lines::UTF8_MARK;
 use crate::repair::{Repaired, repair};
 use crate::source::SourceRecord;
-use crate::values::{Value, read_values};
+use crate::values::Value;
 
 /// A JSON value of a file, taken apart.
 #[derive(Debug)]
@@ -46,11 +46,36 @@ pub(crate) fn read_documents(
     lists: &'static [&'static str],
     findings: &mut Findings,
 ) -> Vec<Document> {
-    let (documents, error) = read_all(bytes, None, lists);
+    read_with(bytes, lists, |text| ValueReader::with_interner(text, Interner::default()), findings)
+}
+
+/// The same, where documents repeat much of those before them, as logs of requests do.
+pub(crate) fn read_repeating_documents(
+    bytes: &[u8],
+    lists: &'static [&'static str],
+    findings: &mut Findings,
+) -> Vec<Document> {
+    read_with(bytes, lists, repeating, findings)
+}
+
+fn repeating(text: &[u8]) -> ValueReader<'_> {
+    ValueReader::with_interner(text, Interner::default()).with_repeats(Repeats::default())
+}
+
+/// What reads a text.
+type NewReader = for<'t> fn(&'t [u8]) -> ValueReader<'t>;
+
+fn read_with(
+    bytes: &[u8],
+    lists: &'static [&'static str],
+    reader: NewReader,
+    findings: &mut Findings,
+) -> Vec<Document> {
+    let (documents, error) = read_all(bytes, None, lists, reader);
     let Some((at, error)) = error else { return documents };
     if let Some(repaired) = repair(bytes) {
         findings.warning("repaired-text", "", repaired.told());
-        let (documents, error) = read_all(&repaired.text, Some(&repaired), lists);
+        let (documents, error) = read_all(&repaired.text, Some(&repaired), lists, reader);
         if let Some((at, error)) = error {
             report(at, &error, findings);
         }
@@ -58,24 +83,6 @@ pub(crate) fn read_documents(
     }
     report(at, &error, findings);
     documents
-}
-
-/// Reads every record of a file: a value a line, or the elements of one list.
-pub(crate) fn read_records(bytes: &[u8], findings: &mut Findings) -> Vec<Value> {
-    if bytes.trim_ascii_start().first() != Some(&b'[') {
-        return read_lines(bytes, findings);
-    }
-    let documents = read_documents(bytes, &[""], findings);
-    documents.into_iter().flat_map(|mut document| document.take("")).collect()
-}
-
-/// Reads every value of a file that has a record a line.
-pub(crate) fn read_lines(bytes: &[u8], findings: &mut Findings) -> Vec<Value> {
-    let mut values = Vec::new();
-    let mut lines = LineCutter::default();
-    lines.feed(bytes, |chunk| read_values(chunk, findings, |value, _| values.push(value)));
-    lines.finish(|chunk| read_values(chunk, findings, |value, _| values.push(value)));
-    values
 }
 
 fn report(at: usize, error: &JsonError, findings: &mut Findings) {
@@ -97,15 +104,11 @@ fn read_all(
     text: &[u8],
     repaired: Option<&Repaired>,
     lists: &'static [&'static str],
+    reader: NewReader,
 ) -> (Vec<Document>, Option<(usize, JsonError)>) {
     let skipped = if text.starts_with(UTF8_MARK) { UTF8_MARK.len() } else { 0 };
-    let mut reading = Reading {
-        reader: ValueReader::new(&text[skipped..]),
-        skipped,
-        repaired,
-        lists,
-        elements: Vec::new(),
-    };
+    let mut reading =
+        Reading { reader: reader(&text[skipped..]), skipped, repaired, lists, elements: Vec::new() };
     let mut documents = Vec::new();
     loop {
         let start = reading.reader.next_offset();
@@ -114,6 +117,9 @@ fn read_all(
         }
         let mut fields = Object::new();
         let result = reading.top(&mut fields);
+        if result.is_ok() {
+            reading.reader.end_document(start);
+        }
         let source = SourceRecord::Bytes(reading.place(start, reading.reader.offset()));
         let elements = std::mem::take(&mut reading.elements);
         // A document that broke off keeps its whole elements, and its source is the first of them.
@@ -157,7 +163,7 @@ impl Reading<'_> {
                 self.elements("")
             }
             Entered::Scalar => {
-                let value = self.value()?;
+                let value = self.value("")?;
                 fields.push("", value);
                 Ok(())
             }
@@ -185,7 +191,7 @@ impl Reading<'_> {
                         fields.insert(key, object);
                     }
                     Entered::Scalar => {
-                        let value = self.value()?;
+                        let value = self.value(&inner)?;
                         fields.insert(key, value);
                     }
                 }
@@ -200,7 +206,7 @@ impl Reading<'_> {
                         continue;
                     }
                     Entered::Scalar => {
-                        let value = self.value()?;
+                        let value = self.value(&inner)?;
                         fields.insert(key, value);
                         next = self.reader.next_key()?;
                         continue;
@@ -209,7 +215,7 @@ impl Reading<'_> {
                 fields.insert(key, object);
                 result?;
             } else {
-                let value = self.value()?;
+                let value = self.value(&inner)?;
                 fields.insert(key, value);
             }
             next = self.reader.next_key()?;
@@ -220,7 +226,8 @@ impl Reading<'_> {
     fn elements(&mut self, list: &'static str) -> Result<(), JsonError> {
         loop {
             let start = self.reader.next_offset();
-            let json = self.value()?;
+            let json = self.value("")?;
+            self.reader.end_document(start);
             let bytes = self.place(start, self.reader.offset());
             self.elements.push((list, Value { json, bytes, line: 0, is_glued: false }));
             if !self.reader.next_element()? {
@@ -232,15 +239,15 @@ impl Reading<'_> {
     fn rest_of_list(&mut self) -> Result<Vec<Json>, JsonError> {
         let mut items = Vec::new();
         loop {
-            items.push(self.value()?);
+            items.push(self.value("")?);
             if !self.reader.next_element()? {
                 return Ok(items);
             }
         }
     }
 
-    fn value(&mut self) -> Result<Json, JsonError> {
-        Ok(self.reader.next_value()?.unwrap_or_default())
+    fn value(&mut self, key: &str) -> Result<Json, JsonError> {
+        Ok(self.reader.next_value_at(key)?.unwrap_or_default())
     }
 }
 

@@ -15,6 +15,7 @@ use crate::import::{ImportedSession, ParentSession, RecordedRequest};
 use crate::marks;
 use crate::message::{Messages, Turn};
 use crate::source::SourceRecord;
+use crate::take::Bodies;
 use crate::title;
 use crate::unmapped::Unmapped;
 use crate::usage::Reported;
@@ -34,6 +35,8 @@ pub(crate) struct Draft {
     pub(crate) requests: Vec<RecordedRequest>,
     /// Names of tools by the ids of their calls.
     pub(crate) tools: HashMap<Str, Str>,
+    /// What bodies of requests that were read repeat.
+    pub(crate) bodies: Bodies,
     /// Bytes of text in the largest tool result, where the format counts text.
     pub(crate) result_bytes: Option<u64>,
     pub(crate) counts: BTreeMap<&'static str, Json>,
@@ -59,6 +62,7 @@ impl Draft {
             parent: None,
             requests: Vec::new(),
             tools: HashMap::new(),
+            bodies: Bodies::default(),
             result_bytes: None,
             counts: BTreeMap::new(),
             events: Vec::new(),

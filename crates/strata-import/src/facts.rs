@@ -118,7 +118,7 @@ impl Facts {
         }
         for response in event.function_responses() {
             self.tool_results += 1;
-            let bytes = response.response.as_ref().map_or(0, |it| json::object_to_compact(it).len());
+            let bytes = response.response.as_ref().map_or(0, |it| json::object_compact_len(it));
             self.largest_tool_result_bytes = self.largest_tool_result_bytes.max(bytes as u64);
         }
     }

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use strata_model::{Diagnostic, Json, Session};
 
 use crate::adk::{DocumentReader, EventReader, debug_log, read_document};
-use crate::agents;
+use crate::agents::{self, copilot::CopilotReader};
 use crate::claude::TranscriptReader;
 use crate::detect::{Detection, detect};
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::lines::UTF8_MARK;
+use crate::records::Records;
 use crate::source::SourceRecord;
 use crate::summary::SessionSummary;
 use crate::telemetry;
@@ -151,6 +152,8 @@ enum Reader {
     Document(DocumentReader),
     Events(EventReader),
     Transcript(Box<TranscriptReader>),
+    Codex(Box<Records>),
+    Copilot(Box<CopilotReader>),
     /// Kept until it is whole.
     Whole(Format, Vec<u8>),
     /// A format that is not in the bytes of a file.
@@ -165,6 +168,8 @@ impl Importer {
             }
             Format::AdkEvents | Format::AdkEventStream => Reader::Events(EventReader::new(format)),
             Format::ClaudeCode => Reader::Transcript(Box::default()),
+            Format::Codex => Reader::Codex(Box::default()),
+            Format::CopilotCli => Reader::Copilot(Box::default()),
             format if format.is_database() => Reader::Tables,
             format => Reader::Whole(format, Vec::new()),
         };
@@ -176,6 +181,8 @@ impl Importer {
             Reader::Document(reader) => reader.feed(bytes),
             Reader::Events(reader) => reader.feed(bytes),
             Reader::Transcript(reader) => reader.feed(bytes),
+            Reader::Codex(reader) => reader.feed(bytes),
+            Reader::Copilot(reader) => reader.feed(bytes),
             Reader::Whole(_, whole) => whole.extend_from_slice(bytes),
             Reader::Tables => {}
         }
@@ -186,6 +193,11 @@ impl Importer {
             Reader::Document(reader) => reader.finish(),
             Reader::Events(reader) => reader.finish(),
             Reader::Transcript(reader) => reader.finish(),
+            Reader::Codex(reader) => {
+                let (values, mut findings) = reader.finish();
+                Import::of(agents::codex::read(values, &mut findings), findings)
+            }
+            Reader::Copilot(reader) => reader.finish(),
             Reader::Whole(format, bytes) => read_whole(format, &bytes),
             Reader::Tables => {
                 Import::refused("needs-tables", "a database is imported by its tables, not its bytes")
@@ -198,8 +210,6 @@ impl Importer {
 fn read_whole(format: Format, bytes: &[u8]) -> Import {
     let mut findings = Findings::default();
     let read = match format {
-        Format::Codex => agents::codex::read,
-        Format::CopilotCli => agents::copilot::read,
         Format::Cline => agents::cline::read,
         Format::OpenCodeExport => agents::opencode::read_export,
         Format::GooseFile => agents::goose::read_file,
@@ -243,6 +253,9 @@ pub fn import(bytes: &[u8]) -> Import {
         }
         Detection::Readable(format) => {
             let mut importer = Importer::new(format);
+            if let Reader::Whole(..) = importer.reader {
+                return read_whole(format, bytes);
+            }
             importer.feed(bytes);
             importer.finish()
         }

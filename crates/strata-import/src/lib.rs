@@ -39,6 +39,7 @@ mod import;
 mod lines;
 pub mod marks;
 mod message;
+mod records;
 mod repair;
 mod rows;
 mod source;

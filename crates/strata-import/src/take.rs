@@ -1,6 +1,7 @@
 //! Taking an object apart, so that what nobody took can be counted.
 
-use strata_model::{Json, Object, Str, json};
+use strata_model::json::{self, Interner, JsonError, Repeats};
+use strata_model::{Json, Object, Str};
 
 use crate::time::epoch_seconds;
 
@@ -94,13 +95,31 @@ pub(crate) fn time_of(value: &Json) -> Option<f64> {
 
 /// The value that stands in a text as JSON, through up to three levels of text in text; else the value itself.
 pub(crate) fn unpacked(value: Json) -> Json {
+    unpacked_by(value, json::parse)
+}
+
+/// Bodies of requests that stand in texts, one after the other: each repeats most of one before it.
+#[derive(Debug, Default)]
+pub(crate) struct Bodies {
+    interner: Interner,
+    repeats: Repeats,
+}
+
+impl Bodies {
+    /// The value that stands in a text as JSON, as [`unpacked`] gives it.
+    pub(crate) fn unpacked(&mut self, value: Json) -> Json {
+        unpacked_by(value, |text| json::parse_repeated(text, &mut self.interner, &mut self.repeats))
+    }
+}
+
+fn unpacked_by(value: Json, mut parse: impl FnMut(&[u8]) -> Result<Json, JsonError>) -> Json {
     let mut value = value;
     for _ in 0..3 {
         let Json::String(text) = &value else { return value };
         if !text.trim_start().starts_with(['{', '[', '"']) {
             return value;
         }
-        match json::parse(text.as_bytes()) {
+        match parse(text.as_bytes()) {
             Ok(inner) => value = inner,
             Err(_) => return value,
         }

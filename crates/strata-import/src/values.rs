@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 use strata_model::Json;
-use strata_model::json::{JsonError, ValueReader};
+use strata_model::json::{Interner, JsonError, ValueReader};
 
 use crate::findings::Findings;
 use crate::lines::Chunk;
@@ -41,6 +41,7 @@ impl Value {
 /// Reads every value of `chunk`. What cannot be read is reported, and the rest is read all the same.
 pub(crate) fn read_values(
     chunk: Chunk<'_>,
+    interner: &mut Interner,
     findings: &mut Findings,
     mut sink: impl FnMut(Value, &mut Findings),
 ) {
@@ -48,7 +49,7 @@ pub(crate) fn read_values(
     let mut from = 0;
     let mut is_repaired = false;
     loop {
-        let Some((at, error)) = reading.read_from(from, findings, &mut sink) else { return };
+        let Some((at, error)) = reading.read_from(from, interner, findings, &mut sink) else { return };
         if !is_repaired && let Some(repaired) = repair(&chunk.bytes[at..]) {
             let place = reading.place();
             findings.warning("repaired-text", place, repaired.told());
@@ -81,12 +82,13 @@ impl Reading<'_> {
     fn read_from(
         &mut self,
         from: usize,
+        interner: &mut Interner,
         findings: &mut Findings,
         sink: &mut impl FnMut(Value, &mut Findings),
     ) -> Option<(usize, JsonError)> {
         let mut n_values = self.n_values;
         let text = &self.text()[from..];
-        let mut reader = ValueReader::new(text);
+        let mut reader = ValueReader::with_interner(text, std::mem::replace(interner, Interner::forgetful()));
         let failure = loop {
             let start = from + reader.next_offset();
             match reader.next_value() {
@@ -99,6 +101,7 @@ impl Reading<'_> {
                 }
             }
         };
+        *interner = reader.into_interner();
         self.n_values = n_values;
         failure
     }
@@ -161,7 +164,9 @@ mod tests {
         let mut findings = Findings::default();
         let mut values = Vec::new();
         let chunk = Chunk { bytes, start: 100, line: 7, is_last: true };
-        read_values(chunk, &mut findings, |value, _| values.push((to_compact(&value.json), value.bytes)));
+        read_values(chunk, &mut Interner::default(), &mut findings, |value, _| {
+            values.push((to_compact(&value.json), value.bytes));
+        });
         (values, findings.into_diagnostics().iter().map(|it| it.code).collect())
     }
 

@@ -110,7 +110,7 @@ pub(crate) fn read_exchange(
     source: SourceRecord,
     draft: &mut Draft,
 ) -> Option<Exchange> {
-    let body = request_body(unpacked(request))?;
+    let body = request_body(draft.bodies.unpacked(request))?;
     let Json::Object(object) = &body else { return None };
     let response = response.map(unpacked);
     if response.as_ref().is_some_and(is_other_answer) {

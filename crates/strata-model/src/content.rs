@@ -163,11 +163,14 @@ impl Base64 {
         if text.len() % 4 == 0 && !text.bytes().any(|byte| matches!(byte, b'+' | b'/')) {
             return Self(text);
         }
-        let mut padded = text.replace('+', "-").replace('/', "_");
-        while padded.len() % 4 != 0 {
-            padded.push('=');
-        }
-        Self(padded.into())
+        let url_safe = text.bytes().map(|byte| match byte {
+            b'+' => b'-',
+            b'/' => b'_',
+            other => other,
+        });
+        let mut padded: Vec<u8> = url_safe.collect();
+        padded.resize(text.len().next_multiple_of(4), b'=');
+        Self(String::from_utf8(padded).map_or(text, Into::into))
     }
 
     /// Size of the bytes, computed without decoding them.

@@ -4,17 +4,21 @@
 //! of keys, `1` beside `1.0`, and integers of any size. [`Json`] does; `serde_json::Value` does not.
 
 mod entry;
+mod interner;
 mod parse;
+mod repeats;
 mod serde_impls;
 mod write;
 
 use std::sync::Arc;
 
 pub use entry::{Entry, EntryError};
-pub use parse::{Entered, JsonError, ValueReader, parse, repair_surrogates};
+pub use interner::Interner;
+pub use parse::{Entered, JsonError, ValueReader, parse, parse_repeated, repair_surrogates};
+pub use repeats::Repeats;
 pub use write::{
-    object_to_compact, to_ascii, to_compact, to_compact_python, to_pretty, to_spaced, write_compact,
-    write_compact_object, write_compact_string,
+    compact_len, object_compact_len, object_to_compact, to_ascii, to_compact, to_compact_python, to_pretty,
+    to_spaced, write_compact, write_compact_object, write_compact_string,
 };
 
 /// Deepest nesting a value may have. Sessions stay below 30; the limit keeps hostile input from exhausting the stack.

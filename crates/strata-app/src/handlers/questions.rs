@@ -175,29 +175,40 @@ fn growth(analysis: &SessionAnalysis, cursor: u32) -> Answer {
 
 /// What the provider counted and the file does not show.
 fn hidden_context(open: &OpenSession, analysis: &SessionAnalysis) -> Answer {
-    let residuals: Vec<(u32, i64)> = analysis
+    let reports: Vec<(u32, u64)> = analysis
         .calls()
         .iter()
         .filter_map(|call| {
             let reported = open.experiment.call(call.number)?.usage.as_ref()?.prompt_token_count?;
-            Some((call.number, reported as i64 - i64::from(call.total.tokens)))
+            Some((call.number, reported.saturating_sub(call.total.tokens.into())))
         })
         .collect();
-    let Some((call, most)) = residuals.iter().max_by_key(|(_, residual)| *residual) else {
+    let Some((call, most)) = reports.iter().max_by_key(|(_, hidden)| *hidden) else {
         return said(
             "No provider reported how many tokens it read, so nothing can be said about what the session does not show.",
         );
     };
-    let all: i64 = residuals.iter().map(|(_, residual)| residual).sum();
-    let mean = all / residuals.len() as i64;
+    // Where our count is too high nothing is hidden; it is not set against the calls that hide something.
+    let n_hiding = reports.iter().filter(|(_, hidden)| *hidden > 0).count();
+    if n_hiding == 0 {
+        return said("No provider read more than this session shows.");
+    }
+    let all = reports.iter().fold(0_u64, |sum, (_, hidden)| sum.saturating_add(*hidden));
     Answer {
         address: Some(format!("C{call}")),
         ..said(format!(
-            "Providers read {} tokens a call more than this session shows, at most {} in C{call}",
-            whole(mean),
-            whole(*most)
+            "Providers read {} tokens that this session does not show, in {} of {}; at most {} in C{call}",
+            whole(as_i64(all)),
+            whole(n_hiding as i64),
+            counted(reports.len(), "call"),
+            whole(as_i64(*most))
         ))
     }
+}
+
+/// A count from a file, which may be any number.
+fn as_i64(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 fn of_stages(question: Question, stages: &StageList, call: u32) -> Answer {

@@ -65,10 +65,8 @@ pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<Joined
     let Some(entry) = store.session_entry(id)? else { return Ok(Vec::new()) };
     let mut traces = stored_as(store, &entry.adk_id)?;
     traces.retain(|other| other != id);
-    if traces.is_empty() {
-        return Ok(Vec::new());
-    }
-    let Some(session) = store.read_session(id)? else { return Ok(Vec::new()) };
+    // Read when there is a trace of it: most sessions have none.
+    let mut session = None;
     let mut all = Vec::new();
     for other in traces {
         if !is_trace(store, &other)? {
@@ -77,6 +75,10 @@ pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<Joined
         let (Some(trace), Some(events)) = (store.session_entry(&other)?, store.read_session(&other)?) else {
             continue;
         };
+        if session.is_none() {
+            session = store.read_session(id)?;
+        }
+        let Some(session) = &session else { break };
         let requests = store.requests(&other)?;
         let n_requests = requests.len();
         let found = requests.into_iter().filter_map(|request| {

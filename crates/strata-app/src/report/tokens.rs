@@ -56,8 +56,10 @@ pub struct CallTokens {
     pub request_basis: RequestBasis,
     /// Input tokens as the provider reported them.
     pub reported: Option<u64>,
-    /// Reported less our count: what the session does not show.
+    /// Reported less our count; negative where we count too much.
     pub residual: Option<i64>,
+    /// What of the reported input the session does not show: the residual, or 0. It is in none of the parts.
+    pub hidden: Option<u64>,
     pub basis: Basis,
     /// Tokens in the prefix shared with the call before it in its lineage.
     pub stable_prefix: u32,
@@ -84,17 +86,17 @@ pub struct HiddenTokens {
 
 impl HiddenTokens {
     fn of(calls: &[CallTokens]) -> Option<Self> {
-        let residuals = || calls.iter().filter_map(|call| Some((call.residual?, call.basis)));
-        let basis = residuals().map(|(_, basis)| basis).max()?;
-        let hidden: Vec<u64> = residuals().filter_map(|(residual, _)| u64::try_from(residual).ok()).collect();
-        let hidden: Vec<u64> = hidden.into_iter().filter(|tokens| *tokens > 0).collect();
+        let basis = calls.iter().filter(|call| call.hidden.is_some()).map(|call| call.basis).max()?;
+        let hidden: Vec<u64> =
+            calls.iter().filter_map(|call| call.hidden).filter(|tokens| *tokens > 0).collect();
         Some(Self {
             calls: hidden.len() as u32,
             tokens: hidden.last().copied().unwrap_or(0),
             lifetime_tokens: hidden.iter().fold(0, |sum, tokens| sum.saturating_add(*tokens)),
-            overcounted_tokens: residuals()
-                .filter(|(residual, _)| *residual < 0)
-                .fold(0, |sum, (residual, _)| sum.saturating_add(residual.unsigned_abs())),
+            overcounted_tokens: calls
+                .iter()
+                .filter_map(|call| call.residual.filter(|residual| *residual < 0))
+                .fold(0, |sum, residual| sum.saturating_add(residual.unsigned_abs())),
             basis,
         })
     }
@@ -133,7 +135,10 @@ pub struct AgentTokens {
     pub tokens: u64,
     pub stable_prefix: u64,
     pub reported: Option<u64>,
+    /// Over all its calls, those that we count too much of included.
     pub residual: Option<i64>,
+    /// What its session does not show of its calls.
+    pub hidden: u64,
 }
 
 /// All tokens of a kind, over all calls.
@@ -194,6 +199,7 @@ fn call_tokens(subject: &Subject, call: &CallAnalysis) -> CallTokens {
         request_basis: RequestBasis::of(&subject.experiment, call.number),
         reported,
         residual: reported.map(|reported| residual(reported, call.total.tokens.into())),
+        hidden: reported.map(|reported| reported.saturating_sub(call.total.tokens.into())),
         basis: call.total.basis.into(),
         stable_prefix: call.matched.tokens,
         reported_cached: usage.and_then(|usage| usage.cached_content_token_count),
@@ -215,6 +221,7 @@ fn agents(calls: &[CallTokens]) -> Vec<AgentTokens> {
                 stable_prefix: 0,
                 reported: None,
                 residual: None,
+                hidden: 0,
             });
             agents.len() - 1
         });
@@ -222,6 +229,7 @@ fn agents(calls: &[CallTokens]) -> Vec<AgentTokens> {
         agent.calls += 1;
         agent.tokens += u64::from(call.tokens);
         agent.stable_prefix += u64::from(call.stable_prefix);
+        agent.hidden = agent.hidden.saturating_add(call.hidden.unwrap_or(0));
         if let (Some(reported), Some(residual)) = (call.reported, call.residual) {
             agent.reported = Some(agent.reported.unwrap_or(0).saturating_add(reported));
             agent.residual = Some(agent.residual.unwrap_or(0).saturating_add(residual));

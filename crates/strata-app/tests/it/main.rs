@@ -6,10 +6,13 @@ mod commands;
 mod experiments;
 mod folders;
 mod follow;
+mod hidden;
 mod lab;
 mod recorded;
+mod samples;
 mod scripts;
 mod search;
+mod truncated;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use strata_model::json::Interner;
 use strata_model::{Json, Object, Str};
 
 use super::evalset::take_text;
@@ -18,23 +19,29 @@ use crate::values::read_values;
 #[derive(Debug)]
 pub(crate) struct EventReader {
     lines: LineCutter,
+    interner: Interner,
     log: EventLog,
     findings: Findings,
 }
 
 impl EventReader {
     pub(crate) fn new(format: Format) -> Self {
-        Self { lines: LineCutter::default(), log: EventLog::new(format), findings: Findings::default() }
+        Self {
+            lines: LineCutter::default(),
+            interner: Interner::default(),
+            log: EventLog::new(format),
+            findings: Findings::default(),
+        }
     }
 
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
-        let Self { lines, log, findings } = self;
-        lines.feed(bytes, |chunk| log.read(chunk, findings));
+        let Self { lines, interner, log, findings } = self;
+        lines.feed(bytes, |chunk| log.read(chunk, interner, findings));
     }
 
     pub(crate) fn finish(self) -> Import {
-        let Self { lines, mut log, mut findings } = self;
-        lines.finish(|chunk| log.read(chunk, &mut findings));
+        let Self { lines, mut interner, mut log, mut findings } = self;
+        lines.finish(|chunk| log.read(chunk, &mut interner, &mut findings));
         let sessions = log.finish(&mut findings);
         Import::of(sessions, findings)
     }
@@ -63,7 +70,7 @@ impl EventLog {
         Self { format, sessions: Vec::new(), by_id: HashMap::new() }
     }
 
-    fn read(&mut self, chunk: Chunk<'_>, findings: &mut Findings) {
+    fn read(&mut self, chunk: Chunk<'_>, interner: &mut Interner, findings: &mut Findings) {
         let payload = match self.format {
             Format::AdkEventStream => match stream_payload(chunk) {
                 Some(payload) => payload,
@@ -71,7 +78,7 @@ impl EventLog {
             },
             _ => chunk,
         };
-        read_values(payload, findings, |value, findings| {
+        read_values(payload, interner, findings, |value, findings| {
             let source = value.source();
             match value.json {
                 Json::Object(event) => self.push(event, source, findings),

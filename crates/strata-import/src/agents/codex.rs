@@ -21,7 +21,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use strata_model::{Json, Object, Str};
 
-use crate::documents::read_records;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
@@ -33,8 +32,8 @@ use prompts::Prompts;
 use stream::Stream;
 use usage::Steps;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    let values: Vec<_> = read_records(bytes, findings).into_iter().flat_map(bare::records).collect();
+pub(crate) fn read(values: Vec<Value>, findings: &mut Findings) -> Vec<ImportedSession> {
+    let values: Vec<_> = values.into_iter().flat_map(bare::records).collect();
     let mut rollout = Rollout::new(&values);
     let first_own = fork::first_own(&values);
     for (at, value) in values.into_iter().enumerate() {
@@ -81,8 +80,9 @@ struct Rollout {
 
 impl Rollout {
     fn new(values: &[Value]) -> Self {
-        let kind_of = |value: &Value| value.json.get("type").and_then(Json::as_str).map(str::to_owned);
-        let has_steps = values.iter().any(|value| kind_of(value).as_deref() == Some("token_usage_record"));
+        let has_steps = values
+            .iter()
+            .any(|value| value.json.get("type").and_then(Json::as_str) == Some("token_usage_record"));
         Self {
             draft: Draft::new("codex", "codex"),
             prompts: Prompts::of(values),

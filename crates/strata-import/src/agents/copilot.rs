@@ -4,24 +4,25 @@
 //! Input tokens are only known when a session ends, as sums per model; they are kept in an event of their own, which is
 //! marked as a sum and is no call. A session that is resumed ends again, with sums over all of it.
 
+mod reader;
+
 use std::collections::HashMap;
 
 use strata_model::{Json, Object, Part, Str};
 
-use crate::documents::{read_documents, read_records};
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::message::{Role, Turn, say_message, thought};
+use crate::message::{Role, Turn, thought};
 use crate::source::SourceRecord;
 use crate::take::{take_any, take_count, take_first_text, take_list, take_object, take_text, time_of};
 use crate::usage::{Counts, read as read_usage};
+use crate::values::Value;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    if is_document(bytes) {
-        return read_old(bytes, findings);
-    }
+pub(crate) use reader::CopilotReader;
+
+fn read(values: Vec<Value>, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut log = Log {
         draft: Draft::new("copilot", "copilot"),
         model: None,
@@ -31,7 +32,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         sums: HashMap::new(),
         last: None,
     };
-    for value in read_records(bytes, findings) {
+    for value in values {
         let source = value.source();
         match value.json {
             Json::Object(record) => log.record(record, source),
@@ -57,38 +58,6 @@ struct Log {
     sums: HashMap<Str, Counts>,
     /// The last response, and its call as the provider names it.
     last: Option<(usize, Option<Str>)>,
-}
-
-/// Whether the bytes are a session of the first versions.
-fn is_document(bytes: &[u8]) -> bool {
-    const HEAD: usize = 64 * 1024;
-    let head = &bytes[..bytes.len().min(HEAD)];
-    let at = |name: &[u8]| memchr::memmem::find(head, name);
-    match (at(b"\"chatMessages\""), at(b"\"session.start\"")) {
-        (Some(messages), Some(start)) => messages < start,
-        (messages, _) => messages.is_some(),
-    }
-}
-
-fn read_old(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    let documents = read_documents(bytes, &["chatMessages", "timeline"], findings);
-    let sessions = documents.into_iter().filter_map(|mut document| {
-        let mut draft = Draft::new("copilot", "copilot");
-        draft.session.id = take_text(&mut document.fields, "sessionId").unwrap_or_default();
-        let start = document.fields.remove("startTime");
-        draft.set_clock(start.as_ref().and_then(time_of));
-        for value in document.take("chatMessages") {
-            let say = Say::new(Kind::Notice, Vec::new(), value.source());
-            say_message(&mut draft, "chatMessages", value.json, say);
-        }
-        // It says what messages say, for the interface.
-        for value in document.take("timeline") {
-            draft.unmapped.record("timeline", value.source());
-        }
-        draft.note_rest("session", &document.fields);
-        draft.finish(Format::CopilotCli, findings)
-    });
-    sessions.collect()
 }
 
 impl Log {

@@ -271,7 +271,7 @@ fn thought_of(one: &Json) -> Part {
 fn shown_bytes(part: &Part) -> u64 {
     let Some(answer) = part.function_response.as_ref().and_then(|it| it.response.as_ref()) else { return 0 };
     let text = answer.get("output").and_then(Json::as_str).filter(|_| answer.len() == 1);
-    text.map_or_else(|| strata_model::json::object_to_compact(answer).len(), str::len) as u64
+    text.map_or_else(|| strata_model::json::object_compact_len(answer), str::len) as u64
 }
 
 /// Output stands beside thoughts here; input includes what was cached.

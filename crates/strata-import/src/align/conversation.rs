@@ -4,7 +4,7 @@ use strata_model::{Json, Object, Str};
 
 use super::lane::{Fit, Lane};
 use super::plan::Plan;
-use super::unit::{Overlap, Unit, overlap, units_of_turn};
+use super::unit::{Overlap, Unit, UnitKey, overlap, units_of_turn};
 use crate::claude::QUOTATION;
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::import::RecordedRequest;
@@ -21,6 +21,7 @@ pub(super) struct Conversation {
     pub(super) key: Option<Str>,
     draft: Draft,
     lanes: Vec<Lane>,
+    last_answer: Option<Str>,
     /// Calls nobody answered yet: id, tool, arguments as text.
     open_calls: Vec<(Str, Str, String)>,
 }
@@ -28,12 +29,22 @@ pub(super) struct Conversation {
 impl Conversation {
     pub(super) fn new(exchange: &Exchange, reading: &Draft, number: usize) -> Self {
         let mut draft = Draft::new(&reading.session.app_name, &reading.agent);
-        draft.tools.clone_from(&reading.tools);
         draft.title.clone_from(&exchange.about.title);
         let answer_id = exchange.answer.as_ref().and_then(|answer| answer.id.clone());
         let own = || format!("conversation-{number}").into();
         draft.session.id = exchange.about.session.clone().or(answer_id).unwrap_or_else(own);
-        Self { key: exchange.about.session.clone(), draft, lanes: Vec::new(), open_calls: Vec::new() }
+        Self {
+            key: exchange.about.session.clone(),
+            draft,
+            lanes: Vec::new(),
+            last_answer: None,
+            open_calls: Vec::new(),
+        }
+    }
+
+    /// The id of the answer that was added last.
+    pub(super) fn last_answer(&self) -> Option<&Str> {
+        self.last_answer.as_ref()
     }
 
     pub(super) fn may_hold(&self, exchange: &Exchange) -> bool {
@@ -59,22 +70,34 @@ impl Conversation {
     }
 
     /// Adds a request that begins the history of a sub-agent.
-    pub(super) fn sub_agent(&mut self, call_id: &str, tool: &Str, exchange: Exchange, units: Vec<Unit>) {
+    pub(super) fn sub_agent(
+        &mut self,
+        call_id: &str,
+        tool: &Str,
+        exchange: Exchange,
+        units: Vec<Unit>,
+    ) -> Vec<UnitKey> {
         let agent =
             exchange.about.agent.clone().unwrap_or_else(|| format!("{}.{tool}", self.draft.agent).into());
         let branch = Some(format!("agent.{}", call_id.replace('.', "_")).into());
         self.lanes.push(Lane { agent: Some(agent), branch, ..Lane::default() });
-        self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units);
+        self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units)
     }
 
     /// Adds a request that begins a history of its own.
-    pub(super) fn thread(&mut self, exchange: Exchange, units: Vec<Unit>) {
+    pub(super) fn thread(&mut self, exchange: Exchange, units: Vec<Unit>) -> Vec<UnitKey> {
         self.lanes.push(Lane { agent: exchange.about.agent.clone(), ..Lane::default() });
-        self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units);
+        self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units)
     }
 
-    /// Adds a request, and what answered it, to a lane.
-    pub(super) fn append(&mut self, at: usize, fit: Fit, exchange: Exchange, mut units: Vec<Unit>) {
+    /// Adds a request, and what answered it, to a lane. Returns what was not said in it before.
+    pub(super) fn append(
+        &mut self,
+        at: usize,
+        fit: Fit,
+        exchange: Exchange,
+        mut units: Vec<Unit>,
+    ) -> Vec<UnitKey> {
         let Exchange { source, time, end, body, turns, answer, about, .. } = exchange;
         self.draft.set_clock(time);
         // Of some calls only the answer was recorded, or that they were made.
@@ -104,6 +127,7 @@ impl Conversation {
             answer.map(|answer| self.say_answer(at, answer, &mut units, about.event_id.clone(), end, base));
         let lane = &mut self.lanes[at];
         let n_answered = units.iter().rev().take_while(|unit| unit.turn == ANSWER).count();
+        let new = units.iter().skip(overlap.shared).map(Unit::key).collect();
         if follows {
             let mut all = std::mem::take(&mut lane.units);
             all.append(&mut units);
@@ -116,6 +140,7 @@ impl Conversation {
         if is_recorded {
             self.draft.requests.push(RecordedRequest { answer: event, body, source, alignment });
         }
+        new
     }
 
     /// The system prompt is said when it is new.
@@ -201,7 +226,6 @@ impl Conversation {
         }
         let mut places: Vec<usize> = plan.rewritten.iter().chain(&plan.appended).copied().collect();
         places.sort_unstable();
-        let known: Vec<Unit> = self.lanes.iter().flat_map(|lane| lane.units.iter().copied()).collect();
         let is_shared_by_agents = self.lanes.len() > 1 && base.branch.is_none();
         let mut from = 0;
         // The last answer that was added, and its turn: one answer may come in several items.
@@ -213,9 +237,7 @@ impl Conversation {
             from += n;
             let turn = &turns[turn_at];
             // What another agent of the session was told already is one event.
-            let elsewhere =
-                || known.iter().find(|unit| unit.is_same(&units[group[0]])).and_then(|unit| unit.event);
-            if is_shared_by_agents && let Some(event) = elsewhere() {
+            if is_shared_by_agents && let Some(event) = self.event_of(&units[group[0]]) {
                 set_event(units, group, event);
                 continue;
             }
@@ -273,6 +295,12 @@ impl Conversation {
         }
     }
 
+    /// The event in which an agent of the session was told this.
+    fn event_of(&self, said: &Unit) -> Option<usize> {
+        let mut units = self.lanes.iter().flat_map(|lane| &lane.units);
+        units.find(|unit| unit.is_same(said))?.event
+    }
+
     fn say_answer(
         &mut self,
         at: usize,
@@ -305,7 +333,8 @@ impl Conversation {
         });
         let answered = units_of_turn(ANSWER, &turn).into_iter();
         units.extend(answered.map(|unit| Unit { event: Some(event), ..unit }));
-        self.lanes[at].answer_ids.extend(answer.id);
+        self.lanes[at].answer_ids.extend(answer.id.clone());
+        self.last_answer = answer.id;
         event
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use strata_model::{Fingerprint, FromJson as _, Json, Part, json};
+use strata_model::{Fingerprint, FingerprintBuilder, FromJson as _, Json, Object, Part};
 
 use crate::message::{Role, Turn};
 
@@ -18,7 +18,14 @@ pub(super) struct Unit {
     pub(super) event: Option<usize>,
 }
 
+/// What two units have in common that say the same.
+pub(super) type UnitKey = (bool, Fingerprint);
+
 impl Unit {
+    pub(super) fn key(&self) -> UnitKey {
+        (self.is_model, self.content)
+    }
+
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.is_model == other.is_model && self.content == other.content
     }
@@ -48,33 +55,50 @@ fn content_of(part: &Part) -> Option<Fingerprint> {
         let text = text.trim();
         return (!text.is_empty()).then(|| Fingerprint::of(text.as_bytes()));
     }
+    let mut said = FingerprintBuilder::new();
     if let Some(call) = &part.function_call {
-        let args = call.args.as_ref().map(|args| json::to_compact(&sorted(&Json::Object((**args).clone()))));
-        let name = call.name.as_deref().unwrap_or_default();
-        return Some(Fingerprint::of(format!("call {name} {}", args.unwrap_or_default()).as_bytes()));
+        said.text("call").optional(call.name.as_deref());
+        // Clients that send a call back may have read its arguments and written them anew.
+        call.args.iter().for_each(|args| add_sorted(args, &mut said));
+    } else if let Some(response) = &part.function_response {
+        said.text("result");
+        response.response.iter().for_each(|answer| _ = said.object(answer));
+    } else if let Some((key, id)) = tool_of_provider(part) {
+        said.text(key).text(id);
+    } else {
+        said.json(&part.to_json());
     }
-    if let Some(response) = &part.function_response {
-        let answer = response.response.as_ref().map(|it| json::object_to_compact(it)).unwrap_or_default();
-        return Some(Fingerprint::of(format!("result {answer}").as_bytes()));
-    }
-    // Tools that ran at the provider come back with other members than they were given with.
-    let of_provider = ["toolCall", "toolResponse"].iter().find_map(|key| Some((*key, part.other.get(key)?)));
-    if let Some((key, tool)) = of_provider
-        && let Some(id) = tool.get("id").and_then(Json::as_str)
-    {
-        return Some(Fingerprint::of(format!("{key} {id}").as_bytes()));
-    }
-    Some(Fingerprint::of(json::to_compact(&part.to_json()).as_bytes()))
+    Some(said.finish())
 }
 
-fn sorted(value: &Json) -> Json {
+/// Tools that ran at the provider come back with other members than they were given with.
+fn tool_of_provider(part: &Part) -> Option<(&'static str, &str)> {
+    let (key, tool) =
+        ["toolCall", "toolResponse"].iter().find_map(|key| Some((*key, part.other.get(key)?)))?;
+    Some((key, tool.get("id")?.as_str()?))
+}
+
+/// Adds an object in the order of its keys.
+fn add_sorted(object: &Object, said: &mut FingerprintBuilder) {
+    let mut members: Vec<_> = object.iter().collect();
+    members.sort_unstable_by_key(|(key, _)| *key);
+    said.number(members.len() as u64);
+    for (key, value) in members {
+        said.text(key);
+        add_sorted_value(value, said);
+    }
+}
+
+fn add_sorted_value(value: &Json, said: &mut FingerprintBuilder) {
     match value {
-        Json::Object(object) => {
-            let object = object.sorted();
-            Json::Object(object.iter().map(|(key, value)| (key.clone(), sorted(value))).collect())
+        Json::Object(object) => add_sorted(object, said),
+        Json::Array(items) => {
+            said.number(items.len() as u64);
+            for item in items {
+                add_sorted_value(item, said);
+            }
         }
-        Json::Array(items) => Json::Array(items.iter().map(sorted).collect()),
-        other => other.clone(),
+        other => _ = said.json(other),
     }
 }
 
@@ -89,14 +113,17 @@ pub(super) struct Overlap {
 
 pub(super) fn overlap(old: &[Unit], new: &[Unit]) -> Overlap {
     let shared = old.iter().zip(new).take_while(|(old, new)| old.is_same(new)).count();
-    let mut places: HashMap<(bool, Fingerprint), Vec<usize>> = HashMap::new();
-    for (at, unit) in old.iter().enumerate().skip(shared).rev() {
-        places.entry((unit.is_model, unit.content)).or_default().push(at);
-    }
     let mut kept = Vec::new();
+    if shared == old.len() || shared == new.len() {
+        return Overlap { shared, kept };
+    }
+    let mut places: HashMap<UnitKey, Vec<usize>> = HashMap::new();
+    for (at, unit) in old.iter().enumerate().skip(shared).rev() {
+        places.entry(unit.key()).or_default().push(at);
+    }
     let mut from = shared;
     for (at, unit) in new.iter().enumerate().skip(shared) {
-        let Some(places) = places.get_mut(&(unit.is_model, unit.content)) else { continue };
+        let Some(places) = places.get_mut(&unit.key()) else { continue };
         while places.last().is_some_and(|place| *place < from) {
             places.pop();
         }

@@ -161,7 +161,7 @@ impl Reader<'_> {
             }
             Some(Json::Null) | None => 0,
             Some(other) => {
-                let bytes = json::to_compact(&other).len();
+                let bytes = json::compact_len(&other);
                 answer.push("result", other);
                 bytes
             }

@@ -6,6 +6,8 @@ use strata_model::{Json, Object};
 /// Values that are read; more would not tell more.
 const MAX_VALUES: usize = 20;
 const MAX_DEPTH: usize = 24;
+/// Texts and numbers at this depth are not looked at.
+const TELLING_DEPTH: usize = 6;
 
 /// The first values of `text`, the last one as far as it goes. `None` when the text is not JSON from its first byte.
 pub(super) fn first_values(text: &[u8]) -> Option<Vec<Json>> {
@@ -42,6 +44,7 @@ fn read(reader: &mut ValueReader<'_>, depth_left: usize, slot: &mut Json) -> Res
         return Ok(());
     };
     match reader.enter()? {
+        Entered::Scalar if depth_left < MAX_DEPTH - TELLING_DEPTH => reader.skip_value(),
         Entered::Scalar => {
             *slot = reader.next_value()?.unwrap_or_default();
             Ok(())

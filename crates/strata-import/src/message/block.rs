@@ -188,7 +188,7 @@ impl Messages<'_> {
             self.tools.insert(id.clone(), name.clone());
         }
         if let Some(response) = &part.function_response {
-            let bytes = response.response.as_ref().map_or(0, |it| json::object_to_compact(it).len());
+            let bytes = response.response.as_ref().map_or(0, |it| json::object_compact_len(it));
             turn.result_bytes = turn.result_bytes.max(bytes as u64);
         }
         let unknown: Vec<_> = part.unknown_fields().cloned().collect();

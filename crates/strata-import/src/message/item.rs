@@ -57,6 +57,7 @@ impl Messages<'_> {
             }
             "tool_result" | "tool_search_output" => self.output(item, &mut turn),
             kind if kind.ends_with("_call_output") => self.output(item, &mut turn),
+            kind if item.contains_key("encrypted_content") => sealed(kind, item, &mut turn),
             kind => server_tool(kind, item, &mut turn),
         }
         turn
@@ -79,6 +80,15 @@ impl Messages<'_> {
         turn.rest = item;
         self.result(call_id, name, content, false, turn);
     }
+}
+
+/// A summary that only the provider can read: it is sent back as it is, and nothing of it counts as words.
+fn sealed(kind: &str, mut item: Object, turn: &mut Turn) {
+    item.insert("type", kind);
+    item.insert("encrypted", true);
+    let mut part = Part::default();
+    part.other.push("partMetadata", item);
+    turn.push(part);
 }
 
 /// A tool that ran at the provider, in the shape genai gives it.

@@ -27,12 +27,12 @@ impl Messages<'_> {
             }
             None | Some(Json::Null) => 0,
             Some(Json::Object(object)) => {
-                let bytes = json::object_to_compact(&object).len();
+                let bytes = json::object_compact_len(&object);
                 answer = object;
                 bytes
             }
             Some(other) => {
-                let bytes = json::to_compact(&other).len();
+                let bytes = json::compact_len(&other);
                 answer.push("result", other);
                 bytes
             }

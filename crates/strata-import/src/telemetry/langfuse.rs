@@ -203,7 +203,7 @@ fn agents(observations: &[Observation]) -> HashMap<Str, Str> {
 
 fn exchange(observation: Observation, about: About, draft: &mut Draft) -> Exchange {
     let Observation { mut fields, source, .. } = observation;
-    let input = fields.remove("input").map(unpacked).unwrap_or_default();
+    let input = fields.remove("input").map(|input| draft.bodies.unpacked(input)).unwrap_or_default();
     let output = fields.remove("output");
     let model = take_text(&mut fields, "model");
     let mut body = body_of(input);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use strata_model::{Json, Object, Str, json};
 
 use crate::align::{Step, sessions};
-use crate::documents::read_documents;
+use crate::documents::read_repeating_documents;
 use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
@@ -17,7 +17,7 @@ use crate::wire::{About, Answer, Exchange, read_answer, read_request, unbatch};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut reading = Reading { draft: Draft::new("langsmith", "model"), runs: BTreeMap::new(), n_runs: 0 };
-    for mut document in read_documents(bytes, &["", "runs"], findings) {
+    for mut document in read_repeating_documents(bytes, &["", "runs"], findings) {
         let mut values = document.take("");
         values.extend(document.take("runs"));
         for value in values {
@@ -89,7 +89,9 @@ impl Reading {
         fields.retain(|_, value| !value.is_null());
         let number = self.n_runs;
         let (_, run, _) = self.runs.entry(id).or_insert_with(|| (number, Object::new(), source.clone()));
-        run.update(&fields);
+        for (key, value) in fields {
+            run.insert(key, value);
+        }
     }
 
     /// `{post: [run…], patch: [run…]}`, as older SDKs send.

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use strata_model::{Json, Object};
 
-use super::http::{Body, Pair};
+use super::http::{Body, Content, Pair};
 use crate::align::{Step, sessions};
 use crate::documents::read_documents;
 use crate::draft::Draft;
@@ -44,7 +44,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     sessions(steps, draft, Format::Har, findings)
 }
 
-fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair> {
+fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair<'static>> {
     let mut request = take_object(&mut entry, "request")?;
     let url = take_text(&mut request, "url").unwrap_or_default().to_string();
     let mut data = take_object(&mut request, "postData")?;
@@ -65,7 +65,7 @@ fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair> {
 }
 
 /// The body in `text`; nothing where the recorder left it out.
-fn body(content: &mut Object, message: &Object) -> Option<Body> {
+fn body(content: &mut Object, message: &Object) -> Option<Body<'static>> {
     let is_base64 =
         content.get("encoding").and_then(Json::as_str).is_some_and(|it| it.eq_ignore_ascii_case("base64"));
     let text = take_text(content, "text").filter(|text| !text.is_empty())?;
@@ -73,11 +73,11 @@ fn body(content: &mut Object, message: &Object) -> Option<Body> {
         let text: String = text.split_whitespace().collect();
         STANDARD.decode(text).ok()
     });
-    let bytes = decoded.flatten().unwrap_or_else(|| text.as_bytes().to_vec());
+    let content = decoded.flatten().map_or(Content::Text(text), Content::from);
     let headers = message.get("headers").and_then(Json::as_array).unwrap_or_default();
     let headers = headers.iter().filter_map(|header| {
         let text = |key: &str| Some(Cow::from(header.get(key)?.as_str()?));
         Some((text("name")?, text("value")?))
     });
-    Some(Body::new(bytes, headers))
+    Some(Body::new(content, headers))
 }

@@ -14,11 +14,11 @@ const MAX_BYTES: u64 = 256 << 20;
 
 /// A recorded pair of bodies.
 #[derive(Debug)]
-pub(crate) struct Pair {
+pub(crate) struct Pair<'t> {
     /// Where it was sent; empty when that was not recorded.
     pub(crate) url: String,
-    pub(crate) request: Body,
-    pub(crate) response: Option<Body>,
+    pub(crate) request: Body<'t>,
+    pub(crate) response: Option<Body<'t>>,
     pub(crate) status: Option<i64>,
     /// When it was sent and when its answer was there, in epoch seconds.
     pub(crate) time: Option<f64>,
@@ -27,14 +27,27 @@ pub(crate) struct Pair {
 }
 
 /// A body as it was sent.
-#[derive(Debug, Default)]
-pub(crate) struct Body {
-    bytes: Vec<u8>,
+#[derive(Debug)]
+pub(crate) struct Body<'t> {
+    content: Content<'t>,
     /// `Content-Encoding`, in small letters. Recorders unpack bodies and leave it standing, so it is only a hint.
     encoding: String,
 }
 
-impl Pair {
+/// Bodies may be large: they stay where they are until they are read.
+#[derive(Debug)]
+pub(crate) enum Content<'t> {
+    Text(Str),
+    Bytes(Cow<'t, [u8]>),
+}
+
+impl From<Vec<u8>> for Content<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes.into())
+    }
+}
+
+impl Pair<'_> {
     /// The exchange, when the request was to a model.
     pub(crate) fn exchange(self, draft: &mut Draft) -> Option<Exchange> {
         if wire::is_other_call(&self.url) {
@@ -56,32 +69,38 @@ impl Pair {
     }
 }
 
-impl Body {
+impl<'t> Body<'t> {
     /// A body with the names and values of its headers.
     pub(crate) fn new<'h>(
-        bytes: Vec<u8>,
+        content: Content<'t>,
         headers: impl IntoIterator<Item = (Cow<'h, str>, Cow<'h, str>)>,
     ) -> Self {
         let mut headers = headers.into_iter();
         let encoding = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
-        Self { bytes, encoding: encoding.map(|(_, value)| value.to_ascii_lowercase()).unwrap_or_default() }
+        Self { content, encoding: encoding.map(|(_, value)| value.to_ascii_lowercase()).unwrap_or_default() }
     }
 
     /// What the body says: text, or the events of a binary stream.
-    fn value(self) -> Json {
+    fn value(&self) -> Json {
         let bytes = self.unpacked();
-        match wire::frame_payloads(&bytes) {
-            Some(events) => Json::Array(events),
-            None => String::from_utf8_lossy(&bytes).into_owned().into(),
+        if let Some(events) = wire::frame_payloads(&bytes) {
+            return Json::Array(events);
+        }
+        match (&self.content, bytes) {
+            (Content::Text(text), Cow::Borrowed(_)) => Json::String(text.clone()),
+            (_, bytes) => String::from_utf8_lossy(&bytes).as_ref().into(),
         }
     }
 
     /// The bytes without their compression. Of what is cut off, the part that can be read.
-    fn unpacked(self) -> Vec<u8> {
+    fn unpacked(&self) -> Cow<'_, [u8]> {
         const GZIP: &[u8] = b"\x1f\x8b";
         const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
-        let Self { bytes, encoding } = self;
-        let packed = &bytes[..];
+        let Self { content, encoding } = self;
+        let packed = match content {
+            Content::Text(text) => text.as_bytes(),
+            Content::Bytes(bytes) => bytes,
+        };
         let unpacked = if packed.starts_with(GZIP) {
             read(flate2::read::MultiGzDecoder::new(packed))
         } else if packed.starts_with(ZSTD) {
@@ -96,7 +115,7 @@ impl Body {
         } else {
             None
         };
-        unpacked.unwrap_or(bytes)
+        unpacked.map_or(Cow::Borrowed(packed), Cow::Owned)
     }
 }
 

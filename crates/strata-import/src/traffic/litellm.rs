@@ -3,7 +3,7 @@
 use strata_model::{Json, Object};
 
 use crate::align::{Step, sessions};
-use crate::documents::read_documents;
+use crate::documents::read_repeating_documents;
 use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
@@ -19,7 +19,7 @@ const REDACTED: &str = "redacted-by-litellm";
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("litellm", "model");
     let mut steps = Vec::new();
-    for mut document in read_documents(bytes, &[""], findings) {
+    for mut document in read_repeating_documents(bytes, &[""], findings) {
         let mut payloads: Vec<_> = document
             .take("")
             .into_iter()

@@ -2,7 +2,7 @@
 
 use strata_model::Json;
 
-use super::http::{Body, Pair};
+use super::http::{Body, Content, Pair};
 use super::tnetstring::{Value, value_at};
 use crate::align::{Step, sessions};
 use crate::draft::Draft;
@@ -34,7 +34,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     sessions(steps, draft, Format::Mitmproxy, findings)
 }
 
-fn pair(flow: &Value<'_>, source: SourceRecord) -> Option<Pair> {
+fn pair<'t>(flow: &Value<'t>, source: SourceRecord) -> Option<Pair<'t>> {
     let request = flow.get("request")?;
     let response = flow.get("response");
     let of_response = |key: &str| response.and_then(|response| response.get(key));
@@ -51,8 +51,8 @@ fn pair(flow: &Value<'_>, source: SourceRecord) -> Option<Pair> {
     })
 }
 
-fn body(message: &Value<'_>) -> Option<Body> {
-    let bytes = message.get("content")?.bytes()?.to_vec();
+fn body<'t>(message: &Value<'t>) -> Option<Body<'t>> {
+    let content = Content::Bytes(message.get("content")?.bytes()?.into());
     let headers = message.get("headers").map(Value::items).unwrap_or_default();
     let headers = headers.iter().filter_map(|header| match header.items() {
         [name, value] => {
@@ -60,5 +60,5 @@ fn body(message: &Value<'_>) -> Option<Body> {
         }
         _ => None,
     });
-    Some(Body::new(bytes, headers))
+    Some(Body::new(content, headers))
 }

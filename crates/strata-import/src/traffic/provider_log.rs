@@ -4,13 +4,13 @@
 use strata_model::{Json, Object, Str};
 
 use crate::align::{Step, sessions};
-use crate::documents::read_documents;
+use crate::documents::read_repeating_documents;
 use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_first_text, take_object, take_text, take_time, unpacked};
+use crate::take::{Bodies, take_any, take_first_text, take_object, take_text, take_time};
 use crate::usage::{Counts, Reported};
 use crate::wire::{self, About, Answer, Exchange, is_request, read_answer, read_exchange};
 
@@ -52,7 +52,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             log.answer(answer, None, source.clone());
         }
     } else {
-        for mut document in read_documents(bytes, &["", "requests"], findings) {
+        for mut document in read_repeating_documents(bytes, &["", "requests"], findings) {
             let source = document.source.clone();
             for value in document.take("").into_iter().chain(document.take("requests")) {
                 let source = value.source();
@@ -106,14 +106,14 @@ impl Log {
         let response = response.or_else(|| if is_body { merged_answer(&mut object) } else { None });
         let request = if is_body { None } else { take_any(&mut object, &REQUESTS) };
         let (request, url, _) = request.map_or((None, String::new(), None), |it| {
-            let (body, url, status) = body_of(it, &mut record);
+            let (body, url, status) = body_of(it, &mut record, &mut self.draft.bodies);
             (Some(body), url, status)
         });
         if record.url.is_empty() {
             record.url = url;
         }
         let (response, _, status) = response.map_or((None, String::new(), None), |it| {
-            let (body, url, status) = body_of(it, &mut record);
+            let (body, url, status) = body_of(it, &mut record, &mut self.draft.bodies);
             (Some(body), url, status)
         });
         // Loggers that keep the settings apart from the messages.
@@ -264,8 +264,8 @@ fn merged_answer(object: &mut Object) -> Option<Json> {
 }
 
 /// The body inside of what a logger wrote around it, with the address and the status it was sent with.
-fn body_of(value: Json, record: &mut Record) -> (Json, String, Option<i64>) {
-    let mut wrapper = match unpacked(value) {
+fn body_of(value: Json, record: &mut Record, bodies: &mut Bodies) -> (Json, String, Option<i64>) {
+    let mut wrapper = match bodies.unpacked(value) {
         Json::Object(wrapper) if !is_request(&wrapper) => wrapper,
         other => return (other, String::new(), None),
     };
@@ -274,7 +274,7 @@ fn body_of(value: Json, record: &mut Record) -> (Json, String, Option<i64>) {
     let status = ["status", "status_code", "statusCode"].iter().find_map(|key| wrapper.get(key)?.as_i64());
     record.count(&mut wrapper);
     let body = match inner_body(&mut wrapper) {
-        Some(inner) => unpacked(inner),
+        Some(inner) => bodies.unpacked(inner),
         None => Json::Object(wrapper),
     };
     (body, url, status)

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use strata_model::{Json, Object, json};
+use strata_model::{Json, Object, Str, json};
 
-use super::http::{Body, Pair};
+use super::http::{Body, Content, Pair};
 use crate::align::{Step, sessions};
 use crate::documents::read_documents;
 use crate::draft::Draft;
@@ -57,7 +57,7 @@ fn interactions(bytes: &[u8], findings: &mut Findings) -> Vec<(Json, SourceRecor
     items.map(|(item, place)| (item, SourceRecord::Bytes(place))).collect()
 }
 
-fn pair(mut interaction: Object, source: SourceRecord) -> Option<Pair> {
+fn pair(mut interaction: Object, source: SourceRecord) -> Option<Pair<'static>> {
     let mut request = take_object(&mut interaction, "request")?;
     let mut response = take_object(&mut interaction, "response").unwrap_or_default();
     let status = ["status_code", "code", "status"].iter().find_map(|key| {
@@ -75,27 +75,27 @@ fn pair(mut interaction: Object, source: SourceRecord) -> Option<Pair> {
     })
 }
 
-fn body(message: &mut Object) -> Option<Body> {
+fn body(message: &mut Object) -> Option<Body<'static>> {
     let body = take_any(message, &["parsed_body", "body", "content", "text"])?;
-    let bytes = match body {
-        Json::String(text) => bytes_of(&text),
+    let content = match body {
+        Json::String(text) => content_of(text),
         Json::Object(mut inner) => match take_any(&mut inner, &["base64_string", "string"]) {
-            Some(Json::String(text)) => bytes_of(&text),
-            Some(other) => json::to_compact(&other).into_bytes(),
-            None => json::to_compact(&Json::Object(inner)).into_bytes(),
+            Some(Json::String(text)) => content_of(text),
+            Some(other) => json::to_compact(&other).into_bytes().into(),
+            None => json::to_compact(&Json::Object(inner)).into_bytes().into(),
         },
-        other => json::to_compact(&other).into_bytes(),
+        other => json::to_compact(&other).into_bytes().into(),
     };
-    Some(Body::new(bytes, headers(message)))
+    Some(Body::new(content, headers(message)))
 }
 
-/// The bytes of a text. Binary values lose their tag on the way and come as Base64, which no other body of a model is.
-fn bytes_of(text: &str) -> Vec<u8> {
+/// What a text says. Binary values lose their tag on the way and come as Base64, which no other body of a model is.
+fn content_of(text: Str) -> Content<'static> {
     let is_plain = text.trim_start().starts_with(['{', '[']) || text.len() < 16;
     let packed: String = if is_plain { String::new() } else { text.split_whitespace().collect() };
     match STANDARD.decode(&packed) {
-        Ok(bytes) if !bytes.is_empty() => bytes,
-        _ => text.as_bytes().to_vec(),
+        Ok(bytes) if !bytes.is_empty() => bytes.into(),
+        _ => Content::Text(text),
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use jiter::{Jiter, JiterError, Peek};
 
-use super::{Json, MAX_DEPTH, Object};
+use super::repeats::Place;
+use super::{Interner, Json, MAX_DEPTH, Object, Repeats};
 
 /// Objects with more members than this are checked for repeated keys with a set instead of by scanning.
 const SCAN_LIMIT: usize = 24;
@@ -33,15 +34,29 @@ impl std::error::Error for JsonError {}
 /// Parses a text that holds exactly one JSON value. `NaN` and `Infinity` are accepted, as Python writes them.
 pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
     let mut reader = ValueReader::new(text);
-    let value = reader.next_value()?.ok_or_else(|| JsonError {
-        message: "no value in the text".into(),
-        offset: 0,
-        is_truncated: true,
-    })?;
-    match reader.jiter.finish() {
-        Ok(()) => Ok(value),
-        Err(error) => Err(reader.error(&error)),
-    }
+    let value = reader.next_value()?.ok_or_else(nothing)?;
+    reader.finish().map(|()| value)
+}
+
+/// Parses a text as [`parse`] does, taking from documents before it what it repeats of them.
+pub fn parse_repeated(
+    text: &[u8],
+    interner: &mut Interner,
+    repeats: &mut Repeats,
+) -> Result<Json, JsonError> {
+    let mut reader = ValueReader::with_interner(text, std::mem::replace(interner, Interner::forgetful()))
+        .with_repeats(std::mem::take(repeats));
+    let value = reader.next_value().and_then(|value| {
+        reader.end_document(0);
+        reader.finish().map(|()| value)
+    });
+    let (own_interner, own_repeats) = reader.into_shared();
+    (*interner, *repeats) = (own_interner, own_repeats.unwrap_or_default());
+    value?.ok_or_else(nothing)
+}
+
+fn nothing() -> JsonError {
+    JsonError { message: "no value in the text".into(), offset: 0, is_truncated: true }
 }
 
 /// Reads JSON values one after the other, whatever white space stands between them: JSON lines, lines glued
@@ -49,16 +64,51 @@ pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
 pub struct ValueReader<'t> {
     text: &'t [u8],
     jiter: Jiter<'t>,
+    /// Where in `text` what `jiter` reads begins.
+    base: usize,
+    interner: Interner,
+    repeats: Option<Repeats>,
+    /// Inside an element that is kept as a whole.
+    is_in_element: bool,
 }
 
 impl<'t> ValueReader<'t> {
     pub fn new(text: &'t [u8]) -> Self {
-        Self { text, jiter: Jiter::new(text).with_allow_inf_nan() }
+        Self::with_interner(text, Interner::forgetful())
+    }
+
+    /// Shares keys and short texts with what was read with `interner` before.
+    pub fn with_interner(text: &'t [u8], interner: Interner) -> Self {
+        let jiter = Jiter::new(text).with_allow_inf_nan();
+        Self { text, jiter, base: 0, interner, repeats: None, is_in_element: false }
+    }
+
+    /// Elements of lists that stand in `repeats` are taken from there.
+    pub fn with_repeats(self, repeats: Repeats) -> Self {
+        Self { repeats: Some(repeats), ..self }
+    }
+
+    /// For the next reader.
+    pub fn into_interner(self) -> Interner {
+        self.interner
+    }
+
+    /// For the next reader: the interner, and the repeats if there are any.
+    pub fn into_shared(self) -> (Interner, Option<Repeats>) {
+        (self.interner, self.repeats)
+    }
+
+    /// What was read since `start` is a document; later ones may repeat what is in it.
+    pub fn end_document(&mut self, start: usize) {
+        let end = self.offset();
+        if let Some(repeats) = &mut self.repeats {
+            repeats.end_document(start, &self.text[start..end]);
+        }
     }
 
     /// Byte offset just behind the last value read.
     pub fn offset(&self) -> usize {
-        self.jiter.current_index()
+        self.base + self.jiter.current_index()
     }
 
     /// Offset of the next byte that is not white space; the end of the text when only white space is left.
@@ -70,18 +120,33 @@ impl<'t> ValueReader<'t> {
 
     /// The next value, or `None` at the end of the text.
     pub fn next_value(&mut self) -> Result<Option<Json>, JsonError> {
+        self.next_value_at("")
+    }
+
+    /// The next value, which is the member `key` of what was entered: where `Repeats` are kept, by the same key.
+    pub fn next_value_at(&mut self, key: &str) -> Result<Option<Json>, JsonError> {
         if self.next_offset() == self.text.len() {
             return Ok(None);
         }
         let peek = self.jiter.peek().map_err(|error| self.error(&error))?;
-        read(&mut self.jiter, peek, MAX_DEPTH).map(Some).map_err(|failure| match failure {
-            Failure::Json(error) => self.error(&error),
-            Failure::Depth(offset) => JsonError {
-                message: format!("values nested deeper than {MAX_DEPTH} levels"),
-                offset,
-                is_truncated: false,
-            },
+        self.value(peek, Place::default().member(key), MAX_DEPTH).map(Some).map_err(|failure| {
+            if let Some(repeats) = &mut self.repeats {
+                repeats.give_up();
+            }
+            match failure {
+                Failure::Json(error) => self.error(&error),
+                Failure::Depth(offset) => JsonError {
+                    message: format!("values nested deeper than {MAX_DEPTH} levels"),
+                    offset,
+                    is_truncated: false,
+                },
+            }
         })
+    }
+
+    /// Passes over the next value without making anything of it.
+    pub fn skip_value(&mut self) -> Result<(), JsonError> {
+        self.jiter.next_skip().map_err(|error| self.error(&error))
     }
 
     /// Enters the array or object that comes next; its members are then read with [`Self::next_element`] or
@@ -113,10 +178,90 @@ impl<'t> ValueReader<'t> {
         key.map_err(|error| self.error(&error))
     }
 
+    /// That nothing but white space is left.
+    fn finish(&mut self) -> Result<(), JsonError> {
+        self.jiter.finish().map_err(|error| self.error(&error))
+    }
+
     fn error(&self, error: &JiterError) -> JsonError {
         let message = error.error_type.to_string();
         let is_truncated = message.starts_with("EOF while parsing");
-        JsonError { message, offset: error.index.min(self.text.len()), is_truncated }
+        JsonError { message, offset: (self.base + error.index).min(self.text.len()), is_truncated }
+    }
+
+    fn value(&mut self, peek: Peek, place: Place, depth_left: usize) -> Result<Json, Failure> {
+        if depth_left == 0 {
+            return Err(Failure::Depth(self.offset()));
+        }
+        Ok(match peek {
+            Peek::Null => {
+                self.jiter.known_null()?;
+                Json::Null
+            }
+            Peek::True | Peek::False => Json::Bool(self.jiter.known_bool(peek)?),
+            Peek::String => Json::String(self.interner.text(self.jiter.known_str()?)),
+            Peek::Array => {
+                let mut items = Vec::new();
+                let mut next = self.jiter.known_array()?;
+                while let Some(peek) = next {
+                    let keeps = self.repeats.is_some() && !self.is_in_element && peek == Peek::Object;
+                    items.push(if keeps {
+                        self.element(place, items.len(), depth_left - 1)?
+                    } else {
+                        self.value(peek, place.element(), depth_left - 1)?
+                    });
+                    next = self.jiter.array_step()?;
+                }
+                Json::Array(items)
+            }
+            Peek::Object => {
+                let mut members = Vec::new();
+                let mut key = self.jiter.known_object()?.map(|key| self.interner.key(key));
+                while let Some(name) = key {
+                    let inner = if self.is_in_element || self.repeats.is_none() {
+                        place
+                    } else {
+                        place.member(&name)
+                    };
+                    let peek = self.jiter.peek()?;
+                    let value = self.value(peek, inner, depth_left - 1)?;
+                    members.push((name, value));
+                    key = self.jiter.next_key()?.map(|key| self.interner.key(key));
+                }
+                Json::Object(Object { members: without_repeats(members) })
+            }
+            _ => number(self.jiter.known_number_bytes(peek)?),
+        })
+    }
+
+    /// An object in a list, which may be known.
+    fn element(&mut self, list: Place, at: usize, depth_left: usize) -> Result<Json, Failure> {
+        let start = self.offset();
+        let known = self.repeats.as_mut().and_then(|repeats| repeats.take(list, at, &self.text[start..]));
+        let json = match known {
+            Some((json, n_bytes)) => {
+                self.jump(start + n_bytes);
+                json
+            }
+            None => {
+                self.is_in_element = true;
+                let json = self.value(Peek::Object, list, depth_left);
+                self.is_in_element = false;
+                json?
+            }
+        };
+        let end = self.offset();
+        if let Some(repeats) = &mut self.repeats {
+            repeats.note(list, at, start..end, &json);
+        }
+        Ok(json)
+    }
+
+    /// Goes on reading at another offset.
+    fn jump(&mut self, offset: usize) {
+        let read = std::mem::replace(&mut self.jiter, Jiter::new(&[]));
+        self.jiter = Jiter::with_tape(&self.text[offset..], read.into_tape()).with_allow_inf_nan();
+        self.base = offset;
     }
 }
 
@@ -141,40 +286,6 @@ impl From<JiterError> for Failure {
     fn from(error: JiterError) -> Self {
         Self::Json(error)
     }
-}
-
-fn read(jiter: &mut Jiter<'_>, peek: Peek, depth_left: usize) -> Result<Json, Failure> {
-    if depth_left == 0 {
-        return Err(Failure::Depth(jiter.current_index()));
-    }
-    Ok(match peek {
-        Peek::Null => {
-            jiter.known_null()?;
-            Json::Null
-        }
-        Peek::True | Peek::False => Json::Bool(jiter.known_bool(peek)?),
-        Peek::String => Json::String(Arc::from(jiter.known_str()?)),
-        Peek::Array => {
-            let mut items = Vec::new();
-            let mut next = jiter.known_array()?;
-            while let Some(peek) = next {
-                items.push(read(jiter, peek, depth_left - 1)?);
-                next = jiter.array_step()?;
-            }
-            Json::Array(items)
-        }
-        Peek::Object => {
-            let mut members = Vec::new();
-            let mut key: Option<Arc<str>> = jiter.known_object()?.map(Arc::from);
-            while let Some(name) = key {
-                let peek = jiter.peek()?;
-                members.push((name, read(jiter, peek, depth_left - 1)?));
-                key = jiter.next_key()?.map(Arc::from);
-            }
-            Json::Object(Object { members: without_repeats(members) })
-        }
-        _ => number(jiter.known_number_bytes(peek)?),
-    })
 }
 
 fn number(digits: &[u8]) -> Json {

@@ -19,6 +19,40 @@ pub fn object_to_compact(object: &Object) -> String {
     out
 }
 
+/// How many bytes [`to_compact`] makes.
+pub fn compact_len(value: &Json) -> usize {
+    match value {
+        Json::Null | Json::Bool(true) => 4,
+        Json::Bool(false) => 5,
+        Json::Int(_) | Json::Float(_) => to_compact(value).len(),
+        Json::BigInt(digits) => digits.len(),
+        Json::String(text) => string_len(text),
+        Json::Array(items) => {
+            2 + items.len().saturating_sub(1) + items.iter().map(compact_len).sum::<usize>()
+        }
+        Json::Object(object) => object_compact_len(object),
+    }
+}
+
+/// How many bytes [`object_to_compact`] makes.
+pub fn object_compact_len(object: &Object) -> usize {
+    let members = object.iter().map(|(key, value)| string_len(key) + 1 + compact_len(value));
+    2 + object.len().saturating_sub(1) + members.sum::<usize>()
+}
+
+fn string_len(text: &str) -> usize {
+    // Counted in blocks so small that a byte holds the sum, which the compiler turns into wide instructions.
+    let escapes = text.as_bytes().chunks(48).map(|block| {
+        let added = block.iter().map(|byte| {
+            let is_control = u8::from(*byte < 0x20);
+            let is_short = u8::from(matches!(byte, 0x8..=0xa | 0xc | 0xd));
+            u8::from(*byte == b'"') + u8::from(*byte == b'\\') + 5 * is_control - 4 * is_short
+        });
+        usize::from(added.sum::<u8>())
+    });
+    2 + text.len() + escapes.sum::<usize>()
+}
+
 /// Appends `value` as [`to_compact`] spells it, for callers that write many.
 pub fn write_compact(out: &mut String, value: &Json) {
     Writer { out, style: COMPACT }.value(value);
@@ -212,6 +246,21 @@ fn line_break(out: &mut String, at: usize, indent: usize) {
 mod tests {
     use super::super::parse;
     use super::*;
+
+    #[test]
+    fn lengths_are_known_without_writing() {
+        let control: String = (0..0x80_u8).map(char::from).collect();
+        let value = Json::Array(vec![
+            Json::from(control),
+            Json::from("Größe \u{1f600}"),
+            Json::Object(Object::from_iter([("a\"", Json::Float(1.50)), ("b", Json::Int(-7))])),
+            Json::Object(Object::new()),
+            Json::Array(Vec::new()),
+            Json::Bool(false),
+            Json::Null,
+        ]);
+        assert_eq!(compact_len(&value), to_compact(&value).len());
+    }
 
     #[test]
     fn each_spelling() {

@@ -45,7 +45,7 @@ impl Rollout {
             }
             "user_message" => {
                 let prompt = prompt_of(&Json::Object(event.clone()));
-                match prompt.filter(|text| self.prompts.take_lone(text)) {
+                match prompt.filter(|prompt| self.prompts.take_lone(*prompt)) {
                     Some(_) => self.lone_prompt(&event, source),
                     None => self.draft.unmapped.record("event_msg.user_message", source),
                 }

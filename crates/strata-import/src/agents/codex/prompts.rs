@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use strata_model::{Json, Part};
+use strata_model::{Fingerprint, FingerprintBuilder, Json, Part};
 
 use crate::claude::injected_kind;
 use crate::message::Turn;
@@ -12,9 +12,9 @@ use crate::values::Value;
 #[derive(Default)]
 pub(super) struct Prompts {
     /// Those whose item has not come yet, with how often.
-    left: HashMap<String, usize>,
+    left: HashMap<Fingerprint, usize>,
     /// Those that no item repeats word by word.
-    lone: HashMap<String, usize>,
+    lone: HashMap<Fingerprint, usize>,
     has_events: bool,
     /// Some prompt is an item.
     pub(super) has_items: bool,
@@ -32,7 +32,7 @@ pub(super) enum Typed {
 impl Prompts {
     pub(super) fn of(values: &[Value]) -> Self {
         let mut prompts = Self::default();
-        let mut items: HashMap<String, usize> = HashMap::new();
+        let mut items: HashMap<Fingerprint, usize> = HashMap::new();
         for value in values {
             let kind = value.json.get("type").and_then(Json::as_str).unwrap_or_default();
             let payload = value.json.get("payload").or_else(|| value.json.get("msg"));
@@ -48,7 +48,7 @@ impl Prompts {
         prompts.has_events = !prompts.left.is_empty();
         prompts.has_items = !items.is_empty();
         let lone = prompts.left.iter().map(|(text, n)| (text, n - n.min(items.get(text).unwrap_or(&0))));
-        prompts.lone = lone.filter(|(_, n)| *n > 0).map(|(text, n)| (text.clone(), n)).collect();
+        prompts.lone = lone.filter(|(_, n)| *n > 0).map(|(text, n)| (*text, n)).collect();
         prompts
     }
 
@@ -65,8 +65,8 @@ impl Prompts {
     }
 
     /// Whether this event is the only record of its words.
-    pub(super) fn take_lone(&mut self, text: &str) -> bool {
-        match self.lone.get_mut(text) {
+    pub(super) fn take_lone(&mut self, prompt: Fingerprint) -> bool {
+        match self.lone.get_mut(&prompt) {
             Some(left) if *left > 0 => {
                 *left -= 1;
                 true
@@ -77,7 +77,7 @@ impl Prompts {
 }
 
 /// The prompt an event of the interface records, as it is compared.
-pub(super) fn prompt_of(event: &Json) -> Option<String> {
+pub(super) fn prompt_of(event: &Json) -> Option<Fingerprint> {
     let text = match event.get("type")?.as_str()? {
         // Early versions also record what the client injects, and say so.
         "user_message" if event.get("kind").and_then(Json::as_str).is_none_or(|kind| kind == "plain") => {
@@ -97,7 +97,7 @@ pub(super) fn prompt_of(event: &Json) -> Option<String> {
     (!is_injected).then(|| normal(&text))
 }
 
-fn text_of_item(item: &Json) -> Option<String> {
+fn text_of_item(item: &Json) -> Option<Fingerprint> {
     if item.get("role")?.as_str()? != "user" {
         return None;
     }
@@ -107,19 +107,31 @@ fn text_of_item(item: &Json) -> Option<String> {
 }
 
 /// What of an item was typed: the client puts marks around images.
-fn typed_words(turn: &Turn) -> String {
+fn typed_words(turn: &Turn) -> Fingerprint {
     words(turn.parts.iter().filter_map(|part| part.text.as_deref()))
 }
 
-fn words<'t>(texts: impl Iterator<Item = &'t str>) -> String {
+fn words<'t>(texts: impl Iterator<Item = &'t str>) -> Fingerprint {
     let is_mark = |text: &str| {
         let text = text.trim();
         (text.starts_with("<image") && text.ends_with('>') && !text.contains('\n')) || text == "</image>"
     };
-    normal(&texts.filter(|text| !is_mark(text)).collect::<Vec<_>>().join("\n"))
+    known_by(texts.filter(|text| !is_mark(text)))
 }
 
-/// A prompt as it is compared: without the white space around it and in it.
-fn normal(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// What a prompt is known by: its words, whatever white space stands around them and between.
+fn normal(text: &str) -> Fingerprint {
+    known_by([text])
+}
+
+fn known_by<'t>(texts: impl IntoIterator<Item = &'t str>) -> Fingerprint {
+    let mut words = FingerprintBuilder::new();
+    for text in texts {
+        if text.is_ascii() {
+            text.split_ascii_whitespace().for_each(|word| _ = words.text(word));
+        } else {
+            text.split_whitespace().for_each(|word| _ = words.text(word));
+        }
+    }
+    words.finish()
 }

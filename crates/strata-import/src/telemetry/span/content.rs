@@ -55,7 +55,7 @@ fn whole_bodies(span: &Span, draft: &mut Draft) -> Option<Exchange> {
     ];
     PAIRS.iter().find_map(|[request, response]| {
         let request = span.attributes.get(request).filter(|value| given(value))?;
-        let request = as_body(unpacked(request.clone()))?;
+        let request = as_body(draft.bodies.unpacked(request.clone()))?;
         let response = span.attributes.get(response).filter(|value| given(value)).cloned();
         let mut exchange = read_exchange(request, response, span.source.clone(), draft)?;
         // A response is one event; its id is that of the span's event.
@@ -89,9 +89,9 @@ fn as_body(value: Json) -> Option<Json> {
 fn from_messages(span: &Span, draft: &mut Draft) -> Option<Exchange> {
     let details = span.events.iter().filter(|event| &*event.name == DETAILS).map(|event| &event.attributes);
     let holders: Vec<&Object> = [&span.attributes].into_iter().chain(details).collect();
-    let find = |key: &str| {
+    let mut find = |key: &str| {
         let value = holders.iter().find_map(|holder| holder.get(key).filter(|value| given(value)));
-        value.map(|value| unpacked(value.clone()))
+        value.map(|value| draft.bodies.unpacked(value.clone()))
     };
     let (input, output) = (find("gen_ai.input.messages"), find("gen_ai.output.messages"));
     if input.is_none() && output.is_none() {

@@ -1,0 +1,118 @@
+//! Files to import: the samples of strata-import, and recorded sessions where they are at hand.
+
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rusqlite::Connection;
+use rusqlite::types::Value as SqlValue;
+use serde_json::Value;
+use strata_app::report::{Source, Watch};
+
+/// Reads on to the end, whatever it is told.
+pub(crate) struct Unwatched;
+
+impl Watch for Unwatched {
+    fn progress(&self, _: u64, _: u64) {}
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// A file that is read and not stored.
+pub(crate) fn source(path: &Path) -> Source {
+    let name = path.display().to_string();
+    Source { name, database: None, app: None, edits: Vec::new(), scripts: Vec::new() }
+}
+
+/// The folder of the committed samples.
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../strata-import/samples")
+}
+
+/// Every committed sample, databases made of their tables in `scratch`.
+pub(crate) fn committed(scratch: &Path) -> Vec<PathBuf> {
+    let files = files_below(&folder()).into_iter();
+    files.map(|file| if is_tables(&file) { database(&file, scratch) } else { file }).collect()
+}
+
+/// The databases that are committed as their tables, made in `scratch`.
+pub(crate) fn databases(scratch: &Path) -> Vec<PathBuf> {
+    let files = files_below(&folder()).into_iter().filter(|file| is_tables(file));
+    files.map(|file| database(&file, scratch)).collect()
+}
+
+fn is_tables(file: &Path) -> bool {
+    file.to_string_lossy().ends_with(".tables.json")
+}
+
+/// The folder of recorded sessions that cannot be committed, if it is on this computer. Says so when there is none.
+#[expect(clippy::print_stderr, reason = "a test says what it skips")]
+pub(crate) fn recorded() -> Option<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let is_complete = |folder: &PathBuf| folder.join("FACTS.json").is_file();
+    let folder = match std::env::var_os("STRATA_SAMPLES") {
+        Some(folder) => Some(PathBuf::from(folder)),
+        None => here.ancestors().map(|above| above.join("shared/samples")).find(is_complete),
+    };
+    let folder = folder.filter(is_complete);
+    if folder.is_none() {
+        eprintln!("no recorded samples found: tests over them are skipped; set STRATA_SAMPLES to run them");
+    }
+    folder
+}
+
+/// Every file below a folder, in order.
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// A database of the tables that are written down as `{table: {columns, rows}}`.
+fn database(tables: &Path, scratch: &Path) -> PathBuf {
+    let path = scratch.join(tables.with_extension("").with_extension("db").file_name().expect("a name"));
+    let text = std::fs::read(tables).expect("a sample");
+    let tables: Value = serde_json::from_slice(&text).expect("JSON");
+    let mut connection = Connection::open(&path).expect("a database");
+    let transaction = connection.transaction().expect("a transaction");
+    for (name, table) in tables.as_object().expect("tables") {
+        let list = |what: &str| table[what].as_array().expect("a list").clone();
+        let columns = list("columns");
+        let names: Vec<String> =
+            columns.iter().map(|column| format!("\"{}\"", column.as_str().expect("a name"))).collect();
+        let sql = format!("CREATE TABLE \"{name}\" ({})", names.join(", "));
+        transaction.execute(&sql, []).expect("a table");
+        let places = vec!["?"; columns.len()].join(", ");
+        for row in list("rows") {
+            let values = row.as_array().expect("a row").iter().map(sql_value);
+            let sql = format!("INSERT INTO \"{name}\" VALUES ({places})");
+            transaction.execute(&sql, rusqlite::params_from_iter(values)).expect("a row");
+        }
+    }
+    transaction.commit().expect("it is written");
+    path
+}
+
+fn sql_value(value: &Value) -> SqlValue {
+    match value {
+        Value::Null => SqlValue::Null,
+        Value::String(text) => SqlValue::Text(text.clone()),
+        Value::Number(number) => number
+            .as_i64()
+            .map_or_else(|| SqlValue::Real(number.as_f64().expect("a number")), SqlValue::Integer),
+        Value::Object(blob) => {
+            let text = blob["base64"].as_str().expect("bytes in base64");
+            SqlValue::Blob(STANDARD.decode(text).expect("base64"))
+        }
+        other => panic!("no value of a row: {other}"),
+    }
+}
