@@ -1,8 +1,10 @@
 //! JSON documents whose long lists are read element by element, so that every element knows its place and a document
 //! that breaks off keeps those before.
 
+use std::borrow::Cow;
+
 use strata_model::json::{Entered, Interner, JsonError, Repeats, ValueReader};
-use strata_model::{Json, Object};
+use strata_model::{Json, Object, Str};
 
 use crate::findings::Findings;
 use crate::lines::UTF8_MARK;
@@ -170,35 +172,33 @@ impl Reading<'_> {
         }
     }
 
-    fn members(
-        &mut self,
-        path: &str,
-        first_key: Option<String>,
-        fields: &mut Object,
-    ) -> Result<(), JsonError> {
+    fn members(&mut self, path: &str, first_key: Option<Str>, fields: &mut Object) -> Result<(), JsonError> {
         let mut next = first_key;
         while let Some(key) = next {
-            let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            let inner =
+                if path.is_empty() { Cow::Borrowed(&*key) } else { Cow::Owned(format!("{path}.{key}")) };
+            let inner = &*inner;
             let list = self.lists.iter().find(|list| **list == inner);
-            let leads_to_list = || self.lists.iter().any(|list| list.starts_with(&format!("{inner}.")));
+            let leads = |list: &str| list.strip_prefix(inner).is_some_and(|rest| rest.starts_with('.'));
+            let leads_to_list = || self.lists.iter().any(|list| leads(list));
             if let Some(list) = list {
                 match self.reader.enter()? {
                     Entered::Array { is_empty: true } => {}
                     Entered::Array { is_empty: false } => self.elements(list)?,
                     Entered::Object(first_key) => {
                         let mut object = Object::new();
-                        self.members(&inner, first_key, &mut object)?;
+                        self.members(inner, first_key, &mut object)?;
                         fields.insert(key, object);
                     }
                     Entered::Scalar => {
-                        let value = self.value(&inner)?;
+                        let value = self.value(inner)?;
                         fields.insert(key, value);
                     }
                 }
             } else if leads_to_list() {
                 let mut object = Object::new();
                 let result = match self.reader.enter()? {
-                    Entered::Object(first_key) => self.members(&inner, first_key, &mut object),
+                    Entered::Object(first_key) => self.members(inner, first_key, &mut object),
                     Entered::Array { is_empty } => {
                         let items = if is_empty { Vec::new() } else { self.rest_of_list()? };
                         fields.insert(key, items);
@@ -206,7 +206,7 @@ impl Reading<'_> {
                         continue;
                     }
                     Entered::Scalar => {
-                        let value = self.value(&inner)?;
+                        let value = self.value(inner)?;
                         fields.insert(key, value);
                         next = self.reader.next_key()?;
                         continue;
@@ -215,7 +215,7 @@ impl Reading<'_> {
                 fields.insert(key, object);
                 result?;
             } else {
-                let value = self.value(&inner)?;
+                let value = self.value(inner)?;
                 fields.insert(key, value);
             }
             next = self.reader.next_key()?;

@@ -106,6 +106,10 @@ pub(crate) struct Bodies {
 }
 
 impl Bodies {
+    pub(crate) fn parse(&mut self, text: &str) -> Result<Json, JsonError> {
+        json::parse_repeated(text.as_bytes(), &mut self.interner, &mut self.repeats)
+    }
+
     /// The value that stands in a text as JSON, as [`unpacked`] gives it.
     pub(crate) fn unpacked(&mut self, value: Json) -> Json {
         unpacked_by(value, |text| json::parse_repeated(text, &mut self.interner, &mut self.repeats))

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use strata_model::json::{Entered, JsonError, ValueReader};
-use strata_model::{Json, Object};
+use strata_model::{Json, Object, Str};
 
 /// A place in a JSON document, from which values are read or entered. It can step over a broken value.
 pub(super) struct Cursor<'t> {
@@ -58,7 +58,7 @@ impl<'t> Cursor<'t> {
         self.reader.enter().map_err(|error| self.in_text(error))
     }
 
-    pub(super) fn next_key(&mut self) -> Result<Option<String>, JsonError> {
+    pub(super) fn next_key(&mut self) -> Result<Option<Str>, JsonError> {
         self.reader.next_key().map_err(|error| self.in_text(error))
     }
 
@@ -111,7 +111,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// The rest of an object that was entered.
-    pub(super) fn object(&mut self, first_key: Option<String>) -> Result<Json, JsonError> {
+    pub(super) fn object(&mut self, first_key: Option<Str>) -> Result<Json, JsonError> {
         let mut object = Object::new();
         let mut next = first_key;
         while let Some(key) = next {

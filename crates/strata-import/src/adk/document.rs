@@ -4,7 +4,7 @@
 //! are read element by element wherever they stand, and the rest is decided at the end of each object.
 
 use strata_model::json::{Entered, JsonError};
-use strata_model::{Json, Object};
+use strata_model::{Json, Object, Str};
 
 use super::cursor::{Cursor, Element};
 use super::evalset::{self, EvalSet};
@@ -156,7 +156,7 @@ impl<'t> Document<'t> {
         Ok(())
     }
 
-    fn top_object(&mut self, start: usize, first_key: Option<String>) -> Result<(), JsonError> {
+    fn top_object(&mut self, start: usize, first_key: Option<Str>) -> Result<(), JsonError> {
         let mut top = Top::default();
         let result = self.members(first_key, &mut top);
         let source = source(self.repaired, start..self.cursor.offset());
@@ -170,7 +170,7 @@ impl<'t> Document<'t> {
         self.findings.warning("not-a-session", at, message);
     }
 
-    fn members(&mut self, first_key: Option<String>, top: &mut Top) -> Result<(), JsonError> {
+    fn members(&mut self, first_key: Option<Str>, top: &mut Top) -> Result<(), JsonError> {
         let mut next = first_key;
         while let Some(key) = next {
             match &*key {
@@ -206,7 +206,7 @@ impl<'t> Document<'t> {
         Ok(())
     }
 
-    fn cases(&mut self, top: &mut Top, key: String) -> Result<(), JsonError> {
+    fn cases(&mut self, top: &mut Top, key: Str) -> Result<(), JsonError> {
         let cases = top.cases.insert(EvalSet::default());
         let repaired = self.repaired;
         if let Some(value) = self.cursor.each(|cursor| cases.read_case(cursor, repaired))? {
@@ -216,7 +216,7 @@ impl<'t> Document<'t> {
     }
 
     /// The sessions that `adk eval` ran, each whole inside the result of its case.
-    fn results(&mut self, top: &mut Top, key: String) -> Result<(), JsonError> {
+    fn results(&mut self, top: &mut Top, key: Str) -> Result<(), JsonError> {
         let results = top.results.get_or_insert_default();
         let Self { cursor, repaired, findings, .. } = self;
         let no_list = cursor.each(|cursor| {

@@ -48,7 +48,7 @@ impl EvalSet {
         let Some(case) = self.cases.last_mut() else { return Ok(()) };
         let mut next = first_key;
         while let Some(key) = next {
-            if key == "conversation" {
+            if &*key == "conversation" {
                 let no_list = cursor.each(|cursor| {
                     let start = cursor.next_offset();
                     let invocation = cursor.value()?;

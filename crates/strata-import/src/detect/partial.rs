@@ -1,7 +1,7 @@
 //! Reading the beginning of JSON text that is cut off somewhere.
 
 use strata_model::json::{Entered, JsonError, ValueReader};
-use strata_model::{Json, Object};
+use strata_model::{Json, Object, Str};
 
 /// Values that are read; more would not tell more.
 const MAX_VALUES: usize = 20;
@@ -80,7 +80,7 @@ fn elements(reader: &mut ValueReader<'_>, depth_left: usize, items: &mut Vec<Jso
 
 fn members(
     reader: &mut ValueReader<'_>,
-    first_key: Option<String>,
+    first_key: Option<Str>,
     depth_left: usize,
     object: &mut Object,
 ) -> Result<(), JsonError> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use strata_model::{Json, Object, Str, json};
+use strata_model::{Json, Object, Str};
 
 use crate::align::{Step, sessions};
 use crate::documents::read_repeating_documents;
@@ -99,7 +99,7 @@ impl Reading {
         if body.is_empty() {
             return self.draft.unmapped.record("request without runs", source.clone());
         }
-        let Ok(Json::Object(mut batch)) = json::parse(body.as_bytes()) else {
+        let Ok(Json::Object(mut batch)) = self.draft.bodies.parse(body) else {
             return self.draft.unmapped.record("request without runs", source.clone());
         };
         if batch.contains_key("run_type") {
@@ -126,7 +126,7 @@ impl Reading {
             let Some((name, _)) = name.split_once('"') else { continue };
             let mut path = name.splitn(3, '.').skip(1);
             let (Some(id), field) = (path.next(), path.next()) else { continue };
-            let Ok(value) = json::parse(content.trim().as_bytes()) else {
+            let Ok(value) = self.draft.bodies.parse(content.trim()) else {
                 self.draft.unmapped.record("part that is no JSON", source.clone());
                 continue;
             };

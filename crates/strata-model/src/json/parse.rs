@@ -1,7 +1,7 @@
 //! Reading JSON text.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -160,7 +160,7 @@ impl<'t> ValueReader<'t> {
                 .map(|first| Entered::Array { is_empty: first.is_none() })
                 .map_err(|error| self.error(&error)),
             Peek::Object => {
-                let key = self.jiter.known_object().map(|key| key.map(str::to_owned));
+                let key = self.jiter.known_object().map(|key| key.map(|key| self.interner.key(key)));
                 key.map(Entered::Object).map_err(|error| self.error(&error))
             }
             _ => Ok(Entered::Scalar),
@@ -173,8 +173,8 @@ impl<'t> ValueReader<'t> {
     }
 
     /// After a member of an entered object was read: the key of the next, or `None` at the end of the object.
-    pub fn next_key(&mut self) -> Result<Option<String>, JsonError> {
-        let key = self.jiter.next_key().map(|key| key.map(str::to_owned));
+    pub fn next_key(&mut self) -> Result<Option<Arc<str>>, JsonError> {
+        let key = self.jiter.next_key().map(|key| key.map(|key| self.interner.key(key)));
         key.map_err(|error| self.error(&error))
     }
 
@@ -215,9 +215,11 @@ impl<'t> ValueReader<'t> {
                 Json::Array(items)
             }
             Peek::Object => {
-                let mut members = Vec::new();
+                let mut members: Vec<(Arc<str>, Json)> = Vec::new();
+                let mut seen = Seen::default();
                 let mut key = self.jiter.known_object()?.map(|key| self.interner.key(key));
                 while let Some(name) = key {
+                    seen.add(&name, &members);
                     let inner = if self.is_in_element || self.repeats.is_none() {
                         place
                     } else {
@@ -228,7 +230,9 @@ impl<'t> ValueReader<'t> {
                     members.push((name, value));
                     key = self.jiter.next_key()?.map(|key| self.interner.key(key));
                 }
-                Json::Object(Object { members: without_repeats(members) })
+                Json::Object(Object {
+                    members: if seen.has_repeats { without_repeats(members) } else { members },
+                })
             }
             _ => number(self.jiter.known_number_bytes(peek)?),
         })
@@ -272,7 +276,7 @@ pub enum Entered {
         is_empty: bool,
     },
     /// The first key, or `None` for an empty object.
-    Object(Option<String>),
+    Object(Option<Arc<str>>),
     /// Neither; nothing was consumed.
     Scalar,
 }
@@ -303,27 +307,44 @@ fn number(digits: &[u8]) -> Json {
     }
 }
 
-/// A repeated key keeps its first place and its last value, as in Python.
-fn without_repeats(mut members: Vec<(Arc<str>, Json)>) -> Vec<(Arc<str>, Json)> {
-    let repeats = if members.len() <= SCAN_LIMIT {
-        (1..members.len()).any(|at| members[..at].iter().any(|(key, _)| *key == members[at].0))
-    } else {
-        let mut seen = HashSet::with_capacity(members.len());
-        !members.iter().all(|(key, _)| seen.insert(key.clone()))
-    };
-    if repeats {
-        let mut place = std::collections::HashMap::new();
-        let mut unique: Vec<(Arc<str>, Json)> = Vec::with_capacity(members.len());
-        for (key, value) in members.drain(..) {
-            let at = *place.entry(key.clone()).or_insert(unique.len());
-            match unique.get_mut(at) {
-                Some(slot) => slot.1 = value,
-                None => unique.push((key, value)),
-            }
+/// The keys of an object so far, roughly: what is not in it was not there.
+#[derive(Default)]
+struct Seen {
+    /// A bit for each of 64 kinds of keys.
+    kinds: u64,
+    /// All of them, once there are many.
+    all: Option<HashSet<Arc<str>>>,
+    has_repeats: bool,
+}
+
+impl Seen {
+    fn add(&mut self, key: &Arc<str>, before: &[(Arc<str>, Json)]) {
+        if before.len() >= SCAN_LIMIT {
+            let all = self.all.get_or_insert_with(|| before.iter().map(|(known, _)| known.clone()).collect());
+            self.has_repeats |= !all.insert(key.clone());
+            return;
         }
-        return unique;
+        let bytes = key.as_bytes();
+        let ends = [bytes.first(), bytes.last()].map(|end| end.copied().map_or(0, usize::from));
+        let kind = 1_u64 << ((key.len() * 7 + ends[0] * 5 + ends[1]) % 64);
+        let may_be_there = self.kinds & kind != 0;
+        self.has_repeats |= may_be_there && before.iter().any(|(known, _)| known == key);
+        self.kinds |= kind;
     }
-    members
+}
+
+/// A repeated key keeps its first place and its last value, as in Python.
+fn without_repeats(members: Vec<(Arc<str>, Json)>) -> Vec<(Arc<str>, Json)> {
+    let mut places = HashMap::new();
+    let mut unique: Vec<(Arc<str>, Json)> = Vec::with_capacity(members.len());
+    for (key, value) in members {
+        let at = *places.entry(key.clone()).or_insert(unique.len());
+        match unique.get_mut(at) {
+            Some(slot) => slot.1 = value,
+            None => unique.push((key, value)),
+        }
+    }
+    unique
 }
 
 /// Replaces escapes of unpaired surrogates (`\ud83d` without its partner), which no Rust string can hold, by
@@ -402,6 +423,19 @@ mod tests {
         let keys: Vec<_> = value.as_object().unwrap().keys().map(|key| key.to_string()).collect();
         assert_eq!(keys, ["a", "b"]);
         assert_eq!(value.get("a"), Some(&Json::Int(3)));
+    }
+
+    #[test]
+    fn repeated_keys_are_found_in_objects_of_any_size() {
+        for n_keys in [1, 2, 9, 23, 24, 25, 60] {
+            for repeated in 0..n_keys {
+                let members: Vec<_> = (0..n_keys).map(|at| format!("\"key {at}\":{at}")).collect();
+                let text = format!("{{{},\"key {repeated}\":true}}", members.join(","));
+                let value = parse(text.as_bytes()).unwrap();
+                assert_eq!(value.as_object().unwrap().len(), n_keys, "{text}");
+                assert_eq!(value.get(&format!("key {repeated}")), Some(&Json::Bool(true)), "{text}");
+            }
+        }
     }
 
     #[test]
