@@ -57,6 +57,17 @@ fn check_cuts(name: &str, format: Format) {
 }
 
 #[test]
+fn a_file_fed_in_pieces_gives_what_it_gives_whole() {
+    for (name, format) in text_samples() {
+        let bytes = sample(name);
+        let whole = read_as(format, [&bytes]);
+        for step in [1, 7, 1000] {
+            assert_eq!(read_as(format, bytes.chunks(step)), whole, "{name} in pieces of {step}");
+        }
+    }
+}
+
+#[test]
 fn every_file_read_as_every_format_gives_a_reason_at_least() {
     for (name, _) in SAMPLES {
         let bytes = sample(name);
