@@ -115,7 +115,7 @@ impl Follower {
         let opened = Opened { rotated: self.rotated(before), now: self.seen.iter().find_map(Seen::reopened) };
         let imported = import_again(storage, &self.input, opened, gone, watch);
         self.is_open = imported.is_unsettled || imported.has_failed;
-        self.read = begun.elapsed() - self.looked;
+        self.read = begun.elapsed().saturating_sub(self.looked);
         Some(imported)
     }
 

@@ -30,7 +30,7 @@ pub struct FollowedChange {
 /// What a look at the files found.
 #[derive(Debug)]
 pub enum Followed<'f> {
-    Changed(FollowedChange),
+    Changed(Box<FollowedChange>),
     /// Of a file that could not be read.
     Problem(&'f FileDiagnostic),
 }
@@ -52,7 +52,7 @@ pub fn follow(
         for follower in &mut followers {
             let Some(imported) = follower.look(&storage, watch) else { continue };
             for change in changes(&storage.borrow(), &imported)? {
-                if tell(Followed::Changed(change)).is_break() {
+                if tell(Followed::Changed(Box::new(change))).is_break() {
                     return Ok(());
                 }
             }

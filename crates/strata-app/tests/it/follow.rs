@@ -124,8 +124,8 @@ fn events(strata: &Arc<Strata>, session: &str) -> Vec<Value> {
 fn what_is_appended_is_there_line_by_line() {
     let lines = lines("claude-code.jsonl");
     let followed = Followed::new(&lines[..8]);
-    for at in 8..lines.len() {
-        followed.append(&lines[at]);
+    for line in &lines[8..] {
+        followed.append(line);
     }
     followed.holds(&lines);
     assert_eq!(followed.sessions().len(), 1);
