@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Strata;
 use crate::api::job::Notification;
-use crate::import::{Follower, Imported, Wake, Watch};
+use crate::import::{Follower, Imported, Wake, Watch, newest_sessions};
 
 /// What is followed.
 #[derive(Debug, Default)]
@@ -91,13 +91,11 @@ impl Strata {
                 let [follower] = &mut followers;
                 let looked = catch_unwind(AssertUnwindSafe(|| follower.look(&*strata, &watch)));
                 let Ok(imported) = looked else {
-                    let path = follower.path().display();
-                    let problem =
-                        format!("Strata failed at {path} and no longer follows it. Please report this.");
-                    return strata.tell_problem(&watch, Some(problem));
+                    let problem = "Strata failed at this file and no longer follows it. Please report this.";
+                    return strata.tell_problem(follower.path(), &watch, Some(problem.to_owned()));
                 };
                 if let Some(imported) = &imported {
-                    strata.tell_followed(&watch, imported);
+                    strata.tell_followed(follower.path(), &watch, imported);
                 }
                 drop(strata);
                 wake.wait(&followers, &watch);
@@ -105,8 +103,8 @@ impl Strata {
         });
     }
 
-    fn tell_followed(&self, watch: &Stopped, imported: &Imported) {
-        self.tell_problem(watch, imported.problems().next().map(|finding| finding.message.clone()));
+    fn tell_followed(&self, path: &Path, watch: &Stopped, imported: &Imported) {
+        self.tell_problem(path, watch, imported.problems().next().map(|finding| finding.message.clone()));
         for written in imported.written.iter().filter(|written| !written.after.is_empty()) {
             self.notify(&Notification::Begun {
                 session: written.session.to_string(),
@@ -115,9 +113,14 @@ impl Strata {
         }
     }
 
-    fn tell_problem(&self, watch: &Stopped, problem: Option<String>) {
-        if self.follows().set_problem(&watch.0, problem) {
-            self.notify(&Notification::Sessions);
+    fn tell_problem(&self, path: &Path, watch: &Stopped, problem: Option<String>) {
+        if !self.follows().set_problem(&watch.0, problem) {
+            return;
+        }
+        // Without the store there is nobody to tell it to.
+        let sessions = newest_sessions(&self.store(), path).unwrap_or_default();
+        for session in sessions {
+            self.notify(&Notification::Changed { session: session.to_string() });
         }
     }
 }

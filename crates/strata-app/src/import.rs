@@ -17,7 +17,7 @@ mod write;
 pub(crate) use batch::{Finding, Gone, Imported, Input, import_all, is_archive, now_ms};
 pub(crate) use follow::{Follower, Wake};
 pub(crate) use job::start_import;
-pub(crate) use kept::{is_newest, paths_of};
+pub(crate) use kept::{newest_sessions, paths_of};
 pub(crate) use read::{ReadError, read_file};
 pub use read::{Step, Watch};
 pub(crate) use summary::Summary;

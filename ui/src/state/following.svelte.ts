@@ -52,10 +52,9 @@ export class Following {
     if (isOn && this.#session.calls > 0) this.toNewest();
   }
 
-  /** Something was stored, or a followed file cannot be read: the numbers of the session say what holds. */
-  changed(): void {
+  /** The numbers of the session, which are asked for anew, say what holds. */
+  forgetAnswer(): void {
     this.#answered = undefined;
-    this.#session.header.retry();
   }
 
   /** A session will be opened that has just begun: its calls are new. */

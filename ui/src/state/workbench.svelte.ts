@@ -226,11 +226,11 @@ export class Workbench {
         break;
       case 'sessions':
         this.sessionsRevision += 1;
-        this.following.changed();
         // Also said when the line to the backend was down, and then jobs may have ended unheard.
         this.jobs.refresh().catch(this.messages.report);
         break;
       case 'changed':
+        this.following.forgetAnswer();
         if (notification.session === this.session.recording) this.session.edited();
         break;
       case 'begun':

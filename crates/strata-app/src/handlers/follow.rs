@@ -9,7 +9,7 @@ use crate::Strata;
 use crate::api::session::{Follow, FollowState};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::import::{is_newest, paths_of};
+use crate::import::{newest_sessions, paths_of};
 use crate::sample;
 
 impl Handler for Follow {
@@ -37,7 +37,7 @@ pub(super) fn state(strata: &Strata, entry: &SessionEntry) -> FollowState {
 /// before it was begun anew may go.
 pub(super) fn stop_for(strata: &Strata, entry: &SessionEntry) -> Result<(), AppError> {
     if let Some(path) = followed(strata, entry)
-        && is_newest(&strata.store(), &path, &entry.location)?
+        && newest_sessions(&strata.store(), &path)?.contains(&entry.id)
     {
         strata.follows().stop(&path);
     }

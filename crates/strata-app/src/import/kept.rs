@@ -71,10 +71,10 @@ fn numbered(location: &str, n: usize) -> String {
     if n == 1 { location.to_owned() } else { format!("{location} ({n})") }
 }
 
-/// Whether what is stored at `location` is what its file held last, of all that was read from it.
-pub(crate) fn is_newest(store: &Store, path: &Path, location: &str) -> Result<bool, StoreError> {
-    let first = path.display().to_string();
-    Ok(numbered(&first, newest(store, &first)?) == location)
+/// The sessions of what a file held last, of all that was read from it.
+pub(crate) fn newest_sessions(store: &Store, path: &Path) -> Result<Vec<SessionId>, StoreError> {
+    let location = path.display().to_string();
+    store.source_sessions(&numbered(&location, newest(store, &location)?))
 }
 
 /// The paths a stored location may be of; whether something is there is not asked.

@@ -223,7 +223,7 @@ fn a_file_that_cannot_be_read_says_so_and_is_tried_again() {
     std::fs::write(&followed.path, "what is this?").expect("room");
     let state = || followed.header()["follow"].clone();
     wait_until(|| state()["problem"].is_string());
-    assert!(told.try_iter().any(|told| serde_json::to_value(told).expect("JSON")["type"] == "sessions"));
+    wait_until(|| told.try_iter().any(|told| serde_json::to_value(told).expect("JSON")["type"] == "changed"));
     assert_eq!(state()["isOn"], true);
     std::fs::write(&followed.path, lines.concat()).expect("room");
     followed.holds(&lines);
