@@ -381,6 +381,11 @@ impl<S: Storage> Batch<'_, S> {
             let message = diagnostic.message.clone();
             self.report(input, diagnostic.severity, diagnostic.code, message, &diagnostic.at);
         }
+        self.imported.has_failed |= file.is_cut_off;
+        if file.is_cut_off && self.gone != Gone::Replaced && !file.import.sessions.is_empty() {
+            // What was read of it before has more.
+            return;
+        }
         let n_joined = self.imported.n_joined;
         self.join(input, file, &location);
         if file.import.sessions.is_empty() && self.imported.n_joined > n_joined {

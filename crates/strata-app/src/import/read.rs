@@ -5,7 +5,7 @@ use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use strata_import::{Detection, HEAD_BYTES, Import, Importer, detect};
-use strata_model::{Diagnostic, Fingerprint};
+use strata_model::{Diagnostic, Fingerprint, Severity};
 
 use super::sqlite;
 use super::stamp::Stamp;
@@ -54,6 +54,8 @@ pub(crate) struct ReadFile {
     pub stamp: Stamp,
     /// Of all its bytes.
     pub content: Fingerprint,
+    /// It is a database that was not read to its end: another program may have been writing.
+    pub is_cut_off: bool,
 }
 
 /// Why a file was not read.
@@ -93,12 +95,15 @@ pub(crate) fn read_open(path: &Path, mut file: File, watch: &dyn Watch) -> Resul
     file.rewind().map_err(unreadable)?;
     let total = metadata.len();
     let stamp = Stamp::of_open(metadata, path);
-    let mut pieces = Pieces { file: &mut file, done: 0, total, content: Fingerprint::default() };
+    let mut pieces =
+        Pieces { file: &mut file, done: 0, total, content: Fingerprint::default(), is_database: false };
     let import = pieces.import(path, watch).map_err(unreadable)?;
     let Some(mut import) = import else { return Err(ReadError::Cancelled { path: path.to_owned() }) };
     let content = pieces.content;
+    let has_error = import.diagnostics.iter().any(|found| found.severity == Severity::Error);
+    let is_cut_off = pieces.is_database && has_error;
     add_full_outputs(path, &mut import);
-    Ok(ReadFile { file, import, stamp, content })
+    Ok(ReadFile { file, import, stamp, content, is_cut_off })
 }
 
 /// Reads results that were too large for a transcript from the folder beside it.
@@ -141,6 +146,7 @@ struct Pieces<'f> {
     total: u64,
     /// The chain of the fingerprints of all pieces.
     content: Fingerprint,
+    is_database: bool,
 }
 
 impl Pieces<'_> {
@@ -155,6 +161,7 @@ impl Pieces<'_> {
                 self.rest(watch, |piece| importer.feed(piece)).map(|whole| whole.then(|| importer.finish()))
             }
             Detection::Sqlite => {
+                self.is_database = true;
                 if !self.rest(watch, |_| ())? {
                     return Ok(None);
                 }
