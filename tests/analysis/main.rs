@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use strata_engine::Experiment;
-use strata_engine::analysis::{Cause, Counting, SessionAnalysis, Use};
-use strata_engine::tokens::Weigher;
+use strata_measure::analysis::{Cause, Counting, SessionAnalysis, Use};
+use strata_measure::tokens::Weigher;
 use strata_model::EventIndex;
 use strata_testkit::{app, experiment_in, invoice_triage, session};
 
@@ -24,7 +24,7 @@ fn weights_of_prompts_are_those_of_their_pieces_weighed_one_by_one() {
     let analysis = analyse(&experiment, &counting);
     assert_eq!(analysis.calls().len(), experiment.calls().len());
     for call in analysis.calls() {
-        let tokenizer = strata_engine::tokens::Tokenizer::of_model(&call.model);
+        let tokenizer = strata_measure::tokens::Tokenizer::of_model(&call.model);
         let weigher = Weigher::new(&tokenizer, &counting.vocabularies, &counting.memo);
         assert_eq!(call.total, weigher.request(&call.request).total(), "C{}", call.number);
         let scale = analysis.scale(&experiment, &counting, &call.model).expect("a scale for every model");
@@ -64,7 +64,7 @@ fn every_token_sent_is_in_the_ledger_once() {
 
     for (at, usage) in events.iter().enumerate() {
         let carriers = analysis.ledger().carriers(EventIndex(at as u32));
-        let total = |count: fn(&strata_engine::analysis::Carried) -> u32| -> u64 {
+        let total = |count: fn(&strata_measure::analysis::Carried) -> u32| -> u64 {
             carriers.iter().map(|carried| u64::from(count(carried))).sum()
         };
         assert_eq!(total(|carried| carried.tokens), usage.lifetime, "E{}", at + 1);

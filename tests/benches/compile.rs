@@ -16,8 +16,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, SamplingMode, criterion_group, criterion_main};
-use strata_engine::analysis::{Counting, SessionAnalysis};
 use strata_engine::{Catalog, Edit, Experiment, FlowKind, Invocation, StageCache};
+use strata_measure::analysis::{Counting, SessionAnalysis};
+use strata_measure::edited;
 use strata_model::{App, Fingerprint, Json, Object, Session, json};
 use strata_oracle::worker::Worker;
 use strata_testkit::large;
@@ -157,7 +158,7 @@ fn all_calls(criterion: &mut Criterion) {
     for (name, max_chars) in [("quarter_of_parts", 1_000), ("few_parts", 2_000), ("nothing", 100_000)] {
         // Another limit each time: nothing is known of what the edit itself makes.
         let mut limit = max_chars;
-        let mut edited = || {
+        let mut next = || {
             limit += 1;
             let params = Object::from_iter([("max_chars", Json::from(limit)), ("what", "both".into())]);
             let edit = Edit::InsertProcessor {
@@ -167,14 +168,14 @@ fn all_calls(criterion: &mut Criterion) {
                 params,
                 agent: None,
             };
-            (experiment.edited(&[edit], &Catalog::new()).experiment, analysis.sharing())
+            (edited(&experiment, &[edit], &Catalog::new(), &counting).experiment, analysis.sharing())
         };
         let analyse = |(experiment, mut analysis): (Experiment, SessionAnalysis)| {
             while analysis.step(&experiment, &counting) {}
             analysis
         };
         group.bench_function(name, |bencher| {
-            bencher.iter_batched(&mut edited, analyse, BatchSize::PerIteration);
+            bencher.iter_batched(&mut next, analyse, BatchSize::PerIteration);
         });
     }
     group.finish();

@@ -9,10 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use strata_engine::analysis::{CacheAnalysis, Counting, Difference, SessionAnalysis};
-use strata_engine::prices::Prices;
 use strata_engine::{Experiment, FlowKind, infer_app};
 use strata_import::import;
+use strata_measure::analysis::{CacheAnalysis, Counting, Difference, SessionAnalysis};
+use strata_measure::prices::Prices;
 use strata_model::Session;
 use strata_wire::CacheRules;
 

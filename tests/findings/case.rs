@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use strata_engine::analysis::{Counting, SessionAnalysis};
-use strata_engine::findings::{Finding, findings};
 use strata_engine::{Experiment, FlowKind, infer_app};
 use strata_import::read_app_config;
+use strata_measure::analysis::{Counting, SessionAnalysis};
+use strata_measure::findings::{Finding, findings};
 use strata_model::App;
 use strata_testkit::session;
 

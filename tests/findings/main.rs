@@ -12,9 +12,8 @@ mod sample;
 
 use std::collections::BTreeSet;
 
-use strata_engine::findings::{NOT_DETECTABLE, rules};
-
 use case::{Case, Given, all, codes};
+use strata_measure::findings::{NOT_DETECTABLE, rules};
 
 fn cases() -> impl Iterator<Item = &'static Case> {
     let tables = [

@@ -1,6 +1,6 @@
 //! Findings of the bundled sample.
 
-use strata_engine::findings::{CallRange, Finding};
+use strata_measure::findings::{CallRange, Finding};
 use strata_testkit::{experiment_in, invoice_triage};
 
 use crate::case::of;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use strata_engine::findings::{NOT_DETECTABLE, Rule, families, rules};
+use strata_measure::findings::{NOT_DETECTABLE, Rule, families, rules};
 
 const INTRODUCTION: &str = "\
 # Findings

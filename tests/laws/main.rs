@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use strata_engine::analysis::{Counting, SessionAnalysis};
 use strata_engine::{Experiment, FlowKind, StageCache, infer_app};
 use strata_import::import;
+use strata_measure::analysis::{Counting, SessionAnalysis};
 use strata_model::{App, Decoder, FromJson as _, Json, Session, json};
 use strata_oracle::laws::partition;
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::{env, time::Duration};
 
 use serde_json::Value;
-use strata_engine::analysis::{CacheAnalysis, Counting, SessionAnalysis};
-use strata_engine::prices::Prices;
 use strata_engine::{Experiment, FlowKind};
+use strata_measure::analysis::{CacheAnalysis, Counting, SessionAnalysis};
+use strata_measure::prices::Prices;
 use strata_model::{Session, Usage, json};
 use strata_testkit::{app, request, session};
 use strata_wire::{CacheRules, UsageReport};

@@ -2,8 +2,8 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use strata_engine::compaction::{Decision, TokenScope, Trigger, after_invocation, token_threshold};
-use strata_engine::tokens::{CountMemo, Tokenizer, Vocabularies, Weigher};
 use strata_engine::{Call, Compilation, EarlyEnd, Outcome, Sections, Stage};
+use strata_measure::tokens::{CountMemo, Tokenizer, Vocabularies, Weigher};
 use strata_model::{LlmRequest, Origin};
 use strata_testkit::shape::{Row, rows, source};
 use strata_wire::{Path, Segment, prompt_segments};

@@ -6,11 +6,12 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 
 use crate::{assert_none, tree};
 
-/// Each member of the workspace, and the members it may use. `shells -> app -> effects and pure crates -> wire -> model`.
+/// Each member of the workspace, and the members it may use. `shells -> app -> effects -> measure -> engine -> wire -> model`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("strata-model", &[]),
     ("strata-wire", &["strata-model"]),
     ("strata-engine", &["strata-model", "strata-wire"]),
+    ("strata-measure", &["strata-engine", "strata-model", "strata-wire"]),
     ("strata-import", &["strata-model", "strata-wire"]),
     ("strata-script", &["strata-engine", "strata-model"]),
     ("strata-store", &["strata-model"]),
@@ -23,6 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "strata-capture",
             "strata-engine",
             "strata-import",
+            "strata-measure",
             "strata-model",
             "strata-provider",
             "strata-runtime",
@@ -45,7 +47,7 @@ const WHOLE: [&str; 2] = ["strata-tests", "strata-window-tests"];
 const TESTKIT: &str = "strata-testkit";
 
 /// Computes and nothing else, so that a result depends on the arguments alone.
-const PURE: [&str; 4] = ["strata-model", "strata-wire", "strata-engine", "strata-import"];
+const PURE: [&str; 5] = ["strata-model", "strata-wire", "strata-engine", "strata-measure", "strata-import"];
 
 /// What reaches files, network, clock, chance or a window. Not allowed anywhere below a pure crate.
 const EFFECTS: &[&str] = &[

@@ -6,9 +6,10 @@ mod sent_again;
 mod shapes;
 mod stored_run;
 
-use strata_engine::analysis::SessionAnalysis;
-use strata_engine::lab::{FactReader, Lab, LabConfig, LossReport, Replayed, SummarySize, loss};
+use strata_engine::compaction::CompactionConfig;
 use strata_engine::{Experiment, LoggedEvent};
+use strata_measure::analysis::SessionAnalysis;
+use strata_measure::lab::{FactReader, Lab, LossReport, Replayed, SummarySize, loss};
 use strata_wire::CacheRules;
 
 pub(crate) use estimate::{Asked, counted};
@@ -21,13 +22,13 @@ use crate::error::AppError;
 use crate::open::Tables;
 
 /// Rows a sweep may have.
-pub(crate) fn read_grid(grid: &str) -> Result<Vec<LabConfig>, AppError> {
-    strata_engine::lab::parse_grid(grid).map_err(|error| AppError::bad_input(sentence(&error.to_string())))
+pub(crate) fn read_grid(grid: &str) -> Result<Vec<CompactionConfig>, AppError> {
+    strata_measure::lab::parse_grid(grid).map_err(|error| AppError::bad_input(sentence(&error.to_string())))
 }
 
-pub(crate) fn read_config(config: &str, prompt: Option<&str>) -> Result<LabConfig, AppError> {
+pub(crate) fn read_config(config: &str, prompt: Option<&str>) -> Result<CompactionConfig, AppError> {
     let mut config =
-        LabConfig::parse(config).map_err(|error| AppError::bad_input(sentence(&error.to_string())))?;
+        CompactionConfig::parse(config).map_err(|error| AppError::bad_input(sentence(&error.to_string())))?;
     if let Some(template) = prompt.filter(|template| !template.trim().is_empty()) {
         if !template.contains("{conversation_history}") {
             let message = "The prompt has no {conversation_history} in it, so the model would be shown nothing to \
@@ -72,7 +73,7 @@ pub(crate) fn summary_size(lab: &Lab<'_>, stated: Option<u32>, more: &[(u32, u32
 pub(crate) fn losses(experiment: &Experiment, replayed: &Replayed) -> Vec<Option<LossReport>> {
     let reader = FactReader::new();
     let all: Vec<&LoggedEvent> = experiment.log().events().iter().collect();
-    let of_window = |window: &strata_engine::lab::WindowPlan| {
+    let of_window = |window: &strata_measure::lab::WindowPlan| {
         window.event.as_ref()?;
         let events: Vec<&LoggedEvent> =
             window.events.iter().filter_map(|event| experiment.log().get(*event)).collect();

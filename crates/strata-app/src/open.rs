@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use parking_lot::{RwLock, RwLockReadGuard};
-use strata_engine::analysis::{CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis};
-use strata_engine::findings::{Finding, findings};
-use strata_engine::prices::{Price, Prices};
 use strata_engine::{Call, Compilation, Experiment, FlowKind};
+use strata_measure::analysis::{CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis};
+use strata_measure::findings::{Finding, findings};
+use strata_measure::prices::{Price, Prices};
 use strata_model::{EventIndex, LlmRequest, Session};
 use strata_store::{ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError};
 

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use strata_engine::Catalog;
+use strata_engine::{Catalog, Edit, Edited, Experiment};
 use strata_model::secret;
 use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
@@ -88,7 +88,7 @@ impl Strata {
             jobs: Jobs::default(),
             follows: Follows::default(),
             open: OpenSessions::default(),
-            catalog: catalog().counting_with(tables.counting.clone()),
+            catalog: catalog(),
             tables,
             lab: LabResults::default(),
             models: Models::default(),
@@ -263,6 +263,11 @@ impl Strata {
             Some(path) => work(&Store::open_read_only(path)?)?,
             None => work(&self.store())?,
         })
+    }
+
+    /// A session with edits laid over it.
+    pub(crate) fn edited(&self, base: &Experiment, edits: &[Edit]) -> Edited {
+        strata_measure::edited(base, edits, &self.catalog, &self.tables.counting)
     }
 
     /// The row of a session in lists.

@@ -1,10 +1,13 @@
 //! Compaction as a plan: which events google-adk would replace by a summary, when, and what the summariser is asked
 //! (`ADK.md` section 4). Nothing here calls a model; a summary that was written enters as an event.
 
+mod config;
 mod format;
 mod job;
+mod pins;
 mod prefix;
 mod size;
+pub mod steps;
 mod summarizer;
 #[cfg(test)]
 mod tests;
@@ -16,10 +19,11 @@ use strata_model::{
     Branch, Event, EventActions, EventCompaction, Json, NodePath, RequestContent, Str, json, python,
 };
 
+pub use config::{CompactionConfig, ConfigSyntaxError, Policy, SlidingWindow, Steps, TokenThreshold};
 pub use job::{SummaryJob, summarizer_model};
-pub(crate) use prefix::{longest_self_contained, split_before_retained};
-pub(crate) use summarizer::summarizer_lines;
-pub use summarizer::{PromptError, summarizer_prompt};
+pub use pins::split_around;
+use prefix::{longest_self_contained, split_before_retained};
+pub use summarizer::{PromptError, summarizer_lines, summarizer_prompt};
 
 use crate::event_log::{EventView, Facts, LoggedEvent};
 use crate::history::{live_events, surviving_ranges};
@@ -54,7 +58,7 @@ impl Window<'_> {
     }
 
     /// The event ADK stores for a summary of this window, before the summary is written.
-    pub(crate) fn summary_event(&self, isolation_scope: Option<&str>) -> Event {
+    pub fn summary_event(&self, isolation_scope: Option<&str>) -> Event {
         let (start, end) = self.span();
         let compaction = EventCompaction {
             start_timestamp: Some(start),
@@ -148,10 +152,7 @@ pub fn token_threshold<'e>(
     if_worth(window, &scoped, prompt_tokens)
 }
 
-pub(crate) fn in_scope<'e>(
-    events: &[&'e LoggedEvent],
-    isolation_scope: Option<&str>,
-) -> Vec<&'e LoggedEvent> {
+fn in_scope<'e>(events: &[&'e LoggedEvent], isolation_scope: Option<&str>) -> Vec<&'e LoggedEvent> {
     events
         .iter()
         .filter(|logged| logged.event.isolation_scope.as_deref() == isolation_scope)

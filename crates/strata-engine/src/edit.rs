@@ -1,6 +1,6 @@
 //! What an experiment changes: a closed list of edits, in a form that is stored, shared and written by hand.
 //!
-//! A recorded session is never changed. Edits are laid over it by [`crate::Experiment::edited`]: each is applied to
+//! A recorded session is never changed. Edits are laid over it by [`crate::Experiment::lay`]: each is applied to
 //! what the ones before it left, and one that does not fit is reported while all others still count. Taking an edit
 //! back is applying the list without it.
 
@@ -14,7 +14,7 @@ mod script_host;
 use serde::{Deserialize, Serialize};
 use strata_model::{Json, Object, Str};
 
-pub use apply::{Edited, EventChange};
+pub use apply::{EditDraft, Edited, EventChange};
 pub(crate) use events::{ReplacedEvents, silent};
 pub use script_host::{ScriptFailure, ScriptHost, ScriptLine, ScriptRun};
 

@@ -172,7 +172,7 @@ impl Experiment {
     }
 
     /// The events that the later of two calls sees and the earlier one does not.
-    pub(crate) fn events_between(&self, earlier: &Call, later: &Call) -> &[LoggedEvent] {
+    pub fn events_between(&self, earlier: &Call, later: &Call) -> &[LoggedEvent] {
         match &self.history {
             Some(history) => history.between(earlier, later),
             None => self.log.events().get(earlier.n_events()..later.n_events()).unwrap_or_default(),

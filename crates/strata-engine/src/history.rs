@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::event_log::{Facts, LoggedEvent};
 
 /// The events that rewinds have left (`ADK.md` 3.3). What a rewind took back goes to `rewound`.
-pub(crate) fn live_events<'e>(
+pub fn live_events<'e>(
     events: impl DoubleEndedIterator<Item = &'e LoggedEvent> + Clone,
     mut rewound: impl FnMut(&'e LoggedEvent),
 ) -> Vec<&'e LoggedEvent> {
@@ -42,7 +42,7 @@ pub(crate) fn live_events<'e>(
 
 /// The span of time a summary stands for, and where its event is in the list it was found in.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct SummaryRange {
+pub struct SummaryRange {
     pub at: usize,
     pub start: f64,
     pub end: f64,
@@ -63,7 +63,7 @@ pub(crate) fn summary_ranges(events: &[&LoggedEvent]) -> impl Iterator<Item = Su
 }
 
 /// Of ranges in order, those that no other contains; of identical ones the last.
-pub(crate) fn surviving(ranges: impl IntoIterator<Item = SummaryRange>) -> Vec<SummaryRange> {
+pub fn surviving(ranges: impl IntoIterator<Item = SummaryRange>) -> Vec<SummaryRange> {
     let ranges: Vec<SummaryRange> = ranges.into_iter().collect();
     let has_bounds = |range: &&SummaryRange| !range.start.is_nan() && !range.end.is_nan();
     let mut widest_first: Vec<SummaryRange> = ranges.iter().filter(has_bounds).copied().collect();

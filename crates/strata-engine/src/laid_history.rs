@@ -6,12 +6,12 @@ use std::sync::Arc;
 use strata_model::{Event, EventIndex};
 
 use crate::calls::Call;
+use crate::compaction::steps::without_results;
 use crate::event_log::{EventLog, EventView, LoggedEvent};
-use crate::lab::without_results;
 
 /// What is laid over a session in place of its recorded summaries.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct LaidSummaries {
+pub struct LaidSummaries {
     /// Each with how many recorded events lie before it; in order.
     pub summaries: Vec<(usize, Arc<Event>)>,
     /// Events whose long tool results give way to a note, from a call on.

@@ -21,8 +21,6 @@
 
 #[rustfmt::skip]
 pub mod adk_text;
-pub mod analysis;
-mod answer_fields;
 mod answers;
 mod app_index;
 mod artifacts;
@@ -37,18 +35,15 @@ mod error;
 mod event_links;
 mod event_log;
 mod experiment;
-pub mod findings;
-pub mod fixes;
 mod flow;
 pub mod gemini;
-mod history;
+pub mod history;
 mod infer;
-pub mod lab;
 mod laid_history;
+mod laid_log;
 pub mod memory;
 mod models;
 mod placement;
-pub mod prices;
 mod processor;
 pub mod processors;
 mod quotation;
@@ -61,7 +56,6 @@ mod sessions;
 mod settled;
 mod state_history;
 mod template;
-pub mod tokens;
 mod tool_calls;
 mod tool_plan;
 
@@ -73,13 +67,17 @@ pub use compile::{Compilation, Outcome, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
 pub use context::{Backend, CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
 pub use edit::{
-    ClearedResults, Edit, Edited, EventChange, LaidSummary, ScriptFailure, ScriptHost, ScriptLine, ScriptRun,
+    ClearedResults, Edit, EditDraft, Edited, EventChange, LaidSummary, ScriptFailure, ScriptHost, ScriptLine,
+    ScriptRun,
 };
 pub use error::{CompileError, ErrorKind};
 pub use event_log::{EventLog, EventView, Facts, LoggedEvent};
 pub use experiment::Experiment;
 pub use flow::{Flow, FlowKind, Inserted, OrderViolation, Step};
 pub use infer::{InferredApp, infer_app};
+pub use laid_history::LaidSummaries;
+pub use laid_log::LaidLog;
+pub use models::{bare_model_name, is_gemini};
 pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Phase, Processor, StageOutput};
 pub use processors::{
     Catalog, CompactionCheck, History, Omission, OmissionReason, PROCESSOR_KINDS, ParamKind, ParamSpec,

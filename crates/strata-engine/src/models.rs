@@ -1,7 +1,7 @@
 //! What ADK concludes from a model's name.
 
 /// The name without the path or provider prefix that ADK recognises.
-pub(crate) fn bare_model_name(name: &str) -> &str {
+pub fn bare_model_name(name: &str) -> &str {
     if let Some(path) = name.strip_prefix("projects/") {
         let segments: Vec<&str> = path.split('/').collect();
         return match segments[..] {
@@ -24,7 +24,8 @@ pub(crate) fn bare_model_name(name: &str) -> &str {
     }
 }
 
-pub(crate) fn is_gemini(name: &str) -> bool {
+/// Whether it is one of the Gemini family.
+pub fn is_gemini(name: &str) -> bool {
     bare_model_name(name).starts_with("gemini-")
 }
 

@@ -15,7 +15,6 @@ use strata_model::{
     RequestContent, RequestPart, RequestTool, RichText, Session, Str,
 };
 
-use crate::analysis::is_same_prompt;
 use crate::calls::Call;
 use crate::compile::{Compilation, Stage};
 use crate::processor::StageOutput;
@@ -58,7 +57,7 @@ impl RecordedRequests {
         let Some(recorded) = self.0.get(&call.number) else { return };
         let before = compilation.working_context();
         let request = matched(recorded, &before, &call.invocation.agent);
-        let is_same = is_same_prompt(&before, &request);
+        let is_same = before.is_same_prompt(&request);
         let changed = if is_same { Sections::empty() } else { sections::changed(&before, &request) };
         let note = if is_same { "sent as it is compiled" } else { "what was really sent" };
         compilation.stages.push(Stage {

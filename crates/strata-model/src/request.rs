@@ -66,6 +66,25 @@ impl LlmRequest {
         tools.push(RequestTool::Functions(vec![declaration]));
     }
 
+    /// Whether a model is sent the same, wherever it comes from.
+    pub fn is_same_prompt(&self, other: &Self) -> bool {
+        let system = |request: &Self| request.system_instruction.as_ref().map(|text| text.to_text());
+        let tools =
+            |request: &Self| -> Vec<_> { request.tools.iter().map(RequestTool::fingerprint).collect() };
+        let contents =
+            |request: &Self| -> Vec<_> { request.contents.chunks().map(|chunk| chunk.fingerprint).collect() };
+        let is_config_same = || {
+            let pairs = self.config.iter().zip(other.config.iter());
+            self.config.len() == other.config.len()
+                && pairs.into_iter().all(|(a, b)| a.name == b.name && a.value == b.value)
+        };
+        self.model == other.model
+            && (self.contents.is_same(&other.contents) || contents(self) == contents(other))
+            && system(self) == system(other)
+            && tools(self) == tools(other)
+            && is_config_same()
+    }
+
     /// Registers a tool name. Registering it again keeps its place: the later tool is the one that runs.
     pub fn add_tool_name(&mut self, name: &Str) {
         if !self.tool_names.contains(name) {

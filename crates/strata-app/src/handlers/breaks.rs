@@ -1,7 +1,7 @@
 //! Prefix breaks in a sentence.
 
 use strata_engine::EventLog;
-use strata_engine::analysis::{CallAnalysis, Cause, Difference, Nature};
+use strata_measure::analysis::{CallAnalysis, Cause, Difference, Nature};
 use strata_model::Origin;
 
 use crate::api::cache::BreakNature;

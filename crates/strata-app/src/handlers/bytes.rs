@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::analysis::{CallAnalysis, Piece, SessionAnalysis};
+use strata_measure::analysis::{CallAnalysis, Piece, SessionAnalysis};
 
 use super::session::{agent_names, cached_report, cached_share};
 use crate::Strata;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::analysis::{
+use strata_measure::analysis::{
     CacheAnalysis, CacheFix, CallCache, FixKind, Link, Loss, SessionAnalysis, Zone,
 };
 use strata_model::{InstructionKind, Json, Object};

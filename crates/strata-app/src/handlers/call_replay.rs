@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use strata_engine::analysis::{CacheAnalysis, CallAnalysis};
+use strata_measure::analysis::{CacheAnalysis, CallAnalysis};
 use strata_model::json;
 use strata_wire::CacheRules;
 use strata_wire::exchange::{BodyOptions, encode};
@@ -66,7 +66,7 @@ impl Strata {
     fn predicted_cached(
         &self,
         open: &OpenSession,
-        analysis: &strata_engine::analysis::SessionAnalysis,
+        analysis: &strata_measure::analysis::SessionAnalysis,
         call: &CallAnalysis,
     ) -> u32 {
         let rules = CacheRules::embedded();

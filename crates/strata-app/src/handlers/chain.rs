@@ -1,7 +1,7 @@
 //! Where something came from, step by step: from the person's words to the wire.
 
-use strata_engine::analysis::Kind;
 use strata_engine::{Compilation, LoggedEvent};
+use strata_measure::analysis::Kind;
 use strata_model::{EventIndex, Origin};
 use strata_wire::{Item, Path, Segment, segments};
 
@@ -173,6 +173,6 @@ pub(crate) fn writer(compilation: &Compilation, segment: &Segment<'_>) -> Option
     let stage =
         compilation.stages.iter().find(|stage| segments(&stage.request).any(|other| is_same(&other)))?;
     let is_quoted =
-        matches!(&segment.item, Item::Part { part, .. } if strata_engine::analysis::is_quoted(part));
+        matches!(&segment.item, Item::Part { part, .. } if strata_measure::analysis::is_quoted(part));
     Some((stage.processor.to_string(), is_quoted))
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use strata_engine::analysis::{CallAnalysis, Effect, diff_requests, is_same_prompt};
 use strata_engine::{Compilation, Edit, Experiment, Sections, Stage};
+use strata_measure::analysis::{CallAnalysis, Effect, diff_requests};
 use strata_wire::Segment;
 
 use super::part::part_diff;
@@ -39,7 +39,7 @@ impl Handler for Preview {
         for edit in &self.edits {
             edits.push(edit_of(edit)?);
         }
-        let edited = base.experiment.edited(&edits, strata.catalog());
+        let edited = strata.edited(&base.experiment, &edits);
         let before = open.baseline(self.call, strata.tables())?;
         let mut after = before.sharing();
         let old = open.compilation(self.call)?;
@@ -96,7 +96,7 @@ fn violations(compilation: &Compilation) -> impl Iterator<Item = DiagnosticRow> 
 /// The first stage that gives something else than it did; for one that is new, something else than it got.
 fn first_changed(old: &Compilation, new: &Compilation) -> Option<String> {
     let is_changed = |stage: &&Stage| match old.stage(&stage.processor) {
-        Some(before) => !is_same_prompt(&before.request, &stage.request),
+        Some(before) => !before.request.is_same_prompt(&stage.request),
         None => stage.changed.intersects(Sections::SENT),
     };
     new.stages.iter().find(is_changed).map(|stage| stage.processor.to_string())
@@ -171,7 +171,7 @@ pub(crate) fn compared(agent: String, a: &CallAnalysis, b: &CallAnalysis, tables
     ComparedCall {
         call: a.number,
         agent,
-        is_changed: !is_same_prompt(&a.request, &b.request),
+        is_changed: !a.request.is_same_prompt(&b.request),
         tokens_a: a.total.tokens,
         tokens_b: b.total.tokens,
         cached_a: a.matched.tokens,

@@ -1,7 +1,7 @@
 //! From the engine's words to those of the commands.
 
-use strata_engine::analysis::{self, ByKind};
-use strata_engine::tokens;
+use strata_measure::analysis::{self, ByKind};
+use strata_measure::tokens;
 use strata_model::Severity;
 
 use crate::api::common::{Basis, DiagnosticSeverity, Kind, KindTokens, TokenCount};

@@ -5,7 +5,7 @@ mod find;
 
 use std::sync::Arc;
 
-use strata_engine::analysis::{CacheAnalysis, CallAnalysis, Kind, Scale, SessionAnalysis};
+use strata_measure::analysis::{CacheAnalysis, CallAnalysis, Kind, Scale, SessionAnalysis};
 use strata_wire::{Path, Segment, prefix_segments};
 
 use self::chips::{Edge, chips};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use strata_engine::analysis::{Carried, Kind, SessionAnalysis};
 use strata_engine::explain_omissions;
+use strata_measure::analysis::{Carried, Kind, SessionAnalysis};
 use strata_model::{Event, EventIndex, FromJson as _, Json, json};
 
 use super::filter::Filter;
@@ -98,7 +98,7 @@ fn event_edits(open: &OpenSession, at: EventIndex) -> Vec<EventEdit> {
     edits.into_iter().filter(|(is_so, _)| *is_so).map(|(_, edit)| edit).collect()
 }
 
-fn carried_by(usage: strata_engine::analysis::Use) -> String {
+fn carried_by(usage: strata_measure::analysis::Use) -> String {
     match (usage.first_call, usage.last_call) {
         (0, _) => String::new(),
         (first, last) if first == last => format!("C{first}"),

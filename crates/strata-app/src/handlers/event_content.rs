@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::analysis::{Kind, SessionAnalysis};
+use strata_measure::analysis::{Kind, SessionAnalysis};
 use strata_model::{Event, EventIndex, FromJson as _, Part, RequestContent, json};
 
 use crate::api::common::TokenCount;
@@ -23,7 +23,7 @@ pub(super) fn size(
     let scale = analysis.calls().first().and_then(|call| open.scale(analysis, tables, call).ok());
     let parts = content.map_or(&[][..], |content| &content.parts);
     let counts = scale.map(|scale| parts.iter().map(|part| scale.weigher().part(part)).sum());
-    counts.unwrap_or(strata_engine::tokens::TokenCount::estimated(0, 0, 0)).into()
+    counts.unwrap_or(strata_measure::tokens::TokenCount::estimated(0, 0, 0)).into()
 }
 
 /// What was recorded in the place of an edited content.

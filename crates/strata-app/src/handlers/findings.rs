@@ -1,7 +1,7 @@
 //! Findings beside the calls and events they concern.
 
-use strata_engine::analysis::SessionAnalysis;
-use strata_engine::findings::{CallRange, Finding};
+use strata_measure::analysis::SessionAnalysis;
+use strata_measure::findings::{CallRange, Finding};
 use strata_model::EventIndex;
 
 use crate::api::common::FindingRow;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use strata_engine::analysis::{CallRates, SessionAnalysis};
-use strata_engine::findings::Finding;
-use strata_engine::fixes::Fix;
+use strata_measure::analysis::{CallRates, SessionAnalysis};
+use strata_measure::findings::Finding;
+use strata_measure::fixes::Fix;
 use strata_model::Origin;
 use strata_store::ExperimentId;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::lab::{Assumptions, Extractive, FactReader, SizedWriter, Writer, survival, sweep};
+use strata_measure::lab::{Assumptions, Extractive, FactReader, SizedWriter, Writer, survival, sweep};
 
 use crate::Strata;
 use crate::api::job::JobState;

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_engine::LoggedEvent;
-use strata_engine::lab::{FactReader, Grade, Probe, grade, probe_prompt, probes, window_text};
-use strata_engine::prices::Prices;
+use strata_measure::lab::{FactReader, Grade, Probe, grade, probe_prompt, probes, window_text};
+use strata_measure::prices::Prices;
 
 use crate::Strata;
 use crate::api::job::JobState;

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use strata_engine::lab::{Extractive, FactReader, LabConfig, Writer, survival};
+use strata_engine::compaction::CompactionConfig;
+use strata_measure::lab::{Extractive, FactReader, Writer, survival};
 use strata_store::{LabRunId, LabRunState, StoreError};
 
 use crate::Strata;
@@ -97,7 +98,7 @@ fn text(settings: &RunSettings) -> Result<String, AppError> {
 /// A run under way.
 struct Work {
     open: Arc<OpenSession>,
-    config: LabConfig,
+    config: CompactionConfig,
     /// `None`: extracts.
     found: Option<Found>,
     model: Option<String>,
@@ -117,7 +118,7 @@ impl Work {
             let reader = FactReader::new();
             // How many summaries there will be is known from a replay with sizes alone.
             let size = summary_size(lab, self.config.summary_tokens, &[]);
-            let mut sized = strata_engine::lab::SizedWriter::new(size);
+            let mut sized = strata_measure::lab::SizedWriter::new(size);
             let expected = lab.replay(&self.config, &mut sized).map_or(0, |plan| plan.windows.len() as u64);
             job.progress(0, expected);
             self.record().expected = expected as u32;

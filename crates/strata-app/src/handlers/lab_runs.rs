@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use strata_engine::Edit;
-use strata_engine::lab::{FactReader, survival};
+use strata_measure::lab::{FactReader, survival};
 use strata_store::{ExperimentId, LabRunEntry, LabRunId, LabRunState};
 
 use super::experiment;

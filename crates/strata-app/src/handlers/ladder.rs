@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::analysis::{CallCache, Nature};
+use strata_measure::analysis::{CallCache, Nature};
 
 use super::bytes::{Layout, NOT_KNOWN, VERSION, map_bytes};
 use super::session::{agent_names, cached_share};

@@ -49,7 +49,7 @@ fn names(open: &OpenSession, wanted: &str) -> Vec<PaletteItem> {
     });
     let facts = open.events().facts();
     let tools = tool_names(open).into_iter().filter(|name| fits(name)).map(|name| {
-        let is_result = |kind| kind == strata_engine::analysis::Kind::Result;
+        let is_result = |kind| kind == strata_measure::analysis::Kind::Result;
         let uses = facts
             .iter()
             .filter(|facts| is_result(facts.kind) && facts.tools.iter().any(|tool| **tool == *name));

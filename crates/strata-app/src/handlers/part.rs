@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::EventLog;
-use strata_engine::analysis::{
+use strata_measure::analysis::{
     Change, Kind, PartDelta, Scale, SessionAnalysis, common_prefix_in, diff_events, diff_requests, is_quoted,
 };
 use strata_model::{EventIndex, FromJson as _, LlmRequest, Origin, json};

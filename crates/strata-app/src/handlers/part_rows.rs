@@ -1,7 +1,7 @@
 //! What a stage did to a request, as rows.
 
-use strata_engine::analysis::{Change, Kind, PartDelta, Scale, is_quoted};
-use strata_engine::tokens::TokenCount;
+use strata_measure::analysis::{Change, Kind, PartDelta, Scale, is_quoted};
+use strata_measure::tokens::TokenCount;
 use strata_model::LlmRequest;
 use strata_wire::{Item, Path, Segment};
 

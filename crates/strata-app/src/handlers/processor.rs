@@ -83,7 +83,7 @@ fn try_on(strata: &Arc<Strata>, source: &str, target: &ScriptTarget) -> Result<S
         params: Object::from_iter([("source", source)]),
         agent: None,
     });
-    let edited = base.experiment.edited(&edits, strata.catalog());
+    let edited = strata.edited(&base.experiment, &edits);
     if let Some(found) =
         edited.diagnostics.iter().find(|found| found.at == format!("edits[{}]", edits.len() - 1))
     {

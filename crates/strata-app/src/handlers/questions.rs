@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use strata_engine::analysis::{Kind, SessionAnalysis};
+use strata_measure::analysis::{Kind, SessionAnalysis};
 use strata_model::{Origin, Str};
 
 use super::event::used_events;

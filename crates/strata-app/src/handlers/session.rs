@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use strata_engine::analysis::CallAnalysis;
-use strata_engine::tokens::{self, Tokenizer};
+use strata_measure::analysis::CallAnalysis;
+use strata_measure::tokens::{self, Tokenizer};
 use strata_model::Str;
 use strata_store::{AppConfigOrigin, ExperimentId, SessionId};
 

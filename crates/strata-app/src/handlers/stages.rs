@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use parking_lot::RwLockReadGuard;
-use strata_engine::analysis::{
+use strata_engine::{Call, Compilation, CompileContext, ScriptLine, Stage, StageOutput};
+use strata_measure::analysis::{
     CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, asked_model, diff_events, diff_requests, is_quoted,
 };
-use strata_engine::{Call, Compilation, CompileContext, ScriptLine, Stage, StageOutput};
 use strata_model::{Json, LlmRequest, Str, json};
 use strata_wire::{Item, Segment, prompt_segments};
 

@@ -2,12 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use strata_engine::analysis::Counting;
-use strata_engine::lab::{
-    Assumptions, Lab, LabConfig, SizedWriter, Stop, SummaryDue, SummarySize, Writer, Written,
-};
-use strata_engine::prices::Prices;
-use strata_engine::tokens::{TokenCount, Tokenizer, Weigher};
+use strata_engine::compaction::CompactionConfig;
+use strata_measure::analysis::Counting;
+use strata_measure::lab::{Assumptions, Lab, SizedWriter, Stop, SummaryDue, SummarySize, Writer, Written};
+use strata_measure::prices::Prices;
+use strata_measure::tokens::{TokenCount, Tokenizer, Weigher};
 use strata_model::LlmRequest;
 use strata_store::{PromptShape, Store};
 
@@ -48,7 +47,7 @@ impl Asked<'_> {
     pub(crate) fn estimate(
         &self,
         lab: &Lab<'_>,
-        config: &LabConfig,
+        config: &CompactionConfig,
         size: SummarySize,
     ) -> Result<Estimate, AppError> {
         let mut estimator = Estimator {

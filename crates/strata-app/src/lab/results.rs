@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use strata_engine::lab::{LabConfig, LossReport, Replayed};
+use strata_engine::compaction::CompactionConfig;
+use strata_measure::lab::{LossReport, Replayed};
 use strata_store::LabRunId;
 
 use super::stored_run::{RunRecord, RunSettings};
@@ -42,7 +43,12 @@ pub(crate) struct RunState {
 
 impl RunState {
     /// One that begins.
-    pub(crate) fn new(id: LabRunId, session: &str, config: &LabConfig, settings: &RunSettings) -> Self {
+    pub(crate) fn new(
+        id: LabRunId,
+        session: &str,
+        config: &CompactionConfig,
+        settings: &RunSettings,
+    ) -> Self {
         let record = RunRecord::default();
         Self::restored(id, session, (config, settings), &record, JobState::Running)
     }
@@ -51,7 +57,7 @@ impl RunState {
     pub(crate) fn restored(
         id: LabRunId,
         session: &str,
-        (config, settings): (&LabConfig, &RunSettings),
+        (config, settings): (&CompactionConfig, &RunSettings),
         record: &RunRecord,
         state: JobState,
     ) -> Self {

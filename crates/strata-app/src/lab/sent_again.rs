@@ -1,8 +1,8 @@
 //! A call that is sent again, beside what was recorded.
 
-use strata_engine::analysis::Counting;
-use strata_engine::prices::Prices;
-use strata_engine::tokens::TokenCount;
+use strata_measure::analysis::Counting;
+use strata_measure::prices::Prices;
+use strata_measure::tokens::TokenCount;
 use strata_model::{Content, Fingerprint, Json, LlmRequest, json};
 use strata_provider::Progress;
 use strata_store::{PromptShape, Store};

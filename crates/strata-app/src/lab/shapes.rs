@@ -1,9 +1,9 @@
 //! Replays and sweeps as the window is shown them.
 
-use strata_engine::compaction::Trigger;
-use strata_engine::lab::{
-    Assumptions, Bill, BlockReason, EXTRACTIVE, Flag, Lab, LossReport, Policy, Replayed, SizeBasis, Sweep,
-    Verdict, WindowPlan,
+use strata_engine::compaction::{Policy, Trigger};
+use strata_measure::lab::{
+    Assumptions, Bill, BlockReason, EXTRACTIVE, Flag, Lab, LossReport, Replayed, SizeBasis, Sweep, Verdict,
+    WindowPlan,
 };
 use strata_model::EventIndex;
 
@@ -38,7 +38,7 @@ pub(crate) fn replay_shape(
     lab: &Lab<'_>,
     replayed: &Replayed,
     losses: &[Option<LossReport>],
-    survival: &[strata_engine::lab::Generation],
+    survival: &[strata_measure::lab::Generation],
 ) -> LabReplay {
     let assumptions = Assumptions::default();
     let unchanged = lab.unchanged();
@@ -151,7 +151,7 @@ pub(crate) fn size_basis(basis: SizeBasis, n_fitted: usize) -> String {
     }
 }
 
-fn row_shape(row: &strata_engine::lab::SweepRow) -> LabRow {
+fn row_shape(row: &strata_measure::lab::SweepRow) -> LabRow {
     let (family, x, y) = match row.config.policy {
         Policy::Off => (LabFamily::Off, 0, 0),
         Policy::Adk { window: Some(window), threshold: None } => {

@@ -1,7 +1,7 @@
 //! A run as it is stored: what was asked for, and all that was written.
 
 use serde::{Deserialize, Serialize};
-use strata_engine::lab::{Stop, SummaryDue, Writer, Written};
+use strata_measure::lab::{Stop, SummaryDue, Writer, Written};
 use strata_model::{Content, Decoder, FromJson as _, Json, Usage};
 
 /// What was asked for.

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use strata_engine::analysis::CallAnalysis;
-use strata_engine::tokens::{Calibration, Measured, TokenCount};
+use strata_measure::analysis::CallAnalysis;
+use strata_measure::tokens::{Calibration, Measured, TokenCount};
 use strata_model::{Fingerprint, Str, Usage};
 use strata_store::{MeasuredCall, PromptShape, Store, StoreError};
 

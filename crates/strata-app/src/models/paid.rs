@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use strata_engine::lab::Written;
+use strata_measure::lab::Written;
 use strata_model::{
     Content, Decoder, Fingerprint, FingerprintBuilder, FromJson as _, Json, Object, Usage, json,
 };

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use strata_engine::analysis::Counting;
-use strata_engine::lab::{Stop, SummaryDue, Writer, Written};
+use strata_measure::analysis::Counting;
+use strata_measure::lab::{Stop, SummaryDue, Writer, Written};
 use strata_model::{Content, LlmRequest, Origin, Part, RequestContent, Usage};
 use strata_provider::{Cancel, Endpoint, Progress};
 use strata_store::{PromptShape, Store};

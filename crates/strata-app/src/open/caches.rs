@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use strata_engine::Experiment;
-use strata_engine::analysis::{CacheAnalysis, CacheFix, SessionAnalysis};
+use strata_measure::analysis::{CacheAnalysis, CacheFix, SessionAnalysis};
 
 use super::Tables;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_engine::Experiment;
-use strata_engine::analysis::{Kind, Scale, SessionAnalysis, Use};
+use strata_measure::analysis::{Kind, Scale, SessionAnalysis, Use};
 use strata_model::{Event, EventIndex, Json, Origin, Part, RequestContent, Str, json};
 
 use crate::words;

@@ -54,7 +54,7 @@ impl Strata {
         let edits = edits.collect::<Result<Vec<Edit>, _>>()?;
         let base = self.session(entry.session.as_str())?;
         let n_applied = (entry.n_applied as usize).min(edits.len());
-        let Edited { experiment, diagnostics } = base.experiment.edited(&edits[..n_applied], self.catalog());
+        let Edited { experiment, diagnostics } = self.edited(&base.experiment, &edits[..n_applied]);
         let open = OpenExperiment { entry, edits, diagnostics, base: base.clone() };
         Ok(OpenSession::of_experiment(&base, experiment, open))
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use strata_engine::fixes::{self, Fix};
+use strata_measure::fixes::{self, Fix};
 
 use super::{OpenSession, lock};
 use crate::Strata;

@@ -1,7 +1,7 @@
 //! `strata cache`: what a provider finds again of each prompt, what kept it from finding more, and what would help.
 
 use serde::Serialize;
-use strata_engine::analysis::{CacheAnalysis, CacheFix, CallCache, Comparison, Loss};
+use strata_measure::analysis::{CacheAnalysis, CacheFix, CallCache, Comparison, Loss};
 use strata_wire::CacheRules;
 
 use super::app::AppReport;
@@ -142,7 +142,7 @@ pub fn cache(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resul
 
 fn call_report(subject: &Subject, call: &CallCache) -> CallCacheReport {
     let difference =
-        |comparison: &Comparison| comparison.difference.map(strata_engine::analysis::Difference::name);
+        |comparison: &Comparison| comparison.difference.map(strata_measure::analysis::Difference::name);
     CallCacheReport {
         call: call.call,
         agent: call.agent.to_string(),

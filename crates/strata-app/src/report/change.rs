@@ -1,7 +1,7 @@
 //! What happened to the parts of a request.
 
 use serde::Serialize;
-use strata_engine::analysis::{Change, PartDelta};
+use strata_measure::analysis::{Change, PartDelta};
 use strata_model::Origin;
 use strata_wire::Segment;
 

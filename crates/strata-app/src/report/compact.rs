@@ -1,9 +1,10 @@
 //! `strata compact`: one configuration of compaction gone through, with what its summaries lose.
 
 use serde::Serialize;
-use strata_engine::lab::{
-    Assumptions, Extractive, FactReader, Lab, LabConfig, LossReport, Replayed, SizedWriter, Verdict,
-    WindowPlan, Writer, survival,
+use strata_engine::compaction::CompactionConfig;
+use strata_measure::lab::{
+    Assumptions, Extractive, FactReader, Lab, LossReport, Replayed, SizedWriter, Verdict, WindowPlan, Writer,
+    survival,
 };
 
 use super::app::AppReport;
@@ -219,7 +220,7 @@ pub fn compact(
     })
 }
 
-fn replay(lab: &Lab<'_>, config: &LabConfig, writer: &mut dyn Writer) -> Result<Replayed, AppError> {
+fn replay(lab: &Lab<'_>, config: &CompactionConfig, writer: &mut dyn Writer) -> Result<Replayed, AppError> {
     lab.replay(config, writer).map_err(|stop| AppError::bad_input(stop.0))
 }
 

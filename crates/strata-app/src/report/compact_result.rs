@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use strata_engine::Edit;
-use strata_engine::lab::Replayed;
+use strata_measure::lab::Replayed;
 use strata_store::{ExperimentId, SessionId, Store};
 
 use super::compact::CompactChoice;

@@ -1,10 +1,10 @@
 //! `strata compile`: the request of a call, with every stage.
 
 use serde::Serialize;
-use strata_engine::analysis::{
+use strata_engine::{Call, Compilation, EarlyEnd, Outcome, Sections, Stage, StageCache};
+use strata_measure::analysis::{
     CallAnalysis, Change, SessionAnalysis, common_prefix, diff_events, diff_requests,
 };
-use strata_engine::{Call, Compilation, EarlyEnd, Outcome, Sections, Stage, StageCache};
 use strata_model::{Json, LlmRequest};
 use strata_wire::prompt_segments;
 
@@ -345,7 +345,7 @@ impl Compiled<'_> {
         let log = self.subject.experiment.log();
         let segments = prompt_segments(request).enumerate().map(|(at, segment)| SegmentReport {
             path: segment.path.to_string(),
-            kind: strata_engine::analysis::Kind::of(&segment, log).into(),
+            kind: strata_measure::analysis::Kind::of(&segment, log).into(),
             origin: segment.main_origin().map_or(String::new(), origin::text),
             tokens: weigh.count(&segment).tokens,
             zone: if at < n_stable { Zone::StablePrefix } else { Zone::VariableSuffix },

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use strata_engine::analysis::{Effect, SessionAnalysis, diff_requests};
+use strata_measure::analysis::{Effect, SessionAnalysis, diff_requests};
 use strata_wire::Segment;
 
 use super::change::{ChangeReport, Weigh};
@@ -132,7 +132,7 @@ fn request_changes(
     Ok(changes.collect())
 }
 
-fn side(name: &str, totals: &strata_engine::analysis::Totals) -> SideReport {
+fn side(name: &str, totals: &strata_measure::analysis::Totals) -> SideReport {
     SideReport {
         name: name.to_owned(),
         tokens: totals.tokens,

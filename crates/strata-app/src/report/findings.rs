@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use strata_engine::Edit;
-use strata_engine::findings::{self, Finding};
-use strata_engine::fixes::{self, Fix};
+use strata_measure::findings::{self, Finding};
+use strata_measure::fixes::{self, Fix};
 use strata_model::Object;
 
 use super::app::AppReport;

@@ -1,7 +1,7 @@
 //! `strata replay`: a call sent again, beside what was recorded.
 
 use serde::Serialize;
-use strata_engine::analysis::CacheAnalysis;
+use strata_measure::analysis::CacheAnalysis;
 use strata_model::json;
 use strata_provider::Progress;
 use strata_wire::CacheRules;

@@ -1,7 +1,7 @@
 //! `strata show`: the sessions of a source in numbers.
 
 use serde::Serialize;
-use strata_engine::tokens;
+use strata_measure::tokens;
 
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use strata_engine::analysis::{CallAnalysis, Scale, SessionAnalysis};
 use strata_engine::{Edit, Experiment};
 use strata_import::ImportedSession;
+use strata_measure::analysis::{CallAnalysis, Counting, Scale, SessionAnalysis};
 use strata_model::{Object, Session};
 use strata_store::{
     AppConfig, ExperimentEntry, ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError,
@@ -100,7 +100,7 @@ impl Source {
         if edits.is_empty() {
             return Ok((base, edits));
         }
-        let edited = base.edited(&edits, &catalog());
+        let edited = strata_measure::edited(&base, &edits, &catalog(), &Counting::default());
         let rows = edited.diagnostics.iter().map(DiagnosticRow::from);
         diagnostics.extend(rows.map(|row| FileDiagnostic::new("", row)));
         Ok((edited.experiment, edits))

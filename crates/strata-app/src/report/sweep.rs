@@ -1,7 +1,7 @@
 //! `strata sweep`: many configurations of compaction side by side.
 
 use serde::Serialize;
-use strata_engine::lab::{Assumptions, Bill, Flag, SweepRow, sweep as run_sweep};
+use strata_measure::lab::{Assumptions, Bill, Flag, SweepRow, sweep as run_sweep};
 
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;

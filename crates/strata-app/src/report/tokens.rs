@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use strata_engine::EventLog;
-use strata_engine::analysis::{self, CallAnalysis, CallRates, LedgerSum, Piece, SessionAnalysis};
+use strata_measure::analysis::{self, CallAnalysis, CallRates, LedgerSum, Piece, SessionAnalysis};
 use strata_model::Origin;
 
 use super::app::AppReport;

@@ -43,7 +43,7 @@ fn conversation(window: &Window<'_>) -> String {
 }
 
 /// What an event adds to a summariser's prompt, without the line break behind it.
-pub(crate) fn summarizer_lines(logged: &LoggedEvent) -> String {
+pub fn summarizer_lines(logged: &LoggedEvent) -> String {
     let mut lines = Vec::new();
     if let Some(content) = logged.event.content.as_ref().filter(|_| !asks_for_credentials(logged)) {
         add_lines(&mut lines, &logged.event.author, content);

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use strata_model::{App, Diagnostic, Event};
 
 use super::Edit;
-use super::compaction::{CompactionChange, EXTRACTIVE_NOTE, plan};
+use super::compaction::CompactionChange;
+use crate::compaction::CompactionConfig;
 use crate::experiment::{Experiment, Laid};
-use crate::lab::{LabConfig, Policy};
+use crate::laid_history::LaidSummaries;
 use crate::processors::Catalog;
 
 /// A session with edits laid over it.
@@ -16,6 +17,53 @@ pub struct Edited {
     pub experiment: Experiment,
     /// What did not fit, and what a person should know about what did. Each stands at `edits[n]`, n counted from 0.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Edits laid over a session, all but the summaries that another setting of compaction asks for.
+///
+/// Which of them fall due goes by the sizes of the prompts that all other edits make, and sizes are measured above the
+/// compiler: whoever can, plans them ([`Self::compaction_due`]) and hands them in.
+pub struct EditDraft {
+    experiment: Experiment,
+    diagnostics: Vec<Diagnostic>,
+    /// The setting, with the place of its edit.
+    due: Option<(usize, CompactionConfig)>,
+    laid: Laid,
+    /// Edits that were laid over the session before these.
+    n_earlier: usize,
+}
+
+impl EditDraft {
+    /// The setting of compaction whose summaries are missing, and the session that it is to be replayed on.
+    pub fn compaction_due(&self) -> Option<(&Experiment, &CompactionConfig)> {
+        self.due.as_ref().map(|(_, config)| (&self.experiment, config))
+    }
+
+    /// The session with the summaries that it has; those of a setting that is due stay as they were recorded.
+    #[must_use]
+    pub fn finish(self) -> Edited {
+        let Self { mut experiment, diagnostics, due: _, laid, n_earlier } = self;
+        experiment.laid = Some(Arc::new(laid));
+        Edited { experiment, diagnostics: of_later(diagnostics, n_earlier) }
+    }
+
+    /// The session with what the setting that is due would have summarised. `note` is what a person should know of
+    /// these summaries; it does not depend on how many there are, which edits behind this one may change.
+    #[must_use]
+    pub fn finish_with(mut self, summaries: &LaidSummaries, note: Option<&str>) -> Edited {
+        if let Some((at, _)) = self.due.take() {
+            self.experiment = self.experiment.with_summaries(summaries);
+            let note = note.map(|note| Diagnostic::info("edit-extractive", place(at), note));
+            self.diagnostics.extend(note);
+            in_order(&mut self.diagnostics);
+        }
+        self.finish()
+    }
+}
+
+/// In the order of the list, also where edits of one kind were applied before those of another.
+fn in_order(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by_key(|found| number(found).unwrap_or(usize::MAX));
 }
 
 /// What edits have come to so far.
@@ -63,7 +111,7 @@ impl Experiment {
     /// This session with `edits` laid over it, in their order, behind those that are laid over it already. Nothing of
     /// `self` is changed, and what the edits leave alone is shared with it: a [`crate::StageCache`] serves both.
     #[must_use]
-    pub fn edited(&self, edits: &[Edit], catalog: &Catalog) -> Edited {
+    pub fn lay(&self, edits: &[Edit], catalog: &Catalog) -> EditDraft {
         let (recorded, earlier) = match &self.laid {
             Some(laid) => (&laid.recorded, &laid.edits[..]),
             None => (self, &[][..]),
@@ -83,11 +131,9 @@ impl Experiment {
             draft.apply(edit);
         }
         let events = draft.events.clone();
-        let mut edited = draft.finish(catalog);
-        edited.diagnostics = of_later(edited.diagnostics, earlier.len());
-        let recorded = recorded.with_app(recorded.app());
-        edited.experiment.laid = Some(Arc::new(Laid { recorded, edits: all, events }));
-        edited
+        let (experiment, diagnostics, due) = draft.finish(catalog);
+        let laid = Laid { recorded: recorded.with_app(recorded.app()), edits: all, events };
+        EditDraft { experiment, diagnostics, due, laid, n_earlier: earlier.len() }
     }
 }
 
@@ -125,7 +171,11 @@ impl<'b> Draft<'b> {
         }
     }
 
-    fn finish(mut self, catalog: &Catalog) -> Edited {
+    /// The session with all edits but one of compaction that is still to be planned.
+    fn finish(
+        mut self,
+        catalog: &Catalog,
+    ) -> (Experiment, Vec<Diagnostic>, Option<(usize, CompactionConfig)>) {
         self.warn_of_halves();
         let pinned = self.pinned();
         let mut experiment = self.base.with_app(&self.app).with_events(&self.replacements(), &pinned);
@@ -133,22 +183,14 @@ impl<'b> Draft<'b> {
         for (at, edit) in self.flow_edits {
             super::flow::apply(&mut experiment, (at, edit), catalog, &mut diagnostics);
         }
+        in_order(&mut diagnostics);
         match self.compaction {
-            Some((_, CompactionChange::Laid(laid))) => experiment = experiment.with_summaries(&laid),
+            Some((_, CompactionChange::Laid(laid))) => (experiment.with_summaries(&laid), diagnostics, None),
             Some((at, CompactionChange::Planned(config))) => {
-                let config = LabConfig { pinned: pinned.iter().copied().collect(), ..config };
-                // Last, for what is due goes by the prompts that all other edits make.
-                if let Some(planned) = plan(&experiment, &config, catalog.counting()) {
-                    if config.policy != Policy::Off {
-                        diagnostics.push(Diagnostic::info("edit-extractive", place(at), EXTRACTIVE_NOTE));
-                    }
-                    experiment = experiment.with_summaries(&planned);
-                }
+                let config = CompactionConfig { pinned: pinned.into_iter().collect(), ..config };
+                (experiment, diagnostics, Some((at, config)))
             }
-            None => {}
+            None => (experiment, diagnostics, None),
         }
-        // In the order of the list, also where edits of one kind were applied before those of another.
-        diagnostics.sort_by_key(|found| number(found).unwrap_or(usize::MAX));
-        Edited { experiment, diagnostics }
     }
 }

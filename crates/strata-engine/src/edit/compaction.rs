@@ -1,4 +1,4 @@
-//! Edits of what is summarised: summaries that were written, and settings that have some written.
+//! Edits of what is summarised: summaries that were written, and settings that ask for some.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,28 +7,24 @@ use strata_model::app::EventsCompactionConfig;
 use strata_model::{
     Content, Decoder, Event, EventActions, EventCompaction, EventIndex, FromJson as _, Session, Str,
 };
-use strata_wire::CacheRules;
 
 use super::apply::Draft;
 use super::{ClearedResults, LaidSummary};
-use crate::analysis::{Counting, SessionAnalysis};
-use crate::experiment::Experiment;
-use crate::lab::{Extractive, FactReader, Lab, LabConfig, RecordedFirst};
+use crate::compaction::CompactionConfig;
 use crate::laid_history::LaidSummaries;
-use crate::prices::Prices;
 
 /// What the last edit of its kind asks for.
 pub(super) enum CompactionChange {
     /// These summaries in place of the recorded ones.
     Laid(LaidSummaries),
-    /// What this setting would have summarised.
-    Planned(LabConfig),
+    /// What this setting would have summarised; that is for others to plan.
+    Planned(CompactionConfig),
 }
 
 impl Draft<'_> {
     /// Another compaction setting. `None`: no compaction at all.
     pub(super) fn plan_compaction(&mut self, config: Option<&EventsCompactionConfig>) {
-        let planned = config.map_or_else(|| Ok(LabConfig::default()), LabConfig::from_adk);
+        let planned = config.map_or_else(|| Ok(CompactionConfig::default()), CompactionConfig::from_adk);
         match planned {
             Ok(planned) => self.compaction = Some((self.at, CompactionChange::Planned(planned))),
             // google-adk would refuse it; what is recorded stays.
@@ -42,8 +38,8 @@ impl Draft<'_> {
         summaries: &[LaidSummary],
         cleared: &[ClearedResults],
     ) {
-        let read = match LabConfig::parse(config) {
-            Ok(read) => LabConfig { prompt_template: prompt.cloned(), ..read },
+        let read = match CompactionConfig::parse(config) {
+            Ok(read) => CompactionConfig { prompt_template: prompt.cloned(), ..read },
             Err(error) => return self.error("edit-config", format!("{error}.")),
         };
         let mut laid = LaidSummaries::default();
@@ -160,36 +156,3 @@ impl Covered {
         Ok(())
     }
 }
-
-/// What a setting would have summarised in a session, with the recorded summaries where the windows are the recorded
-/// ones and extracts elsewhere. `None`: nothing else than what was recorded.
-pub(super) fn plan(
-    experiment: &Experiment,
-    config: &LabConfig,
-    counting: &Counting,
-) -> Option<LaidSummaries> {
-    let mut analysis = SessionAnalysis::default();
-    while analysis.step(experiment, counting) {}
-    let (rules, prices) = (CacheRules::embedded(), Prices::embedded());
-    let lab = Lab::new(experiment, &analysis, counting, &rules, &prices);
-    let reader = FactReader::new();
-    let mut writer = RecordedFirst::new(experiment.session(), Extractive { reader: &reader });
-    // Neither of both gives up.
-    let replayed = lab.replay(config, &mut writer).ok()?;
-    if writer.is_as_recorded(&replayed) {
-        return None;
-    }
-    let mut planned = LaidSummaries::default();
-    for window in &replayed.windows {
-        let Some((_, event)) = &window.event else { continue };
-        let by = window.written.as_ref().map(|written| written.by.clone()).unwrap_or_default();
-        let event = Event { model_version: Some(by), ..Event::clone(event) };
-        planned.summaries.push((window.after, Arc::new(event)));
-    }
-    Some(planned)
-}
-
-/// What a person should know about summaries that were planned. It does not depend on how many there are, which edits
-/// behind this one may change.
-pub(super) const EXTRACTIVE_NOTE: &str = "Summaries of windows that were not recorded are extractive, made offline without a \
-    model; the Lab has a model write them.";

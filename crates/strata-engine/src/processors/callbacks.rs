@@ -151,7 +151,7 @@ pub(super) fn is_relay(content: &RequestContent, style: RelayStyle) -> bool {
 }
 
 /// ``[agent] called tool `name` with parameters:`` or ``[agent] `name` tool returned result:`` at the start.
-pub(crate) fn is_relayed_traffic(part: &RequestPart) -> bool {
+pub fn is_relayed_traffic(part: &RequestPart) -> bool {
     let Some(text) = part.part.text.as_deref() else { return false };
     let Some(rest) = text.strip_prefix('[').and_then(after_word).and_then(|rest| rest.strip_prefix("] "))
     else {

@@ -10,7 +10,6 @@ pub(crate) use params::Params;
 pub use params::{ParamKind, ParamSpec};
 
 use super::inserted;
-use crate::analysis::Counting;
 use crate::edit::ScriptHost;
 use crate::processor::AnyProcessor;
 
@@ -38,7 +37,6 @@ pub const PROCESSOR_KINDS: &[&ProcessorKind] = inserted::KINDS;
 #[derive(Clone, Default)]
 pub struct Catalog {
     script_host: Option<Arc<dyn ScriptHost>>,
-    counting: Arc<Counting>,
 }
 
 impl Catalog {
@@ -48,18 +46,7 @@ impl Catalog {
     }
 
     pub fn with_scripts(host: Arc<dyn ScriptHost>) -> Self {
-        Self { script_host: Some(host), ..Self::default() }
-    }
-
-    /// With what is known of the sizes of texts.
-    #[must_use]
-    pub fn counting_with(self, counting: Arc<Counting>) -> Self {
-        Self { counting, ..self }
-    }
-
-    /// What weighs prompts where an edit goes by their size.
-    pub(crate) fn counting(&self) -> &Counting {
-        &self.counting
+        Self { script_host: Some(host) }
     }
 
     pub fn script_host(&self) -> Option<&Arc<dyn ScriptHost>> {

@@ -5,6 +5,7 @@
 //!
 //! None of them touches what an experiment has pinned, and all of them say in the origin what they wrote.
 
+mod behind_history;
 mod by_request;
 mod cap_rows;
 mod compact_output;
@@ -24,9 +25,10 @@ mod summarize_results;
 mod tables;
 mod truncate_middle;
 
-pub(crate) use super::callbacks::is_relayed_traffic;
+pub use super::callbacks::is_relayed_traffic;
+pub use behind_history::{Rewritten, moved_behind};
 pub use compact_state::{StateField, state_fields};
-pub(crate) use tables::tables;
+pub use tables::tables;
 
 use super::catalog::ProcessorKind;
 

@@ -245,7 +245,7 @@ fn every_kind_can_be_inserted_as_it_is_and_says_what_it_does() {
             _ => "{}",
         };
         let experiment =
-            sample().edited(&crate::edits(&insert(kind.name, params)), &strata_engine::Catalog::new());
+            sample().lay(&crate::edits(&insert(kind.name, params)), &strata_engine::Catalog::new()).finish();
         assert!(experiment.diagnostics.is_empty(), "{}: {:?}", kind.name, experiment.diagnostics);
         assert!(!last_contents(&experiment.experiment).is_empty(), "{}", kind.name);
     }

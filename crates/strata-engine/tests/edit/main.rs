@@ -2,14 +2,13 @@
 
 mod events;
 mod kinds;
-mod law;
 mod misfits;
 mod reuse;
 
 use std::sync::Arc;
 
-use strata_engine::{Catalog, Edit, Edited, Experiment, FlowKind, StageCache};
-use strata_model::{Json, LlmRequest, json};
+use strata_engine::{Catalog, Edit, Edited, Experiment, FlowKind};
+use strata_model::{Json, json};
 use strata_testkit::{contents_shape, experiment_in, invoice_triage, request};
 
 fn sample() -> Experiment {
@@ -25,7 +24,7 @@ fn edits(text: &str) -> Vec<Edit> {
 /// A session with edits that all fit.
 #[track_caller]
 fn edited(experiment: &Experiment, text: &str) -> Experiment {
-    let Edited { experiment, diagnostics } = experiment.edited(&edits(text), &Catalog::new());
+    let Edited { experiment, diagnostics } = experiment.lay(&edits(text), &Catalog::new()).finish();
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     experiment
 }
@@ -45,9 +44,4 @@ fn with_instruction(transcript: &str, instruction: &str) -> Experiment {
     );
     let session = Arc::new(strata_testkit::session(transcript));
     Experiment::new(session, Arc::new(strata_testkit::app(&name)), FlowKind::Adk)
-}
-
-fn compile_all(experiment: &Experiment, cache: &mut StageCache) -> Vec<Option<LlmRequest>> {
-    let compile = |call| experiment.compile(call, cache).map(|compiled| compiled.working_context());
-    experiment.calls().iter().map(compile).collect()
 }

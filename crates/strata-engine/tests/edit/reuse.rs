@@ -12,7 +12,7 @@ fn check_reruns(call: u32, text: &str, expected: &[&str]) {
     for call in base.calls() {
         base.compile(call, &mut cache);
     }
-    let edited = base.edited(&edits(text), &Catalog::new());
+    let edited = base.lay(&edits(text), &Catalog::new()).finish();
     let is_error = |found: &strata_model::Diagnostic| found.severity == strata_model::Severity::Error;
     assert!(!edited.diagnostics.iter().any(is_error), "{:?}", edited.diagnostics);
     let call = edited.experiment.call(call).expect("the call");

@@ -1,6 +1,6 @@
 //! Tokens around the place where two texts part.
 
-use strata_engine::analysis::{Kind, Scale};
+use strata_measure::analysis::{Kind, Scale};
 
 use crate::api::cache::TokenChip;
 

@@ -1,7 +1,7 @@
 //! What most of a prompt is, and which processor put it there.
 
 use strata_engine::StageCache;
-use strata_engine::analysis::{CallAnalysis, SessionAnalysis};
+use strata_measure::analysis::{CallAnalysis, SessionAnalysis};
 use strata_model::Origin;
 use strata_wire::{Segment, prompt_segments};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use strata_engine::findings::rules;
+use strata_measure::findings::rules;
 use toml::{Table, Value};
 
 use crate::error::AppError;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use strata_engine::analysis::{CacheAnalysis, CallAnalysis, CallCache, SessionAnalysis};
-use strata_engine::findings::{Finding, findings};
+use strata_measure::analysis::{CacheAnalysis, CallAnalysis, CallCache, SessionAnalysis};
+use strata_measure::findings::{Finding, findings};
 use strata_model::EventIndex;
 use strata_wire::{Item, prompt_segments};
 

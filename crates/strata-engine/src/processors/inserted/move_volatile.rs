@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use strata_model::{LlmRequest, Origin, RequestContent, Str};
 
+use super::behind_history::moved_behind;
 use super::by_request::{ByRequest, RequestRule};
 use super::rule::Pen;
-use crate::analysis::moved_behind;
 use crate::processor::StageOutput;
 use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
 use crate::sections::Sections;

@@ -10,7 +10,7 @@ const TOTALS: [&str; 6] = ["total", "total_rows", "totalRows", "total_count", "r
 pub(super) const LIMITS: &str = "_row_limits";
 
 /// A list of rows.
-pub(crate) struct Table<'r> {
+pub struct Table<'r> {
     /// Keys from the top, with dots between them.
     pub path: String,
     pub rows: &'r [Json],
@@ -19,7 +19,7 @@ pub(crate) struct Table<'r> {
 }
 
 /// All lists of rows in a result: lists that hold objects, or lists, and nothing else.
-pub(crate) fn tables(result: &Object) -> Vec<Table<'_>> {
+pub fn tables(result: &Object) -> Vec<Table<'_>> {
     let mut found = Vec::new();
     collect(result, "", result, 0, &mut found);
     found

@@ -1,0 +1,165 @@
+//! Why a prompt does not begin with the one before it: the first difference, the stage that made it, and what led
+//! there.
+
+mod cause;
+mod contents;
+mod instruction;
+mod link;
+mod stage;
+
+use strata_model::{LlmRequest, Origin, Str, TextSpan};
+use strata_wire::{Path, Segment, definitions};
+
+pub use cause::{Cause, Nature};
+pub use link::Link;
+
+use instruction::{Spans, system_spans};
+use strata_engine::{Call, Experiment, Stage};
+
+use super::prefix::{CommonPrefix, PrefixEnd};
+
+/// The place in a prompt where the prefix it shares with the one before it ends, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrefixBreak {
+    /// The segment in which the first difference stands, as [`Path`] prints it.
+    pub path: String,
+    /// The token of the later prompt with which it begins.
+    pub at_token: u32,
+    pub cause: Cause,
+    /// The processor whose result differs first. `None` where a call was not compiled.
+    pub stage: Option<Str>,
+    /// Where the first differing bytes come from.
+    pub origin: Option<Origin>,
+    /// From what happened to the end of the prefix.
+    pub chain: Vec<Link>,
+}
+
+/// Two calls of one lineage: their prompts, and the stages that made them.
+pub(super) struct Pair<'e> {
+    pub experiment: &'e Experiment,
+    pub earlier: (&'e Call, &'e LlmRequest),
+    pub later: (&'e Call, &'e LlmRequest),
+    pub stages: (&'e [Stage], &'e [Stage]),
+}
+
+impl Pair<'_> {
+    /// `None` when the later prompt begins with the whole earlier one; `at_token` is the weight of what they share.
+    pub(super) fn find_break(&self, common: &CommonPrefix, at_token: u32) -> Option<PrefixBreak> {
+        let (before, after) = self.stages;
+        let stage = || stage::guilty(common.ends_in, before, after);
+        let mut found = match common.ends_in {
+            PrefixEnd::Whole => return None,
+            PrefixEnd::Definitions => self.in_definitions(common, stage()),
+            PrefixEnd::System => self.in_system(common, stage()),
+            PrefixEnd::Contents => self.in_contents(common, stage()),
+        };
+        found.at_token = at_token;
+        if let Some(processor) = &found.stage {
+            found.chain.push(Link::Stage { processor: processor.clone(), did: did(&found.cause) });
+        }
+        found.chain.push(Link::Ends { path: found.path.clone(), at_token });
+        Some(found)
+    }
+
+    fn in_definitions(&self, common: &CommonPrefix, stage: Option<Str>) -> PrefixBreak {
+        let list = |request| definitions(request).map(|segment| named(&segment)).collect::<Vec<_>>();
+        let (earlier, later) = (list(self.earlier.1), list(self.later.1));
+        let missing = |of: &[(String, String)], other: &[(String, String)]| -> Vec<String> {
+            let is_missing = |(name, _): &&(String, String)| other.iter().all(|(known, _)| known != name);
+            of.iter().filter(is_missing).map(|(name, _)| name.clone()).collect()
+        };
+        let changed = later
+            .iter()
+            .filter(|(name, text)| earlier.iter().any(|(known, before)| known == name && before != text));
+        let changed = changed.map(|(name, _)| name.clone()).collect();
+        let path =
+            later.get(common.definitions).or(later.last()).map_or(String::new(), |(name, _)| name.clone());
+        let at = |request| definitions(request).nth(common.definitions);
+        let origin = at(self.later.1).or_else(|| at(self.earlier.1));
+        let cause = Cause::Definitions {
+            added: missing(&later, &earlier),
+            removed: missing(&earlier, &later),
+            changed,
+        };
+        let origin = origin.as_ref().and_then(Segment::main_origin).cloned();
+        PrefixBreak { path, at_token: 0, cause, stage, origin, chain: Vec::new() }
+    }
+
+    fn in_system(&self, common: &CommonPrefix, stage: Option<Str>) -> PrefixBreak {
+        let at = common.system_bytes;
+        let spans =
+            Spans { earlier: system_spans(self.earlier.1, at), later: system_spans(self.later.1, at) };
+        let (mut cause, chain) = self.cause_in_instruction(&spans);
+        if let (Cause::Instruction { .. }, Some(stage)) = (&cause, &stage)
+            && stage.starts_with("callback:")
+        {
+            cause = Cause::Script { stage: stage.clone() };
+        }
+        let place = system_place(self.later.1, at).or_else(|| system_place(self.earlier.1, at));
+        let block = place.map_or(0, |(block, _)| block);
+        let origin = spans.origin().cloned();
+        PrefixBreak { path: Path::System { block }.to_string(), at_token: 0, cause, stage, origin, chain }
+    }
+
+    fn in_contents(&self, common: &CommonPrefix, stage: Option<Str>) -> PrefixBreak {
+        let (cause, chain) = self.cause_in_contents(common, stage.as_deref());
+        let origin = |request: &LlmRequest| {
+            let content = request.contents.get(common.contents)?;
+            let part = content.parts.get(common.parts).or(content.parts.last())?;
+            Some(part.main_origin().clone())
+        };
+        // What is filled in is filled in by `instructions`; `contents` only finds a place for it.
+        let stage = match &cause {
+            Cause::State { .. } if stage.as_deref() == Some("contents") => Some("instructions".into()),
+            _ => stage,
+        };
+        PrefixBreak {
+            path: Path::Part { content: common.contents, part: common.parts }.to_string(),
+            at_token: 0,
+            cause,
+            stage,
+            origin: origin(self.later.1).or_else(|| origin(self.earlier.1)),
+            chain,
+        }
+    }
+}
+
+/// What a stage did, for a sentence that begins with its name.
+fn did(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::State { .. } => "filled it differently",
+        Cause::Instruction { .. } => "wrote other text",
+        Cause::Definitions { .. } => "declared other tools",
+        Cause::HandOff { .. } | Cause::Scope { .. } => "began the history elsewhere",
+        Cause::Compacted { .. } => "showed the summary instead",
+        Cause::Rewound { .. } => "left out what was taken back",
+        Cause::Window { .. } | Cause::Truncated { .. } => "cut off the beginning at another place",
+        Cause::LateResponse { .. } => "put the result at its call",
+        Cause::Artifacts { .. } => "listed other artifacts",
+        Cause::Memory => "inserted what it found in memory",
+        Cause::Placement { .. } => "put the text before the last message of the user",
+        _ => "changed it",
+    }
+}
+
+/// The path and the text of a tool or schema.
+fn named(segment: &Segment<'_>) -> (String, String) {
+    (segment.path.to_string(), segment.text().into_owned())
+}
+
+/// Where a byte of a system instruction lies: its block, and its span.
+fn system_place(request: &LlmRequest, at: usize) -> Option<(usize, &TextSpan)> {
+    let mut end = 0;
+    for (block, spans) in request.system_instruction.as_ref()?.blocks().enumerate() {
+        for span in spans {
+            end += span.text.len();
+            if at < end {
+                return Some((block, span));
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

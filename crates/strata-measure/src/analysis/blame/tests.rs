@@ -1,0 +1,131 @@
+//! Breaks that no recorded session can hold yet, on stages made by hand.
+
+use std::sync::Arc;
+
+use strata_engine::{FlowKind, Sections, StageOutput};
+use strata_model::{
+    App, Decoder, EventIndex, FromJson as _, LlmRequest, Origin, RequestContent, RichText, Session, Str, json,
+};
+
+use super::*;
+use crate::analysis::prefix::common_prefix;
+
+fn text(text: &str, origin: Origin) -> Arc<RequestContent> {
+    Arc::new(RequestContent::user_text(&RichText::from_span(text, origin.clone()), origin))
+}
+
+fn said(event: u32) -> Arc<RequestContent> {
+    text(&format!("event {event}"), Origin::Event { event: EventIndex(event), part: 0 })
+}
+
+fn request(contents: &[Arc<RequestContent>]) -> LlmRequest {
+    LlmRequest { contents: contents.iter().cloned().collect(), ..LlmRequest::default() }
+}
+
+fn stage(processor: &str, request: &LlmRequest) -> Stage {
+    Stage {
+        processor: processor.into(),
+        request: request.clone(),
+        changed: Sections::CONTENTS,
+        is_reused: false,
+        is_enabled: true,
+        is_recorded: false,
+        output: Arc::new(StageOutput::default()),
+    }
+}
+
+/// Two turns of one agent.
+fn experiment() -> Experiment {
+    let event = |at: usize, author: &str, role: &str| {
+        format!(
+            r#"{{"id": "e{at}", "invocationId": "i{}", "author": "{author}", "timestamp": {at}.0,
+                "content": {{"role": "{role}", "parts": [{{"text": "event {at}"}}]}}}}"#,
+            at / 2
+        )
+    };
+    let events = [
+        event(0, "user", "user"),
+        event(1, "bot", "model"),
+        event(2, "user", "user"),
+        event(3, "bot", "model"),
+    ];
+    let session =
+        format!(r#"{{"id": "s", "appName": "a", "userId": "u", "events": [{}]}}"#, events.join(","));
+    let session = json::parse(session.as_bytes()).expect("JSON");
+    let app = json::parse(br#"{"name": "a", "root_agent": {"type": "llm", "name": "bot", "model": "m"}}"#)
+        .expect("JSON");
+    let decoder = &mut Decoder::new();
+    let app = App::from_json(app, decoder).expect("an app");
+    Experiment::new(Arc::new(Session::from_json(session, decoder)), Arc::new(app), FlowKind::Adk)
+}
+
+fn find(earlier: &[Stage], later: &[Stage]) -> PrefixBreak {
+    let experiment = experiment();
+    let last = |stages: &[Stage]| stages.last().map(|stage| stage.request.clone()).unwrap_or_default();
+    let (before, after) = (last(earlier), last(later));
+    let (first, second) = (experiment.call(1).expect("C1"), experiment.call(2).expect("C2"));
+    let pair = Pair {
+        experiment: &experiment,
+        earlier: (first, &before),
+        later: (second, &after),
+        stages: (earlier, later),
+    };
+    let common = common_prefix(&before, &after);
+    pair.find_break(&common, 7).expect("a break")
+}
+
+#[test]
+fn memories_before_the_last_message_are_blamed_on_the_tool_that_preloads_them() {
+    let memory = |found: &str| text(found, Origin::Memory { rank: 0 });
+    let before = [said(0)];
+    let after = [said(0), said(1), said(2)];
+    let with = |contents: &[Arc<RequestContent>], found: &str| {
+        let mut contents = contents.to_vec();
+        contents.insert(contents.len() - 1, memory(found));
+        request(&contents)
+    };
+    let earlier = [stage("contents", &request(&before)), stage("agent_tools", &with(&before, "rain"))];
+    let later = [stage("contents", &request(&after)), stage("agent_tools", &with(&after, "sun"))];
+    let found = find(&earlier, &later);
+    assert_eq!((found.cause.code(), found.stage.as_deref()), ("memory_preload", Some("agent_tools")));
+    assert_eq!((&*found.path, found.at_token), ("0.0", 7));
+}
+
+#[test]
+fn artifacts_shown_for_one_call_are_no_change_of_the_history() {
+    let shown = text("Artifact a.md is:", Origin::Tool { name: "load_artifacts".into() });
+    let (before, after) = ([said(0)], [said(0), said(1), said(2)]);
+    let earlier = [stage("contents", &request(&before)), stage("agent_tools", &request(&[said(0), shown]))];
+    let later = [stage("contents", &request(&after)), stage("agent_tools", &request(&after))];
+    let found = find(&earlier, &later);
+    assert_eq!((found.cause.code(), found.stage.as_deref()), ("artifact_list", Some("agent_tools")));
+}
+
+#[test]
+fn a_stage_that_only_shortens_both_prompts_is_not_blamed() {
+    let (before, after) = ([said(0), said(1), said(2)], [said(0), said(1), said(3)]);
+    let earlier = [stage("contents", &request(&before)), stage("plugin:short", &request(&before[1..]))];
+    let later = [stage("contents", &request(&after)), stage("plugin:short", &request(&after[1..]))];
+    assert_eq!(find(&earlier, &later).stage.as_deref(), Some("contents"));
+}
+
+#[test]
+fn the_way_to_a_break_reads_as_sentences() {
+    let key: Str = "hits".into();
+    let links = [
+        Link::Wrote { event: EventIndex(32), key: key.clone(), before: "41".into(), after: "2318".into() },
+        Link::Reads { agent: "log_analyst".into(), kind: strata_model::InstructionKind::Dynamic, key },
+        Link::Stage { processor: "instructions".into(), did: "filled it differently" },
+        Link::Ends { path: "sys.0".into(), at_token: 3803 },
+    ];
+    let said: Vec<String> = links.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "E33 wrote state.hits 41 → 2318",
+            "the template in log_analyst's instruction reads hits",
+            "`instructions` filled it differently",
+            "prefix ends at token 3803, in sys.0",
+        ]
+    );
+}

@@ -1,0 +1,98 @@
+//! A session sent again with other requests.
+
+use strata_engine::Experiment;
+use strata_engine::processors::Rewritten;
+use strata_model::{LlmRequest, RequestContent};
+use strata_wire::CacheRules;
+
+use super::Timeline;
+use super::matches::{PromptMatches, PromptTree};
+use super::simulate::{Prediction, simulate};
+use crate::analysis::session::{CallAnalysis, SessionAnalysis};
+use crate::analysis::weigh::Counting;
+use crate::prices::Prices;
+
+/// What the prompts of a session cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Bill {
+    /// Tokens that are not found in the cache.
+    pub fresh_tokens: i64,
+    /// US dollars. `None` where a model has no price.
+    pub cost_usd: Option<f64>,
+    /// Prompts that are not sent as they were.
+    pub n_changed: usize,
+}
+
+/// Everything a replay looks at.
+#[derive(Clone, Copy)]
+pub(super) struct Replay<'a> {
+    pub experiment: &'a Experiment,
+    pub analysis: &'a SessionAnalysis,
+    pub counting: &'a Counting,
+    pub rules: &'a CacheRules,
+    pub prices: &'a Prices,
+}
+
+impl Replay<'_> {
+    /// The session as it was.
+    pub(super) fn unchanged(&self) -> Bill {
+        let prompts: Vec<PromptMatches> =
+            self.analysis.calls().iter().map(|call| call.matches.clone()).collect();
+        self.bill(&prompts, 0)
+    }
+
+    /// The session with other requests, which may look at the ones before them.
+    pub(super) fn run(
+        &self,
+        mut rewrite: impl FnMut(&CallAnalysis, &[LlmRequest]) -> Option<Rewritten>,
+    ) -> Bill {
+        let calls = self.analysis.calls();
+        let mut tree = PromptTree::default();
+        let mut models: Vec<&str> = Vec::new();
+        let mut requests: Vec<LlmRequest> = Vec::with_capacity(calls.len());
+        let mut prompts = Vec::with_capacity(calls.len());
+        let mut n_changed = 0;
+        for call in calls {
+            let model = models.iter().position(|model| **model == *call.sent_to).unwrap_or_else(|| {
+                models.push(&call.sent_to);
+                models.len() - 1
+            });
+            let rewritten = rewrite(call, &requests);
+            n_changed += usize::from(rewritten.is_some());
+            let Rewritten { request, tail } =
+                rewritten.unwrap_or_else(|| Rewritten::new(call.request.clone()));
+            let Some(scale) = self.analysis.scale(self.experiment, self.counting, &call.model) else {
+                prompts.push(PromptMatches::default());
+                requests.push(request);
+                continue;
+            };
+            let order = self.rules.of_model(&call.model).order;
+            let prompt = scale.prompt(&request);
+            let mut matches = tree.enter(model, (&request, &prompt), |at| &requests[at], (&scale, order));
+            if let Some(tail) = tail {
+                let origin = tail.spans()[0].origin.clone();
+                matches.tail_tokens = scale.content_tokens(&RequestContent::user_text(&tail, origin));
+            }
+            prompts.push(matches);
+            requests.push(request);
+        }
+        self.bill(&prompts, n_changed)
+    }
+
+    fn bill(&self, prompts: &[PromptMatches], n_changed: usize) -> Bill {
+        let calls = self.analysis.calls();
+        let timeline = Timeline::of(self.experiment, calls, self.rules);
+        let predictions = simulate(prompts, |at| timeline.sent(at));
+        let mut bill = Bill { fresh_tokens: 0, cost_usd: Some(0.0), n_changed };
+        for ((call, prompt), Prediction { expected, written, .. }) in
+            calls.iter().zip(prompts).zip(predictions)
+        {
+            let total = prompt.tokens + prompt.tail_tokens;
+            bill.fresh_tokens += i64::from(total.saturating_sub(expected));
+            let price = self.prices.of_model(&call.sent_to).or_else(|| self.prices.of_model(&call.model));
+            let cost = price.map(|price| price.cost(total.into(), expected.into(), written.into(), 0));
+            bill.cost_usd = bill.cost_usd.zip(cost).map(|(sum, cost)| sum + cost);
+        }
+        bill
+    }
+}

@@ -1,0 +1,313 @@
+//! Weighing whole prompts, quickly: what prompts share is weighed once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use strata_engine::EventLog;
+use strata_model::{Chunk, Contents, Fingerprint, FingerprintBuilder, LlmRequest, Origin, RequestContent};
+use strata_wire::{Item, Path, PrefixOrder, Segment, definitions};
+
+use super::kind::{Kind, is_quoted};
+use crate::tokens::{CountMemo, TokenCount, Tokenizer, Vocabularies, Weigher};
+
+/// Vocabularies and the counts that were made with them, for all sessions of a program.
+#[derive(Default)]
+pub struct Counting {
+    pub vocabularies: Vocabularies,
+    pub memo: CountMemo,
+}
+
+/// Tokens by kind, in the order of [`Kind::ALL`].
+pub type ByKind = [u32; Kind::ALL.len()];
+
+/// A piece of a prompt that has one source: a tool, a span of the instruction, a part of a content.
+#[derive(Debug, Clone)]
+pub struct Piece {
+    pub tokens: u32,
+    pub kind: Kind,
+    pub origin: Origin,
+    /// Another agent's words, framed by the runtime.
+    pub is_quoted: bool,
+    pub is_thought: bool,
+}
+
+/// Consecutive pieces and what they weigh.
+#[derive(Debug)]
+pub struct Weighed {
+    pub pieces: Vec<Piece>,
+    /// The pieces alone.
+    pub tokens: TokenCount,
+    /// What nobody wrote around them.
+    pub overhead: TokenCount,
+}
+
+/// What consecutive contents weigh.
+#[derive(Debug)]
+pub struct WeighedChunk {
+    /// Each content's parts.
+    pub contents: Vec<Arc<Weighed>>,
+    pub tokens: TokenCount,
+    pub overhead: TokenCount,
+    /// Parts of all contents.
+    pub n_parts: u32,
+    by_kind: ByKind,
+}
+
+/// A prompt, weighed: its tools and instruction, then its contents.
+#[derive(Debug)]
+pub struct WeighedPrompt {
+    pub head: Arc<Weighed>,
+    /// Hash of everything in the head and where it comes from.
+    pub head_key: Fingerprint,
+    /// With the hash of what is in each and where it comes from.
+    pub chunks: Vec<(Fingerprint, Arc<WeighedChunk>)>,
+}
+
+impl WeighedPrompt {
+    /// Everything, overhead included.
+    pub fn total(&self) -> TokenCount {
+        let chunks = self.chunks.iter().map(|(_, chunk)| chunk.tokens + chunk.overhead);
+        chunks.chain([self.head.tokens + self.head.overhead]).sum()
+    }
+
+    pub fn overhead(&self) -> TokenCount {
+        self.chunks.iter().map(|(_, chunk)| chunk.overhead).chain([self.head.overhead]).sum()
+    }
+
+    /// Tools, instruction and so many contents, overhead included.
+    pub(super) fn first_contents(&self, n_contents: usize) -> u32 {
+        let contents = self.chunks.iter().flat_map(|(_, chunk)| &chunk.contents).take(n_contents);
+        let tokens = contents.map(|content| content.tokens + content.overhead);
+        tokens.chain([self.head.tokens + self.head.overhead]).sum::<TokenCount>().tokens
+    }
+
+    /// Parts of the conversation.
+    pub fn n_parts(&self) -> u32 {
+        self.chunks.iter().map(|(_, chunk)| chunk.n_parts).sum()
+    }
+
+    /// Without the overhead.
+    pub fn by_kind(&self) -> ByKind {
+        let mut sums = by_kind(&self.head.pieces);
+        for (_, chunk) in &self.chunks {
+            sums.iter_mut().zip(chunk.by_kind).for_each(|(sum, more)| *sum += more);
+        }
+        sums
+    }
+
+    /// The pieces in the order in which most providers read them.
+    pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
+        self.pieces_in(PrefixOrder::ToolsFirst)
+    }
+
+    /// The pieces in the order in which a provider reads them.
+    pub fn pieces_in(&self, order: PrefixOrder) -> impl Iterator<Item = &Piece> {
+        let contents = self.chunks.iter().flat_map(|(_, chunk)| &chunk.contents);
+        let n_tools = self.head.pieces.iter().take_while(|piece| piece.kind == Kind::Tools).count();
+        let (tools, system) = self.head.pieces.split_at(n_tools);
+        let (first, second) = match order {
+            PrefixOrder::ToolsFirst => (tools, system),
+            PrefixOrder::SystemFirst => (system, tools),
+        };
+        first.iter().chain(second).chain(contents.flat_map(|content| &content.pieces))
+    }
+}
+
+fn by_kind(pieces: &[Piece]) -> ByKind {
+    let mut sums = ByKind::default();
+    for piece in pieces {
+        sums[piece.kind as usize] += piece.tokens;
+    }
+    sums
+}
+
+/// What was weighed before, for one session and one tokenizer.
+#[derive(Default)]
+pub(super) struct Weights {
+    heads: Mutex<HashMap<Fingerprint, Arc<Weighed>>>,
+    contents: Mutex<HashMap<Fingerprint, Arc<Weighed>>>,
+    chunks: Mutex<HashMap<Fingerprint, Arc<WeighedChunk>>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Weighs the prompts of one session for one model.
+#[derive(Clone, Copy)]
+pub struct Scale<'s> {
+    weigher: Weigher<'s>,
+    log: &'s EventLog,
+    weights: &'s Weights,
+}
+
+impl<'s> Scale<'s> {
+    pub(super) fn new(
+        tokenizer: &'s Tokenizer,
+        counting: &'s Counting,
+        log: &'s EventLog,
+        weights: &'s Weights,
+    ) -> Self {
+        Self { weigher: Weigher::new(tokenizer, &counting.vocabularies, &counting.memo), log, weights }
+    }
+
+    /// For single texts and parts.
+    pub fn weigher(&self) -> Weigher<'s> {
+        self.weigher
+    }
+
+    /// The events that the prompts are made from.
+    pub fn log(&self) -> &'s EventLog {
+        self.log
+    }
+
+    /// A whole prompt, at any stage.
+    pub fn prompt(&self, request: &LlmRequest) -> WeighedPrompt {
+        let chunks = request.contents.chunks().map(|chunk| (chunk.provenance, self.chunk(chunk)));
+        let head_key = head_key(request);
+        WeighedPrompt { head: self.head(head_key, request), head_key, chunks: chunks.collect() }
+    }
+
+    /// One segment. A block of the system instruction is counted as if it stood alone; for shares of the whole, see
+    /// [`Self::system_blocks`].
+    pub fn segment(&self, segment: &Segment<'_>) -> TokenCount {
+        match &segment.item {
+            Item::Declaration(declaration) => self.weigher.declaration(declaration),
+            Item::BuiltInTool { json, origin } => {
+                let tool =
+                    strata_model::RequestTool::BuiltIn { json: (*json).clone(), origin: (*origin).clone() };
+                self.weigher.tool(&tool).into_iter().sum()
+            }
+            Item::System(_) => self.weigher.text(&segment.text()),
+            Item::Part { part, .. } => self.weigher.part(part),
+            Item::EmptyContent(_) => TokenCount::exact(0),
+            Item::Setting { value, .. } => match segment.path {
+                Path::Config { field } => {
+                    let mut alone = LlmRequest::default();
+                    alone.set_config(field, value.clone().into_owned(), Origin::processor(""));
+                    self.weigher.response_schema(&alone)
+                }
+                _ => TokenCount::exact(0),
+            },
+        }
+    }
+
+    /// The blocks of the system instruction; they add up to the whole.
+    pub fn system_blocks(&self, request: &LlmRequest) -> Vec<TokenCount> {
+        let Some(text) = &request.system_instruction else { return Vec::new() };
+        let length = |spans: &[strata_model::TextSpan]| spans.iter().map(|span| span.text.len() as u32).sum();
+        self.weigher.spans(&text.to_text(), text.blocks().map(length))
+    }
+
+    /// A content by itself, with its overhead.
+    pub(super) fn content_tokens(&self, content: &RequestContent) -> u32 {
+        let weighed = self.content(content);
+        (weighed.tokens + weighed.overhead).tokens
+    }
+
+    /// Tools, answer schemas and system instruction.
+    fn head(&self, key: Fingerprint, request: &LlmRequest) -> Arc<Weighed> {
+        if let Some(known) = lock(&self.weights.heads).get(&key) {
+            return known.clone();
+        }
+        let mut pieces = Vec::new();
+        let mut tokens = TokenCount::exact(0);
+        for segment in definitions(request) {
+            let count = self.segment(&segment);
+            tokens = tokens + count;
+            let origin = segment.main_origin().cloned().unwrap_or(Origin::processor("basic"));
+            pieces.push(Piece::new(count.tokens, Kind::of(&segment, self.log), origin));
+        }
+        if let Some(text) = &request.system_instruction {
+            tokens = tokens + self.weigher.system(text);
+            let lengths = text.spans().iter().map(|span| span.text.len() as u32);
+            let counts = self.weigher.spans(&text.to_text(), lengths);
+            let spans = text.spans().iter().zip(counts);
+            pieces.extend(spans.map(|(span, count)| {
+                Piece::new(count.tokens, Kind::of_text(&span.origin), span.origin.clone())
+            }));
+        }
+        let alone = LlmRequest { contents: Contents::new(), ..request.clone() };
+        let overhead = self.weigher.overhead(&alone).total();
+        let head = Arc::new(Weighed { pieces, tokens, overhead });
+        lock(&self.weights.heads).insert(key, head.clone());
+        head
+    }
+
+    fn chunk(&self, chunk: &Chunk) -> Arc<WeighedChunk> {
+        if let Some(known) = lock(&self.weights.chunks).get(&chunk.provenance) {
+            return known.clone();
+        }
+        let contents: Vec<_> = chunk.contents.iter().map(|content| self.content(content)).collect();
+        let mut sums = ByKind::default();
+        for content in &contents {
+            sums.iter_mut().zip(by_kind(&content.pieces)).for_each(|(sum, more)| *sum += more);
+        }
+        let weighed = Arc::new(WeighedChunk {
+            tokens: contents.iter().map(|content| content.tokens).sum(),
+            overhead: contents.iter().map(|content| content.overhead).sum(),
+            n_parts: contents.iter().map(|content| content.pieces.len() as u32).sum(),
+            by_kind: sums,
+            contents,
+        });
+        lock(&self.weights.chunks).insert(chunk.provenance, weighed.clone());
+        weighed
+    }
+
+    fn content(&self, content: &RequestContent) -> Arc<Weighed> {
+        if let Some(known) = lock(&self.weights.contents).get(&content.provenance) {
+            return known.clone();
+        }
+        let counts: Vec<TokenCount> = content.parts.iter().map(|part| self.weigher.part(part)).collect();
+        let pieces = content.parts.iter().zip(&counts).map(|(part, count)| Piece {
+            is_quoted: is_quoted(part),
+            is_thought: part.part.thought == Some(true),
+            ..Piece::new(
+                count.tokens,
+                Kind::of_request_part(content, part, self.log),
+                part.main_origin().clone(),
+            )
+        });
+        let weighed = Arc::new(Weighed {
+            pieces: pieces.collect(),
+            tokens: counts.into_iter().sum(),
+            overhead: self.weigher.framing(content),
+        });
+        lock(&self.weights.contents).insert(content.provenance, weighed.clone());
+        weighed
+    }
+}
+
+impl Piece {
+    fn new(tokens: u32, kind: Kind, origin: Origin) -> Self {
+        Self { tokens, kind, origin, is_quoted: false, is_thought: false }
+    }
+}
+
+/// Everything that [`Scale::head`] looks at.
+fn head_key(request: &LlmRequest) -> Fingerprint {
+    let mut hash = FingerprintBuilder::new();
+    for tool in request.tools.iter() {
+        match tool {
+            strata_model::RequestTool::Functions(declarations) => {
+                hash.number(declarations.len() as u64);
+                for declaration in declarations {
+                    hash.fingerprint(declaration.fingerprint);
+                    declaration.origin.hash_into(&mut hash);
+                }
+            }
+            strata_model::RequestTool::BuiltIn { json, origin } => {
+                hash.json(json);
+                origin.hash_into(&mut hash);
+            }
+        }
+    }
+    for field in request.config.iter() {
+        hash.text(&field.name).json(&field.value);
+    }
+    match &request.system_instruction {
+        Some(text) => hash.number(1).fingerprint(text.fingerprint()),
+        None => hash.number(0),
+    };
+    hash.finish()
+}

@@ -1,0 +1,53 @@
+//! Edits laid over a session, with the summaries that another setting of compaction asks for.
+
+use std::sync::Arc;
+
+use strata_engine::compaction::{CompactionConfig, Policy};
+use strata_engine::{Catalog, Edit, Edited, Experiment, LaidSummaries};
+use strata_model::Event;
+use strata_wire::CacheRules;
+
+use crate::analysis::{Counting, SessionAnalysis};
+use crate::lab::{Extractive, FactReader, Lab, RecordedFirst};
+use crate::prices::Prices;
+
+/// What a person should know about summaries that were planned.
+const EXTRACTIVE_NOTE: &str = "Summaries of windows that were not recorded are extractive, made offline without a \
+    model; the Lab has a model write them.";
+
+/// A session with edits laid over it, as [`Experiment::lay`] does. Where they set another compaction, the session is
+/// replayed with it: windows that were recorded keep their summaries, others get extracts.
+#[must_use]
+pub fn edited(base: &Experiment, edits: &[Edit], catalog: &Catalog, counting: &Counting) -> Edited {
+    let draft = base.lay(edits, catalog);
+    let Some((experiment, config)) = draft.compaction_due() else { return draft.finish() };
+    let note = (config.policy != Policy::Off).then_some(EXTRACTIVE_NOTE);
+    match planned(experiment, config, counting) {
+        Some(summaries) => draft.finish_with(&summaries, note),
+        None => draft.finish(),
+    }
+}
+
+/// What a setting would have summarised in a session, with the recorded summaries where the windows are the recorded
+/// ones and extracts elsewhere. `None`: nothing else than what was recorded.
+fn planned(experiment: &Experiment, config: &CompactionConfig, counting: &Counting) -> Option<LaidSummaries> {
+    let mut analysis = SessionAnalysis::default();
+    while analysis.step(experiment, counting) {}
+    let (rules, prices) = (CacheRules::embedded(), Prices::embedded());
+    let lab = Lab::new(experiment, &analysis, counting, &rules, &prices);
+    let reader = FactReader::new();
+    let mut writer = RecordedFirst::new(experiment.session(), Extractive { reader: &reader });
+    // Neither of both gives up.
+    let replayed = lab.replay(config, &mut writer).ok()?;
+    if writer.is_as_recorded(&replayed) {
+        return None;
+    }
+    let mut planned = LaidSummaries::default();
+    for window in &replayed.windows {
+        let Some((_, event)) = &window.event else { continue };
+        let by = window.written.as_ref().map(|written| written.by.clone()).unwrap_or_default();
+        let event = Event { model_version: Some(by), ..Event::clone(event) };
+        planned.summaries.push((window.after, Arc::new(event)));
+    }
+    Some(planned)
+}

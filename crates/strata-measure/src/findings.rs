@@ -1,0 +1,50 @@
+//! What is worth a person's time in a session: what google-adk did to its prompts that costs tokens, breaks cached
+//! prefixes, loses information or goes against what one would expect.
+//!
+//! Each finding is made by a [`Rule`]. [`rules`] are all of them, by family; [`NOT_DETECTABLE`] names the surprises
+//! of google-adk that a stored session cannot show. Together they account for the 52 of `ADK.md` section 10.
+//!
+//! Nothing is compiled here: rules read the events, the configuration, the compiled prompts and the ledger, each of
+//! them once. Prices of findings overlap, as what they cost overlaps: the frame around another agent's result counts
+//! with the frames and with the results.
+
+mod agents;
+mod answers;
+mod artifacts;
+mod carried;
+mod compaction;
+mod delegation;
+mod evidence;
+mod filter;
+mod finding;
+mod framing;
+mod history;
+mod instruction;
+mod losses;
+mod phrases;
+mod prefix;
+mod registry;
+mod repeated;
+mod rule;
+mod state;
+mod summaries;
+mod tally;
+mod tools;
+mod triggers;
+
+use evidence::Evidence;
+use strata_engine::Experiment;
+
+use crate::analysis::{Counting, SessionAnalysis};
+
+pub use finding::{CallRange, Finding, FindingKind, Spent};
+pub use registry::{NOT_DETECTABLE, Undetectable, families, rules};
+pub use rule::{Family, Rule};
+
+/// Everything found in the calls that are compiled, the costliest first, then the gravest.
+pub fn findings(experiment: &Experiment, analysis: &SessionAnalysis, counting: &Counting) -> Vec<Finding> {
+    let evidence = Evidence::gather(experiment, analysis, counting);
+    let mut findings: Vec<Finding> = rules().flat_map(|rule| rule.find(&evidence)).collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse((finding.tokens(), finding.severity)));
+    findings
+}

@@ -1,0 +1,269 @@
+//! What rules look at: the events, the calls, and what was sent in them, each put in order once.
+
+use std::collections::{HashMap, HashSet};
+
+use strata_engine::history::live_events;
+use strata_engine::{AgentId, Call, Experiment, Facts, LoggedEvent};
+use strata_model::app::IncludeContents;
+use strata_model::{Agent, App, Event, EventIndex, Origin, Part, Severity};
+
+use super::carried::{AllCarried, Carried, Carriers, Shows, stored};
+use super::tally::{CallModels, Tally};
+use crate::analysis::{CallAnalysis, Counting, PrefixBreak, SentRun, SessionAnalysis};
+
+/// Bloat below this many tokens over a whole session costs nobody anything: at the highest prices it is a cent.
+const WORTH_TOKENS: u64 = 500;
+/// Bloat below this part of everything that was sent (1/50, 2 %) is lost in what changes from run to run.
+const WORTH_SHARE: u64 = 50;
+/// From this part of everything that was sent on (1/10), somebody should look at it soon.
+const GRAVE_SHARE: u64 = 10;
+/// No provider caches a prefix shorter than this, so losing one costs nothing.
+pub(super) const MIN_CACHED_TOKENS: u64 = 1024;
+
+/// Everything that is known about a session, for rules.
+pub(super) struct Evidence<'e> {
+    pub experiment: &'e Experiment,
+    pub analysis: &'e SessionAnalysis,
+    pub counting: &'e Counting,
+    /// Those that are compiled.
+    pub calls: Vec<SeenCall<'e>>,
+    pub models: CallModels,
+    pub callers: Vec<Caller<'e>>,
+    carried: AllCarried<'e>,
+    /// Everything that was sent in all calls.
+    pub total: u64,
+    /// Events that rewinds took back.
+    rewound: HashSet<EventIndex>,
+    /// What the user said in each invocation, in order.
+    questions: HashMap<&'e str, Vec<EventIndex>>,
+}
+
+/// A compiled call.
+#[derive(Clone, Copy)]
+pub(super) struct SeenCall<'e> {
+    pub call: &'e Call,
+    pub result: &'e CallAnalysis,
+    /// None: not in the configuration.
+    pub agent: Option<(AgentId, &'e Agent)>,
+    pub include_contents: IncludeContents,
+}
+
+impl<'e> Evidence<'e> {
+    pub(super) fn gather(
+        experiment: &'e Experiment,
+        analysis: &'e SessionAnalysis,
+        counting: &'e Counting,
+    ) -> Self {
+        let index = experiment.index();
+        let seen = |(call, result): (&'e Call, &'e CallAnalysis)| {
+            let agent = index.find(&call.invocation.agent).map(|id| (id, &**index.agent(id)));
+            let own = agent.and_then(|(_, agent)| agent.include_contents);
+            let include_contents = call.invocation.include_contents.or(own);
+            let include_contents = include_contents.unwrap_or(IncludeContents::Default);
+            SeenCall { call, result, agent, include_contents }
+        };
+        let mut rewound = HashSet::new();
+        live_events(experiment.log().events().iter(), |logged| rewound.extend(logged.index));
+        let models = CallModels::of(analysis.calls());
+        let carried = AllCarried::of(analysis.ledger(), experiment.log(), &models);
+        let calls: Vec<SeenCall<'e>> = experiment.calls().iter().zip(analysis.calls()).map(seen).collect();
+        let mut evidence = Self {
+            experiment,
+            analysis,
+            counting,
+            callers: callers(&calls),
+            calls,
+            models,
+            carried,
+            total: analysis.calls().iter().map(|call| u64::from(call.total.tokens)).sum(),
+            rewound,
+            questions: HashMap::new(),
+        };
+        let mut questions: HashMap<&'e str, Vec<EventIndex>> = HashMap::new();
+        for (at, logged) in evidence.live_events().filter(|(_, logged)| is_question(logged)) {
+            questions.entry(&logged.event.invocation_id).or_default().push(at);
+        }
+        evidence.questions = questions;
+        evidence
+    }
+
+    pub(super) fn app(&self) -> &'e App {
+        self.experiment.index().app()
+    }
+
+    pub(super) fn events(&self) -> &'e [LoggedEvent] {
+        self.experiment.log().events()
+    }
+
+    /// The events no rewind took back, with their places.
+    pub(super) fn live_events(&self) -> impl Iterator<Item = (EventIndex, &'e LoggedEvent)> + '_ {
+        self.events().iter().filter_map(|logged| {
+            let index = logged.index?;
+            (!self.rewound.contains(&index)).then_some((index, logged))
+        })
+    }
+
+    pub(super) fn event(&self, index: EventIndex) -> Option<&'e LoggedEvent> {
+        self.experiment.log().get(index)
+    }
+
+    /// The stored part that a piece of a prompt shows.
+    pub(super) fn stored(&self, origin: &Origin) -> Option<(&'e Event, &'e Part)> {
+        stored(self.experiment.log(), origin)
+    }
+
+    /// What was sent of some kinds. Pieces that were sent together stand together.
+    pub(super) fn sent(&self, kinds: impl IntoIterator<Item = Shows>) -> impl Iterator<Item = &Carried<'e>> {
+        kinds.into_iter().flat_map(|shows| &self.carried.pieces[shows as usize])
+    }
+
+    pub(super) fn call(&self, number: u32) -> Option<&SeenCall<'e>> {
+        self.calls.get((number as usize).checked_sub(1)?)
+    }
+
+    /// The calls that were made with this event in the session, which cost nothing more.
+    pub(super) fn calls_after(&self, event: EventIndex) -> Tally {
+        let from = self.calls.partition_point(|call| call.call.n_events() <= event.as_usize());
+        Tally::of_calls(self.calls[from..].iter().map(|call| call.call.number))
+    }
+
+    /// What the user said last in the run of a call.
+    pub(super) fn question(&self, call: &SeenCall<'_>) -> Option<EventIndex> {
+        let said = self.questions.get(&*call.call.invocation.invocation_id)?;
+        let before = said.partition_point(|at| at.as_usize() < call.call.n_events());
+        said.get(before.checked_sub(1)?).copied()
+    }
+
+    /// Names of the agents of some calls, each once.
+    pub(super) fn agents_of(&self, tally: &Tally) -> Vec<&'e str> {
+        let mut names: Vec<&'e str> = Vec::new();
+        for range in tally.calls() {
+            for call in (range.first..=range.last).filter_map(|number| self.call(number)) {
+                if !names.contains(&call.name()) {
+                    names.push(call.name());
+                }
+            }
+        }
+        names
+    }
+
+    /// Calls whose prompt does not begin with the one before it, with what was paid again for that.
+    pub(super) fn breaks(&self) -> impl Iterator<Item = (&SeenCall<'e>, &'e PrefixBreak)> {
+        self.calls.iter().filter_map(|call| Some((call, call.result.prefix_break.as_ref()?)))
+    }
+
+    /// The calls that carried a piece.
+    pub(super) fn carriers(&self, carried: &Carried<'_>) -> &Carriers {
+        &self.carried.carriers[carried.together]
+    }
+
+    pub(super) fn add(&self, tally: &mut Tally, carried: &Carried<'_>) {
+        tally.add_carried(&self.models, carried, self.carriers(carried));
+    }
+
+    /// Adds a piece in the calls from this one on.
+    pub(super) fn add_from(&self, tally: &mut Tally, carried: &Carried<'_>, first_call: u32) {
+        self.add_runs(tally, carried, |run| Some((run.first_call.max(first_call), run.last_call)));
+    }
+
+    /// Adds a piece in a part of each run of calls, or in none of it.
+    pub(super) fn add_runs(
+        &self,
+        tally: &mut Tally,
+        carried: &Carried<'_>,
+        part: impl Fn(&SentRun) -> Option<(u32, u32)>,
+    ) {
+        for run in &self.carriers(carried).runs {
+            if let Some(range) = part(run) {
+                tally.add(&self.models, range, carried.piece.tokens, run.matched(&carried.sent));
+            }
+        }
+    }
+
+    pub(super) fn add_rebilled(&self, tally: &mut Tally, call: &SeenCall<'_>) {
+        tally.add_rebilled(&self.models, call.call.number, call.result.rebilled);
+    }
+
+    /// Whether bloat of this size is worth a person's time.
+    pub(super) fn is_worth(&self, tokens: u64) -> bool {
+        tokens >= WORTH_TOKENS && tokens.saturating_mul(WORTH_SHARE) >= self.total
+    }
+
+    pub(super) fn severity(&self, tokens: u64) -> Severity {
+        if tokens.saturating_mul(GRAVE_SHARE) >= self.total { Severity::Warning } else { Severity::Info }
+    }
+
+    /// `3 %` of everything that was sent.
+    pub(super) fn share(&self, tokens: u64) -> String {
+        format!("{} %", (tokens * 100 + self.total / 2) / self.total.max(1))
+    }
+}
+
+/// An agent with its calls.
+pub(super) struct Caller<'e> {
+    pub id: AgentId,
+    pub agent: &'e Agent,
+    pub calls: Vec<SeenCall<'e>>,
+}
+
+impl Caller<'_> {
+    /// Its calls, which cost nothing more.
+    pub(super) fn tally(&self) -> Tally {
+        Tally::of_calls(self.calls.iter().map(|call| call.call.number))
+    }
+}
+
+impl<'e> SeenCall<'e> {
+    pub(super) fn name(&self) -> &'e str {
+        &self.call.invocation.agent
+    }
+
+    /// The last event before the call.
+    pub(super) fn event_before(&self, evidence: &Evidence<'e>) -> Option<&'e LoggedEvent> {
+        evidence.events().get(self.call.n_events().checked_sub(1)?)
+    }
+
+    pub(super) fn sees_one_turn(&self) -> bool {
+        self.include_contents == IncludeContents::None
+    }
+}
+
+/// The agents that made calls, in the order of their first, with all of theirs.
+fn callers<'e>(calls: &[SeenCall<'e>]) -> Vec<Caller<'e>> {
+    let mut callers: Vec<Caller<'e>> = Vec::new();
+    let mut places: HashMap<AgentId, usize> = HashMap::new();
+    for call in calls {
+        let Some((id, agent)) = call.agent else { continue };
+        let place = *places.entry(id).or_insert(callers.len());
+        if place == callers.len() {
+            callers.push(Caller { id, agent, calls: Vec::new() });
+        }
+        callers[place].calls.push(*call);
+    }
+    callers
+}
+
+fn is_question(logged: &LoggedEvent) -> bool {
+    logged.is(Facts::FROM_USER)
+        && !logged.is(Facts::HAS_RESPONSES)
+        && !logged.is(Facts::EMPTY)
+        && !logged.is(Facts::COMPACTION)
+}
+
+/// Names of the tools whose results an event holds.
+pub(super) fn result_names(event: &Event) -> impl Iterator<Item = &str> {
+    event.function_responses().filter_map(|response| response.name.as_deref())
+}
+
+pub(super) fn call_names(event: &Event) -> impl Iterator<Item = &str> {
+    event.function_calls().filter_map(|call| call.name.as_deref())
+}
+
+/// Whether the part is a result of this tool.
+pub(super) fn is_result_of(part: &Part, tool: &str) -> bool {
+    part.function_response.as_ref().is_some_and(|response| response.name.as_deref() == Some(tool))
+}
+
+pub(super) fn is_call_of(part: &Part, tool: &str) -> bool {
+    part.function_call.as_ref().is_some_and(|call| call.name.as_deref() == Some(tool))
+}

@@ -1,0 +1,237 @@
+//! Cached prefixes that are lost, and caches that never come to be.
+
+use std::collections::BTreeMap;
+
+use strata_engine::bare_model_name;
+use strata_model::app::ModelFamily;
+use strata_model::{Origin, RequestTool, Severity, Str, json, python};
+
+use super::evidence::{Caller, Evidence, MIN_CACHED_TOKENS, SeenCall};
+use super::finding::FindingKind;
+use super::phrases::{listed, number, times};
+use super::rule::{Family, Observation, Rule};
+use super::tally::Tally;
+use crate::analysis::Cause;
+
+/// Calls from which on a cache is worth having: ADK makes none before the second.
+const MIN_CACHE_CALLS: usize = 3;
+
+pub(super) const FAMILY: Family = Family {
+    title: "Prefixes",
+    rules: &[
+        Rule {
+            code: "state-in-instruction",
+            surprises: &["S10"],
+            kind: FindingKind::Prefix,
+            title: "A changing value in the instruction",
+            meaning: "State that is shown in an instruction stands before the whole conversation (a global instruction \
+                      even before everything else). When it changes, nothing behind it is found in the cache.",
+            advice: "Put what never changes into `static_instruction`: the other instruction then moves behind the \
+                     history. Or let a tool return the value.",
+            look: state_in_instruction,
+        },
+        Rule {
+            code: "artifact-list-changes",
+            surprises: &["S11"],
+            kind: FindingKind::Prefix,
+            title: "A new artifact in the list",
+            meaning: "`load_artifacts` lists all names in the system instruction, before the conversation. Saving under \
+                      a new name changes it for all later calls.",
+            advice: "Save new versions under the same name, or give `load_artifacts` only to the agent that reads \
+                     files.",
+            look: artifact_list_changes,
+        },
+        Rule {
+            code: "instruction-before-history",
+            surprises: &["S13"],
+            kind: FindingKind::Prefix,
+            title: "The changing instruction stands at the head",
+            meaning: "Files in `static_instruction` pull the other instruction with them to the head of the \
+                      conversation. Each change of state then costs the whole history.",
+            advice: "Keep `static_instruction` to text and give files to the model as artifacts or in the first \
+                     message.",
+            look: instruction_before_history,
+        },
+        Rule {
+            code: "cache-never-made",
+            surprises: &["S18"],
+            kind: FindingKind::Prefix,
+            title: "Explicit caching that never starts",
+            meaning: "ADK makes a Gemini cache from an agent's second call on, and only from 2,048 (Gemini 2.5) or 4,096 \
+                      (Gemini 3) tokens by its own estimate, which counts neither calls nor results nor media.",
+            advice: "Move documentation into `static_instruction`, or take `context_cache_config` out and rely on \
+                     implicit caching.",
+            look: cache_never_made,
+        },
+    ],
+};
+
+/// What is lost under each name.
+#[derive(Default)]
+struct Losses<'e> {
+    by_name: BTreeMap<(Str, &'e str), (Tally, Vec<String>)>,
+}
+
+impl<'e> Losses<'e> {
+    /// Adds a break of an agent's, for a reason with a name and perhaps words about this time.
+    fn add(&mut self, evidence: &Evidence<'e>, call: &SeenCall<'e>, name: Str, detail: Option<String>) {
+        let (tally, details) = self.by_name.entry((name, call.name())).or_default();
+        evidence.add_rebilled(tally, call);
+        details.extend(detail);
+    }
+
+    /// Those that cost anything.
+    fn worth(self) -> impl Iterator<Item = (Str, &'e str, Tally, Vec<String>)> {
+        let all =
+            self.by_name.into_iter().map(|((name, agent), (tally, details))| (name, agent, tally, details));
+        all.filter(|(_, _, tally, _)| tally.tokens() >= MIN_CACHED_TOKENS)
+    }
+}
+
+/// Characters of a value in a sentence.
+const MAX_VALUE: usize = 24;
+
+fn cut(value: &str) -> String {
+    if value.chars().count() <= MAX_VALUE {
+        return value.to_owned();
+    }
+    value.chars().take(MAX_VALUE).chain(['…']).collect()
+}
+
+fn state_in_instruction(evidence: &Evidence<'_>) -> Vec<Observation> {
+    let mut losses = Losses::default();
+    for (call, found) in evidence.breaks() {
+        if let (Cause::State { key, before, after }, true) = (&found.cause, found.path.starts_with("sys.")) {
+            losses.add(evidence, call, key.clone(), Some(format!("{} → {}", cut(before), cut(after))));
+        }
+    }
+    losses
+        .worth()
+        .map(|(key, agent, tally, changes)| {
+            let message = format!(
+                "The instruction of {agent} shows state.{key}, which changed {} ({}): {} tokens were paid in full \
+                 again.",
+                times(changes.len() as u64),
+                listed(&changes),
+                number(tally.tokens()),
+            );
+            Observation::new(Severity::Warning, message, tally).of_origins([Origin::State { key }])
+        })
+        .collect()
+}
+
+fn artifact_list_changes(evidence: &Evidence<'_>) -> Vec<Observation> {
+    const TOOL: &str = "load_artifacts";
+    let mut losses = Losses::default();
+    for (call, found) in evidence.breaks() {
+        if matches!(found.cause, Cause::Artifacts { .. }) && found.path.starts_with("sys.") {
+            losses.add(evidence, call, TOOL.into(), None);
+        }
+    }
+    losses
+        .worth()
+        .map(|(_, agent, tally, _)| {
+            let message = format!(
+                "The list of artifacts in the instruction of {agent} changed {}, and {} tokens were paid in full again.",
+                times(tally.n_calls()),
+                number(tally.tokens()),
+            );
+            let origin = Origin::Artifact { name: "*".into() };
+            Observation::new(Severity::Warning, message, tally).of_origins([origin])
+        })
+        .collect()
+}
+
+fn instruction_before_history(evidence: &Evidence<'_>) -> Vec<Observation> {
+    let mut losses = Losses::default();
+    for (call, found) in evidence.breaks() {
+        let head = call.result.request.static_prefix_end.filter(|_| call.result.request.has_static_contents);
+        let content = found.path.split('.').next().and_then(|content| content.parse::<usize>().ok());
+        if head.zip(content).is_some_and(|(head, content)| content < head) {
+            losses.add(evidence, call, "static_instruction".into(), None);
+        }
+    }
+    losses
+        .worth()
+        .map(|(_, agent, tally, _)| {
+            let message = format!(
+                "The static instruction of {agent} holds files, so its other instruction stands before the history. It \
+                 changed {}, and {} tokens were paid in full again.",
+                times(tally.n_calls()),
+                number(tally.tokens()),
+            );
+            Observation::new(Severity::Warning, message, tally)
+        })
+        .collect()
+}
+
+fn cache_never_made(evidence: &Evidence<'_>) -> Vec<Observation> {
+    let Some(config) = &evidence.app().context_cache_config else { return Vec::new() };
+    let min_tokens = u64::try_from(config.min_tokens()).unwrap_or(0);
+    let index = evidence.experiment.index();
+    evidence
+        .callers
+        .iter()
+        .filter_map(|caller| {
+            let model = index.model(caller.id);
+            if model.family == ModelFamily::LiteLlm
+                || caller.calls.len() < MIN_CACHE_CALLS
+                || has_cache(evidence, caller)
+            {
+                return None;
+            }
+            let floor = floor(&model.name)?.max(min_tokens);
+            let largest = caller.calls.iter().max_by_key(|call| call.result.total.tokens)?;
+            let tokens = u64::from(largest.result.total.tokens);
+            let estimate = tokens.min(estimate(largest));
+            if estimate >= floor {
+                return None;
+            }
+            let why = if tokens < floor {
+                format!("its largest prompt has {} tokens", number(tokens))
+            } else {
+                format!("ADK takes its largest prompt of {} tokens for {}", number(tokens), number(estimate))
+            };
+            let message = format!(
+                "No cache can be made for {}: {why}, and {} needs {}.",
+                caller.agent.name,
+                model.name,
+                number(floor)
+            );
+            Some(Observation::new(Severity::Info, message, caller.tally()))
+        })
+        .collect()
+}
+
+/// Whether any answer of the agent's came from a cache.
+fn has_cache(evidence: &Evidence<'_>, caller: &Caller<'_>) -> bool {
+    caller
+        .calls
+        .iter()
+        .filter_map(|call| evidence.event(call.call.answer))
+        .any(|answer| answer.event.cache_metadata.as_ref().is_some_and(|metadata| metadata.is_active()))
+}
+
+/// The smallest prefix Gemini caches, as ADK has it. None for models it knows no floor of.
+fn floor(model: &str) -> Option<u64> {
+    let name = bare_model_name(model);
+    if name.starts_with("gemini-2.5-") {
+        Some(2048)
+    } else if name.starts_with("gemini-3") {
+        Some(4096)
+    } else {
+        None
+    }
+}
+
+/// What ADK takes a request for: a quarter of the characters of instruction, tools and texts. The nulls it also counts
+/// in each tool are left out.
+fn estimate(call: &SeenCall<'_>) -> u64 {
+    let request = &call.result.request;
+    let system = request.system_instruction.as_ref().map_or(0, |text| python::len(&text.to_text()));
+    let tools =
+        request.tools.iter().map(|tool: &RequestTool| python::len(&json::to_compact(&tool.to_json())));
+    let parts = request.contents.iter().flat_map(|content| &content.parts);
+    let texts = parts.filter_map(|part| part.part.text.as_deref()).map(python::len);
+    (system + tools.sum::<usize>() + texts.sum::<usize>()) as u64 / 4
+}

@@ -1,0 +1,150 @@
+//! What would make instructions smaller, or stay the same from call to call.
+
+use std::collections::BTreeSet;
+
+use strata_engine::{Edit, Piece, Template};
+use strata_model::app::{IncludeContents, Instruction};
+use strata_model::{Agent, Json, Origin, Str, python};
+
+use super::candidate::{Candidate, words};
+use super::seen::Seen;
+use crate::analysis::{CallAnalysis, Cause, is_quoted};
+
+/// Characters of a state value in an instruction from which on a shorter form is worth it.
+const LARGE_VALUE: usize = 1000;
+/// Characters of a field's values up to which it is kept in a shorter form.
+const SHORT_FIELD: usize = 60;
+/// Characters of documentation at the head of an instruction from which on it is worth making it static.
+const LONG_HEAD: usize = 1500;
+
+pub(super) fn candidates(seen: &Seen<'_>) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    found.extend(compact_state(seen));
+    found.extend(volatile(seen));
+    for (name, call) in &seen.last {
+        let Some(agent) = seen.agent(name) else { continue };
+        found.extend(static_head(name, agent));
+        found.extend(without_history(seen, name, agent, call));
+    }
+    found
+}
+
+/// State values that fill much of an instruction and have entries with long fields.
+fn compact_state(seen: &Seen<'_>) -> Vec<Candidate> {
+    let mut keys: BTreeSet<Str> = BTreeSet::new();
+    for call in seen.analysis.calls() {
+        for span in call.request.system_instruction.iter().flat_map(|text| text.spans()) {
+            if let Origin::State { key } = &span.origin
+                && python::len(&span.text) >= LARGE_VALUE
+            {
+                keys.insert(key.clone());
+            }
+        }
+    }
+    let states = seen.experiment.states().at(usize::MAX);
+    let candidate = |key: Str| {
+        let fields = short_fields(states.get(&key).known()?);
+        if fields.is_empty() {
+            return None;
+        }
+        let title = format!("Show only {} of state.{key} to instructions", fields.join(", "));
+        let edit = Edit::SetStateMap { key, fields };
+        Some(
+            Candidate::new(title, vec![edit]).answering(&["state-in-instruction", "state-printed-as-python"]),
+        )
+    };
+    keys.into_iter().filter_map(candidate).collect()
+}
+
+/// Fields whose values are all short, where there are others that are not.
+fn short_fields(value: &Json) -> Vec<Str> {
+    let entries: Vec<&Json> = match value {
+        Json::Array(entries) => entries.iter().collect(),
+        Json::Object(object) if object.values().all(|value| value.as_object().is_some()) => {
+            object.values().collect()
+        }
+        other => vec![other],
+    };
+    let mut short: Vec<Str> = Vec::new();
+    let mut long: BTreeSet<Str> = BTreeSet::new();
+    for entry in entries.iter().filter_map(|entry| entry.as_object()) {
+        for (key, value) in entry.iter() {
+            let size = python::len(&strata_model::json::to_compact_python(value));
+            if size > SHORT_FIELD {
+                long.insert(key.clone());
+            } else if !short.contains(key) {
+                short.push(key.clone());
+            }
+        }
+    }
+    short.retain(|key| !long.contains(key));
+    if long.is_empty() { Vec::new() } else { short }
+}
+
+/// State values whose changes broke prefixes.
+fn volatile(seen: &Seen<'_>) -> Option<Candidate> {
+    let keys: BTreeSet<&Str> = seen
+        .analysis
+        .calls()
+        .iter()
+        .filter_map(|call| match &call.prefix_break.as_ref()?.cause {
+            Cause::State { key, .. } => Some(key),
+            _ => None,
+        })
+        .collect();
+    if keys.is_empty() {
+        return None;
+    }
+    let names: Vec<String> = keys.iter().map(|key| format!("state.{key}")).collect();
+    let title = format!("Send {} behind the history", names.join(", "));
+    let params = [("keys", words(keys.iter().map(|key| &***key)))];
+    Some(Candidate::insert(title, "move_volatile", &params).answering(&["state-in-instruction"]))
+}
+
+/// Documentation before the first placeholder becomes a static instruction.
+fn static_head(name: &Str, agent: &Agent) -> Option<Candidate> {
+    let Some(Instruction::Template(text)) = &agent.instruction else { return None };
+    if agent.static_instruction.is_some() {
+        return None;
+    }
+    let template = Template::parse(text);
+    let Some(Piece::Literal(head)) = template.pieces.first() else { return None };
+    if template.pieces.len() == 1 || python::len(head) < LONG_HEAD {
+        return None;
+    }
+    // A line is not taken apart.
+    let end = head.rfind('\n').map(|at| at + 1).filter(|end| python::len(&head[..*end]) >= LONG_HEAD)?;
+    let edits = vec![
+        Edit::SetStaticInstruction { agent: name.clone(), text: Some(text[..end].into()) },
+        Edit::SetInstruction { agent: name.clone(), text: Some(text[end..].into()) },
+    ];
+    let mut candidate =
+        Candidate::new(format!("Make the documentation in {name}’s instruction static"), edits)
+            .answering(&["state-in-instruction", "instruction-in-tool-loop"]);
+    candidate.agent = Some(name.clone());
+    Some(candidate)
+}
+
+/// A specialist whose prompts are mostly other agents' words works from what it is given.
+fn without_history(seen: &Seen<'_>, name: &Str, agent: &Agent, call: &CallAnalysis) -> Option<Candidate> {
+    let index = seen.experiment.index();
+    let is_root = index.find(name).is_none_or(|id| index.parent(id).is_none());
+    if is_root || agent.include_contents.is_some_and(|value| value != IncludeContents::Default) {
+        return None;
+    }
+    let (mut quoted, mut all) = (0, 0);
+    for part in call.request.contents.iter().flat_map(|content| &content.parts) {
+        let size = part.part.text.as_deref().map_or(200, str::len);
+        all += size;
+        quoted += if is_quoted(part) { size } else { 0 };
+    }
+    if quoted * 2 < all {
+        return None;
+    }
+    let edit = Edit::SetIncludeContents { agent: name.clone(), value: "none".into() };
+    let mut candidate =
+        Candidate::new(format!("Show {name} its own turn only (include_contents: none)"), vec![edit])
+            .answering(&["quotation-frames", "quoted-tool-results"]);
+    candidate.agent = Some(name.clone());
+    Some(candidate)
+}

@@ -1,0 +1,120 @@
+//! What a fix takes away and an answer uses all the same.
+
+use std::collections::{BTreeSet, HashSet};
+
+use strata_engine::Experiment;
+use strata_model::{Fingerprint, FromJson as _, LlmRequest, RequestPart, json};
+
+use crate::analysis::{CallAnalysis, SessionAnalysis};
+
+/// Calls that are looked at, spread over those that changed.
+const MAX_CALLS: usize = 40;
+/// Warnings that are given.
+const MAX_WARNINGS: usize = 3;
+/// Words of an answer that are looked for.
+const MAX_WORDS: usize = 100;
+/// Bytes from which on a word is one that can be recognised.
+const MIN_WORD: usize = 5;
+
+/// A sentence for answers that use a name or a number which their prompts then no longer hold.
+pub(super) fn warnings(
+    experiment: &Experiment,
+    before: &SessionAnalysis,
+    after: &SessionAnalysis,
+) -> Vec<String> {
+    let pairs: Vec<(&CallAnalysis, &CallAnalysis)> = before
+        .calls()
+        .iter()
+        .zip(after.calls())
+        .filter(|(before, after)| !before.request.is_same_prompt(&after.request))
+        .collect();
+    let step = pairs.len().div_ceil(MAX_CALLS).max(1);
+    let mut warnings = Vec::new();
+    let mut told: BTreeSet<String> = BTreeSet::new();
+    for (before, after) in pairs.into_iter().step_by(step) {
+        let Some(call) = experiment.call(before.number) else { continue };
+        let Some(answer) = experiment.session().events.get(call.answer.as_usize()) else { continue };
+        let text: Vec<String> = answer.parts().iter().map(|part| json::to_compact(&part.to_json())).collect();
+        let missing = missing(&words(&text.join("\n")), &before.request, &after.request);
+        let new: Vec<&String> = missing.iter().filter(|word| !told.contains(*word)).collect();
+        if let Some(first) = new.first() {
+            let more = match new.len() {
+                1 => String::new(),
+                n => format!(" and {} more like it", n - 1),
+            };
+            warnings.push(format!(
+                "C{}’s answer uses `{first}`{more}, which its prompt would no longer hold.",
+                before.number
+            ));
+        }
+        told.extend(missing);
+        if warnings.len() == MAX_WARNINGS {
+            break;
+        }
+    }
+    warnings
+}
+
+/// Names, paths and numbers: what has a digit or a sign in it that prose has not.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in names_in(text) {
+        if !words.iter().any(|known| known == word) {
+            words.push(word.to_owned());
+        }
+        if words.len() == MAX_WORDS {
+            break;
+        }
+    }
+    words
+}
+
+pub(crate) fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@');
+    let is_name = |c: char| c.is_ascii_digit() || matches!(c, '_' | '/' | '@');
+    let words = text.split(move |c: char| !is_part(c)).map(|word| word.trim_matches(['.', '-', '/']));
+    words.filter(move |word| word.len() >= MIN_WORD && word.chars().any(is_name))
+}
+
+/// The words that one request holds and the other does not.
+fn missing(words: &[String], before: &LlmRequest, after: &LlmRequest) -> Vec<String> {
+    if words.is_empty() {
+        return Vec::new();
+    }
+    let prints = |request: &LlmRequest| -> HashSet<Fingerprint> {
+        parts(request).map(|part| part.fingerprint).collect()
+    };
+    let kept = prints(after);
+    let gone: Vec<String> =
+        parts(before).filter(|part| !kept.contains(&part.fingerprint)).map(text).collect();
+    let system = |request: &LlmRequest| request.system_instruction.as_ref().map(|text| text.to_text());
+    let old_system = system(before).filter(|text| Some(text) != system(after).as_ref());
+    let mut words: Vec<&String> = words
+        .iter()
+        .filter(|word| {
+            gone.iter().any(|text| text.contains(&***word))
+                || old_system.as_ref().is_some_and(|text| text.contains(&***word))
+        })
+        .collect();
+    let new_system = system(after).unwrap_or_default();
+    words.retain(|word| !new_system.contains(&***word));
+    for part in parts(after) {
+        if words.is_empty() {
+            break;
+        }
+        let text = text(part);
+        words.retain(|word| !text.contains(&***word));
+    }
+    words.into_iter().cloned().collect()
+}
+
+fn parts(request: &LlmRequest) -> impl Iterator<Item = &RequestPart> {
+    request.contents.iter().flat_map(|content| &content.parts)
+}
+
+fn text(part: &RequestPart) -> String {
+    match &part.part.text {
+        Some(text) => text.to_string(),
+        None => json::to_compact(&part.part.to_json()),
+    }
+}
