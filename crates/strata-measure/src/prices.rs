@@ -6,7 +6,7 @@
 //! A file can hold such names, spelled in full.
 //!
 //! ```
-//! use strata_engine::prices::Prices;
+//! use strata_measure::prices::Prices;
 //!
 //! let prices = Prices::embedded();
 //! let price = prices.of_model("anthropic/claude-sonnet-4.5").expect("it is in the file");

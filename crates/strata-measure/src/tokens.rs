@@ -11,7 +11,7 @@
 //! Every count is a [`TokenCount`]: a number, its [`Basis`], and an interval for the truth.
 //!
 //! ```
-//! use strata_engine::tokens::{Basis, CountMemo, Tokenizer, Vocabularies, Weigher};
+//! use strata_measure::tokens::{Basis, CountMemo, Tokenizer, Vocabularies, Weigher};
 //!
 //! let (vocabularies, memo) = (Vocabularies::new(), CountMemo::default());
 //! let tokenizer = Tokenizer::of_model("openai/gpt-4o");
