@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use strata_engine::compaction::{Decision, after_invocation, token_threshold};
+use strata_engine::turn::compaction::{Decision, after_invocation, token_threshold};
 use strata_engine::{Backend, CompileContext, Outcome};
 use strata_model::{FromJson as _, Json, Object, json};
 

@@ -1,7 +1,7 @@
 //! What the blocks of an example show.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
-use strata_engine::compaction::{Decision, TokenScope, Trigger, after_invocation, token_threshold};
+use strata_engine::turn::compaction::{Decision, TokenScope, Trigger, after_invocation, token_threshold};
 use strata_engine::{Call, Compilation, EarlyEnd, Outcome, Sections, Stage};
 use strata_measure::tokens::{CountMemo, Tokenizer, Vocabularies, Weigher};
 use strata_model::{LlmRequest, Origin};

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use strata_engine::{EventLog, compaction};
+use strata_engine::EventLog;
+use strata_engine::turn::compaction;
 use strata_model::app::EventsCompactionConfig;
 use strata_model::{Content, Decoder, FromJson as _, Json, NodePath, Str, json};
 use strata_oracle::vector::given::events;

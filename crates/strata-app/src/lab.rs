@@ -6,7 +6,7 @@ mod sent_again;
 mod shapes;
 mod stored_run;
 
-use strata_engine::compaction::CompactionConfig;
+use strata_engine::turn::compaction::CompactionConfig;
 use strata_engine::{Experiment, LoggedEvent};
 use strata_measure::analysis::SessionAnalysis;
 use strata_measure::lab::{FactReader, Lab, LossReport, Replayed, SummarySize, loss};

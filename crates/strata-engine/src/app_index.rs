@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use strata_model::app::{AgentMode, ModelFamily, ModelSpec};
 use strata_model::{Agent, App, Str, Tool};
 
-use crate::context::Backend;
+use crate::backend::Backend;
 use crate::tool_plan::{ToolPlan, ToolPlanInputs};
 
 /// The model ADK falls back to when no agent up the tree names one.

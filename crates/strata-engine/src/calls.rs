@@ -11,8 +11,8 @@ use strata_model::{Content, Event, EventIndex, FunctionCall, Json, Part, Session
 
 use crate::app_index::AppIndex;
 use crate::context::Invocation;
-use crate::event_log::LoggedEvent;
-use crate::flow::FlowKind;
+use crate::flow_kind::FlowKind;
+use crate::log::LoggedEvent;
 
 /// One model call of a session.
 #[derive(Debug)]

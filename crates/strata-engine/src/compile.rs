@@ -8,11 +8,11 @@ use strata_model::{EventIndex, Fingerprint, LlmRequest, Object, Part, Str};
 use crate::artifacts::Artifacts;
 use crate::context::{CompileContext, Services};
 use crate::error::CompileError;
-use crate::event_log::LoggedEvent;
 use crate::flow::{Flow, OrderViolation};
+use crate::log::LoggedEvent;
 use crate::processor::{AnyProcessor, EarlyEnd, Phase, StageOutput};
 use crate::sections::{self, Sections};
-use crate::tool_calls::is_final;
+use crate::turn::tool_calls::is_final;
 
 /// A processor's result.
 #[derive(Debug, Clone)]

@@ -4,19 +4,22 @@
 //! place and the kind of mistake in pydantic's terms, so that it can be compared with what ADK raises.
 
 mod agent;
+mod error;
 mod event;
 mod number;
+mod problem;
 mod record;
 mod records;
 
-use std::fmt;
-
 use strata_model::{Json, Object};
 
+pub use error::ConfigError;
 pub(crate) use number::python_bool;
-pub use record::Problem;
+pub use problem::Problem;
 
-use record::{check_record, whole};
+use error::found;
+use problem::whole;
+use record::check_record;
 
 /// What a value is meant to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,29 +35,6 @@ pub enum ConfigTarget {
     /// `{child, parents}`: one agent given to several.
     SharedSubAgent,
 }
-
-/// Why ADK rejects a configuration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ConfigError {
-    /// Fields that are not as they should be: pydantic's `ValidationError`.
-    Invalid(Vec<Problem>),
-    /// An argument out of range: a plain `ValueError` in ADK's words.
-    Value { message: String },
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Value { message } => f.write_str(message),
-            Self::Invalid(problems) => {
-                let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
-                f.write_str(&lines.join("; "))
-            }
-        }
-    }
-}
-
-impl std::error::Error for ConfigError {}
 
 impl ConfigTarget {
     /// The name vectors and command lines use.
@@ -92,10 +72,6 @@ pub fn check_config(target: ConfigTarget, value: &Json) -> Result<(), ConfigErro
 /// What is wrong with the answer to a request for approval.
 pub(crate) fn tool_confirmation_problems(value: &Json) -> Vec<Problem> {
     check_record(&records::TOOL_CONFIRMATION, value)
-}
-
-fn found(problems: Vec<Problem>) -> Result<(), ConfigError> {
-    if problems.is_empty() { Ok(()) } else { Err(ConfigError::Invalid(problems)) }
 }
 
 fn is_set(value: &Json, key: &str) -> bool {

@@ -8,17 +8,10 @@ use strata_model::{Agent, Content, NodePath, Object, Session, Str};
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
 use crate::artifacts::Artifacts;
-use crate::event_log::EventView;
+use crate::backend::Backend;
+use crate::log::EventView;
 use crate::models;
 use crate::state_history::StateView;
-
-/// Which backend a Gemini model is called through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Backend {
-    #[default]
-    AiStudio,
-    Vertex,
-}
 
 /// The run an agent's request belongs to: the fields of ADK's `InvocationContext` that matter to it.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,19 +4,8 @@
 //! what the ones before it left, and one that does not fit is reported while all others still count. Taking an edit
 //! back is applying the list without it.
 
-mod app;
-mod apply;
-mod compaction;
-mod events;
-mod flow;
-mod script_host;
-
 use serde::{Deserialize, Serialize};
 use strata_model::{Json, Object, Str};
-
-pub use apply::{EditDraft, Edited, EventChange};
-pub(crate) use events::{ReplacedEvents, silent};
-pub use script_host::{ScriptFailure, ScriptHost, ScriptLine, ScriptRun};
 
 /// One change to a session's compile.
 ///

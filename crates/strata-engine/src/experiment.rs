@@ -1,22 +1,34 @@
 //! A recorded session with the configuration it is compiled by.
 
+mod event_change;
+mod laid_history;
+mod recorded;
+mod recorded_services;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use strata_model::{App, Event, EventIndex, LlmRequest, Session};
 
+pub use event_change::EventChange;
+pub(crate) use event_change::{ReplacedEvents, silent};
+pub use laid_history::LaidSummaries;
+pub use recorded::RECORDED;
+
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
+use crate::backend::Backend;
 use crate::calls::{Call, reconstruct};
 use crate::compile::{Compilation, StageCache, compile};
-use crate::context::{Backend, CallSource, CompileContext, SessionIds};
-use crate::edit::{Edit, EventChange, ReplacedEvents, silent};
-use crate::event_log::{EventLog, EventView, LoggedEvent};
-use crate::flow::{Flow, FlowKind};
-use crate::laid_history::{LaidHistory, LaidSummaries};
-use crate::recorded::RecordedRequests;
-use crate::recorded_services::RecordedServices;
+use crate::context::{CallSource, CompileContext, SessionIds};
+use crate::edit::Edit;
+use crate::flow::Flow;
+use crate::flow_kind::FlowKind;
+use crate::log::{EventLog, EventView, LoggedEvent};
 use crate::state_history::StateHistory;
+use laid_history::LaidHistory;
+use recorded::RecordedRequests;
+use recorded_services::RecordedServices;
 
 /// A recorded session, the app it ran in, and the calls it was made of; perhaps with edits laid over it.
 ///

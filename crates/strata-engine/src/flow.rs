@@ -5,6 +5,7 @@ use std::sync::Arc;
 use strata_model::{Object, Str};
 
 use crate::app_index::{AgentId, AppIndex};
+use crate::flow_kind::FlowKind;
 use crate::processor::AnyProcessor;
 use crate::processors;
 
@@ -31,15 +32,6 @@ pub struct Inserted {
     pub kind: Str,
     /// As given; what is left out has its default.
     pub params: Object,
-}
-
-/// By whose rules a session's requests were made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FlowKind {
-    /// google-adk's.
-    Adk,
-    /// Another program's: only what the session itself holds can be shown, so nothing ADK would add is added.
-    Transcript,
 }
 
 impl Flow {

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use strata_model::app::{AgentKind, ModelFamily, ModelSpec};
-use strata_model::{Agent, App, Event, Session, Str};
+use strata_model::{Agent, App, Session, Str};
 
-use crate::flow::FlowKind;
+use crate::flow_kind::FlowKind;
 use tools::InferredTools;
 use tree::Tree;
 
@@ -102,9 +102,4 @@ fn notes(kind: FlowKind, tree: &Tree, tools: &InferredTools) -> Vec<String> {
     }
     notes.extend(tree.guesses().iter().cloned());
     notes
-}
-
-/// Whether an agent may be the author.
-fn is_agent_event(event: &Event) -> bool {
-    !event.is_from_user() && !event.author.is_empty() && !event.is_compaction()
 }

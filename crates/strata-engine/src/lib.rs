@@ -14,9 +14,8 @@
 //! file, a clock or the environment, or changes a session. What a compile would have to ask for, a summary or the
 //! result of an approved tool, comes in as [`Answers`]; what is missing is reported as awaited.
 //!
-//! Beside the compiler stand the steps around a call, as functions of the same kind: tool results, compaction after a
-//! turn ([`compaction`]), sessions and their state, rewinding, the choice of the next agent, context caching
-//! ([`gemini`]) and the checks of a configuration ([`check_config`]).
+//! Beside the compiler stand the steps around a call, as functions of the same kind ([`turn`]), experiments over
+//! recorded sessions ([`Experiment::lay`]), and the checks of a configuration ([`check_config`]).
 #![warn(clippy::disallowed_methods)]
 
 #[rustfmt::skip]
@@ -24,72 +23,58 @@ pub mod adk_text;
 mod answers;
 mod app_index;
 mod artifacts;
-mod branch_events;
+mod backend;
 mod calls;
-pub mod compaction;
 mod compile;
 mod config_check;
+mod contents;
 mod context;
 mod edit;
 mod error;
-mod event_links;
-mod event_log;
 mod experiment;
 mod flow;
-pub mod gemini;
-pub mod history;
+mod flow_kind;
+mod genai;
 mod infer;
-mod laid_history;
-mod laid_log;
+mod log;
 pub mod memory;
 mod models;
+mod overlay;
 mod placement;
 mod processor;
 pub mod processors;
 mod quotation;
-mod recorded;
-mod recorded_services;
-mod rewind;
-mod route;
+mod script_host;
 mod sections;
-mod sessions;
-mod settled;
 mod state_history;
 mod template;
-mod tool_calls;
 mod tool_plan;
+pub mod turn;
 
 pub use answers::{Answers, ModelAnswer, ToolAnswer, ToolAnswers};
 pub use app_index::{AgentId, AppIndex};
 pub use artifacts::{Artifact, Artifacts};
+pub use backend::Backend;
 pub use calls::{Call, Certainty};
 pub use compile::{Compilation, Outcome, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
-pub use context::{Backend, CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
-pub use edit::{
-    ClearedResults, Edit, EditDraft, Edited, EventChange, LaidSummary, ScriptFailure, ScriptHost, ScriptLine,
-    ScriptRun,
-};
+pub use contents::{History, Omission, OmissionReason};
+pub use context::{CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
+pub use edit::{ClearedResults, Edit, LaidSummary};
 pub use error::{CompileError, ErrorKind};
-pub use event_log::{EventLog, EventView, Facts, LoggedEvent};
-pub use experiment::Experiment;
-pub use flow::{Flow, FlowKind, Inserted, OrderViolation, Step};
+pub use experiment::{EventChange, Experiment, LaidSummaries, RECORDED};
+pub use flow::{Flow, Inserted, OrderViolation, Step};
+pub use flow_kind::FlowKind;
 pub use infer::{InferredApp, infer_app};
-pub use laid_history::LaidSummaries;
-pub use laid_log::LaidLog;
+pub use log::{EventLog, EventView, Facts, LaidLog, LoggedEvent, SummaryRange, live_events, surviving};
 pub use models::{bare_model_name, is_gemini};
+pub use overlay::{EditDraft, Edited};
 pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Phase, Processor, StageOutput};
 pub use processors::{
-    Catalog, CompactionCheck, History, Omission, OmissionReason, PROCESSOR_KINDS, ParamKind, ParamSpec,
-    ProcessorKind, StateField, explain_omissions, state_fields,
+    Catalog, PROCESSOR_KINDS, ParamKind, ParamSpec, ProcessorKind, StateField, explain_omissions,
+    state_fields,
 };
-pub use recorded::RECORDED;
-pub use rewind::{InvocationNotFound, Rewind, rewind};
-pub use route::{Route, RouteError, route};
+pub use script_host::{ScriptFailure, ScriptHost, ScriptLine, ScriptRun};
 pub use sections::Sections;
-pub use sessions::{EventLimit, SessionError, Sessions};
 pub use state_history::{StateHistory, StateValue, StateView};
 pub use template::{Piece, Template};
-pub use tool_calls::{
-    AnsweredCalls, CallFailure, RunnableKind, RunnableTool, ToolConfirmation, ToolRun, runnable_tools,
-};

@@ -8,10 +8,10 @@ use strata_model::{
 };
 
 use crate::context::CompileContext;
-use crate::edit::{ScriptFailure, ScriptLine};
 use crate::error::CompileError;
-use crate::processors::CompactionCheck;
+use crate::script_host::{ScriptFailure, ScriptLine};
 use crate::sections::{self, Sections};
+use crate::turn::compaction::CompactionCheck;
 
 /// One ordered step of a [`crate::Flow`].
 ///

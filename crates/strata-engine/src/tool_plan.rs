@@ -13,7 +13,7 @@ use crate::adk_text::{
     LOAD_ARTIFACTS_DESCRIPTION, LOAD_MEMORY_DESCRIPTION, LOAD_MEMORY_INSTRUCTION, LRO_NOTE,
     TASK_DEFAULT_REQUEST_DESCRIPTION, TASK_TOOL_DESCRIPTION_SUFFIX,
 };
-use crate::context::Backend;
+use crate::backend::Backend;
 
 /// One thing a tool does to a request.
 #[derive(Debug, Clone, PartialEq)]

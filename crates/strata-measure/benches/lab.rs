@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use strata_engine::compaction::CompactionConfig;
+use strata_engine::turn::compaction::CompactionConfig;
 use strata_engine::{Experiment, FlowKind};
 use strata_measure::analysis::{Counting, SessionAnalysis};
 use strata_measure::lab::{Assumptions, Lab, SizedWriter, SummarySize, parse_grid, sweep};

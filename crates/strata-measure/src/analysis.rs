@@ -2,28 +2,33 @@
 
 mod blame;
 mod cache;
+mod call;
 mod call_compiler;
 mod call_rates;
 mod effect;
 mod kind;
 mod ledger;
+mod matches;
 mod prefix;
 mod session;
 mod stage_diff;
 mod weigh;
 
 pub use blame::{Cause, Link, Nature, PrefixBreak};
+pub(crate) use cache::Timeline;
 pub use cache::{
-    CacheAnalysis, CacheFix, CacheTotals, CallCache, Comparison, Difference, ExplicitCache, FixKind, Loss,
-    Match, Prediction, PromptMatches, Reported, Sent, Zone, ZoneSpan, simulate,
+    CacheAnalysis, CacheFix, CacheTotals, CallCache, Comparison, Difference, FixKind, Loss, Prediction,
+    Reported, Sent, Zone, ZoneSpan, simulate,
 };
-pub(crate) use cache::{PromptTree, Timeline};
+pub use call::CallAnalysis;
 pub use call_compiler::CallCompiler;
 pub use call_rates::CallRates;
 pub use effect::{Effect, Totals};
 pub use kind::{Kind, is_quoted};
 pub use ledger::{Carried, Ledger, LedgerSum, SentPiece, SentRun, SentTogether, SourceUse, Use};
+pub(crate) use matches::PromptTree;
+pub use matches::{ExplicitCache, Match, PromptMatches};
 pub use prefix::{CommonPrefix, Matched, PrefixEnd, common_prefix, common_prefix_in};
-pub use session::{CallAnalysis, SessionAnalysis, asked_model};
+pub use session::{SessionAnalysis, asked_model};
 pub use stage_diff::{Change, PartDelta, diff_events, diff_requests};
 pub use weigh::{ByKind, Counting, Piece, Scale, Weighed, WeighedChunk, WeighedPrompt};

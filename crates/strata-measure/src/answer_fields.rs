@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use strata_engine::Experiment;
 use strata_model::{Event, EventIndex, FromJson as _, Json, Object, Str, json, python};
 
-use crate::fixes::names_in;
+use crate::names::names_in;
 
 /// The field in which the answer of an agent that was called as a tool stands.
 const RESULT: &str = "result";

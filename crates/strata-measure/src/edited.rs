@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::compaction::{CompactionConfig, Policy};
+use strata_engine::turn::compaction::{CompactionConfig, Policy};
 use strata_engine::{Catalog, Edit, Edited, Experiment, LaidSummaries};
 use strata_model::Event;
 use strata_wire::CacheRules;

@@ -11,6 +11,7 @@
 mod agents;
 mod answers;
 mod artifacts;
+mod call_models;
 mod carried;
 mod compaction;
 mod delegation;

@@ -14,12 +14,10 @@ mod tools;
 use strata_model::Severity;
 
 pub use candidate::Candidate;
-pub(crate) use later_use::names_in;
 pub(crate) use tools::CalledTools;
 
 use seen::Seen;
-use strata_engine::Experiment;
-use strata_engine::processors::Catalog;
+use strata_engine::{Catalog, Experiment};
 
 use crate::analysis::{Counting, Effect, SessionAnalysis};
 use crate::edited::edited;

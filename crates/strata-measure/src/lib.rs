@@ -16,6 +16,7 @@ mod edited;
 pub mod findings;
 pub mod fixes;
 pub mod lab;
+mod names;
 pub mod prices;
 pub mod tokens;
 

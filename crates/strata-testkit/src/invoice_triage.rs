@@ -15,6 +15,7 @@ mod configuration;
 mod incident;
 mod logs;
 mod memories;
+mod names;
 mod queries;
 mod script;
 mod texts;
@@ -25,15 +26,9 @@ mod tests;
 
 use std::sync::Arc;
 
+use names::REPORT;
 use strata_engine::Artifact;
 use strata_model::{App, Decoder, FromJson as _, Json, Part, Session, json};
-
-const SESSION_ID: &str = "invoice-triage";
-const APP_NAME: &str = "invoice_triage";
-const USER_ID: &str = "mara";
-const MODEL: &str = "gemini-3.5-flash";
-/// The artifact the report writer keeps.
-const REPORT: &str = "incident-report.md";
 
 /// The recorded session.
 pub fn session() -> Session {

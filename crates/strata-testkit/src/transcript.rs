@@ -67,6 +67,7 @@
 //! | `app demo`, `user u1` | on a `session` line |
 
 mod build;
+mod error;
 mod head;
 mod lines;
 mod notes;
@@ -76,20 +77,7 @@ mod scan;
 
 use strata_model::Session;
 
-/// What is wrong with a transcript, and where.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {message}")]
-pub struct TranscriptError {
-    /// Counted from 1.
-    pub line: usize,
-    pub message: String,
-}
-
-impl TranscriptError {
-    fn new(line: usize, message: impl Into<String>) -> Self {
-        Self { line, message: message.into() }
-    }
-}
+pub use error::TranscriptError;
 
 /// The session a transcript describes; see the [module](self).
 ///

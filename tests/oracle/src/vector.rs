@@ -5,6 +5,7 @@ mod cache;
 mod compaction;
 mod compile;
 mod config;
+mod events;
 pub mod given;
 mod memory_search;
 mod outcome;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use strata_engine::compaction::CompactionConfig;
+use strata_engine::turn::compaction::CompactionConfig;
 use strata_measure::lab::{Extractive, FactReader, Writer, survival};
 use strata_store::{LabRunId, LabRunState, StoreError};
 

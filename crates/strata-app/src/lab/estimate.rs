@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use strata_engine::compaction::CompactionConfig;
+use strata_engine::turn::compaction::CompactionConfig;
 use strata_measure::analysis::Counting;
 use strata_measure::lab::{Assumptions, Lab, SizedWriter, Stop, SummaryDue, SummarySize, Writer, Written};
 use strata_measure::prices::Prices;

@@ -1,6 +1,6 @@
 //! Replays and sweeps as the window is shown them.
 
-use strata_engine::compaction::{Policy, Trigger};
+use strata_engine::turn::compaction::{Policy, Trigger};
 use strata_measure::lab::{
     Assumptions, Bill, BlockReason, EXTRACTIVE, Flag, Lab, LossReport, Replayed, SizeBasis, Sweep, Verdict,
     WindowPlan,

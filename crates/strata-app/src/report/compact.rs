@@ -1,7 +1,7 @@
 //! `strata compact`: one configuration of compaction gone through, with what its summaries lose.
 
 use serde::Serialize;
-use strata_engine::compaction::CompactionConfig;
+use strata_engine::turn::compaction::CompactionConfig;
 use strata_measure::lab::{
     Assumptions, Extractive, FactReader, Lab, LossReport, Replayed, SizedWriter, Verdict, WindowPlan, Writer,
     survival,
@@ -240,9 +240,9 @@ fn window_report(window: &WindowPlan, loss: Option<&LossReport>) -> WindowReport
         summary: shown.summary,
         summarizer: shown.summarizer,
         trigger: match window.trigger {
-            strata_engine::compaction::Trigger::TokenThreshold => "token_threshold",
-            strata_engine::compaction::Trigger::SlidingWindow => "sliding_window",
-            strata_engine::compaction::Trigger::PromptLimit => "prompt_limit",
+            strata_engine::turn::compaction::Trigger::TokenThreshold => "token_threshold",
+            strata_engine::turn::compaction::Trigger::SlidingWindow => "sliding_window",
+            strata_engine::turn::compaction::Trigger::PromptLimit => "prompt_limit",
         },
         prompt_tokens: window.prompt_tokens,
         seed: window.seed,

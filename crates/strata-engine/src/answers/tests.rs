@@ -8,10 +8,11 @@ use strata_model::{App, Content, Decoder, FromJson, Json, Object, Part, Session}
 use super::{Answers, ModelAnswer, ToolAnswer};
 use crate::app_index::AppIndex;
 use crate::artifacts::Artifacts;
+use crate::backend::Backend;
 use crate::compile::{Compilation, Outcome, StageCache, compile};
-use crate::context::{Backend, CallSource, CompileContext, Invocation, Services, SessionIds};
-use crate::event_log::EventLog;
+use crate::context::{CallSource, CompileContext, Invocation, Services, SessionIds};
 use crate::flow::Flow;
+use crate::log::EventLog;
 use crate::processor::EarlyEnd;
 use crate::state_history::StateView;
 

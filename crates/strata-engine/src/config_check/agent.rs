@@ -2,13 +2,12 @@
 
 use strata_model::{Json, Object, python};
 
+use super::error::{ConfigError, found};
 use super::number::ANY;
+use super::problem::{Problem, whole};
 use super::record::Shape::{Any, Bool, Checked, Int, List, Literal, Text};
-use super::record::{
-    Field, Problem, Record, check_record, check_shape, defaulted, nullable, required, whole,
-};
+use super::record::{Field, Record, check_record, check_shape, defaulted, nullable, required};
 use super::records::model;
-use super::{ConfigError, found};
 
 /// Keys of a configuration that are not arguments of the agent's class.
 const NOT_ARGUMENTS: [&str; 6] = [

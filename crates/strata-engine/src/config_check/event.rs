@@ -2,7 +2,8 @@
 
 use strata_model::{Json, Object};
 
-use super::record::{Problem, check_record, whole};
+use super::problem::{Problem, whole};
+use super::record::check_record;
 use super::records::EVENT;
 
 pub(super) fn check(value: &Json) -> Vec<Problem> {

@@ -2,7 +2,7 @@
 
 use strata_model::{Json, python};
 
-use super::record::Problem;
+use super::problem::Problem;
 
 /// Limits of an integer.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

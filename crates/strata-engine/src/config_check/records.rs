@@ -3,8 +3,9 @@
 use strata_model::Json;
 
 use super::number::{ANY, NOT_NEGATIVE, POSITIVE, between};
+use super::problem::{Problem, whole};
 use super::record::Shape::{Any, Bool, Checked, Enum, Float, Int, List, Map, Set, Text};
-use super::record::{Extra, Field, Problem, Record, Shape, defaulted, nullable, required, whole};
+use super::record::{Extra, Field, Record, Shape, defaulted, nullable, required};
 
 pub(super) const fn model(fields: &'static [Field]) -> Record {
     Record { fields, extra: Extra::Forbidden, has_aliases: false, no_object: "model_type" }

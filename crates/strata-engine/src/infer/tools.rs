@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use strata_model::app::{OutputSchema, SchemaKind, Tool};
 use strata_model::{Json, Object, Session, Str};
 
-use super::is_agent_event;
-use super::tree::Tree;
+use super::tree::{Tree, is_agent_event};
 
 /// Calls the runtime makes or answers itself: no tool of an agent's own stands behind them.
 const RUNTIME_CALLS: [&str; 5] = [

@@ -3,8 +3,6 @@
 use strata_model::app::{AgentKind, AgentMode};
 use strata_model::{Event, Json, Session, Str};
 
-use super::is_agent_event;
-
 /// Agents in order of appearance, each with its parent. The root is first.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
@@ -206,4 +204,9 @@ fn transfer_target(event: &Event) -> Option<&str> {
         let call = event.function_calls().find(|call| call.name.as_deref() == Some("transfer_to_agent"))?;
         call.args.as_ref()?.get("agent_name").and_then(Json::as_str)
     })
+}
+
+/// Whether an agent may be the author.
+pub(super) fn is_agent_event(event: &Event) -> bool {
+    !event.is_from_user() && !event.author.is_empty() && !event.is_compaction()
 }

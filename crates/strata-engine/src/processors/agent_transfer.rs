@@ -8,7 +8,8 @@ use crate::adk_text::{
     TRANSFER_END, TRANSFER_INTRO, TRANSFER_PARENT_SUFFIX, TRANSFER_RULES, TRANSFER_TARGET,
     TRANSFER_TOOL_DESCRIPTION,
 };
-use crate::context::{Backend, CompileContext};
+use crate::backend::Backend;
+use crate::context::CompileContext;
 use crate::error::{CompileError, ErrorKind};
 use crate::models;
 use crate::processor::{Processor, StageOutput};

@@ -1,34 +1,14 @@
 //! Processors that an experiment can put into a flow, with what can be set about each.
 
-mod params;
-
 use std::sync::Arc;
 
 use strata_model::{Object, Str};
 
-pub(crate) use params::Params;
-pub use params::{ParamKind, ParamSpec};
-
 use super::inserted;
-use crate::edit::ScriptHost;
+use super::kind::ProcessorKind;
+use super::params::Params;
 use crate::processor::AnyProcessor;
-
-/// A kind of processor that can be inserted.
-pub struct ProcessorKind {
-    /// A stable name, which edits use.
-    pub name: &'static str,
-    /// What it is called in lists.
-    pub title: &'static str,
-    /// What it does, in a sentence or two.
-    pub summary: &'static str,
-    pub params: &'static [ParamSpec],
-    /// The processor it stands before, unless an edit says otherwise.
-    pub place: &'static str,
-    pub(crate) build: Build,
-}
-
-/// Makes a processor of its name and checked parameters.
-pub(crate) type Build = fn(Str, &Params, &Catalog) -> Result<Arc<dyn AnyProcessor>, String>;
+use crate::script_host::ScriptHost;
 
 /// All kinds of processors, in the order of lists.
 pub const PROCESSOR_KINDS: &[&ProcessorKind] = inserted::KINDS;
@@ -73,7 +53,7 @@ impl Catalog {
             let names: Vec<&str> = PROCESSOR_KINDS.iter().map(|kind| kind.name).collect();
             return Err(format!("There is no kind of processor `{kind}`. Kinds: {}.", names.join(", ")));
         };
-        let params = Params::read(kind, params)?;
-        (kind.build)(name.clone(), &params, self)
+        let params = Params::read(kind.name, kind.params, params)?;
+        (kind.build)(name.clone(), &params, self.script_host.as_ref())
     }
 }

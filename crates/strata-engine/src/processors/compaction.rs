@@ -10,25 +10,14 @@ use strata_model::app::EventsCompactionConfig;
 use strata_model::{Diagnostic, Event, FromJson as _, LlmRequest, Str};
 
 use crate::answers::ModelAnswer;
-use crate::compaction::{SummaryJob, TokenScope, summarizer_model, token_threshold};
 use crate::context::{CallSource, CompileContext};
 use crate::error::CompileError;
-use crate::event_log::EventView;
+use crate::log::EventView;
 use crate::processor::{Fingerprinted, Processor, StageOutput};
 use crate::sections::Sections;
+use crate::turn::compaction::{CompactionCheck, SummaryJob, TokenScope, summarizer_model, token_threshold};
 
 pub struct Compaction;
-
-/// What the token trigger decided before a call, and what came of it.
-#[derive(Debug, Clone)]
-pub struct CompactionCheck {
-    /// The prompt size it went by. `None`: unknown, so nothing is done.
-    pub prompt_tokens: Option<u64>,
-    /// The summary that is due.
-    pub job: Option<SummaryJob>,
-    /// The summary as it is stored, if one was written.
-    pub summary: Option<Arc<Event>>,
-}
 
 pub enum Inputs<'c> {
     NotConfigured,

@@ -8,7 +8,7 @@ use strata_model::{CacheMetadata, FromJson as _, LlmRequest, Object};
 
 use crate::context::CompileContext;
 use crate::error::CompileError;
-use crate::event_log::EventView;
+use crate::log::EventView;
 use crate::processor::{Processor, StageOutput};
 use crate::sections::Sections;
 

@@ -30,7 +30,7 @@ pub use behind_history::{Rewritten, moved_behind};
 pub use compact_state::{StateField, state_fields};
 pub use tables::tables;
 
-use super::catalog::ProcessorKind;
+use super::kind::ProcessorKind;
 
 pub(super) const KINDS: &[&ProcessorKind] = &[
     &strip_agent_traffic::KIND,

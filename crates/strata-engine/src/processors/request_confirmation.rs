@@ -4,6 +4,7 @@
 //! already, so there only the fact is noted.
 
 mod approvals;
+mod branch_events;
 mod targets;
 
 use std::collections::HashMap;
@@ -11,19 +12,16 @@ use std::sync::Arc;
 
 use strata_model::{Diagnostic, Event, FromJson as _, LlmRequest, Object, Scope};
 
-use crate::branch_events::OwnBranch;
 use crate::context::{CallSource, CompileContext};
 use crate::error::CompileError;
-use crate::event_log::LoggedEvent;
+use crate::log::LoggedEvent;
 use crate::processor::{EarlyEnd, Fingerprinted, Processor, StageOutput};
 use crate::sections::Sections;
-use crate::tool_calls::{CallFailure, RunnableTool, ToolRun, runnable_tools};
-use approvals::{Approvals, Pending};
+use crate::turn::tool_calls::{CallFailure, RunnableTool, ToolRun, runnable_tools};
+use approvals::{Approvals, Pending, REQUEST};
+use branch_events::OwnBranch;
 
 pub struct RequestConfirmation;
-
-/// The name of the calls that ask for approval.
-const REQUEST: &str = "adk_request_confirmation";
 
 pub enum Inputs<'c> {
     /// What the user said last is no answer to such a request.

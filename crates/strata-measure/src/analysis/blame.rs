@@ -5,16 +5,18 @@ mod cause;
 mod contents;
 mod instruction;
 mod link;
+mod pair;
 mod stage;
 
-use strata_model::{LlmRequest, Origin, Str, TextSpan};
+use strata_model::{LlmRequest, Origin, Str};
 use strata_wire::{Path, Segment, definitions};
 
 pub use cause::{Cause, Nature};
 pub use link::Link;
 
 use instruction::{Spans, system_spans};
-use strata_engine::{Call, Experiment, Stage};
+pub(super) use pair::Pair;
+use pair::system_place;
 
 use super::prefix::{CommonPrefix, PrefixEnd};
 
@@ -32,14 +34,6 @@ pub struct PrefixBreak {
     pub origin: Option<Origin>,
     /// From what happened to the end of the prefix.
     pub chain: Vec<Link>,
-}
-
-/// Two calls of one lineage: their prompts, and the stages that made them.
-pub(super) struct Pair<'e> {
-    pub experiment: &'e Experiment,
-    pub earlier: (&'e Call, &'e LlmRequest),
-    pub later: (&'e Call, &'e LlmRequest),
-    pub stages: (&'e [Stage], &'e [Stage]),
 }
 
 impl Pair<'_> {
@@ -145,20 +139,6 @@ fn did(cause: &Cause) -> &'static str {
 /// The path and the text of a tool or schema.
 fn named(segment: &Segment<'_>) -> (String, String) {
     (segment.path.to_string(), segment.text().into_owned())
-}
-
-/// Where a byte of a system instruction lies: its block, and its span.
-fn system_place(request: &LlmRequest, at: usize) -> Option<(usize, &TextSpan)> {
-    let mut end = 0;
-    for (block, spans) in request.system_instruction.as_ref()?.blocks().enumerate() {
-        for span in spans {
-            end += span.text.len();
-            if at < end {
-                return Some((block, span));
-            }
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -2,31 +2,31 @@
 
 mod fixes;
 mod loss;
-mod matches;
 mod replay;
 mod reported;
 mod rewrite;
 mod simulate;
+mod timeline;
 mod volatile;
 mod zones;
 
+use strata_engine::Experiment;
 use strata_model::Str;
-use strata_wire::{CacheRule, CacheRules, settings};
+use strata_wire::{CacheRule, CacheRules};
 
 pub use fixes::{CacheFix, FixKind};
 pub use loss::Loss;
-pub(crate) use matches::PromptTree;
-pub use matches::{ExplicitCache, Match, PromptMatches};
 pub use reported::{Comparison, Difference, Reported};
 pub use simulate::{Prediction, Sent, simulate};
+pub(crate) use timeline::Timeline;
 pub use zones::{Zone, ZoneSpan};
 
 use loss::Losses;
 use reported::Reports;
-use strata_engine::Experiment;
 
 use super::blame::{Cause, Nature};
-use super::session::{CallAnalysis, SessionAnalysis};
+use super::matches::PromptMatches;
+use super::session::SessionAnalysis;
 use crate::prices::Prices;
 
 /// The caches of a session's calls.
@@ -81,7 +81,8 @@ impl CacheAnalysis {
     ) -> Self {
         let calls = analysis.calls();
         let prompts: Vec<PromptMatches> = calls.iter().map(|call| call.matches.clone()).collect();
-        let reported: Vec<Option<Reported>> = calls.iter().map(|call| report(experiment, call)).collect();
+        let reported: Vec<Option<Reported>> =
+            calls.iter().map(|call| Reported::of_call(experiment, call)).collect();
         let timeline = Timeline::of(experiment, calls, rules);
         let is_used = reported.iter().flatten().any(Reported::has_cache);
         let predictions = simulate(&prompts, |at| timeline.sent(at));
@@ -182,81 +183,6 @@ fn is_disproved(
     let is_too_short = matches!(loss.cause, Cause::BelowMinimum { .. });
     let is_found = is_too_short && found > 0 || found.saturating_add(tolerance) >= could_be_found;
     loss.cause.nature() == Nature::Provider && cached > 0 && is_found
-}
-
-fn report(experiment: &Experiment, analysed: &CallAnalysis) -> Option<Reported> {
-    let call = experiment.call(analysed.number)?;
-    let answer = experiment.session().events.get(call.answer.as_usize())?;
-    Reported::of(call.usage.as_ref(), answer)
-}
-
-/// When each call was made, by whom, and by which rule.
-pub(crate) struct Timeline<'r> {
-    rules: Vec<&'r CacheRule>,
-    times: Vec<f64>,
-    /// What the provider says of how long it keeps what a call wrote.
-    lifetimes: Vec<Option<f64>>,
-    agents: Vec<Str>,
-    branches: Vec<Option<Str>>,
-    lineages: Vec<u32>,
-    /// Settings that empty the cache and are others than in the call before of the lineage.
-    resets: Vec<Vec<String>>,
-}
-
-impl<'r> Timeline<'r> {
-    pub(crate) fn of(experiment: &Experiment, calls: &[CallAnalysis], rules: &'r CacheRules) -> Self {
-        let mut timeline = Self {
-            rules: Vec::new(),
-            times: Vec::new(),
-            lifetimes: Vec::new(),
-            agents: Vec::new(),
-            branches: Vec::new(),
-            lineages: Vec::new(),
-            resets: Vec::new(),
-        };
-        for call in calls {
-            let made = experiment.call(call.number);
-            let answer = made.and_then(|made| experiment.session().events.get(made.answer.as_usize()));
-            let rule = timeline.known(calls, call).unwrap_or_else(|| rules.of_model(&call.sent_to));
-            let previous = call.previous.map(|previous| previous as usize - 1);
-            timeline.times.push(answer.map_or(0.0, |event| event.timestamp));
-            let said = report(experiment, call).and_then(|report| report.lifetime_s);
-            let before = previous.and_then(|at| timeline.lifetimes[at]);
-            timeline.lifetimes.push(said.map(f64::from).or(before));
-            timeline.agents.push(made.map(|made| made.invocation.agent.clone()).unwrap_or_default());
-            timeline.branches.push(made.and_then(|made| made.invocation.branch.clone()));
-            timeline.lineages.push(previous.map_or(call.number, |at| timeline.lineages[at]));
-            timeline
-                .resets
-                .push(previous.map_or_else(Vec::new, |at| changed_settings(&calls[at], call, rule)));
-            timeline.rules.push(rule);
-        }
-        timeline
-    }
-
-    /// The rule of an earlier call to the same model.
-    fn known(&self, calls: &[CallAnalysis], call: &CallAnalysis) -> Option<&'r CacheRule> {
-        let before = calls[..self.rules.len()].iter().rposition(|known| known.sent_to == call.sent_to)?;
-        Some(self.rules[before])
-    }
-
-    pub(crate) fn sent(&self, at: usize) -> Sent<'r> {
-        Sent {
-            rule: self.rules[at],
-            at_s: self.times[at],
-            lifetime_s: self.lifetimes[at],
-            is_reset: !self.resets[at].is_empty(),
-        }
-    }
-}
-
-fn changed_settings(before: &CallAnalysis, now: &CallAnalysis, rule: &CacheRule) -> Vec<String> {
-    let value = |call: &CallAnalysis, name: &str| {
-        let path = format!("config.{name}");
-        let found = settings(&call.request).find(|segment| segment.path.to_string() == path);
-        found.map(|segment| segment.text().into_owned())
-    };
-    rule.resets.iter().filter(|name| value(before, name) != value(now, name)).cloned().collect()
 }
 
 #[cfg(test)]

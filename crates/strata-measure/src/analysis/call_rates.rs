@@ -1,6 +1,6 @@
 //! What a token costs in each call of a session.
 
-use super::session::CallAnalysis;
+use super::call::CallAnalysis;
 use crate::prices::Prices;
 
 /// Whole numbers, so that sums do not depend on their order.

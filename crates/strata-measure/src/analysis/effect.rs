@@ -1,6 +1,7 @@
 //! What edits do to a whole session.
 
-use super::session::{CallAnalysis, SessionAnalysis};
+use super::call::CallAnalysis;
+use super::session::SessionAnalysis;
 use crate::prices::Prices;
 
 /// A session in two experiments, over the calls that are compiled in both.

@@ -7,46 +7,20 @@ use strata_engine::{Call, Compilation, CompileError, ErrorKind, Experiment, Outc
 use strata_model::{LlmRequest, Str};
 use strata_wire::{CacheRules, PrefixOrder};
 
-use super::blame::{Pair, PrefixBreak};
-use super::cache::{ExplicitCache, PromptMatches, PromptTree};
+use super::blame::Pair;
+use super::call::CallAnalysis;
 use super::call_compiler::CallCompiler;
 use super::ledger::Ledger;
+use super::matches::{ExplicitCache, PromptTree};
 use super::prefix::{Matched, PrefixEnd, common_prefix_in};
-use super::weigh::{ByKind, Counting, Scale, Weights};
-use crate::tokens::{TokenCount, Tokenizer};
+use super::weigh::{Counting, Scale, Weights};
+use crate::tokens::Tokenizer;
 
 /// Results of stages that are kept: some 400 bytes each.
 const MAX_RESULTS: usize = 200_000;
 
 /// Lineages whose last call's stages are kept for the next one. Those of older ones are compiled again when needed.
 const KEPT_STAGES: usize = 64;
-
-/// A compiled call.
-pub struct CallAnalysis {
-    /// C1 is number 1.
-    pub number: u32,
-    pub model: Str,
-    /// The model whose cache the prompt meets: the one that answered, where that is another than the configured one.
-    pub sent_to: Str,
-    /// What the model is sent, as far as it was compiled.
-    pub request: LlmRequest,
-    pub total: TokenCount,
-    pub overhead: u32,
-    /// Without the overhead.
-    pub by_kind: ByKind,
-    /// The call before it in its lineage: the same agent, model and branch.
-    pub previous: Option<u32>,
-    /// What it shares with the prompt of that call.
-    pub matched: Matched,
-    pub prefix_break: Option<PrefixBreak>,
-    /// What it shares with all prompts before it.
-    pub matches: PromptMatches,
-    /// Tokens after the break that could have matched the earlier prompt: no more than the shorter of the two has.
-    pub rebilled: u32,
-    /// Stages whose result was known, a bit each, the first stage in the lowest.
-    pub reused_stages: u64,
-    pub outcome: Outcome,
-}
 
 /// What is known of a session's calls. It grows by [`SessionAnalysis::step`] until every call is compiled.
 #[derive(Default)]

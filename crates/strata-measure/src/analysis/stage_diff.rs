@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use strata_engine::CompileContext;
-use strata_engine::processors::{OmissionReason, explain_omissions};
+use strata_engine::processors::explain_omissions;
+use strata_engine::{CompileContext, OmissionReason};
 use strata_model::{Fingerprint, FingerprintBuilder, LlmRequest, Origin};
 use strata_wire::{Item, Path, Segment, segments};
 

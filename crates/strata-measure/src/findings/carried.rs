@@ -6,7 +6,7 @@
 use strata_engine::EventLog;
 use strata_model::{Event, Origin, Part};
 
-use super::tally::CallModels;
+use super::call_models::CallModels;
 use crate::analysis::{Ledger, Piece, SentPiece, SentRun, SentTogether, Weighed};
 
 /// A piece of prompts.

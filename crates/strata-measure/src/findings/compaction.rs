@@ -1,5 +1,6 @@
 //! What summaries take away.
 
+mod summary;
 mod turn;
 
 use std::collections::{BTreeMap, HashMap};
@@ -13,6 +14,7 @@ use super::finding::FindingKind;
 use super::phrases::{count, event_name, events, listed};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
+use summary::{Summary, summaries};
 
 pub(super) const FAMILY: Family = Family {
     title: "Lost in summaries",
@@ -72,37 +74,6 @@ pub(super) const FAMILY: Family = Family {
         },
     ],
 };
-
-/// A summary with the span of time it covers.
-struct Summary<'e> {
-    at: EventIndex,
-    start: f64,
-    end: f64,
-    scope: Option<&'e str>,
-}
-
-fn summaries<'e>(evidence: &Evidence<'e>) -> Vec<Summary<'e>> {
-    let summary = |(at, logged): (EventIndex, &'e LoggedEvent)| {
-        let compaction = logged.event.actions.compaction.as_ref()?;
-        Some(Summary {
-            at,
-            start: compaction.start_timestamp?,
-            end: compaction.end_timestamp?,
-            scope: logged.event.isolation_scope.as_deref(),
-        })
-    };
-    evidence.live_events().filter_map(summary).collect()
-}
-
-impl Summary<'_> {
-    fn covers(&self, logged: &LoggedEvent) -> bool {
-        let event = &logged.event;
-        !event.is_compaction()
-            && event.isolation_scope.as_deref() == self.scope
-            && self.start <= event.timestamp
-            && event.timestamp <= self.end
-    }
-}
 
 fn covered_without_summary(evidence: &Evidence<'_>) -> Vec<Observation> {
     let summaries = summaries(evidence);

@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use strata_engine::history::live_events;
-use strata_engine::{AgentId, Call, Experiment, Facts, LoggedEvent};
+use strata_engine::{AgentId, Call, Experiment, Facts, LoggedEvent, live_events};
 use strata_model::app::IncludeContents;
 use strata_model::{Agent, App, Event, EventIndex, Origin, Part, Severity};
 
+use super::call_models::CallModels;
 use super::carried::{AllCarried, Carried, Carriers, Shows, stored};
-use super::tally::{CallModels, Tally};
+use super::tally::Tally;
 use crate::analysis::{CallAnalysis, Counting, PrefixBreak, SentRun, SessionAnalysis};
 
 /// Bloat below this many tokens over a whole session costs nobody anything: at the highest prices it is a cent.

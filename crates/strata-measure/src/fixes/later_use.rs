@@ -6,6 +6,7 @@ use strata_engine::Experiment;
 use strata_model::{Fingerprint, FromJson as _, LlmRequest, RequestPart, json};
 
 use crate::analysis::{CallAnalysis, SessionAnalysis};
+use crate::names::names_in;
 
 /// Calls that are looked at, spread over those that changed.
 const MAX_CALLS: usize = 40;
@@ -13,8 +14,6 @@ const MAX_CALLS: usize = 40;
 const MAX_WARNINGS: usize = 3;
 /// Words of an answer that are looked for.
 const MAX_WORDS: usize = 100;
-/// Bytes from which on a word is one that can be recognised.
-const MIN_WORD: usize = 5;
 
 /// A sentence for answers that use a name or a number which their prompts then no longer hold.
 pub(super) fn warnings(
@@ -67,13 +66,6 @@ fn words(text: &str) -> Vec<String> {
         }
     }
     words
-}
-
-pub(crate) fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@');
-    let is_name = |c: char| c.is_ascii_digit() || matches!(c, '_' | '/' | '@');
-    let words = text.split(move |c: char| !is_part(c)).map(|word| word.trim_matches(['.', '-', '/']));
-    words.filter(move |word| word.len() >= MIN_WORD && word.chars().any(is_name))
 }
 
 /// The words that one request holds and the other does not.

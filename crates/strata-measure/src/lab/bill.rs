@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use strata_engine::adk_text::SUMMARY_PROMPT;
 
 use super::plan::{Moment, Replayed, WindowPlan};
-use super::replay::Lab;
+use super::prepared::Lab;
 use crate::analysis::{Prediction, simulate};
 use crate::prices::Price;
 

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use strata_engine::LoggedEvent;
-use strata_engine::compaction::{CompactionConfig, Window, summarizer_model};
+use strata_engine::turn::compaction::{CompactionConfig, Window};
 use strata_model::{Content, Event, EventIndex, Str};
 
 use super::plan::{BlockReason, Moment, Stop, SummaryDue, WindowPlan, Writer};
-use super::replay::Lab;
+use super::prepared::Lab;
 
 /// Everything the windows of one moment have in common.
 pub(super) struct Desk<'d, 'a> {
@@ -142,16 +142,4 @@ impl Desk<'_, '_> {
 
 fn ids<'e>(ids: impl Iterator<Item = Option<&'e str>>) -> Vec<String> {
     ids.flatten().filter(|id| !id.is_empty()).map(str::to_owned).collect()
-}
-
-impl Lab<'_> {
-    /// The model google-adk would have write summaries: the configured one, else the agent's, else the root's.
-    pub(super) fn summarizer(&self, agent: Option<&str>) -> Str {
-        let index = self.experiment.index();
-        let id = agent.and_then(|name| index.find(name)).or_else(|| index.ids().next());
-        let configured = summarizer_model(index, id).ok().filter(|model| !model.is_empty());
-        configured.unwrap_or_else(|| {
-            self.analysis.calls().first().map(|call| call.model.clone()).unwrap_or_default()
-        })
-    }
 }

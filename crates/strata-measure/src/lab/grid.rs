@@ -1,6 +1,6 @@
 //! Many configurations in one text: `interval=1..20,overlap=0..9`, `threshold=20000|40000,retention=5..20/5`.
 
-use strata_engine::compaction::{CompactionConfig, ConfigSyntaxError};
+use strata_engine::turn::compaction::{CompactionConfig, ConfigSyntaxError};
 
 /// Most configurations one grid may have.
 pub const MAX_CONFIGS: usize = 10_000;

@@ -2,31 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use strata_engine::history::{SummaryRange, surviving};
-use strata_engine::{EventLog, LoggedEvent};
+use strata_engine::{EventLog, LoggedEvent, SummaryRange, surviving};
 
 use super::facts::{Fact, FactKind, FactReader};
 use super::match_text::SummaryText;
 use super::plan::Replayed;
-
-/// What became of a fact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
-    Kept,
-    /// Said in other words, rounded or shortened.
-    Paraphrased,
-    Dropped,
-}
-
-impl Verdict {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Kept => "kept",
-            Self::Paraphrased => "paraphrased",
-            Self::Dropped => "dropped",
-        }
-    }
-}
+use super::verdict::Verdict;
 
 /// A fact of the window, and what became of it.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::facts::{Day, Fact, FactKind, FactReader, Quantity, content_words, normal, sentences, url_key};
-use super::loss::Verdict;
+use super::verdict::Verdict;
 
 /// Share of the words of a sentence that make it the same sentence, and the same in other words.
 const KEPT_WORDS: f64 = 0.85;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::compaction::{CompactionConfig, SummaryJob, Trigger, Window};
+use strata_engine::turn::compaction::{CompactionConfig, SummaryJob, Trigger, Window};
 use strata_model::{Content, Event, EventIndex, LlmRequest, Str, Usage};
 
 use crate::analysis::{PromptMatches, Scale};

@@ -4,12 +4,13 @@
 //! one and not from the other was lost to it.
 
 use strata_engine::LoggedEvent;
-use strata_engine::compaction::summarizer_lines;
+use strata_engine::turn::compaction::summarizer_lines;
 use strata_model::{EventIndex, Json, json};
 
 use super::facts::{Fact, FactKind, FactReader, content_words};
-use super::loss::{LossItem, LossReport, Verdict};
+use super::loss::{LossItem, LossReport};
 use super::match_text::SummaryText;
+use super::verdict::Verdict;
 
 /// Characters around a gap that are shown on either side.
 const AROUND: usize = 110;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use strata_engine::compaction::{
+use strata_engine::turn::compaction::{
     CompactionConfig, Policy, Steps, TokenScope, Window, sliding_window, split_around, steps, token_threshold,
 };
 use strata_engine::{Call, EventView, Experiment, LaidLog, StageCache, compile};
@@ -11,28 +11,10 @@ use strata_wire::CacheRules;
 
 use super::desk::Desk;
 use super::plan::{Cleared, Moment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer, Written};
+use super::prepared::Lab;
 use super::source_tokens::SourceTokens;
-use crate::analysis::{Counting, PromptMatches, PromptTree, Scale, SessionAnalysis, Timeline};
+use crate::analysis::{Counting, PromptMatches, PromptTree, SessionAnalysis, Timeline};
 use crate::prices::Prices;
-
-/// A session prepared for being replayed: what does not depend on the configuration is done once.
-pub struct Lab<'a> {
-    pub experiment: &'a Experiment,
-    pub analysis: &'a SessionAnalysis,
-    pub counting: &'a Counting,
-    pub rules: &'a CacheRules,
-    pub prices: &'a Prices,
-    pub(super) timeline: Timeline<'a>,
-    pub(super) sources: SourceTokens,
-    /// What stages gave for the prompts without any summary.
-    stages: StageCache,
-    /// The prompts without any summary.
-    unlaid: Vec<LlmRequest>,
-    /// For each call, which model's cache it meets.
-    models: Vec<usize>,
-    /// Providers reported prompt sizes in this session.
-    has_reports: bool,
-}
 
 impl<'a> Lab<'a> {
     /// For the calls that are analysed.
@@ -81,24 +63,12 @@ impl<'a> Lab<'a> {
         lab
     }
 
-    /// Calls that are replayed.
-    pub fn n_calls(&self) -> usize {
-        self.analysis.calls().len()
-    }
-
     /// Goes through the session. Whatever falls due is asked of `writer`.
     pub fn replay(&self, config: &CompactionConfig, writer: &mut dyn Writer) -> Result<Replayed, Stop> {
         let mut stages = self.stages.clone();
         let mut run = Run::new(self, config.clone(), &mut stages, writer);
         run.finish()?;
         Ok(Replayed { config: config.clone(), calls: run.calls, windows: run.windows, cleared: run.cleared })
-    }
-
-    /// What weighs texts for the model of a call; for the first call where there is none of this number.
-    pub(super) fn scale(&self, call: Option<u32>) -> Option<Scale<'_>> {
-        let number = call.unwrap_or(1);
-        let call = self.analysis.call(number).or(self.analysis.calls().first())?;
-        self.analysis.scale(self.experiment, self.counting, &call.model)
     }
 }
 

@@ -3,7 +3,7 @@
 use strata_model::{Content, Part};
 
 use super::plan::{Replayed, ReplayedCall, Stop, SummaryDue, Writer, Written};
-use super::replay::Lab;
+use super::prepared::Lab;
 use super::size::SummarySize;
 
 /// Writes texts of the right length that say nothing.
@@ -45,7 +45,7 @@ impl Lab<'_> {
 
     /// The session without any summary.
     pub fn unchanged(&self) -> Replayed {
-        let config = strata_engine::compaction::CompactionConfig::default();
+        let config = strata_engine::turn::compaction::CompactionConfig::default();
         // Nothing falls due, so the writer is never asked.
         let mut nobody = SizedWriter::new(SummarySize::assumed());
         let nothing =
@@ -61,7 +61,7 @@ impl Lab<'_> {
             tokens: call.total.tokens,
             matches: call.matches.clone(),
         });
-        let config = strata_engine::compaction::CompactionConfig::default();
+        let config = strata_engine::turn::compaction::CompactionConfig::default();
         Replayed { config, calls: calls.collect(), windows: Vec::new(), cleared: Vec::new() }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use strata_engine::LoggedEvent;
-use strata_engine::compaction::{Window, summarizer_lines};
+use strata_engine::turn::compaction::{Window, summarizer_lines};
 use strata_model::Fingerprint;
 
 use crate::tokens::Weigher;

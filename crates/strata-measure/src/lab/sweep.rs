@@ -1,12 +1,12 @@
 //! Many configurations side by side, with summaries of a stated size.
 
 use rayon::prelude::*;
-use strata_engine::compaction::CompactionConfig;
+use strata_engine::turn::compaction::CompactionConfig;
 
 use super::bill::{Assumptions, Bill};
 use super::front::front;
 use super::plan::{BlockReason, Replayed, Stop};
-use super::replay::Lab;
+use super::prepared::Lab;
 use super::size::SummarySize;
 use super::sized::SizedWriter;
 

@@ -1,6 +1,7 @@
 //! Which vocabulary a model counts with, and what a count made with it is worth.
 
 mod name;
+mod rule;
 mod table;
 
 use super::chat_format::ChatFormat;
@@ -8,10 +9,11 @@ use super::content_class::ContentClass;
 use super::count::TokenCount;
 use super::media_rule::MediaRule;
 use super::memo::Measure;
-use super::ratios::{Ratio, Ratios, ratio};
+use super::ratios::{Ratio, ratio};
 use super::vocabulary::Vocabulary;
 
 pub use name::bare_name;
+use rule::{Rule, Worth};
 
 /// How the tokens of one model are counted.
 #[derive(Debug, Clone)]
@@ -20,25 +22,6 @@ pub struct Tokenizer {
     model: String,
     bare_name: String,
     rule: &'static Rule,
-}
-
-/// A line of the table: what is known of the models whose bare name starts with `prefix`.
-#[derive(Debug, PartialEq)]
-pub(super) struct Rule {
-    prefix: &'static str,
-    vocabulary: Vocabulary,
-    worth: Worth,
-    chat: &'static ChatFormat,
-    media: MediaRule,
-}
-
-/// What a count of plain text is worth.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Worth {
-    /// The vocabulary is the model's own.
-    Exact,
-    /// The model has another vocabulary; counts are translated by these ratios.
-    Estimated(&'static Ratios),
 }
 
 impl Tokenizer {

@@ -4,7 +4,7 @@ use strata_model::{Json, LlmRequest, RequestContent};
 
 use super::chat_format::{Declarations, hidden_tool_prompt};
 use super::count::TokenCount;
-use super::weigher::Weigher;
+use super::models::Tokenizer;
 
 /// The tokens that nobody wrote: a line of its own in every sum, never spread over the pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,26 +22,29 @@ impl Overhead {
         self.request + self.messages + self.tools
     }
 
-    pub(super) fn of(weigher: &Weigher<'_>, request: &LlmRequest) -> Self {
+    /// `count` gives the tokens of a text.
+    pub(super) fn of(
+        tokenizer: &Tokenizer,
+        request: &LlmRequest,
+        count: impl Fn(&str) -> TokenCount,
+    ) -> Self {
         let has_system = request.system_instruction.as_ref().is_some_and(|text| !text.is_empty());
-        let contents = request.contents.iter().map(|content| weigher.framing(content));
-        let chat = weigher.tokenizer.chat();
+        let contents = request.contents.iter().map(|content| Self::of_content(tokenizer, content));
+        let chat = tokenizer.chat();
         Self {
             request: chat.request,
             messages: contents.chain(has_system.then_some(chat.message)).sum(),
             tools: if request.tools.is_empty() {
                 TokenCount::exact(0)
             } else {
-                tools(weigher, request, has_system)
+                tools(tokenizer, request, has_system, count)
             },
         }
     }
-}
 
-impl Weigher<'_> {
-    /// The overhead of one content: the messages it becomes, and its calls and responses.
-    pub fn framing(&self, content: &RequestContent) -> TokenCount {
-        let chat = self.tokenizer.chat();
+    /// Of one content: the messages it becomes, and its calls and responses.
+    pub(super) fn of_content(tokenizer: &Tokenizer, content: &RequestContent) -> TokenCount {
+        let chat = tokenizer.chat();
         let n_calls = content.parts.iter().filter(|part| part.part.function_call.is_some()).count();
         let n_responses = content.parts.iter().filter(|part| part.part.function_response.is_some()).count();
         let has_others = content.parts.len() > n_responses;
@@ -52,10 +55,15 @@ impl Weigher<'_> {
     }
 }
 
-fn tools(weigher: &Weigher<'_>, request: &LlmRequest, has_system: bool) -> TokenCount {
-    let chat = weigher.tokenizer.chat();
+fn tools(
+    tokenizer: &Tokenizer,
+    request: &LlmRequest,
+    has_system: bool,
+    count: impl Fn(&str) -> TokenCount,
+) -> TokenCount {
+    let chat = tokenizer.chat();
     let choice = ToolChoice::of(request);
-    if let Some(prompt) = hidden_tool_prompt(weigher.tokenizer.bare_name(), choice.is_forced()) {
+    if let Some(prompt) = hidden_tool_prompt(tokenizer.bare_name(), choice.is_forced()) {
         return prompt;
     }
     if chat.declarations != Declarations::TypeScript {
@@ -66,7 +74,7 @@ fn tools(weigher: &Weigher<'_>, request: &LlmRequest, has_system: bool) -> Token
     let chosen = match choice {
         ToolChoice::Free | ToolChoice::Any => 0,
         ToolChoice::None => 1,
-        ToolChoice::Function(name) => 7 + weigher.text(name).tokens,
+        ToolChoice::Function(name) => 7 + count(name).tokens,
     };
     let TokenCount { tokens, low, high, .. } = chat.tools;
     TokenCount::estimated(tokens + chosen - saved, low + chosen - saved, high + chosen)

@@ -27,7 +27,7 @@ const SPELLING: Ratio = ratio(0.9, 1.0, 1.12);
 /// [`Overhead`]. Counts are remembered under the fingerprints that parts and declarations carry.
 #[derive(Clone, Copy)]
 pub struct Weigher<'a> {
-    pub(super) tokenizer: &'a Tokenizer,
+    tokenizer: &'a Tokenizer,
     counter: &'a dyn TokenCounter,
     memo: &'a CountMemo,
 }
@@ -154,7 +154,12 @@ impl<'a> Weigher<'a> {
     }
 
     pub fn overhead(&self, request: &LlmRequest) -> Overhead {
-        Overhead::of(self, request)
+        Overhead::of(self.tokenizer, request, |text| self.text(text))
+    }
+
+    /// The overhead of one content: the messages it becomes, and its calls and responses.
+    pub fn framing(&self, content: &RequestContent) -> TokenCount {
+        Overhead::of_content(self.tokenizer, content)
     }
 
     /// The tokens of a text known under `fingerprint`, rendered in one of several ways.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use strata_engine::compaction::CompactionConfig;
+use strata_engine::turn::compaction::CompactionConfig;
 use strata_engine::{Catalog, Edit, Edited, Experiment, StageCache};
 use strata_measure::analysis::Counting;
 use strata_measure::lab::{Extractive, FactReader, Replayed};

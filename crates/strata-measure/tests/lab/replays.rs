@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::compaction::CompactionConfig;
+use strata_engine::turn::compaction::CompactionConfig;
 use strata_engine::{Experiment, FlowKind, StageCache};
 use strata_measure::lab::{
     BlockReason, Extractive, FactReader, Lab, Moment, Replayed, Stop, SummaryDue, Writer, Written,

@@ -1,6 +1,6 @@
 //! Sweeps: what rows say, and that they say it each time.
 
-use strata_engine::compaction::CompactionConfig;
+use strata_engine::turn::compaction::CompactionConfig;
 use strata_measure::lab::{Assumptions, Flag, Moment, SummarySize, Sweep, parse_grid, sweep};
 use strata_testkit::{experiment, experiment_in, invoice_triage, large};
 

@@ -2,8 +2,9 @@
 
 use strata_model::{Json, Object, json};
 
+use super::names::{APP_NAME, MODEL};
+use super::texts;
 use super::values::{count, object};
-use super::{APP_NAME, MODEL, texts};
 
 /// In the field names of ADK's Python classes.
 pub(super) fn app() -> Object {

@@ -4,9 +4,10 @@ use strata_engine::adk_text::LOAD_ARTIFACTS_STATUS;
 use strata_model::{Json, Object, Session};
 
 use super::incident::Incident;
+use super::names::{APP_NAME, MODEL, REPORT, SESSION_ID, USER_ID};
 use super::texts::{self, answer};
 use super::values::{count, object, texts};
-use super::{APP_NAME, MODEL, REPORT, SESSION_ID, USER_ID, code, logs, memories, queries};
+use super::{code, logs, memories, queries};
 use crate::recorder::{Recorder, Start, ToolRun};
 
 /// 20 November 2026, 14:02:00 UTC.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use strata_engine::compaction::{Trigger, after_invocation};
+use strata_engine::turn::compaction::{Trigger, after_invocation};
 use strata_engine::{
     Artifacts, Certainty, CompileContext, Experiment, FlowKind, Outcome, Services, StageCache, compile,
 };

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use strata_model::{Content, Event, EventCompaction, Json, Object, Part, Scope, Session, Str};
 
-use super::TranscriptError;
+use super::error::TranscriptError;
 use super::head::Head;
 use super::lines::{Entry, Line};
 use super::parts::{self, WrittenPart};
-use super::results::KnownCall;
 use super::scan;
 
 #[derive(Default)]
@@ -232,6 +231,14 @@ impl Builder {
         self.session.events.push(event);
         Ok(())
     }
+}
+
+/// A call, for the results that come later.
+pub(super) struct KnownCall {
+    pub id: Str,
+    pub name: Str,
+    pub event: Arc<Event>,
+    pub is_answered: bool,
 }
 
 /// A content, unless there is nothing in it.

@@ -1,6 +1,6 @@
 //! The first line of an entry.
 
-use super::TranscriptError;
+use super::error::TranscriptError;
 use super::lines::Line;
 use super::notes::{self, Note};
 use super::scan;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strata_model::{Decoder, FromJson as _, FunctionCall, FunctionResponse, Json, Object, Part, Str, json};
 
-use super::TranscriptError;
+use super::error::TranscriptError;
 use super::lines::Line;
 use super::scan;
 

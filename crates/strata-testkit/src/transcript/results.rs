@@ -2,21 +2,13 @@
 
 use std::sync::Arc;
 
-use strata_model::{Content, Event, NodePath, Part, Str};
+use strata_model::{Content, Event, NodePath, Part};
 
-use super::TranscriptError;
 use super::build::{Builder, spoken};
+use super::error::TranscriptError;
 use super::head::Head;
 use super::lines::Line;
 use super::parts::{self, WrittenPart};
-
-/// A call, for the results that come later.
-pub(super) struct KnownCall {
-    pub id: Str,
-    pub name: Str,
-    pub event: Arc<Event>,
-    pub is_answered: bool,
-}
 
 /// A result as it is written.
 struct WrittenResult<'t> {

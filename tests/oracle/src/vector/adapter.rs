@@ -1,6 +1,6 @@
 //! What the Gemini adapter does on the wire, against `adapter` and `adapter_ops`.
 
-use strata_engine::gemini::{CacheInputs, GeminiRequest, plan_cache};
+use strata_engine::turn::gemini::{CacheInputs, GeminiRequest, plan_cache};
 use strata_engine::{AppIndex, Backend, Compilation, Outcome};
 use strata_model::app::{ContextCacheConfig, ModelFamily};
 use strata_model::{Json, LlmRequest, Object};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use strata_engine::Backend;
-use strata_engine::gemini::{
+use strata_engine::turn::gemini::{
     CacheFingerprint, CacheInputs, CachePlan, CacheScope, CacheStep, CreatedCache, GeminiRequest,
     SettledCache, plan_cache,
 };

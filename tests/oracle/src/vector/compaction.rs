@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use strata_engine::compaction::{
+use strata_engine::turn::compaction::{
     Decision, SummaryJob, Trigger, after_invocation, sliding_window, summarizer_model,
 };
 use strata_engine::{AppIndex, EventLog};
 use strata_model::{Event, FromJson as _, Json, Object, Session};
 
 use super::given::events;
-use super::{given, outcome, then};
+use super::{events, given, then};
 use crate::diff::diff;
 use crate::{Failure, into_result};
 
@@ -100,13 +100,13 @@ fn found_json(job: &SummaryJob, event: Option<&Event>) -> Object {
 
 /// A job and its summary as vectors describe them.
 pub(crate) fn job_json(job: &SummaryJob, event: Option<&Event>) -> Json {
-    let seed = job.seed.iter().map(|seed| Object::from_iter([("seed", outcome::event_json(seed))]));
+    let seed = job.seed.iter().map(|seed| Object::from_iter([("seed", events::event_json(seed))]));
     let refs = job.events.iter().map(|event| Object::from_iter([("ref", event.id.clone())]));
     let mut out = Object::new();
     out.push("events_to_compact", seed.chain(refs).map(Json::from).collect::<Vec<_>>());
     out.push("summarizer_model", job.model.clone());
     out.push("summarizer_prompt", job.prompt.clone().map_or(Json::Null, Json::from));
-    out.push("event", event.map_or(Json::Null, outcome::event_json));
+    out.push("event", event.map_or(Json::Null, events::event_json));
     out.into()
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn without_ids(compactions: Json) -> Json {
             .into_iter()
             .map(|(key, value)| {
                 let value = match (&*key, value) {
-                    ("event" | "seed", event) => outcome::without_ids(event),
+                    ("event" | "seed", event) => events::without_ids(event),
                     ("events_to_compact", refs) => without_ids(refs),
                     (_, value) => value,
                 };

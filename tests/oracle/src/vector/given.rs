@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use strata_engine::turn::tool_calls::runnable_tools;
 use strata_engine::{
     AgentId, Answers, AppIndex, Artifact, Artifacts, Backend, Invocation, ModelAnswer, RunConfig, Services,
-    ToolAnswer, ToolAnswers, runnable_tools,
+    ToolAnswer, ToolAnswers,
 };
 use strata_model::app::{AgentMode, ContextCacheConfig, IncludeContents};
 use strata_model::{

@@ -1,8 +1,9 @@
 //! What a compile ended with, against `expected`.
 
 use strata_engine::{Compilation, EarlyEnd, ErrorKind, Outcome, Stage};
-use strata_model::{Event, FromJson as _, Json, Object};
+use strata_model::{FromJson as _, Json, Object};
 
+use super::events::without_ids;
 use super::stages::stage_group;
 use super::state::without_wording;
 use super::{compaction, config};
@@ -101,23 +102,4 @@ fn check_effects(expected: &Json, compilation: &Compilation) -> Failure {
 
 fn emitted(stage: &Stage) -> impl Iterator<Item = Json> {
     stage.output.emitted.iter().map(|event| event.to_json())
-}
-
-/// Events without what need not match: `id`, `invocationId` and `timestamp`.
-pub(crate) fn without_ids(events: Json) -> Json {
-    match events {
-        Json::Array(events) => events.into_iter().map(without_ids).collect::<Vec<_>>().into(),
-        Json::Object(mut event) => {
-            for key in ["id", "invocationId", "timestamp"] {
-                event.remove(key);
-            }
-            event.into()
-        }
-        other => other,
-    }
-}
-
-/// An event as vectors hold it, without ids and time.
-pub(crate) fn event_json(event: &Event) -> Json {
-    without_ids(event.to_json())
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use strata_engine::rewind;
+use strata_engine::turn::rewind;
 use strata_model::{FromJson as _, Json, Object};
 
-use super::{given, outcome, then};
+use super::{events, given, then};
 use crate::diff::diff;
 use crate::{Failure, into_result};
 
@@ -36,12 +36,12 @@ pub(crate) fn check_vector(vector: &Json) -> Result<(), Failure> {
         })
     });
     let mut found = Object::new();
-    found.push("event", outcome::event_json(&rewound.event));
+    found.push("event", events::event_json(&rewound.event));
     found.push("state", session.state.clone());
     found.push("artifacts", artifacts.collect::<Vec<_>>());
     let mut wanted = expected.as_object().cloned().unwrap_or_default();
     if let Some(event) = wanted.remove("event") {
-        wanted.push("event", outcome::without_ids(event));
+        wanted.push("event", events::without_ids(event));
     }
     let mut failure = diff("expected", &wanted.into(), &found.into());
     session.events.push(Arc::new(rewound.event));

@@ -1,6 +1,6 @@
 //! Kind `route`: who answers a message.
 
-use strata_engine::route;
+use strata_engine::turn::route;
 use strata_model::{Content, Json, Object};
 
 use super::given;

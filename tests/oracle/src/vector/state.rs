@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use strata_engine::{EventLimit, SessionError, Sessions};
+use strata_engine::turn::{EventLimit, SessionError, Sessions};
 use strata_model::{Event, Json, Object, Session, StateScopes, Str};
 
 use super::given;

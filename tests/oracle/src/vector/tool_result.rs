@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use strata_engine::{Answers, CallFailure, Invocation, SessionIds, ToolRun, runnable_tools};
+use strata_engine::turn::tool_calls::{CallFailure, ToolRun, runnable_tools};
+use strata_engine::{Answers, Invocation, SessionIds};
 use strata_model::{FunctionCall, Json, Object};
 
-use super::{given, outcome};
+use super::{events, given};
 use crate::diff::diff;
 use crate::{Failure, into_result};
 
@@ -36,7 +37,7 @@ pub(crate) fn check_vector(vector: &Json) -> Result<(), Failure> {
     };
     let mut found = Object::new();
     match run.answer(&calls) {
-        Ok(answered) => found.push("event", answered.event.as_ref().map_or(Json::Null, outcome::event_json)),
+        Ok(answered) => found.push("event", answered.event.as_ref().map_or(Json::Null, events::event_json)),
         Err(CallFailure::Failed(error)) => {
             let error = [("type", Json::from(error.kind.python_name())), ("message", error.message.into())];
             found.push("error", Object::from_iter(error));
@@ -45,7 +46,7 @@ pub(crate) fn check_vector(vector: &Json) -> Result<(), Failure> {
     }
     let mut expected = vector.get("expected").and_then(Json::as_object).cloned().unwrap_or_default();
     if let Some(event) = expected.remove("event") {
-        expected.push("event", outcome::without_ids(event));
+        expected.push("event", events::without_ids(event));
     }
     into_result(diff("expected", &expected.into(), &found.into()))
 }

@@ -7,7 +7,10 @@ use strata_model::{Contents, Json, Object, RequestContent, Str};
 use super::results::{KEEP_TURNS, TOOLS, before_turns, change_results};
 use super::rule::{ByContent, Change, ContentRule, Pen};
 use super::tables::{LIMITS, replaced};
-use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::processors::{
+    kind::ProcessorKind,
+    params::{ParamKind, ParamSpec},
+};
 
 pub(super) const KIND: ProcessorKind = ProcessorKind {
     name: "cap_rows",

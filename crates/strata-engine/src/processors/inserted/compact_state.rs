@@ -7,7 +7,10 @@ use strata_model::{Json, LlmRequest, Object, Str, json, python};
 use crate::context::CompileContext;
 use crate::error::CompileError;
 use crate::processor::{Processor, StageOutput};
-use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::processors::{
+    kind::ProcessorKind,
+    params::{ParamKind, ParamSpec},
+};
 use crate::sections::Sections;
 
 pub(super) const KIND: ProcessorKind = ProcessorKind {

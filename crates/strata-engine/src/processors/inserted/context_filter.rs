@@ -1,6 +1,7 @@
 //! ADK's context filter plugin, as an experiment adds it.
 
-use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::processors::kind::ProcessorKind;
+use crate::processors::params::{ParamKind, ParamSpec};
 use crate::processors::plugins;
 
 pub(super) const KIND: ProcessorKind = ProcessorKind {

@@ -11,7 +11,10 @@ use super::by_request::{ByRequest, RequestRule};
 use super::results::with_result;
 use super::rule::{Change, PartChange, Pen, change_parts};
 use crate::processor::StageOutput;
-use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::processors::{
+    kind::ProcessorKind,
+    params::{ParamKind, ParamSpec},
+};
 use crate::sections::Sections;
 
 /// Characters of a text by which its other place is recognised.

@@ -6,7 +6,10 @@ use strata_model::{Contents, RequestContent};
 
 use super::results::before_turns;
 use super::rule::{ByContent, Change, ContentRule, PartChange, Pen, change_parts};
-use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::processors::{
+    kind::ProcessorKind,
+    params::{ParamKind, ParamSpec},
+};
 
 pub(super) const KIND: ProcessorKind = ProcessorKind {
     name: "drop_thoughts",

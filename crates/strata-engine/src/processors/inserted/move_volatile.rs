@@ -8,7 +8,10 @@ use super::behind_history::moved_behind;
 use super::by_request::{ByRequest, RequestRule};
 use super::rule::Pen;
 use crate::processor::StageOutput;
-use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::processors::{
+    kind::ProcessorKind,
+    params::{ParamKind, ParamSpec},
+};
 use crate::sections::Sections;
 
 pub(super) const KIND: ProcessorKind = ProcessorKind {

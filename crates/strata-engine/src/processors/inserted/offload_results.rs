@@ -10,7 +10,10 @@ use super::by_request::{ByRequest, RequestRule};
 use super::results::{KEEP_TURNS, TOOLS, before_turns, result_of, with_result};
 use super::rule::{Change, PartChange, Pen, change_parts};
 use crate::processor::StageOutput;
-use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::processors::{
+    kind::ProcessorKind,
+    params::{ParamKind, ParamSpec},
+};
 use crate::sections::Sections;
 
 /// What a handle begins with, instead of a result.

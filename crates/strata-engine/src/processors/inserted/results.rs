@@ -6,7 +6,7 @@ use strata_model::{Contents, FunctionResponse, Object, Part, RequestContent, Req
 
 use super::rule::{Change, PartChange, Pen, change_parts};
 use crate::adk_text::FOREIGN_PREAMBLE;
-use crate::processors::catalog::{ParamKind, ParamSpec};
+use crate::processors::params::{ParamKind, ParamSpec};
 
 pub(super) const TOOLS: ParamSpec = ParamSpec {
     name: "tools",

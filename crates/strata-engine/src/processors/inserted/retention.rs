@@ -9,9 +9,10 @@ use super::results::is_turn_start;
 use super::rule::Pen;
 use crate::context::CompileContext;
 use crate::error::CompileError;
-use crate::event_log::EventView;
+use crate::log::EventView;
 use crate::processor::{Fingerprinted, Phase, Processor, StageOutput};
-use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::processors::kind::ProcessorKind;
+use crate::processors::params::{ParamKind, ParamSpec};
 use crate::processors::plugins::before_orphans;
 use crate::sections::Sections;
 

@@ -10,10 +10,13 @@ use std::sync::Arc;
 use strata_model::{Diagnostic, Json, LlmRequest, Object, Str};
 
 use crate::context::CompileContext;
-use crate::edit::{ScriptFailure, ScriptHost, ScriptRun};
 use crate::error::CompileError;
 use crate::processor::{Phase, Processor, StageOutput};
-use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::processors::{
+    kind::ProcessorKind,
+    params::{ParamKind, ParamSpec},
+};
+use crate::script_host::{ScriptFailure, ScriptHost, ScriptRun};
 use crate::sections::Sections;
 
 pub(super) const KIND: ProcessorKind = ProcessorKind {
@@ -28,8 +31,8 @@ pub(super) const KIND: ProcessorKind = ProcessorKind {
         doc: "The script.",
     }],
     place: "model_call",
-    build: |name, params, catalog| {
-        Ok(Arc::new(Script { name, source: params.text("source"), host: catalog.script_host().cloned() }))
+    build: |name, params, host| {
+        Ok(Arc::new(Script { name, source: params.text("source"), host: host.cloned() }))
     },
 };
 

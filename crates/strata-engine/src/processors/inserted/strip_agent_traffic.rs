@@ -7,7 +7,8 @@ use strata_model::{RequestContent, Str};
 
 use super::rule::{ByContent, Change, ContentRule, PartChange, Pen, change_parts};
 use crate::processors::callbacks;
-use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::processors::kind::ProcessorKind;
+use crate::processors::params::{ParamKind, ParamSpec};
 
 use crate::processors::callbacks::is_relayed_traffic;
 

@@ -8,7 +8,10 @@ use strata_model::{Contents, Json, Object, RequestContent, Str};
 use super::results::{KEEP_TURNS, TOOLS, before_turns, change_results};
 use super::rule::{ByContent, Change, ContentRule, Pen};
 use super::tables::{Table, replaced};
-use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::processors::{
+    kind::ProcessorKind,
+    params::{ParamKind, ParamSpec},
+};
 
 /// Columns of a summary; wider tables have more than a model needs.
 const MAX_COLUMNS: usize = 24;

@@ -6,7 +6,10 @@ use strata_model::{Contents, Json, Object, RequestContent, RequestPart, RichText
 
 use super::results::{KEEP_TURNS, TOOLS, before_turns, result_of, with_result};
 use super::rule::{ByContent, Change, ContentRule, PartChange, Pen, change_parts};
-use crate::processors::catalog::{ParamKind, ParamSpec, ProcessorKind};
+use crate::processors::{
+    kind::ProcessorKind,
+    params::{ParamKind, ParamSpec},
+};
 
 pub(super) const KIND: ProcessorKind = ProcessorKind {
     name: "truncate_middle",

@@ -4,10 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use strata_model::{FunctionCall, Object, Str};
 
-use super::REQUEST;
 use crate::error::{CompileError, ErrorKind};
-use crate::event_log::LoggedEvent;
-use crate::tool_calls::ToolConfirmation;
+use crate::log::LoggedEvent;
+use crate::turn::tool_calls::ToolConfirmation;
+
+/// The name of the calls that ask for approval.
+pub(super) const REQUEST: &str = "adk_request_confirmation";
 
 /// Answers by the id of the request, in the order they were given.
 #[derive(Debug, Default)]

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use strata_model::{Event, FunctionCall, Json, Object, Str};
 
-use super::REQUEST;
-use super::approvals::{Approvals, original_call, refused};
+use super::approvals::{Approvals, REQUEST, original_call, refused};
 use crate::error::{CompileError, ErrorKind};
-use crate::event_log::LoggedEvent;
-use crate::tool_calls::{RunnableTool, ToolConfirmation};
+use crate::log::LoggedEvent;
+use crate::turn::tool_calls::{RunnableTool, ToolConfirmation};
 
 /// Calls to run again, with what was said to each.
 #[derive(Debug, Default)]

@@ -1,13 +1,15 @@
 //! Why a conversation is not told the same way again.
 
-use strata_engine::Call;
-use strata_engine::processors::{OmissionReason, explain_omission};
+use strata_engine::processors::explain_omission;
+use strata_engine::{Call, OmissionReason};
 use strata_model::app::{CustomFilter, IncludeContents, Plugin};
 use strata_model::{Event, EventIndex, LlmRequest, Origin, RequestContent, RequestPart, Str, TextSpan};
 
 use super::super::prefix::CommonPrefix;
+use super::cause::Cause;
 use super::instruction::Spans;
-use super::{Cause, Link, Pair};
+use super::link::Link;
+use super::pair::Pair;
 
 /// What stands at the first difference in one of the prompts.
 struct Place<'r> {

@@ -4,7 +4,9 @@ use strata_engine::Call;
 use strata_model::json::to_compact;
 use strata_model::{EventIndex, InstructionKind, LlmRequest, Origin, Str, TextSpan};
 
-use super::{Cause, Link, Pair};
+use super::cause::Cause;
+use super::link::Link;
+use super::pair::Pair;
 
 /// A byte of an instruction in both prompts: the span it lies in, among the spans of the whole text.
 pub(super) struct Spans<'r> {

@@ -7,7 +7,7 @@ use strata_model::{Fingerprint, FingerprintBuilder, LlmRequest, RequestContent, 
 use strata_wire::definitions;
 
 use super::super::prefix::{PrefixEnd, common_section};
-use super::system_place;
+use super::pair::system_place;
 
 /// Where two requests differ in one section.
 #[derive(PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::{FlowKind, Sections, StageOutput};
+use strata_engine::{Experiment, FlowKind, Sections, Stage, StageOutput};
 use strata_model::{
     App, Decoder, EventIndex, FromJson as _, LlmRequest, Origin, RequestContent, RichText, Session, Str, json,
 };

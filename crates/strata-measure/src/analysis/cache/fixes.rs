@@ -9,9 +9,11 @@ use strata_wire::CacheRules;
 
 use super::replay::{Bill, Replay};
 use super::rewrite;
-use super::{CacheAnalysis, Timeline, volatile};
+use super::timeline::Timeline;
+use super::{CacheAnalysis, volatile};
 use crate::analysis::blame::Cause;
-use crate::analysis::session::{CallAnalysis, SessionAnalysis};
+use crate::analysis::call::CallAnalysis;
+use crate::analysis::session::SessionAnalysis;
 use crate::analysis::weigh::Counting;
 use crate::prices::Prices;
 

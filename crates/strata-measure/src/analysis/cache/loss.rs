@@ -3,10 +3,10 @@
 use strata_model::{AgentField, Origin, Str};
 use strata_wire::Machine;
 
-use super::Timeline;
 use super::simulate::Prediction;
+use super::timeline::Timeline;
 use crate::analysis::blame::{Cause, Link};
-use crate::analysis::session::CallAnalysis;
+use crate::analysis::call::CallAnalysis;
 use crate::prices::Price;
 
 /// Why less of a prompt is found than the one before it in its lineage held.

@@ -5,10 +5,11 @@ use strata_engine::processors::Rewritten;
 use strata_model::{LlmRequest, RequestContent};
 use strata_wire::CacheRules;
 
-use super::Timeline;
-use super::matches::{PromptMatches, PromptTree};
 use super::simulate::{Prediction, simulate};
-use crate::analysis::session::{CallAnalysis, SessionAnalysis};
+use super::timeline::Timeline;
+use crate::analysis::call::CallAnalysis;
+use crate::analysis::matches::{PromptMatches, PromptTree};
+use crate::analysis::session::SessionAnalysis;
 use crate::analysis::weigh::Counting;
 use crate::prices::Prices;
 

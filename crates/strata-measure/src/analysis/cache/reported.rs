@@ -1,10 +1,12 @@
 //! What providers reported, beside what was predicted.
 
+use strata_engine::Experiment;
 use strata_model::{Event, Usage};
 use strata_wire::{CacheRule, Machine};
 
-use super::matches::{Match, PromptMatches};
 use super::simulate::Prediction;
+use crate::analysis::call::CallAnalysis;
+use crate::analysis::matches::{Match, PromptMatches};
 
 /// Mark of importers on an answer whose call wrote to the cache: `{tokens, …}`.
 const CACHE_WRITE: &str = "cacheWrite";
@@ -80,6 +82,13 @@ impl Difference {
 
 impl Reported {
     /// `None` when the prompt's size is not reported.
+    /// What was reported for a call.
+    pub(super) fn of_call(experiment: &Experiment, analysed: &CallAnalysis) -> Option<Self> {
+        let call = experiment.call(analysed.number)?;
+        let answer = experiment.session().events.get(call.answer.as_usize())?;
+        Self::of(call.usage.as_ref(), answer)
+    }
+
     pub fn of(usage: Option<&Usage>, answer: &Event) -> Option<Self> {
         let usage = usage?;
         let tokens = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);

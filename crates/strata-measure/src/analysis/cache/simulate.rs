@@ -5,7 +5,7 @@
 
 use strata_wire::{CacheRule, Machine, Mark};
 
-use super::matches::PromptMatches;
+use crate::analysis::matches::PromptMatches;
 
 /// Prompts that have less than this share in common with a slot are not put into it (llama.cpp's default).
 const SLOT_SIMILARITY: f64 = 0.1;

@@ -2,9 +2,9 @@
 
 use strata_wire::{CacheRule, CacheRules, Machine, Mark};
 
-use super::matches::{ExplicitCache, Match, PromptMatches};
 use super::simulate::{Prediction, Sent, simulate};
 use super::zones::{Zone, zones};
+use crate::analysis::matches::{ExplicitCache, Match, PromptMatches};
 
 fn rule(model: &str) -> CacheRule {
     CacheRules::embedded().of_model(model).clone()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use strata_model::{LlmRequest, Origin, Str};
 
-use crate::analysis::session::CallAnalysis;
+use crate::analysis::call::CallAnalysis;
 
 /// The state keys that instructions are filled with and whose values differ between a call and the one before it in its
 /// lineage; whether one whole number ever took the place of another.

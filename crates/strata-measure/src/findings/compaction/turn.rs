@@ -2,7 +2,7 @@
 
 use strata_model::{EventIndex, Severity};
 
-use super::{Summary, summaries};
+use super::summary::{Summary, summaries};
 use crate::findings::evidence::{Evidence, SeenCall};
 use crate::findings::phrases::{event_name, listed};
 use crate::findings::rule::Observation;

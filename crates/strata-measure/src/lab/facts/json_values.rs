@@ -2,9 +2,9 @@
 
 use strata_model::{EventIndex, Json, Object, json};
 
+use super::fact::{Fact, FactKind};
 use super::numbers::Quantity;
 use super::patterns::Patterns;
-use super::{Fact, FactKind};
 
 /// Deepest level and most values that are looked at.
 const MAX_DEPTH: usize = 8;

@@ -4,8 +4,8 @@ use regex::Regex;
 use strata_model::EventIndex;
 
 use super::dates::Day;
+use super::fact::{Fact, FactKind, normal};
 use super::numbers::Quantity;
-use super::{Fact, FactKind, normal};
 
 /// Patterns in the order in which they claim text: what one has taken, those after it leave alone.
 pub(super) struct Patterns {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use strata_model::EventIndex;
 
-use super::{Fact, FactKind, normal};
+use super::fact::{Fact, FactKind, normal};
 
 /// Words that make a sentence of the user's a constraint.
 const CONSTRAINTS: &[&str] = &[

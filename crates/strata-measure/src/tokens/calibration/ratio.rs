@@ -1,6 +1,6 @@
 //! How many tokens a provider reports for each that we count.
 
-use super::Measured;
+use super::measured::Measured;
 use super::recent::Recent;
 
 /// A ratio of reported tokens to ours.

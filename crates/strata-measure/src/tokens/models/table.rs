@@ -4,7 +4,7 @@
 //! as the `tiktoken` package carries them; llama3 and qwen2 were also checked against llama.cpp. Gemini: Google's SDK.
 //! Claude: Anthropic's pages on token counting and models. The rules for media are explained at [`MediaRule`].
 
-use super::{Rule, Worth};
+use super::rule::{Rule, Worth};
 use crate::tokens::chat_format::{
     ANTHROPIC, CHAT_COMPLETIONS, ChatFormat, GEMINI, GEMMA_4, HARMONY, LLAMA_3, OPEN_WEIGHTS, QWEN_2_5,
     QWEN_3_CODER, RESPONSES,

@@ -1,0 +1,113 @@
+//! The contents of a history, built on from what earlier calls of the same agent have settled.
+
+use std::hash::Hash as _;
+use std::sync::Arc;
+
+use strata_model::{Contents, Fingerprint, FingerprintBuilder, RequestContent};
+
+use super::build::{HistoryPiece, build_contents, build_piece, task_input};
+use super::omission::{Omission, Omissions};
+use super::pairing::End;
+use super::scope::ContentsScope;
+use crate::log::{EventLog, EventView, LoggedEvent, Settled, SettledHistories};
+
+/// As [`build_contents`]; equal to it in every case, and quicker where the events are the first of a log.
+pub(crate) fn build(events: EventView<'_>, scope: &ContentsScope<'_>, omissions: &mut Omissions) -> Contents {
+    let Some(log) = events.log() else {
+        let events: Vec<&LoggedEvent> = events.iter().collect();
+        return build_contents(&events, scope, omissions).into_iter().collect();
+    };
+    let history = History { log, end: events.len(), scope, head: head(log, events.len(), scope) };
+    let mut settled = history.settle(history.longest(history.end, 0));
+    let mut skipped = 0;
+    loop {
+        let mut seen = Omissions::after(settled.dropped.clone());
+        let tail = history.piece(settled.n_events, history.end, End::Last, &mut seen);
+        // What stands last is treated in a way of its own, so the last piece has to hold it.
+        if !tail.is_blank || settled.n_events == 0 {
+            settled.contents.extend(tail.contents);
+            *omissions = seen;
+            return settled.contents;
+        }
+        skipped += 1;
+        settled = history.longest(history.end, skipped);
+    }
+}
+
+/// What did not make it into the contents of the first `end` events of a log: all there is to say about `event`, and
+/// about some others.
+pub(crate) fn omissions_around(
+    event: usize,
+    (log, end): (&EventLog, usize),
+    scope: &ContentsScope<'_>,
+) -> Vec<Omission> {
+    let history = History { log, end, scope, head: head(log, end, scope) };
+    let mut skipped = 0;
+    loop {
+        let settled = history.longest(event, skipped);
+        let mut seen = Omissions::recording();
+        let tail = history.piece(settled.n_events, end, End::Last, &mut seen);
+        if !tail.is_blank || settled.n_events == 0 {
+            return seen.into_list();
+        }
+        skipped += 1;
+    }
+}
+
+struct History<'h> {
+    log: &'h EventLog,
+    end: usize,
+    scope: &'h ContentsScope<'h>,
+    /// A task's input, which stands before everything.
+    head: Option<Arc<RequestContent>>,
+}
+
+impl History<'_> {
+    /// The longest settled history of at most so many events to go on from.
+    fn longest(&self, most: usize, skip: usize) -> Settled {
+        let mut settled = self.log.settled().longest(self.key(), self.log.links(), (most, self.end), skip);
+        if settled.n_events == 0 {
+            settled.contents.extend(self.head.clone());
+        }
+        settled
+    }
+
+    /// Settles more of the history, if enough has been added to it.
+    fn settle(&self, mut settled: Settled) -> Settled {
+        let Some(joint) = SettledHistories::next_joint(self.log.links(), settled.n_events, self.end) else {
+            return settled;
+        };
+        let mut dropped = Omissions::after(settled.dropped);
+        settled.contents.extend(self.piece(settled.n_events, joint, End::Open, &mut dropped).contents);
+        settled.dropped = dropped.into_dropped();
+        settled.n_events = joint;
+        self.log.settled().keep(self.key(), settled.clone());
+        settled
+    }
+
+    fn piece(&self, from: usize, to: usize, end: End, omissions: &mut Omissions) -> HistoryPiece {
+        let events: Vec<&LoggedEvent> = self.log.events()[from..to].iter().collect();
+        build_piece(&events, self.scope, end, omissions)
+    }
+
+    /// Identifies whose history it is.
+    fn key(&self) -> Fingerprint {
+        let mut hash = FingerprintBuilder::new();
+        self.scope.hash(&mut hash);
+        if let Some(head) = &self.head {
+            hash.fingerprint(head.provenance);
+        }
+        hash.finish()
+    }
+}
+
+fn head(log: &EventLog, end: usize, scope: &ContentsScope<'_>) -> Option<Arc<RequestContent>> {
+    let id = scope.isolation_scope?;
+    // Links leave out empty ids.
+    let from = if id.is_empty() { 0 } else { log.links().first_event_with(id).unwrap_or(end).min(end) };
+    let events: Vec<&LoggedEvent> = log.events()[from..end].iter().collect();
+    task_input(&events, id, scope).map(Arc::new)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+//! Calls that wait for a person, and the agents that wait with them.
+
+use std::collections::{HashMap, HashSet};
+
+use strata_model::Event;
+
+use crate::log::LoggedEvent;
+
+/// Calls that wait for a person even where the event does not list them as long running.
+const REQUESTS: [&str; 2] = ["adk_request_input", "adk_request_credential"];
+
+/// By the id of each call nobody has answered: the agent that made it, then those whose calls it was made in, from
+/// the inside out.
+pub(super) fn open_interrupts<'e>(events: &[&'e LoggedEvent]) -> HashMap<&'e str, Vec<&'e str>> {
+    let mut open: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut author_of_call: HashMap<&str, &str> = HashMap::new();
+    for logged in events {
+        let event: &'e Event = &logged.event;
+        let runs = run_ids(event);
+        if event.is_from_user() {
+            let mut answers = event.function_responses().peekable();
+            if answers.peek().is_some() {
+                open.retain(|id, _| !runs.contains(id));
+            }
+            for id in answers.filter_map(|response| response.id.as_deref()) {
+                open.remove(id);
+            }
+        } else if !event.author.is_empty() {
+            let ids = event.function_calls().filter_map(|call| call.id.as_deref());
+            author_of_call.extend(ids.filter(|id| !id.is_empty()).map(|id| (id, &*event.author)));
+        }
+        let mut authors = vec![&*event.author];
+        authors.extend(runs.iter().rev().filter_map(|run| author_of_call.get(run).copied()));
+        authors.retain(|author| !author.is_empty());
+        let mut seen = HashSet::new();
+        authors.retain(|author| seen.insert(*author));
+        for id in interrupt_ids(event) {
+            open.insert(id, authors.clone());
+        }
+    }
+    open
+}
+
+fn interrupt_ids(event: &Event) -> impl Iterator<Item = &str> {
+    let requests = event
+        .function_calls()
+        .filter(|call| call.name.as_deref().is_some_and(|name| REQUESTS.contains(&name)))
+        .filter_map(|call| call.id.as_deref());
+    event.long_running_tool_ids.iter().flatten().map(|id| &**id).chain(requests)
+}
+
+/// What follows the last `@` in each segment of the event's branch.
+pub(super) fn run_ids(event: &Event) -> Vec<&str> {
+    let segments = event.branch.iter().flat_map(|branch| branch.split('.'));
+    segments
+        .filter_map(|segment| segment.rsplit_once('@'))
+        .map(|(_, id)| id)
+        .filter(|id| !id.is_empty())
+        .collect()
+}

@@ -1,0 +1,156 @@
+//! Which earlier prompts a prompt begins with, whoever sent them.
+//!
+//! What a provider may find again depends on its rules and on the time that has passed; what there is to find does
+//! not. So it is found once, when a call is compiled, and every simulation reads it.
+
+use std::cmp::Reverse;
+
+use strata_model::{CacheMetadata, Fingerprint, LlmRequest};
+
+use super::prefix::{CommonPrefix, PrefixEnd, PrefixFinder, definitions_fingerprint};
+use super::weigh::{Scale, WeighedPrompt};
+use strata_wire::PrefixOrder;
+
+/// Prompts that are compared with each new one: the latest of those that none has continued.
+const MAX_TIPS: usize = 256;
+
+/// What a prompt shares with one that was sent before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match {
+    /// The number of the earlier call.
+    pub call: u32,
+    /// Of the later prompt, overhead included.
+    pub tokens: u32,
+    /// The later prompt begins with all of the earlier one.
+    pub is_whole: bool,
+}
+
+/// A prompt's size, and what it shares with those before it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PromptMatches {
+    /// The latest first; each shares more than all before it in the list.
+    pub candidates: Vec<Match>,
+    /// The longest earlier prompt that this one begins with, by the number of its call. It may have one of its own.
+    pub parent: Option<u32>,
+    /// All of the prompt.
+    pub tokens: u32,
+    /// Up to the end of the tools, and of the instruction.
+    pub tools_tokens: u32,
+    pub head_tokens: u32,
+    /// Parts of the conversation.
+    pub n_parts: u32,
+    /// The prefix that a cache object of the provider holds for this call, and whether the call made it.
+    pub explicit: Option<ExplicitCache>,
+    /// Text behind all that later prompts can find again; no part of `tokens`.
+    pub tail_tokens: u32,
+}
+
+/// A cache object that a call refers to by its name, as google-adk makes them for Gemini.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExplicitCache {
+    /// Tools, instruction and the first contents, as many as the object holds.
+    pub tokens: u32,
+    /// The object was made for this call: its tokens were written, and read once.
+    pub is_new: bool,
+}
+
+impl ExplicitCache {
+    /// What the answer to a call says of its cache. `before` is what the one before it said.
+    pub(super) fn of(
+        answer: Option<&CacheMetadata>,
+        before: Option<&CacheMetadata>,
+        prompt: &WeighedPrompt,
+    ) -> Option<Self> {
+        let active = answer.filter(|metadata| metadata.is_active())?;
+        let n_contents = usize::try_from(active.contents_count).unwrap_or(0);
+        Some(Self {
+            tokens: prompt.first_contents(n_contents),
+            is_new: before.is_none_or(|before| before.cache_name != active.cache_name),
+        })
+    }
+}
+
+/// The prompts of a session so far, as far as later ones can continue them.
+#[derive(Default)]
+pub(crate) struct PromptTree {
+    tips: Vec<Tip>,
+    /// One for each prompt.
+    nodes: Vec<Node>,
+}
+
+/// A prompt that no later one begins with.
+struct Tip {
+    at: usize,
+    /// Only prompts to the same model are compared.
+    model: usize,
+    /// Identifies its tools and answer schemas.
+    definitions: Fingerprint,
+}
+
+struct Node {
+    parent: Option<usize>,
+    n_contents: usize,
+}
+
+impl PromptTree {
+    /// Enters the next prompt; `earlier` gives those that were entered before.
+    pub(crate) fn enter<'r>(
+        &mut self,
+        model: usize,
+        (request, prompt): (&'r LlmRequest, &WeighedPrompt),
+        earlier: impl Fn(usize) -> &'r LlmRequest,
+        (scale, order): (&Scale<'_>, PrefixOrder),
+    ) -> PromptMatches {
+        let mut candidates = Vec::new();
+        let mut reach = None;
+        let mut parent: Option<usize> = None;
+        let mut continued = Vec::new();
+        let mut prefixes = PrefixFinder::new(order, request);
+        for tip in self.tips.iter().rev().filter(|tip| tip.model == model) {
+            let common = prefixes.common(earlier(tip.at), tip.definitions);
+            let is_whole = common.ends_in == PrefixEnd::Whole;
+            if is_whole {
+                continued.push(tip.at);
+            }
+            parent = self.longer(parent, self.within(tip.at, &common));
+            if reach < Some(common.reach()) {
+                reach = Some(common.reach());
+                let tokens = common.weigh(scale, request, prompt).tokens;
+                candidates.push(Match { call: tip.at as u32 + 1, tokens, is_whole });
+            }
+        }
+        candidates.retain(|candidate| candidate.tokens > 0);
+        self.tips.retain(|tip| !continued.contains(&tip.at));
+        if self.tips.len() >= MAX_TIPS {
+            self.tips.remove(0);
+        }
+        let definitions = definitions_fingerprint(request);
+        self.tips.push(Tip { at: self.nodes.len(), model, definitions });
+        self.nodes.push(Node { parent, n_contents: request.contents.len() });
+        let n_definitions = strata_wire::definitions(request).count();
+        PromptMatches {
+            candidates,
+            parent: parent.map(|at| at as u32 + 1),
+            tokens: prompt.total().tokens,
+            tools_tokens: prompt.head.pieces.iter().take(n_definitions).map(|piece| piece.tokens).sum(),
+            head_tokens: (prompt.head.tokens + prompt.head.overhead).tokens,
+            n_parts: prompt.n_parts(),
+            explicit: None,
+            tail_tokens: 0,
+        }
+    }
+
+    /// The longest prompt that lies in this prefix of a tip.
+    fn within(&self, tip: usize, common: &CommonPrefix) -> Option<usize> {
+        let mut at = (common.ends_in > PrefixEnd::System).then_some(tip);
+        while let Some(node) = at.filter(|at| self.nodes[*at].n_contents > common.contents) {
+            at = self.nodes[node].parent;
+        }
+        at
+    }
+
+    fn longer(&self, a: Option<usize>, b: Option<usize>) -> Option<usize> {
+        let length = |at: &usize| (self.nodes[*at].n_contents, *at);
+        [a, b].into_iter().flatten().min_by_key(|at| Reverse(length(at)))
+    }
+}

@@ -1,0 +1,37 @@
+//! Summaries of a session with the time they stand for.
+
+use strata_engine::LoggedEvent;
+use strata_model::EventIndex;
+
+use crate::findings::evidence::Evidence;
+
+/// A summary with the span of time it covers.
+pub(super) struct Summary<'e> {
+    pub at: EventIndex,
+    pub start: f64,
+    pub end: f64,
+    pub scope: Option<&'e str>,
+}
+
+pub(super) fn summaries<'e>(evidence: &Evidence<'e>) -> Vec<Summary<'e>> {
+    let summary = |(at, logged): (EventIndex, &'e LoggedEvent)| {
+        let compaction = logged.event.actions.compaction.as_ref()?;
+        Some(Summary {
+            at,
+            start: compaction.start_timestamp?,
+            end: compaction.end_timestamp?,
+            scope: logged.event.isolation_scope.as_deref(),
+        })
+    };
+    evidence.live_events().filter_map(summary).collect()
+}
+
+impl Summary<'_> {
+    pub(super) fn covers(&self, logged: &LoggedEvent) -> bool {
+        let event = &logged.event;
+        !event.is_compaction()
+            && event.isolation_scope.as_deref() == self.scope
+            && self.start <= event.timestamp
+            && event.timestamp <= self.end
+    }
+}
