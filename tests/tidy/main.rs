@@ -3,9 +3,11 @@
 //! [`layers`] holds the picture of which crate may use which, [`sources`] what a source file looks like, [`words`] what
 //! may not be written, and [`documents`] what the documents owe the code.
 
+mod circles;
 mod documents;
 mod layers;
 mod manifests;
+mod modules;
 mod sources;
 mod tree;
 mod words;

@@ -4,17 +4,24 @@
 //! with ADK's field names, in either spelling.
 
 mod agent;
+mod code_executor;
 mod extension;
-mod tool;
+mod instruction;
+mod model_spec;
+mod output_schema;
+mod planner;
+mod words;
 
 use std::sync::Arc;
 
-pub use agent::{
-    Agent, AgentKind, AgentMode, CodeExecutor, IncludeContents, Instruction, ModelFamily, ModelSpec,
-    OutputSchema, Planner, SchemaKind, StaticInstruction,
-};
+pub use agent::{Agent, Example, Tool};
+pub use code_executor::CodeExecutor;
 pub use extension::{Callback, CustomFilter, Plugin, RelayStyle};
-pub use tool::{Example, Tool};
+pub use instruction::{Instruction, StaticInstruction};
+pub use model_spec::ModelSpec;
+pub use output_schema::OutputSchema;
+pub use planner::Planner;
+pub use words::{AgentKind, AgentMode, IncludeContents, ModelFamily, SchemaKind};
 
 use crate::Str;
 use crate::decode::record;

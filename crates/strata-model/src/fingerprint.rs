@@ -2,8 +2,6 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::json::{Json, Object};
-
 /// A 128-bit hash of some content. Equal fingerprints are taken to mean equal content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Fingerprint(pub u128);
@@ -84,33 +82,6 @@ impl FingerprintBuilder {
 
     pub fn fingerprint(&mut self, fingerprint: Fingerprint) -> &mut Self {
         self.add(&fingerprint.0.to_le_bytes());
-        self
-    }
-
-    pub fn json(&mut self, value: &Json) -> &mut Self {
-        match value {
-            Json::Null => self.number(0),
-            Json::Bool(value) => self.number(1).flag(*value),
-            Json::Int(value) => self.number(2).number(*value as u64),
-            Json::BigInt(digits) => self.number(3).text(digits),
-            Json::Float(value) => self.number(4).number(value.to_bits()),
-            Json::String(text) => self.number(5).text(text),
-            Json::Array(items) => {
-                self.number(6).number(items.len() as u64);
-                for item in items {
-                    self.json(item);
-                }
-                self
-            }
-            Json::Object(object) => self.number(7).object(object),
-        }
-    }
-
-    pub fn object(&mut self, object: &Object) -> &mut Self {
-        self.number(object.len() as u64);
-        for (key, value) in object.iter() {
-            self.text(key).json(value);
-        }
         self
     }
 

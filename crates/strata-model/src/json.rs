@@ -4,6 +4,7 @@
 //! of keys, `1` beside `1.0`, and integers of any size. [`Json`] does; `serde_json::Value` does not.
 
 mod entry;
+mod hash;
 mod interner;
 mod parse;
 mod repeats;
@@ -140,19 +141,6 @@ impl PartialEq for Json {
             ) => self.as_f64() == other.as_f64(),
             _ => false,
         }
-    }
-}
-
-/// Hashes what [`crate::FingerprintBuilder::json`] sees: order of keys and kind of number included.
-impl std::hash::Hash for Json {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        crate::FingerprintBuilder::new().json(self).finish().hash(state);
-    }
-}
-
-impl std::hash::Hash for Object {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        crate::FingerprintBuilder::new().object(self).finish().hash(state);
     }
 }
 

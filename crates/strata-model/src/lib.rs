@@ -25,6 +25,7 @@ mod decode;
 mod diagnostic;
 mod event;
 mod fingerprint;
+mod float;
 pub mod json;
 mod node_path;
 mod origin;

@@ -3,7 +3,7 @@
 use rquickjs::{Coerced, Ctx, FromJs as _, Value};
 use strata_engine::ScriptFailure;
 
-use crate::{FILE_NAME, Limits};
+use crate::limits::{FILE_NAME, Limits};
 
 pub(crate) fn too_long(limits: Limits) -> String {
     format!("The script took longer than {} ms and was stopped.", limits.time.as_millis())

@@ -11,7 +11,8 @@ use strata_engine::{ScriptFailure, ScriptRun};
 use strata_model::{Json, json};
 
 use crate::console::Console;
-use crate::{FILE_NAME, Limits, failure};
+use crate::failure;
+use crate::limits::{FILE_NAME, Limits};
 
 /// What scripts have. No dates, no timers, nothing that looks at the collector of garbage.
 type Intrinsics = (

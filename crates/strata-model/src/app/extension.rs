@@ -1,7 +1,7 @@
 //! Plugins and callbacks: code that edits requests from outside the flow. Strata knows what the named ones do.
 
+use super::instruction::Instruction;
 use crate::Str;
-use crate::app::Instruction;
 use crate::decode::{Decoder, FromJson};
 use crate::json::{Json, Object};
 

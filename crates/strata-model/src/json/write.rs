@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Json, Object};
-use crate::python::{float_repr, pydantic_float};
+use crate::float::{float_repr, pydantic_float};
 
 /// Compact JSON with raw Unicode, as pydantic dumps it: stored events, size comparisons, fingerprints.
 pub fn to_compact(value: &Json) -> String {

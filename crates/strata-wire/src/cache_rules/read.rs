@@ -5,7 +5,7 @@ use strata_model::json::{self, Entry, EntryError, JsonError};
 use thiserror::Error;
 
 use super::pattern::Pattern;
-use super::{CacheRule, CacheRules, Machine, Mark};
+use super::rule::{CacheRule, Machine, Mark};
 use crate::order::PrefixOrder;
 
 /// Why a file of rules is not used.
@@ -17,7 +17,11 @@ pub enum CacheRulesError {
     Entry(#[from] EntryError),
 }
 
-pub(super) fn rules(text: &[u8]) -> Result<CacheRules, CacheRulesError> {
+/// Rules with the models they are for.
+type Rules = Vec<(Vec<Pattern>, CacheRule)>;
+
+/// The rules of a file, and the one for models that none of them is for.
+pub(super) fn rules(text: &[u8]) -> Result<(Rules, CacheRule), CacheRulesError> {
     let file = json::parse(text)?;
     let file = Entry { json: &file, at: "the file".to_owned() };
     file.expect_fields(&["about", "rules", "fallback"])?;
@@ -32,7 +36,7 @@ pub(super) fn rules(text: &[u8]) -> Result<CacheRules, CacheRulesError> {
         json: file.required("fallback", "a rule", |json| json.as_object().map(|_| json))?,
         at: "fallback".to_owned(),
     };
-    Ok(CacheRules { rules, fallback: rule(&fallback, false)? })
+    Ok((rules, rule(&fallback, false)?))
 }
 
 fn rule(entry: &Entry<'_>, is_known: bool) -> Result<CacheRule, EntryError> {

@@ -1,0 +1,90 @@
+//! Fields of an agent with a closed set of spellings.
+
+use crate::decode::{Decoder, FromJson};
+use crate::json::Json;
+
+/// A field with a closed set of spellings.
+macro_rules! word {
+    ($(#[$meta:meta])* $name:ident: $expected:literal { $($(#[$variant_meta:meta])* $variant:ident = $word:literal),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$variant_meta])* $variant,)*
+        }
+
+        impl $name {
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)*
+                }
+            }
+        }
+
+        impl FromJson for $name {
+            const EXPECTED: &'static str = $expected;
+
+            fn from_json(value: Json, _: &mut Decoder) -> Result<Self, Json> {
+                match value.as_str() {
+                    $(Some($word) => Ok(Self::$variant),)*
+                    _ => Err(value),
+                }
+            }
+
+            fn to_json(&self) -> Json {
+                Json::from(self.as_str())
+            }
+        }
+    };
+}
+
+word! {
+    /// What an agent does with its turn.
+    #[derive(Default)]
+    AgentKind: "one of llm, sequential, parallel, loop, custom" {
+        #[default]
+        Llm = "llm",
+        Sequential = "sequential",
+        Parallel = "parallel",
+        Loop = "loop",
+        Custom = "custom",
+    }
+}
+
+crate::decode::always_written!(AgentKind);
+
+word! {
+    /// How much of the session an agent's requests carry.
+    IncludeContents: "`default` or `none`" {
+        Default = "default",
+        /// The current turn only.
+        None = "none",
+    }
+}
+
+word! {
+    AgentMode: "one of chat, task, single_turn" {
+        Chat = "chat",
+        Task = "task",
+        SingleTurn = "single_turn",
+    }
+}
+
+word! {
+    /// Which of ADK's model classes carries the request; they differ in ids they keep and what they can combine.
+    ModelFamily: "one of gemini, gemini_wire, lite_llm, other" {
+        Gemini = "gemini",
+        /// A Gemini model whose adapter is compiled too, down to the wire.
+        GeminiWire = "gemini_wire",
+        LiteLlm = "lite_llm",
+        Other = "other",
+    }
+}
+
+word! {
+    SchemaKind: "one of pydantic_model, list_of_pydantic_model, primitive, json_schema" {
+        PydanticModel = "pydantic_model",
+        ListOfPydanticModel = "list_of_pydantic_model",
+        Primitive = "primitive",
+        JsonSchema = "json_schema",
+    }
+}
