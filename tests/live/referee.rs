@@ -7,9 +7,9 @@ use serde_json::Value;
 use strata_engine::{Experiment, FlowKind};
 use strata_measure::analysis::{CacheAnalysis, Counting, SessionAnalysis};
 use strata_measure::prices::Prices;
-use strata_model::{Session, Usage, json};
+use strata_model::{Json, Session, Usage, json};
 use strata_testkit::{app, request, session};
-use strata_wire::{CacheRules, UsageReport};
+use strata_wire::{CacheRules, usage};
 
 use crate::chat::body;
 use crate::story::Story;
@@ -88,9 +88,9 @@ impl Referee {
             let report = self.send(&body(&request(&experiment, call.number), &self.model));
             let answer = Arc::make_mut(&mut told.events[call.answer.as_usize()]);
             answer.usage_metadata = Some(Box::new(Usage {
-                prompt_token_count: Some(report.prompt),
+                prompt_token_count: report.prompt_token_count,
                 // A server that found nothing may say nothing.
-                cached_content_token_count: Some(report.cached.unwrap_or(0)),
+                cached_content_token_count: Some(report.cached_content_token_count.unwrap_or(0)),
                 ..Usage::default()
             }));
         }
@@ -98,7 +98,7 @@ impl Referee {
         self.compare(&reported)
     }
 
-    fn send(&self, body: &Value) -> UsageReport {
+    fn send(&self, body: &Value) -> Usage {
         let url = format!("{}/v1/chat/completions", self.base_url);
         let mut post = ureq::post(&url).config().timeout_global(Some(Duration::from_mins(10))).build();
         if let Some(key) = &self.api_key {
@@ -109,7 +109,9 @@ impl Referee {
             .and_then(|mut response| response.body_mut().read_to_string())
             .unwrap_or_else(|error| panic!("{url} did not answer: {error}"));
         let parsed = json::parse(answer.as_bytes()).unwrap_or_else(|error| panic!("{error}: {answer}"));
-        UsageReport::of(&parsed).unwrap_or_else(|| panic!("the server reports no usage: {answer}"))
+        let Json::Object(mut parsed) = parsed else { panic!("no answer: {answer}") };
+        let report = usage::take_from_answer(&mut parsed, &mut ());
+        report.unwrap_or_else(|| panic!("the server reports no usage: {answer}")).usage
     }
 
     fn compare(&self, experiment: &Experiment) -> Vec<Row> {

@@ -344,7 +344,7 @@ impl std::ops::Deref for Baseline<'_> {
 pub(crate) fn answered(requests: &[RecordedRequest]) -> impl Iterator<Item = (EventIndex, LlmRequest)> + '_ {
     requests
         .iter()
-        .filter_map(|request| Some((EventIndex(request.answer?), strata_import::request_of(&request.body)?)))
+        .filter_map(|request| Some((EventIndex(request.answer?), strata_wire::request_of(&request.body)?)))
 }
 
 /// Those of a stored session.

@@ -19,10 +19,10 @@ use std::collections::HashMap;
 use strata_model::Str;
 
 use crate::draft::Draft;
+use crate::exchange::Exchange;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::wire::Exchange;
 use known::Known;
 use unit::units_of;
 

@@ -15,7 +15,6 @@
 //!   the client preserved.
 
 mod attachment;
-pub(crate) mod blocks;
 mod compaction;
 mod entry;
 mod finish;

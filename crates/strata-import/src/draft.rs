@@ -1,25 +1,27 @@
 //! A session while it is put together from messages, for all formats that are not ADK's own.
 
 mod cover;
+mod message;
 mod say;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use strata_model::{Content, Event, EventCompaction, Json, Object, Part, Session, Str};
+use strata_model::{Content, Event, EventCompaction, Json, Object, Part, Session, Str, Usage};
+use strata_wire::message::{Messages, Reader, Turn};
+use strata_wire::usage::UsageReport;
 
+use crate::bodies::Bodies;
 use crate::facts::{Facts, SourceFacts};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::{ImportedSession, ParentSession, RecordedRequest};
 use crate::marks;
-use crate::message::{Messages, Turn};
 use crate::source::SourceRecord;
-use crate::take::Bodies;
 use crate::title;
 use crate::unmapped::Unmapped;
-use crate::usage::Reported;
 
+pub(crate) use message::{say_message, say_turn};
 use say::finish_reason;
 pub(crate) use say::{Kind, Say, kind_of};
 
@@ -101,7 +103,12 @@ impl Draft {
     }
 
     pub(crate) fn messages(&mut self, owner: &'static str) -> Messages<'_> {
-        Messages { owner, tools: &mut self.tools, unmapped: &mut self.unmapped }
+        Messages { owner, tools: &mut self.tools, unread: &mut self.unmapped }
+    }
+
+    /// A reader of requests and answers.
+    pub(crate) fn reader(&mut self) -> Reader<'_> {
+        Reader { tools: &mut self.tools, unread: &mut self.unmapped }
     }
 
     /// Counts the fields of an object that nobody took.
@@ -170,8 +177,8 @@ impl Draft {
             event.error_message = Some(message);
         }
         if let Some(reported) = say.usage {
-            event.usage_metadata = Some(Box::new(reported.usage));
-            custom_write(&mut custom, reported.cache_write);
+            custom_write(&mut custom, reported.cache_write.clone());
+            event.usage_metadata = Some(Box::new(usage_of(reported)));
         }
         let has_content =
             !say.parts.is_empty() || matches!(say.kind, Kind::Prompt | Kind::Injected(_) | Kind::Results);
@@ -200,11 +207,11 @@ impl Draft {
     }
 
     /// Sets the usage of an event that is there already.
-    pub(crate) fn set_usage(&mut self, at: usize, reported: Reported) {
+    pub(crate) fn set_usage(&mut self, at: usize, reported: UsageReport) {
         let Some(event) = self.events.get_mut(at) else { return };
-        event.usage_metadata = Some(Box::new(reported.usage));
         let mut custom = event.custom_metadata.take().unwrap_or_default();
-        custom_write(&mut custom, reported.cache_write);
+        custom_write(&mut custom, reported.cache_write.clone());
+        event.usage_metadata = Some(Box::new(usage_of(reported)));
         event.custom_metadata = (!custom.is_empty()).then_some(custom);
     }
 
@@ -337,6 +344,17 @@ impl Draft {
             requests: self.requests,
             parent: self.parent,
         })
+    }
+}
+
+/// The counts of an event. Tools write zeros where a provider says nothing of its cache or of thoughts.
+fn usage_of(reported: UsageReport) -> Usage {
+    let says = |count: &u64| *count > 0 || reported.is_verbatim;
+    let usage = reported.usage;
+    Usage {
+        cached_content_token_count: usage.cached_content_token_count.filter(says),
+        thoughts_token_count: usage.thoughts_token_count.filter(says),
+        ..usage
     }
 }
 

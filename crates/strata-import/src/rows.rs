@@ -5,7 +5,7 @@ use strata_model::{Json, Object, Str, json};
 use crate::findings::Findings;
 use crate::repair::repair;
 use crate::tables::SqlValue;
-use crate::take::time_of;
+use crate::time::time_of;
 
 pub(crate) fn text_of(value: Option<&SqlValue<'_>>) -> Option<Str> {
     match value? {

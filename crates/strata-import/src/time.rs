@@ -1,5 +1,7 @@
 //! Timestamps as sources write them.
 
+use strata_model::{Json, Object};
+
 const MICROS: i64 = 1_000_000;
 
 /// Epoch seconds of `2026-01-27T23:13:36.582Z`, `2026-01-27 23:13:36.582123` or `…+01:00`. A time without a zone is
@@ -81,9 +83,45 @@ fn days_since_epoch([year, month, day]: [i64; 3]) -> Option<i64> {
     Some(era * 146_097 + day_of_era - 719_468)
 }
 
+/// Takes a time, in epoch seconds, from any spelling: ISO 8601 text, seconds, milliseconds, nanoseconds.
+pub(crate) fn take_time(object: &mut Object, key: &str) -> Option<f64> {
+    let seconds = time_of(object.get(key)?)?;
+    object.remove(key);
+    Some(seconds)
+}
+
+pub(crate) fn time_of(value: &Json) -> Option<f64> {
+    let number = match value {
+        Json::String(text) => match epoch_seconds(text) {
+            Some(seconds) => return Some(seconds),
+            None => text.parse().ok().filter(|number: &f64| number.is_finite())?,
+        },
+        other => other.as_f64()?,
+    };
+    // No clock has shown a second that is as large as a millisecond of 1973.
+    Some(match number {
+        n if n >= 1e17 => n / 1e9,
+        n if n >= 1e14 => n / 1e6,
+        n if n >= 1e11 => n / 1e3,
+        n => n,
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::epoch_seconds;
+    use strata_model::json;
+
+    use super::{epoch_seconds, time_of};
+
+    #[test]
+    fn times_in_every_unit() {
+        let parse = |text: &str| time_of(&json::parse(text.as_bytes()).unwrap());
+        for text in ["1795208682.5", "1795208682500", "1795208682500000000", "\"1795208682500000000\""] {
+            assert_eq!(parse(text), Some(1_795_208_682.5), "{text}");
+        }
+        assert_eq!(parse("\"2026-11-20T21:04:42.5Z\""), Some(1_795_208_682.5));
+        assert_eq!(parse("\"soon\""), None);
+    }
 
     #[test]
     fn every_spelling_of_a_time() {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use strata_model::Json;
+use strata_wire::UnreadFields;
 
 use crate::source::SourceRecord;
 
@@ -47,5 +48,11 @@ impl Unmapped {
     pub fn counts(&self) -> impl Iterator<Item = (&str, u64)> {
         let records = self.records.iter().map(|(name, sources)| (&**name, sources.len() as u64));
         records.chain(self.fields.iter().map(|(name, count)| (&**name, *count)))
+    }
+}
+
+impl UnreadFields for Unmapped {
+    fn field(&mut self, owner: &str, name: &str, value: &Json) {
+        Self::field(self, owner, name, value);
     }
 }

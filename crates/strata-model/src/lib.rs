@@ -34,6 +34,7 @@ mod request;
 pub mod secret;
 mod session;
 mod state;
+pub mod take;
 mod usage;
 
 pub use actions::{EventActions, EventCompaction};

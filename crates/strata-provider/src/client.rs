@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use strata_model::{LlmRequest, json};
-use strata_wire::exchange::{Answer, AnswerReader, BodyOptions, Delta, StreamError, encode};
+use strata_wire::{Answer, AnswerReader, BodyOptions, Delta, Finish, StreamError, encode};
 
 use crate::endpoint::Endpoint;
 use crate::error::{CallError, CallErrorKind};
@@ -127,10 +127,7 @@ impl Client {
         cancel: &Cancel,
         watch: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Answer, CallError> {
-        let kind = response.headers().get(reqwest::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-        let is_document = kind.is_some_and(|kind| kind.starts_with("application/json"));
-        let mut reader = AnswerReader::new(endpoint.api);
-        let mut document = Vec::new();
+        let mut reader = AnswerReader::default();
         let mut received = 0;
         loop {
             let chunk = or_cancelled(cancel, tokio::time::timeout(self.limits.stall, response.chunk())).await;
@@ -167,29 +164,24 @@ impl Client {
                 );
                 return Err(failed(CallErrorKind::TooLong, message, reader));
             }
-            if is_document {
-                document.extend_from_slice(&bytes);
-                continue;
-            }
-            if let Err(error) = reader.push(&bytes, &mut |delta| watch(Progress::Delta(delta))) {
-                return Err(stream_error(endpoint, &error, reader));
+            reader.push(&bytes, &mut |delta| watch(Progress::Delta(delta)));
+            if let Some(problem) = reader.problem().cloned() {
+                return Err(stream_error(endpoint, &problem, reader));
             }
         }
-        let last = if is_document { reader.whole(&document) } else { reader.end() };
-        match last {
-            Ok(deltas) => deltas.into_iter().for_each(|delta| watch(Progress::Delta(delta))),
-            Err(error) => return Err(stream_error(endpoint, &error, reader)),
+        reader.end(&mut |delta| watch(Progress::Delta(delta)));
+        match reader.problem().cloned() {
+            Some(problem) => Err(stream_error(endpoint, &problem, reader)),
+            None => finished(endpoint, reader.into_answer()),
         }
-        finished(endpoint, reader)
     }
 }
 
 /// The answer, if it came to its end and holds something.
-fn finished(endpoint: &Endpoint, reader: AnswerReader) -> Result<Answer, CallError> {
+fn finished(endpoint: &Endpoint, answer: Answer) -> Result<Answer, CallError> {
     let name = &endpoint.name;
-    if !reader.is_complete() {
-        let answer = reader.into_answer();
-        let has_anything = !answer.content.parts().is_empty() || answer.usage.is_some();
+    if answer.is_cut {
+        let has_anything = !answer.parts().is_empty() || answer.usage.is_some();
         let (kind, message) = if has_anything {
             let message =
                 format!("{name} ended its answer before it was whole. What had come is kept; try again.");
@@ -202,16 +194,10 @@ fn finished(endpoint: &Endpoint, reader: AnswerReader) -> Result<Answer, CallErr
         };
         return Err(CallError::new(kind, message).charged().with_partial(answer));
     }
-    let answer = reader.into_answer();
-    let is_refused = matches!(
-        answer.finish,
-        Some(strata_wire::exchange::Finish::Refused(_) | strata_wire::exchange::Finish::Filtered(_))
-    );
-    if answer.is_empty() && !is_refused {
-        let why = match &answer.finish {
-            Some(strata_wire::exchange::Finish::Length) => {
-                "all of its tokens went into thoughts; allow a longer answer"
-            }
+    let ended = answer.ended();
+    if answer.is_empty() && !matches!(ended, Some(Finish::Refused(_) | Finish::Filtered(_))) {
+        let why = match ended {
+            Some(Finish::Length) => "all of its tokens went into thoughts; allow a longer answer",
             _ => "try again, or another model",
         };
         let message = format!("{name} ended its answer without a word: {why}.");

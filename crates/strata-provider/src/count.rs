@@ -1,7 +1,7 @@
 //! Counts of tokens by those who know.
 
 use strata_model::{LlmRequest, json};
-use strata_wire::exchange::{decode_count, encode_count};
+use strata_wire::{decode_count, encode_count};
 
 use crate::client::{Cancel, Client, or_cancelled};
 use crate::endpoint::Endpoint;

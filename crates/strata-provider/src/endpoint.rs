@@ -3,7 +3,7 @@
 use std::fmt;
 
 use secrecy::{ExposeSecret as _, SecretString};
-use strata_wire::exchange::Api;
+use strata_wire::Api;
 
 /// A key. It does not print, and is wiped from memory when it is dropped.
 #[derive(Clone)]

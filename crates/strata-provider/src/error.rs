@@ -1,6 +1,6 @@
 //! What goes wrong when a model is asked.
 
-use strata_wire::exchange::Answer;
+use strata_wire::Answer;
 
 /// Why there is no answer, or not all of it.
 #[derive(Debug, Clone, thiserror::Error)]

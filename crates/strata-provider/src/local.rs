@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use strata_wire::exchange::Api;
+use strata_wire::Api;
 
 use crate::client::{Client, Limits};
 use crate::endpoint::Endpoint;

@@ -1,7 +1,7 @@
 //! Which models a server has.
 
 use strata_model::json;
-use strata_wire::exchange::decode_models;
+use strata_wire::decode_models;
 
 use crate::client::{Cancel, Client, causes, or_cancelled};
 use crate::endpoint::Endpoint;

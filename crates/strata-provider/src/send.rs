@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use strata_wire::exchange::{Api, error_message};
+use strata_wire::{Api, error_message};
 
 use crate::client::{Cancel, Client, Progress, causes, or_cancelled};
 use crate::endpoint::Endpoint;

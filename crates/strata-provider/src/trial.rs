@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use strata_model::{Content, LlmRequest, Origin, Part, RequestContent};
-use strata_wire::exchange::{Answer, Finish};
+use strata_wire::{Answer, Finish};
 
 use crate::client::{AskOptions, Cancel, Client};
 use crate::endpoint::Endpoint;
@@ -44,7 +44,7 @@ impl Client {
             },
             // It thought, and had no room left to speak: it works.
             Err(CallError { kind: CallErrorKind::Empty, partial: Some(partial), .. })
-                if partial.finish == Some(Finish::Length) =>
+                if partial.ended() == Some(Finish::Length) =>
             {
                 let message = praise(endpoint, model, &partial, took);
                 Trial { message, took, answer: Some(*partial), error: None }

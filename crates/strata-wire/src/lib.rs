@@ -1,22 +1,40 @@
-//! Model requests as providers read them.
+//! Model requests as providers read them, and everything that providers and clients say to one another.
 //!
 //! A provider renders a request into one sequence of tokens: tool definitions first, then the schema of the answer, the
 //! system instruction, and the conversation. Whatever compares or counts prompts does so in this order, segment by
-//! segment ([`segments`]); where a chat template has another one, [`PrefixOrder`] says so.
+//! segment ([`segments`]); where a chat template has another one, [`PrefixOrder`] says so. What a provider keeps of a
+//! prompt, for how long and from which size on is data: [`CacheRules`].
 //!
-//! How a request is sent to each provider, and how its answer is read, is [`exchange`].
+//! Dialects are read here and nowhere else, by the shape of what came: bodies of requests ([`request_of`], and
+//! [`Reader::request`](message::Reader::request) for their messages), answers whole ([`Reader::answer`](
+//! message::Reader::answer)) or as their bytes come in ([`AnswerReader`]), messages alone ([`message`]) and what was
+//! paid for ([`usage`]). Requests are written by [`encode`], in the four dialects that Strata speaks ([`Api`]).
 //!
-//! What a provider keeps of a prompt, for how long and from which size on is data: [`CacheRules`]. What it says that
-//! it found there is read by [`UsageReport`].
+//! What a body holds that has no place in what is read of it goes to [`UnreadFields`].
 #![warn(clippy::disallowed_methods)]
 
+mod address;
+mod answer;
+mod api;
 mod cache_rules;
-pub mod exchange;
+mod decode;
+mod encode;
+pub mod message;
 mod order;
+mod request;
 mod segment;
-mod usage;
+pub mod stream;
+mod unread;
+pub mod usage;
 
+pub use address::{is_other_call, model_of_url};
+pub use answer::{Answer, Finish, error_message, is_other_answer};
+pub use api::Api;
 pub use cache_rules::{CacheRule, CacheRules, CacheRulesError, Machine, Mark};
+pub use decode::{decode, decode_count, decode_models};
+pub use encode::{BodyOptions, encode, encode_count};
 pub use order::{PrefixOrder, prefix_segments};
+pub use request::{is_request, request_body, request_of, unbatch};
 pub use segment::{Item, Path, Segment, definitions, find, prompt_segments, segments, settings};
-pub use usage::UsageReport;
+pub use stream::{AnswerReader, Delta, SseEvent, SseReader, StreamError};
+pub use unread::UnreadFields;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use strata_measure::analysis::{CacheAnalysis, CallAnalysis};
 use strata_model::json;
 use strata_wire::CacheRules;
-use strata_wire::exchange::{BodyOptions, encode};
+use strata_wire::{BodyOptions, encode};
 
 use crate::Strata;
 use crate::api::job::JobState;
@@ -57,7 +57,10 @@ impl Strata {
             model,
             predicted,
             expected,
-            recorded: answer.and_then(|event| event.content.as_deref()).map(spoken).unwrap_or_default(),
+            recorded: answer
+                .and_then(|event| event.content.as_deref())
+                .map(|content| spoken(content.parts()))
+                .unwrap_or_default(),
             recorded_output_tokens: recorded.usage.as_ref().and_then(|usage| usage.output_tokens()),
         };
         Ok((found, sent))

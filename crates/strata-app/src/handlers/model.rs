@@ -167,11 +167,12 @@ impl Handler for Test {
         }
         let never: Cancel = Arc::new(|| false);
         let trial = run_blocking(client.try_out(&server, &model, &never))?;
-        let usage = trial.answer.as_ref().and_then(|answer| answer.usage.clone());
+        let reported = trial.answer.as_ref().and_then(|answer| answer.usage.clone());
+        let usage = reported.map(|report| report.usage);
         Ok(TestAnswer {
             is_ok: trial.answer.is_some(),
             message: trial.message,
-            model: Some(trial.answer.and_then(|answer| answer.model).unwrap_or(model)),
+            model: Some(trial.answer.and_then(|answer| answer.model).map_or(model, |name| name.to_string())),
             milliseconds: trial.took.as_secs_f64() * 1000.0,
             input_tokens: usage.as_ref().and_then(|usage| usage.prompt_token_count).map(|count| count as f64),
             output_tokens: usage.as_ref().and_then(|usage| usage.output_tokens()).map(|count| count as f64),

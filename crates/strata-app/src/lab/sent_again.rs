@@ -1,12 +1,14 @@
 //! A call that is sent again, beside what was recorded.
 
+use std::borrow::Borrow;
+
 use strata_measure::analysis::Counting;
 use strata_measure::prices::Prices;
 use strata_measure::tokens::TokenCount;
-use strata_model::{Content, Fingerprint, Json, LlmRequest, json};
+use strata_model::{Fingerprint, Json, LlmRequest, Part, json};
 use strata_provider::Progress;
 use strata_store::{PromptShape, Store};
-use strata_wire::exchange::{Answer, Delta};
+use strata_wire::{Answer, Delta};
 
 use super::counted;
 use crate::api::model::ReplayAnswer;
@@ -55,7 +57,7 @@ impl SentAgain {
     /// Keeps what was reported. Returns how many answers of this model are known.
     pub(crate) fn measured(&self, answer: &Answer, store: &mut Store) -> u32 {
         // What is not kept is missing from calibration only.
-        measure(store, &self.model, self.expected, answer.usage.as_ref()).ok();
+        measure(store, &self.model, self.expected, answer.usage.as_ref().map(|report| &report.usage)).ok();
         store.measured_calls(&self.model, PromptShape::Conversation).map_or(0, |known| known.len() as u32)
     }
 
@@ -105,11 +107,11 @@ impl ReplayAnswer {
     }
 
     pub(crate) fn end(&mut self, answer: &Answer, sent: &SentAgain, prices: &Prices) {
-        self.answer = spoken(&answer.content);
+        self.answer = spoken(answer.parts());
         self.difference = diff_lines(&self.recorded, &self.answer).lines;
-        self.finish = answer.finish.as_ref().map(|finish| finish.name().to_owned());
+        self.finish = answer.ended().map(|finish| finish.name().to_owned());
         self.failure = None;
-        let Some(usage) = &answer.usage else { return };
+        let Some(usage) = answer.usage.as_ref().map(|report| &report.usage) else { return };
         let output = usage.output_tokens();
         self.reported_tokens = usage.prompt_token_count.map(|count| count as f64);
         self.reported_cached_tokens = usage.cached_content_token_count.map(|count| count as f64);
@@ -123,9 +125,9 @@ impl ReplayAnswer {
 }
 
 /// Text and calls of a content as people compare them.
-pub(crate) fn spoken(content: &Content) -> String {
+pub(crate) fn spoken<P: Borrow<Part>>(parts: &[P]) -> String {
     let mut lines: Vec<String> = Vec::new();
-    for part in content.parts().iter().filter(|part| !part.is_thought()) {
+    for part in parts.iter().map(Borrow::borrow).filter(|part| !part.is_thought()) {
         if let Some(text) = part.text.as_deref().filter(|text| !text.is_empty()) {
             lines.push(text.to_owned());
         }
@@ -133,7 +135,7 @@ pub(crate) fn spoken(content: &Content) -> String {
             let args = call
                 .args
                 .as_ref()
-                .map_or_else(String::new, |args| json::to_compact(&Json::Object((**args).clone())));
+                .map_or_else(|| "{}".to_owned(), |args| json::to_compact(&Json::Object((**args).clone())));
             lines.push(format!("-> {} {args}", call.name.as_deref().unwrap_or_default()));
         }
     }

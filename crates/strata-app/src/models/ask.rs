@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strata_model::LlmRequest;
 use strata_provider::{AskOptions, Cancel, Client, Endpoint, Limits, Progress};
-use strata_wire::exchange::Answer;
+use strata_wire::Answer;
 
 use crate::error::{AppError, ErrorCode};
 

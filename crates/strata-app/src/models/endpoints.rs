@@ -1,7 +1,7 @@
 //! Endpoints by name: the one of the environment, well-known providers, and those that were set up by hand.
 
 use strata_provider::{Endpoint as Server, KeyOrigin, KeyStore};
-use strata_wire::exchange::Api as WireApi;
+use strata_wire::Api as WireApi;
 
 use crate::api::model::{Api, Endpoint, EndpointOrigin};
 use crate::error::AppError;

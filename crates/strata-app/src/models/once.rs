@@ -32,9 +32,9 @@ pub(crate) fn ask_once(
     let asked = ask(endpoint, model, &request, Some(max_tokens), cancel, &mut |_| {})?;
     let answer = asked.map_err(|error| AppError::new(ErrorCode::Provider, error.message))?;
     let paid = Paid {
-        content: answer.content,
-        usage: answer.usage,
-        model: answer.model.unwrap_or_else(|| model.to_owned()),
+        usage: answer.usage.as_ref().map(|report| report.usage.clone()),
+        model: answer.model.as_deref().unwrap_or(model).to_owned(),
+        content: answer.into_content(),
     };
     let mut store = strata.store();
     // An answer that cannot be stored is there until Strata is closed.

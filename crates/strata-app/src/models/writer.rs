@@ -7,7 +7,7 @@ use strata_measure::lab::{Stop, SummaryDue, Writer, Written};
 use strata_model::{Content, LlmRequest, Origin, Part, RequestContent, Usage};
 use strata_provider::{Cancel, Endpoint, Progress};
 use strata_store::{PromptShape, Store};
-use strata_wire::exchange::{Delta, Finish};
+use strata_wire::{Delta, Finish};
 
 use super::ask::ask;
 use super::measured::{Expected, measure};
@@ -70,23 +70,22 @@ impl Writer for ModelWriter<'_> {
                 due.max_tokens,
                 &self.cancel,
                 &mut |progress| match progress {
-                    Progress::Delta(Delta::Text(text)) => tell(WriterEvent::Text(text)),
+                    Progress::Delta(Delta::Text(text)) => tell(WriterEvent::Text(text.to_string())),
                     Progress::Delta(_) => {}
                     Progress::Waiting { why, .. } => tell(WriterEvent::Waiting(why)),
                 },
             );
         let asked = asked.map_err(|error| Stop(error.message))?;
         let answer = asked.map_err(|error| Stop(failure(&error, due.number)))?;
-        let is_refused = matches!(answer.finish, Some(Finish::Refused(_) | Finish::Filtered(_)));
-        if let Some(Finish::Refused(words)) = &answer.finish {
+        let ended = answer.ended();
+        if let Some(Finish::Refused(words)) = &ended {
             tell(WriterEvent::Waiting(format!("The model refused: {words}")));
         }
-        let content = if is_refused { Content::default() } else { answer.content };
-        let paid = Paid {
-            content,
-            usage: answer.usage.clone(),
-            model: answer.model.unwrap_or_else(|| model.clone()),
-        };
+        let is_refused = matches!(ended, Some(Finish::Refused(_) | Finish::Filtered(_)));
+        let usage = answer.usage.as_ref().map(|report| report.usage.clone());
+        let answered_by = answer.model.as_ref().map_or_else(|| model.clone(), ToString::to_string);
+        let content = if is_refused { Content::default() } else { answer.into_content() };
+        let paid = Paid { content, usage: usage.clone(), model: answered_by };
         let kept = match self.store {
             Some(store) => self.paid.keep(key, paid.clone(), Some(&mut lock(store))),
             None => self.paid.keep(key, paid.clone(), None),
@@ -95,12 +94,12 @@ impl Writer for ModelWriter<'_> {
             let counted = counted(self.counting, &model, &request).tokens;
             let expected = Expected { shape: PromptShape::Text, request: key, tokens: counted, cached: None };
             // What is not kept is missing from calibration only.
-            measure(&mut lock(store), &model, expected, answer.usage.as_ref()).ok();
+            measure(&mut lock(store), &model, expected, usage.as_ref()).ok();
         }
         if let Err(error) = kept {
             tell(WriterEvent::Waiting(format!("This summary is kept in memory only: {error}.")));
         }
-        tell(WriterEvent::Written { usage: answer.usage, is_from_before: false });
+        tell(WriterEvent::Written { usage, is_from_before: false });
         Ok(Some(paid.written(&model)))
     }
 }

@@ -5,7 +5,7 @@ use strata_measure::analysis::CacheAnalysis;
 use strata_model::json;
 use strata_provider::Progress;
 use strata_wire::CacheRules;
-use strata_wire::exchange::{BodyOptions, encode};
+use strata_wire::{BodyOptions, encode};
 
 use super::diagnostic::FileDiagnostic;
 use super::model_desk::ModelDesk;
@@ -111,7 +111,10 @@ pub fn replay(
         request: call.request.clone(),
         predicted,
         expected,
-        recorded: answer.and_then(|event| event.content.as_deref()).map(spoken).unwrap_or_default(),
+        recorded: answer
+            .and_then(|event| event.content.as_deref())
+            .map(|content| spoken(content.parts()))
+            .unwrap_or_default(),
         recorded_output_tokens: recorded.usage.as_ref().and_then(|usage| usage.output_tokens()),
         model,
     };
@@ -143,7 +146,7 @@ pub fn replay(
     let mut shown = sent.begun();
     let asked = desk.watched(watch, 1, |cancel, _| {
         ask(&found.server, &sent.model, &sent.request, None, &cancel, &mut |progress| {
-            if let Progress::Delta(strata_wire::exchange::Delta::Text(text)) = &progress {
+            if let Progress::Delta(strata_wire::Delta::Text(text)) = &progress {
                 stream(text);
             }
             shown.take(progress);

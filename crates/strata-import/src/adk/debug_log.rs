@@ -1,15 +1,17 @@
 //! What `DebugLoggingPlugin` writes: a YAML document an invocation, with the requests in it (tools by name only).
 
+use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object, Str};
+use strata_wire::Answer;
 
 use crate::align::{Step, sessions};
 use crate::draft::Draft;
+use crate::exchange::{About, Exchange, read_exchange};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_object, take_text, take_time};
-use crate::wire::{About, Answer, Exchange, read_answer, read_exchange};
+use crate::time::take_time;
 use crate::yaml::listings;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
@@ -77,14 +79,15 @@ impl Log<'_> {
                 data.remove(key);
             }
         }
-        let answer = read_answer(Json::Object(data), self.draft);
+        let answer = self.draft.reader().answer(Json::Object(data));
         let asked =
             self.exchanges.iter_mut().rev().find(|it| it.about.agent == about.agent && it.answer.is_none());
         match asked {
             Some(exchange) => {
                 exchange.end = time;
                 let finish = answer.finish.as_ref().map(|it| it.trim_start_matches("FinishReason.").into());
-                exchange.answer = Some(Answer { finish, source: Some(source), ..answer });
+                exchange.answer = Some(Answer { finish, ..answer });
+                exchange.answered_at = Some(source);
             }
             None => self.draft.unmapped.record("llm_response without a request", source),
         }

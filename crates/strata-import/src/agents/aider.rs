@@ -2,6 +2,8 @@
 //! session, `####` is what was typed, `>` is what the program says, the rest is the model's.
 
 use strata_model::{Json, Object, Part};
+use strata_wire::usage::Counts;
+use strata_wire::usage::UsageReport;
 
 use crate::draft::{Draft, Kind, Say};
 use crate::facts::SourceFacts;
@@ -10,7 +12,6 @@ use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
 use crate::time::epoch_seconds;
-use crate::usage::Counts;
 
 const SESSION: &str = "# aider chat started at ";
 
@@ -144,11 +145,13 @@ impl Chat {
             ..Counts::default()
         };
         match self.answer.take() {
-            Some(answer) => self.draft.set_usage(answer, counts.reported()),
+            Some(answer) => self.draft.set_usage(answer, UsageReport::from(counts)),
             None => {
                 let source = SourceRecord::Bytes(at..at + line.len() as u64);
-                let say =
-                    Say { usage: Some(counts.reported()), ..Say::new(Kind::Notice, Vec::new(), source) };
+                let say = Say {
+                    usage: Some(UsageReport::from(counts)),
+                    ..Say::new(Kind::Notice, Vec::new(), source)
+                };
                 self.draft
                     .push(Say { source_notes: Object::from_iter([("type", Json::from("tokens"))]), ..say });
             }

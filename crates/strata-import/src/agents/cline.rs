@@ -5,17 +5,20 @@ mod interface;
 
 use std::collections::HashMap;
 
+use strata_model::take::{take_first_text, take_list, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
+use strata_wire::message::{Role, Turn};
+use strata_wire::usage::UsageReport;
+use strata_wire::usage::spelling::CLINE_MESSAGE;
 
 use crate::documents::read_documents;
+use crate::draft::say_turn;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::message::{Role, Turn, say_turn};
 use crate::source::SourceRecord;
-use crate::take::{take_count, take_first_text, take_list, take_object, take_text, take_time, time_of};
-use crate::usage::{Counts, Reported};
+use crate::time::{take_time, time_of};
 use crate::values::Value;
 use interface::Interface;
 
@@ -205,7 +208,10 @@ impl Conversation {
         for (usage, source) in self.interface.requests_before(say.time) {
             self.draft.push(lone_request(usage, source, say.time));
         }
-        say.usage = self.interface.request_of(say.time).or_else(|| tokens.map(metrics_of));
+        say.usage = self
+            .interface
+            .request_of(say.time)
+            .or_else(|| tokens.map(|mut tokens| CLINE_MESSAGE.take(&mut tokens).into()));
         let time = say.time.unwrap_or(0.0);
         say.model = say.model.take().or_else(|| self.models.at(time)).or_else(|| self.told_model.clone());
     }
@@ -225,7 +231,7 @@ fn hidden_by(message: &Json) -> Vec<Str> {
     HIDDEN_BY.iter().filter_map(|key| message.get(key)?.as_str().map(Str::from)).collect()
 }
 
-fn lone_request(usage: Reported, source: SourceRecord, time: Option<f64>) -> Say {
+fn lone_request(usage: UsageReport, source: SourceRecord, time: Option<f64>) -> Say {
     Say { usage: Some(usage), time, ..Say::new(Kind::Notice, Vec::new(), source) }
 }
 
@@ -294,17 +300,4 @@ fn mark_prompt(turn: &mut Turn) {
     {
         turn.parts[..=at].rotate_right(1);
     }
-}
-
-/// What newer versions keep beside a message: what the cache read and wrote is one number here, beside the prompt.
-fn metrics_of(mut tokens: Object) -> Reported {
-    let cached = take_count(&mut tokens, "cached");
-    let prompt = take_count(&mut tokens, "prompt");
-    let counts = Counts {
-        input: prompt.map(|prompt| prompt.saturating_add(cached.unwrap_or(0))),
-        cached,
-        output: take_count(&mut tokens, "completion"),
-        ..Counts::default()
-    };
-    counts.reported()
 }

@@ -19,6 +19,7 @@ mod usage;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object, Str};
 
 use crate::draft::{Draft, Kind, Say};
@@ -26,7 +27,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_object, take_text, time_of};
+use crate::time::time_of;
 use crate::values::Value;
 use prompts::Prompts;
 use stream::Stream;

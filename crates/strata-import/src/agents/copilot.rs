@@ -8,16 +8,18 @@ mod reader;
 
 use std::collections::HashMap;
 
+use strata_model::take::{take_any, take_count, take_first_text, take_list, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
+use strata_wire::message::{Role, Turn, thought};
+use strata_wire::usage::spelling::COPILOT_SUMMARY;
+use strata_wire::usage::{Counts, UsageReport, read as read_usage};
 
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::message::{Role, Turn, thought};
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_count, take_first_text, take_list, take_object, take_text, time_of};
-use crate::usage::{Counts, read as read_usage};
+use crate::time::time_of;
 use crate::values::Value;
 
 pub(crate) use reader::CopilotReader;
@@ -191,7 +193,7 @@ impl Log {
             let name = take_text(&mut call, "name");
             messages.push_call(id, name, call.remove("arguments"), &mut turn);
             for (key, value) in call.iter().filter(|(key, _)| &***key != "type") {
-                messages.unmapped.field("toolRequests", key, value);
+                messages.unread.field("toolRequests", key, value);
             }
         }
         let model = take_text(&mut data, "model").or_else(|| self.model.clone());
@@ -200,7 +202,8 @@ impl Log {
             let told = self.told.entry(model.clone()).or_default();
             *told = told.plus(Counts { output: Some(output), ..Counts::default() });
         }
-        let usage = output.map(|output| Counts { output: Some(output), ..Counts::default() }.reported());
+        let usage =
+            output.map(|output| UsageReport::from(Counts { output: Some(output), ..Counts::default() }));
         let mut notes = Object::new();
         for key in ["messageId", "apiCallId", "turnId"] {
             notes.push_some(key, data.remove(key));
@@ -270,15 +273,8 @@ impl Log {
         let text = take_first_text(&mut data, &["summaryContent", "summary", "content"]).unwrap_or_default();
         // The call that wrote the summary.
         let usage = take_object(&mut data, "compactionTokensUsed").and_then(|mut used| {
-            let mut first = |keys: &[&str]| keys.iter().find_map(|key| take_count(&mut used, key));
-            let counts = Counts {
-                input: first(&["inputTokens", "input"]),
-                cached: first(&["cacheReadTokens", "cachedInput"]),
-                written: first(&["cacheWriteTokens"]),
-                output: first(&["outputTokens", "output"]),
-                ..Counts::default()
-            };
-            counts.input.map(|_| counts.reported())
+            let counts = COPILOT_SUMMARY.take(&mut used);
+            counts.input.map(|_| UsageReport::from(counts))
         });
         let has_failed = data.get("success").is_some_and(|success| !success.is_truthy());
         if has_failed {
@@ -311,7 +307,7 @@ impl Log {
             let told = self.told.remove(&model).unwrap_or_default();
             let mut left = now.grown_since(before).less(told);
             left.thoughts = left.thoughts.min(left.output);
-            sum = left.reported();
+            sum = UsageReport::from(left);
             sum.usage.total_token_count = None;
             let requests = metric.get("requests").cloned().unwrap_or_default();
             let mut notes = Object::from_iter([("requests", requests)]);

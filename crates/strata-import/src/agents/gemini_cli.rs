@@ -9,17 +9,19 @@ mod stream;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use strata_model::take::{take_list, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
+use strata_wire::message::{Role, Turn, thought};
+use strata_wire::usage::spelling::GEMINI_CLI;
+use strata_wire::usage::{UsageReport, read as read_usage};
 
 use crate::documents::read_documents;
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::message::{Role, Turn, thought};
 use crate::source::SourceRecord;
-use crate::take::{take_count, take_list, take_object, take_text, take_time};
-use crate::usage::{Counts, read as read_usage};
+use crate::time::take_time;
 use chat::{Chat, Step};
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
@@ -182,7 +184,7 @@ impl Teller {
         let (mut answered, mut failed) = (Vec::new(), Vec::new());
         for call in take_list(&mut message, "toolCalls").unwrap_or_default() {
             let Json::Object(mut call) = call else {
-                messages.unmapped.field("toolCalls", "[]", &call);
+                messages.unread.field("toolCalls", "[]", &call);
                 continue;
             };
             let id = take_text(&mut call, "id");
@@ -212,12 +214,13 @@ impl Teller {
                 call.remove(key);
             }
             for (key, value) in call.iter() {
-                messages.unmapped.field("toolCalls", key, value);
+                messages.unread.field("toolCalls", key, value);
             }
         }
         self.answered.extend(answered);
-        let usage =
-            take_object(&mut message, "tokens").map(|tokens| tokens_of(tokens).reported()).or_else(|| {
+        let usage = take_object(&mut message, "tokens")
+            .map(|mut tokens| UsageReport::from(GEMINI_CLI.take(&mut tokens)))
+            .or_else(|| {
                 let usage = take_object(&mut message, "usageMetadata")?;
                 read_usage(usage, "usageMetadata", &mut self.draft.unmapped)
             });
@@ -272,18 +275,4 @@ fn shown_bytes(part: &Part) -> u64 {
     let Some(answer) = part.function_response.as_ref().and_then(|it| it.response.as_ref()) else { return 0 };
     let text = answer.get("output").and_then(Json::as_str).filter(|_| answer.len() == 1);
     text.map_or_else(|| strata_model::json::object_compact_len(answer), str::len) as u64
-}
-
-/// Output stands beside thoughts here; input includes what was cached.
-fn tokens_of(mut tokens: Object) -> Counts {
-    let output = take_count(&mut tokens, "output");
-    let thoughts = take_count(&mut tokens, "thoughts");
-    Counts {
-        input: take_count(&mut tokens, "input"),
-        cached: take_count(&mut tokens, "cached"),
-        written: None,
-        output: output.map(|output| output.saturating_add(thoughts.unwrap_or(0))),
-        thoughts,
-        total: take_count(&mut tokens, "total"),
-    }
 }

@@ -5,18 +5,18 @@ mod file;
 
 use std::collections::HashMap;
 
+use strata_model::take::{take_any, take_list, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
+use strata_wire::message::{Role, Turn, thought};
+use strata_wire::usage::{Counts, UsageReport, read as read_usage};
 
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::{ImportedSession, ParentSession};
-use crate::message::{Role, Turn, thought};
 use crate::rows::{count_of, json_of, object_of, seconds_of, text_of};
 use crate::source::SourceRecord;
 use crate::tables::{TableError, TableSource};
-use crate::take::{take_any, take_list, take_object, take_text};
-use crate::usage::{Counts, Reported, read as read_usage};
 
 pub(crate) use file::read as read_file;
 
@@ -24,14 +24,14 @@ struct Chat {
     draft: Draft,
     model: Option<Str>,
     /// Usage of calls that no message reports, in the order of time.
-    ledger: Vec<(f64, Reported, bool)>,
+    ledger: Vec<(f64, UsageReport, bool)>,
     has_ledger: bool,
     /// Its event and time.
     last_response: Option<(usize, Option<f64>)>,
     n_messages: i64,
     n_thinking_parts: i64,
     /// The usage of the whole session, for those of which no call reports its own.
-    sum: Option<Reported>,
+    sum: Option<UsageReport>,
     has_usage: bool,
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn read_tables(
         order.push(id.clone());
         let counts =
             Counts { input: count_of(row.get(4)), output: count_of(row.get(5)), ..Counts::default() };
-        let sum = counts.input.filter(|_| has_sums && !has_ledger).map(|_| counts.reported());
+        let sum = counts.input.filter(|_| has_sums && !has_ledger).map(|_| UsageReport::from(counts));
         chats.insert(id, Chat { model, has_ledger, sum, ..Chat::new(draft) });
     })?;
     if has_ledger {
@@ -138,7 +138,7 @@ fn read_ledger(
             ..Counts::default()
         };
         let is_compaction = count_of(row.get(6)).unwrap_or(0) > 0;
-        chat.ledger.push((seconds_of(row.get(1)).unwrap_or(0.0), counts.reported(), is_compaction));
+        chat.ledger.push((seconds_of(row.get(1)).unwrap_or(0.0), UsageReport::from(counts), is_compaction));
     })
 }
 
@@ -240,8 +240,8 @@ impl Chat {
 
     /// Takes the row of a call whose message reports its usage itself: the one that says the same, since a row may be
     /// written long after the message began.
-    fn told(&mut self, own: &Reported, time: Option<f64>) {
-        let counts = |it: &Reported| (it.usage.prompt_token_count, it.usage.output_tokens());
+    fn told(&mut self, own: &UsageReport, time: Option<f64>) {
+        let counts = |it: &UsageReport| (it.usage.prompt_token_count, it.usage.output_tokens());
         let same = self
             .ledger
             .iter()
@@ -253,7 +253,7 @@ impl Chat {
     }
 
     /// The usage of the call that ended at this time, where messages do not report their own.
-    fn of_ledger(&mut self, time: Option<f64>) -> Option<Reported> {
+    fn of_ledger(&mut self, time: Option<f64>) -> Option<UsageReport> {
         let time = time?;
         let at = self
             .ledger

@@ -4,19 +4,20 @@
 
 use std::collections::HashMap;
 
+use strata_model::take::{take_first_text, take_list, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
+use strata_wire::message::{Role, Turn, thought};
+use strata_wire::usage::spelling::OPENCODE;
 
 use crate::documents::read_documents;
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::{ImportedSession, ParentSession};
-use crate::message::{Role, Turn, thought};
 use crate::rows::{object_of, text_of};
 use crate::source::SourceRecord;
 use crate::tables::{TableError, TableSource};
-use crate::take::{take_count, take_first_text, take_list, take_object, take_text, take_time};
-use crate::usage::Counts;
+use crate::time::take_time;
 
 /// A message with its parts.
 struct Message {
@@ -291,7 +292,7 @@ fn add(draft: &mut Draft, message: Message) {
             .map(|agent| format!("opencode.{agent}").into());
         info.remove("mode");
         say.finish = take_text(&mut info, "finish");
-        say.usage = take_object(&mut info, "tokens").map(|tokens| counts_of(tokens).reported());
+        say.usage = take_object(&mut info, "tokens").map(|mut tokens| OPENCODE.take(&mut tokens).into());
         say.error = take_object(&mut info, "error").map(|mut error| {
             let name = take_text(&mut error, "name").unwrap_or_else(|| "error".into());
             let data = take_object(&mut error, "data").and_then(|mut data| take_text(&mut data, "message"));
@@ -403,23 +404,5 @@ impl Reading<'_> {
             state.remove(key);
         }
         self.draft.note_rest("part.tool.state", &state);
-    }
-}
-
-/// Input without what the cache read or wrote; output without thoughts.
-fn counts_of(mut tokens: Object) -> Counts {
-    let mut cache = take_object(&mut tokens, "cache").unwrap_or_default();
-    let (read, written) = (take_count(&mut cache, "read"), take_count(&mut cache, "write"));
-    let input = take_count(&mut tokens, "input");
-    let thoughts = take_count(&mut tokens, "reasoning");
-    let output = take_count(&mut tokens, "output");
-    Counts {
-        input: input
-            .map(|input| input.saturating_add(read.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
-        cached: read,
-        written,
-        output: output.map(|output| output.saturating_add(thoughts.unwrap_or(0))),
-        thoughts,
-        total: None,
     }
 }

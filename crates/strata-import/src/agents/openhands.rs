@@ -7,17 +7,19 @@ mod stats;
 
 use std::collections::{HashMap, HashSet};
 
+use strata_model::take::{take_any, take_first_text, take_list, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
+use strata_wire::message::{Role, Turn, thought};
+use strata_wire::usage;
 
 use crate::documents::read_documents;
+use crate::draft::say_turn;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::message::{Role, Turn, say_turn, thought};
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_first_text, take_list, take_object, take_text, take_time};
-use crate::usage;
+use crate::time::take_time;
 use stats::Stats;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {

@@ -1,16 +1,17 @@
 //! A conversation that was recovered from requests, with the agents that take part in it.
 
 use strata_model::{Json, Object, Str};
+use strata_wire::Answer;
+use strata_wire::message::{Role, Turn};
 
 use super::lane::{Fit, Lane};
 use super::plan::Plan;
 use super::unit::{Overlap, Unit, UnitKey, overlap, units_of_turn};
 use crate::claude::QUOTATION;
 use crate::draft::{Draft, Kind, Say, kind_of};
+use crate::exchange::Exchange;
 use crate::import::RecordedRequest;
 use crate::marks;
-use crate::message::{Role, Turn};
-use crate::wire::{Answer, Exchange};
 
 /// A prompt shorter than this says nothing about who wrote it.
 const TELLING_CHARS: usize = 12;
@@ -98,7 +99,7 @@ impl Conversation {
         exchange: Exchange,
         mut units: Vec<Unit>,
     ) -> Vec<UnitKey> {
-        let Exchange { source, time, end, body, turns, answer, about, .. } = exchange;
+        let Exchange { source, time, end, body, turns, answer, answered_at, about, .. } = exchange;
         self.draft.set_clock(time);
         // Of some calls only the answer was recorded, or that they were made.
         let is_recorded = !body.is_null();
@@ -123,6 +124,10 @@ impl Conversation {
             self.lanes[at].open_request.take().filter(|_| overlap.shared >= self.lanes[at].n_requested);
         self.say_new(&mut plan, &mut units, &turns, &base, open);
         let alignment = plan.alignment;
+        let base = match answered_at {
+            Some(place) => Say { sources: vec![place], ..base },
+            None => base,
+        };
         let event =
             answer.map(|answer| self.say_answer(at, answer, &mut units, about.event_id.clone(), end, base));
         let lane = &mut self.lanes[at];
@@ -251,8 +256,7 @@ impl Conversation {
             } else {
                 group.iter().map(|place| turn.parts[units[*place].part].clone()).collect()
             };
-            let mut said =
-                Turn { parts, role: turn.role, result_bytes: turn.result_bytes, rest: Object::new() };
+            let mut said = Turn { parts, result_bytes: turn.result_bytes, ..Turn::new(turn.role) };
             self.name_results(&mut said);
             self.answered(&said);
             self.note_calls(&said);
@@ -328,7 +332,6 @@ impl Conversation {
             usage: answer.usage,
             error: answer.error,
             source_notes: notes,
-            sources: answer.source.map_or(base.sources, |source| vec![source]),
             ..base
         });
         let answered = units_of_turn(ANSWER, &turn).into_iter();

@@ -7,7 +7,7 @@ use strata_model::Str;
 use super::conversation::Conversation;
 use super::unit::{Unit, UnitKey};
 use crate::draft::Draft;
-use crate::wire::Exchange;
+use crate::exchange::Exchange;
 
 /// Logs hold thousands of conversations: a request is laid beside those only that have something in common with it.
 #[derive(Debug, Default)]

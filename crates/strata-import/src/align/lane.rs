@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use strata_model::Str;
 
 use super::unit::{Overlap, Unit, overlap};
-use crate::wire::Exchange;
+use crate::exchange::Exchange;
 
 /// An agent's own history.
 #[derive(Debug, Default)]

@@ -1,12 +1,13 @@
 //! Conversations as letters: `u:` a prompt, `m:` an answer, `t:` a result, `s:` the system prompt.
 
 use strata_model::{FunctionCall, Json, Object, Part};
+use strata_wire::Answer;
+use strata_wire::message::{Role, Turn};
 
 use super::*;
+use crate::exchange::About;
 use crate::import::Alignment;
-use crate::message::{Role, Turn};
 use crate::source::SourceRecord;
-use crate::wire::{About, Answer};
 
 fn turn(text: &str) -> Turn {
     let (role, words) = text.split_once(':').unwrap();
@@ -37,14 +38,8 @@ fn exchange(number: usize, request: &str, answer: &str) -> Step {
         ..Answer::default()
     });
     Step::Exchange(Box::new(Exchange {
-        source: SourceRecord::Bytes(0..1),
         time: Some(number as f64),
-        end: None,
-        body: Json::Object(Object::new()),
-        turns,
-        answer,
-        continues: None,
-        about: About::default(),
+        ..Exchange::new(SourceRecord::Bytes(0..1), Json::Object(Object::new()), turns, answer)
     }))
 }
 

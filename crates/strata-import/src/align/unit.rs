@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use strata_model::{Fingerprint, FingerprintBuilder, FromJson as _, Json, Object, Part};
-
-use crate::message::{Role, Turn};
+use strata_wire::message::{Role, Turn};
 
 /// A part of a message that is sent again with every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Context the client attaches by itself: files, reminders, lists of tools and skills.
 
+use strata_model::take::take_object;
 use strata_model::{Json, Object, Part, Str, json};
+use strata_wire::message::anthropic;
 
-use super::blocks;
 use super::entry::EntryKind;
 use super::injected;
 use super::lanes::MAIN;
 use super::transcript::{Placed, Transcript};
-use crate::take::take_object;
 use crate::unmapped::Unmapped;
 
 /// Members that hold what the model is shown, as far as transcripts keep it.
@@ -47,7 +47,7 @@ impl Transcript {
     fn queued_prompt(&mut self, placed: &Placed, mut attachment: Object) {
         const OWNER: &str = "attachment.queued_command";
         let prompt = attachment.remove("prompt").unwrap_or_default();
-        let blocks = blocks::read(prompt, OWNER, |_| None, &mut self.unmapped);
+        let blocks = anthropic::read(prompt, OWNER, |_| None, &mut self.unmapped);
         self.facts.images += blocks.images;
         match injected::injected_kind(&blocks.parts) {
             Some(kind) => self.add_injected(placed, kind, blocks.parts),

@@ -1,8 +1,8 @@
 //! The fields that all records of a transcript share.
 
+use strata_model::take::take_text;
 use strata_model::{Json, Object, Str};
 
-use crate::take::take_text;
 use crate::unmapped::Unmapped;
 
 /// One record, taken apart. Fields that only some types have are in `rest`.

@@ -1,8 +1,9 @@
 //! Responses of the model, which are written as a line per content block.
 
+use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
+use strata_wire::message::anthropic::{self, Blocks};
 
-use super::blocks::{self, Blocks};
 use super::entry::{EntryId, EntryKind};
 use super::lanes::MAIN;
 use super::transcript::{Call, Placed, Transcript};
@@ -10,7 +11,6 @@ use super::usage::MessageUsage;
 use crate::facts::add;
 use crate::findings::Findings;
 use crate::marks;
-use crate::take::{take_object, take_text};
 
 /// A message of the API, taken apart.
 struct Message {
@@ -45,7 +45,7 @@ impl Transcript {
         let Some(message) = placed.record.message.take() else { return };
         let mut message = Message::read(message);
         let blocks =
-            blocks::read(std::mem::take(&mut message.content), "assistant", |_| None, &mut self.unmapped);
+            anthropic::read(std::mem::take(&mut message.content), "assistant", |_| None, &mut self.unmapped);
         let usage = message.usage.take().map(|usage| MessageUsage::read(usage, &mut self.unmapped));
         if placed.record.is_compact_summary {
             let entry = self.summary(&placed, blocks);

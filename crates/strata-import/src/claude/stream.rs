@@ -1,5 +1,6 @@
 //! What only the client's output has (`claude -p --output-format stream-json`): pieces of answers, and how a run ended.
 
+use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object, Part};
 
 use super::entry::EntryKind;
@@ -9,7 +10,6 @@ use super::response::finish_reason;
 use super::transcript::{Placed, Transcript};
 use super::usage::MessageUsage;
 use crate::marks;
-use crate::take::{take_object, take_text};
 use crate::unmapped::Unmapped;
 
 /// Whether a record of the type `result` says how a run ended. Workflows write others into their journals.

@@ -1,8 +1,8 @@
 //! Records of the type `system`: compactions, retries, notes of the client.
 
 use strata_model::{Json, Object, Part, Str};
+use strata_wire::message::anthropic::Blocks;
 
-use super::blocks::Blocks;
 use super::entry::{EntryId, EntryKind, Preserved};
 use super::injected;
 use super::transcript::{Placed, Transcript};

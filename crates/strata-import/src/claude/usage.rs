@@ -1,9 +1,8 @@
-//! Usage as the Messages API reports it: input without what the cache read or wrote.
+//! Usage of a response, and the steps the API says it took.
 
 use strata_model::{Json, Object, Usage};
-
-use crate::take::{take_count, take_object};
-use crate::unmapped::Unmapped;
+use strata_wire::UnreadFields;
+use strata_wire::usage;
 
 /// Usage of one response, in both countings.
 #[derive(Debug, Default)]
@@ -17,51 +16,17 @@ pub(super) struct MessageUsage {
 }
 
 impl MessageUsage {
-    pub(super) fn read(mut source: Object, unmapped: &mut Unmapped) -> Self {
-        let uncached = take_count(&mut source, "input_tokens");
-        let read = take_count(&mut source, "cache_read_input_tokens");
-        let written = take_count(&mut source, "cache_creation_input_tokens").unwrap_or(0);
-        let output = take_count(&mut source, "output_tokens");
-        let mut details = take_object(&mut source, "output_tokens_details").unwrap_or_default();
-        let thinking = take_count(&mut details, "thinking_tokens");
-        let by_lifetime = source.remove("cache_creation");
+    pub(super) fn read(mut source: Object, unread: &mut dyn UnreadFields) -> Self {
         let iterations = source.remove("iterations");
-        for (key, value) in source.iter() {
-            unmapped.field("assistant.message.usage", key, value);
-        }
-        for (key, value) in details.iter() {
-            unmapped.field("assistant.message.usage.output_tokens_details", key, value);
-        }
-        let prompt = uncached.unwrap_or(0).saturating_add(read.unwrap_or(0)).saturating_add(written);
-        let usage = Usage {
-            prompt_token_count: uncached.or(read).map(|_| prompt),
-            cached_content_token_count: read,
-            candidates_token_count: output.map(|output| output.saturating_sub(thinking.unwrap_or(0))),
-            thoughts_token_count: thinking,
-            total_token_count: Some(prompt.saturating_add(output.unwrap_or(0))),
-            ..Usage::default()
-        };
+        let report = usage::read_messages(source, "assistant.message.usage", unread);
+        let mut usage = report.usage;
+        let output = usage.output_tokens().unwrap_or(0);
+        usage.total_token_count = Some(usage.prompt_token_count.unwrap_or(0).saturating_add(output));
         let has_steps = |steps: &Json| steps.as_array().is_some_and(|steps| steps.len() > 1);
-        Self {
-            usage,
-            cache_write: cache_write(written, by_lifetime.as_ref()),
-            iterations: iterations.filter(has_steps),
-        }
+        Self { usage, cache_write: report.cache_write, iterations: iterations.filter(has_steps) }
     }
 
     pub(super) fn input_tokens(&self) -> u64 {
         self.usage.prompt_token_count.unwrap_or(0)
     }
-}
-
-fn cache_write(written: u64, by_lifetime: Option<&Json>) -> Option<Object> {
-    if written == 0 {
-        return None;
-    }
-    let of = |key: &str| by_lifetime.and_then(|it| it.get(key)?.as_i64());
-    let mut write = Object::new();
-    write.push("tokens", i64::try_from(written).unwrap_or(i64::MAX));
-    write.push_some("ephemeral5m", of("ephemeral_5m_input_tokens"));
-    write.push_some("ephemeral1h", of("ephemeral_1h_input_tokens"));
-    Some(write)
 }

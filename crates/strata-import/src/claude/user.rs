@@ -1,8 +1,8 @@
 //! Records of the role `user`: prompts, tool results, and what the client says in the user's name.
 
 use strata_model::FromJson as _;
+use strata_wire::message::anthropic::{self, Blocks};
 
-use super::blocks::{self, Blocks};
 use super::entry::{EntryId, EntryKind};
 use super::injected;
 use super::transcript::{Placed, Transcript};
@@ -15,7 +15,7 @@ impl Transcript {
         let content = message.remove("content").unwrap_or_default();
         let calls = &self.calls;
         let name_of = |id: &str| calls.get(id).and_then(|call| call.name.clone());
-        let blocks = blocks::read(content, "user", name_of, &mut self.unmapped);
+        let blocks = anthropic::read(content, "user", name_of, &mut self.unmapped);
         for (key, value) in message.iter().filter(|(key, _)| &***key != "role") {
             self.unmapped.field("user.message", key, value);
         }

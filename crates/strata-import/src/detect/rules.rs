@@ -3,12 +3,12 @@
 mod traffic;
 
 use strata_model::{Json, Object};
+use strata_wire::stream::is_stream;
 
 use super::Detection;
 use super::partial::first_values;
 use crate::format::{Format, UnreadFormat};
 use crate::tables::Table;
-use crate::wire::is_stream;
 
 /// Beginnings of files that are no sessions.
 pub(super) const SIGNATURES: [(&[u8], &str); 13] = [

@@ -1,11 +1,11 @@
 //! An event to add to a session, and what it is.
 
 use strata_model::{Object, Part, Str};
+use strata_wire::message::{Role, Turn};
+use strata_wire::usage::UsageReport;
 
 use crate::claude::injected_kind;
-use crate::message::{Role, Turn};
 use crate::source::SourceRecord;
-use crate::usage::Reported;
 
 /// What an event is.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,7 @@ pub(crate) struct Say {
     pub(crate) invocation: Option<Str>,
     pub(crate) model: Option<Str>,
     pub(crate) finish: Option<Str>,
-    pub(crate) usage: Option<Reported>,
+    pub(crate) usage: Option<UsageReport>,
     /// A stable name and a sentence.
     pub(crate) error: Option<(Str, Str)>,
     /// What the source's own record says beyond ADK's event.

@@ -1,5 +1,6 @@
 //! Traces as `adk web` shows them: a list of spans with their logs. Ids are integers of up to 128 bits.
 
+use strata_model::take::{take_list, take_object, take_text};
 use strata_model::{Json, Object, Str, json};
 
 use super::span::{self, Event, Span};
@@ -9,7 +10,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_list, take_object, take_text, take_time};
+use crate::time::take_time;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("adk", "agent");

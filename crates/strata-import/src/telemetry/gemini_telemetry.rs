@@ -1,18 +1,21 @@
 //! What Gemini CLI writes to `telemetry.outfile`: SDK objects, one after the other. A request and a response are log
 //! records of their own; what was sent as instructions and tools stands in a third.
 
+use strata_model::take::{take_object, take_text, unpacked};
 use strata_model::{Json, Object};
+use strata_wire::Answer;
+use strata_wire::usage::spelling::GEMINI_TELEMETRY;
+use strata_wire::usage::{Counts, UsageReport};
 
 use crate::align::{Step, sessions};
 use crate::documents::read_documents;
 use crate::draft::Draft;
+use crate::exchange::{About, Exchange};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_count, take_object, take_text, take_time, unpacked};
-use crate::usage::Counts;
-use crate::wire::{About, Answer, Exchange, read_answer, read_request};
+use crate::time::take_time;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut log = Log { draft: Draft::new("gemini-cli", "gemini"), requests: Vec::new() };
@@ -101,16 +104,7 @@ impl Log {
         let Some(request) = self.requests.iter_mut().rev().find(is_it) else {
             return self.draft.unmapped.record("gemini_cli.api_response", source);
         };
-        let mut count = |key: &str| take_count(&mut attributes, key);
-        let thoughts = count("thoughts_token_count");
-        request.counts = Counts {
-            input: count("input_token_count"),
-            cached: count("cached_content_token_count"),
-            written: None,
-            output: count("output_token_count").map(|output| output.saturating_add(thoughts.unwrap_or(0))),
-            thoughts,
-            total: count("total_token_count"),
-        };
+        request.counts = GEMINI_TELEMETRY.take(&mut attributes);
         request.end = take_time(&mut attributes, "event.timestamp");
         let text = take_text(&mut attributes, "response_text").map(Json::String);
         request.response = text.map(unpacked).or(Some(Json::Null));
@@ -138,11 +132,11 @@ impl Log {
 
 impl Request {
     fn exchange(self, draft: &mut Draft) -> Exchange {
-        let turns = read_request(&mut self.body.clone(), draft);
-        let mut answer = self.response.map_or_else(Answer::default, |response| read_answer(response, draft));
-        answer.source = self.answered_at;
+        let turns = draft.reader().request(&mut self.body.clone());
+        let mut answer =
+            self.response.map_or_else(Answer::default, |response| draft.reader().answer(response));
         if self.counts.input.is_some() {
-            answer.usage = Some(self.counts.reported());
+            answer.usage = Some(UsageReport::from(self.counts));
         }
         let mut about = self.about;
         // The calls that route and check are those of agents beside the one a person talks to.
@@ -150,14 +144,11 @@ impl Request {
             (self.role != "main" && !self.role.is_empty()).then(|| format!("gemini.{}", self.role).into());
         about.agent = about.agent.or(Some("gemini".into()));
         Exchange {
-            source: self.source,
             time: self.time,
             end: self.end,
-            body: Json::Object(self.body),
-            turns,
-            answer: Some(answer),
-            continues: None,
+            answered_at: self.answered_at,
             about,
+            ..Exchange::new(self.source, Json::Object(self.body), turns, Some(answer))
         }
     }
 }

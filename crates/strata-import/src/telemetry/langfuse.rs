@@ -3,19 +3,22 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use strata_model::take::{listed, take_first_text, take_object, take_text, unpacked};
 use strata_model::{Json, Object, Str};
+use strata_wire::usage::UsageReport;
+use strata_wire::usage::spelling::LANGFUSE;
+use strata_wire::{Answer, is_request, unbatch};
 
 use crate::align::{Step, sessions};
 use crate::documents::read_documents;
 use crate::draft::Draft;
+use crate::exchange::{About, Exchange};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{count_of, listed, take_first_text, take_object, take_text, take_time, unpacked};
-use crate::usage::{Counts, Reported};
+use crate::time::take_time;
 use crate::values::Value;
-use crate::wire::{About, Answer, Exchange, is_request, read_answer, read_request, unbatch};
 
 struct Observation {
     fields: Object,
@@ -219,8 +222,8 @@ fn exchange(observation: Observation, about: About, draft: &mut Draft) -> Exchan
     {
         body.push("tools", listed(tools));
     }
-    let turns = read_request(&mut body.clone(), draft);
-    let mut answer = output.map_or_else(Answer::default, |output| read_answer(output, draft));
+    let turns = draft.reader().request(&mut body.clone());
+    let mut answer = output.map_or_else(Answer::default, |output| draft.reader().answer(output));
     let counted = ["usageDetails", "usage"].iter().find_map(|key| match fields.remove(key).map(unpacked) {
         Some(Json::Object(counted)) if !counted.is_empty() => Some(counted),
         _ => None,
@@ -241,16 +244,7 @@ fn exchange(observation: Observation, about: About, draft: &mut Draft) -> Exchan
     }
     fields.retain(|_, value| says_something(value));
     draft.note_rest("observation", &fields);
-    Exchange {
-        source,
-        time,
-        end,
-        body: Json::Object(body),
-        turns,
-        answer: Some(answer),
-        continues: None,
-        about,
-    }
+    Exchange { time, end, about, ..Exchange::new(source, Json::Object(body), turns, Some(answer)) }
 }
 
 /// The request, from what a library wrote as input: a body, a list of messages, a message, a text.
@@ -295,37 +289,7 @@ fn says_something(value: &Json) -> bool {
 }
 
 /// Counts by name. Where they add up to the total only with the cached ones, these stand beside the input.
-fn usage_of(mut details: Object) -> Option<Reported> {
-    let mut count = |keys: &[&str]| keys.iter().find_map(|key| count_of(&details.remove(key)?));
-    let input = count(&["input", "promptTokens", "prompt_tokens"]);
-    let output = count(&["output", "completionTokens", "completion_tokens"]);
-    let total = count(&["total", "totalTokens", "total_tokens"]);
-    let cached = count(&[
-        "input_cached_tokens",
-        "input_cache_read",
-        "cache_read_input_tokens",
-        "prompt_details.cache_read",
-        "input_cache_read_tokens",
-    ]);
-    let written = count(&[
-        "input_cache_creation",
-        "cache_creation_input_tokens",
-        "prompt_details.cache_write",
-        "input_cache_write",
-    ]);
-    let thoughts =
-        count(&["output_reasoning", "output_reasoning_tokens", "completion_details.reasoning", "reasoning"]);
-    let sum = |counts: &[Option<u64>]| counts.iter().flatten().sum::<u64>();
-    let is_beside = total.is_some_and(|total| {
-        total > sum(&[input, output]) && total == sum(&[input, output, cached, written, thoughts])
-    });
-    let counts = Counts {
-        input: input.map(|input| if is_beside { sum(&[Some(input), cached, written]) } else { input }),
-        cached,
-        written,
-        output: output.map(|output| if is_beside { sum(&[Some(output), thoughts]) } else { output }),
-        thoughts,
-        total,
-    };
-    (counts.input.is_some() || counts.output.is_some()).then(|| counts.reported())
+fn usage_of(mut details: Object) -> Option<UsageReport> {
+    let counts = LANGFUSE.take(&mut details).with_parts_beside();
+    (counts.input.is_some() || counts.output.is_some()).then(|| counts.into())
 }

@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, HashMap};
 use rmpv::Value as Packed;
 use strata_model::{Json, Object, Str};
 
+use crate::draft::say_message;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::message::say_message;
 use crate::rows::text_of;
 use crate::source::SourceRecord;
 use crate::tables::{SqlValue, TableError, TableSource};
-use crate::take::time_of;
+use crate::time::time_of;
 
 /// Values nested deeper than this are no checkpoint.
 const MAX_DEPTH: usize = 48;

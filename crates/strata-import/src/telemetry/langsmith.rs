@@ -2,18 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use strata_model::take::{listed, take_first_text, take_list, take_object, take_text, unpacked};
 use strata_model::{Json, Object, Str};
+use strata_wire::usage;
+use strata_wire::{Answer, unbatch};
 
 use crate::align::{Step, sessions};
 use crate::documents::read_repeating_documents;
 use crate::draft::Draft;
+use crate::exchange::{About, Exchange};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{listed, take_first_text, take_list, take_object, take_text, take_time, unpacked};
-use crate::usage;
-use crate::wire::{About, Answer, Exchange, read_answer, read_request, unbatch};
+use crate::time::take_time;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut reading = Reading { draft: Draft::new("langsmith", "model"), runs: BTreeMap::new(), n_runs: 0 };
@@ -179,7 +181,7 @@ fn exchange(
         body.insert(key, value);
     }
     unbatch(&mut body);
-    let turns = read_request(&mut body.clone(), draft);
+    let turns = draft.reader().request(&mut body.clone());
     let outputs = run.remove("outputs").filter(|outputs| !outputs.is_null());
     let mut answer = outputs.map_or_else(Answer::default, |outputs| answer_of(outputs, draft));
     if answer.usage.is_none() {
@@ -207,16 +209,8 @@ fn exchange(
             draft.unmapped.field(owner, key, value);
         }
     }
-    Ok(Exchange {
-        source,
-        time,
-        end,
-        body: Json::Object(body),
-        turns,
-        answer: Some(answer),
-        continues: None,
-        about: About { session, ..About::default() },
-    })
+    let about = About { session, ..About::default() };
+    Ok(Exchange { time, end, about, ..Exchange::new(source, Json::Object(body), turns, Some(answer)) })
 }
 
 /// An answer of a provider or of a framework, sometimes in a member of its own.
@@ -228,13 +222,13 @@ fn answer_of(outputs: Json, draft: &mut Draft) -> Answer {
                 && let Some(output) = outputs.remove("output").or_else(|| outputs.remove("messages"))
             {
                 return match output {
-                    Json::Object(output) => read_answer(Json::Object(output), draft),
-                    output => read_answer(Json::Array(listed(output)), draft),
+                    Json::Object(output) => draft.reader().answer(Json::Object(output)),
+                    output => draft.reader().answer(Json::Array(listed(output))),
                 };
             }
-            read_answer(Json::Object(outputs), draft)
+            draft.reader().answer(Json::Object(outputs))
         }
-        outputs => read_answer(outputs, draft),
+        outputs => draft.reader().answer(outputs),
     }
 }
 

@@ -9,6 +9,7 @@ mod printed;
 
 use std::collections::{HashMap, HashSet};
 
+use strata_model::take::{count_of, take_any, take_first_text, take_list, take_object, take_text};
 use strata_model::{Json, Object, Str};
 
 use super::span::{self, Event, Span};
@@ -18,7 +19,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{count_of, take_any, take_first_text, take_list, take_object, take_text, take_time};
+use crate::time::take_time;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("otel", "model");

@@ -6,15 +6,16 @@ mod tree;
 mod usage;
 
 use strata_model::{Json, Object, Str};
+use strata_wire::Answer;
 
 use crate::align::{Step, sessions};
 use crate::draft::{Draft, Kind, Say};
+use crate::exchange::{About, Exchange};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::time_of;
-use crate::wire::{About, Answer, Exchange};
+use crate::time::time_of;
 use tree::Tree;
 
 /// A span, or a log record that belongs to one.

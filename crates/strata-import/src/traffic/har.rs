@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object};
 
 use super::http::{Body, Content, Pair};
@@ -14,7 +15,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_object, take_text, take_time};
+use crate::time::take_time;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("http", "model");

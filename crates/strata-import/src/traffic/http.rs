@@ -4,10 +4,13 @@ use std::borrow::Cow;
 use std::io::Read as _;
 
 use strata_model::{Json, Str};
+use strata_wire::stream::frame_payloads;
+use strata_wire::stream::is_stream;
+use strata_wire::{is_other_call, model_of_url};
 
 use crate::draft::Draft;
+use crate::exchange::{Exchange, read_exchange};
 use crate::source::SourceRecord;
-use crate::wire::{self, Exchange, is_stream, read_exchange};
 
 /// No request of a model is larger; an archive that says so is none.
 const MAX_BYTES: u64 = 256 << 20;
@@ -50,7 +53,7 @@ impl From<Vec<u8>> for Content<'_> {
 impl Pair<'_> {
     /// The exchange, when the request was to a model.
     pub(crate) fn exchange(self, draft: &mut Draft) -> Option<Exchange> {
-        if wire::is_other_call(&self.url) {
+        if is_other_call(&self.url) {
             return None;
         }
         let response = self.response.map(|body| body.value());
@@ -63,7 +66,7 @@ impl Pair<'_> {
             exchange.refuse(status, error, draft);
         }
         if let Some(answer) = &mut exchange.answer {
-            answer.model = answer.model.take().or_else(|| wire::model_of_url(&self.url).map(Str::from));
+            answer.model = answer.model.take().or_else(|| model_of_url(&self.url).map(Str::from));
         }
         Some(exchange)
     }
@@ -83,7 +86,7 @@ impl<'t> Body<'t> {
     /// What the body says: text, or the events of a binary stream.
     fn value(&self) -> Json {
         let bytes = self.unpacked();
-        if let Some(events) = wire::frame_payloads(&bytes) {
+        if let Some(events) = frame_payloads(&bytes) {
             return Json::Array(events);
         }
         match (&self.content, bytes) {

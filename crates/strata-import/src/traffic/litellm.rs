@@ -1,17 +1,20 @@
 //! LiteLLM's `StandardLoggingPayload`: one object a call, as callbacks and buckets get it.
 
+use strata_model::take::{take_any, take_first_text, take_object, unpacked};
 use strata_model::{Json, Object};
+use strata_wire::Answer;
+use strata_wire::usage::spelling::LITELLM;
+use strata_wire::usage::{self, UsageReport};
 
 use crate::align::{Step, sessions};
 use crate::documents::read_repeating_documents;
 use crate::draft::Draft;
+use crate::exchange::{Exchange, read_exchange};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_first_text, take_object, take_time, unpacked};
-use crate::usage::{self, Counts};
-use crate::wire::{Answer, Exchange, read_answer, read_exchange};
+use crate::time::take_time;
 
 /// What stands where messages were, when logging them is switched off.
 const REDACTED: &str = "redacted-by-litellm";
@@ -72,20 +75,14 @@ fn exchange(
     let mut exchange = read_exchange(Json::Object(body), None, source, draft)?;
     let response = take_any(&mut payload, &["response"]).filter(|it| it.as_str() != Some(REDACTED));
     let response = response.map(unpacked).filter(Json::is_truthy);
-    let mut answer = response.map_or_else(Answer::default, |response| read_answer(response, draft));
-    let count = |key: &str| payload.get(key).and_then(crate::take::count_of);
-    let counts = Counts {
-        input: count("prompt_tokens"),
-        output: count("completion_tokens"),
-        total: count("total_tokens"),
-        ..Counts::default()
-    };
+    let mut answer = response.map_or_else(Answer::default, |response| draft.reader().answer(response));
+    let counts = LITELLM.read(&payload);
     let mut metadata = take_object(&mut payload, "metadata").unwrap_or_default();
     if let Some(usage) = take_object(&mut metadata, "usage_object").filter(|_| answer.usage.is_none()) {
         answer.usage = usage::read(usage, "metadata.usage_object", &mut draft.unmapped);
     }
     if answer.usage.is_none() && counts.total.unwrap_or(0) > 0 {
-        answer.usage = Some(counts.reported());
+        answer.usage = Some(UsageReport::from(counts));
     }
     answer.model = answer.model.or_else(|| take_first_text(&mut payload, &["model"]));
     if let Some(error) = take_first_text(&mut payload, &["error_str"]) {

@@ -1,18 +1,23 @@
 //! Requests to models and their answers as people log them: pairs, bodies one after the other, batches, streams, in any
 //! dialect.
 
+use strata_model::take::{take_any, take_first_text, take_object, take_text};
 use strata_model::{Json, Object, Str};
+use strata_wire::usage::spelling::BEDROCK_LOG;
+use strata_wire::usage::{Counts, UsageReport};
+use strata_wire::{Answer, is_request};
+use strata_wire::{is_other_call, model_of_url, stream};
 
 use crate::align::{Step, sessions};
+use crate::bodies::Bodies;
 use crate::documents::read_repeating_documents;
 use crate::draft::Draft;
+use crate::exchange::{About, Exchange, read_exchange};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{Bodies, take_any, take_first_text, take_object, take_text, take_time};
-use crate::usage::{Counts, Reported};
-use crate::wire::{self, About, Answer, Exchange, is_request, read_answer, read_exchange};
+use crate::time::take_time;
 
 /// Names of the request and of the answer in what loggers write; the first that is there is taken.
 const REQUESTS: [&str; 11] = [
@@ -46,9 +51,10 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     let mut log =
         Log { draft: Draft::new("model-requests", "model"), exchanges: Vec::new(), pieces: Vec::new() };
     let text = String::from_utf8_lossy(bytes);
-    if wire::is_stream(&text) {
+    if stream::is_stream(&text) {
         let source = SourceRecord::Bytes(0..bytes.len() as u64);
-        for answer in wire::answers(&text) {
+        for joined in stream::answers(&text) {
+            let answer = log.draft.reader().joined(joined);
             log.answer(answer, None, source.clone());
         }
     } else {
@@ -92,14 +98,14 @@ impl Log {
             return self.draft.unmapped.record("value that is no object", source);
         };
         let is_body = is_request(&object);
-        if !is_body && (wire::is_piece(&object) || (!self.pieces.is_empty() && is_answer(&object))) {
+        if !is_body && (stream::is_piece(&object) || (!self.pieces.is_empty() && is_answer(&object))) {
             self.pieces.push((Json::Object(object), source));
             return;
         }
         self.flush();
         let mut record = Record::take(&mut object);
         if !is_body && is_answer(&object) {
-            return self.answer(Json::Object(object), record.name, source);
+            return self.bare_answer(Json::Object(object), record.name, source);
         }
         let outputs: &[&str] = if is_body { &[] } else { &OUTPUTS };
         let response = take_any(&mut object, &RESPONSES).or_else(|| take_any(&mut object, outputs));
@@ -125,10 +131,10 @@ impl Log {
         let request = match request {
             // Some only write one of the two, whichever it is.
             Some(Json::Object(body)) if response.is_none() && !is_request(&body) && is_answer(&body) => {
-                return self.answer(Json::Object(body), record.name, source);
+                return self.bare_answer(Json::Object(body), record.name, source);
             }
             None if response.is_some() && !is_request(&object) => {
-                return self.answer(response.unwrap_or_default(), record.name, source);
+                return self.bare_answer(response.unwrap_or_default(), record.name, source);
             }
             request => request.unwrap_or(Json::Object(object)),
         };
@@ -145,7 +151,7 @@ impl Log {
     ) {
         let failed = status.filter(|status| *status >= 400);
         let (answered, error) = if failed.is_some() { (None, response) } else { (response, None) };
-        let is_other = wire::is_other_call(&record.url);
+        let is_other = is_other_call(&record.url);
         let exchange =
             read_exchange(request, answered, source.clone(), &mut self.draft).filter(|_| !is_other);
         let Some(mut exchange) = exchange else {
@@ -158,7 +164,7 @@ impl Log {
         exchange.about.session.clone_from(&record.name);
         if let Some(answer) = &mut exchange.answer {
             answer.model = answer.model.take().or_else(|| record.model.clone());
-            answer.model = answer.model.take().or_else(|| wire::model_of_url(&record.url).map(Str::from));
+            answer.model = answer.model.take().or_else(|| model_of_url(&record.url).map(Str::from));
             if answer.usage.is_none() {
                 answer.usage = record.usage();
             }
@@ -170,20 +176,25 @@ impl Log {
     fn flush(&mut self) {
         let (pieces, sources): (Vec<Json>, Vec<SourceRecord>) =
             std::mem::take(&mut self.pieces).into_iter().unzip();
-        let mut sources = sources.into_iter();
-        for stream in wire::separated(pieces) {
-            let own: Vec<SourceRecord> = sources.by_ref().take(stream.len()).collect();
-            let Some(source) = own.into_iter().next() else { continue };
-            self.answer(Json::Array(stream), None, source);
+        for separated in stream::separated(pieces) {
+            let answer = self.draft.reader().joined(separated.joined);
+            self.answer(answer, None, sources[separated.first].clone());
         }
     }
 
+    fn bare_answer(&mut self, body: Json, name: Option<Str>, source: SourceRecord) {
+        let answer = self.draft.reader().answer(body);
+        self.answer(answer, name, source);
+    }
+
     /// An answer that stands by itself belongs to the request before it, or to the one of its name.
-    fn answer(&mut self, body: Json, name: Option<Str>, source: SourceRecord) {
-        let answer = read_answer(body, &mut self.draft);
+    fn answer(&mut self, answer: Answer, name: Option<Str>, source: SourceRecord) {
         let mut open = self.exchanges.iter_mut().rev().take(if name.is_some() { usize::MAX } else { 1 });
         match open.find(|exchange| exchange.answer.is_none() && exchange.about.session == name) {
-            Some(exchange) => exchange.answer = Some(Answer { source: Some(source), ..answer }),
+            Some(exchange) => {
+                exchange.answer = Some(answer);
+                exchange.answered_at = Some(source);
+            }
             None if answer.turn.is_some() || answer.error.is_some() => {
                 self.exchanges.push(alone(answer, name, source));
             }
@@ -193,16 +204,8 @@ impl Log {
 }
 
 fn alone(answer: Answer, session: Option<Str>, source: SourceRecord) -> Exchange {
-    Exchange {
-        source,
-        time: None,
-        end: None,
-        body: Json::Null,
-        turns: Vec::new(),
-        answer: Some(answer),
-        continues: None,
-        about: About { session, ..About::default() },
-    }
+    let about = About { session, ..About::default() };
+    Exchange { about, ..Exchange::new(source, Json::Null, Vec::new(), Some(answer)) }
 }
 
 impl Record {
@@ -307,19 +310,17 @@ fn inner_body(wrapper: &mut Object) -> Option<Json> {
 
 impl Record {
     /// Usage as Amazon's log has it: input without what the cache read or wrote.
-    fn usage(&self) -> Option<Reported> {
-        let mut counts = self.counts;
-        let of_cache = counts.cached.unwrap_or(0).saturating_add(counts.written.unwrap_or(0));
-        counts.input = Some(counts.input?.saturating_add(of_cache));
-        Some(counts.reported())
+    fn usage(&self) -> Option<UsageReport> {
+        self.counts.input?;
+        Some(self.counts.with_cache_beside().into())
     }
 
     /// Counts that stand beside the bodies.
     fn count(&mut self, wrapper: &mut Object) {
-        let mut count = |key: &str| crate::take::take_count(wrapper, key);
-        self.counts.cached = self.counts.cached.or(count("cacheReadInputTokenCount"));
-        self.counts.written = self.counts.written.or(count("cacheWriteInputTokenCount"));
-        self.counts.input = self.counts.input.or(count("inputTokenCount"));
-        self.counts.output = self.counts.output.or(count("outputTokenCount"));
+        let more = BEDROCK_LOG.take(wrapper);
+        self.counts.cached = self.counts.cached.or(more.cached);
+        self.counts.written = self.counts.written.or(more.written);
+        self.counts.input = self.counts.input.or(more.input);
+        self.counts.output = self.counts.output.or(more.output);
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use strata_model::take::{take_any, take_first_text, take_object};
 use strata_model::{Json, Object, Str, json};
 
 use super::http::{Body, Content, Pair};
@@ -15,7 +16,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_first_text, take_object, take_time};
+use crate::time::take_time;
 use crate::yaml;
 
 /// What the list of pairs is called.

@@ -5,17 +5,20 @@ mod archive;
 
 use std::collections::HashMap;
 
+use strata_model::take::{take_any, take_list, take_object, take_text};
 use strata_model::{Json, Object, Str, json};
+use strata_wire::message::Role;
+use strata_wire::usage::UsageReport;
+use strata_wire::usage::spelling::INSPECT;
 
 use crate::documents::read_documents;
+use crate::draft::say_turn;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::{Alignment, ImportedSession, RecordedRequest};
-use crate::message::{Role, say_turn};
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_list, take_object, take_text, take_time};
-use crate::usage::{self, Reported};
+use crate::time::take_time;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let (samples, about) = if bytes.starts_with(b"PK") {
@@ -56,7 +59,7 @@ fn of_document(bytes: &[u8], findings: &mut Findings) -> (Vec<(Object, SourceRec
 
 /// An answer of a model, by the message it is.
 struct Call {
-    usage: Option<Reported>,
+    usage: Option<UsageReport>,
     model: Option<Str>,
     finish: Option<Str>,
     time: Option<f64>,
@@ -224,25 +227,11 @@ fn referred(references: &[Json], pool: &[Json]) -> Vec<Json> {
     messages
 }
 
-/// Input without what the cache read or wrote.
-fn read_usage(mut counts: Object, draft: &mut Draft) -> Option<Reported> {
-    for (own, general) in [
-        ("input_tokens_cache_read", "cache_read_input_tokens"),
-        ("input_tokens_cache_write", "cache_creation_input_tokens"),
-    ] {
-        if let Some(value) = counts.remove(own).filter(|value| !value.is_null()) {
-            counts.insert(general, value);
-        }
-    }
+fn read_usage(mut counts: Object, draft: &mut Draft) -> Option<UsageReport> {
+    let told = INSPECT.take(&mut counts);
     counts.remove("total_tokens");
-    let thoughts = counts.remove("reasoning_tokens").and_then(|value| crate::take::count_of(&value));
-    let mut reported = usage::read(counts, "output.usage", &mut draft.unmapped)?;
-    if let Some(thoughts) = thoughts.filter(|thoughts| *thoughts > 0) {
-        let visible = reported.usage.candidates_token_count.unwrap_or(0);
-        reported.usage.candidates_token_count = Some(visible.saturating_sub(thoughts));
-        reported.usage.thoughts_token_count = Some(thoughts);
-    }
-    Some(reported)
+    draft.note_rest("output.usage", &counts);
+    (!told.is_empty()).then(|| told.into())
 }
 
 /// The value with `attachment://…` replaced by what it names.

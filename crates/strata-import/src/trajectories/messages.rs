@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
+use strata_model::take::{take_first_text, take_list};
 use strata_model::{Json, Object};
 
 use crate::documents::read_documents;
+use crate::draft::say_message;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::message::say_message;
 use crate::source::SourceRecord;
-use crate::take::{take_first_text, take_list};
 use crate::values::Value;
 
 /// Every list that is read element by element.

@@ -1,17 +1,18 @@
 //! Trajectories of mini-swe-agent: messages, of which the assistant's keep the provider's whole answer under `extra`.
 
+use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object};
+use strata_wire::message::{Role, Turn};
+use strata_wire::usage;
 
 use crate::documents::read_documents;
+use crate::draft::say_turn;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::message::{Role, Turn, say_turn};
-use crate::take::{take_object, take_text, take_time};
-use crate::usage;
+use crate::time::take_time;
 use crate::values::Value;
-use crate::wire::read_answer;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut sessions = Vec::new();
@@ -74,7 +75,7 @@ fn response(draft: &mut Draft, message: Json, mut say: Say) {
     let Json::Object(mut message) = message else { return };
     let mut extra = take_object(&mut message, "extra").unwrap_or_default();
     say.time = take_time(&mut extra, "timestamp").or_else(|| take_time(&mut message, "created_at"));
-    let answer = read_answer(Json::Object(message), draft);
+    let answer = draft.reader().answer(Json::Object(message));
     (say.id, say.model, say.finish) = (answer.id, answer.model, answer.finish);
     (say.usage, say.error) = (answer.usage, answer.error);
     say_turn(draft, "message", answer.turn.unwrap_or_else(|| Turn::new(Role::Model)), say);

@@ -1,17 +1,19 @@
 //! Trajectories of SWE-agent. The history is what the model saw; usage is only known as a sum, and there are no times.
 
+use strata_model::take::{take_any, take_list, take_object, take_text, unpacked};
 use strata_model::{Json, Object, Str};
+use strata_wire::message::Role;
+use strata_wire::usage::UsageReport;
+use strata_wire::usage::spelling::SWE_AGENT;
 
 use crate::documents::read_documents;
+use crate::draft::say_turn;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::{Alignment, ImportedSession, RecordedRequest};
 use crate::marks;
-use crate::message::{Role, say_turn};
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_count, take_list, take_object, take_text, unpacked};
-use crate::usage::Counts;
 use crate::values::Value;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
@@ -102,16 +104,12 @@ fn requested(draft: &mut Draft, step: Value, answer: Option<usize>) {
 
 fn totals(draft: &mut Draft, info: &mut Object, source: SourceRecord) {
     let Some(mut stats) = take_object(info, "model_stats") else { return };
-    let counts = Counts {
-        input: take_count(&mut stats, "tokens_sent"),
-        output: take_count(&mut stats, "tokens_received"),
-        ..Counts::default()
-    };
+    let counts = SWE_AGENT.take(&mut stats);
     if counts.input.unwrap_or(0) == 0 || draft.len() == 0 {
         return;
     }
     let at = draft.push(Say {
-        usage: Some(counts.reported()),
+        usage: Some(UsageReport::from(counts)),
         source_notes: stats,
         ..Say::new(Kind::Notice, Vec::new(), source)
     });

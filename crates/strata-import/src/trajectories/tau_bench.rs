@@ -1,15 +1,16 @@
 //! Results of tau-bench, of both generations: one session a simulation.
 
+use strata_model::take::{take_any, take_list, take_text};
 use strata_model::{Json, Object, json};
 
 use crate::documents::read_documents;
+use crate::draft::say_message;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::message::say_message;
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_list, take_text};
+use crate::time::take_time;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
     let mut sessions = Vec::new();
@@ -93,7 +94,7 @@ fn session(
         let message = match message {
             Json::Object(mut message) => {
                 message.remove("raw_data");
-                say.time = crate::take::take_time(&mut message, "timestamp");
+                say.time = take_time(&mut message, "timestamp");
                 Json::Object(message)
             }
             other => other,

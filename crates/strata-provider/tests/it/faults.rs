@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use strata_provider::{AskOptions, CallErrorKind, Client, Progress};
 use strata_testkit::model_server::{ModelServer, Play, chat_stream};
-use strata_wire::exchange::{Api, Finish};
+use strata_wire::{Api, Finish};
 
 use super::{KEY, client, endpoint, never, request, run};
 
@@ -109,7 +109,7 @@ fn every_fault_ends_in_a_clear_state() {
             AskOptions::default(),
             &never(),
             &mut |progress| {
-                if let Progress::Delta(strata_wire::exchange::Delta::Text(text)) = progress {
+                if let Progress::Delta(strata_wire::Delta::Text(text)) = progress {
                     streamed += &text;
                 }
             },
@@ -144,7 +144,7 @@ fn a_refusal_is_an_answer_that_says_so() {
     let endpoint = endpoint(&server, Api::ChatCompletions);
     let answer =
         run(client().ask(&endpoint, "m", &request("?"), AskOptions::default(), &never(), &mut |_| ()));
-    assert_eq!(answer.expect("an answer").finish, Some(Finish::Refused("I will not.".to_owned())));
+    assert_eq!(answer.expect("an answer").ended(), Some(Finish::Refused("I will not.".to_owned())));
 }
 
 #[test]

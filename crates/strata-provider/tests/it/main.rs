@@ -10,7 +10,7 @@ use std::time::Duration;
 use strata_model::{Content, LlmRequest, Origin, Part, RequestContent};
 use strata_provider::{Cancel, Client, Endpoint, Key, Limits};
 use strata_testkit::model_server::ModelServer;
-use strata_wire::exchange::Api;
+use strata_wire::Api;
 
 pub const KEY: &str = "sk-planted-0123456789abcdefghij";
 

@@ -2,7 +2,7 @@
 
 use strata_provider::{AskOptions, CallErrorKind, LocalServer, find_local};
 use strata_testkit::model_server::{ModelServer, Play, chat_stream};
-use strata_wire::exchange::Api;
+use strata_wire::Api;
 
 use super::{KEY, client, endpoint, never, request, run};
 

@@ -2,22 +2,24 @@
 
 use std::collections::VecDeque;
 
+use strata_model::take::unpacked;
 use strata_model::{Json, Object, Str};
+use strata_wire::usage::UsageReport;
+use strata_wire::usage::spelling::{CLINE_REQUEST, CLINE_REQUEST_OF_OPENAI};
 
 use crate::source::SourceRecord;
-use crate::take::{take_count, time_of, unpacked};
+use crate::time::time_of;
 use crate::unmapped::Unmapped;
-use crate::usage::{Counts, Reported};
 use crate::values::Value;
 
 #[derive(Default)]
 pub(super) struct Interface {
     /// Requests that reported usage, by time.
-    requests: VecDeque<(f64, Reported, SourceRecord)>,
+    requests: VecDeque<(f64, UsageReport, SourceRecord)>,
     /// Summaries that were written, by time.
     condensed: VecDeque<(f64, Str, SourceRecord)>,
     /// The usage of requests that were deleted, summed up.
-    pub(super) deleted: Option<(Reported, SourceRecord)>,
+    pub(super) deleted: Option<(UsageReport, SourceRecord)>,
     /// What else it recorded.
     pub(super) unmapped: Unmapped,
 }
@@ -37,7 +39,7 @@ impl Interface {
             "deleted_api_reqs" | "subagent_usage" => {
                 if let Some(usage) = usage_of(&value.json) {
                     let sum = match self.deleted.take() {
-                        Some((before, _)) => before.counts().plus(usage.counts()).reported(),
+                        Some((before, _)) => before.counts().plus(usage.counts()).into(),
                         None => usage,
                     };
                     self.deleted = Some((sum, source));
@@ -95,21 +97,21 @@ impl Interface {
     }
 
     /// Requests before the one that was answered at `time`: nothing was kept of their answers.
-    pub(super) fn requests_before(&mut self, time: Option<f64>) -> Vec<(Reported, SourceRecord)> {
+    pub(super) fn requests_before(&mut self, time: Option<f64>) -> Vec<(UsageReport, SourceRecord)> {
         let Some(time) = time else { return Vec::new() };
         let n = self.requests.iter().take_while(|(sent, _, _)| *sent <= time).count();
         self.requests.drain(..n.saturating_sub(1)).map(|(_, usage, source)| (usage, source)).collect()
     }
 
     /// The usage of the request that was answered at `time`; that of the next one where times are not known.
-    pub(super) fn request_of(&mut self, time: Option<f64>) -> Option<Reported> {
+    pub(super) fn request_of(&mut self, time: Option<f64>) -> Option<UsageReport> {
         let is_it = self.requests.front().is_some_and(|(sent, _, _)| time.is_none_or(|time| *sent <= time));
         let (_, usage, _) = if is_it { self.requests.pop_front()? } else { return None };
         Some(usage)
     }
 
     /// The requests whose answers were not met.
-    pub(super) fn rest(&mut self) -> impl Iterator<Item = (Reported, SourceRecord)> {
+    pub(super) fn rest(&mut self) -> impl Iterator<Item = (UsageReport, SourceRecord)> {
         self.requests.drain(..).map(|(_, usage, source)| (usage, source))
     }
 }
@@ -123,21 +125,12 @@ fn texts_of(content: &Json) -> String {
 const USAGE: [&str; 5] = ["apiProtocol", "tokensIn", "tokensOut", "cacheReads", "cacheWrites"];
 
 /// What a request of the interface reports.
-fn usage_of(message: &Json) -> Option<Reported> {
+fn usage_of(message: &Json) -> Option<UsageReport> {
     let Json::Object(mut text) = unpacked(Json::String(Str::from(message.get("text")?.as_str()?))) else {
         return None;
     };
     // Roo says whose way of counting it is: in that of OpenAI the input includes what was cached.
     let is_inclusive = text.get("apiProtocol").and_then(Json::as_str) == Some("openai");
-    let input = take_count(&mut text, "tokensIn");
-    let (cached, written) = (take_count(&mut text, "cacheReads"), take_count(&mut text, "cacheWrites"));
-    let beside = if is_inclusive { 0 } else { cached.unwrap_or(0).saturating_add(written.unwrap_or(0)) };
-    let counts = Counts {
-        input: input.map(|input| input.saturating_add(beside)),
-        cached,
-        written,
-        output: take_count(&mut text, "tokensOut"),
-        ..Counts::default()
-    };
-    counts.input.map(|_| counts.reported())
+    let counts = if is_inclusive { CLINE_REQUEST_OF_OPENAI } else { CLINE_REQUEST }.take(&mut text);
+    counts.input.map(|_| UsageReport::from(counts))
 }

@@ -1,11 +1,11 @@
 //! Rollouts of 2025, which had no envelope: the session first, then the items themselves.
 
+use strata_model::take::take_text;
 use strata_model::{Json, Object, Part, Str};
 
 use super::Rollout;
 use crate::draft::{Kind, Say};
 use crate::source::SourceRecord;
-use crate::take::take_text;
 use crate::values::Value;
 
 /// The records of a value: those of the documents of early 2025, `{session, items}`, or the value itself.

@@ -1,13 +1,13 @@
 //! Events of the interface. Most repeat what items say; where there are no items, they are all there is.
 
+use strata_model::take::{take_any, take_first_text, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
+use strata_wire::message::{Role, Turn, thought};
 
 use super::Rollout;
 use super::prompts::prompt_of;
 use crate::draft::Say;
-use crate::message::{Role, Turn, thought};
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_first_text, take_object, take_text};
 
 /// What a tool was asked and what it returned.
 struct Work {

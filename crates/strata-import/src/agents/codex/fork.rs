@@ -4,7 +4,7 @@ use strata_model::{Json, Object};
 
 use super::Rollout;
 use crate::marks;
-use crate::take::time_of;
+use crate::time::time_of;
 use crate::values::Value;
 
 /// Place of the first record that is the fork's own: everything before it, but its first line, is copied. 0 where

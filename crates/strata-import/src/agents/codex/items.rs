@@ -1,15 +1,15 @@
 //! The items the model sees, and what it answers.
 
+use strata_model::take::{take_list, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
+use strata_wire::message::{Role, Turn};
+use strata_wire::usage::UsageReport;
 
 use super::Rollout;
 use super::prompts::Typed;
 use crate::draft::{Kind, Say, kind_of};
 use crate::marks;
-use crate::message::{Role, Turn};
 use crate::source::SourceRecord;
-use crate::take::{take_list, take_object, take_text};
-use crate::usage::Reported;
 
 impl Rollout {
     /// Something the model sees, or said.
@@ -171,7 +171,7 @@ impl Rollout {
     }
 
     /// Usage of the response before it. A record that only repeats counts is listed under its `kind`.
-    pub(super) fn step(&mut self, kind: &str, reported: Option<Reported>, source: SourceRecord) {
+    pub(super) fn step(&mut self, kind: &str, reported: Option<UsageReport>, source: SourceRecord) {
         let Some(reported) = reported else { return self.draft.unmapped.record(kind, source) };
         self.open = None;
         match self.steps.take_open() {

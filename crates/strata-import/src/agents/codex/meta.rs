@@ -1,13 +1,13 @@
 //! What the first line of a rollout says.
 
+use strata_model::take::take_text;
 use strata_model::{Object, Str};
+use strata_wire::message::{Role, Turn};
 
 use super::Rollout;
 use crate::draft::Say;
 use crate::import::ParentSession;
-use crate::message::{Role, Turn};
 use crate::source::SourceRecord;
-use crate::take::take_text;
 
 impl Rollout {
     /// The first one is the file's; a fork repeats those of its parents.

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use strata_model::{Fingerprint, FingerprintBuilder, Json, Part};
+use strata_wire::message::Turn;
 
 use crate::claude::injected_kind;
-use crate::message::Turn;
 use crate::values::Value;
 
 /// Prompts as the interface recorded them.

@@ -3,15 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use strata_model::take::{take_any, take_first_text, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
+use strata_wire::message::arguments;
+use strata_wire::message::{Role, Turn, thought};
+use strata_wire::usage::{Counts, UsageReport, read as read_usage};
 
 use super::Rollout;
 use crate::draft::Say;
-use crate::message::{Role, Turn, thought};
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_first_text, take_object, take_text};
 use crate::unmapped::Unmapped;
-use crate::usage::{Counts, read as read_usage};
 
 #[derive(Default)]
 pub(super) struct Stream {
@@ -83,7 +84,7 @@ impl Rollout {
             "mcp_tool_call" => {
                 let server = take_text(&mut item, "server").unwrap_or_default();
                 let tool = take_text(&mut item, "tool").unwrap_or_default();
-                let args = crate::take::arguments(item.remove("arguments")).unwrap_or_default();
+                let args = arguments(item.remove("arguments")).unwrap_or_default();
                 let mut result = take_object(&mut item, "result").unwrap_or_default();
                 let content = take_any(&mut result, &["content", "structured_content"]);
                 let error = take_any(&mut item, &["error"]);
@@ -137,7 +138,7 @@ impl Rollout {
         };
         let sum = read_usage(sum, "turn.completed.usage", &mut Unmapped::default());
         let Some(sum) = sum.map(|sum| sum.counts()) else { return };
-        let usage = sum.grown_since(self.stream.last_sum).reported();
+        let usage = UsageReport::from(sum.grown_since(self.stream.last_sum));
         self.stream.last_sum = sum;
         let say = Say { usage: Some(usage), model: self.model.clone(), ..self.say(source) };
         self.draft.push_sum(say);

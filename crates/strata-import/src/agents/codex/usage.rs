@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use strata_model::take::{take_count, take_object};
 use strata_model::{Json, Object};
+use strata_wire::usage::{UsageReport, read};
 
-use crate::take::{take_count, take_object};
 use crate::unmapped::Unmapped;
-use crate::usage::{Reported, read};
 
 #[derive(Debug)]
 pub(super) struct Steps {
@@ -45,7 +45,7 @@ impl Steps {
     }
 
     /// `token_usage_record`: one a response.
-    pub(super) fn record(&mut self, mut record: Object, unmapped: &mut Unmapped) -> Option<Reported> {
+    pub(super) fn record(&mut self, mut record: Object, unmapped: &mut Unmapped) -> Option<UsageReport> {
         let usage = take_object(&mut record, "usage")?;
         note_rest("token_usage_record", &record, unmapped);
         self.of_records = self.of_records.saturating_add(input(&usage));
@@ -54,7 +54,7 @@ impl Steps {
     }
 
     /// `token_count`: repeated after turns and compactions with unchanged totals, which are not counted again.
-    pub(super) fn count(&mut self, mut event: Object, unmapped: &mut Unmapped) -> Option<Reported> {
+    pub(super) fn count(&mut self, mut event: Object, unmapped: &mut Unmapped) -> Option<UsageReport> {
         let (last, total) = match take_object(&mut event, "info") {
             Some(mut info) => {
                 let last = take_object(&mut info, "last_token_usage")?;

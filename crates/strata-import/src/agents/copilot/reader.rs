@@ -1,13 +1,15 @@
 //! Logs are read as they come in, a session of the first versions when it is whole.
 
+use strata_model::take::take_text;
+
 use crate::documents::read_documents;
+use crate::draft::say_message;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::{Import, ImportedSession};
-use crate::message::say_message;
 use crate::records::Records;
-use crate::take::{take_text, time_of};
+use crate::time::time_of;
 
 /// The bytes of a file by which the two are told apart.
 const HEAD: usize = 64 * 1024;

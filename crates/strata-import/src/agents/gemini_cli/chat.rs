@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use strata_model::take::{take_list, take_object, take_text};
 use strata_model::{Json, Object, Str};
 
 use crate::draft::Draft;
 use crate::source::SourceRecord;
-use crate::take::{take_list, take_object, take_text};
 
 /// Something that happened, in the order of the file.
 pub(super) enum Step {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use strata_model::take::take_text;
 use strata_model::{Json, Object, Part, Str};
 
 use crate::documents::Document;
@@ -10,7 +11,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
 use crate::source::SourceRecord;
-use crate::take::{take_text, take_time};
+use crate::time::take_time;
 
 /// The sessions of such a list; `None` when it is none.
 pub(super) fn read(documents: &mut [Document], findings: &mut Findings) -> Option<Vec<ImportedSession>> {

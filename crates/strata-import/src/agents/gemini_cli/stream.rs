@@ -1,16 +1,18 @@
 //! What `gemini -p` puts out: lines from `init` to `result`, or one object with the answer. Usage is told as a sum.
 
+use strata_model::take::{take_any, take_object, take_text};
 use strata_model::{Json, Object, Part};
+use strata_wire::message::{Role, Turn};
+use strata_wire::usage::UsageReport;
+use strata_wire::usage::spelling::GEMINI_CLI_STATS;
 
 use crate::documents::Document;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::ImportedSession;
-use crate::message::{Role, Turn};
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_count, take_object, take_text, take_time};
-use crate::usage::Counts;
+use crate::time::take_time;
 
 pub(super) fn is_output(fields: &Object) -> bool {
     let kind = fields.get("type").and_then(Json::as_str);
@@ -116,32 +118,17 @@ impl Output {
         let models = take_object(&mut stats, "models").unwrap_or_default();
         let mut sums = Vec::new();
         for (model, about) in models {
-            let tokens = about.get("tokens").unwrap_or(&about).as_object().cloned().unwrap_or_default();
-            sums.push((Some(model), counts_of(tokens)));
+            let mut tokens = about.get("tokens").unwrap_or(&about).as_object().cloned().unwrap_or_default();
+            sums.push((Some(model), GEMINI_CLI_STATS.take(&mut tokens)));
         }
         if sums.is_empty() {
-            sums.push((self.model.clone(), counts_of(stats)));
+            sums.push((self.model.clone(), GEMINI_CLI_STATS.take(&mut stats)));
         }
         for (model, counts) in sums.into_iter().filter(|(_, counts)| counts.input.is_some()) {
-            let usage = Some(counts.reported());
+            let usage = Some(UsageReport::from(counts));
             let say = Say { model, usage, ..Say::new(Kind::Notice, Vec::new(), source.clone()) };
             self.draft.push_sum(say);
         }
         self.draft.note_rest("result", &line);
-    }
-}
-
-/// Input includes what was cached; output stands beside thoughts.
-fn counts_of(mut tokens: Object) -> Counts {
-    let mut first = |keys: &[&str]| keys.iter().find_map(|key| take_count(&mut tokens, key));
-    let thoughts = first(&["thoughts"]);
-    let output = first(&["candidates", "output_tokens"]);
-    Counts {
-        input: first(&["prompt", "input_tokens"]),
-        cached: first(&["cached"]),
-        written: None,
-        output: output.map(|output| output.saturating_add(thoughts.unwrap_or(0))),
-        thoughts,
-        total: first(&["total", "total_tokens"]),
     }
 }

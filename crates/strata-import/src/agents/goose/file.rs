@@ -1,7 +1,10 @@
 //! Sessions of goose in files: a line that says what the session is and a line a message; or one object with a
 //! `conversation`.
 
+use strata_model::take::{take_count, take_object, take_text};
 use strata_model::{Json, Object};
+use strata_wire::usage::spelling::GOOSE_SUM;
+use strata_wire::usage::{Counts, UsageReport};
 
 use super::Chat;
 use crate::documents::read_documents;
@@ -10,8 +13,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::import::{ImportedSession, ParentSession};
 use crate::source::SourceRecord;
-use crate::take::{take_count, take_object, take_text, take_time};
-use crate::usage::Counts;
+use crate::time::take_time;
 use crate::values::Value;
 
 pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
@@ -63,7 +65,7 @@ impl File {
         if kind == "complete" {
             if let Some((chat, _)) = &mut self.open {
                 let total = take_count(&mut fields, "total_tokens");
-                chat.sum = Some(Counts { total, ..Counts::default() }.reported());
+                chat.sum = Some(UsageReport::from(Counts { total, ..Counts::default() }));
             }
             return;
         }
@@ -101,21 +103,13 @@ fn chat_of(mut about: Object) -> Chat {
     draft.set_clock(time);
     let model =
         about.get("model_config").and_then(|config| config.get("model_name")?.as_str()).map(Into::into);
-    let mut count = |key: &str| take_count(&mut about, key);
-    let counts = Counts {
-        input: count("accumulated_input_tokens"),
-        output: count("accumulated_output_tokens"),
-        cached: count("accumulated_cache_read_tokens"),
-        written: count("accumulated_cache_write_tokens"),
-        total: count("accumulated_total_tokens"),
-        ..Counts::default()
-    };
+    let counts = GOOSE_SUM.take(&mut about);
     // These are those of the last call, which are part of the sums.
     for key in ["total_tokens", "input_tokens", "output_tokens", "message_count", "updated_at"] {
         about.remove(key);
     }
     draft.note_rest("session", &about);
-    let sum = counts.input.map(|_| counts.reported());
+    let sum = counts.input.map(|_| UsageReport::from(counts));
     Chat { model, sum, ..Chat::new(draft) }
 }
 

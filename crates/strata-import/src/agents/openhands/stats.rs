@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use strata_model::take::{take_count, take_list, take_object, take_text};
 use strata_model::{Json, Object, Str};
+use strata_wire::usage::UsageReport;
+use strata_wire::usage::spelling::OPENHANDS;
 
 use crate::draft::{Draft, Kind, Say};
 use crate::source::SourceRecord;
-use crate::take::{take_count, take_list, take_object, take_text};
-use crate::usage::{Counts, Reported};
 
 /// The list of all calls, which not every record of the sums has.
 const CALLS: &str = "token_usages";
@@ -67,10 +68,12 @@ impl Stats {
                 // Messages do not always say which response they are.
                 let at = by_id.or_else(|| if is_of_agent { answers.unnamed.pop_front() } else { None });
                 let model = take_text(&mut call, "model").or_else(|| model.clone());
-                add(draft, at, model, counts_of(call), &source);
+                add(draft, at, model, OPENHANDS.take(&mut call).into(), &source);
             }
-            let sum = take_object(&mut metrics, "accumulated_token_usage").map(counts_of);
-            let says_something = |sum: &Reported| sum.usage.total_token_count.is_some_and(|total| total > 0);
+            let sum = take_object(&mut metrics, "accumulated_token_usage")
+                .map(|mut sum| UsageReport::from(OPENHANDS.take(&mut sum)));
+            let says_something =
+                |sum: &UsageReport| sum.usage.total_token_count.is_some_and(|total| total > 0);
             if let Some(sum) = sum.filter(says_something).filter(|_| n_calls == 0) {
                 let about = Say::new(Kind::Notice, Vec::new(), source.clone());
                 draft.push_sum(Say { usage: Some(sum), model, ..about });
@@ -79,7 +82,7 @@ impl Stats {
     }
 }
 
-fn add(draft: &mut Draft, at: Option<usize>, model: Option<Str>, usage: Reported, source: &SourceRecord) {
+fn add(draft: &mut Draft, at: Option<usize>, model: Option<Str>, usage: UsageReport, source: &SourceRecord) {
     let Some(at) = at else {
         draft.push(Say { usage: Some(usage), model, ..Say::new(Kind::Notice, Vec::new(), source.clone()) });
         return;
@@ -94,17 +97,4 @@ fn add(draft: &mut Draft, at: Option<usize>, model: Option<Str>, usage: Reported
 fn total_of(metrics: &Object) -> u64 {
     let sum = metrics.get("accumulated_token_usage").and_then(Json::as_object).cloned();
     sum.and_then(|mut sum| take_count(&mut sum, "prompt_tokens")).unwrap_or(0)
-}
-
-/// Input includes what the cache read and wrote, output the thoughts.
-fn counts_of(mut usage: Object) -> Reported {
-    let counts = Counts {
-        input: take_count(&mut usage, "prompt_tokens"),
-        cached: take_count(&mut usage, "cache_read_tokens"),
-        written: take_count(&mut usage, "cache_write_tokens"),
-        output: take_count(&mut usage, "completion_tokens"),
-        thoughts: take_count(&mut usage, "reasoning_tokens"),
-        total: None,
-    };
-    counts.reported()
 }

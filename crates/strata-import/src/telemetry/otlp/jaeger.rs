@@ -1,11 +1,11 @@
 //! Traces as Jaeger gives them out: `{data: [{traceID, spans: [{operationName, references, tags, logs}]}]}`, times in
 //! microseconds.
 
+use strata_model::take::{take_list, take_text};
 use strata_model::{Json, Object, Str};
 
 use super::{Event, Span};
 use crate::source::SourceRecord;
-use crate::take::{take_list, take_text};
 
 /// The spans of a trace; `None` when it is none of Jaeger's.
 pub(super) fn spans(trace: &mut Object, source: &SourceRecord) -> Option<Vec<Span>> {

@@ -1,10 +1,11 @@
 //! Spans and log records as the console exporters of SDKs print them: an object each, ids with `0x` before them.
 
+use strata_model::take::{take_any, take_first_text, take_list, take_object, take_text, unpacked};
 use strata_model::{Json, Object, Str};
 
 use super::{Event, Log, Span};
 use crate::source::SourceRecord;
-use crate::take::{take_any, take_first_text, take_list, take_object, take_text, take_time, unpacked};
+use crate::time::take_time;
 
 pub(super) fn is_span(object: &Object) -> bool {
     let context = object.get("context").and_then(Json::as_object);

@@ -4,13 +4,14 @@ mod flat;
 mod logged;
 mod sdk;
 
+use strata_model::take::unpacked;
 use strata_model::{Json, Object, Str};
+use strata_wire::message::Turn;
+use strata_wire::{Answer, is_request};
 
 use super::Span;
 use crate::draft::Draft;
-use crate::message::Turn;
-use crate::take::unpacked;
-use crate::wire::{About, Answer, Exchange, is_request, read_answer, read_exchange, read_request};
+use crate::exchange::{Exchange, read_exchange};
 
 /// Stands where content was left out.
 const ELIDED: &str = "<elided>";
@@ -35,8 +36,7 @@ pub(super) fn exchange(span: &Span, draft: &mut Draft) -> Exchange {
 }
 
 fn bare(span: &Span, body: Json, turns: Vec<Turn>, answer: Option<Answer>) -> Exchange {
-    let source = span.source.clone();
-    Exchange { source, time: None, end: None, body, turns, answer, continues: None, about: About::default() }
+    Exchange::new(span.source.clone(), body, turns, answer)
 }
 
 fn given(value: &Json) -> bool {
@@ -106,8 +106,8 @@ fn from_messages(span: &Span, draft: &mut Draft) -> Option<Exchange> {
 }
 
 fn of_body(span: &Span, body: Object, output: Option<Json>, draft: &mut Draft) -> Exchange {
-    let turns = read_request(&mut body.clone(), draft);
-    let answer = output.map(|output| read_answer(output, draft));
+    let turns = draft.reader().request(&mut body.clone());
+    let answer = output.map(|output| draft.reader().answer(output));
     bare(span, Json::Object(body), turns, answer)
 }
 

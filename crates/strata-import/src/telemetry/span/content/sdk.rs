@@ -1,12 +1,12 @@
 //! Attributes of frameworks that keep to no convention: Vercel's AI SDK, pydantic-ai's agents.
 
+use strata_model::take::unpacked;
 use strata_model::{Json, Object};
 
 use super::{given, of_body};
 use crate::draft::Draft;
-use crate::take::unpacked;
+use crate::exchange::Exchange;
 use crate::telemetry::span::Span;
-use crate::wire::Exchange;
 
 pub(super) fn exchange(span: &Span, draft: &mut Draft) -> Option<Exchange> {
     of_vercel(span, draft).or_else(|| of_agent(span, draft))

@@ -1,0 +1,90 @@
+//! Requests to model providers with what answered them, and their places in a log.
+
+use strata_model::take::{take_first_text, take_text, unpacked};
+use strata_model::{Json, Str};
+use strata_wire::message::Turn;
+use strata_wire::{Answer, is_other_answer, request_body};
+
+use crate::draft::Draft;
+use crate::source::SourceRecord;
+
+/// A request and what answered it.
+#[derive(Debug, Clone)]
+pub(crate) struct Exchange {
+    pub(crate) source: SourceRecord,
+    /// When it was sent, in epoch seconds.
+    pub(crate) time: Option<f64>,
+    /// When the answer was there.
+    pub(crate) end: Option<f64>,
+    /// The body as it was sent.
+    pub(crate) body: Json,
+    pub(crate) turns: Vec<Turn>,
+    pub(crate) answer: Option<Answer>,
+    /// Where the answer stands, where that is not in the record of its request.
+    pub(crate) answered_at: Option<SourceRecord>,
+    /// The answer it says it continues, whose history the provider holds.
+    pub(crate) continues: Option<Str>,
+    pub(crate) about: About,
+}
+
+impl Exchange {
+    /// An exchange of which nothing else is known.
+    pub(crate) fn new(source: SourceRecord, body: Json, turns: Vec<Turn>, answer: Option<Answer>) -> Self {
+        Self {
+            source,
+            time: None,
+            end: None,
+            body,
+            turns,
+            answer,
+            answered_at: None,
+            continues: None,
+            about: About::default(),
+        }
+    }
+
+    /// Sets the answer of a provider that refused, or failed, with an error status.
+    pub(crate) fn refuse(&mut self, status: i64, body: Option<Json>, draft: &mut Draft) {
+        let mut answer = draft.reader().refused(status, body);
+        let asked =
+            || ["model", "modelId"].iter().find_map(|key| self.body.get(key)?.as_str().map(Str::from));
+        answer.model = answer.model.take().or_else(asked);
+        self.answer = Some(answer);
+    }
+}
+
+/// What the log around an exchange says about it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct About {
+    /// Exchanges with different values are of different sessions.
+    pub(crate) session: Option<Str>,
+    /// Exchanges with different values are of different agents.
+    pub(crate) agent: Option<Str>,
+    pub(crate) invocation: Option<Str>,
+    pub(crate) event_id: Option<Str>,
+    pub(crate) title: Option<Str>,
+}
+
+/// Reads an exchange from its bodies. `None` when the first is no request to a model.
+pub(crate) fn read_exchange(
+    request: Json,
+    response: Option<Json>,
+    source: SourceRecord,
+    draft: &mut Draft,
+) -> Option<Exchange> {
+    let body = request_body(draft.bodies.unpacked(request))?;
+    let Json::Object(object) = &body else { return None };
+    let response = response.map(unpacked);
+    if response.as_ref().is_some_and(is_other_answer) {
+        return None;
+    }
+    let mut object = object.clone();
+    let turns = draft.reader().request(&mut object);
+    let continues = take_text(&mut object, "previous_response_id");
+    let model = take_first_text(&mut object, &["model", "modelId"]);
+    let mut answer = response.map(|response| draft.reader().answer(response));
+    if let Some(answer) = &mut answer {
+        answer.model = answer.model.take().or(model);
+    }
+    Some(Exchange { continues, ..Exchange::new(source, body, turns, answer) })
+}

@@ -1,0 +1,81 @@
+//! Bodies of requests, in any dialect.
+
+use strata_model::take::{take_any, take_object};
+use strata_model::{Json, Object};
+
+use crate::message::{Reader, Role, Turn};
+
+/// What the messages of a request are called.
+const MESSAGES: [&str; 4] = ["messages", "contents", "input", "prompt"];
+
+/// What a system prompt beside them is called.
+const SYSTEM: [&str; 6] =
+    ["system", "systemInstruction", "system_instruction", "instructions", "systemPrompt", "system_prompt"];
+
+/// Members of requests for embeddings, speech and images.
+const OF_OTHER_CALLS: [&str; 5] = ["encoding_format", "dimensions", "voice", "size", "quality"];
+
+/// Whether an object is the body of a request to a model.
+pub fn is_request(body: &Object) -> bool {
+    let is_list = |key: &str| matches!(body.get(key), Some(Json::Array(_)));
+    let has = |key: &str| body.contains_key(key);
+    is_list("messages")
+        || is_list("contents")
+        || (has("model") && has("contents"))
+        || (has("model") && has("input") && !OF_OTHER_CALLS.iter().any(|key| has(key)))
+        || (has("model") && has("prompt") && !OF_OTHER_CALLS.iter().any(|key| has(key)))
+}
+
+/// The body itself, inside of what a gateway sends around it.
+pub fn request_body(body: Json) -> Option<Json> {
+    let Json::Object(mut object) = body else { return None };
+    if is_request(&object) {
+        return Some(Json::Object(object));
+    }
+    let mut inner = take_object(&mut object, "request").filter(is_request)?;
+    if !inner.contains_key("model") {
+        inner.push_some("model", object.remove("model"));
+    }
+    Some(Json::Object(inner))
+}
+
+/// LangChain batches prompts: the list of messages holds a list. Traces are kept without it, since what requests share
+/// is found message by message.
+pub fn unbatch(body: &mut Object) {
+    for key in MESSAGES {
+        if let Some(Json::Array(items)) = body.get_mut(key)
+            && let [Json::Array(inner)] = &mut items[..]
+        {
+            *items = std::mem::take(inner);
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// The messages of a request, the system prompt first. What else it says (tools, sampling) stays in its body.
+    pub fn request(&mut self, body: &mut Object) -> Vec<Turn> {
+        let mut turns = Vec::new();
+        let system = take_any(body, &SYSTEM).or_else(|| {
+            let mut config = take_object(body, "config")?;
+            let system = take_any(&mut config, &SYSTEM);
+            body.insert("config", config);
+            system
+        });
+        let mut messages = self.messages("request");
+        if let Some(system) = system {
+            let mut turn = Turn::new(Role::System);
+            messages.content(system, &mut turn);
+            turn.role = Role::System;
+            if !turn.parts.is_empty() {
+                turns.push(turn);
+            }
+        }
+        unbatch(body);
+        match take_any(body, &MESSAGES) {
+            Some(Json::Array(items)) => turns.extend(messages.read_all(items)),
+            Some(Json::Null) | None => {}
+            Some(single) => turns.push(messages.read(single)),
+        }
+        turns
+    }
+}

@@ -1,0 +1,202 @@
+//! A recorded body as a request.
+
+use std::sync::Arc;
+
+use strata_model::take::{take_any, take_object, take_text};
+use strata_model::{
+    Content, Declaration, Json, LlmRequest, Object, Origin, Part, RequestContent, RequestTool, RichText, Str,
+};
+
+use crate::message::{Reader, Role, ToolNames, Turn};
+
+/// Who is named as the source of what a body holds.
+fn origin() -> Origin {
+    Origin::Run { field: "request".into() }
+}
+
+/// Members of bodies that say how an answer is to be sent and nothing to the model.
+const TRANSPORT: [&str; 8] = [
+    "stream",
+    "stream_options",
+    "stream_input",
+    "metadata",
+    "user",
+    "store",
+    "litellm_metadata",
+    "extra_headers",
+];
+
+/// Members that refer to messages which the body does not have.
+const HELD_ELSEWHERE: [&str; 4] = ["previous_response_id", "conversation", "cachedContent", "cached_content"];
+
+/// The request that a body asks for, in whatever dialect it is. Messages are read as importers read them, so that its
+/// parts equal those of the events they became. `None` where the body is not all that the model was given: where a
+/// logger kept the messages back, or the provider holds the history.
+pub fn request_of(body: &Json) -> Option<LlmRequest> {
+    let mut body = body.as_object()?.clone();
+    if HELD_ELSEWHERE.iter().any(|key| body.get(key).is_some_and(Json::is_truthy)) {
+        return None;
+    }
+    let mut request = LlmRequest::default();
+    let (mut tools, mut unread) = (ToolNames::new(), ());
+    let turns = Reader { tools: &mut tools, unread: &mut unread }.request(&mut body);
+    let mut config = take_object(&mut body, "config").unwrap_or_default();
+    let own =
+        take_object(&mut body, "generationConfig").or_else(|| take_object(&mut body, "generation_config"));
+    config.update(&own.unwrap_or_default());
+    request.model = take_text(&mut body, "model");
+    let tools = take_any(&mut body, &["tools", "functions"]).or_else(|| take_any(&mut config, &["tools"]));
+    for tool in tools.as_ref().and_then(Json::as_array).unwrap_or_default() {
+        add_tool(&mut request, tool);
+    }
+    add_turns(&mut request, turns);
+    for (key, value) in config.iter().chain(body.iter()) {
+        if !value.is_null() && !TRANSPORT.contains(&&**key) {
+            request.set_config(key, value.clone(), origin());
+        }
+    }
+    let is_empty = request.contents.is_empty() && request.system_instruction.is_none();
+    (!is_empty).then_some(request)
+}
+
+fn add_turns(request: &mut LlmRequest, turns: Vec<Turn>) {
+    let mut said: Vec<(&'static str, bool, Vec<Arc<Part>>)> = Vec::new();
+    for turn in turns {
+        let is_system = turn.role == Role::System;
+        if is_system && said.is_empty() {
+            request.append_system(RichText::from_span(system_text(&turn), origin()));
+            continue;
+        }
+        let has_only_results =
+            turn.has_results() && turn.parts.iter().all(|part| part.function_response.is_some());
+        let role = match turn.role {
+            Role::Model => "model",
+            Role::System => "system",
+            Role::User | Role::Tool => "user",
+        };
+        let parts = turn.parts.into_iter().map(Arc::new);
+        match said.last_mut() {
+            // Answers come in items, and results one by one: each is one content of a request.
+            Some((before, only_results, all))
+                if *before == role && (role == "model" || (*only_results && has_only_results)) =>
+            {
+                all.extend(parts);
+            }
+            _ => said.push((role, has_only_results, parts.collect())),
+        }
+    }
+    request.contents.extend(said.into_iter().map(|(role, _, parts)| {
+        let content = Content { role: Some(role.into()), parts: Some(parts), ..Content::default() };
+        Arc::new(RequestContent::from_content(&content, |_| origin()))
+    }));
+}
+
+fn system_text(turn: &Turn) -> String {
+    let texts = turn.parts.iter().filter_map(|part| part.text.as_deref());
+    texts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// Functions in every shape they are declared in; whatever else a provider offers is kept as it is.
+fn add_tool(request: &mut LlmRequest, tool: &Json) {
+    if let Some(name) = tool.as_str() {
+        // A logger that wrote names only.
+        let declaration = Object::from_iter([("name", name)]);
+        return request.add_declaration(Arc::new(Declaration::new(declaration, tool_origin(name))));
+    }
+    let inner = tool.get("function").or_else(|| tool.get("toolSpec")).unwrap_or(tool);
+    let listed = tool.get("functionDeclarations").or_else(|| tool.get("function_declarations"));
+    if let Some(listed) = listed.and_then(Json::as_array) {
+        for function in listed {
+            add_tool(request, function);
+        }
+    } else if let Some(declaration) = declaration(inner) {
+        request.add_declaration(Arc::new(declaration));
+    } else {
+        let built_in = RequestTool::BuiltIn { json: tool.clone(), origin: tool_origin(tool_name(tool)) };
+        Arc::make_mut(&mut request.tools).push(built_in);
+    }
+}
+
+fn declaration(function: &Json) -> Option<Declaration> {
+    let name = function.get("name").and_then(Json::as_str)?;
+    let schema = ["parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema"];
+    let schema = schema.iter().find_map(|key| function.get(key)).filter(|schema| !schema.is_null());
+    let schema = schema.map(|schema| schema.get("json").unwrap_or(schema));
+    let plain = function.get("parameters").filter(|schema| !schema.is_null());
+    let kind = function.get("type").and_then(Json::as_str);
+    if schema.is_none() && plain.is_none() && kind.is_some_and(|kind| kind != "function" && kind != "custom")
+    {
+        return None;
+    }
+    let mut declaration = Object::new();
+    declaration.push("name", name);
+    declaration.push_some("description", function.get("description").filter(|text| !text.is_null()).cloned());
+    // Gemini's own schemas name their types in capitals; all others are JSON Schema.
+    let is_gemini = plain.and_then(|schema| schema.get("type")?.as_str()).is_some_and(is_capital);
+    declaration.push_some("parameters", plain.filter(|_| is_gemini).cloned());
+    declaration.push_some("parametersJsonSchema", schema.or(plain.filter(|_| !is_gemini)).cloned());
+    Some(Declaration::new(declaration, tool_origin(name)))
+}
+
+fn is_capital(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+fn tool_name(tool: &Json) -> &str {
+    let own = tool.get("name").or_else(|| tool.get("type")).and_then(Json::as_str);
+    own.or_else(|| tool.as_object().and_then(|tool| tool.keys().next().map(|key| &**key))).unwrap_or("tool")
+}
+
+fn tool_origin(name: &str) -> Origin {
+    Origin::Tool { name: Str::from(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_model::json;
+
+    use super::*;
+
+    /// The same conversation with a tool, in five dialects.
+    const BODIES: [&str; 5] = [
+        r#"{"model":"m","stream":true,"temperature":0.5,"tools":[{"type":"function","function":{"name":"find","description":"Finds","parameters":{"type":"object"}}}],"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"find","arguments":"{\"q\":\"it\"}"}}]},{"role":"tool","tool_call_id":"c1","content":"found"}]}"#,
+        r#"{"model":"m","temperature":0.5,"instructions":"Be brief.","tools":[{"type":"function","name":"find","description":"Finds","parameters":{"type":"object"}}],"input":[{"role":"user","content":[{"type":"input_text","text":"Find it"}]},{"type":"function_call","call_id":"c1","name":"find","arguments":"{\"q\":\"it\"}"},{"type":"function_call_output","call_id":"c1","output":"found"}]}"#,
+        r#"{"model":"m","temperature":0.5,"system":[{"type":"text","text":"Be brief."}],"tools":[{"name":"find","description":"Finds","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"Find it"},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"find","input":{"q":"it"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"found"}]}]}"#,
+        r#"{"model":"m","generationConfig":{"temperature":0.5},"systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{"functionDeclarations":[{"name":"find","description":"Finds","parametersJsonSchema":{"type":"object"}}]}],"contents":[{"role":"user","parts":[{"text":"Find it"}]},{"role":"model","parts":[{"functionCall":{"id":"c1","name":"find","args":{"q":"it"}}}]},{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"find","response":{"result":"found"}}}]}]}"#,
+        r#"{"model":"m","config":{"temperature":0.5,"system_instruction":"Be brief.","tools":[{"function_declarations":[{"name":"find","description":"Finds","parameters_json_schema":{"type":"object"}}]}]},"contents":[{"role":"user","parts":[{"text":"Find it"}]},{"role":"model","parts":[{"function_call":{"id":"c1","name":"find","args":{"q":"it"}}}]},{"role":"user","parts":[{"function_response":{"id":"c1","name":"find","response":{"result":"found"}}}]}]}"#,
+    ];
+
+    fn read(body: &str) -> Option<LlmRequest> {
+        request_of(&json::parse(body.as_bytes()).expect("valid JSON"))
+    }
+
+    #[test]
+    fn what_the_body_does_not_have_all_of_is_no_request() {
+        for body in [
+            "null",
+            r#"{"model":"m","messages":[]}"#,
+            r#"{"model":"m","previous_response_id":"resp_1","input":"And now?"}"#,
+        ] {
+            assert!(read(body).is_none(), "{body}");
+        }
+    }
+
+    #[test]
+    fn all_dialects_say_the_same() {
+        let expected = r#"{"model":"m","contents":[{"parts":[{"text":"Find it"}],"role":"user"},{"parts":[{"functionCall":{"id":"c1","args":{"q":"it"},"name":"find"}}],"role":"model"},{"parts":[{"functionResponse":{"id":"c1","name":"find","response":{"result":"found"}}}],"role":"user"}],"config":{"systemInstruction":"Be brief.","tools":[{"functionDeclarations":[{"name":"find","description":"Finds","parametersJsonSchema":{"type":"object"}}]}],"temperature":0.5}}"#;
+        for body in BODIES {
+            let request = read(body).expect("a request");
+            assert_eq!(json::to_compact(&request.to_json()), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn what_a_provider_offers_beside_functions_is_kept() {
+        let body = r#"{"tools":[{"type":"web_search"},{"googleSearch":{}},{"type":"bash_20250124","name":"bash"}],"messages":["hi"]}"#;
+        let request = read(body).expect("a request");
+        let tools: Vec<Json> = request.tools.iter().map(RequestTool::to_json).collect();
+        let expected =
+            r#"[{"type":"web_search"},{"googleSearch":{}},{"type":"bash_20250124","name":"bash"}]"#;
+        assert_eq!(json::to_compact(&Json::Array(tools)), expected);
+    }
+}

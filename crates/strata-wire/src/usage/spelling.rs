@@ -1,0 +1,315 @@
+//! How writers of sessions spell the counts of a call.
+
+use strata_model::take::{count_of, take_count};
+use strata_model::{Json, Object};
+
+use super::counts::Counts;
+
+/// Names of counts: of several for one count, the first that is there is taken. `a/b` is the member `b` of `a`.
+#[derive(Debug, Clone, Copy)]
+pub struct Spelling {
+    input: &'static [&'static str],
+    cached: &'static [&'static str],
+    written: &'static [&'static str],
+    output: &'static [&'static str],
+    thoughts: &'static [&'static str],
+    total: &'static [&'static str],
+    /// Where what the cache read and wrote stands to the input.
+    cache: Place,
+    /// Where thoughts stand to the output.
+    thinking: Place,
+}
+
+/// Whether a count is a part of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Within,
+    Beside,
+}
+
+/// What a spelling has unless it says otherwise.
+const PLAIN: Spelling = Spelling {
+    input: &[],
+    cached: &[],
+    written: &[],
+    output: &[],
+    thoughts: &[],
+    total: &[],
+    cache: Place::Within,
+    thinking: Place::Within,
+};
+
+/// Attributes of spans, in every set of names.
+pub const SPAN: Spelling = Spelling {
+    input: &[
+        "gen_ai.usage.input_tokens",
+        "gen_ai.usage.prompt_tokens",
+        "llm.token_count.prompt",
+        "llm.usage.prompt_tokens",
+        "ai.usage.inputTokens",
+        "ai.usage.promptTokens",
+    ],
+    cached: &[
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.usage.cache_read_input_tokens",
+        "gen_ai.usage.cached_tokens",
+        "llm.token_count.prompt_details.cache_read",
+        "llm.usage.cache_read_input_tokens",
+        "gen_ai.usage.details.cache_read_tokens",
+        "gen_ai.usage.details.cached_tokens",
+        "ai.usage.cachedInputTokens",
+        "ai.usage.inputTokenDetails.cacheReadTokens",
+    ],
+    written: &[
+        "gen_ai.usage.cache_creation.input_tokens",
+        "gen_ai.usage.cache_write.input_tokens",
+        "gen_ai.usage.cache_creation_input_tokens",
+        "llm.token_count.prompt_details.cache_write",
+        "llm.usage.cache_creation_input_tokens",
+        "gen_ai.usage.details.cache_write_tokens",
+        "ai.usage.inputTokenDetails.cacheWriteTokens",
+    ],
+    output: &[
+        "gen_ai.usage.output_tokens",
+        "gen_ai.usage.completion_tokens",
+        "llm.token_count.completion",
+        "llm.usage.completion_tokens",
+        "ai.usage.outputTokens",
+        "ai.usage.completionTokens",
+    ],
+    thoughts: &[
+        "gen_ai.usage.reasoning.output_tokens",
+        "gen_ai.usage.reasoning_tokens",
+        "gen_ai.usage.experimental.reasoning_tokens",
+        "llm.token_count.completion_details.reasoning",
+        "gen_ai.usage.details.reasoning_tokens",
+        "llm.usage.reasoning_tokens",
+        "ai.usage.reasoningTokens",
+        "ai.usage.outputTokenDetails.reasoningTokens",
+    ],
+    total: &["gen_ai.usage.total_tokens", "llm.token_count.total", "llm.usage.total_tokens"],
+    ..PLAIN
+};
+
+/// Langfuse's details of an observation. Whether parts stand beside the whole shows in the total alone:
+/// [`Counts::with_parts_beside`].
+pub const LANGFUSE: Spelling = Spelling {
+    input: &["input", "promptTokens", "prompt_tokens"],
+    cached: &[
+        "input_cached_tokens",
+        "input_cache_read",
+        "cache_read_input_tokens",
+        "prompt_details.cache_read",
+        "input_cache_read_tokens",
+    ],
+    written: &[
+        "input_cache_creation",
+        "cache_creation_input_tokens",
+        "prompt_details.cache_write",
+        "input_cache_write",
+    ],
+    output: &["output", "completionTokens", "completion_tokens"],
+    thoughts: &["output_reasoning", "output_reasoning_tokens", "completion_details.reasoning", "reasoning"],
+    total: &["total", "totalTokens", "total_tokens"],
+    ..PLAIN
+};
+
+/// Chats of Gemini CLI.
+pub const GEMINI_CLI: Spelling = Spelling {
+    input: &["input"],
+    cached: &["cached"],
+    output: &["output"],
+    thoughts: &["thoughts"],
+    total: &["total"],
+    thinking: Place::Beside,
+    ..PLAIN
+};
+
+/// What Gemini CLI puts out at the end of a run.
+pub const GEMINI_CLI_STATS: Spelling = Spelling {
+    input: &["prompt", "input_tokens"],
+    cached: &["cached"],
+    output: &["candidates", "output_tokens"],
+    thoughts: &["thoughts"],
+    total: &["total", "total_tokens"],
+    thinking: Place::Beside,
+    ..PLAIN
+};
+
+/// Log records of Gemini CLI.
+pub const GEMINI_TELEMETRY: Spelling = Spelling {
+    input: &["input_token_count"],
+    cached: &["cached_content_token_count"],
+    output: &["output_token_count"],
+    thoughts: &["thoughts_token_count"],
+    total: &["total_token_count"],
+    thinking: Place::Beside,
+    ..PLAIN
+};
+
+/// What Copilot CLI says of the call that wrote a summary.
+pub const COPILOT_SUMMARY: Spelling = Spelling {
+    input: &["inputTokens", "input"],
+    cached: &["cacheReadTokens", "cachedInput"],
+    written: &["cacheWriteTokens"],
+    output: &["outputTokens", "output"],
+    ..PLAIN
+};
+
+/// What newer versions of Cline keep beside a message: what the cache read and wrote is one number.
+pub const CLINE_MESSAGE: Spelling = Spelling {
+    input: &["prompt"],
+    cached: &["cached"],
+    output: &["completion"],
+    cache: Place::Beside,
+    ..PLAIN
+};
+
+/// Requests that the interface of Cline and Roo shows.
+pub const CLINE_REQUEST: Spelling = Spelling {
+    input: &["tokensIn"],
+    cached: &["cacheReads"],
+    written: &["cacheWrites"],
+    output: &["tokensOut"],
+    cache: Place::Beside,
+    ..PLAIN
+};
+
+/// The same, where Roo says that it counts as OpenAI does.
+pub const CLINE_REQUEST_OF_OPENAI: Spelling = Spelling { cache: Place::Within, ..CLINE_REQUEST };
+
+pub const OPENCODE: Spelling = Spelling {
+    input: &["input"],
+    cached: &["cache/read"],
+    written: &["cache/write"],
+    output: &["output"],
+    thoughts: &["reasoning"],
+    cache: Place::Beside,
+    thinking: Place::Beside,
+    ..PLAIN
+};
+
+pub const OPENHANDS: Spelling = Spelling {
+    input: &["prompt_tokens"],
+    cached: &["cache_read_tokens"],
+    written: &["cache_write_tokens"],
+    output: &["completion_tokens"],
+    thoughts: &["reasoning_tokens"],
+    ..PLAIN
+};
+
+/// Sums over a session of goose that is not in its database.
+pub const GOOSE_SUM: Spelling = Spelling {
+    input: &["accumulated_input_tokens"],
+    cached: &["accumulated_cache_read_tokens"],
+    written: &["accumulated_cache_write_tokens"],
+    output: &["accumulated_output_tokens"],
+    total: &["accumulated_total_tokens"],
+    ..PLAIN
+};
+
+/// Inspect's usage of a model.
+pub const INSPECT: Spelling = Spelling {
+    input: &["input_tokens"],
+    cached: &["input_tokens_cache_read"],
+    written: &["input_tokens_cache_write"],
+    output: &["output_tokens"],
+    thoughts: &["reasoning_tokens"],
+    cache: Place::Beside,
+    ..PLAIN
+};
+
+pub const SWE_AGENT: Spelling = Spelling { input: &["tokens_sent"], output: &["tokens_received"], ..PLAIN };
+
+/// Amazon's log of invocations, beside the bodies: some with the request, some with the answer. The cache stands beside
+/// the input ([`Counts::with_cache_beside`]), once both are known.
+pub const BEDROCK_LOG: Spelling = Spelling {
+    input: &["inputTokenCount"],
+    cached: &["cacheReadInputTokenCount"],
+    written: &["cacheWriteInputTokenCount"],
+    output: &["outputTokenCount"],
+    ..PLAIN
+};
+
+/// LiteLLM's payload, on the call itself.
+pub const LITELLM: Spelling =
+    Spelling { input: &["prompt_tokens"], output: &["completion_tokens"], total: &["total_tokens"], ..PLAIN };
+
+/// Ollama, in the answer itself.
+pub const OLLAMA: Spelling = Spelling { input: &["prompt_eval_count"], output: &["eval_count"], ..PLAIN };
+
+/// llama.cpp's times, where only what was computed is counted and not what the cache had.
+pub const LLAMA_TIMINGS: Spelling = Spelling {
+    input: &["prompt_n"],
+    cached: &["cache_n"],
+    output: &["predicted_n"],
+    cache: Place::Beside,
+    ..PLAIN
+};
+
+impl Spelling {
+    /// The counts of an object, which loses them.
+    pub fn take(&self, object: &mut Object) -> Counts {
+        self.counted(|name| match name.split_once('/') {
+            Some((outer, inner)) => match object.get_mut(outer)? {
+                Json::Object(of) => take_count(of, inner),
+                _ => None,
+            },
+            None => take_count(object, name),
+        })
+    }
+
+    /// The counts of an object, which keeps them.
+    pub fn read(&self, object: &Object) -> Counts {
+        self.counted(|name| match name.split_once('/') {
+            Some((outer, inner)) => count_of(object.get(outer)?.get(inner)?),
+            None => count_of(object.get(name)?),
+        })
+    }
+
+    /// All names that it knows, as they stand at the top of an object.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        let lists = [self.input, self.cached, self.written, self.output, self.thoughts, self.total];
+        lists.into_iter().flatten().map(|name| name.split_once('/').map_or(*name, |(outer, _)| outer))
+    }
+
+    fn counted(&self, mut count: impl FnMut(&str) -> Option<u64>) -> Counts {
+        let mut first = |names: &[&str]| names.iter().find_map(|name| count(name));
+        let counts = Counts {
+            input: first(self.input),
+            cached: first(self.cached),
+            written: first(self.written),
+            output: first(self.output),
+            thoughts: first(self.thoughts),
+            total: first(self.total),
+        };
+        let counts = if self.cache == Place::Beside { counts.with_cache_beside() } else { counts };
+        if self.thinking == Place::Beside { counts.with_thoughts_beside() } else { counts }
+    }
+}
+
+impl Counts {
+    /// Counts of which the input left out what the cache read and wrote.
+    pub fn with_cache_beside(self) -> Self {
+        let of_cache = self.cached.unwrap_or(0).saturating_add(self.written.unwrap_or(0));
+        Self { input: self.input.map(|input| input.saturating_add(of_cache)), ..self }
+    }
+
+    /// Counts of which the output left out the thoughts.
+    pub fn with_thoughts_beside(self) -> Self {
+        let thoughts = self.thoughts.unwrap_or(0);
+        Self { output: self.output.map(|output| output.saturating_add(thoughts)), ..self }
+    }
+
+    /// Counts that add up to their total only with those of the cache and the thoughts: then these stand beside input
+    /// and output.
+    pub fn with_parts_beside(self) -> Self {
+        let sum = |counts: &[Option<u64>]| {
+            counts.iter().flatten().fold(0_u64, |sum, count| sum.saturating_add(*count))
+        };
+        let all = [self.input, self.output, self.cached, self.written, self.thoughts];
+        let is_beside =
+            self.total.is_some_and(|total| total > sum(&[self.input, self.output]) && total == sum(&all));
+        if is_beside { self.with_cache_beside().with_thoughts_beside() } else { self }
+    }
+}

@@ -1,0 +1,7 @@
+//! Dialects, through the public seams: what is written is read again, and bytes may arrive as they like.
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test may panic")]
+
+mod dialects;
+mod requests;
+mod streams;
+mod usage;
