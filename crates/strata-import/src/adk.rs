@@ -2,16 +2,25 @@
 
 mod cursor;
 mod database;
-pub(crate) mod debug_log;
+mod debug_log;
 mod document;
 mod evalset;
 mod events;
 mod legacy_test;
 mod pickle;
 mod pickled;
+mod places;
 mod session;
+mod signs;
+mod spelling;
+mod stored;
 
-pub use database::import_tables;
-pub(crate) use document::{DocumentReader, read_document};
-pub(crate) use events::EventReader;
-pub(crate) use session::report_repeated_ids;
+pub(crate) use database::{
+    is_database, is_pickle_database, is_sqlite, read_database, read_pickle_database, read_sqlite,
+};
+pub(crate) use debug_log::read as read_debug_log;
+pub(crate) use document::{AdkFormats, read_document};
+pub(crate) use events::{event_lines, event_stream};
+pub(crate) use signs::{
+    is_before_1, is_debug_log, is_eval_result, is_eval_set, is_event, is_event_stream, is_query, is_session,
+};

@@ -22,7 +22,7 @@ use crate::draft::Draft;
 use crate::exchange::Exchange;
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
 use known::Known;
 use unit::units_of;
 

@@ -4,10 +4,14 @@
 //! configuration with an `agent_class` and agents in files of their own.
 
 mod agent_config;
+mod document;
 
-use strata_model::{App, Decoder, Diagnostic, FromJson as _, Json, json};
+use strata_model::{App, Decoder, Diagnostic, FromJson as _, Json};
 
 use agent_config::AgentConfig;
+use document::read_document;
+
+pub use document::ReadFile;
 
 /// An app configuration with what was odd about it.
 #[derive(Debug)]
@@ -15,9 +19,6 @@ pub struct AppConfig {
     pub app: App,
     pub diagnostics: Vec<Diagnostic>,
 }
-
-/// Reads another file of the same configuration by the path it is referred to with.
-pub type ReadFile<'f> = &'f dyn Fn(&str) -> Option<Vec<u8>>;
 
 /// Reads an app configuration. The error says what the file is instead and what is expected.
 pub fn read_app_config(bytes: &[u8], read_file: ReadFile<'_>) -> Result<AppConfig, String> {
@@ -57,19 +58,6 @@ fn describe(document: &Json) -> String {
             format!("an object with {}", keys.join(", "))
         }
     }
-}
-
-/// A JSON document if it is one, else YAML.
-fn read_document(bytes: &[u8]) -> Result<Json, String> {
-    let text = std::str::from_utf8(bytes).map_err(|error| format!("the file is not UTF-8 text: {error}"))?;
-    let text = text.trim_start_matches('\u{feff}');
-    if text.trim().is_empty() {
-        return Err("the file is empty".to_owned());
-    }
-    if text.trim_start().starts_with(['{', '[']) {
-        return json::parse(text.as_bytes()).map_err(|error| format!("the file is not valid JSON: {error}"));
-    }
-    serde_saphyr::from_str(text).map_err(|error| format!("the file is not valid YAML: {error}"))
 }
 
 fn report_unknown_fields(app: &App, decoder: &mut Decoder) {

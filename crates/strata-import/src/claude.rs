@@ -18,7 +18,9 @@ mod attachment;
 mod compaction;
 mod entry;
 mod finish;
+mod finish_reason;
 mod full_output;
+mod ids;
 mod injected;
 mod invocations;
 mod lanes;
@@ -26,6 +28,7 @@ mod nodes;
 mod path;
 mod progress;
 mod record;
+mod records;
 mod response;
 mod stream;
 mod system;
@@ -34,30 +37,57 @@ mod usage;
 mod user;
 
 use crate::findings::Findings;
-use crate::import::Import;
+use crate::format::Format;
+use crate::imported::Import;
+use crate::keys::Keys;
+use crate::pieces::PieceReader;
 use crate::records::RecordReader;
 use transcript::Transcript;
 
-pub(crate) use injected::{QUOTATION, injected_kind};
+/// A record of a transcript, or of what `claude -p` puts out.
+pub(crate) fn is_record(keys: Keys<'_>) -> bool {
+    let kind = keys.kind();
+    let is_message = matches!(kind, "user" | "assistant") && keys.inner("message").is_some();
+    let is_note = kind == "summary" && keys.has("leafUuid");
+    let is_snapshot = kind == "file-history-snapshot";
+    let is_output = keys.has("session_id")
+        && match kind {
+            "system" => keys.has("subtype"),
+            "stream_event" => keys.has("event"),
+            "result" => keys.has_any(&["is_error", "total_cost_usd"]),
+            _ => false,
+        };
+    keys.has_any(&["parentUuid", "isSidechain"]) || is_message || is_note || is_snapshot || is_output
+}
+
+pub(crate) fn reader(format: Format) -> Box<dyn PieceReader> {
+    Box::new(TranscriptReader {
+        format,
+        records: RecordReader::default(),
+        transcript: Transcript::default(),
+        findings: Findings::default(),
+    })
+}
 
 /// Reads a transcript as it comes in.
-#[derive(Debug, Default)]
-pub(crate) struct TranscriptReader {
+#[derive(Debug)]
+struct TranscriptReader {
+    format: Format,
     records: RecordReader,
     transcript: Transcript,
     findings: Findings,
 }
 
-impl TranscriptReader {
-    pub(crate) fn feed(&mut self, bytes: &[u8]) {
-        let Self { records, transcript, findings } = self;
+impl PieceReader for TranscriptReader {
+    fn feed(&mut self, bytes: &[u8]) {
+        let Self { records, transcript, findings, .. } = self;
         records.feed(bytes, findings, |value, findings| transcript.read(value, findings));
     }
 
-    pub(crate) fn finish(self) -> Import {
-        let Self { records, mut transcript, mut findings } = self;
+    fn finish(self: Box<Self>) -> Import {
+        let Self { format, records, mut transcript, mut findings } = *self;
         records.finish(&mut findings, |value, findings| transcript.read(value, findings));
-        let session = transcript.finish(&mut findings);
+        let session = transcript.finish(format, &mut findings);
         Import::of(session.into_iter().collect(), findings)
     }
 }

@@ -1,12 +1,13 @@
 //! Recognising formats by content. File names say nothing: they lie, or there are none.
 
-mod partial;
-mod rules;
-
 use strata_model::{Json, json};
 
 use crate::format::{Format, UnreadFormat};
+use crate::head::Head;
+use crate::keys::Keys;
 use crate::lines::UTF8_MARK;
+use crate::outline::first_values;
+use crate::registry::{ROWS, Sign, UNREAD};
 use crate::tables::Table;
 
 /// Bytes from the start of a file that are enough to recognise it.
@@ -49,7 +50,7 @@ pub fn detect(head: &[u8]) -> Detection {
     if text.starts_with(b"\"{") {
         return by_written(text);
     }
-    match partial::first_values(text) {
+    match first_values(text) {
         Some(values) if matches!(text[0], b'{' | b'[') => by_values(&values),
         _ => by_text(text),
     }
@@ -57,8 +58,38 @@ pub fn detect(head: &[u8]) -> Detection {
 
 /// Recognises a database by its tables.
 pub fn detect_tables(tables: &[Table]) -> Detection {
-    rules::tables(tables)
+    let is_it = |sign: &Sign| matches!(sign, Sign::InTables(holds) if holds(tables));
+    let found = by_signs(is_it).map(Detection::Readable);
+    found
+        .or_else(|| unread(is_it))
+        .unwrap_or_else(|| not_a_session("a database without tables of a known tool"))
 }
+
+/// The first format of which a sign is found.
+fn by_signs(is_found: impl Fn(&Sign) -> bool) -> Option<Format> {
+    ROWS.iter().find(|row| row.signs.iter().any(&is_found)).map(|row| row.format)
+}
+
+fn unread(is_found: impl Fn(&Sign) -> bool) -> Option<Detection> {
+    UNREAD.iter().find(|(_, sign)| is_found(sign)).map(|(format, _)| Detection::Unread(*format))
+}
+
+/// Beginnings of files that are no sessions.
+const SIGNATURES: [(&[u8], &str); 13] = [
+    (b"\x89PNG", "an image (PNG)"),
+    (b"\xff\xd8\xff", "an image (JPEG)"),
+    (b"GIF8", "an image (GIF)"),
+    (b"RIFF", "a media file"),
+    (b"%PDF", "a PDF document"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard file; unpack it and import what is inside"),
+    (b"BZh", "a bzip2 file; unpack it and import what is inside"),
+    (b"\xfd7zXZ", "an xz file; unpack it and import what is inside"),
+    (b"7z\xbc\xaf", "a 7z archive; unpack it and import what is inside"),
+    (b"\x7fELF", "a program"),
+    (b"MZ", "a program"),
+    (b"\xff\xfe", "text in UTF-16; save it as UTF-8 and import it again"),
+    (b"\xfe\xff", "text in UTF-16; save it as UTF-8 and import it again"),
+];
 
 /// Where a tar archive calls itself one.
 const TAR_MARK: std::ops::Range<usize> = 257..262;
@@ -72,8 +103,11 @@ fn by_signature(head: &[u8]) -> Option<Detection> {
     if head.starts_with(SQLITE) {
         return Some(Detection::Sqlite);
     }
+    if let Some(format) = by_signs(|sign| matches!(sign, Sign::Bytes(is_it) if is_it(head))) {
+        return Some(Detection::Readable(format));
+    }
     if head.starts_with(b"PK\x03\x04") {
-        return Some(zip(head));
+        return Some(Detection::Archive(Archive::Zip));
     }
     if head.starts_with(b"\x1f\x8b") {
         return Some(Detection::Archive(Archive::Gzip));
@@ -81,35 +115,36 @@ fn by_signature(head: &[u8]) -> Option<Detection> {
     if head.get(TAR_MARK.start..TAR_MARK.end) == Some(b"ustar") {
         return Some(Detection::Archive(Archive::Tar));
     }
-    let (_, name) = rules::SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature))?;
+    let (_, name) = SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature))?;
     Some(not_a_session(name))
 }
 
-/// Inspect writes its logs as ZIP archives that begin with one of these members.
-fn zip(head: &[u8]) -> Detection {
-    let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
-    if has(b"_journal/start.json") || has(b"header.json") {
-        return Detection::Readable(Format::Inspect);
-    }
-    Detection::Archive(Archive::Zip)
-}
-
 fn by_values(values: &[Json]) -> Detection {
-    // A task folder of Cline is read as one text, of which the first file may be a list of plain messages.
-    let of_interface = values.iter().any(rules::is_interface_of_cline);
-    if of_interface && values.len() > 1 {
-        return Detection::Readable(Format::Cline);
+    if let Some(format) = by_signs(|sign| matches!(sign, Sign::Values(are_it) if are_it(values))) {
+        return Detection::Readable(format);
     }
-    if let Some(detection) = values.iter().find_map(rules::value) {
+    if let Some(detection) = values.iter().find_map(by_value) {
         return detection;
     }
-    match &values[0] {
-        Json::Object(object) if !object.is_empty() => {
-            let keys: Vec<_> = object.keys().take(8).map(|key| &**key).collect();
-            not_a_session(&format!("JSON of no known shape, with the keys {}", keys.join(", ")))
+    match Keys::of(&values[0]) {
+        Some(keys) if !keys.is_empty() => {
+            not_a_session(&format!("JSON of no known shape, with the keys {}", keys.shown()))
         }
-        other => not_a_session(&format!("JSON that holds {}", other.kind())),
+        _ => not_a_session(&format!("JSON that holds {}", values[0].kind())),
     }
+}
+
+/// Names what a JSON value of the file is, if its keys tell.
+fn by_value(value: &Json) -> Option<Detection> {
+    let Json::Array(items) = value else { return by_object(Keys::of(value)?) };
+    let first = Keys::of(items.first()?)?;
+    let of_list = by_signs(|sign| matches!(sign, Sign::ListOf(is_it) if is_it(first)));
+    of_list.map(Detection::Readable).or_else(|| by_object(first))
+}
+
+fn by_object(keys: Keys<'_>) -> Option<Detection> {
+    let is_it = |sign: &Sign| matches!(sign, Sign::Object(is_it) if is_it(keys));
+    unread(is_it).or_else(|| by_signs(is_it).map(Detection::Readable))
 }
 
 /// A document that was written down as the text of one, as ADK keeps the results of evaluations.
@@ -127,17 +162,16 @@ fn by_written(text: &[u8]) -> Detection {
         json::parse(&closed).ok()?.as_str().map(str::to_owned)
     });
     let inner = inner.unwrap_or_default();
-    match partial::first_values(inner.as_bytes()).map(|values| by_values(&values)) {
-        Some(Detection::Readable(
-            format @ (Format::AdkEvalResult | Format::AdkEvalSet | Format::AdkSession),
-        )) => Detection::Readable(format),
+    match first_values(inner.as_bytes()).map(|values| by_values(&values)) {
+        Some(Detection::Readable(format)) if format.is_found_in_text() => Detection::Readable(format),
         _ => not_a_session("JSON that holds a text"),
     }
 }
 
 fn by_text(text: &[u8]) -> Detection {
-    if let Some(detection) = rules::text(text) {
-        return detection;
+    let head = Head::new(text);
+    if let Some(format) = by_signs(|sign| matches!(sign, Sign::Text(is_it) if is_it(&head))) {
+        return Detection::Readable(format);
     }
     if looks_like_utf16(text) {
         return not_a_session("text in UTF-16; save it as UTF-8 and import it again");

@@ -15,7 +15,7 @@ use crate::bodies::Bodies;
 use crate::facts::{Facts, SourceFacts};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::{ImportedSession, ParentSession, RecordedRequest};
+use crate::imported::{ImportedSession, ParentSession, RecordedRequest};
 use crate::marks;
 use crate::source::SourceRecord;
 use crate::title;

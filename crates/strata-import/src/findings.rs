@@ -43,6 +43,20 @@ impl Findings {
         }
     }
 
+    /// Takes over what was found elsewhere.
+    pub(crate) fn append(&mut self, other: Self) {
+        if self.found.is_empty() {
+            *self = other;
+            return;
+        }
+        other.into_diagnostics().into_iter().for_each(|diagnostic| self.report(diagnostic));
+    }
+
+    /// Where each finding points.
+    pub(crate) fn places_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        self.found.iter_mut().map(|finding| &mut finding.diagnostic.at)
+    }
+
     pub(crate) fn error(&mut self, code: &'static str, at: impl Into<String>, message: impl Into<String>) {
         self.report(Diagnostic::error(code, at, message));
     }

@@ -15,6 +15,11 @@ impl Table {
     }
 }
 
+/// Whether there is a table of this name.
+pub(crate) fn has(tables: &[Table], name: &str) -> bool {
+    tables.iter().any(|table| table.name == name)
+}
+
 /// One value of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SqlValue<'r> {

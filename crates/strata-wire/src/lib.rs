@@ -28,7 +28,7 @@ mod unread;
 pub mod usage;
 
 pub use address::{is_other_call, model_of_url};
-pub use answer::{Answer, Finish, error_message, is_other_answer};
+pub use answer::{Answer, AnswerReader, Finish, StreamError, error_message, is_other_answer};
 pub use api::Api;
 pub use cache_rules::{CacheRule, CacheRules, CacheRulesError, Machine, Mark};
 pub use decode::{decode, decode_count, decode_models};
@@ -36,5 +36,5 @@ pub use encode::{BodyOptions, encode, encode_count};
 pub use order::{PrefixOrder, prefix_segments};
 pub use request::{is_request, request_body, request_of, unbatch};
 pub use segment::{Item, Path, Segment, definitions, find, prompt_segments, segments, settings};
-pub use stream::{AnswerReader, Delta, SseEvent, SseReader, StreamError};
+pub use stream::{Delta, SseEvent, SseReader};
 pub use unread::UnreadFields;

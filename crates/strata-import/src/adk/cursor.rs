@@ -25,11 +25,6 @@ impl<'t> Cursor<'t> {
         Self { text, base: 0, reader: ValueReader::new(text) }
     }
 
-    /// Moves on by some bytes that are no JSON.
-    pub(super) fn skip(&mut self, n_bytes: usize) {
-        self.move_to(self.offset() + n_bytes);
-    }
-
     fn move_to(&mut self, offset: usize) {
         self.base = offset;
         self.reader = ValueReader::new(&self.text[offset..]);

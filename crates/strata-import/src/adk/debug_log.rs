@@ -9,12 +9,12 @@ use crate::draft::Draft;
 use crate::exchange::{About, Exchange, read_exchange};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 use crate::yaml::listings;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("adk", "agent");
     let mut steps: Vec<Step> = Vec::new();
     for mut listing in listings(bytes, "entries", findings) {
@@ -33,7 +33,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         }
         steps.extend(log.exchanges.into_iter().map(|exchange| Step::Exchange(Box::new(exchange))));
     }
-    sessions(steps, draft, Format::AdkDebugLog, findings)
+    sessions(steps, draft, format, findings)
 }
 
 struct Log<'d> {

@@ -3,70 +3,64 @@
 //! What a document is shows only after its members were read, so lists that may be long (events, evaluation cases)
 //! are read element by element wherever they stand, and the rest is decided at the end of each object.
 
-use strata_model::json::{Entered, JsonError};
+use strata_model::json::{self, Entered, JsonError};
 use strata_model::{Json, Object, Str};
 
 use super::cursor::{Cursor, Element};
 use super::evalset::{self, EvalSet};
 use super::events::EventLog;
 use super::legacy_test;
+use super::places::{original, source};
 use super::session::SessionBuilder;
 use crate::findings::Findings;
 use crate::format::{Format, UnreadFormat};
-use crate::import::{Import, ImportedSession};
-use crate::lines::UTF8_MARK;
+use crate::imported::ImportedSession;
 use crate::repair::{Repaired, repair};
 use crate::source::SourceRecord;
 
-/// Keeps a document's bytes until it is whole.
-#[derive(Debug)]
-pub(crate) struct DocumentReader {
-    format: Format,
-    bytes: Vec<u8>,
-}
-
-impl DocumentReader {
-    pub(crate) fn new(format: Format) -> Self {
-        Self { format, bytes: Vec::new() }
-    }
-
-    pub(crate) fn feed(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
-    }
-
-    pub(crate) fn finish(self) -> Import {
-        read_document(self.format, &self.bytes)
-    }
+/// What the sessions of a document may be besides what the document is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AdkFormats {
+    pub(crate) events: Format,
+    pub(crate) eval_set: Format,
+    pub(crate) eval_result: Format,
 }
 
 /// Reads every session of a document.
-pub(crate) fn read_document(format: Format, bytes: &[u8]) -> Import {
-    let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
+pub(crate) fn read_document(
+    bytes: &[u8],
+    format: Format,
+    formats: AdkFormats,
+    findings: &mut Findings,
+) -> Vec<ImportedSession> {
+    let text = bytes.trim_ascii_start();
     // ADK wrote results of evaluations as the text of a document. A place in that text is none in the file.
     if text.starts_with(b"\"")
-        && let Ok(Json::String(written)) = strata_model::json::parse(text)
+        && let Ok(Json::String(written)) = json::parse(text)
     {
-        let mut import = read_document(format, written.as_bytes());
-        let sources = import.sessions.iter_mut().flat_map(ImportedSession::places_mut);
+        let mut found = Findings::default();
+        let mut sessions = read_document(written.as_bytes(), format, formats, &mut found);
+        let sources = sessions.iter_mut().flat_map(ImportedSession::places_mut);
         sources.for_each(|source| *source = SourceRecord::Bytes(0..bytes.len() as u64));
-        for diagnostic in import.diagnostics.iter_mut().filter(|it| it.at.starts_with("byte ")) {
-            diagnostic.at.push_str(" of the text that the file holds");
-        }
-        return import;
+        let bytes = found.places_mut().filter(|at| at.starts_with("byte "));
+        bytes.for_each(|at| at.push_str(" of the text that the file holds"));
+        findings.append(found);
+        return sessions;
     }
-    let document = Document::new(format, bytes, None).read();
+    let document = Document::new(format, formats, bytes, None).read();
     if document.has_broken_text
         && let Some(repaired) = repair(bytes)
     {
-        let mut again = Document::new(format, &repaired.text, Some(&repaired));
+        let mut again = Document::new(format, formats, &repaired.text, Some(&repaired));
         again.findings.warning("repaired-text", "", repaired.told());
-        return again.read().finish();
+        return again.read().finish(findings);
     }
-    document.finish()
+    document.finish(findings)
 }
 
 struct Document<'t> {
     format: Format,
+    formats: AdkFormats,
     cursor: Cursor<'t>,
     repaired: Option<&'t Repaired>,
     /// Something could not be read that might be readable after a repair.
@@ -89,19 +83,16 @@ struct Top {
 }
 
 impl<'t> Document<'t> {
-    fn new(format: Format, text: &'t [u8], repaired: Option<&'t Repaired>) -> Self {
-        let mut cursor = Cursor::new(text);
-        if text.starts_with(UTF8_MARK) {
-            cursor.skip(UTF8_MARK.len());
-        }
+    fn new(format: Format, formats: AdkFormats, text: &'t [u8], repaired: Option<&'t Repaired>) -> Self {
         Self {
             format,
-            cursor,
+            formats,
+            cursor: Cursor::new(text),
             repaired,
             has_broken_text: false,
             findings: Findings::default(),
             sessions: Vec::new(),
-            loose: EventLog::new(Format::AdkEvents),
+            loose: EventLog::new(formats.events),
             queries: Vec::new(),
         }
     }
@@ -116,12 +107,14 @@ impl<'t> Document<'t> {
         self
     }
 
-    fn finish(mut self) -> Import {
-        self.sessions.extend(self.loose.finish(&mut self.findings));
+    fn finish(mut self, findings: &mut Findings) -> Vec<ImportedSession> {
+        findings.append(self.findings);
+        self.sessions.extend(self.loose.finish(findings));
         if !self.queries.is_empty() {
-            self.sessions.push(legacy_test::session(self.queries, Object::new(), &mut self.findings));
+            let set = self.formats.eval_set;
+            self.sessions.push(legacy_test::session(self.queries, Object::new(), set, findings));
         }
-        Import::of(self.sessions, self.findings)
+        self.sessions
     }
 
     fn top_value(&mut self) -> Result<(), JsonError> {
@@ -237,12 +230,13 @@ impl<'t> Document<'t> {
         let Top { fields, events, cases, results } = top;
         let has = |keys: &[&str]| keys.iter().any(|key| fields.contains_key(key));
         if let Some(cases) = cases {
-            self.sessions.extend(cases.finish(&fields, &mut self.findings));
+            self.sessions.extend(cases.finish(&fields, self.formats.eval_set, &mut self.findings));
         } else if let Some(results) = results {
-            let finished = results.into_iter().map(|it| it.finish(Format::AdkEvalResult, &mut self.findings));
+            let finished =
+                results.into_iter().map(|it| it.finish(self.formats.eval_result, &mut self.findings));
             self.sessions.extend(finished.collect::<Vec<_>>());
         } else if is_before_1(&fields) {
-            self.findings.error("unread-format", "", UnreadFormat::AdkBefore1.refusal());
+            self.findings.error("unread-format", "", UnreadFormat::ADK_BEFORE_1.refusal());
         } else if events.is_some() || has(&["appName", "app_name", "userId", "user_id"]) {
             let mut builder = events.unwrap_or_default();
             builder.set_fields(fields, &mut self.findings);
@@ -252,7 +246,12 @@ impl<'t> Document<'t> {
         } else if has(&["query"]) {
             self.queries.push((fields, source));
         } else if has(&["data"]) {
-            self.sessions.extend(legacy_test::session_of_set(fields, &source, &mut self.findings));
+            self.sessions.extend(legacy_test::session_of_set(
+                fields,
+                &source,
+                self.formats.eval_set,
+                &mut self.findings,
+            ));
         } else {
             let keys: Vec<_> = fields.keys().take(8).map(|key| &**key).collect();
             let message =
@@ -276,15 +275,6 @@ impl<'t> Document<'t> {
             self.findings.error("broken-document", at, message);
         }
     }
-}
-
-fn original(repaired: Option<&Repaired>, offset: usize) -> u64 {
-    repaired.map_or(offset, |repaired| repaired.original(offset)) as u64
-}
-
-/// The place of a value in the file, whatever was repaired before it.
-pub(super) fn source(repaired: Option<&Repaired>, range: std::ops::Range<usize>) -> SourceRecord {
-    SourceRecord::Bytes(original(repaired, range.start)..original(repaired, range.end))
 }
 
 /// Sessions of ADK's internal predecessors keep state in `context` and have lists ADK 1.0 has not.

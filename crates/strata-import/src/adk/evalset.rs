@@ -11,12 +11,13 @@ use strata_model::{Event, Json, Object, Str};
 pub(super) use self::invocation::content_of;
 use self::invocation::{Invocation, Recorded};
 use super::cursor::Cursor;
-use super::document::source;
+use super::places::source;
 use super::session::SessionBuilder;
+use super::spelling::{take, take_text};
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
 use crate::repair::Repaired;
 use crate::source::SourceRecord;
 
@@ -66,7 +67,12 @@ impl EvalSet {
     }
 
     /// One session a case. `fields` are the set's own.
-    pub(super) fn finish(self, fields: &Object, findings: &mut Findings) -> Vec<ImportedSession> {
+    pub(super) fn finish(
+        self,
+        fields: &Object,
+        format: Format,
+        findings: &mut Findings,
+    ) -> Vec<ImportedSession> {
         if self.cases.is_empty() {
             findings.error("no-session", "", "this evaluation set has no cases; there is no session to show");
         } else {
@@ -81,14 +87,14 @@ impl EvalSet {
         }
         let mut sessions = Vec::with_capacity(self.cases.len());
         for case in self.cases {
-            sessions.push(case.session(fields, findings));
+            sessions.push(case.session(fields, format, findings));
         }
         sessions
     }
 }
 
 impl Case {
-    fn session(mut self, set: &Object, findings: &mut Findings) -> ImportedSession {
+    fn session(mut self, set: &Object, format: Format, findings: &mut Findings) -> ImportedSession {
         let eval_id = take_text(&mut self.fields, "eval_id", "evalId").unwrap_or_default();
         let mut builder = SessionBuilder::at(format!("case {eval_id}"));
         builder.note_rest("evalSet", set);
@@ -115,7 +121,7 @@ impl Case {
             }
         }
         builder.session.last_update_time = builder.last_timestamp();
-        let mut imported = builder.finish(Format::AdkEvalSet, findings);
+        let mut imported = builder.finish(format, findings);
         imported.facts = facts_of(&imported, &recorded, n_turns);
         if !eval_id.is_empty() {
             imported.title = eval_id.to_string();
@@ -142,24 +148,6 @@ impl Case {
         }
         builder.note_rest("evalCase.sessionInput", &input);
         builder.note_rest("evalCase", &self.fields);
-    }
-}
-
-/// Takes `key` in either spelling. Null is nothing.
-pub(super) fn take(object: &mut Object, snake: &str, camel: &str) -> Option<Json> {
-    object.remove(snake).or_else(|| object.remove(camel)).filter(|value| !value.is_null())
-}
-
-/// Takes a text that is not empty; anything else is left where it is.
-pub(super) fn take_text(object: &mut Object, snake: &str, camel: &str) -> Option<Str> {
-    let key = if object.contains_key(snake) { snake } else { camel };
-    match object.get(key) {
-        Some(Json::String(text)) if !text.is_empty() => {
-            let text = text.clone();
-            object.remove(key);
-            Some(text)
-        }
-        _ => None,
     }
 }
 

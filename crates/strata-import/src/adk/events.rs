@@ -5,43 +5,67 @@ use std::collections::HashMap;
 use strata_model::json::Interner;
 use strata_model::{Json, Object, Str};
 
-use super::evalset::take_text;
 use super::session::SessionBuilder;
+use super::spelling::take_text;
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::{Import, ImportedSession};
+use crate::imported::{Import, ImportedSession};
 use crate::lines::{Chunk, LineCutter};
+use crate::pieces::PieceReader;
 use crate::source::SourceRecord;
 use crate::unmapped::Unmapped;
 use crate::values::read_values;
 
+/// Reads events that stand one a line.
+pub(crate) fn event_lines(format: Format) -> Box<dyn PieceReader> {
+    Box::new(EventReader::new(format, |chunk| Some(chunk)))
+}
+
+/// Reads events out of a stream of server-sent ones.
+pub(crate) fn event_stream(format: Format) -> Box<dyn PieceReader> {
+    Box::new(EventReader::new(format, stream_payload))
+}
+
 /// Reads events line by line.
 #[derive(Debug)]
-pub(crate) struct EventReader {
+struct EventReader {
     lines: LineCutter,
+    /// What of a chunk is JSON.
+    payload: fn(Chunk<'_>) -> Option<Chunk<'_>>,
     interner: Interner,
     log: EventLog,
     findings: Findings,
 }
 
 impl EventReader {
-    pub(crate) fn new(format: Format) -> Self {
+    fn new(format: Format, payload: fn(Chunk<'_>) -> Option<Chunk<'_>>) -> Self {
         Self {
             lines: LineCutter::default(),
+            payload,
             interner: Interner::default(),
             log: EventLog::new(format),
             findings: Findings::default(),
         }
     }
+}
 
-    pub(crate) fn feed(&mut self, bytes: &[u8]) {
-        let Self { lines, interner, log, findings } = self;
-        lines.feed(bytes, |chunk| log.read(chunk, interner, findings));
+impl PieceReader for EventReader {
+    fn feed(&mut self, bytes: &[u8]) {
+        let Self { lines, payload, interner, log, findings } = self;
+        lines.feed(bytes, |chunk| {
+            if let Some(payload) = payload(chunk) {
+                log.read(payload, interner, findings);
+            }
+        });
     }
 
-    pub(crate) fn finish(self) -> Import {
-        let Self { lines, mut interner, mut log, mut findings } = self;
-        lines.finish(|chunk| log.read(chunk, &mut interner, &mut findings));
+    fn finish(self: Box<Self>) -> Import {
+        let Self { lines, payload, mut interner, mut log, mut findings } = *self;
+        lines.finish(|chunk| {
+            if let Some(payload) = payload(chunk) {
+                log.read(payload, &mut interner, &mut findings);
+            }
+        });
         let sessions = log.finish(&mut findings);
         Import::of(sessions, findings)
     }
@@ -70,14 +94,7 @@ impl EventLog {
         Self { format, sessions: Vec::new(), by_id: HashMap::new() }
     }
 
-    fn read(&mut self, chunk: Chunk<'_>, interner: &mut Interner, findings: &mut Findings) {
-        let payload = match self.format {
-            Format::AdkEventStream => match stream_payload(chunk) {
-                Some(payload) => payload,
-                None => return,
-            },
-            _ => chunk,
-        };
+    fn read(&mut self, payload: Chunk<'_>, interner: &mut Interner, findings: &mut Findings) {
         read_values(payload, interner, findings, |value, findings| {
             let source = value.source();
             match value.json {

@@ -2,17 +2,19 @@
 
 use strata_model::{Json, Object, Str};
 
-use super::evalset::{content_of, take, take_text};
+use super::evalset::content_of;
 use super::session::SessionBuilder;
+use super::spelling::{take, take_text};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
 use crate::source::SourceRecord;
 
 /// The session of a set `{name?, data: [item, …], initial_session}`.
 pub(super) fn session_of_set(
     mut set: Object,
     source: &SourceRecord,
+    format: Format,
     findings: &mut Findings,
 ) -> Option<ImportedSession> {
     let Some(Json::Array(items)) = set.remove("data") else {
@@ -34,7 +36,7 @@ pub(super) fn session_of_set(
         Some(Json::Object(initial)) => initial,
         _ => Object::new(),
     };
-    let mut imported = session(objects, initial, findings);
+    let mut imported = session(objects, initial, format, findings);
     if let Some(name) = take_text(&mut set, "name", "name") {
         imported.title = name.to_string();
     }
@@ -45,6 +47,7 @@ pub(super) fn session_of_set(
 pub(super) fn session(
     items: Vec<(Object, SourceRecord)>,
     mut initial: Object,
+    format: Format,
     findings: &mut Findings,
 ) -> ImportedSession {
     let message = "this test records what was expected, not what happened, without ids, times and authors";
@@ -67,7 +70,7 @@ pub(super) fn session(
         }
         builder.note_rest("test", &item);
     }
-    builder.finish(Format::AdkEvalSet, findings)
+    builder.finish(format, findings)
 }
 
 fn events_of(item: &mut Object, agent: &Str) -> Vec<Object> {

@@ -2,9 +2,9 @@
 
 use strata_model::{Json, Object};
 
-use super::database::{builder_of, key_of};
 use super::pickle;
 use super::session::SessionBuilder;
+use super::stored::{Sessions, builder_of, key_of};
 use crate::findings::Findings;
 use crate::rows::{json_of, seconds_of, text_of};
 use crate::source::SourceRecord;
@@ -26,7 +26,7 @@ const FLAG_COLUMNS: [&str; 3] = ["partial", "turn_complete", "interrupted"];
 /// Reads the events of every session. Columns that came later than the database was made are absent.
 pub(super) fn read_events(
     source: &mut dyn TableSource,
-    sessions: &mut super::database::Sessions,
+    sessions: &mut Sessions,
     findings: &mut Findings,
 ) -> Result<(), TableError> {
     let tables = source.tables()?;

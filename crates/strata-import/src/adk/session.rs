@@ -1,15 +1,15 @@
 //! Building a session out of events in ADK's own shape.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use strata_model::{Content, Decoder, Diagnostic, Event, FromJson, Json, NodePath, Object, Session, Str};
+use strata_model::{Content, Decoder, Event, FromJson, Json, NodePath, Object, Session, Str};
 
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::{Alignment, ImportedSession, RecordedRequest};
+use crate::imported::{Alignment, ImportedSession, RecordedRequest};
 use crate::marks;
+use crate::repeated_ids::report_repeated_ids;
 use crate::source::SourceRecord;
 use crate::title;
 use crate::unmapped::Unmapped;
@@ -196,22 +196,6 @@ fn note_unknown_fields(event: &Event, unmapped: &mut Unmapped) {
         }
         if let Some(response) = &part.function_response {
             note("part.functionResponse", &response.other, &mut response.unknown_fields());
-        }
-    }
-}
-
-/// Ids are meant to be unique within a session; nothing is dropped when they are not.
-pub(crate) fn report_repeated_ids(session: &Session, place: &str, findings: &mut Findings) {
-    let mut seen = HashSet::with_capacity(session.events.len());
-    for (index, event) in session.events.iter().enumerate() {
-        if !event.id.is_empty() && !seen.insert(&*event.id) {
-            let stop = if place.is_empty() { "" } else { ": " };
-            let message = "an event has the id of an earlier one; both were kept";
-            findings.report(Diagnostic::warning(
-                "repeated-id",
-                format!("{place}{stop}events[{index}]"),
-                message,
-            ));
         }
     }
 }

@@ -9,7 +9,8 @@ use crate::draft::{Draft, Kind, Say};
 use crate::facts::SourceFacts;
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::head::Head;
+use crate::imported::ImportedSession;
 use crate::source::SourceRecord;
 use crate::time::epoch_seconds;
 
@@ -31,7 +32,11 @@ struct Chat {
     answer: Option<usize>,
 }
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) fn is_history(head: &Head<'_>) -> bool {
+    head.has_line("# aider chat started at")
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let text = String::from_utf8_lossy(bytes);
     if matches!(text, std::borrow::Cow::Owned(_)) {
         let message = "bytes that are not UTF-8 were replaced by U+FFFD; everything else was kept";
@@ -46,14 +51,15 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         offset += line.len() as u64;
         let line = line.trim_end();
         if let Some(time) = line.strip_prefix(SESSION) {
-            sessions
-                .extend(std::mem::replace(&mut chat, Chat::new(n_begun, Some(time))).finish(at, findings));
+            sessions.extend(
+                std::mem::replace(&mut chat, Chat::new(n_begun, Some(time))).finish(at, format, findings),
+            );
             n_begun += 1;
         } else {
             chat.line(line, at);
         }
     }
-    sessions.extend(chat.finish(offset, findings));
+    sessions.extend(chat.finish(offset, format, findings));
     // What is counted over the file is told with its first session.
     if let Some(SourceFacts::Counts(counts)) = sessions.first_mut().map(|first| &mut first.facts.source) {
         let begins = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
@@ -158,12 +164,12 @@ impl Chat {
         }
     }
 
-    fn finish(mut self, end: u64, findings: &mut Findings) -> Option<ImportedSession> {
+    fn finish(mut self, end: u64, format: Format, findings: &mut Findings) -> Option<ImportedSession> {
         self.flush(end);
         if self.draft.len() == 0 {
             return None;
         }
-        self.draft.finish(Format::Aider, findings)
+        self.draft.finish(format, findings)
     }
 }
 

@@ -16,13 +16,37 @@ use crate::draft::say_turn;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::{take_time, time_of};
+use crate::trajectories::messages::{is_of_framework, is_said};
 use crate::values::Value;
 use interface::Interface;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+/// A conversation of the command line, or of Roo in its second version.
+pub(crate) fn is_conversation(keys: Keys<'_>) -> bool {
+    keys.has_all(&["sessionId", "messages", "agent"])
+        || (keys.has("version") && keys.first_has("messages", &["role", "ts"]))
+}
+
+/// A message of a task's conversation, or of its interface.
+pub(crate) fn is_message(keys: Keys<'_>) -> bool {
+    is_of_interface(keys) || (keys.has("ts") && is_said(keys) && !is_of_framework(keys))
+}
+
+fn is_of_interface(keys: Keys<'_>) -> bool {
+    keys.has_all(&["ts", "type"]) && keys.has_any(&["say", "ask"])
+}
+
+/// A task folder is read as one text, of which the first file may be a list of plain messages.
+pub(crate) fn is_task_folder(values: &[Json]) -> bool {
+    let first_of =
+        |value: &Json| value.as_array().and_then(|items| Some(is_of_interface(Keys::of(items.first()?)?)));
+    values.len() > 1 && values.iter().any(|value| first_of(value).unwrap_or(false))
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut conversations = Vec::new();
     let mut interface = Interface::default();
     let mut has_interface = false;
@@ -51,7 +75,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     for (fields, source, messages) in conversations {
         let interface = std::mem::take(&mut interface);
         let draft = Conversation::new(interface, std::mem::take(&mut models)).tell(fields, source, messages);
-        sessions.extend(draft.finish(Format::Cline, findings));
+        sessions.extend(draft.finish(format, findings));
     }
     sessions
 }

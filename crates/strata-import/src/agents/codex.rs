@@ -14,26 +14,38 @@ mod fork;
 mod items;
 mod meta;
 mod prompts;
+mod rollout;
 mod stream;
 mod usage;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use strata_model::take::{take_object, take_text};
-use strata_model::{Json, Object, Str};
+use strata_model::{Json, Object};
 
-use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::time_of;
 use crate::values::Value;
-use prompts::Prompts;
-use stream::Stream;
-use usage::Steps;
+use rollout::Rollout;
 
-pub(crate) fn read(values: Vec<Value>, findings: &mut Findings) -> Vec<ImportedSession> {
+/// A line of a rollout of any version, or what `codex exec --json` puts out.
+pub(crate) fn is_rollout(keys: Keys<'_>) -> bool {
+    let kind = keys.kind();
+    let is_line = keys.has_all(&["payload", "timestamp"]) && !kind.is_empty();
+    let is_output = matches!(kind, "thread.started" | "turn.started")
+        // The logs of other programs begin with this too.
+        || (kind == "session.created" && keys.has_any(&["session_id", "thread_id"]))
+        || (kind.starts_with("item.") && keys.has("item"))
+        || keys.inner_has("msg", &["type"]);
+    let is_old = keys.text("record_type") == "state"
+        || (kind.is_empty() && keys.has_all(&["id", "timestamp", "instructions"]))
+        || (keys.inner_has("session", &["id"]) && keys.holds_list("items"));
+    kind == "session_meta" || is_line || is_output || is_old
+}
+
+pub(crate) fn read(values: Vec<Value>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let values: Vec<_> = values.into_iter().flat_map(bare::records).collect();
     let mut rollout = Rollout::new(&values);
     let first_own = fork::first_own(&values);
@@ -48,69 +60,10 @@ pub(crate) fn read(values: Vec<Value>, findings: &mut Findings) -> Vec<ImportedS
             rollout.mark_copied(first);
         }
     }
-    rollout.finish(findings).into_iter().collect()
-}
-
-struct Rollout {
-    draft: Draft,
-    prompts: Prompts,
-    /// There are no items: the events of the interface are all there is.
-    is_told_by_events: bool,
-    stream: Stream,
-    steps: Steps,
-    turn: Option<Str>,
-    model: Option<Str>,
-    branch: Option<Str>,
-    agent: Option<Str>,
-    has_meta: bool,
-    /// The record that is read is copied from the thread this one was forked from.
-    is_copied: bool,
-    /// Prompts by their events; those that were taken back are gone.
-    turns: Vec<usize>,
-    /// The last event, when it may be a prompt that the interface recorded in other words.
-    unproven: Option<usize>,
-    /// A prompt whose item has not come yet.
-    awaited: Option<(Str, SourceRecord)>,
-    /// The response whose items are coming in.
-    open: Option<usize>,
-    calls: BTreeMap<Str, u64>,
-    open_calls: BTreeSet<Str>,
-    models: BTreeSet<Str>,
-    counts: BTreeMap<&'static str, i64>,
+    rollout.finish(format, findings).into_iter().collect()
 }
 
 impl Rollout {
-    fn new(values: &[Value]) -> Self {
-        let has_steps = values
-            .iter()
-            .any(|value| value.json.get("type").and_then(Json::as_str) == Some("token_usage_record"));
-        Self {
-            draft: Draft::new("codex", "codex"),
-            prompts: Prompts::of(values),
-            is_told_by_events: !values.iter().any(|value| bare::is_item(&value.json)),
-            stream: Stream::default(),
-            steps: Steps::new(has_steps),
-            turn: None,
-            model: None,
-            branch: None,
-            agent: None,
-            has_meta: false,
-            is_copied: false,
-            turns: Vec::new(),
-            unproven: None,
-            awaited: None,
-            open: None,
-            calls: BTreeMap::new(),
-            open_calls: BTreeSet::new(),
-            models: BTreeSet::new(),
-            counts: BTreeMap::new(),
-        }
-    }
-
-    fn count(&mut self, name: &'static str) {
-        *self.counts.entry(name).or_default() += 1;
-    }
-
     fn record(&mut self, value: Value, findings: &mut Findings) {
         self.count("records");
         let source = value.source();
@@ -161,36 +114,5 @@ impl Rollout {
             self.turn = Some(turn.into());
         }
         self.draft.unmapped.record("turn_context", source);
-    }
-
-    fn set_model(&mut self, model: Str) {
-        self.models.insert(model.clone());
-        self.model = Some(model);
-    }
-
-    fn say(&self, source: SourceRecord) -> Say {
-        Say {
-            agent: self.agent.clone(),
-            branch: self.branch.clone(),
-            invocation: self.turn.clone(),
-            ..Say::new(Kind::Notice, Vec::new(), source)
-        }
-    }
-
-    fn finish(mut self, findings: &mut Findings) -> Option<ImportedSession> {
-        self.tell_open_items();
-        for name in ["records", "token_count_events", "token_usage_records", "turns_started", "turns_aborted"]
-        {
-            let count = self.counts.get(name).copied().unwrap_or(0);
-            self.draft.counts.insert(name, Json::Int(count));
-        }
-        let by_type: Object =
-            self.calls.iter().map(|(kind, count)| (kind.clone(), Json::Int(*count as i64))).collect();
-        self.draft.counts.insert("tool_calls_by_type", by_type.into());
-        self.draft.counts.insert("calls_without_result", Json::Int(self.open_calls.len() as i64));
-        let models = self.models.iter().map(|model| Json::from(model.clone())).collect::<Vec<_>>();
-        self.draft.counts.insert("models", models.into());
-        self.steps.tell(&mut self.draft.counts);
-        self.draft.finish(Format::Codex, findings)
     }
 }

@@ -19,20 +19,37 @@ use crate::documents::read_documents;
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 use chat::{Chat, Step};
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+/// A chat, a checkpoint, an entry of the list of prompts, or what the program puts out.
+pub(crate) fn is_chat(keys: Keys<'_>) -> bool {
+    let is_output = (keys.kind() == "init" && keys.has_all(&["session_id", "model"]))
+        || (keys.has("response") && keys.inner_has("stats", &["models"]));
+    // Qwen Code writes Gemini's contents into records like those of Claude Code.
+    let is_qwen =
+        keys.has("parentUuid") && (keys.inner_has("message", &["parts"]) || keys.has("systemPayload"));
+    keys.has_all(&["sessionId", "projectHash"])
+        || keys.has_all(&["history", "authType"])
+        || keys.has_all(&["history", "clientHistory"])
+        || keys.has_all(&["sessionId", "messageId", "message"])
+        || keys.first_has("history", &["role", "parts"])
+        || is_output
+        || is_qwen
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut chat = Chat::default();
     let mut draft = Draft::new("gemini-cli", "gemini");
     let mut documents = read_documents(bytes, &["", "messages", "history", "clientHistory"], findings);
-    if let Some(sessions) = prompts::read(&mut documents, findings) {
+    if let Some(sessions) = prompts::read(&mut documents, format, findings) {
         return sessions;
     }
     if documents.iter().any(|document| stream::is_output(&document.fields)) {
-        return stream::read(documents, findings).into_iter().collect();
+        return stream::read(documents, format, findings).into_iter().collect();
     }
     for mut document in documents {
         let source = document.source.clone();
@@ -64,10 +81,10 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         }
         chat.line(document.fields, source, &mut draft);
     }
-    tell(chat, draft, findings).into_iter().collect()
+    tell(chat, draft, format, findings).into_iter().collect()
 }
 
-fn tell(chat: Chat, mut draft: Draft, findings: &mut Findings) -> Option<ImportedSession> {
+fn tell(chat: Chat, mut draft: Draft, format: Format, findings: &mut Findings) -> Option<ImportedSession> {
     let mut meta = chat.meta;
     draft.session.id = take_text(&mut meta, "sessionId").unwrap_or_default();
     draft.title = take_text(&mut meta, "summary");
@@ -95,7 +112,7 @@ fn tell(chat: Chat, mut draft: Draft, findings: &mut Findings) -> Option<Importe
             Step::Rewound(at, source) => teller.rewound(at, source),
         }
     }
-    teller.draft.finish(Format::GeminiCli, findings)
+    teller.draft.finish(format, findings)
 }
 
 struct Teller {

@@ -13,12 +13,13 @@ use strata_wire::usage::{Counts, UsageReport, read as read_usage};
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::{ImportedSession, ParentSession};
+use crate::imported::{ImportedSession, ParentSession};
 use crate::rows::{count_of, json_of, object_of, seconds_of, text_of};
 use crate::source::SourceRecord;
+use crate::tables::{self, Table};
 use crate::tables::{TableError, TableSource};
 
-pub(crate) use file::read as read_file;
+pub(crate) use file::{is_session, read as read_file};
 
 struct Chat {
     draft: Draft,
@@ -35,8 +36,13 @@ struct Chat {
     has_usage: bool,
 }
 
+pub(crate) fn is_database(all: &[Table]) -> bool {
+    tables::has(all, "usage_ledger") || (tables::has(all, "messages") && tables::has(all, "sessions"))
+}
+
 pub(crate) fn read_tables(
     source: &mut dyn TableSource,
+    format: Format,
     findings: &mut Findings,
 ) -> Result<Vec<ImportedSession>, TableError> {
     let tables = source.tables()?;
@@ -105,7 +111,7 @@ pub(crate) fn read_tables(
         let source = SourceRecord::Row { table: "sessions", id: chat.draft.session.id.clone() };
         chat.tell_ledger(&source);
         chat.tell_sum(source);
-        sessions.extend(chat.draft.finish(Format::Goose, findings));
+        sessions.extend(chat.draft.finish(format, findings));
     }
     Ok(sessions)
 }

@@ -13,9 +13,11 @@ use crate::documents::read_documents;
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::{ImportedSession, ParentSession};
+use crate::imported::{ImportedSession, ParentSession};
+use crate::keys::Keys;
 use crate::rows::{object_of, text_of};
 use crate::source::SourceRecord;
+use crate::tables::{self, Table};
 use crate::tables::{TableError, TableSource};
 use crate::time::take_time;
 
@@ -26,7 +28,20 @@ struct Message {
     source: SourceRecord,
 }
 
-pub(crate) fn read_export(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+/// An export, or a file of the storage of old versions.
+pub(crate) fn is_export(keys: Keys<'_>) -> bool {
+    let has_info = keys.inner("info").is_some_and(|info| info.has_any(&["slug", "projectID", "version"]));
+    (has_info && keys.has("messages"))
+        || keys.has_all(&["id", "projectID", "time"])
+        || keys.has_all(&["id", "sessionID", "messageID", "type"])
+        || keys.has_all(&["id", "sessionID", "role", "time"])
+}
+
+pub(crate) fn is_database(all: &[Table]) -> bool {
+    ["part", "message", "session"].iter().all(|name| tables::has(all, name))
+}
+
+pub(crate) fn read_export(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut sessions = Vec::new();
     let mut stored = Stored::default();
     for mut document in read_documents(bytes, &["messages"], findings) {
@@ -57,9 +72,9 @@ pub(crate) fn read_export(bytes: &[u8], findings: &mut Findings) -> Vec<Imported
             Some(Message { info, parts: parts.collect(), source })
         });
         let messages = messages.collect();
-        sessions.extend(session(info, messages, Format::OpenCodeExport, findings));
+        sessions.extend(session(info, messages, format, findings));
     }
-    sessions.extend(stored.finish(findings));
+    sessions.extend(stored.finish(format, findings));
     sessions
 }
 
@@ -86,7 +101,7 @@ impl Stored {
         }
     }
 
-    fn finish(mut self, findings: &mut Findings) -> Vec<ImportedSession> {
+    fn finish(mut self, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
         let mut of_session: Vec<(Str, Vec<Message>)> = Vec::new();
         for (id, mut message) in self.messages {
             let own = message.info.get("id").and_then(Json::as_str).map(Str::from).unwrap_or_default();
@@ -101,7 +116,7 @@ impl Stored {
             let at =
                 self.sessions.iter().position(|info| info.get("id").and_then(Json::as_str) == Some(&*id));
             let info = at.map_or_else(|| Object::from_iter([("id", id)]), |at| self.sessions.remove(at));
-            sessions.extend(session(info, messages, Format::OpenCodeExport, findings));
+            sessions.extend(session(info, messages, format, findings));
         }
         for info in self.sessions {
             let id = info.get("id").and_then(Json::as_str).unwrap_or_default();
@@ -122,6 +137,7 @@ impl Stored {
 
 pub(crate) fn read_tables(
     source: &mut dyn TableSource,
+    format: Format,
     findings: &mut Findings,
 ) -> Result<Vec<ImportedSession>, TableError> {
     let mut parts: HashMap<Str, Vec<(Object, SourceRecord)>> = HashMap::new();
@@ -165,7 +181,7 @@ pub(crate) fn read_tables(
             );
             continue;
         }
-        sessions.extend(session(info, messages, Format::OpenCode, findings));
+        sessions.extend(session(info, messages, format, findings));
     }
     Ok(sessions)
 }

@@ -17,12 +17,33 @@ use crate::draft::say_turn;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 use stats::Stats;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+/// An event of either generation, a list of them under a name, or the state beside them.
+pub(crate) fn is_conversation(keys: Keys<'_>) -> bool {
+    let is_event = keys.has("kind") && keys.has_all(&["id", "timestamp", "source"]);
+    let is_old = is_old_event(keys) && keys.has_all(&["id", "timestamp"]);
+    let is_first_of = |list: &str| {
+        keys.first_of(list)
+            .is_some_and(|event| event.has("source") && event.has_any(&["action", "observation", "kind"]))
+    };
+    is_event
+        || is_old
+        || is_first_of("history")
+        || is_first_of("trajectory")
+        || keys.has_all(&["agent", "workspace"])
+}
+
+/// An event of the first generation.
+pub(crate) fn is_old_event(keys: Keys<'_>) -> bool {
+    keys.has("source") && keys.has_any(&["action", "observation"])
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let draft = Draft::new("openhands", "openhands");
     let mut talk = Talk {
         draft,
@@ -66,7 +87,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     {
         talk.draft.session.id = format!("conversation-{}", (first.timestamp * 1e3) as i64).into();
     }
-    talk.draft.finish(Format::OpenHands, findings).into_iter().collect()
+    talk.draft.finish(format, findings).into_iter().collect()
 }
 
 struct Talk {

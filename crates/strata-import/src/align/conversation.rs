@@ -7,10 +7,10 @@ use strata_wire::message::{Role, Turn};
 use super::lane::{Fit, Lane};
 use super::plan::Plan;
 use super::unit::{Overlap, Unit, UnitKey, overlap, units_of_turn};
-use crate::claude::QUOTATION;
 use crate::draft::{Draft, Kind, Say, kind_of};
 use crate::exchange::Exchange;
-use crate::import::RecordedRequest;
+use crate::imported::RecordedRequest;
+use crate::injected::QUOTATION;
 use crate::marks;
 
 /// A prompt shorter than this says nothing about who wrote it.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::lane::Lane;
 use super::unit::{Overlap, Unit};
-use crate::import::Alignment;
+use crate::imported::Alignment;
 
 /// What becomes of the units of a request, by their places in it.
 #[derive(Debug, Default)]

@@ -5,8 +5,7 @@ use strata_wire::Answer;
 use strata_wire::message::{Role, Turn};
 
 use super::*;
-use crate::exchange::About;
-use crate::import::Alignment;
+use crate::imported::Alignment;
 use crate::source::SourceRecord;
 
 fn turn(text: &str) -> Turn {
@@ -47,7 +46,7 @@ fn exchange(number: usize, request: &str, answer: &str) -> Step {
 fn told(exchanges: &[(&str, &str)]) -> String {
     let steps = exchanges.iter().enumerate().map(|(at, (request, answer))| exchange(at + 1, request, answer));
     let sessions =
-        sessions(steps.collect(), Draft::new("test", "agent"), Format::Har, &mut Findings::default());
+        sessions(steps.collect(), Draft::new("test", "agent"), Format::HAR, &mut Findings::default());
     let mut out = Vec::new();
     for one in &sessions {
         let events = one.session.events.iter().map(|event| {

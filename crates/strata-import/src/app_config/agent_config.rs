@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_model::app::{AgentKind, StaticInstruction};
 use strata_model::{Agent, App, Decoder, Diagnostic, FromJson as _, Json, Object, Str, Tool};
 
-use super::{ReadFile, read_document};
+use super::document::{ReadFile, read_document};
 
 /// Files that refer to each other deeper than this are taken for a circle.
 const MAX_DEPTH: usize = 16;

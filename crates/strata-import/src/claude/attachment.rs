@@ -5,9 +5,10 @@ use strata_model::{Json, Object, Part, Str, json};
 use strata_wire::message::anthropic;
 
 use super::entry::EntryKind;
+use super::ids::MAIN;
 use super::injected;
-use super::lanes::MAIN;
 use super::transcript::{Placed, Transcript};
+use crate::injected::injected_kind;
 use crate::unmapped::Unmapped;
 
 /// Members that hold what the model is shown, as far as transcripts keep it.
@@ -49,7 +50,7 @@ impl Transcript {
         let prompt = attachment.remove("prompt").unwrap_or_default();
         let blocks = anthropic::read(prompt, OWNER, |_| None, &mut self.unmapped);
         self.facts.images += blocks.images;
-        match injected::injected_kind(&blocks.parts) {
+        match injected_kind(&blocks.parts) {
             Some(kind) => self.add_injected(placed, kind, blocks.parts),
             None => self.add_entry(placed, EntryKind::Prompt, "user", blocks.parts),
         };

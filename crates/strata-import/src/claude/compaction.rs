@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use strata_model::Str;
 
-use super::entry::{Entry, EntryId, EntryKind, Preserved};
-use super::lanes::LaneId;
+use super::entry::{Entry, EntryKind, Preserved};
+use super::ids::{EntryId, LaneId};
 use super::nodes::Nodes;
 
 /// First and last time, in epoch seconds.

@@ -2,14 +2,10 @@
 
 use strata_model::{Event, Json, Object, Part, Str};
 
-use super::lanes::LaneId;
-use super::nodes::NodeId;
+use super::ids::{LaneId, NodeId};
 use super::usage::MessageUsage;
 use crate::marks;
 use crate::source::SourceRecord;
-
-/// An event by its place in the session.
-pub(super) type EntryId = usize;
 
 #[derive(Debug)]
 pub(super) struct Entry {

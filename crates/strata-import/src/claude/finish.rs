@@ -6,16 +6,16 @@ use strata_model::{Content, Event, EventCompaction, Session, Str};
 
 use super::compaction::spans;
 use super::entry::{Entry, EntryKind};
-use super::injected;
+use super::ids::MAIN;
 use super::invocations::set_invocations;
-use super::lanes::MAIN;
 use super::path::paths;
 use super::transcript::Transcript;
-use crate::adk::report_repeated_ids;
 use crate::facts::{Facts, SourceFacts};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::{ImportedSession, ParentSession};
+use crate::imported::{ImportedSession, ParentSession};
+use crate::injected::{command_name, typed_text};
+use crate::repeated_ids::report_repeated_ids;
 use crate::source::SourceRecord;
 use crate::title;
 
@@ -25,7 +25,7 @@ const OUTPUT_CAVEAT: &str =
     "Claude Code before 2.1.43 records too few output tokens; do not rely on output counts and costs";
 
 impl Transcript {
-    pub(super) fn finish(mut self, findings: &mut Findings) -> Option<ImportedSession> {
+    pub(super) fn finish(mut self, format: Format, findings: &mut Findings) -> Option<ImportedSession> {
         if self.entries.is_empty() {
             let message = "this transcript holds no messages; there is no session to show";
             findings.error("no-session", "", message);
@@ -54,7 +54,7 @@ impl Transcript {
         let facts = self.session_facts(&session, findings);
         Some(ImportedSession {
             session,
-            format: Format::ClaudeCode,
+            format,
             title,
             sources,
             unmapped: self.unmapped,
@@ -136,9 +136,9 @@ impl Transcript {
 /// The first words a person typed; else the first command, else the first words anyone said.
 fn title_of(entries: &[Entry]) -> String {
     let prompts = entries.iter().filter(|entry| entry.kind == EntryKind::Prompt);
-    let typed = prompts.flat_map(|entry| &entry.parts).filter_map(injected::typed_text);
+    let typed = prompts.flat_map(|entry| &entry.parts).filter_map(typed_text);
     let all_texts = || entries.iter().flat_map(|entry| &entry.parts).filter_map(|part| part.text.as_deref());
-    let command = || all_texts().find_map(injected::command_name);
+    let command = || all_texts().find_map(command_name);
     let typed = typed.map(title::first_words).find(|words| !words.is_empty());
     let said = || all_texts().map(title::first_words).find(|words| !words.is_empty());
     typed.or_else(command).or_else(said).unwrap_or_default()

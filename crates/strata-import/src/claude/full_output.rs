@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strata_model::Json;
 
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
 use crate::marks;
 
 /// What stands before the path in the result.

@@ -5,9 +5,10 @@
 
 use strata_model::Str;
 
-use super::entry::{Entry, EntryId, EntryKind};
+use super::entry::{Entry, EntryKind};
+use super::ids::{EntryId, LaneId, MAIN};
 use super::injected;
-use super::lanes::{LaneId, Lanes, MAIN};
+use super::lanes::Lanes;
 
 /// Gives every event the id of its invocation: that of the prompt, else of the record that began the turn. A sub-agent
 /// works in the invocation that called it.

@@ -4,14 +4,9 @@ use std::collections::HashMap;
 
 use strata_model::Str;
 
-use super::entry::EntryId;
+use super::ids::{EntryId, LaneId, MAIN};
 use super::nodes::Nodes;
 use super::record::{Parent, Record};
-
-pub(super) type LaneId = usize;
-
-/// The conversation with the person.
-pub(super) const MAIN: LaneId = 0;
 
 const AGENT: &str = "claude";
 

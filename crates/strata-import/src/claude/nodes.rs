@@ -4,12 +4,8 @@ use std::collections::HashMap;
 
 use strata_model::Str;
 
-use super::entry::EntryId;
-use super::lanes::LaneId;
+use super::ids::{EntryId, LaneId, NodeId};
 use super::record::{Parent, Record};
-
-/// A record by its place among those that can have a parent.
-pub(super) type NodeId = usize;
 
 #[derive(Debug)]
 pub(super) struct Node {

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 use strata_model::Str;
 
-use super::entry::{Entry, EntryId, EntryKind};
-use super::lanes::MAIN;
-use super::nodes::{NodeId, Nodes};
+use super::entry::{Entry, EntryKind};
+use super::ids::{EntryId, MAIN, NodeId};
+use super::nodes::Nodes;
 use super::record::Parent;
 use super::transcript::Call;
 

@@ -42,6 +42,11 @@ pub(super) enum Parent {
 }
 
 impl Record {
+    /// Whether a record of the type `result` says how a run ended. Workflows write others into their journals.
+    pub(super) fn is_outcome(&self) -> bool {
+        ["is_error", "duration_ms", "total_cost_usd"].iter().any(|key| self.rest.contains_key(key))
+    }
+
     pub(super) fn read(object: Object) -> Self {
         let mut record = Self::default();
         for (key, value) in object {

@@ -4,8 +4,9 @@ use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
 use strata_wire::message::anthropic::{self, Blocks};
 
-use super::entry::{EntryId, EntryKind};
-use super::lanes::MAIN;
+use super::entry::EntryKind;
+use super::finish_reason::finish_reason;
+use super::ids::{EntryId, MAIN};
 use super::transcript::{Call, Placed, Transcript};
 use super::usage::MessageUsage;
 use crate::facts::add;
@@ -186,13 +187,4 @@ fn continues(part: &Part, shorter: &Part) -> bool {
         !short.trim().is_empty() && long.len() > short.len() && long.starts_with(short)
     };
     part.thought == shorter.thought && texts.is_some_and(is_longer)
-}
-
-/// As ADK 2.13 models/anthropic_llm.py translates it.
-pub(super) fn finish_reason(stop_reason: &str) -> &'static str {
-    match stop_reason {
-        "end_turn" | "stop_sequence" | "tool_use" => "STOP",
-        "max_tokens" => "MAX_TOKENS",
-        _ => "FINISH_REASON_UNSPECIFIED",
-    }
 }

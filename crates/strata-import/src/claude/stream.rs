@@ -4,18 +4,12 @@ use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object, Part};
 
 use super::entry::EntryKind;
-use super::lanes::LaneId;
-use super::record::Record;
-use super::response::finish_reason;
+use super::finish_reason::finish_reason;
+use super::ids::LaneId;
 use super::transcript::{Placed, Transcript};
 use super::usage::MessageUsage;
 use crate::marks;
 use crate::unmapped::Unmapped;
-
-/// Whether a record of the type `result` says how a run ended. Workflows write others into their journals.
-pub(super) fn is_outcome(record: &Record) -> bool {
-    ["is_error", "duration_ms", "total_cost_usd"].iter().any(|key| record.rest.contains_key(key))
-}
 
 impl Transcript {
     /// A piece of an answer. The words come again in whole messages; the final usage comes only here, since the whole

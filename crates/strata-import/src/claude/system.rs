@@ -3,9 +3,10 @@
 use strata_model::{Json, Object, Part, Str};
 use strata_wire::message::anthropic::Blocks;
 
-use super::entry::{EntryId, EntryKind, Preserved};
-use super::injected;
+use super::entry::{EntryKind, Preserved};
+use super::ids::EntryId;
 use super::transcript::{Placed, Transcript};
+use crate::injected::injected_kind;
 
 impl Transcript {
     pub(super) fn system(&mut self, mut placed: Placed) {
@@ -68,7 +69,7 @@ impl Transcript {
             return self.keep_raw(&placed, "local_command");
         };
         let parts = vec![Part::from_text(content)];
-        let kind = match injected::injected_kind(&parts) {
+        let kind = match injected_kind(&parts) {
             Some("command") | None => "local-command",
             Some(kind) => kind,
         };

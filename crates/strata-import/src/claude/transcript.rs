@@ -1,21 +1,20 @@
-//! Taking records in, one after the other.
+//! What is known of a transcript while its records come in.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use strata_model::{Event, Json, Object, Part, Str};
+use strata_model::{Event, Object, Part, Str};
 
-use super::entry::{Entry, EntryId, EntryKind};
-use super::lanes::{LaneId, Lanes};
-use super::nodes::{NodeId, Nodes};
+use super::entry::{Entry, EntryKind};
+use super::ids::{EntryId, LaneId, NodeId};
+use super::lanes::Lanes;
+use super::nodes::Nodes;
 use super::record::Record;
-use super::stream::is_outcome;
 use crate::facts::ClaudeFacts;
 use crate::findings::Findings;
 use crate::marks;
 use crate::source::SourceRecord;
 use crate::time::epoch_seconds;
 use crate::unmapped::Unmapped;
-use crate::values::Value;
 
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
@@ -84,48 +83,6 @@ pub(super) struct Placed {
 }
 
 impl Transcript {
-    pub(super) fn read(&mut self, value: Value, findings: &mut Findings) {
-        self.facts.records += 1;
-        self.facts.glued_lines += u64::from(value.is_glued);
-        let source = value.source();
-        let place = value.place();
-        if value.is_glued {
-            findings.info("glued-records", &*place, "two records stand on one line; both were read");
-        }
-        let Json::Object(object) = value.json else {
-            let message = format!("{} stands where a record should be; it was left out", value.json.kind());
-            findings.warning("not-a-record", place, message);
-            return;
-        };
-        let mut record = Record::read(object);
-        let timestamp = self.note_envelope(&mut record, &place, findings);
-        let lane = self.lanes.of(&record, &self.nodes);
-        if let Some(call) = record.task.as_ref().and_then(|task| self.calls.get(task)) {
-            self.lanes.get_mut(lane).called_by = Some(call.entry);
-        }
-        if record.uuid.as_ref().is_some_and(|uuid| self.nodes.find(uuid).is_some()) {
-            self.facts.duplicate_uuids += 1;
-        }
-        let node = self.nodes.add(&record, lane);
-        self.dispatch(Placed { record, lane, node, source, place, timestamp, is_relayed: false }, findings);
-    }
-
-    fn dispatch(&mut self, placed: Placed, findings: &mut Findings) {
-        match &*placed.record.kind {
-            "user" if placed.record.message.is_some() => self.user(placed, findings),
-            "assistant" if placed.record.message.is_some() => self.response(placed, findings),
-            "attachment" => self.attachment(placed),
-            "system" => self.system(placed),
-            "progress" => self.progress(placed, findings),
-            "stream_event" => self.stream_event(&placed),
-            "result" if is_outcome(&placed.record) => self.outcome(placed),
-            "summary" => self.title(placed, "summary"),
-            "ai-title" => self.title(placed, "aiTitle"),
-            "custom-title" => self.title(placed, "customTitle"),
-            _ => self.keep_raw(&placed, ""),
-        }
-    }
-
     /// A record that became no event.
     pub(super) fn keep_raw(&mut self, placed: &Placed, subtype: &str) {
         let kind = match &*placed.record.kind {
@@ -139,7 +96,7 @@ impl Transcript {
         }
     }
 
-    fn title(&mut self, mut placed: Placed, key: &str) {
+    pub(super) fn title(&mut self, mut placed: Placed, key: &str) {
         let Some(title) = placed.record.take_text(key) else { return self.keep_raw(&placed, "") };
         match key {
             "aiTitle" => self.titles.by_model = Some(title),
@@ -153,7 +110,7 @@ impl Transcript {
     }
 
     /// Counts what the record says about the session; returns its time.
-    fn note_envelope(&mut self, record: &mut Record, place: &str, findings: &mut Findings) -> f64 {
+    pub(super) fn note_envelope(&mut self, record: &mut Record, place: &str, findings: &mut Findings) -> f64 {
         let facts = &mut self.facts;
         facts.sidechain_records += u64::from(record.is_sidechain);
         insert_new(&mut facts.versions, record.version.as_ref());

@@ -3,10 +3,12 @@
 use strata_model::FromJson as _;
 use strata_wire::message::anthropic::{self, Blocks};
 
-use super::entry::{EntryId, EntryKind};
+use super::entry::EntryKind;
+use super::ids::EntryId;
 use super::injected;
 use super::transcript::{Placed, Transcript};
 use crate::findings::Findings;
+use crate::injected::{SUMMARY, injected_kind};
 use crate::marks;
 
 impl Transcript {
@@ -61,8 +63,7 @@ impl Transcript {
 
     /// The output stream does not mark the summary that follows a compaction.
     fn follows_boundary(&self, placed: &Placed, blocks: &Blocks) -> bool {
-        self.lanes.get(placed.lane).open_compaction.is_some()
-            && injected::injected_kind(&blocks.parts) == Some(injected::SUMMARY)
+        self.lanes.get(placed.lane).open_compaction.is_some() && injected_kind(&blocks.parts) == Some(SUMMARY)
     }
 
     fn say(&mut self, placed: &Placed, blocks: Blocks) -> EntryId {

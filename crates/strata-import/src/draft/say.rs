@@ -4,7 +4,7 @@ use strata_model::{Object, Part, Str};
 use strata_wire::message::{Role, Turn};
 use strata_wire::usage::UsageReport;
 
-use crate::claude::injected_kind;
+use crate::injected::injected_kind;
 use crate::source::SourceRecord;
 
 /// What an event is.

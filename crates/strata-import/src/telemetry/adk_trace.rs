@@ -8,11 +8,21 @@ use crate::documents::read_documents;
 use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) fn is_span(keys: Keys<'_>) -> bool {
+    keys.has_all(&["name", "trace_id", "span_id"])
+}
+
+/// A span, or the attributes of one event.
+pub(crate) fn is_trace(keys: Keys<'_>) -> bool {
+    is_span(keys) || keys.has("gcp.vertex.agent.event_id")
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("adk", "agent");
     let mut spans = Vec::new();
     for mut document in read_documents(bytes, &[""], findings) {
@@ -31,7 +41,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             spans.push(of_event(document.fields, document.source));
         }
     }
-    span::read(spans, draft, Format::AdkTrace, findings)
+    span::read(spans, draft, format, findings)
 }
 
 fn id(span: &mut Object, key: &str) -> Option<Str> {

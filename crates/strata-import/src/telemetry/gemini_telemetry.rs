@@ -13,11 +13,16 @@ use crate::draft::Draft;
 use crate::exchange::{About, Exchange};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) fn is_record(keys: Keys<'_>) -> bool {
+    keys.has("_spanContext") || keys.has_all(&["hrTime", "attributes"])
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut log = Log { draft: Draft::new("gemini-cli", "gemini"), requests: Vec::new() };
     for document in read_documents(bytes, &[], findings) {
         log.record(document.fields, document.source);
@@ -25,7 +30,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     let Log { mut draft, requests } = log;
     let steps =
         requests.into_iter().map(|request| Step::Exchange(Box::new(request.exchange(&mut draft)))).collect();
-    sessions(steps, draft, Format::GeminiTelemetry, findings)
+    sessions(steps, draft, format, findings)
 }
 
 struct Log {

@@ -15,7 +15,8 @@ use crate::draft::Draft;
 use crate::exchange::{About, Exchange};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 use crate::values::Value;
@@ -52,7 +53,22 @@ impl Loose {
     }
 }
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+/// A trace, an observation, or a list of either.
+pub(crate) fn is_export(keys: Keys<'_>) -> bool {
+    let is_trace = keys.has("observations") && keys.has_any(&["trace", "timestamp", "sessionId", "htmlPath"]);
+    let is_list = ["data", "batch"]
+        .iter()
+        .any(|list| keys.first_of(list).is_some_and(|it| is_export(it) || it.kind().ends_with("-create")));
+    is_trace || is_list || is_observation(keys)
+}
+
+fn is_observation(keys: Keys<'_>) -> bool {
+    let kind = keys.kind();
+    let is_kind = !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    is_kind && keys.has_any(&["traceId", "trace_id"]) && keys.has_any(&["startTime", "start_time"])
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("langfuse", "model");
     let mut steps = Vec::new();
     let mut loose = Loose::default();
@@ -80,7 +96,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         let trace = Object::from_iter([("id", session)]);
         generations(trace, observations, &mut steps, &mut draft);
     }
-    sessions(steps, draft, Format::Langfuse, findings)
+    sessions(steps, draft, format, findings)
 }
 
 /// A record of a list: a whole trace, an observation, or an event of the ingestion that holds one.

@@ -10,9 +10,10 @@ use crate::draft::say_message;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
 use crate::rows::text_of;
 use crate::source::SourceRecord;
+use crate::tables::{self, Table};
 use crate::tables::{SqlValue, TableError, TableSource};
 use crate::time::time_of;
 
@@ -29,8 +30,13 @@ struct Thread {
     other_channels: BTreeMap<String, u64>,
 }
 
+pub(crate) fn is_database(all: &[Table]) -> bool {
+    tables::has(all, "checkpoints") && tables::has(all, "writes")
+}
+
 pub(crate) fn read_tables(
     source: &mut dyn TableSource,
+    format: Format,
     findings: &mut Findings,
 ) -> Result<Vec<ImportedSession>, TableError> {
     let mut threads: BTreeMap<(Str, Str), Thread> = BTreeMap::new();
@@ -75,7 +81,7 @@ pub(crate) fn read_tables(
             findings.info("empty-session", place, "a thread holds no messages; it was left out");
             continue;
         }
-        sessions.extend(draft.finish(Format::LangGraph, findings));
+        sessions.extend(draft.finish(format, findings));
     }
     Ok(sessions)
 }

@@ -13,11 +13,20 @@ use crate::draft::Draft;
 use crate::exchange::{About, Exchange};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+/// A run, a list of them, or a request that sends them.
+pub(crate) fn is_run(keys: Keys<'_>) -> bool {
+    keys.first_has("runs", &["run_type"])
+        || keys.has_all(&["run_type", "trace_id"])
+        || keys.has_all(&["run_type", "inputs"])
+        || (keys.has_all(&["method", "path", "body"]) && !keys.has("m"))
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut reading = Reading { draft: Draft::new("langsmith", "model"), runs: BTreeMap::new(), n_runs: 0 };
     for mut document in read_repeating_documents(bytes, &["", "runs"], findings) {
         let mut values = document.take("");
@@ -41,7 +50,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             Err((kind, source)) => draft.unmapped.record(&kind, source),
         }
     }
-    sessions(steps, draft, Format::LangSmith, findings)
+    sessions(steps, draft, format, findings)
 }
 
 struct Reading {

@@ -5,6 +5,7 @@
 //! events.
 
 mod jaeger;
+mod log;
 mod printed;
 
 use std::collections::{HashMap, HashSet};
@@ -17,11 +18,27 @@ use crate::documents::read_documents;
 use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
+use log::Log;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) fn is_telemetry(keys: Keys<'_>) -> bool {
+    let is_export = keys.has_any(&["resourceSpans", "resourceLogs", "resource_spans", "resource_logs"]);
+    // What Tempo and Jaeger give out.
+    let is_wrapped = keys.inner_has("trace", &["resourceSpans"])
+        || keys.first_has("batches", &["resource"])
+        || keys.has_all(&["traceID", "spans"])
+        || keys.first_has("data", &["traceID", "spans"]);
+    // What the console exporters of SDKs print.
+    let is_printed = keys.inner_has("context", &["trace_id", "span_id"])
+        || (keys.has_all(&["body", "trace_id", "span_id"])
+            && keys.has_any(&["severity_number", "severity_text", "observed_timestamp"]));
+    is_export || is_wrapped || is_printed
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("otel", "model");
     let mut reading = Reading { spans: Vec::new(), logs: Vec::new() };
     for mut document in read_documents(bytes, &["", "data"], findings) {
@@ -37,15 +54,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     let Reading { spans, logs } = reading;
     let mut spans = distinct(spans, &mut draft);
     join(&mut spans, logs, &mut draft);
-    span::read(spans, draft, Format::Otlp, findings)
-}
-
-struct Log {
-    trace: Str,
-    span: Str,
-    time: Option<f64>,
-    event: Event,
-    source: SourceRecord,
+    span::read(spans, draft, format, findings)
 }
 
 /// What lists of spans and records by scope are called.

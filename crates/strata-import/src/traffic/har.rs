@@ -13,11 +13,16 @@ use crate::documents::read_documents;
 use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) fn is_archive(keys: Keys<'_>) -> bool {
+    keys.inner_has("log", &["entries"])
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("http", "model");
     let mut steps = Vec::new();
     let mut n_entries = 0;
@@ -42,7 +47,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
     if top_level > 0 {
         draft.counts.insert("top_level_input_tokens", Json::Int(top_level as i64));
     }
-    sessions(steps, draft, Format::Har, findings)
+    sessions(steps, draft, format, findings)
 }
 
 fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair<'static>> {

@@ -12,14 +12,19 @@ use crate::draft::Draft;
 use crate::exchange::{Exchange, read_exchange};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 
 /// What stands where messages were, when logging them is switched off.
 const REDACTED: &str = "redacted-by-litellm";
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) fn is_payload(keys: Keys<'_>) -> bool {
+    keys.has("litellm_call_id") || keys.has_all(&["call_type", "custom_llm_provider"])
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("litellm", "model");
     let mut steps = Vec::new();
     for mut document in read_repeating_documents(bytes, &[""], findings) {
@@ -41,7 +46,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             }
         }
     }
-    sessions(steps, draft, Format::LiteLlm, findings)
+    sessions(steps, draft, format, findings)
 }
 
 fn exchange(

@@ -8,10 +8,18 @@ use crate::align::{Step, sessions};
 use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::head::Head;
+use crate::imported::ImportedSession;
 use crate::source::SourceRecord;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+/// A length and a colon, and the mark of a null value somewhere.
+pub(crate) fn is_flow_file(head: &Head<'_>) -> bool {
+    let bytes = head.bytes;
+    let n_digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (1..=12).contains(&n_digits) && bytes.get(n_digits) == Some(&b':') && bytes.contains(&b'~')
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("http", "model");
     let mut steps = Vec::new();
     let (mut at, mut n_flows) = (0, 0);
@@ -31,7 +39,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         }
     }
     draft.counts.insert("http_pairs", Json::Int(n_flows));
-    sessions(steps, draft, Format::Mitmproxy, findings)
+    sessions(steps, draft, format, findings)
 }
 
 fn pair<'t>(flow: &Value<'t>, source: SourceRecord) -> Option<Pair<'t>> {

@@ -15,7 +15,9 @@ use crate::draft::Draft;
 use crate::exchange::{About, Exchange, read_exchange};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::head::Head;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 
@@ -47,7 +49,61 @@ const RESPONSES: [&str; 8] = [
 /// Names of answers that are also members of requests.
 const OUTPUTS: [&str; 2] = ["result", "output"];
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+/// Members that tell a body of a request or an answer.
+const BODIES: [&str; 7] = ["messages", "contents", "choices", "candidates", "input", "output", "stop_reason"];
+
+/// Members that tell one together.
+const TOGETHER: [&[&str]; 14] = [
+    &["contents"],
+    &["content", "stop_reason"],
+    &["messages", "max_tokens"],
+    &["input", "model"],
+    &["output", "status"],
+    &["output", "stopReason"],
+    &["messages", "model"],
+    &["messages", "modelId"],
+    &["prompt", "model"],
+    &["message", "done"],
+    &["messages", "kwargs"],
+    &["messages", "response"],
+    // What recorders of traffic write.
+    &["m", "path", "body"],
+    &["messageStart"],
+];
+
+/// A request, an answer, both, or a piece of a streamed answer, with what a logger wrote around it.
+pub(crate) fn is_record(keys: Keys<'_>) -> bool {
+    let is_body = keys.has_any(&["systemInstruction", "system_instruction", "candidates", "choices"])
+        || TOGETHER.iter().any(|members| keys.has_all(members));
+    is_body || is_pair(keys) || is_piece(keys)
+}
+
+pub(crate) fn is_stream_of_answers(head: &Head<'_>) -> bool {
+    head.streams(|_| true) || head.streams_indented()
+}
+
+fn is_pair(keys: Keys<'_>) -> bool {
+    let holds = |names: &[&str], inner: &[&str]| {
+        names.iter().any(|name| keys.inner(name).is_some_and(|it| it.has_any(inner)))
+    };
+    holds(&["request", "req"], &["url", "uri", "body", "method", "messages", "contents", "input", "json"])
+        || holds(&["response", "res"], &["candidates", "choices", "body", "output", "content"])
+        || keys.has_any(&["request_body", "requestBody", "full_request", "request_payload", "response_body"])
+        || (keys.has("modelId") && keys.has_any(&["input", "output"]))
+        || (keys.has("custom_id") && keys.has_any(&["body", "params", "response", "result"]))
+        || keys.first_of("requests").is_some_and(|it| it.has_any(&["custom_id", "params", "request"]))
+        || holds(&["body", "data", "payload"], &BODIES)
+        || (keys.has_any(&["url", "uri", "method", "status", "direction"])
+            && BODIES.iter().any(|key| keys.text("body").contains(&format!("\"{key}\""))))
+}
+
+fn is_piece(keys: Keys<'_>) -> bool {
+    let kind = keys.kind();
+    matches!(kind, "message_start" | "content_block_start" | "content_block_delta" | "message_delta")
+        || (kind.starts_with("response.") && keys.has_any(&["response", "sequence_number", "delta"]))
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut log =
         Log { draft: Draft::new("model-requests", "model"), exchanges: Vec::new(), pieces: Vec::new() };
     let text = String::from_utf8_lossy(bytes);
@@ -71,7 +127,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         log.flush();
     }
     let steps = log.exchanges.into_iter().map(|exchange| Step::Exchange(Box::new(exchange)));
-    sessions(steps.collect(), log.draft, Format::ProviderLog, findings)
+    sessions(steps.collect(), log.draft, format, findings)
 }
 
 struct Log {

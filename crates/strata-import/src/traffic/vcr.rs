@@ -14,7 +14,9 @@ use crate::documents::read_documents;
 use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::head::Head;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 use crate::yaml;
@@ -22,7 +24,16 @@ use crate::yaml;
 /// What the list of pairs is called.
 pub(crate) const LISTS: [&str; 2] = ["interactions", "http_interactions"];
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+/// A cassette in JSON.
+pub(crate) fn is_cassette(keys: Keys<'_>) -> bool {
+    LISTS.iter().any(|list| keys.first_has(list, &["request"]))
+}
+
+pub(crate) fn is_yaml(head: &Head<'_>) -> bool {
+    head.has_line("interactions:") || head.has_line("http_interactions:")
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("http", "model");
     let interactions = interactions(bytes, findings);
     draft.counts.insert("http_pairs", Json::Int(interactions.len() as i64));
@@ -37,7 +48,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             None => draft.unmapped.record("interaction that is no model request", source),
         }
     }
-    sessions(steps, draft, Format::Vcr, findings)
+    sessions(steps, draft, format, findings)
 }
 
 fn interactions(bytes: &[u8], findings: &mut Findings) -> Vec<(Json, SourceRecord)> {

@@ -5,6 +5,7 @@ mod archive;
 
 use std::collections::HashMap;
 
+use memchr::memmem;
 use strata_model::take::{take_any, take_list, take_object, take_text};
 use strata_model::{Json, Object, Str, json};
 use strata_wire::message::Role;
@@ -16,17 +17,28 @@ use crate::draft::say_turn;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::{Alignment, ImportedSession, RecordedRequest};
+use crate::imported::{Alignment, ImportedSession, RecordedRequest};
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) fn is_log(keys: Keys<'_>) -> bool {
+    keys.has("eval") && keys.has_any(&["samples", "plan", "version"])
+}
+
+/// Archives of logs begin with one of these members.
+pub(crate) fn is_archive(head: &[u8]) -> bool {
+    let has = |name: &[u8]| memmem::find(head, name).is_some();
+    head.starts_with(b"PK\x03\x04") && (has(b"_journal/start.json") || has(b"header.json"))
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let (samples, about) = if bytes.starts_with(b"PK") {
         archive::samples(bytes, findings)
     } else {
         of_document(bytes, findings)
     };
-    let told = samples.into_iter().filter_map(|(sample, source)| session(sample, &source, findings));
+    let told = samples.into_iter().filter_map(|(sample, source)| session(sample, &source, format, findings));
     let mut sessions: Vec<ImportedSession> = told.collect();
     // What is said of all samples is counted with the first.
     if let Some(first) = sessions.first_mut() {
@@ -66,7 +78,12 @@ struct Call {
     body: Option<Json>,
 }
 
-fn session(mut sample: Object, source: &SourceRecord, findings: &mut Findings) -> Option<ImportedSession> {
+fn session(
+    mut sample: Object,
+    source: &SourceRecord,
+    format: Format,
+    findings: &mut Findings,
+) -> Option<ImportedSession> {
     let mut draft = Draft::new("inspect", "assistant");
     let text = |value: Option<Json>| {
         value
@@ -113,7 +130,7 @@ fn session(mut sample: Object, source: &SourceRecord, findings: &mut Findings) -
     }
     sample.retain(|_, value| value.is_truthy());
     draft.note_rest("sample", &sample);
-    draft.finish(Format::Inspect, findings)
+    draft.finish(format, findings)
 }
 
 /// Calls of the sample in their order, by the message that answered.

@@ -10,8 +10,10 @@ use crate::draft::say_message;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
+use crate::traffic::provider_log::is_record as is_model_traffic;
 use crate::values::Value;
 
 /// Every list that is read element by element.
@@ -90,7 +92,43 @@ fn holds(list: &[Value], part: &[Value]) -> bool {
     part.is_empty() || list.windows(part.len()).any(|some| some.iter().zip(part).all(is_same))
 }
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+/// Lists of messages in data sets.
+const TALKS: [&str; 5] = ["conversations", "conversation", "chosen", "prompt", "dialog"];
+
+/// A message of a framework, or in the spelling of data sets.
+fn is_foreign_message(keys: Keys<'_>) -> bool {
+    let is_of_langchain = matches!(keys.kind(), "human" | "ai" | "system" | "tool" | "chat")
+        && keys.has_any(&["data", "content"]);
+    is_of_langchain || keys.has_all(&["lc", "kwargs"]) || keys.has_all(&["from", "value"])
+}
+
+/// A message as providers take it.
+pub(crate) fn is_said(keys: Keys<'_>) -> bool {
+    keys.has("role") && keys.has_any(&["content", "tool_calls", "parts"])
+}
+
+/// A message of a framework that is no record of Claude Code, which have types and contents, too.
+pub(crate) fn is_of_framework(keys: Keys<'_>) -> bool {
+    is_foreign_message(keys) && !keys.has_any(&["session_id", "sessionId", "uuid", "parentUuid"])
+}
+
+/// An element of a list of messages.
+pub(crate) fn is_listed_message(keys: Keys<'_>) -> bool {
+    is_of_framework(keys) || is_said(keys)
+}
+
+/// A conversation in the spelling of a data set, or messages that are neither a request nor an answer.
+pub(crate) fn is_talk(keys: Keys<'_>) -> bool {
+    // A prompt for a model that is named is a request.
+    let talks = TALKS.iter().filter(|list| **list != "prompt" || !keys.has("model"));
+    let mut firsts = talks.filter_map(|list| keys.first_of(list));
+    let is_talk = firsts.any(|first| is_foreign_message(first) || first.has("role"));
+    let is_preference = keys.inner_has("input", &["messages"]) && keys.has("preferred_output");
+    let is_plain = keys.has("messages") || is_foreign_message(keys) || is_said(keys);
+    is_talk || is_preference || (is_plain && !is_model_traffic(keys))
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut sessions = Vec::new();
     let mut loose: Vec<Value> = Vec::new();
     for (number, mut document) in read_documents(bytes, &LISTS, findings).into_iter().enumerate() {
@@ -111,14 +149,20 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
             let Json::Object(mut fields) = talk.json else { continue };
             let (messages, unsaid) = said(|list| take_list_at(&mut fields, list, &talk.bytes));
             fields.update(&unsaid);
-            sessions.extend(conversation(fields, messages, &format!("{number}.{}", at + 1), findings));
+            sessions.extend(conversation(
+                fields,
+                messages,
+                &format!("{number}.{}", at + 1),
+                format,
+                findings,
+            ));
         }
         if !messages.is_empty() {
-            sessions.extend(conversation(fields, messages, &number.to_string(), findings));
+            sessions.extend(conversation(fields, messages, &number.to_string(), format, findings));
         }
     }
     if !loose.is_empty() {
-        sessions.extend(conversation(Object::new(), loose, "1", findings));
+        sessions.extend(conversation(Object::new(), loose, "1", format, findings));
     }
     sessions
 }
@@ -127,6 +171,7 @@ fn conversation(
     mut fields: Object,
     messages: Vec<Value>,
     number: &str,
+    format: Format,
     findings: &mut Findings,
 ) -> Option<ImportedSession> {
     let mut draft = Draft::new("messages", "assistant");
@@ -144,5 +189,5 @@ fn conversation(
         let say = Say::new(Kind::Notice, Vec::new(), value.source());
         say_message(&mut draft, "message", value.json, say);
     }
-    draft.finish(Format::Messages, findings)
+    draft.finish(format, findings)
 }

@@ -10,11 +10,16 @@ use crate::draft::say_turn;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::time::take_time;
 use crate::values::Value;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) fn is_trajectory(keys: Keys<'_>) -> bool {
+    keys.has("trajectory_format") || keys.inner_has("info", &["model_stats"])
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut sessions = Vec::new();
     for mut document in read_documents(bytes, &["messages"], findings) {
         let mut draft = Draft::new("mini-swe-agent", "mini-swe-agent");
@@ -32,7 +37,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         document.fields.remove("trajectory_format");
         draft.note_rest("info", &info);
         draft.note_rest("trajectory", &document.fields);
-        sessions.extend(draft.finish(Format::MiniSweAgent, findings));
+        sessions.extend(draft.finish(format, findings));
     }
     sessions
 }

@@ -11,12 +11,18 @@ use crate::draft::say_turn;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::{Alignment, ImportedSession, RecordedRequest};
+use crate::imported::{Alignment, ImportedSession, RecordedRequest};
+use crate::keys::Keys;
 use crate::marks;
 use crate::source::SourceRecord;
 use crate::values::Value;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) fn is_trajectory(keys: Keys<'_>) -> bool {
+    let has_stats = keys.inner_has("info", &["model_stats"]) && !keys.has("trajectory_format");
+    keys.has("trajectory") && (keys.has_any(&["history", "environment"]) || has_stats)
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut sessions = Vec::new();
     for mut document in read_documents(bytes, &["history", "trajectory"], findings) {
         let mut draft = Draft::new("swe-agent", "swe-agent");
@@ -39,7 +45,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         }
         draft.note_rest("info", &info);
         draft.note_rest("trajectory", &document.fields);
-        sessions.extend(draft.finish(Format::SweAgent, findings));
+        sessions.extend(draft.finish(format, findings));
     }
     sessions
 }

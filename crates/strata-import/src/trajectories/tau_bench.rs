@@ -8,11 +8,25 @@ use crate::draft::say_message;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) fn is_run(keys: Keys<'_>) -> bool {
+    keys.has_all(&["task_id", "traj"])
+}
+
+/// The result of a run, or of all runs of either version.
+pub(crate) fn is_result(keys: Keys<'_>) -> bool {
+    is_run(keys)
+        || keys.has_all(&["info", "simulations"])
+        || keys.has_all(&["info", "tasks"])
+        || keys.has_all(&["task_id", "termination_reason"])
+        || keys.has("messages_display")
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut sessions = Vec::new();
     for mut document in read_documents(bytes, &["", "simulations"], findings) {
         let mut values = document.take("");
@@ -21,11 +35,11 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
         for value in values {
             let source = value.source();
             if let Json::Object(simulation) = value.json {
-                sessions.extend(session(simulation, &source, findings));
+                sessions.extend(session(simulation, &source, format, findings));
             }
         }
         if is_one {
-            sessions.extend(session(document.fields, &document.source, findings));
+            sessions.extend(session(document.fields, &document.source, format, findings));
         }
     }
     sessions
@@ -58,6 +72,7 @@ fn displayed(text: &str) -> Vec<Json> {
 fn session(
     mut simulation: Object,
     source: &SourceRecord,
+    format: Format,
     findings: &mut Findings,
 ) -> Option<ImportedSession> {
     let mut draft = Draft::new("tau-bench", "assistant");
@@ -107,5 +122,5 @@ fn session(
         }
     }
     draft.note_rest("simulation", &simulation);
-    draft.finish(Format::TauBench, findings)
+    draft.finish(format, findings)
 }

@@ -20,7 +20,7 @@ fn every_session_file_comes_back_as_it_was() {
     let mut n_sessions = 0;
     for path in files_below(&folder.join("adk")) {
         let bytes = std::fs::read(&path).unwrap();
-        if detect(&bytes) != Detection::Readable(Format::AdkSession) {
+        if detect(&bytes) != Detection::Readable(Format::ADK_SESSION) {
             continue;
         }
         let imported = import(&bytes);
@@ -113,7 +113,7 @@ fn camel(key: &str) -> String {
 fn lists_of_events_and_of_sessions_are_documents_too() {
     let event = r#"{"author":"user","invocationId":"e-1","id":"1","content":{"parts":[{"text":"hi"}],"role":"user"}}"#;
     let imported = import(format!("[{event},{event}]").as_bytes());
-    assert_eq!(imported.sessions[0].format, Format::AdkEvents);
+    assert_eq!(imported.sessions[0].format, Format::ADK_EVENTS);
     assert_eq!(imported.sessions[0].session.events.len(), 2);
     assert_eq!(codes(&imported), ["repeated-id"]);
 
@@ -208,17 +208,17 @@ fn databases_are_told_apart_by_their_tables() {
     let old = table("events", &["id", "actions"]);
     let metadata = table("adk_internal_metadata", &["key", "value"]);
     let cases = [
-        (vec![events.clone()], Detection::Readable(Format::AdkSqlite)),
-        (vec![events, metadata], Detection::Readable(Format::AdkDatabase)),
-        (vec![old], Detection::Readable(Format::AdkPickleDatabase)),
+        (vec![events.clone()], Detection::Readable(Format::ADK_SQLITE)),
+        (vec![events, metadata], Detection::Readable(Format::ADK_DATABASE)),
+        (vec![old], Detection::Readable(Format::ADK_PICKLE_DATABASE)),
         (
             vec![table("part", &[]), table("message", &[]), table("session", &[])],
-            Detection::Readable(Format::OpenCode),
+            Detection::Readable(Format::OPENCODE),
         ),
-        (vec![table("usage_ledger", &[])], Detection::Readable(Format::Goose)),
-        (vec![table("checkpoints", &[]), table("writes", &[])], Detection::Readable(Format::LangGraph)),
-        (vec![table("threads", &[])], Detection::Unread(UnreadFormat::CodexIndex)),
-        (vec![table("spans", &[])], Detection::Unread(UnreadFormat::AdkSpanDatabase)),
+        (vec![table("usage_ledger", &[])], Detection::Readable(Format::GOOSE)),
+        (vec![table("checkpoints", &[]), table("writes", &[])], Detection::Readable(Format::LANGGRAPH)),
+        (vec![table("threads", &[])], Detection::Unread(UnreadFormat::CODEX_INDEX)),
+        (vec![table("spans", &[])], Detection::Unread(UnreadFormat::SPAN_DATABASE)),
     ];
     for (tables, expected) in cases {
         assert_eq!(detect_tables(&tables), expected);

@@ -34,7 +34,7 @@ impl Transcript {
     }
 
     fn import(&self) -> Import {
-        let mut importer = Importer::new(Format::ClaudeCode);
+        let mut importer = Importer::new(Format::CLAUDE_CODE);
         importer.feed(self.lines.join("\n").as_bytes());
         importer.finish()
     }

@@ -11,30 +11,30 @@ fn check(text: &str, expected: Format) {
 
 #[test]
 fn a_few_keys_tell_a_format() {
-    check(r#"{"timestamp":"x","type":"session_meta","payload":{}}"#, Format::Codex);
-    check(r#"{"sessionId":"x","projectHash":"y","messages":[]}"#, Format::GeminiCli);
-    check(r#"{"type":"session.start","data":{}}"#, Format::CopilotCli);
-    check(r#"{"resourceSpans":[{"scopeSpans":[]}]}"#, Format::Otlp);
-    check(r#"{"log":{"version":"1.2","entries":[]}}"#, Format::Har);
-    check(r#"{"trajectory_format":"mini-swe-agent-1.1","messages":[]}"#, Format::MiniSweAgent);
-    check(r#"{"environment":"e","trajectory":[],"history":[]}"#, Format::SweAgent);
-    check(r#"{"version":2,"status":"success","eval":{},"samples":[]}"#, Format::Inspect);
-    check("PK\u{3}\u{4}xx_journal/start.json", Format::Inspect);
-    check(r#"{"trace":{"id":"x"},"observations":[]}"#, Format::Langfuse);
-    check(r#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#, Format::ProviderLog);
-    check(r#"[{"role":"user","content":"x"}]"#, Format::Messages);
-    check(r#"{"messages":[{"role":"user","content":"x"}]}"#, Format::Messages);
-    check(r#"{"id":"x","litellm_call_id":"y"}"#, Format::LiteLlm);
-    check(r#"[{"name":"call_llm","trace_id":1,"span_id":2}]"#, Format::AdkTrace);
-    check("invocation_id: e-1\nsession_id: s\nentries:\n", Format::AdkDebugLog);
-    check("\n# aider chat started at 2025-01-01 10:00:00\n\n#### hello\n", Format::Aider);
-    check("interactions:\n- request:\n    method: POST\n", Format::Vcr);
-    check("4305:9:websocket;0:~8:response;", Format::Mitmproxy);
-    check(r#"{"model":"m","max_tokens":5,"messages":[]}"#, Format::ProviderLog);
-    check(r#"{"model":"m","messages":[]}"#, Format::ProviderLog);
-    check(r#"{"model":"m","input":[]}"#, Format::ProviderLog);
-    check(r#"{"contents":[{"role":"user","parts":[]}]}"#, Format::ProviderLog);
-    check("event: message_start\ndata: {\"type\":\"message_start\"}\n\n", Format::ProviderLog);
+    check(r#"{"timestamp":"x","type":"session_meta","payload":{}}"#, Format::CODEX);
+    check(r#"{"sessionId":"x","projectHash":"y","messages":[]}"#, Format::GEMINI_CLI);
+    check(r#"{"type":"session.start","data":{}}"#, Format::COPILOT_CLI);
+    check(r#"{"resourceSpans":[{"scopeSpans":[]}]}"#, Format::OTLP);
+    check(r#"{"log":{"version":"1.2","entries":[]}}"#, Format::HAR);
+    check(r#"{"trajectory_format":"mini-swe-agent-1.1","messages":[]}"#, Format::MINI_SWE_AGENT);
+    check(r#"{"environment":"e","trajectory":[],"history":[]}"#, Format::SWE_AGENT);
+    check(r#"{"version":2,"status":"success","eval":{},"samples":[]}"#, Format::INSPECT);
+    check("PK\u{3}\u{4}xx_journal/start.json", Format::INSPECT);
+    check(r#"{"trace":{"id":"x"},"observations":[]}"#, Format::LANGFUSE);
+    check(r#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#, Format::PROVIDER_LOG);
+    check(r#"[{"role":"user","content":"x"}]"#, Format::MESSAGES);
+    check(r#"{"messages":[{"role":"user","content":"x"}]}"#, Format::MESSAGES);
+    check(r#"{"id":"x","litellm_call_id":"y"}"#, Format::LITELLM);
+    check(r#"[{"name":"call_llm","trace_id":1,"span_id":2}]"#, Format::ADK_TRACE);
+    check("invocation_id: e-1\nsession_id: s\nentries:\n", Format::ADK_DEBUG_LOG);
+    check("\n# aider chat started at 2025-01-01 10:00:00\n\n#### hello\n", Format::AIDER);
+    check("interactions:\n- request:\n    method: POST\n", Format::VCR);
+    check("4305:9:websocket;0:~8:response;", Format::MITMPROXY);
+    check(r#"{"model":"m","max_tokens":5,"messages":[]}"#, Format::PROVIDER_LOG);
+    check(r#"{"model":"m","messages":[]}"#, Format::PROVIDER_LOG);
+    check(r#"{"model":"m","input":[]}"#, Format::PROVIDER_LOG);
+    check(r#"{"contents":[{"role":"user","parts":[]}]}"#, Format::PROVIDER_LOG);
+    check("event: message_start\ndata: {\"type\":\"message_start\"}\n\n", Format::PROVIDER_LOG);
 }
 
 /// What only looks like the file of a tool.
@@ -42,26 +42,26 @@ fn a_few_keys_tell_a_format() {
 fn keys_that_many_programs_write_tell_nothing_alone() {
     let cases = [
         (r#"{"type":"session.created","event_id":"e","session":{"id":"s"}}"#, None),
-        (r#"{"type":"session.created","session_id":"s"}"#, Some(Format::Codex)),
-        (r#"{"type":"session.created","thread_id":"t"}"#, Some(Format::Codex)),
-        (r#"{"session":{"id":"s","instructions":""},"items":[]}"#, Some(Format::Codex)),
+        (r#"{"type":"session.created","session_id":"s"}"#, Some(Format::CODEX)),
+        (r#"{"type":"session.created","thread_id":"t"}"#, Some(Format::CODEX)),
+        (r#"{"session":{"id":"s","instructions":""},"items":[]}"#, Some(Format::CODEX)),
         (r#"{"session":{"id":"s"},"items":{"n":1}}"#, None),
         (r#"{"session":{"user":"u"},"items":[]}"#, None),
-        (r#"{"role":"user","created":1,"content":[{"type":"text","text":"x"}]}"#, Some(Format::GooseFile)),
-        (r#"{"role":"user","created":1,"content":"x"}"#, Some(Format::Messages)),
-        (r#"[{"type":"system","subtype":"init","session_id":"s","content":"x"}]"#, Some(Format::ClaudeCode)),
+        (r#"{"role":"user","created":1,"content":[{"type":"text","text":"x"}]}"#, Some(Format::GOOSE_FILE)),
+        (r#"{"role":"user","created":1,"content":"x"}"#, Some(Format::MESSAGES)),
+        (r#"[{"type":"system","subtype":"init","session_id":"s","content":"x"}]"#, Some(Format::CLAUDE_CODE)),
         (
             r#"[{"type":"system","uuid":"u","parentUuid":null,"content":"x"},{"type":"user"}]"#,
-            Some(Format::ClaudeCode),
+            Some(Format::CLAUDE_CODE),
         ),
-        (r#"[{"type":"system","content":"x"}]"#, Some(Format::Messages)),
-        (r#"{"model":"m","prompt":[{"role":"user","content":"x"}]}"#, Some(Format::ProviderLog)),
-        (r#"{"prompt":[{"role":"user","content":"x"}]}"#, Some(Format::Messages)),
+        (r#"[{"type":"system","content":"x"}]"#, Some(Format::MESSAGES)),
+        (r#"{"model":"m","prompt":[{"role":"user","content":"x"}]}"#, Some(Format::PROVIDER_LOG)),
+        (r#"{"prompt":[{"role":"user","content":"x"}]}"#, Some(Format::MESSAGES)),
         ("id: 7\nname: x\n", None),
         ("data: {a: 1}\n", None),
         ("event: tick\n\n", None),
-        ("id: 7\ndata: {\ndata: \"choices\":[]}\n\n", Some(Format::ProviderLog)),
-        ("data: {\"author\":\"a\",\"content\":{}}\n\n", Some(Format::AdkEventStream)),
+        ("id: 7\ndata: {\ndata: \"choices\":[]}\n\n", Some(Format::PROVIDER_LOG)),
+        ("data: {\"author\":\"a\",\"content\":{}}\n\n", Some(Format::ADK_EVENT_STREAM)),
     ];
     for (text, expected) in cases {
         let found = match detect(text.as_bytes()) {
@@ -85,7 +85,7 @@ fn a_document_written_as_a_text_is_recognised_wherever_its_head_ends() {
         for end in told..=text.len() {
             assert_eq!(
                 detect(&text.as_bytes()[..end]),
-                Detection::Readable(Format::AdkEvalResult),
+                Detection::Readable(Format::ADK_EVAL_RESULT),
                 "{text} up to {end}"
             );
         }
@@ -95,9 +95,9 @@ fn a_document_written_as_a_text_is_recognised_wherever_its_head_ends() {
 #[test]
 fn a_head_that_ends_anywhere_is_enough_once_it_tells() {
     let cases = [
-        ("claude-code.jsonl", Format::ClaudeCode, 400),
-        ("adk-rest-session.json", Format::AdkSession, 80),
-        ("adk-evalset.json", Format::AdkEvalSet, 120),
+        ("claude-code.jsonl", Format::CLAUDE_CODE, 400),
+        ("adk-rest-session.json", Format::ADK_SESSION, 80),
+        ("adk-evalset.json", Format::ADK_EVAL_SET, 120),
     ];
     for (name, format, enough) in cases {
         let bytes = sample(name);
@@ -110,22 +110,22 @@ fn a_head_that_ends_anywhere_is_enough_once_it_tells() {
 #[test]
 fn names_of_files_do_not_matter_and_foreign_first_lines_neither() {
     let text = "{\"type\":\"mode\",\"mode\":\"normal\",\"sessionId\":\"x\"}\n{\"parentUuid\":null,\"type\":\"user\"}";
-    assert_eq!(detect(text.as_bytes()), Detection::Readable(Format::ClaudeCode));
+    assert_eq!(detect(text.as_bytes()), Detection::Readable(Format::CLAUDE_CODE));
 }
 
 /// Folders of recorded files, with what they are.
 const FOLDERS: [(&str, &str, Format); 11] = [
-    ("codex/agentv", ".jsonl", Format::Codex),
-    ("gemini-cli", "session-2026-11-20T21-03-41c00efe.jsonl", Format::GeminiCli),
-    ("gemini-cli", "telemetry.log", Format::GeminiTelemetry),
-    ("copilot-cli", ".jsonl", Format::CopilotCli),
-    ("otel", ".jsonl", Format::Otlp),
-    ("har", ".har", Format::Har),
-    ("mitmproxy", ".flows", Format::Mitmproxy),
-    ("inspect_ai", ".eval", Format::Inspect),
-    ("langfuse", ".trace.json", Format::Langfuse),
-    ("litellm", ".jsonl", Format::LiteLlm),
-    ("swe-agent", ".traj", Format::SweAgent),
+    ("codex/agentv", ".jsonl", Format::CODEX),
+    ("gemini-cli", "session-2026-11-20T21-03-41c00efe.jsonl", Format::GEMINI_CLI),
+    ("gemini-cli", "telemetry.log", Format::GEMINI_TELEMETRY),
+    ("copilot-cli", ".jsonl", Format::COPILOT_CLI),
+    ("otel", ".jsonl", Format::OTLP),
+    ("har", ".har", Format::HAR),
+    ("mitmproxy", ".flows", Format::MITMPROXY),
+    ("inspect_ai", ".eval", Format::INSPECT),
+    ("langfuse", ".trace.json", Format::LANGFUSE),
+    ("litellm", ".jsonl", Format::LITELLM),
+    ("swe-agent", ".traj", Format::SWE_AGENT),
 ];
 
 #[test]

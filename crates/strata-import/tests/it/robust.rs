@@ -133,7 +133,7 @@ fn a_line_of_fifty_megabytes_is_read_and_its_neighbours_too() {
         )
     };
     let text = [line("u1", "short"), line("u2", &"x".repeat(50_000_000)), line("u3", "short")].join("\n");
-    let imported = read_as(Format::ClaudeCode, text.as_bytes().chunks(1 << 16));
+    let imported = read_as(Format::CLAUDE_CODE, text.as_bytes().chunks(1 << 16));
     assert_eq!(imported.sessions[0].session.events.len(), 3);
     assert_eq!(imported.sessions[0].session.events[1].parts()[0].text.as_ref().unwrap().len(), 50_000_000);
 }
@@ -145,7 +145,7 @@ fn a_hundred_thousand_odd_lines_give_a_handful_of_diagnostics() {
         text += &format!("{{\"type\":\"user\",\"message\":{{\"content\": bro{number}ken}}}}\n");
     }
     text += r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"hello"}}"#;
-    let imported = read_as(Format::ClaudeCode, [text]);
+    let imported = read_as(Format::CLAUDE_CODE, [text]);
     assert_eq!(imported.sessions[0].session.events.len(), 1);
     assert!(imported.diagnostics.len() < 30, "{}", imported.diagnostics.len());
     assert!(imported.diagnostics[0].message.contains("100000 times"), "{}", imported.diagnostics[0].message);
@@ -157,13 +157,13 @@ fn values_nested_too_deep_cost_only_their_record() {
     let line =
         |content: &str| format!(r#"{{"type":"user","message":{{"role":"user","content":{content}}}}}"#);
     let lines = [line("\"one\""), line(&deep), line("\"three\"")].join("\n");
-    let imported = read_as(Format::ClaudeCode, [&lines]);
+    let imported = read_as(Format::CLAUDE_CODE, [&lines]);
     assert_eq!(imported.sessions[0].session.events.len(), 2);
     assert!(imported.diagnostics[0].message.contains("nested deeper"), "{:?}", imported.diagnostics);
 
     let event = |output: &str| format!(r#"{{"author":"a","output":{output}}}"#);
     let events = [event("1"), event(&deep), event("3")].join(",");
-    let imported = read_as(Format::AdkSession, [format!(r#"{{"appName":"x","events":[{events}]}}"#)]);
+    let imported = read_as(Format::ADK_SESSION, [format!(r#"{{"appName":"x","events":[{events}]}}"#)]);
     assert_eq!(imported.sessions[0].session.events.len(), 2);
     assert_eq!(imported.diagnostics[0].at, "events[1]");
 }
@@ -172,7 +172,7 @@ fn values_nested_too_deep_cost_only_their_record() {
 fn text_that_is_not_utf8_is_kept_as_far_as_it_can_be() {
     let session = b"{\"id\":\"s\",\"appName\":\"x\",\"events\":[{\"author\":\"user\",\"content\":{\"parts\":[{\"text\":\"a\xffb \\ud83d c\"}]}},{\"author\":\"x\"}]}";
     let line = b"{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"a\xffb \\ud83d c\"}}\n";
-    for (format, bytes) in [(Format::AdkSession, &session[..]), (Format::ClaudeCode, &line[..])] {
+    for (format, bytes) in [(Format::ADK_SESSION, &session[..]), (Format::CLAUDE_CODE, &line[..])] {
         let imported = read_as(format, [bytes]);
         let event = &imported.sessions[0].session.events[0];
         assert_eq!(event.parts()[0].text.as_deref(), Some("a\u{fffd}b \u{fffd} c"));
@@ -248,7 +248,7 @@ proptest! {
         records in prop::collection::vec(record(), 1..20),
     ) {
         let text: String = records.join("\n");
-        check(&read_as(Format::ClaudeCode, [&text]), &text);
+        check(&read_as(Format::CLAUDE_CODE, [&text]), &text);
     }
 }
 

@@ -3,7 +3,7 @@
 use strata_model::take::{take_any, take_first_text, take_list, take_object, take_text, unpacked};
 use strata_model::{Json, Object, Str, json};
 
-use super::Answer;
+use super::answer::Answer;
 use crate::message::{Reader, Role, Turn};
 use crate::stream::{self, Joined};
 use crate::usage;

@@ -15,7 +15,7 @@ pub(super) fn is_piece(kind: &str) -> bool {
 /// A message while it comes in.
 #[derive(Debug, Default)]
 pub(super) struct Message {
-    message: Object,
+    fields: Object,
     blocks: BTreeMap<i64, Block>,
     is_begun: bool,
     is_over: bool,
@@ -33,7 +33,7 @@ impl Grow for Message {
         let index = piece.get("index").and_then(Json::as_i64).unwrap_or(0);
         match &*take_text(&mut piece, "type").unwrap_or_default() {
             "message_start" => {
-                self.message = take_object(&mut piece, "message").unwrap_or_default();
+                self.fields = take_object(&mut piece, "message").unwrap_or_default();
                 self.is_begun = true;
             }
             "content_block_start" => {
@@ -48,11 +48,11 @@ impl Grow for Message {
             "message_delta" => {
                 let delta = take_object(&mut piece, "delta").unwrap_or_default();
                 self.is_over |= delta.get("stop_reason").is_some_and(Json::is_truthy);
-                fill(&mut self.message, delta);
-                let mut usage = take_object(&mut self.message, "usage").unwrap_or_default();
+                fill(&mut self.fields, delta);
+                let mut usage = take_object(&mut self.fields, "usage").unwrap_or_default();
                 fill(&mut usage, take_object(&mut piece, "usage").unwrap_or_default());
-                self.message.insert("usage", usage);
-                fill(&mut self.message, piece);
+                self.fields.insert("usage", usage);
+                fill(&mut self.fields, piece);
             }
             "message_stop" => self.is_over = true,
             "content_block_stop" | "ping" => {}
@@ -70,7 +70,7 @@ impl Grow for Message {
     }
 
     fn into_body(self: Box<Self>) -> Object {
-        let Self { mut message, blocks, .. } = *self;
+        let Self { fields: mut message, blocks, .. } = *self;
         let blocks: Vec<Json> = blocks.into_values().map(|block| block.finished().into()).collect();
         message.insert("content", blocks);
         message

@@ -78,7 +78,7 @@ impl Grow for Response {
                 }
                 *self.item(place) = Item { fields, ..Item::default() };
             }
-            _ if name.ends_with(".delta") => {
+            _ if name.rsplit('.').next() == Some("delta") => {
                 if let Some(more) = take_text(&mut piece, "delta") {
                     let at =
                         ["content_index", "summary_index"].iter().find_map(|key| piece.get(key)?.as_i64());

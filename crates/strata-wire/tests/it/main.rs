@@ -1,5 +1,5 @@
 //! Dialects, through the public seams: what is written is read again, and bytes may arrive as they like.
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod dialects;
 mod requests;

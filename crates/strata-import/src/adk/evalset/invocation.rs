@@ -2,8 +2,8 @@
 
 use strata_model::{Json, Object, Str};
 
-use super::{take, take_text};
 use crate::adk::session::SessionBuilder;
+use crate::adk::spelling::{take, take_text};
 use crate::findings::Findings;
 use crate::source::SourceRecord;
 

@@ -3,7 +3,7 @@
 use strata_model::take::take_text;
 use strata_model::{Json, Object, Part, Str};
 
-use super::Rollout;
+use super::rollout::Rollout;
 use crate::draft::{Kind, Say};
 use crate::source::SourceRecord;
 use crate::values::Value;
@@ -23,13 +23,6 @@ pub(super) fn records(value: Value) -> Vec<Value> {
     };
     let records = session.into_iter().chain(items);
     records.map(|json| Value { json, bytes: bytes.clone(), line, is_glued: false }).collect()
-}
-
-/// Whether a record is something the model sees or said.
-pub(super) fn is_item(record: &Json) -> bool {
-    let kind = record.get("type").and_then(Json::as_str).unwrap_or_default();
-    let is_enveloped = ["payload", "msg", "item"].iter().any(|key| record.get(key).is_some());
-    kind == "response_item" || (!is_enveloped && (kind == "message" || record.get("role").is_some()))
 }
 
 impl Rollout {

@@ -4,8 +4,8 @@ use strata_model::take::{take_any, take_first_text, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
 use strata_wire::message::{Role, Turn, thought};
 
-use super::Rollout;
 use super::prompts::prompt_of;
+use super::rollout::Rollout;
 use crate::draft::Say;
 use crate::source::SourceRecord;
 

@@ -2,8 +2,6 @@
 
 use strata_model::{Json, Object};
 
-use super::Rollout;
-use crate::marks;
 use crate::time::time_of;
 use crate::values::Value;
 
@@ -52,15 +50,4 @@ fn turn_of(payload: &Object) -> Option<&str> {
 fn timed(id: &str) -> Option<&str> {
     let is_timed = id.len() == 36 && id.is_ascii() && id.as_bytes()[14] == b'7';
     is_timed.then(|| &id[..13])
-}
-
-impl Rollout {
-    /// What was copied is the context of the fork, but its calls, turns and usage are the parent's.
-    pub(super) fn mark_copied(&mut self, first: usize) {
-        for at in first..self.draft.len() {
-            if let Some(event) = self.draft.event_mut(at) {
-                event.custom_metadata.get_or_insert_default().insert(marks::RELAYED, true);
-            }
-        }
-    }
 }

@@ -5,8 +5,8 @@ use strata_model::{Json, Object, Part, Str};
 use strata_wire::message::{Role, Turn};
 use strata_wire::usage::UsageReport;
 
-use super::Rollout;
 use super::prompts::Typed;
+use super::rollout::Rollout;
 use crate::draft::{Kind, Say, kind_of};
 use crate::marks;
 use crate::source::SourceRecord;

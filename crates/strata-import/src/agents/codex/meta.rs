@@ -4,9 +4,9 @@ use strata_model::take::take_text;
 use strata_model::{Object, Str};
 use strata_wire::message::{Role, Turn};
 
-use super::Rollout;
+use super::rollout::Rollout;
 use crate::draft::Say;
-use crate::import::ParentSession;
+use crate::imported::ParentSession;
 use crate::source::SourceRecord;
 
 impl Rollout {

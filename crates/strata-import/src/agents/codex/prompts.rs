@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use strata_model::{Fingerprint, FingerprintBuilder, Json, Part};
 use strata_wire::message::Turn;
 
-use crate::claude::injected_kind;
+use crate::injected::injected_kind;
 use crate::values::Value;
 
 /// Prompts as the interface recorded them.

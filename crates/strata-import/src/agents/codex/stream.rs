@@ -1,26 +1,16 @@
 //! What `codex exec --json` puts out: `thread.started`, then turns and items. Usage is only told as a sum, when a turn
 //! ends.
 
-use std::collections::BTreeMap;
-
 use strata_model::take::{take_any, take_first_text, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
 use strata_wire::message::arguments;
 use strata_wire::message::{Role, Turn, thought};
 use strata_wire::usage::{Counts, UsageReport, read as read_usage};
 
-use super::Rollout;
+use super::rollout::Rollout;
 use crate::draft::Say;
 use crate::source::SourceRecord;
 use crate::unmapped::Unmapped;
-
-#[derive(Default)]
-pub(super) struct Stream {
-    /// Items that began and did not end.
-    begun: BTreeMap<Str, (Object, SourceRecord)>,
-    /// Usage as the thread last summed it up.
-    last_sum: Counts,
-}
 
 impl Rollout {
     pub(super) fn streamed(&mut self, kind: &str, mut record: Object, source: SourceRecord) {

@@ -2,34 +2,59 @@
 
 use strata_model::take::take_text;
 
+use super::log;
 use crate::documents::read_documents;
 use crate::draft::say_message;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::{Import, ImportedSession};
+use crate::imported::{Import, ImportedSession};
+use crate::keys::Keys;
+use crate::pieces::PieceReader;
 use crate::records::Records;
 use crate::time::time_of;
 
 /// The bytes of a file by which the two are told apart.
 const HEAD: usize = 64 * 1024;
 
+pub(crate) fn is_log(keys: Keys<'_>) -> bool {
+    let kind = keys.kind();
+    kind.starts_with("session.start")
+        || (keys.has("data") && kind.starts_with("session."))
+        || keys.has_all(&["sessionId", "chatMessages"])
+}
+
+pub(crate) fn reader(format: Format) -> Box<dyn PieceReader> {
+    Box::new(CopilotReader { format, input: Input::Head(Vec::new()) })
+}
+
 #[derive(Debug)]
-pub(crate) enum CopilotReader {
+struct CopilotReader {
+    format: Format,
+    input: Input,
+}
+
+#[derive(Debug)]
+enum Input {
     /// Too little came yet to tell.
     Head(Vec<u8>),
     Document(Vec<u8>),
     Log(Box<Records>),
 }
 
-impl Default for CopilotReader {
-    fn default() -> Self {
-        Self::Head(Vec::new())
+impl PieceReader for CopilotReader {
+    fn feed(&mut self, bytes: &[u8]) {
+        self.input.feed(bytes);
+    }
+
+    fn finish(self: Box<Self>) -> Import {
+        let Self { format, input } = *self;
+        input.finish(format)
     }
 }
 
-impl CopilotReader {
-    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+impl Input {
+    fn feed(&mut self, bytes: &[u8]) {
         match self {
             Self::Log(log) => log.feed(bytes),
             Self::Document(document) => document.extend_from_slice(bytes),
@@ -43,16 +68,16 @@ impl CopilotReader {
         }
     }
 
-    pub(crate) fn finish(self) -> Import {
+    fn finish(self, format: Format) -> Import {
         match self {
-            Self::Head(head) => Self::begun(&head).finish(),
+            Self::Head(head) => Self::begun(&head).finish(format),
             Self::Document(document) => {
                 let mut findings = Findings::default();
-                Import::of(read_document(&document, &mut findings), findings)
+                Import::of(read_document(&document, format, &mut findings), findings)
             }
             Self::Log(log) => {
                 let (values, mut findings) = log.finish();
-                Import::of(super::read(values, &mut findings), findings)
+                Import::of(log::read(values, format, &mut findings), findings)
             }
         }
     }
@@ -77,7 +102,7 @@ fn is_document(bytes: &[u8]) -> bool {
     }
 }
 
-fn read_document(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
+fn read_document(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let documents = read_documents(bytes, &["chatMessages", "timeline"], findings);
     let sessions = documents.into_iter().filter_map(|mut document| {
         let mut draft = Draft::new("copilot", "copilot");
@@ -93,7 +118,7 @@ fn read_document(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> 
             draft.unmapped.record("timeline", value.source());
         }
         draft.note_rest("session", &document.fields);
-        draft.finish(Format::CopilotCli, findings)
+        draft.finish(format, findings)
     });
     sessions.collect()
 }

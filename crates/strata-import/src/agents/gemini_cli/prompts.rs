@@ -9,12 +9,16 @@ use crate::documents::Document;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 
 /// The sessions of such a list; `None` when it is none.
-pub(super) fn read(documents: &mut [Document], findings: &mut Findings) -> Option<Vec<ImportedSession>> {
+pub(super) fn read(
+    documents: &mut [Document],
+    format: Format,
+    findings: &mut Findings,
+) -> Option<Vec<ImportedSession>> {
     let [document] = documents else { return None };
     let is_entry = |value: &Json| value.get("messageId").is_some() && value.get("sessionId").is_some();
     let entries = document.take_if("", is_entry)?;
@@ -36,7 +40,7 @@ pub(super) fn read(documents: &mut [Document], findings: &mut Findings) -> Optio
         for (entry, source) in entries {
             tell(&mut draft, entry, source);
         }
-        draft.finish(Format::GeminiCli, findings)
+        draft.finish(format, findings)
     });
     Some(told.collect())
 }

@@ -10,7 +10,7 @@ use crate::documents::Document;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::ImportedSession;
+use crate::imported::ImportedSession;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 
@@ -21,12 +21,16 @@ pub(super) fn is_output(fields: &Object) -> bool {
             && fields.get("stats").is_some_and(|it| it.get("models").is_some()))
 }
 
-pub(super) fn read(documents: Vec<Document>, findings: &mut Findings) -> Option<ImportedSession> {
+pub(super) fn read(
+    documents: Vec<Document>,
+    format: Format,
+    findings: &mut Findings,
+) -> Option<ImportedSession> {
     let mut output = Output { draft: Draft::new("gemini-cli", "gemini"), model: None, open: None };
     for document in documents {
         output.line(document.fields, document.source);
     }
-    output.draft.finish(Format::GeminiCli, findings)
+    output.draft.finish(format, findings)
 }
 
 struct Output {

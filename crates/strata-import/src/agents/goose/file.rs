@@ -11,13 +11,25 @@ use crate::documents::read_documents;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::import::{ImportedSession, ParentSession};
+use crate::imported::{ImportedSession, ParentSession};
+use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 use crate::values::Value;
 
-pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession> {
-    let mut file = File { sessions: Vec::new(), open: None };
+/// What a session is, one of its messages, or all of it.
+pub(crate) fn is_session(keys: Keys<'_>) -> bool {
+    let is_message =
+        |it: Keys<'_>| it.has_all(&["role", "created"]) && it.holds_list("content") && !it.has("object");
+    let is_header = keys.has("working_dir")
+        && keys.has_any(&["description", "name"])
+        && keys.has_any(&["message_count", "conversation", "accumulated_total_tokens", "extension_data"]);
+    let in_run = keys.kind() == "message" && keys.inner("message").is_some_and(is_message);
+    is_header || is_message(keys) || in_run || keys.has_all(&["working_dir", "conversation"])
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut file = File { format, sessions: Vec::new(), open: None };
     for mut document in read_documents(bytes, &["conversation", "messages", ""], findings) {
         let mut messages = document.take("conversation");
         messages.extend(document.take("messages"));
@@ -37,6 +49,7 @@ pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Vec<ImportedSession
 }
 
 struct File {
+    format: Format,
     sessions: Vec<ImportedSession>,
     /// The session that is read, with the place that says what it is.
     open: Option<(Chat, SourceRecord)>,
@@ -89,7 +102,7 @@ impl File {
     fn close(&mut self, findings: &mut Findings) {
         let Some((mut chat, source)) = self.open.take() else { return };
         chat.tell_sum(source);
-        self.sessions.extend(chat.draft.finish(Format::GooseFile, findings));
+        self.sessions.extend(chat.draft.finish(self.format, findings));
     }
 }
 

@@ -4,8 +4,8 @@
 use strata_model::take::{take_list, take_text};
 use strata_model::{Json, Object, Str};
 
-use super::{Event, Span};
 use crate::source::SourceRecord;
+use crate::telemetry::span::{Event, Span};
 
 /// The spans of a trace; `None` when it is none of Jaeger's.
 pub(super) fn spans(trace: &mut Object, source: &SourceRecord) -> Option<Vec<Span>> {

@@ -3,8 +3,9 @@
 use strata_model::take::{take_any, take_first_text, take_list, take_object, take_text, unpacked};
 use strata_model::{Json, Object, Str};
 
-use super::{Event, Log, Span};
+use super::log::Log;
 use crate::source::SourceRecord;
+use crate::telemetry::span::{Event, Span};
 use crate::time::take_time;
 
 pub(super) fn is_span(object: &Object) -> bool {

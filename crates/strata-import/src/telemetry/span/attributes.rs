@@ -1,6 +1,6 @@
 //! Attributes of a call that no reader looks at.
 
-use super::Span;
+use super::recorded::Span;
 use crate::draft::Draft;
 
 /// Attributes that are read, or beginnings of their names.

@@ -1,20 +1,19 @@
 //! What was sent and answered, from the attributes and events of a span.
 
+mod body;
 mod flat;
 mod logged;
 mod sdk;
 
 use strata_model::take::unpacked;
 use strata_model::{Json, Object, Str};
-use strata_wire::message::Turn;
-use strata_wire::{Answer, is_request};
+use strata_wire::is_request;
 
-use super::Span;
+use super::recorded::Span;
 use crate::draft::Draft;
 use crate::exchange::{Exchange, read_exchange};
+use body::{bare, given, of_body};
 
-/// Stands where content was left out.
-const ELIDED: &str = "<elided>";
 const DETAILS: &str = "gen_ai.client.inference.operation.details";
 
 /// The exchange of a call, as far as its content was recorded.
@@ -33,14 +32,6 @@ pub(super) fn exchange(span: &Span, draft: &mut Draft) -> Exchange {
         exchange.answer = spelled.answer;
     }
     exchange
-}
-
-fn bare(span: &Span, body: Json, turns: Vec<Turn>, answer: Option<Answer>) -> Exchange {
-    Exchange::new(span.source.clone(), body, turns, answer)
-}
-
-fn given(value: &Json) -> bool {
-    value.is_truthy() && !matches!(value.as_str(), Some("{}" | "[]" | "null" | ELIDED))
 }
 
 /// The bodies themselves: ADK 1.x, OpenInference's `input.value`.
@@ -103,12 +94,6 @@ fn from_messages(span: &Span, draft: &mut Draft) -> Option<Exchange> {
     body.push_some("tools", find("gen_ai.tool.definitions"));
     body.push_some("messages", input);
     Some(of_body(span, body, output, draft))
-}
-
-fn of_body(span: &Span, body: Object, output: Option<Json>, draft: &mut Draft) -> Exchange {
-    let turns = draft.reader().request(&mut body.clone());
-    let answer = output.map(|output| draft.reader().answer(output));
-    bare(span, Json::Object(body), turns, answer)
 }
 
 pub(super) fn finish_of(span: &Span) -> Option<Str> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use strata_model::{Json, Str};
 
-use super::Span;
+use super::recorded::Span;
 
 /// Parents of spans, by their places in the list.
 pub(super) struct Tree {

@@ -24,7 +24,7 @@ fn output_of_claude_code_is_read_as_lines_and_as_one_list() {
         ),
         r#"{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":2,"session_id":"s1","usage":{"input_tokens":999,"output_tokens":99},"total_cost_usd":0.1}"#.to_owned(),
     ];
-    let session_of_lines = session(Format::ClaudeCode, &records.join("\n"));
+    let session_of_lines = session(Format::CLAUDE_CODE, &records.join("\n"));
     let expected = [
         "claude: call Task 321+4",
         "claude.t1: dug 321+4",
@@ -40,18 +40,18 @@ fn output_of_claude_code_is_read_as_lines_and_as_one_list() {
         session_of_lines.session.events.iter().map(|it| it.branch.as_deref().unwrap()).collect();
     assert_eq!(branches, ["main", "agent.t1", "main", "main", "main", "main"]);
     for list in [format!("[{}]", records.join(",")), format!("\u{feff}[\n{}\n]\n", records.join(",\n"))] {
-        assert_eq!(session(Format::ClaudeCode, &list).session, session_of_lines.session);
+        assert_eq!(session(Format::CLAUDE_CODE, &list).session, session_of_lines.session);
     }
 }
 
 #[test]
 fn the_result_of_a_run_is_its_answer_where_nothing_else_was_kept() {
     let text = r#"{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"hello","session_id":"s1","total_cost_usd":0.1,"usage":{"input_tokens":5,"cache_read_input_tokens":7,"output_tokens":2},"modelUsage":{"claude-x":{"inputTokens":5}}}"#;
-    let one = session(Format::ClaudeCode, text);
+    let one = session(Format::CLAUDE_CODE, text);
     assert_eq!(told(&one), ["claude: hello 12+2"]);
     check_counts(&one, 0, 1, 12, 7, 2);
     assert_eq!(one.session.events[0].model_version.as_deref(), Some("claude-x"));
-    let several = session(Format::ClaudeCode, &text.replace("\"num_turns\":1", "\"num_turns\":3"));
+    let several = session(Format::CLAUDE_CODE, &text.replace("\"num_turns\":1", "\"num_turns\":3"));
     check_counts(&several, 0, 0, 12, 7, 2);
 }
 
@@ -66,7 +66,7 @@ fn the_outputs_of_several_runs_are_an_answer_each() {
         r#"{{"type":"assistant","message":{{"id":"m1","content":[{{"type":"text","text":"three"}}],{CLAUDE_USAGE}}},"session_id":"s1"}}"#
     );
     let text = [run("one", "a"), run("two", "b"), spoken, run("three", "c")].join("\n");
-    let session = session(Format::ClaudeCode, &text);
+    let session = session(Format::CLAUDE_CODE, &text);
     assert_eq!(told(&session), ["claude: one 5+2", "claude: two 5+2", "claude: three 321+4", "claude: "]);
     check_counts(&session, 0, 3, 331, 20, 8);
 }
@@ -92,7 +92,7 @@ fn a_prompt_queued_while_claude_code_worked_is_a_prompt_and_one_of_a_program_is_
         ),
         queued(r#","commandMode":"prompt","origin":{"kind":"peer"}"#, r#""hi""#),
     ];
-    let session = session(Format::ClaudeCode, &text.join("\n"));
+    let session = session(Format::CLAUDE_CODE, &text.join("\n"));
     let expected = [
         "user: also test it",
         "user: and this, …",
@@ -112,7 +112,7 @@ fn records_that_newer_clients_write_are_no_prompts() {
         r#"{"type":"assistant","uuid":"d","parentUuid":"c","message":{"id":"","content":[{"type":"text","text":"one"}],"usage":{"input_tokens":1,"output_tokens":1}}}"#,
         r#"{"type":"assistant","uuid":"e","parentUuid":"d","message":{"id":"","content":[{"type":"text","text":"two"}],"usage":{"input_tokens":1,"output_tokens":1}}}"#,
     ]);
-    let session = session(Format::ClaudeCode, &text);
+    let session = session(Format::CLAUDE_CODE, &text);
     let expected = [
         "user: <ide_opened_file>x.py</ide_opened_file>, fix it",
         "user [local-command]: <command-name>/mcp</command-name>",
@@ -139,7 +139,7 @@ fn claude_code_behind_a_gateway_writes_what_came_so_far() {
         record("c", &format!("{},{}", text("Let me look"), call("{}")), 5),
         record("d", &format!("{},{}", text("Let me look"), call(r#"{"path":"a.py"}"#)), 8),
     ];
-    let session = session(Format::ClaudeCode, &text.join("\n"));
+    let session = session(Format::CLAUDE_CODE, &text.join("\n"));
     assert_eq!(told(&session), ["claude: Let me look, call Read 9+8"]);
     let call = session.session.events[0].function_calls().next().unwrap();
     assert_eq!(call.args.as_ref().unwrap().len(), 1);
@@ -157,7 +157,7 @@ fn a_sub_agent_that_repeats_what_its_parent_said_made_no_call_by_it() {
     let forked = [record("b", inner, "m1"), record("c", inner, "m2")].join("\n");
     // The records of a sub-agent may stand first.
     for text in [format!("{main}\n{forked}"), format!("{forked}\n{main}")] {
-        let session = session(Format::ClaudeCode, &text);
+        let session = session(Format::CLAUDE_CODE, &text);
         assert_eq!(session.session.events.len(), 3);
         check_counts(&session, 0, 2, 642, 40, 8);
         let copies = session.session.events.iter().filter(|event| strata_import::marks::is_relayed(event));

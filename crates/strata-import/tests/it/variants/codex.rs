@@ -25,13 +25,13 @@ fn rollouts_of_2025_have_no_envelope() {
         "codex: result of local_shell",
         "codex: a.py",
     ];
-    let of_lines = session(Format::Codex, &joined(&CODEX_OLD));
+    let of_lines = session(Format::CODEX, &joined(&CODEX_OLD));
     assert_eq!(told(&of_lines), expected);
     assert_eq!(&*of_lines.session.id, "r1");
     assert_eq!(unmapped(&of_lines), ["record_type.state"]);
     let items = CODEX_OLD[2..].join(",\n  ");
     let document = format!("{{\n \"session\": {},\n \"items\": [\n  {items}\n ]\n}}", CODEX_OLD[0]);
-    assert_eq!(told(&session(Format::Codex, &document)), expected);
+    assert_eq!(told(&session(Format::CODEX, &document)), expected);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn output_of_codex_exec_has_items_and_sums() {
         r#"{"type":"turn.completed","usage":{"input_tokens":250,"cached_input_tokens":160,"output_tokens":12}}"#,
         r#"{"type":"turn.failed","error":{"message":"too long"}}"#,
     ]);
-    let session = session(Format::Codex, &text);
+    let session = session(Format::CODEX, &text);
     let expected = [
         "codex: (look), call shell",
         "codex: result of shell",
@@ -80,7 +80,7 @@ fn events_of_the_codex_interface_tell_a_session_without_items() {
         r#"{"id":"0","msg":{"type":"agent_message","message":"a.py"}}"#,
         r#"{"id":"0","msg":{"type":"token_count","input_tokens":120,"cached_input_tokens":100,"output_tokens":6,"total_tokens":126}}"#,
     ]);
-    let session = session(Format::Codex, &text);
+    let session = session(Format::CODEX, &text);
     let expected =
         ["user: list it", "codex: (look), call shell 100+5", "codex: result of shell", "codex: a.py 120+6"];
     assert_eq!(told(&session), expected);
@@ -115,7 +115,7 @@ fn codex_prompts_are_found_whatever_stands_around_their_words() {
         codex_prompt("sent after it was typed"),
         codex_prompt("what the client says by itself"),
     ];
-    let session = session(Format::Codex, &text.join("\n"));
+    let session = session(Format::CODEX, &text.join("\n"));
     let expected = [
         "user [environment]: <environment_context>x</environment_context>",
         "user: <image name=[Image #1]>, …, </image>, what is it?",
@@ -151,7 +151,7 @@ fn codex_turns_that_were_rolled_back_are_rewound_and_messages_of_agents_are_no_a
             r#"{"type":"error","message":"bad","codex_error_info":{"response_too_many_failed_attempts":{"http_status_code":500}}}"#,
         ),
     ];
-    let session = session(Format::Codex, &text.join("\n"));
+    let session = session(Format::CODEX, &text.join("\n"));
     let told = told(&session);
     assert_eq!(told[5], "codex: rewind");
     let rewound = session.session.events[5].actions.rewind_before_invocation_id.clone();

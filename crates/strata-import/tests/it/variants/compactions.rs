@@ -56,10 +56,10 @@ fn openhands_keeps_what_a_condensation_did_not_forget() {
         condensation(7, r#""e4""#, "one to three"),
         openhands_message(8, "assistant", "five"),
     ];
-    let once = session(Format::OpenHands, &text[..6].join("\n"));
+    let once = session(Format::OPENHANDS, &text[..6].join("\n"));
     let expected = ["user: the task", "openhands: three", "user: compaction one and two", "user: four"];
     assert_eq!(left(&once), expected);
-    let twice = session(Format::OpenHands, &text.join("\n"));
+    let twice = session(Format::OPENHANDS, &text.join("\n"));
     let expected = ["user: the task", "user: four", "user: compaction one to three", "openhands: five"];
     assert_eq!(left(&twice), expected);
 }
@@ -81,7 +81,7 @@ fn the_first_openhands_names_what_was_forgotten_by_its_ends() {
         message(5, "user", "four"),
     ];
     // They all have one time, which a clock of seconds may give.
-    let session = session(Format::OpenHands, &format!("[{}]", events.join(",")));
+    let session = session(Format::OPENHANDS, &format!("[{}]", events.join(",")));
     let expected = ["user: the task", "openhands: three", "user: compaction one and two", "user: four"];
     assert_eq!(left(&session), expected);
 }
@@ -104,7 +104,7 @@ fn gemini_keeps_the_messages_that_stand_in_the_new_list() {
         set,
         message("m7", "gemini", 7),
     ];
-    let session = session(Format::GeminiCli, &text.join("\n"));
+    let session = session(Format::GEMINI_CLI, &text.join("\n"));
     let expected = ["user: m3", "gemini: m4", "user: compaction summary", "user: m6", "gemini: m7"];
     assert_eq!(left(&session), expected);
 }
@@ -122,7 +122,7 @@ fn roo_hides_messages_behind_a_summary_or_a_mark() {
         r#"{"role":"assistant","content":"five","ts":1770112805000},"#,
         r#"{"role":"user","content":"nothing hidden","ts":1770112806000,"isTruncationMarker":true,"truncationId":"t2"}]"#,
     ]);
-    let session = session(Format::Cline, &text);
+    let session = session(Format::CLINE, &text);
     let expected = [
         "user: <task>\ndo it\n</task>",
         "user: compaction [2 messages hidden]",

@@ -32,7 +32,7 @@ fn a_system_prompt_that_copilot_writes_down_again_is_sent_once() {
         copilot("system.message", r#"{"role":"system","content":"Be long."}"#),
     ];
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let session = session(Format::CopilotCli, &joined(&lines));
+    let session = session(Format::COPILOT_CLI, &joined(&lines));
     assert_eq!(session.session.events.len(), 3);
     let repeated = session.unmapped.counts().find(|(name, _)| *name == "system.message (repeated)");
     assert_eq!(repeated.map(|(_, n)| n), Some(1));
@@ -51,7 +51,7 @@ fn a_copilot_session_that_was_resumed_ends_with_sums_over_all_of_it() {
         copilot("session.compaction_complete", r#"{"success":false,"error":"too busy"}"#),
         copilot_end(2500, 900, 15),
     ];
-    let session = session(Format::CopilotCli, &text.join("\n"));
+    let session = session(Format::COPILOT_CLI, &text.join("\n"));
     let expected = [
         "user: hello",
         "copilot: hi 0+10",
@@ -80,7 +80,7 @@ fn copilot_calls_that_report_their_usage_are_not_counted_again_in_the_sums() {
         ),
         copilot_end(400, 100, 10),
     ];
-    let session = session(Format::CopilotCli, &text.join("\n"));
+    let session = session(Format::COPILOT_CLI, &text.join("\n"));
     assert_eq!(told(&session), ["copilot: hi 400+10", "copilot:  0+0"]);
     check_counts(&session, 0, 1, 400, 100, 10);
 }
@@ -92,11 +92,11 @@ fn copilot_sub_agents_are_named_in_the_envelope_and_old_sessions_are_one_documen
     let mut started = copilot("subagent.started", r#"{"toolCallId":"t1","agentName":"explore"}"#);
     started.insert_str(1, r#""agentId":"a7","#);
     let text = [copilot("session.start", r#"{"sessionId":"c1"}"#), started, inner];
-    let one = session(Format::CopilotCli, &text.join("\n"));
+    let one = session(Format::COPILOT_CLI, &text.join("\n"));
     assert_eq!(told(&one), ["copilot.explore: dug"]);
     assert_eq!(one.session.events[0].branch.as_deref(), Some("agent.a7"));
     let old = r#"{"sessionId":"c0","startTime":"2025-10-01T00:00:00Z","chatMessages":[{"role":"user","content":"list it"},{"role":"assistant","content":"","tool_calls":[{"id":"k","type":"function","function":{"name":"bash","arguments":"{}"}}]},{"role":"tool","tool_call_id":"k","content":"a.py"}],"timeline":[{"id":"x","type":"user","text":"list it"}]}"#;
-    let old = session(Format::CopilotCli, old);
+    let old = session(Format::COPILOT_CLI, old);
     assert_eq!(told(&old), ["user: list it", "copilot: call bash", "copilot: result of bash"]);
 }
 
@@ -114,7 +114,7 @@ fn a_task_folder_of_cline_with_calls_in_words() {
         r#" {"ts":3,"type":"say","say":"api_req_started","text":"{\"tokensIn\":30,\"tokensOut\":3}"},"#,
         r#" {"ts":4,"type":"say","say":"deleted_api_reqs","text":"{\"tokensIn\":1000,\"tokensOut\":50}"}]"#,
     ]);
-    let session = session(Format::Cline, &text);
+    let session = session(Format::CLINE, &text);
     let expected = [
         "user: <task>\nlist it\n</task>",
         "cline: <list_files><path>.</path></list_files> 115+1",
@@ -144,7 +144,7 @@ fn a_task_folder_of_roo_with_times_models_and_summaries() {
         r#" {"ts":1000000008000,"type":"say","say":"api_req_started","text":"{\"tokensIn\":12,\"tokensOut\":1}"}]"#,
         r#"{"files_in_context":[],"model_usage":[{"ts":1000000008500,"model_id":"model-b","mode":"act"}]}"#,
     ]);
-    let session = session(Format::Cline, &text);
+    let session = session(Format::CLINE, &text);
     let expected = [
         "user: <task>go</task>, <environment_details>\n<model>model-a</model>\n</environment_details>",
         "cline: (hm), one 10+1",

@@ -12,10 +12,10 @@ fn other_files_of_gemini_cli() {
     assert_eq!(told(&imported.sessions[0]), ["user: hello", "user [command]: /quit"]);
     assert_eq!(&*imported.sessions[1].session.id, "g2");
     let checkpoint = r#"{"history":[{"type":"user","text":"hello"}],"clientHistory":[{"role":"user","parts":[{"text":"hello"}]},{"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]}],"toolCall":{"name":"ls","args":{}},"commitHash":"x"}"#;
-    let checkpoint = session(Format::GeminiCli, checkpoint);
+    let checkpoint = session(Format::GEMINI_CLI, checkpoint);
     assert_eq!(told(&checkpoint), ["user: hello", "gemini: call ls"]);
     let plain = r#"{"history":[{"role":"user","parts":[{"text":"hello"}]},{"role":"model","parts":[{"text":"hi"}]}]}"#;
-    assert_eq!(told(&session(Format::GeminiCli, plain)), ["user: hello", "gemini: hi"]);
+    assert_eq!(told(&session(Format::GEMINI_CLI, plain)), ["user: hello", "gemini: hi"]);
 }
 
 #[test]
@@ -29,13 +29,13 @@ fn output_of_gemini_cli_as_lines_and_as_one_object() {
         r#"{"type":"message","timestamp":"2026-01-01T00:00:05Z","role":"assistant","content":"a.py","delta":true}"#,
         r#"{"type":"result","timestamp":"2026-01-01T00:00:06Z","status":"success","stats":{"total_tokens":120,"input_tokens":100,"output_tokens":20,"cached":30,"tool_calls":1}}"#,
     ]);
-    let of_lines = session(Format::GeminiCli, &text);
+    let of_lines = session(Format::GEMINI_CLI, &text);
     let expected =
         ["user: list it", "gemini: call ls", "gemini: result of ls", "gemini: It is a.py", "gemini:  100+20"];
     assert_eq!(told(&of_lines), expected);
     check_counts(&of_lines, 1, 2, 100, 30, 20);
     let object = r#"{"session_id":"g1","response":"a.py","stats":{"models":{"gemini-x":{"api":{"totalRequests":2},"tokens":{"prompt":100,"candidates":20,"total":125,"cached":30,"thoughts":5,"tool":0}}},"tools":{}}}"#;
-    let of_object = session(Format::GeminiCli, object);
+    let of_object = session(Format::GEMINI_CLI, object);
     assert_eq!(told(&of_object), ["gemini: a.py", "gemini:  100+25"]);
 }
 
@@ -47,7 +47,7 @@ fn chats_of_qwen_code_are_no_transcripts_of_claude_code() {
         r#"{"uuid":"c","parentUuid":"b","sessionId":"q1","timestamp":"2026-01-01T00:00:02Z","type":"tool_result","cwd":"/p","version":"0.5.0","message":{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"ls","response":{"output":"a.py"}}}]}}"#,
         r#"{"uuid":"d","parentUuid":"c","sessionId":"q1","timestamp":"2026-01-01T00:00:03Z","type":"system","subtype":"ui_telemetry","cwd":"/p","version":"0.5.0","systemPayload":{}}"#,
     ]);
-    let session = session(Format::GeminiCli, &text);
+    let session = session(Format::GEMINI_CLI, &text);
     assert_eq!(told(&session), ["user: list it", "qwen: call ls 100+9", "qwen: result of ls"]);
     check_counts(&session, 1, 1, 100, 40, 9);
     assert_eq!(unmapped(&session), ["system.ui_telemetry"]);

@@ -16,7 +16,7 @@ fn opencode_messages_of_several_calls_are_several_responses() {
         r#"  {"id":"f","type":"step-finish","tokens":{"input":30,"output":3,"reasoning":0,"cache":{"read":7,"write":0}}}]},"#,
         r#" {"info":{"id":"m3","sessionID":"s1","role":"user","time":{"created":3}},"parts":[{"id":"g","type":"text","text":"Continue if you have next steps","synthetic":true},{"id":"h","type":"text","text":"not sent","ignored":true}]}]}"#,
     ]);
-    let session = session(Format::OpenCodeExport, &text);
+    let session = session(Format::OPENCODE_EXPORT, &text);
     let expected = [
         "user: list it, Called the Read tool",
         "user [system]: be brief",
@@ -33,7 +33,7 @@ fn opencode_messages_of_several_calls_are_several_responses() {
 #[test]
 fn goose_sessions_in_files() {
     let export = r#"{"id":"20260101_1","name":"Lists","working_dir":"/p","model_config":{"model_name":"gpt-x"},"accumulated_input_tokens":50,"accumulated_output_tokens":5,"conversation":[{"id":"a","role":"user","created":1767225600,"content":[{"type":"text","text":"list it"}],"metadata":{"userVisible":true,"agentVisible":true}},{"id":"b","role":"user","created":1767225601,"content":[{"type":"text","text":"a reminder"}],"metadata":{"userVisible":false,"agentVisible":true}},{"id":"c","role":"assistant","created":1767225602,"content":[{"type":"toolRequest","id":"t","toolCall":{"status":"success","value":{"name":"shell","arguments":{}}}}]},{"id":"d","role":"user","created":1767225603,"content":[{"type":"toolResponse","id":"t","toolResult":{"status":"success","value":{"content":[{"type":"text","text":"a.py"}],"isError":false}}}]}]}"#;
-    let export = session(Format::GooseFile, export);
+    let export = session(Format::GOOSE_FILE, export);
     let expected = [
         "user: list it",
         "user [client]: a reminder",
@@ -49,7 +49,7 @@ fn goose_sessions_in_files() {
         r#"{"type":"message","message":{"role":"assistant","created":1718000001,"content":[{"type":"text","text":"a.py"}]}}"#,
         r#"{"type":"complete","total_tokens":77}"#,
     ]);
-    assert_eq!(told(&session(Format::GooseFile, &run))[..2], ["user: list it", "goose: a.py"]);
+    assert_eq!(told(&session(Format::GOOSE_FILE, &run))[..2], ["user: list it", "goose: a.py"]);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn openhands_events_of_the_first_generation() {
             events.join(",")
         ),
     ] {
-        let session = session(Format::OpenHands, &text);
+        let session = session(Format::OPENHANDS, &text);
         assert_eq!(told(&session), expected);
         assert_eq!(session.facts.compactions, 1);
     }
@@ -132,7 +132,7 @@ fn calls_of_openhands_without_ids_have_none() {
         {"source":"agent","observation":"run","content":"a.py"},
         {"source":"agent","action":"run","args":{"command":"cat a.py"}},
         {"source":"agent","observation":"run","content":"x"}]"#;
-    let session = session(Format::OpenHands, text);
+    let session = session(Format::OPENHANDS, text);
     let expected = [
         "user: list it",
         "openhands: call run",
@@ -170,7 +170,7 @@ fn openhands_conversations_say_in_their_state_what_every_call_used() {
         r#"{"id":"d","timestamp":"2026-01-01T00:00:03","source":"agent","llm_message":{"role":"assistant","content":[{"type":"text","text":"a.py"}]},"kind":"MessageEvent"}"#,
         r#"{"id":"e","timestamp":"2026-01-01T00:00:04","source":"environment","code":"MaxIterationsReached","detail":"too many","kind":"ConversationErrorEvent"}"#,
     ]);
-    let whole = session(Format::OpenHands, &format!("{state}\n{events}"));
+    let whole = session(Format::OPENHANDS, &format!("{state}\n{events}"));
     let expected = [
         "user: list it",
         "openhands: call terminal 100+5",
@@ -185,7 +185,7 @@ fn openhands_conversations_say_in_their_state_what_every_call_used() {
         r#"{{"id":"f","timestamp":"2026-01-01T00:00:05","source":"environment","key":"stats","value":{{"usage_to_metrics":{{"default":{}}}}},"kind":"ConversationStateUpdateEvent"}}"#,
         metrics("", 220)
     );
-    check_counts(&session(Format::OpenHands, &format!("{events}\n{update}")), 1, 2, 220, 20, 10);
+    check_counts(&session(Format::OPENHANDS, &format!("{events}\n{update}")), 1, 2, 220, 20, 10);
 }
 
 fn text(text: &str) -> OwnedValue {

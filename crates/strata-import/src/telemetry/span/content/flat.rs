@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use strata_model::take::unpacked;
 use strata_model::{Json, Object};
 
+use super::body::of_body;
 use super::logged::as_blocks;
-use super::of_body;
 use crate::draft::Draft;
 use crate::exchange::Exchange;
-use crate::telemetry::span::Span;
+use crate::telemetry::span::recorded::Span;
 
 /// Attributes that spell a list out: `llm.input_messages.0.message.role`, `gen_ai.prompt.0.content`.
 pub(super) fn exchange(span: &Span, draft: &mut Draft) -> Option<Exchange> {

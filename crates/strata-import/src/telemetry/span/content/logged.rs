@@ -3,10 +3,10 @@
 use strata_model::take::{take_text, unpacked};
 use strata_model::{Json, Object};
 
-use super::{ELIDED, of_body};
+use super::body::{ELIDED, of_body};
 use crate::draft::Draft;
 use crate::exchange::Exchange;
-use crate::telemetry::span::{Event, Span};
+use crate::telemetry::span::recorded::{Event, Span};
 
 /// The log events of the conventions up to 1.36: a message each.
 pub(super) fn exchange(span: &Span, draft: &mut Draft) -> Option<Exchange> {

@@ -3,10 +3,10 @@
 use strata_model::take::unpacked;
 use strata_model::{Json, Object};
 
-use super::{given, of_body};
+use super::body::{given, of_body};
 use crate::draft::Draft;
 use crate::exchange::Exchange;
-use crate::telemetry::span::Span;
+use crate::telemetry::span::recorded::Span;
 
 pub(super) fn exchange(span: &Span, draft: &mut Draft) -> Option<Exchange> {
     of_vercel(span, draft).or_else(|| of_agent(span, draft))

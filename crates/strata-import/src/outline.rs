@@ -1,4 +1,4 @@
-//! Reading the beginning of JSON text that is cut off somewhere.
+//! What JSON text holds by its keys: values as far as they tell what the text is, also where it is cut off.
 
 use strata_model::json::{Entered, JsonError, ValueReader};
 use strata_model::{Json, Object, Str};
@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 24;
 const TELLING_DEPTH: usize = 6;
 
 /// The first values of `text`, the last one as far as it goes. `None` when the text is not JSON from its first byte.
-pub(super) fn first_values(text: &[u8]) -> Option<Vec<Json>> {
+pub(crate) fn first_values(text: &[u8]) -> Option<Vec<Json>> {
     let mut reader = ValueReader::new(text);
     let mut values = Vec::new();
     while values.len() < MAX_VALUES && reader.next_offset() < text.len() {

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use strata_model::{Json, json};
 
-use super::assembly::{Assembly, Joined, is_piece};
-use super::frames::FrameReader;
-use super::grow::{Delta, Sink};
-use super::sse::{Payload, SseEvent, SseReader, is_stream};
-use super::values::{CutValue, ValueCutter};
-use crate::answer::{Answer, told};
+use super::answer::Answer;
+use super::body::told;
 use crate::message::{Reader, ToolNames};
+use crate::stream::{
+    Assembly, CutValue, Delta, FrameReader, Joined, Payload, Sink, SseEvent, SseReader, ValueCutter,
+    is_piece, is_stream,
+};
 
 /// Characters of what is no answer that are shown.
 const EXCERPT: usize = 160;

@@ -1,0 +1,134 @@
+//! What is known of a rollout while its records come in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use strata_model::{Json, Object, Str};
+use strata_wire::usage::Counts;
+
+use super::prompts::Prompts;
+use super::usage::Steps;
+use crate::draft::{Draft, Kind, Say};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::imported::ImportedSession;
+use crate::marks;
+use crate::source::SourceRecord;
+use crate::values::Value;
+
+/// What `codex exec --json` told so far.
+#[derive(Default)]
+pub(super) struct Stream {
+    /// Items that began and did not end.
+    pub(super) begun: BTreeMap<Str, (Object, SourceRecord)>,
+    /// Usage as the thread last summed it up.
+    pub(super) last_sum: Counts,
+}
+
+/// A rollout while its records come in.
+pub(super) struct Rollout {
+    pub(super) draft: Draft,
+    pub(super) prompts: Prompts,
+    /// There are no items: the events of the interface are all there is.
+    pub(super) is_told_by_events: bool,
+    pub(super) stream: Stream,
+    pub(super) steps: Steps,
+    pub(super) turn: Option<Str>,
+    pub(super) model: Option<Str>,
+    pub(super) branch: Option<Str>,
+    pub(super) agent: Option<Str>,
+    pub(super) has_meta: bool,
+    /// The record that is read is copied from the thread this one was forked from.
+    pub(super) is_copied: bool,
+    /// Prompts by their events; those that were taken back are gone.
+    pub(super) turns: Vec<usize>,
+    /// The last event, when it may be a prompt that the interface recorded in other words.
+    pub(super) unproven: Option<usize>,
+    /// A prompt whose item has not come yet.
+    pub(super) awaited: Option<(Str, SourceRecord)>,
+    /// The response whose items are coming in.
+    pub(super) open: Option<usize>,
+    pub(super) calls: BTreeMap<Str, u64>,
+    pub(super) open_calls: BTreeSet<Str>,
+    pub(super) models: BTreeSet<Str>,
+    pub(super) counts: BTreeMap<&'static str, i64>,
+}
+
+impl Rollout {
+    pub(super) fn new(values: &[Value]) -> Self {
+        let has_steps = values
+            .iter()
+            .any(|value| value.json.get("type").and_then(Json::as_str) == Some("token_usage_record"));
+        Self {
+            draft: Draft::new("codex", "codex"),
+            prompts: Prompts::of(values),
+            is_told_by_events: !values.iter().any(|value| is_item(&value.json)),
+            stream: Stream::default(),
+            steps: Steps::new(has_steps),
+            turn: None,
+            model: None,
+            branch: None,
+            agent: None,
+            has_meta: false,
+            is_copied: false,
+            turns: Vec::new(),
+            unproven: None,
+            awaited: None,
+            open: None,
+            calls: BTreeMap::new(),
+            open_calls: BTreeSet::new(),
+            models: BTreeSet::new(),
+            counts: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn count(&mut self, name: &'static str) {
+        *self.counts.entry(name).or_default() += 1;
+    }
+
+    pub(super) fn set_model(&mut self, model: Str) {
+        self.models.insert(model.clone());
+        self.model = Some(model);
+    }
+
+    pub(super) fn say(&self, source: SourceRecord) -> Say {
+        Say {
+            agent: self.agent.clone(),
+            branch: self.branch.clone(),
+            invocation: self.turn.clone(),
+            ..Say::new(Kind::Notice, Vec::new(), source)
+        }
+    }
+
+    /// What was copied is the context of the fork, but its calls, turns and usage are the parent's.
+    pub(super) fn mark_copied(&mut self, first: usize) {
+        for at in first..self.draft.len() {
+            if let Some(event) = self.draft.event_mut(at) {
+                event.custom_metadata.get_or_insert_default().insert(marks::RELAYED, true);
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self, format: Format, findings: &mut Findings) -> Option<ImportedSession> {
+        self.tell_open_items();
+        for name in ["records", "token_count_events", "token_usage_records", "turns_started", "turns_aborted"]
+        {
+            let count = self.counts.get(name).copied().unwrap_or(0);
+            self.draft.counts.insert(name, Json::Int(count));
+        }
+        let by_type: Object =
+            self.calls.iter().map(|(kind, count)| (kind.clone(), Json::Int(*count as i64))).collect();
+        self.draft.counts.insert("tool_calls_by_type", by_type.into());
+        self.draft.counts.insert("calls_without_result", Json::Int(self.open_calls.len() as i64));
+        let models = self.models.iter().map(|model| Json::from(model.clone())).collect::<Vec<_>>();
+        self.draft.counts.insert("models", models.into());
+        self.steps.tell(&mut self.draft.counts);
+        self.draft.finish(format, findings)
+    }
+}
+
+/// Whether a record is something the model sees or said.
+fn is_item(record: &Json) -> bool {
+    let kind = record.get("type").and_then(Json::as_str).unwrap_or_default();
+    let is_enveloped = ["payload", "msg", "item"].iter().any(|key| record.get(key).is_some());
+    kind == "response_item" || (!is_enveloped && (kind == "message" || record.get("role").is_some()))
+}

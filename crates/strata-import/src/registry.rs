@@ -1,0 +1,204 @@
+//! Every format, by one row: what it is called, how it is recognised, how it is read.
+//!
+//! A file is what the first row says that recognises it, so the telling ones stand first: a list of plain messages may be
+//! found in many formats, a line of a Codex rollout in no other.
+
+use Reads::{Pieces, Records, Tables, Whole};
+use Sign::{Bytes, InTables, ListOf, Object, Text, Values};
+use strata_model::Json;
+
+use crate::adk::{self, AdkFormats};
+use crate::agents::{aider, cline, codex, copilot, gemini_cli, goose, opencode, openhands};
+use crate::claude;
+use crate::findings::Findings;
+use crate::format::{Format, Traits, UnreadFormat};
+use crate::head::Head;
+use crate::imported::ImportedSession;
+use crate::keys::Keys;
+use crate::pieces::PieceReader;
+use crate::tables::{self, Table, TableError, TableSource};
+use crate::telemetry::{adk_trace, gemini_telemetry, langfuse, langgraph, langsmith, otlp};
+use crate::traffic::{har, litellm, mitmproxy, provider_log, vcr};
+use crate::trajectories::{inspect, messages, mini_swe, swe_agent, tau_bench};
+use crate::values::Value;
+
+/// What is known of a format.
+pub(crate) struct Row {
+    pub(crate) format: Format,
+    /// Any of them gives it away.
+    pub(crate) signs: &'static [Sign],
+    pub(crate) reads: Reads,
+}
+
+/// What gives a format away.
+pub(crate) enum Sign {
+    /// An object of the file, or the first element of a list of objects.
+    Object(fn(Keys<'_>) -> bool),
+    /// The first element of a list, which is asked before what any element could be by itself.
+    ListOf(fn(Keys<'_>) -> bool),
+    /// The values a file begins with, together.
+    Values(fn(&[Json]) -> bool),
+    /// The beginning of a file that is no JSON.
+    Text(fn(&Head<'_>) -> bool),
+    /// The beginning of a file that is no text.
+    Bytes(fn(&[u8]) -> bool),
+    InTables(fn(&[Table]) -> bool),
+}
+
+/// The sessions of a database, or why its tables could not be read.
+type FromTables = Result<Vec<ImportedSession>, TableError>;
+
+/// How the sessions of a format are read.
+#[derive(Clone, Copy)]
+pub(crate) enum Reads {
+    /// From all bytes of a file, without the mark that may stand before UTF-8 text.
+    Whole(fn(&[u8], Format, &mut Findings) -> Vec<ImportedSession>),
+    /// From its records, a value a line or the elements of one list.
+    Records(fn(Vec<Value>, Format, &mut Findings) -> Vec<ImportedSession>),
+    /// From its bytes as they come in.
+    Pieces(fn(Format) -> Box<dyn PieceReader>),
+    /// From the tables of a database.
+    Tables(fn(&mut dyn TableSource, Format, &mut Findings) -> FromTables),
+}
+
+/// Makes the list of rows, and a name for the format of each.
+macro_rules! formats {
+    ($($(#[$doc:meta])* $name:ident($id:literal, $called:literal, $traits:expr) [$($sign:expr),*] => $reads:expr;)*) => {
+        impl Format {
+            $($(#[$doc])* pub const $name: Self = Self::new($id, $called, $traits);)*
+
+            /// Every format, in the order in which files are held against them.
+            pub const ALL: [Self; [$($id),*].len()] = [$(Self::$name),*];
+        }
+
+        /// Every format, in the order in which files are held against them.
+        pub(crate) static ROWS: &[Row] =
+            &[$(Row { format: Format::$name, signs: &[$($sign),*], reads: $reads }),*];
+    };
+}
+
+formats! {
+    /// Rollouts of every version, and what `codex exec --json` puts out.
+    CODEX("codex-rollout-jsonl", "Codex rollout", Traits::None)
+        [Object(codex::is_rollout)] => Records(codex::read);
+    /// The object of old versions and the log of new ones; chats of Qwen Code.
+    GEMINI_CLI("gemini-cli-chat-jsonl", "Gemini CLI chat", Traits::None)
+        [Object(gemini_cli::is_chat)] => Whole(gemini_cli::read);
+    COPILOT_CLI("copilot-cli-events-jsonl", "Copilot CLI event log", Traits::None)
+        [Object(copilot::is_log)] => Pieces(copilot::reader);
+    /// Conversations of Cline and Roo: those of the command line, and the task folders of the extension.
+    CLINE("cline-messages-json", "Cline conversation", Traits::None)
+        [Values(cline::is_task_folder), ListOf(cline::is_message), Object(cline::is_conversation)]
+        => Whole(cline::read);
+    /// Sessions of goose that are not in its database.
+    GOOSE_FILE("goose-session-json", "goose session", Traits::None)
+        [Object(goose::is_session)] => Whole(goose::read_file);
+    /// Events of OpenHands, of both generations.
+    OPENHANDS("openhands-events-json", "OpenHands conversation", Traits::None)
+        [ListOf(openhands::is_old_event), Object(openhands::is_conversation)] => Whole(openhands::read);
+    OPENCODE_EXPORT("opencode-export-json", "opencode export", Traits::None)
+        [Object(opencode::is_export)] => Whole(opencode::read_export);
+    SWE_AGENT("swe-agent-traj", "SWE-agent trajectory", Traits::None)
+        [Object(swe_agent::is_trajectory)] => Whole(swe_agent::read);
+    MINI_SWE_AGENT("mini-swe-agent-traj", "mini-swe-agent trajectory", Traits::None)
+        [Object(mini_swe::is_trajectory)] => Whole(mini_swe::read);
+    /// The JSON of `inspect_ai`, and the archive of it.
+    INSPECT("inspect-ai-log", "Inspect log", Traits::None)
+        [Bytes(inspect::is_archive), Object(inspect::is_log)] => Whole(inspect::read);
+    TAU_BENCH("tau-bench-json", "tau-bench result", Traits::None)
+        [ListOf(tau_bench::is_run), Object(tau_bench::is_result)] => Whole(tau_bench::read);
+    /// Spans and log records of any tracer, as OTLP, as Tempo and Jaeger give them out, or as SDKs print them.
+    OTLP("otlp-json-traces", "OpenTelemetry data", Traits::Trace)
+        [Object(otlp::is_telemetry)] => Whole(otlp::read);
+    /// What `telemetry.outfile` gets: SDK objects, one after the other.
+    GEMINI_TELEMETRY("gemini-cli-telemetry", "Gemini CLI telemetry", Traits::None)
+        [Object(gemini_telemetry::is_record)] => Whole(gemini_telemetry::read);
+    HAR("har-1.2", "HTTP archive", Traits::Headers)
+        [Object(har::is_archive)] => Whole(har::read);
+    LANGFUSE("langfuse-trace", "Langfuse trace", Traits::None)
+        [Object(langfuse::is_export)] => Whole(langfuse::read);
+    VCR("vcr-cassette-yaml", "VCR cassette", Traits::Headers)
+        [Object(vcr::is_cassette), Text(vcr::is_yaml)] => Whole(vcr::read);
+    LITELLM("litellm-log", "LiteLLM log", Traits::None)
+        [Object(litellm::is_payload)] => Whole(litellm::read);
+    LANGSMITH("langsmith-runs", "LangSmith runs", Traits::None)
+        [Object(langsmith::is_run)] => Whole(langsmith::read);
+    /// The spans that `adk web` shows, with the requests in them.
+    ADK_TRACE("adk-debug-trace", "ADK debug trace", Traits::Trace)
+        [ListOf(adk_trace::is_span), Object(adk_trace::is_trace)] => Whole(adk_trace::read);
+    /// Transcripts, and what `claude -p` puts out.
+    CLAUDE_CODE("claude-code-jsonl", "Claude Code transcript", Traits::None)
+        [Object(claude::is_record)] => Pieces(claude::reader);
+    /// An evaluation set, or a legacy `.test.json`: one session a case.
+    ADK_EVAL_SET("adk-evalset", "ADK evaluation set", Traits::InText)
+        [ListOf(adk::is_query), Object(adk::is_eval_set)] => Whole(adk_document);
+    /// The result of `adk eval`, with the sessions it ran.
+    ADK_EVAL_RESULT("adk-evalset-result", "ADK evaluation result", Traits::InText)
+        [Object(adk::is_eval_result)] => Whole(adk_document);
+    /// A saved session, a REST answer, a web export, a dump in either spelling, a list of events as `POST /run` answers;
+    /// one or several in a file.
+    ADK_SESSION("adk-session-json", "ADK session", Traits::InText)
+        [ListOf(adk::is_event), Object(adk::is_session)] => Whole(adk_document);
+    /// `adk run --jsonl`.
+    ADK_EVENTS("adk-events-jsonl", "ADK event log", Traits::None)
+        [Object(adk::is_event)] => Pieces(adk::event_lines);
+    /// The server-sent events of `POST /run_sse`.
+    ADK_EVENT_STREAM("adk-run-sse", "ADK event stream", Traits::None)
+        [Text(adk::is_event_stream)] => Pieces(adk::event_stream);
+    /// Messages without anything around them, or a conversation a line.
+    MESSAGES("messages-json", "list of messages", Traits::None)
+        [ListOf(messages::is_listed_message), Object(messages::is_talk)] => Whole(messages::read);
+    /// Requests to models and their answers in any dialect, whole or streamed.
+    PROVIDER_LOG("provider-log-jsonl", "log of model requests", Traits::None)
+        [Object(provider_log::is_record), Text(provider_log::is_stream_of_answers)] => Whole(provider_log::read);
+    AIDER("aider-chat-history-md", "Aider chat history", Traits::None)
+        [Text(aider::is_history)] => Whole(aider::read);
+    /// What `DebugLoggingPlugin` writes.
+    ADK_DEBUG_LOG("adk-debug-log-yaml", "ADK debug log", Traits::Trace)
+        [Text(adk::is_debug_log)] => Whole(adk::read_debug_log);
+    MITMPROXY("mitmproxy-flows", "mitmproxy flow file", Traits::Headers)
+        [Text(mitmproxy::is_flow_file)] => Whole(mitmproxy::read);
+    /// A database of `DatabaseSessionService`, schema 1.
+    ADK_DATABASE("adk-db-v1-json", "ADK session database (schema 1)", Traits::None)
+        [InTables(adk::is_database)] => Tables(|source, format, findings| Ok(adk::read_database(source, format, findings)));
+    /// The database of `SqliteSessionService`.
+    ADK_SQLITE("adk-sqlite-service", "ADK session database", Traits::None)
+        [InTables(adk::is_sqlite)] => Tables(|source, format, findings| Ok(adk::read_sqlite(source, format, findings)));
+    /// A database of `DatabaseSessionService` before 1.22, whose actions are Python pickles.
+    ADK_PICKLE_DATABASE("adk-db-v0-pickle", "ADK session database (schema 0)", Traits::None)
+        [InTables(adk::is_pickle_database)] => Tables(|source, format, findings| Ok(adk::read_pickle_database(source, format, findings)));
+    OPENCODE("opencode-sqlite", "opencode database", Traits::None)
+        [InTables(opencode::is_database)] => Tables(opencode::read_tables);
+    GOOSE("goose-sqlite", "goose database", Traits::None)
+        [InTables(goose::is_database)] => Tables(goose::read_tables);
+    LANGGRAPH("langgraph-sqlite", "LangGraph checkpoint database", Traits::None)
+        [InTables(langgraph::is_database)] => Tables(langgraph::read_tables);
+}
+
+/// Formats that are recognised to be refused by name.
+pub(crate) static UNREAD: &[(UnreadFormat, Sign)] = &[
+    (UnreadFormat::ADK_BEFORE_1, Object(adk::is_before_1)),
+    (UnreadFormat::SPAN_DATABASE, InTables(|all| tables::has(all, "spans"))),
+    (UnreadFormat::CODEX_INDEX, InTables(|all| tables::has(all, "threads"))),
+];
+
+/// A document of ADK's may hold sessions of several formats.
+fn adk_document(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+    const FORMATS: AdkFormats = AdkFormats {
+        events: Format::ADK_EVENTS,
+        eval_set: Format::ADK_EVAL_SET,
+        eval_result: Format::ADK_EVAL_RESULT,
+    };
+    adk::read_document(bytes, format, FORMATS, findings)
+}
+
+impl Format {
+    pub(crate) fn reads(self) -> Reads {
+        ROWS.iter().find(|row| row.format == self).expect("every format is made by its row").reads
+    }
+
+    /// Whether sessions come out of database tables rather than out of the bytes of a file.
+    pub fn is_database(self) -> bool {
+        matches!(self.reads(), Tables(_))
+    }
+}
