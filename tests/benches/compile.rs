@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, SamplingMode, criterion_group, criterion_main};
-use strata_engine::{Catalog, Edit, Experiment, FlowKind, Invocation, StageCache};
+use strata_engine::{Catalog, Experiment, FlowEdit, FlowKind, Invocation, StageCache};
 use strata_measure::analysis::{Counting, SessionAnalysis};
 use strata_measure::edited;
 use strata_model::{App, Fingerprint, Json, Object, Session, json};
@@ -161,13 +161,7 @@ fn all_calls(criterion: &mut Criterion) {
         let mut next = || {
             limit += 1;
             let params = Object::from_iter([("max_chars", Json::from(limit)), ("what", "both".into())]);
-            let edit = Edit::InsertProcessor {
-                kind: "truncate_middle".into(),
-                name: None,
-                before: None,
-                params,
-                agent: None,
-            };
+            let edit = FlowEdit::insert("truncate_middle", params).into();
             (edited(&experiment, &[edit], &Catalog::new(), &counting).experiment, analysis.sharing())
         };
         let analyse = |(experiment, mut analysis): (Experiment, SessionAnalysis)| {

@@ -57,7 +57,7 @@ impl EditFile {
             Json::Array(_) => Json::Object(Object::from_iter([("edits", value)])),
             other => other,
         };
-        serde_json::from_str(&json::to_compact(&document)).map_err(|error| cut(&error.to_string()))
+        Self::deserialize(document).map_err(|error| cut(&error.to_string()))
     }
 
     /// Whether the document of edits is what a file holds, rather than a session.
@@ -168,6 +168,8 @@ pub(crate) fn is_adk(kind: FlowKind) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use strata_engine::{AppEdit, EventsEdit, FlowEdit};
+
     use super::*;
 
     #[test]
@@ -175,11 +177,12 @@ mod tests {
         let source =
             "export function process(request) {\n  // colons: and \"quotes\"\n\n  return request\n}\n";
         let edits = vec![
-            Edit::DropEvent { event: 3 },
-            Edit::SetInstruction { agent: "bot".into(), text: Some("One: two\n  three\nno end".into()) },
-            Edit::SetInstruction { agent: "bot".into(), text: Some(" begins in space\n".into()) },
-            Edit::SetInstruction { agent: "bot".into(), text: None },
-            Edit::InsertProcessor {
+            EventsEdit::Drop { event: 3 }.into(),
+            AppEdit::Instruction { agent: "bot".into(), text: Some("One: two\n  three\nno end".into()) }
+                .into(),
+            AppEdit::Instruction { agent: "bot".into(), text: Some(" begins in space\n".into()) }.into(),
+            AppEdit::Instruction { agent: "bot".into(), text: None }.into(),
+            FlowEdit::Insert {
                 kind: "script".into(),
                 name: Some("yes".into()),
                 before: None,
@@ -188,7 +191,8 @@ mod tests {
                     ("tools", Json::Array(vec!["a: b".into(), Json::Array(Vec::new())])),
                 ]),
                 agent: None,
-            },
+            }
+            .into(),
         ];
         let file = EditFile::new("Try: \"this\"", &edits);
         assert_eq!(EditFile::parse(&file.to_json().unwrap()), Ok(file.clone()));
@@ -199,7 +203,7 @@ mod tests {
     #[test]
     fn a_list_alone_is_a_file_and_a_misfit_names_what_there_is() {
         let file = EditFile::parse("- edit: drop_event\n  event: 3\n").unwrap();
-        assert_eq!(file.edits, [Edit::DropEvent { event: 3 }]);
+        assert_eq!(file.edits, [EventsEdit::Drop { event: 3 }.into()]);
         let error = EditFile::parse("- edit: drop_events\n  event: 3\n").unwrap_err();
         assert!(error.contains("drop_events") && error.contains("`drop_event`"), "{error}");
         assert!(EditFile::parse("edits:\n- edit: drop_event\n  events: 3\n").unwrap_err().contains("events"));

@@ -1,6 +1,6 @@
 //! Edits in words.
 
-use strata_engine::{Edit, PROCESSOR_KINDS};
+use strata_engine::{AppEdit, CompactionEdit, Edit, EventsEdit, FlowEdit, PROCESSOR_KINDS};
 use strata_model::{Json, Object, json};
 
 /// Characters of a value that are shown.
@@ -8,60 +8,63 @@ const MAX_VALUE: usize = 60;
 
 /// "Cap rows of tool results: max_rows 20".
 pub(crate) fn title(edit: &Edit) -> String {
-    let with_agent = |text: String, agent: &Option<strata_model::Str>| match agent {
-        Some(agent) => format!("{text}, for {agent}"),
-        None => text,
-    };
     match edit {
-        Edit::EnableProcessor { processor, agent } => with_agent(format!("Switch {processor} on"), agent),
-        Edit::DisableProcessor { processor, agent } => with_agent(format!("Switch {processor} off"), agent),
-        Edit::MoveProcessor { processor, before, agent } => {
-            let text = match before {
-                Some(before) => format!("Move {processor} before {before}"),
-                None => format!("Move {processor} to the end"),
-            };
-            with_agent(text, agent)
+        Edit::Flow(edit) => of_flow(edit),
+        Edit::App(edit) => of_app(edit),
+        Edit::Events(EventsEdit::Drop { event }) => format!("Drop E{event}"),
+        Edit::Events(EventsEdit::Replace { event, .. }) => format!("Edit E{event}"),
+        Edit::Events(EventsEdit::Pin { event }) => format!("Pin E{event}"),
+        Edit::Compaction(CompactionEdit::Set { config: Some(config) }) => {
+            with_params("Compaction".to_owned(), config)
         }
-        Edit::InsertProcessor { kind, params, agent, .. } => {
-            let known = PROCESSOR_KINDS.iter().find(|known| *known.name == **kind);
-            let name = known.map_or_else(|| kind.to_string(), |known| known.title.to_owned());
-            with_agent(with_params(name, params), agent)
-        }
-        Edit::ConfigureProcessor { processor, params, agent } => {
-            with_agent(with_params(format!("Set {processor}"), params), agent)
-        }
-        Edit::RemoveProcessor { processor, agent } => with_agent(format!("Take {processor} out"), agent),
-        Edit::SetInstruction { agent, text } => {
-            format!("{} instruction of {agent}", changed(text.is_some()))
-        }
-        Edit::SetStaticInstruction { agent, text } => {
-            format!("{} static instruction of {agent}", changed(text.is_some()))
-        }
-        Edit::SetGlobalInstruction { text } => format!("{} global instruction", changed(text.is_some())),
-        Edit::SetTool { agent, tool, declaration } => match declaration {
-            Some(_) => format!("Declare {tool} of {agent} differently"),
-            None => format!("Take {tool} away from {agent}"),
-        },
-        Edit::SetOutputSchema { agent, schema } => {
-            format!("{} output schema of {agent}", changed(schema.is_some()))
-        }
-        Edit::SetIncludeContents { agent, value } => format!("include_contents of {agent}: {value}"),
-        Edit::DropEvent { event } => format!("Drop E{event}"),
-        Edit::EditEvent { event, .. } => format!("Edit E{event}"),
-        Edit::PinEvent { event } => format!("Pin E{event}"),
-        Edit::SetCompaction { config } => match config {
-            Some(config) => with_params("Compaction".to_owned(), config),
-            None => "No compaction".to_owned(),
-        },
-        Edit::LaySummaries { config, summaries, .. } => {
+        Edit::Compaction(CompactionEdit::Set { config: None }) => "No compaction".to_owned(),
+        Edit::Compaction(CompactionEdit::Lay { config, summaries, .. }) => {
             format!("{} for {config}", summaries_counted(summaries.len()))
         }
-        Edit::SetCache { config } => match config {
-            Some(config) => with_params("Context cache".to_owned(), config),
-            None => "No context cache".to_owned(),
-        },
-        Edit::SetStateMap { key, fields } if fields.is_empty() => format!("Show all of state.{key}"),
-        Edit::SetStateMap { key, fields } => format!("Show only {} of state.{key}", fields.join(", ")),
+    }
+}
+
+fn of_flow(edit: &FlowEdit) -> String {
+    let text = match edit {
+        FlowEdit::Enable { processor, .. } => format!("Switch {processor} on"),
+        FlowEdit::Disable { processor, .. } => format!("Switch {processor} off"),
+        FlowEdit::Move { processor, before: Some(before), .. } => format!("Move {processor} before {before}"),
+        FlowEdit::Move { processor, before: None, .. } => format!("Move {processor} to the end"),
+        FlowEdit::Insert { kind, params, .. } => {
+            let known = PROCESSOR_KINDS.iter().find(|known| *known.name == **kind);
+            let name = known.map_or_else(|| kind.to_string(), |known| known.title.to_owned());
+            with_params(name, params)
+        }
+        FlowEdit::Configure { processor, params, .. } => with_params(format!("Set {processor}"), params),
+        FlowEdit::Remove { processor, .. } => format!("Take {processor} out"),
+        FlowEdit::StateMap { key, fields } if fields.is_empty() => format!("Show all of state.{key}"),
+        FlowEdit::StateMap { key, fields } => format!("Show only {} of state.{key}", fields.join(", ")),
+    };
+    match edit.agent() {
+        Some(agent) => format!("{text}, for {agent}"),
+        None => text,
+    }
+}
+
+fn of_app(edit: &AppEdit) -> String {
+    match edit {
+        AppEdit::Instruction { agent, text } => {
+            format!("{} instruction of {agent}", changed(text.is_some()))
+        }
+        AppEdit::StaticInstruction { agent, text } => {
+            format!("{} static instruction of {agent}", changed(text.is_some()))
+        }
+        AppEdit::GlobalInstruction { text } => format!("{} global instruction", changed(text.is_some())),
+        AppEdit::Tool { agent, tool, declaration: Some(_) } => {
+            format!("Declare {tool} of {agent} differently")
+        }
+        AppEdit::Tool { agent, tool, declaration: None } => format!("Take {tool} away from {agent}"),
+        AppEdit::OutputSchema { agent, schema } => {
+            format!("{} output schema of {agent}", changed(schema.is_some()))
+        }
+        AppEdit::IncludeContents { agent, value } => format!("include_contents of {agent}: {value}"),
+        AppEdit::Cache { config: Some(config) } => with_params("Context cache".to_owned(), config),
+        AppEdit::Cache { config: None } => "No context cache".to_owned(),
     }
 }
 

@@ -23,7 +23,7 @@ use strata_store::{ExperimentId, RecordedRequest, SessionEntry, SessionId, Store
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use caches::Caches;
 pub(crate) use event_table::{EventTable, UsedEvents, content};
-pub(crate) use experiment::{OpenExperiment, edit_of, shown_edit};
+pub(crate) use experiment::OpenExperiment;
 use fixes::TriedFixes;
 pub(crate) use recent::Recent;
 

@@ -60,7 +60,9 @@ pub use compile::{Compilation, Outcome, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
 pub use contents::{History, Omission, OmissionReason};
 pub use context::{CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
-pub use edit::{ClearedResults, Edit, LaidSummary};
+pub use edit::{
+    AppEdit, ClearedResults, CompactionEdit, Edit, EventsEdit, FlowEdit, JsonObject, LaidSummary,
+};
 pub use error::{CompileError, ErrorKind};
 pub use experiment::{EventChange, Experiment, LaidSummaries, RECORDED};
 pub use flow::{Flow, Inserted, OrderViolation, Step};
@@ -68,7 +70,7 @@ pub use flow_kind::FlowKind;
 pub use infer::{InferredApp, infer_app};
 pub use log::{EventLog, EventView, Facts, LaidLog, LoggedEvent, SummaryRange, live_events, surviving};
 pub use models::{bare_model_name, is_gemini};
-pub use overlay::{EditDraft, Edited};
+pub use overlay::{EditDraft, EditNote, Edited};
 pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Phase, Processor, StageOutput};
 pub use processors::{
     Catalog, PROCESSOR_KINDS, ParamKind, ParamSpec, ProcessorKind, StateField, explain_omissions,

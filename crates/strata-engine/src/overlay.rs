@@ -6,5 +6,7 @@ mod compaction;
 mod draft;
 mod events;
 mod flow;
+mod note;
 
 pub use apply::{EditDraft, Edited};
+pub use note::EditNote;

@@ -54,7 +54,7 @@ pub fn try_fix(
     (counting, prices, catalog): (&Counting, &Prices, &Catalog),
 ) -> Option<Fix> {
     let edited = edited(experiment, &candidate.edits, catalog, counting);
-    if edited.diagnostics.iter().any(|found| found.severity == Severity::Error) {
+    if edited.notes.iter().any(|note| note.severity == Severity::Error) {
         return None;
     }
     let mut after = analysis.sharing();
@@ -73,7 +73,7 @@ pub fn try_fix(
     let basis = after.calls().iter().chain(analysis.calls()).map(|call| call.total.basis).max();
     let mut warnings = prefix_warnings(&effect);
     warnings.extend(later_use::warnings(experiment, analysis, &after));
-    warnings.extend(edited.diagnostics.into_iter().map(|found| found.message));
+    warnings.extend(edited.notes.into_iter().map(|note| note.message));
     Some(Fix { candidate, effect, basis: basis.unwrap_or(Basis::Exact), warnings })
 }
 

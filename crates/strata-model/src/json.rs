@@ -3,6 +3,7 @@
 //! Prompts contain Python renderings of JSON values, so a value must keep what Python would tell apart: the order
 //! of keys, `1` beside `1.0`, and integers of any size. [`Json`] does; `serde_json::Value` does not.
 
+mod deserializer;
 mod entry;
 mod hash;
 mod interner;

@@ -8,7 +8,7 @@ mod processors;
 use std::collections::BTreeSet;
 
 use strata_engine::adk_text::FOREIGN_PREAMBLE;
-use strata_engine::{AgentId, Edit, Step};
+use strata_engine::{AgentId, Edit, FlowEdit, Step};
 use strata_model::{FromJson as _, Json};
 
 use super::Subject;
@@ -42,16 +42,11 @@ pub(super) fn module(subject: &Subject<'_>) -> (String, Vec<DiagnosticRow>) {
 
 /// Edits that an app configuration cannot hold: those of events, and all processors.
 pub(super) fn beyond_the_app(subject: &Subject<'_>) -> Vec<DiagnosticRow> {
-    let of_flow = subject.edits.iter().filter(|edit| {
-        matches!(
-            edit,
-            Edit::EnableProcessor { .. }
-                | Edit::DisableProcessor { .. }
-                | Edit::MoveProcessor { .. }
-                | Edit::InsertProcessor { .. }
-                | Edit::ConfigureProcessor { .. }
-                | Edit::SetStateMap { .. }
-        )
+    // What is taken out again was put in by an edit that is named.
+    let of_flow = subject.edits.iter().filter(|edit| match edit {
+        Edit::Flow(FlowEdit::Remove { .. }) => false,
+        Edit::Flow(_) => true,
+        Edit::App(_) | Edit::Events(_) | Edit::Compaction(_) => false,
     });
     let flow = of_flow.map(|edit| {
         left_out(format!(
@@ -64,9 +59,7 @@ pub(super) fn beyond_the_app(subject: &Subject<'_>) -> Vec<DiagnosticRow> {
 
 /// Edits of events belong to the session and not to the app.
 fn events(subject: &Subject<'_>) -> Vec<DiagnosticRow> {
-    let is_of_event = |edit: &&Edit| {
-        matches!(edit, Edit::DropEvent { .. } | Edit::EditEvent { .. } | Edit::PinEvent { .. })
-    };
+    let is_of_event = |edit: &&Edit| matches!(edit, Edit::Events(_));
     let rows = subject.edits.iter().filter(is_of_event);
     rows.map(|edit| left_out(format!(
             "\"{}\": it changes the session, and an app configuration holds none. The Python form has a plugin for it.",

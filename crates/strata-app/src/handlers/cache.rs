@@ -17,11 +17,11 @@ use crate::api::cache::{
     ZoneRow,
 };
 use crate::api::common::ChainStep;
-use crate::api::experiment::Edit;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
 use crate::words::{self, whole};
+use strata_engine::{Edit, FlowEdit};
 
 /// Calls that a summary names.
 const NAMED_CALLS: usize = 4;
@@ -268,11 +268,12 @@ impl Handler for Fixes {
 fn edits_of(fix: &CacheFix) -> Vec<Edit> {
     let FixKind::MoveBehindHistory { keys } = &fix.kind else { return Vec::new() };
     let keys: Vec<Json> = keys.iter().cloned().map(Json::String).collect();
-    vec![Edit::InsertProcessor {
-        kind: "move_volatile".to_owned(),
+    let edit = FlowEdit::Insert {
+        kind: "move_volatile".into(),
         name: None,
         before: None,
         params: Object::from_iter([("keys", keys)]),
-        agent: Some(fix.agent.to_string()),
-    }]
+        agent: Some(fix.agent.clone()),
+    };
+    vec![edit.into()]
 }

@@ -20,7 +20,7 @@ use crate::api::experiment::{
 use crate::api::part::PartDiff;
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::open::{Baseline, OpenSession, Tables, edit_of};
+use crate::open::{Baseline, OpenSession, Tables};
 use crate::words::whole;
 
 /// How long a preview goes on compiling calls. What is shown then covers the calls so far.
@@ -36,9 +36,7 @@ impl Handler for Preview {
         };
         let n_kept = applied.len().saturating_sub(self.without_last as usize);
         let mut edits = applied[..n_kept].to_vec();
-        for edit in &self.edits {
-            edits.push(edit_of(edit)?);
-        }
+        edits.extend(self.edits);
         let edited = strata.edited(&base.experiment, &edits);
         let before = open.baseline(self.call, strata.tables())?;
         let mut after = before.sharing();
@@ -62,10 +60,9 @@ impl Handler for Preview {
             && start.elapsed() < PREVIEW_TIME
             && after.step(&edited.experiment, &strata.tables().counting)
         {}
-        let mut diagnostics: Vec<DiagnosticRow> =
-            edited.diagnostics.iter().map(DiagnosticRow::from).collect();
         // What earlier edits had to say was said when they were made.
-        diagnostics.retain(|row| number(&row.at).is_none_or(|at| at >= n_kept));
+        let notes = edited.notes.iter().filter(|note| note.edit >= n_kept);
+        let mut diagnostics: Vec<DiagnosticRow> = notes.map(DiagnosticRow::from).collect();
         diagnostics.extend(violations(&new));
         Ok(PreviewResult {
             this_call,
@@ -74,11 +71,6 @@ impl Handler for Preview {
             scripts: new.stages.iter().filter_map(|stage| script_report(stage, None)).collect(),
         })
     }
-}
-
-/// The place of an edit in its list.
-fn number(at: &str) -> Option<usize> {
-    at.strip_prefix("edits[")?.strip_suffix(']')?.parse().ok()
 }
 
 fn violations(compilation: &Compilation) -> impl Iterator<Item = DiagnosticRow> + '_ {

@@ -18,7 +18,7 @@ use crate::edit_words::title;
 use crate::error::AppError;
 use crate::export::{Subject, export};
 use crate::import::now_ms;
-use crate::open::{OpenSession, edit_of, shown_edit};
+use crate::open::OpenSession;
 
 /// Longest name of an experiment, in characters.
 const MAX_NAME: usize = 200;
@@ -75,17 +75,16 @@ impl Handler for Remove {
 impl Handler for AddEdits {
     fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
         let (id, known) = entry(strata, &self.experiment)?;
-        let edits = self.edits.iter().map(edit_of).collect::<Result<Vec<Edit>, _>>()?;
         let mut n_kept = known.n_applied;
         if self.replaces_last
             && let Some(last) = n_kept.checked_sub(1)
-            && let [only] = &edits[..]
+            && let [only] = &self.edits[..]
         {
             let open = strata.experiment(&self.experiment)?;
             let before = open.edits.as_ref().and_then(|edits| edits.edits.get(last as usize));
-            n_kept -= u32::from(before.is_some_and(|before| is_about_the_same(before, only)));
+            n_kept -= u32::from(before.is_some_and(|before| only.overrides(before)));
         }
-        add(strata, id, n_kept, &edits)
+        add(strata, id, n_kept, &self.edits)
     }
 }
 
@@ -196,18 +195,14 @@ pub(super) fn row(entry: &ExperimentEntry) -> ExperimentRow {
 
 fn detail(open: &OpenSession) -> Result<ExperimentDetail, AppError> {
     let edits = open.edits.as_ref().ok_or_else(|| AppError::internal("An experiment has no edits."))?;
-    let list = edits.edits.iter().enumerate().map(|(at, edit)| {
-        let place = format!("edits[{at}]");
-        let of_edit = edits.diagnostics.iter().filter(|found| found.at == place);
-        Ok(EditRow {
-            number: at as u32 + 1,
-            title: title(edit),
-            edit: shown_edit(edit)?,
-            is_undone: at >= edits.applied().len(),
-            diagnostics: of_edit.map(DiagnosticRow::from).collect(),
-        })
+    let list = edits.edits.iter().enumerate().map(|(at, edit)| EditRow {
+        number: at as u32 + 1,
+        title: title(edit),
+        edit: edit.clone(),
+        is_undone: at >= edits.applied().len(),
+        diagnostics: edits.notes_on(at).map(DiagnosticRow::from).collect(),
     });
-    Ok(ExperimentDetail { row: row(&edits.entry), list: list.collect::<Result<_, AppError>>()? })
+    Ok(ExperimentDetail { row: row(&edits.entry), list: list.collect() })
 }
 
 fn checked_name(name: &str) -> Result<String, AppError> {
@@ -216,31 +211,4 @@ fn checked_name(name: &str) -> Result<String, AppError> {
         return Err(AppError::bad_input("An experiment needs a name."));
     }
     Ok(name.chars().take(MAX_NAME).collect())
-}
-
-/// Whether both edits set the same thing, so that the later one alone says it all.
-fn is_about_the_same(a: &Edit, b: &Edit) -> bool {
-    match (a, b) {
-        (
-            Edit::ConfigureProcessor { processor: a, agent: of_a, .. },
-            Edit::ConfigureProcessor { processor: b, agent: of_b, .. },
-        ) => a == b && of_a == of_b,
-        (
-            Edit::MoveProcessor { processor: a, agent: of_a, .. },
-            Edit::MoveProcessor { processor: b, agent: of_b, .. },
-        ) => a == b && of_a == of_b,
-        (Edit::SetInstruction { agent: a, .. }, Edit::SetInstruction { agent: b, .. })
-        | (Edit::SetStaticInstruction { agent: a, .. }, Edit::SetStaticInstruction { agent: b, .. })
-        | (Edit::SetOutputSchema { agent: a, .. }, Edit::SetOutputSchema { agent: b, .. })
-        | (Edit::SetIncludeContents { agent: a, .. }, Edit::SetIncludeContents { agent: b, .. })
-        | (Edit::SetStateMap { key: a, .. }, Edit::SetStateMap { key: b, .. }) => a == b,
-        (Edit::SetTool { agent: a, tool: x, .. }, Edit::SetTool { agent: b, tool: y, .. }) => {
-            a == b && x == y
-        }
-        (Edit::EditEvent { event: a, .. }, Edit::EditEvent { event: b, .. }) => a == b,
-        (Edit::SetGlobalInstruction { .. }, Edit::SetGlobalInstruction { .. })
-        | (Edit::SetCompaction { .. }, Edit::SetCompaction { .. })
-        | (Edit::SetCache { .. }, Edit::SetCache { .. }) => true,
-        _ => false,
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use strata_engine::{Edit, FlowEdit};
 use strata_measure::analysis::{CallRates, SessionAnalysis};
 use strata_measure::findings::Finding;
 use strata_measure::fixes::Fix;
@@ -16,7 +17,7 @@ use crate::api::experiment::ExperimentDetail;
 use crate::api::finding::{Apply, BloatRow, FindingList, FixRow, FixableFinding, List};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::open::{OpenSession, Tables, edit_of, shown_edit};
+use crate::open::{OpenSession, Tables};
 use crate::words;
 
 /// Sources that are listed.
@@ -33,49 +34,43 @@ impl Handler for List {
         let rows = found.iter().map(|finding| fixable(&open, finding, &fixes, strata.tables()));
         Ok(FindingList {
             is_complete,
-            rows: rows.collect::<Result<_, _>>()?,
-            bloat: bloat(&open, &analysis, &fixes, strata.tables())?,
+            rows: rows.collect(),
+            bloat: bloat(&open, &analysis, &fixes, strata.tables()),
         })
     }
 }
 
 impl Handler for Apply {
     fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
-        let edits = self.edits.iter().map(edit_of).collect::<Result<Vec<_>, _>>()?;
         if let Some(id) = ExperimentId::parse(&self.session) {
             let (_, known) = experiment::entry(strata, &self.session)?;
-            return experiment::add(strata, id, known.n_applied, &edits);
+            return experiment::add(strata, id, known.n_applied, &self.edits);
         }
         let session = experiment::recorded_session(strata, &self.session)?;
-        let texts = edits.iter().map(experiment::text).collect::<Result<Vec<_>, _>>()?;
+        let texts = self.edits.iter().map(experiment::text).collect::<Result<Vec<_>, _>>()?;
         experiment::create(strata, &session, Some(self.title), &texts)
     }
 }
 
-fn fixable(
-    open: &OpenSession,
-    finding: &Finding,
-    fixes: &[Arc<Fix>],
-    tables: &Tables,
-) -> Result<FixableFinding, AppError> {
+fn fixable(open: &OpenSession, finding: &Finding, fixes: &[Arc<Fix>], tables: &Tables) -> FixableFinding {
     let answers = fixes.iter().filter(|fix| fix.candidate.codes.contains(&finding.code));
-    Ok(FixableFinding {
+    FixableFinding {
         finding: findings::row(finding, tables),
-        fixes: answers.map(|fix| fix_row(open, fix)).collect::<Result<_, _>>()?,
-    })
+        fixes: answers.map(|fix| fix_row(open, fix)).collect(),
+    }
 }
 
-fn fix_row(open: &OpenSession, fix: &Fix) -> Result<FixRow, AppError> {
+fn fix_row(open: &OpenSession, fix: &Fix) -> FixRow {
     let effect = &fix.effect;
-    Ok(FixRow {
+    FixRow {
         title: fix.candidate.title.clone(),
-        edits: fix.candidate.edits.iter().map(shown_edit).collect::<Result<_, _>>()?,
+        edits: fix.candidate.edits.clone(),
         saves_tokens: effect.saved_tokens() as f64,
         saves_usd: effect.before.cost_usd.zip(effect.after.cost_usd).map(|(before, after)| before - after),
         basis: fix.basis.into(),
         effect: effect_row(effect, &open.experiment),
         warnings: fix.warnings.clone(),
-    })
+    }
 }
 
 /// The sources whose tokens are carried the most.
@@ -84,7 +79,7 @@ fn bloat(
     analysis: &SessionAnalysis,
     fixes: &[Arc<Fix>],
     tables: &Tables,
-) -> Result<Vec<BloatRow>, AppError> {
+) -> Vec<BloatRow> {
     let rates = CallRates::of(analysis.calls(), &tables.prices);
     let sums = analysis.ledger().sums_by(&rates, |piece| Source::of(&piece.origin));
     let mut sums: Vec<_> = sums.into_iter().filter(|(_, sum)| sum.usage.lifetime >= WORTH_TOKENS).collect();
@@ -95,7 +90,7 @@ fn bloat(
         .take(MAX_BLOAT)
         .map(|(source, sum)| {
             let helps = fixes.iter().filter(|fix| source.is_helped_by(fix));
-            Ok(BloatRow {
+            BloatRow {
                 address: source.address(),
                 name: source.name(open),
                 tokens: sum.tokens,
@@ -103,8 +98,8 @@ fn bloat(
                 calls: sum.usage.calls,
                 lifetime_tokens: sum.usage.lifetime as f64,
                 cost_usd: sum.cost_usd,
-                fixes: helps.map(|fix| fix_row(open, fix)).collect::<Result<_, _>>()?,
-            })
+                fixes: helps.map(|fix| fix_row(open, fix)).collect(),
+            }
         })
         .collect()
 }
@@ -166,7 +161,7 @@ impl Source {
             Self::State(key) => candidate
                 .edits
                 .iter()
-                .any(|edit| matches!(edit, strata_engine::Edit::SetStateMap { key: set, .. } if set == key)),
+                .any(|edit| matches!(edit, Edit::Flow(FlowEdit::StateMap { key: set, .. }) if set == key)),
         }
     }
 }

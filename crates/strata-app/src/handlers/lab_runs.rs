@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use strata_engine::Edit;
+use strata_engine::{CompactionEdit, Edit};
 use strata_measure::lab::{FactReader, survival};
 use strata_store::{ExperimentId, LabRunEntry, LabRunId, LabRunState};
 
@@ -152,7 +152,7 @@ impl Handler for Apply {
 
 fn name_of(edits: &[Edit]) -> String {
     match edits.last() {
-        Some(Edit::LaySummaries { config, .. }) => config.to_string(),
+        Some(Edit::Compaction(CompactionEdit::Lay { config, .. })) => config.to_string(),
         _ => String::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::{Edit, PROCESSOR_KINDS, ParamKind, ParamSpec};
+use strata_engine::{FlowEdit, PROCESSOR_KINDS, ParamKind, ParamSpec};
 use strata_model::{Object, json};
 
 use super::stages::{console_line, script_failure_of};
@@ -76,17 +76,16 @@ fn try_on(strata: &Arc<Strata>, source: &str, target: &ScriptTarget) -> Result<S
         None => (&*open, &[][..]),
     };
     let mut edits = applied.to_vec();
-    edits.push(Edit::InsertProcessor {
+    let script = FlowEdit::Insert {
         kind: "script".into(),
         name: Some(TRIED.into()),
         before: target.before.as_deref().map(Into::into),
         params: Object::from_iter([("source", source)]),
         agent: None,
-    });
+    };
+    edits.push(script.into());
     let edited = strata.edited(&base.experiment, &edits);
-    if let Some(found) =
-        edited.diagnostics.iter().find(|found| found.at == format!("edits[{}]", edits.len() - 1))
-    {
+    if let Some(found) = edited.notes.iter().find(|note| note.edit == applied.len()) {
         return Err(AppError::bad_input(found.message.clone()));
     }
     let analysis = open.analysis_of(target.call)?;

@@ -55,6 +55,6 @@ impl Summary {
 
     /// Whatever an older version did not write is empty.
     pub(crate) fn from_json(value: &Json) -> Self {
-        serde_json::from_str(&json::to_compact(value)).unwrap_or_default()
+        Self::deserialize(value.clone()).unwrap_or_default()
     }
 }

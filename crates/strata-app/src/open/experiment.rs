@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use strata_engine::{Edit, Edited};
-use strata_model::Diagnostic;
+use strata_engine::{Edit, EditNote, Edited};
 use strata_store::{ExperimentEntry, ExperimentId};
 
 use super::OpenSession;
 use crate::Strata;
-use crate::api::experiment as api;
+use crate::api::common::DiagnosticRow;
 use crate::error::AppError;
 
 /// An experiment beside the session it is laid over.
@@ -16,12 +15,17 @@ pub(crate) struct OpenExperiment {
     pub entry: ExperimentEntry,
     /// All of them, undone ones included.
     pub edits: Vec<Edit>,
-    /// Of those that count, at `edits[n]`.
-    pub diagnostics: Vec<Diagnostic>,
+    /// Of those that count.
+    pub notes: Vec<EditNote>,
     pub base: Arc<OpenSession>,
 }
 
 impl OpenExperiment {
+    /// What there is to say about the edit at a place.
+    pub(crate) fn notes_on(&self, at: usize) -> impl Iterator<Item = &EditNote> {
+        self.notes.iter().filter(move |note| note.edit == at)
+    }
+
     /// Edits that count.
     pub(crate) fn applied(&self) -> &[Edit] {
         &self.edits[..(self.entry.n_applied as usize).min(self.edits.len())]
@@ -54,8 +58,8 @@ impl Strata {
         let edits = edits.collect::<Result<Vec<Edit>, _>>()?;
         let base = self.session(entry.session.as_str())?;
         let n_applied = (entry.n_applied as usize).min(edits.len());
-        let Edited { experiment, diagnostics } = self.edited(&base.experiment, &edits[..n_applied]);
-        let open = OpenExperiment { entry, edits, diagnostics, base: base.clone() };
+        let Edited { experiment, notes } = self.edited(&base.experiment, &edits[..n_applied]);
+        let open = OpenExperiment { entry, edits, notes, base: base.clone() };
         Ok(OpenSession::of_experiment(&base, experiment, open))
     }
 
@@ -69,13 +73,8 @@ impl Strata {
     }
 }
 
-/// From what callers send to what is laid over a session, and back. Both are one shape.
-pub(crate) fn edit_of(edit: &api::Edit) -> Result<Edit, AppError> {
-    let value = serde_json::to_value(edit).map_err(|error| AppError::internal(error.to_string()))?;
-    serde_json::from_value(value).map_err(|error| AppError::internal(format!("An edit got lost: {error}.")))
-}
-
-pub(crate) fn shown_edit(edit: &Edit) -> Result<api::Edit, AppError> {
-    let value = serde_json::to_value(edit).map_err(|error| AppError::internal(error.to_string()))?;
-    serde_json::from_value(value).map_err(|error| AppError::internal(format!("An edit got lost: {error}.")))
+impl From<&EditNote> for DiagnosticRow {
+    fn from(note: &EditNote) -> Self {
+        (&note.diagnostic()).into()
+    }
 }

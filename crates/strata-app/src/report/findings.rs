@@ -1,7 +1,7 @@
 //! `strata findings`: what is worth a person's time in a session.
 
 use serde::Serialize;
-use strata_engine::Edit;
+use strata_engine::{Edit, FlowEdit};
 use strata_measure::findings::{self, Finding};
 use strata_measure::fixes::{self, Fix};
 use strata_model::Object;
@@ -132,7 +132,7 @@ fn fix_report(fix: &Fix) -> FixReport {
     let effect = &fix.effect;
     let edits = &fix.candidate.edits;
     let (processor, params) = match edits.first() {
-        Some(Edit::InsertProcessor { kind, params, .. }) => (kind.to_string(), params.clone()),
+        Some(Edit::Flow(FlowEdit::Insert { kind, params, .. })) => (kind.to_string(), params.clone()),
         Some(edit) => (edit.name().to_owned(), Object::new()),
         None => (String::new(), Object::new()),
     };

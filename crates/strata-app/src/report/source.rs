@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use strata_engine::{Edit, Experiment};
+use strata_engine::{Edit, Experiment, FlowEdit};
 use strata_import::ImportedSession;
 use strata_measure::analysis::{CallAnalysis, Counting, Scale, SessionAnalysis};
 use strata_model::{Object, Session};
@@ -89,19 +89,20 @@ impl Source {
         }
         for (script, before) in &self.scripts {
             let (name, source) = find_script(script, self.database.as_deref())?;
-            edits.push(Edit::InsertProcessor {
+            let script = FlowEdit::Insert {
                 kind: "script".into(),
                 name: Some(name.into()),
                 before: before.as_deref().map(Into::into),
                 params: Object::from_iter([("source", source)]),
                 agent: None,
-            });
+            };
+            edits.push(script.into());
         }
         if edits.is_empty() {
             return Ok((base, edits));
         }
         let edited = strata_measure::edited(&base, &edits, &catalog(), &Counting::default());
-        let rows = edited.diagnostics.iter().map(DiagnosticRow::from);
+        let rows = edited.notes.iter().map(DiagnosticRow::from);
         diagnostics.extend(rows.map(|row| FileDiagnostic::new("", row)));
         Ok((edited.experiment, edits))
     }

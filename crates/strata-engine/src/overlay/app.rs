@@ -3,22 +3,21 @@
 use std::sync::Arc;
 
 use strata_model::app::{
-    ContextCacheConfig, EventsCompactionConfig, IncludeContents, Instruction, OutputSchema, SchemaKind,
-    StaticInstruction,
+    ContextCacheConfig, IncludeContents, Instruction, OutputSchema, SchemaKind, StaticInstruction,
 };
 use strata_model::{Agent, App, Decoder, FromJson, Json, Object, Str, Tool};
 
 use super::draft::Draft;
 use crate::app_index::AppIndex;
-use crate::edit::Edit;
+use crate::edit::AppEdit;
 
 impl Draft<'_> {
-    pub(super) fn edit_app(&mut self, edit: &Edit) {
+    pub(super) fn edit_app(&mut self, edit: &AppEdit) {
         match edit {
-            Edit::SetInstruction { agent, text } => self.edit_agent(agent, |agent| {
+            AppEdit::Instruction { agent, text } => self.edit_agent(agent, |agent| {
                 agent.instruction = text.clone().map(Instruction::Template);
             }),
-            Edit::SetStaticInstruction { agent, text } => {
+            AppEdit::StaticInstruction { agent, text } => {
                 let instruction = text.as_ref().map(|text| StaticInstruction {
                     content: strata_model::Content::new(
                         "user",
@@ -28,17 +27,17 @@ impl Draft<'_> {
                 });
                 self.edit_agent(agent, |agent| agent.static_instruction.clone_from(&instruction));
             }
-            Edit::SetGlobalInstruction { text } => {
+            AppEdit::GlobalInstruction { text } => {
                 let root = self.app.root_agent.as_ref().map(|root| root.name.clone());
                 let Some(root) = root else {
-                    self.error("edit-no-agent", "The app has no root agent.".to_owned());
+                    self.notes.error("edit-no-agent", "The app has no root agent.");
                     return;
                 };
                 self.edit_agent(&root, |agent| {
                     agent.global_instruction = text.clone().map(Instruction::Template);
                 });
             }
-            Edit::SetOutputSchema { agent, schema } => {
+            AppEdit::OutputSchema { agent, schema } => {
                 let schema = schema.as_ref().map(|schema| OutputSchema {
                     kind: SchemaKind::JsonSchema,
                     class: None,
@@ -47,47 +46,45 @@ impl Draft<'_> {
                 });
                 self.edit_agent(agent, |agent| agent.output_schema.clone_from(&schema));
             }
-            Edit::SetIncludeContents { agent, value } => {
+            AppEdit::IncludeContents { agent, value } => {
                 let value = match &**value {
                     "default" => IncludeContents::Default,
                     "none" => IncludeContents::None,
                     other => {
                         let message =
                             format!("`{other}` is no value of include_contents: `default` or `none`.");
-                        self.error("edit-include-contents", message);
+                        self.notes.error("edit-include-contents", &message);
                         return;
                     }
                 };
                 self.edit_agent(agent, |agent| agent.include_contents = Some(value));
             }
-            Edit::SetTool { agent, tool, declaration } => self.edit_tool(agent, tool, declaration.as_ref()),
-            Edit::SetCompaction { config } => {
-                if let Ok(config) = self.config::<EventsCompactionConfig>("a compaction", config.as_ref()) {
-                    self.plan_compaction(config.as_ref());
-                    Arc::make_mut(&mut self.app).events_compaction_config = config;
-                }
-            }
-            Edit::SetCache { config } => {
+            AppEdit::Tool { agent, tool, declaration } => self.edit_tool(agent, tool, declaration.as_ref()),
+            AppEdit::Cache { config } => {
                 if let Ok(config) = self.config::<ContextCacheConfig>("a context cache", config.as_ref()) {
                     Arc::make_mut(&mut self.app).context_cache_config = config;
                 }
             }
-            _ => {}
         }
     }
 
     /// Reads a configuration, and reports what of it means nothing. `Err` when nothing could be read.
-    fn config<T: FromJson>(&mut self, what: &str, config: Option<&Object>) -> Result<Option<T>, ()> {
+    pub(super) fn config<T: FromJson>(
+        &mut self,
+        what: &str,
+        config: Option<&Object>,
+    ) -> Result<Option<T>, ()> {
         let Some(config) = config else { return Ok(None) };
         let mut decoder = Decoder::new();
         let read = T::from_json(Json::Object(config.clone()), &mut decoder);
         for finding in decoder.into_diagnostics() {
-            self.warn(
+            self.notes.warn(
                 "edit-config",
                 format!("In {what} configuration: {} ({}).", finding.message, finding.at),
             );
         }
-        read.map(Some).map_err(|_| self.error("edit-config", format!("This is no {what} configuration.")))
+        read.map(Some)
+            .map_err(|_| self.notes.error("edit-config", &format!("This is no {what} configuration.")))
     }
 
     fn edit_agent(&mut self, name: &Str, change: impl Fn(&mut Agent)) {
@@ -100,7 +97,8 @@ impl Draft<'_> {
     fn no_agent(&mut self, name: &str) {
         let index = AppIndex::new(self.app.clone());
         let names: Vec<&str> = index.ids().map(|id| &*index.agent(id).name).collect();
-        self.error("edit-no-agent", format!("There is no agent `{name}`. Agents: {}.", names.join(", ")));
+        self.notes
+            .error("edit-no-agent", &format!("There is no agent `{name}`. Agents: {}.", names.join(", ")));
     }
 
     fn edit_tool(&mut self, agent: &Str, tool: &Str, declaration: Option<&Object>) {
@@ -110,7 +108,7 @@ impl Draft<'_> {
         if !names.contains(tool) && declaration.is_none() {
             let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             let message = format!("`{agent}` has no tool `{tool}`. Its tools: {names}.");
-            return self.error("edit-no-tool", message);
+            return self.notes.error("edit-no-tool", &message);
         }
         let is_new = !names.contains(tool);
         self.edit_agent(agent, |agent| {

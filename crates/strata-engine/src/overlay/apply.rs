@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use strata_model::Diagnostic;
-
-use super::draft::{CompactionChange, Draft, place};
+use super::draft::{CompactionChange, Draft};
+use super::note::{EditNote, Notes};
 use crate::edit::Edit;
 use crate::experiment::{Experiment, Laid, LaidSummaries};
 use crate::processors::Catalog;
@@ -14,8 +13,8 @@ use crate::turn::compaction::CompactionConfig;
 /// A session with edits laid over it.
 pub struct Edited {
     pub experiment: Experiment,
-    /// What did not fit, and what a person should know about what did. Each stands at `edits[n]`, n counted from 0.
-    pub diagnostics: Vec<Diagnostic>,
+    /// What did not fit, and what a person should know about what did; in the order of the edits.
+    pub notes: Vec<EditNote>,
 }
 
 /// Edits laid over a session, all but the summaries that another setting of compaction asks for.
@@ -24,7 +23,7 @@ pub struct Edited {
 /// compiler: whoever can, plans them ([`Self::compaction_due`]) and hands them in.
 pub struct EditDraft {
     experiment: Experiment,
-    diagnostics: Vec<Diagnostic>,
+    notes: Notes,
     /// The setting, with the place of its edit.
     due: Option<(usize, CompactionConfig)>,
     laid: Laid,
@@ -41,9 +40,9 @@ impl EditDraft {
     /// The session with the summaries that it has; those of a setting that is due stay as they were recorded.
     #[must_use]
     pub fn finish(self) -> Edited {
-        let Self { mut experiment, diagnostics, due: _, laid, n_earlier } = self;
+        let Self { mut experiment, notes, due: _, laid, n_earlier } = self;
         experiment.laid = Some(Arc::new(laid));
-        Edited { experiment, diagnostics: of_later(diagnostics, n_earlier) }
+        Edited { experiment, notes: notes.of_later(n_earlier) }
     }
 
     /// The session with what the setting that is due would have summarised. `note` is what a person should know of
@@ -52,17 +51,13 @@ impl EditDraft {
     pub fn finish_with(mut self, summaries: &LaidSummaries, note: Option<&str>) -> Edited {
         if let Some((at, _)) = self.due.take() {
             self.experiment = self.experiment.with_summaries(summaries);
-            let note = note.map(|note| Diagnostic::info("edit-extractive", place(at), note));
-            self.diagnostics.extend(note);
-            in_order(&mut self.diagnostics);
+            if let Some(note) = note {
+                self.notes.at = at;
+                self.notes.inform("edit-extractive", note.to_owned());
+            }
         }
         self.finish()
     }
-}
-
-/// In the order of the list, also where edits of one kind were applied before those of another.
-fn in_order(diagnostics: &mut [Diagnostic]) {
-    diagnostics.sort_by_key(|found| number(found).unwrap_or(usize::MAX));
 }
 
 impl Experiment {
@@ -81,74 +76,41 @@ impl Experiment {
             events: BTreeMap::new(),
             flow_edits: Vec::new(),
             compaction: None,
-            diagnostics: Vec::new(),
-            at: 0,
+            notes: Notes::default(),
         };
         for (at, edit) in all.iter().enumerate() {
-            draft.at = at;
-            draft.apply(edit);
+            draft.apply(at, edit);
         }
-        let events = draft.events.clone();
-        let (experiment, diagnostics, due) = draft.finish(catalog);
+        draft.warn_of_halves();
+        let pinned = draft.pinned();
+        let changed = recorded.with_app(&draft.app).with_events(&draft.replacements(), &pinned);
+        let Draft { events, flow_edits, compaction, mut notes, .. } = draft;
+        let mut experiment = changed;
+        for (at, edit) in flow_edits {
+            notes.at = at;
+            super::flow::apply(&mut experiment, edit, catalog, &mut notes);
+        }
+        let mut due = None;
+        match compaction {
+            Some((_, CompactionChange::Laid(laid))) => experiment = experiment.with_summaries(&laid),
+            Some((at, CompactionChange::Planned(config))) => {
+                due = Some((at, CompactionConfig { pinned: pinned.into_iter().collect(), ..config }));
+            }
+            None => {}
+        }
         let laid = Laid { recorded: recorded.with_app(recorded.app()), edits: all, events };
-        EditDraft { experiment, diagnostics, due, laid, n_earlier: earlier.len() }
+        EditDraft { experiment, notes, due, laid, n_earlier: earlier.len() }
     }
-}
-
-/// What is said of the edits behind the first `n_earlier`, counted from there.
-fn of_later(diagnostics: Vec<Diagnostic>, n_earlier: usize) -> Vec<Diagnostic> {
-    let later = |mut found: Diagnostic| {
-        found.at = place(number(&found)?.checked_sub(n_earlier)?);
-        Some(found)
-    };
-    diagnostics.into_iter().filter_map(later).collect()
-}
-
-/// The place in the list of the edit it is about.
-fn number(found: &Diagnostic) -> Option<usize> {
-    found.at.trim_start_matches("edits[").trim_end_matches(']').parse().ok()
 }
 
 impl<'b> Draft<'b> {
-    fn apply(&mut self, edit: &'b Edit) {
+    fn apply(&mut self, at: usize, edit: &'b Edit) {
+        self.notes.at = at;
         match edit {
-            Edit::EnableProcessor { .. }
-            | Edit::DisableProcessor { .. }
-            | Edit::MoveProcessor { .. }
-            | Edit::InsertProcessor { .. }
-            | Edit::ConfigureProcessor { .. }
-            | Edit::RemoveProcessor { .. }
-            | Edit::SetStateMap { .. } => self.flow_edits.push((self.at, edit)),
-            Edit::DropEvent { event } => self.drop_event(*event),
-            Edit::EditEvent { event, content } => self.edit_event(*event, content),
-            Edit::PinEvent { event } => self.pin_event(*event),
-            Edit::LaySummaries { config, prompt, summaries, cleared } => {
-                self.lay_summaries((config, prompt.as_ref()), summaries, cleared);
-            }
-            _ => self.edit_app(edit),
-        }
-    }
-
-    /// The session with all edits but one of compaction that is still to be planned.
-    fn finish(
-        mut self,
-        catalog: &Catalog,
-    ) -> (Experiment, Vec<Diagnostic>, Option<(usize, CompactionConfig)>) {
-        self.warn_of_halves();
-        let pinned = self.pinned();
-        let mut experiment = self.base.with_app(&self.app).with_events(&self.replacements(), &pinned);
-        let mut diagnostics = self.diagnostics;
-        for (at, edit) in self.flow_edits {
-            super::flow::apply(&mut experiment, (at, edit), catalog, &mut diagnostics);
-        }
-        in_order(&mut diagnostics);
-        match self.compaction {
-            Some((_, CompactionChange::Laid(laid))) => (experiment.with_summaries(&laid), diagnostics, None),
-            Some((at, CompactionChange::Planned(config))) => {
-                let config = CompactionConfig { pinned: pinned.into_iter().collect(), ..config };
-                (experiment, diagnostics, Some((at, config)))
-            }
-            None => (experiment, diagnostics, None),
+            Edit::Flow(edit) => self.flow_edits.push((at, edit)),
+            Edit::App(edit) => self.edit_app(edit),
+            Edit::Events(edit) => self.edit_event(edit),
+            Edit::Compaction(edit) => self.edit_compaction(edit),
         }
     }
 }

@@ -9,22 +9,38 @@ use strata_model::{
 };
 
 use super::draft::{CompactionChange, Draft};
-use crate::edit::{ClearedResults, LaidSummary};
+use crate::edit::{ClearedResults, CompactionEdit, LaidSummary};
 use crate::experiment::LaidSummaries;
 use crate::turn::compaction::CompactionConfig;
 
 impl Draft<'_> {
-    /// Another compaction setting. `None`: no compaction at all.
-    pub(super) fn plan_compaction(&mut self, config: Option<&EventsCompactionConfig>) {
-        let planned = config.map_or_else(|| Ok(CompactionConfig::default()), CompactionConfig::from_adk);
-        match planned {
-            Ok(planned) => self.compaction = Some((self.at, CompactionChange::Planned(planned))),
-            // google-adk would refuse it; what is recorded stays.
-            Err(error) => self.warn("edit-config", format!("Nothing is planned with this setting: {error}.")),
+    pub(super) fn edit_compaction(&mut self, edit: &CompactionEdit) {
+        match edit {
+            CompactionEdit::Set { config } => {
+                if let Ok(config) = self.config::<EventsCompactionConfig>("a compaction", config.as_ref()) {
+                    self.plan_compaction(config.as_ref());
+                    Arc::make_mut(&mut self.app).events_compaction_config = config;
+                }
+            }
+            CompactionEdit::Lay { config, prompt, summaries, cleared } => {
+                self.lay_summaries((config, prompt.as_ref()), summaries, cleared);
+            }
         }
     }
 
-    pub(super) fn lay_summaries(
+    /// Another compaction setting. `None`: no compaction at all.
+    fn plan_compaction(&mut self, config: Option<&EventsCompactionConfig>) {
+        let planned = config.map_or_else(|| Ok(CompactionConfig::default()), CompactionConfig::from_adk);
+        match planned {
+            Ok(planned) => self.compaction = Some((self.notes.at, CompactionChange::Planned(planned))),
+            // google-adk would refuse it; what is recorded stays.
+            Err(error) => {
+                self.notes.warn("edit-config", format!("Nothing is planned with this setting: {error}."));
+            }
+        }
+    }
+
+    fn lay_summaries(
         &mut self,
         (config, prompt): (&Str, Option<&Str>),
         summaries: &[LaidSummary],
@@ -32,14 +48,14 @@ impl Draft<'_> {
     ) {
         let read = match CompactionConfig::parse(config) {
             Ok(read) => CompactionConfig { prompt_template: prompt.cloned(), ..read },
-            Err(error) => return self.error("edit-config", format!("{error}.")),
+            Err(error) => return self.notes.error("edit-config", &format!("{error}.")),
         };
         let mut laid = LaidSummaries::default();
         let mut covered = Covered::of(self.base.session());
         for (nth, summary) in summaries.iter().enumerate() {
             match self.summary(summary, nth + 1, &mut covered) {
                 Ok(event) => laid.summaries.push((summary.after as usize, Arc::new(event))),
-                Err(problem) => self.warn("edit-summary", problem + " This summary was left out."),
+                Err(problem) => self.notes.warn("edit-summary", problem + " This summary was left out."),
             }
         }
         laid.summaries.sort_by_key(|(after, _)| *after);
@@ -49,7 +65,7 @@ impl Draft<'_> {
         }
         laid.cleared.sort_by_key(|(call, _)| *call);
         Arc::make_mut(&mut self.app).events_compaction_config = read.adk();
-        self.compaction = Some((self.at, CompactionChange::Laid(laid)));
+        self.compaction = Some((self.notes.at, CompactionChange::Laid(laid)));
     }
 
     fn event_index(&self, number: u32) -> Option<EventIndex> {

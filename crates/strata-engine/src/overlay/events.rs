@@ -6,38 +6,48 @@ use std::sync::Arc;
 use strata_model::{Content, Decoder, Event, EventIndex, FromJson as _, Json};
 
 use super::draft::Draft;
+use crate::edit::EventsEdit;
 use crate::experiment::{EventChange, ReplacedEvents, silent};
 
 impl Draft<'_> {
-    pub(super) fn drop_event(&mut self, number: u32) {
-        let at = self.at;
+    pub(super) fn edit_event(&mut self, edit: &EventsEdit) {
+        match edit {
+            EventsEdit::Drop { event } => self.drop_event(*event),
+            EventsEdit::Replace { event, content } => self.replace_content(*event, content),
+            EventsEdit::Pin { event } => self.pin_event(*event),
+        }
+    }
+
+    fn drop_event(&mut self, number: u32) {
+        let at = self.notes.at;
         if let Some(change) = self.change(number) {
             change.is_dropped = true;
             change.dropped_at = at;
         }
     }
 
-    pub(super) fn pin_event(&mut self, number: u32) {
+    fn pin_event(&mut self, number: u32) {
         let Some(change) = self.change(number) else { return };
         change.is_pinned = true;
         if change.is_dropped {
-            self.warn("edit-pinned-dropped", format!("E{number} is dropped, so pinning it keeps nothing."));
+            self.notes
+                .warn("edit-pinned-dropped", format!("E{number} is dropped, so pinning it keeps nothing."));
         }
     }
 
-    pub(super) fn edit_event(&mut self, number: u32, content: &Json) {
+    fn replace_content(&mut self, number: u32, content: &Json) {
         let mut decoder = Decoder::new();
         let read = Content::from_json(content.clone(), &mut decoder);
         let findings = decoder.into_diagnostics();
         let Ok(content) = read else {
-            self.error(
+            self.notes.error(
                 "edit-content",
-                format!("The content for E{number} is no object with `role` and `parts`."),
+                &format!("The content for E{number} is no object with `role` and `parts`."),
             );
             return;
         };
         for finding in findings {
-            self.warn(
+            self.notes.warn(
                 "edit-content",
                 format!("Content for E{number}: {} ({}).", finding.message, finding.at),
             );
@@ -56,7 +66,7 @@ impl Draft<'_> {
                 0 => format!("There is no E{number}: the session has no events."),
                 last => format!("There is no E{number}. The session has E1 to E{last}."),
             };
-            self.error("edit-no-event", message);
+            self.notes.error("edit-no-event", &message);
         }
         event
     }
@@ -97,8 +107,8 @@ impl Draft<'_> {
         }
         warnings.dedup();
         for (at, warning) in warnings {
-            self.at = at;
-            self.warn("edit-half-a-call", warning);
+            self.notes.at = at;
+            self.notes.warn("edit-half-a-call", warning);
         }
     }
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use strata_model::{Diagnostic, Json, Object, Str};
+use strata_model::{Json, Object, Str};
 
-use super::draft::place;
+use super::note::Notes;
 use crate::app_index::AgentId;
-use crate::edit::Edit;
+use crate::edit::FlowEdit;
 use crate::experiment::Experiment;
 use crate::flow::{Flow, Inserted, Step};
 use crate::processor::AnyProcessor;
@@ -15,44 +15,20 @@ use crate::processors::Catalog;
 /// The processors that compact state are called so, with the key behind it.
 const STATE_MAP: &str = "compact_state";
 
-/// Applies an edit of flows, given with its place in the list.
-pub(super) fn apply(
-    experiment: &mut Experiment,
-    (at, edit): (usize, &Edit),
-    catalog: &Catalog,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let agent = match edit {
-        Edit::EnableProcessor { agent, .. }
-        | Edit::DisableProcessor { agent, .. }
-        | Edit::MoveProcessor { agent, .. }
-        | Edit::InsertProcessor { agent, .. }
-        | Edit::ConfigureProcessor { agent, .. }
-        | Edit::RemoveProcessor { agent, .. } => agent.as_ref(),
-        _ => None,
-    };
-    let mut report = |severity: fn(&'static str, String, String) -> Diagnostic, code, message: String| {
-        diagnostics.push(severity(code, place(at), message));
-    };
-    let agents: Vec<AgentId> = match agent.map(|name| (name, experiment.index().find(name))) {
-        None => experiment.index().ids().collect(),
+pub(super) fn apply(experiment: &mut Experiment, edit: &FlowEdit, catalog: &Catalog, notes: &mut Notes) {
+    let index = experiment.index();
+    let agents: Vec<AgentId> = match edit.agent().map(|name| (name, index.find(name))) {
+        None => index.ids().collect(),
         Some((_, Some(id))) => vec![id],
         Some((name, None)) => {
-            let index = experiment.index();
             let names: Vec<&str> = index.ids().map(|id| &*index.agent(id).name).collect();
             let message = format!("There is no agent `{name}`. Agents: {}.", names.join(", "));
-            return report(Diagnostic::error, "edit-no-agent", left_out(&message));
+            return notes.error("edit-no-agent", &message);
         }
     };
-    let outcome = FlowEdits { experiment, agents: &agents, catalog }.apply(edit);
-    match outcome {
-        Ok(()) => {}
-        Err((code, message)) => report(Diagnostic::error, code, left_out(&message)),
+    if let Err((code, message)) = (FlowEdits { experiment, agents: &agents, catalog }).apply(edit) {
+        notes.error(code, &message);
     }
-}
-
-fn left_out(message: &str) -> String {
-    format!("{message} The edit was left out; all others count.")
 }
 
 type Refusal = (&'static str, String);
@@ -64,27 +40,26 @@ struct FlowEdits<'e> {
 }
 
 impl FlowEdits<'_> {
-    fn apply(&mut self, edit: &Edit) -> Result<(), Refusal> {
+    fn apply(&mut self, edit: &FlowEdit) -> Result<(), Refusal> {
         match edit {
-            Edit::EnableProcessor { processor, .. } => self.each(processor, |flow, at| {
+            FlowEdit::Enable { processor, .. } => self.each(processor, |flow, at| {
                 flow.steps_mut()[at].is_enabled = true;
             }),
-            Edit::DisableProcessor { processor, .. } => self.each(processor, |flow, at| {
+            FlowEdit::Disable { processor, .. } => self.each(processor, |flow, at| {
                 flow.steps_mut()[at].is_enabled = false;
             }),
-            Edit::MoveProcessor { processor, before, .. } => self.move_to(processor, before.as_ref()),
-            Edit::InsertProcessor { kind, name, before, params, .. } => {
+            FlowEdit::Move { processor, before, .. } => self.move_to(processor, before.as_ref()),
+            FlowEdit::Insert { kind, name, before, params, .. } => {
                 self.insert(kind, name.as_ref(), before.as_deref(), params)
             }
-            Edit::ConfigureProcessor { processor, params, .. } => self.configure(processor, params),
-            Edit::RemoveProcessor { processor, .. } => {
+            FlowEdit::Configure { processor, params, .. } => self.configure(processor, params),
+            FlowEdit::Remove { processor, .. } => {
                 self.inserted_kind(processor)?;
                 self.each(processor, |flow, at| {
                     flow.steps_mut().remove(at);
                 })
             }
-            Edit::SetStateMap { key, fields } => self.set_state_map(key, fields),
-            _ => Ok(()),
+            FlowEdit::StateMap { key, fields } => self.set_state_map(key, fields),
         }
     }
 

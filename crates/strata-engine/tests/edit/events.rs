@@ -32,7 +32,7 @@ fn a_dropped_event_is_in_no_history_and_its_call_stays() {
 #[test]
 fn dropping_half_of_a_tool_call_warns_of_the_other_half() {
     let edits = crate::edits(r#"[{"edit":"drop_event","event":3}]"#);
-    let found = experiment(TALK).lay(&edits, &strata_engine::Catalog::new()).finish().diagnostics;
+    let found = experiment(TALK).lay(&edits, &strata_engine::Catalog::new()).finish().notes;
     assert_eq!(found.len(), 1);
     assert!(found[0].message.contains("E2 holds the other half"), "{}", found[0].message);
 }

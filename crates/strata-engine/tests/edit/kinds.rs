@@ -246,7 +246,7 @@ fn every_kind_can_be_inserted_as_it_is_and_says_what_it_does() {
         };
         let experiment =
             sample().lay(&crate::edits(&insert(kind.name, params)), &strata_engine::Catalog::new()).finish();
-        assert!(experiment.diagnostics.is_empty(), "{}: {:?}", kind.name, experiment.diagnostics);
+        assert!(experiment.notes.is_empty(), "{}: {:?}", kind.name, experiment.notes);
         assert!(!last_contents(&experiment.experiment).is_empty(), "{}", kind.name);
     }
 }

@@ -1,6 +1,7 @@
 //! Experiments: edits laid over recorded sessions.
 
 mod events;
+mod forms;
 mod kinds;
 mod misfits;
 mod reuse;
@@ -24,8 +25,8 @@ fn edits(text: &str) -> Vec<Edit> {
 /// A session with edits that all fit.
 #[track_caller]
 fn edited(experiment: &Experiment, text: &str) -> Experiment {
-    let Edited { experiment, diagnostics } = experiment.lay(&edits(text), &Catalog::new()).finish();
-    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let Edited { experiment, notes } = experiment.lay(&edits(text), &Catalog::new()).finish();
+    assert!(notes.is_empty(), "{notes:?}");
     experiment
 }
 

@@ -7,9 +7,9 @@ use crate::{edits, last_contents, sample};
 #[track_caller]
 fn check(text: &str, code: &str, says: &str) {
     let text = format!("[{text}, {{\"edit\":\"disable_processor\",\"processor\":\"identity\"}}]");
-    let Edited { experiment, diagnostics } = sample().lay(&edits(&text), &Catalog::new()).finish();
-    let [found] = &diagnostics[..] else { panic!("{diagnostics:?}") };
-    assert_eq!((found.code, &*found.at), (code, "edits[0]"));
+    let Edited { experiment, notes } = sample().lay(&edits(&text), &Catalog::new()).finish();
+    let [found] = &notes[..] else { panic!("{notes:?}") };
+    assert_eq!((found.code, &*found.diagnostic().at), (code, "edits[0]"));
     assert!(found.message.contains(says), "{}", found.message);
     let agent = experiment.index().ids().next().expect("an agent");
     let flow = experiment.flow(agent);
@@ -79,8 +79,8 @@ fn what_is_not_there_is_named_with_what_is() {
 fn a_wrong_order_is_reported_and_compiles() {
     let base = sample();
     let text = r#"[{"edit":"move_processor","processor":"contents","before":"basic"}]"#;
-    let Edited { experiment, diagnostics } = base.lay(&edits(text), &Catalog::new()).finish();
-    assert!(diagnostics.is_empty());
+    let Edited { experiment, notes } = base.lay(&edits(text), &Catalog::new()).finish();
+    assert!(notes.is_empty());
     let mut cache = strata_engine::StageCache::new();
     let compiled = experiment.compile(experiment.call(5).unwrap(), &mut cache).unwrap();
     assert!(

@@ -13,8 +13,8 @@ fn check_reruns(call: u32, text: &str, expected: &[&str]) {
         base.compile(call, &mut cache);
     }
     let edited = base.lay(&edits(text), &Catalog::new()).finish();
-    let is_error = |found: &strata_model::Diagnostic| found.severity == strata_model::Severity::Error;
-    assert!(!edited.diagnostics.iter().any(is_error), "{:?}", edited.diagnostics);
+    let is_error = |note: &strata_engine::EditNote| note.severity == strata_model::Severity::Error;
+    assert!(!edited.notes.iter().any(is_error), "{:?}", edited.notes);
     let call = edited.experiment.call(call).expect("the call");
     let compiled = edited.experiment.compile(call, &mut cache).expect("its agent is there");
     let ran: Vec<&str> =

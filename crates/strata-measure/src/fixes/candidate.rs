@@ -1,6 +1,6 @@
 //! Something that might help.
 
-use strata_engine::Edit;
+use strata_engine::{Edit, FlowEdit};
 use strata_model::{EventIndex, Json, Object, Str};
 
 /// Edits that might help, and what they are about.
@@ -26,8 +26,7 @@ impl Candidate {
 
     pub(super) fn insert(title: impl Into<String>, kind: &str, params: &[(&str, Json)]) -> Self {
         let params: Object = params.iter().map(|(name, value)| (*name, value.clone())).collect();
-        let edit = Edit::InsertProcessor { kind: kind.into(), name: None, before: None, params, agent: None };
-        Self::new(title, vec![edit])
+        Self::new(title, vec![FlowEdit::insert(kind, params).into()])
     }
 
     pub(super) fn answering(self, codes: &'static [&'static str]) -> Self {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use strata_engine::{Edit, Piece, Template};
+use strata_engine::{AppEdit, FlowEdit, Piece, Template};
 use strata_model::app::{IncludeContents, Instruction};
 use strata_model::{Agent, Json, Origin, Str, python};
 
@@ -48,7 +48,7 @@ fn compact_state(seen: &Seen<'_>) -> Vec<Candidate> {
             return None;
         }
         let title = format!("Show only {} of state.{key} to instructions", fields.join(", "));
-        let edit = Edit::SetStateMap { key, fields };
+        let edit = FlowEdit::StateMap { key, fields }.into();
         Some(
             Candidate::new(title, vec![edit]).answering(&["state-in-instruction", "state-printed-as-python"]),
         )
@@ -115,8 +115,8 @@ fn static_head(name: &Str, agent: &Agent) -> Option<Candidate> {
     // A line is not taken apart.
     let end = head.rfind('\n').map(|at| at + 1).filter(|end| python::len(&head[..*end]) >= LONG_HEAD)?;
     let edits = vec![
-        Edit::SetStaticInstruction { agent: name.clone(), text: Some(text[..end].into()) },
-        Edit::SetInstruction { agent: name.clone(), text: Some(text[end..].into()) },
+        AppEdit::StaticInstruction { agent: name.clone(), text: Some(text[..end].into()) }.into(),
+        AppEdit::Instruction { agent: name.clone(), text: Some(text[end..].into()) }.into(),
     ];
     let mut candidate =
         Candidate::new(format!("Make the documentation in {name}’s instruction static"), edits)
@@ -141,7 +141,7 @@ fn without_history(seen: &Seen<'_>, name: &Str, agent: &Agent, call: &CallAnalys
     if quoted * 2 < all {
         return None;
     }
-    let edit = Edit::SetIncludeContents { agent: name.clone(), value: "none".into() };
+    let edit = AppEdit::IncludeContents { agent: name.clone(), value: "none".into() }.into();
     let mut candidate =
         Candidate::new(format!("Show {name} its own turn only (include_contents: none)"), vec![edit])
             .answering(&["quotation-frames", "quoted-tool-results"]);

@@ -1,6 +1,6 @@
 //! The result of a replay as an edit.
 
-use strata_engine::{ClearedResults, Edit, LaidSummary};
+use strata_engine::{ClearedResults, CompactionEdit, Edit, LaidSummary};
 use strata_model::{EventIndex, FromJson as _};
 
 use super::plan::{Replayed, WindowPlan};
@@ -21,7 +21,7 @@ impl Replayed {
                 isolation_scope: event.isolation_scope.clone(),
             })
         });
-        Edit::LaySummaries {
+        Edit::Compaction(CompactionEdit::Lay {
             config: self.config.to_string().into(),
             prompt: self.config.prompt_template.clone(),
             summaries: summaries.collect(),
@@ -33,7 +33,7 @@ impl Replayed {
                     events: cleared.events.iter().map(|event| event.number()).collect(),
                 })
                 .collect(),
-        }
+        })
     }
 
     /// The first event that a summary covers, through the summaries that it takes in.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use strata_engine::turn::compaction::CompactionConfig;
-use strata_engine::{Catalog, Edit, Edited, Experiment, StageCache};
+use strata_engine::{Catalog, CompactionEdit, Edit, Edited, EventsEdit, Experiment, StageCache};
 use strata_measure::analysis::Counting;
 use strata_measure::lab::{Extractive, FactReader, Replayed};
 use strata_model::{LlmRequest, json};
@@ -46,8 +46,8 @@ fn stored(edit: &Edit) -> Edit {
 fn is_applied(experiment: &Experiment, config: &str) -> usize {
     let replayed = replayed(experiment, config);
     let edit = stored(&replayed.edit());
-    let Edited { experiment: applied, diagnostics } = edited(experiment, std::slice::from_ref(&edit));
-    assert_eq!(diagnostics, [], "{config}");
+    let Edited { experiment: applied, notes } = edited(experiment, std::slice::from_ref(&edit));
+    assert_eq!(notes, [], "{config}");
     for (call, applied) in replayed.calls.iter().zip(requests(&applied)) {
         let number = call.number;
         assert_eq!(applied.to_json(), call.request.to_json(), "{config}: C{number}");
@@ -57,8 +57,8 @@ fn is_applied(experiment: &Experiment, config: &str) -> usize {
             "{config}: sources of C{number}"
         );
     }
-    let undone = edited(&applied, &[Edit::DropEvent { event: 1 }]).experiment;
-    let at_once = edited(experiment, &[edit, Edit::DropEvent { event: 1 }]).experiment;
+    let undone = edited(&applied, &[EventsEdit::Drop { event: 1 }.into()]).experiment;
+    let at_once = edited(experiment, &[edit, EventsEdit::Drop { event: 1 }.into()]).experiment;
     assert_eq!(texts(&undone), texts(&at_once), "{config}: an edit over it");
     let without = edited(experiment, &[]).experiment;
     assert_eq!(texts(&without), texts(experiment), "{config}: undone");
@@ -112,7 +112,7 @@ fn set_compaction(config: &str) -> Edit {
 fn a_setting_with_the_recorded_windows_leaves_the_recording_as_it_is() {
     let base = sample();
     let same = edited(&base, &[set_compaction(r#"{"compactionInterval": 6, "overlapSize": 1}"#)]);
-    assert_eq!(same.diagnostics, []);
+    assert_eq!(same.notes, []);
     assert_eq!(same.experiment.session().events.len(), base.session().events.len());
     assert_eq!(texts(&same.experiment), texts(&base));
 }
@@ -121,7 +121,7 @@ fn a_setting_with_the_recorded_windows_leaves_the_recording_as_it_is() {
 fn another_setting_has_its_windows_summarised_by_extracts() {
     let base = sample();
     let other = edited(&base, &[set_compaction(r#"{"compactionInterval": 2, "overlapSize": 0}"#)]);
-    let said: Vec<&str> = other.diagnostics.iter().map(|found| &*found.message).collect();
+    let said: Vec<&str> = other.notes.iter().map(|found| &*found.message).collect();
     assert!(said.len() == 1 && said[0].contains("are extractive, made offline"), "{said:?}");
     let planned: Vec<String> =
         requests(&other.experiment).iter().map(|request| json::to_compact(&request.to_json())).collect();
@@ -150,7 +150,7 @@ fn no_compaction_takes_the_recorded_summaries_out() {
 fn a_setting_that_google_adk_refuses_plans_nothing() {
     let base = sample();
     let refused = edited(&base, &[set_compaction(r#"{"compactionInterval": 2}"#)]);
-    let said: Vec<&str> = refused.diagnostics.iter().map(|found| &*found.message).collect();
+    let said: Vec<&str> = refused.notes.iter().map(|found| &*found.message).collect();
     assert_eq!(
         said,
         ["Nothing is planned with this setting: compactionInterval and overlapSize must be set together."]
@@ -161,7 +161,7 @@ fn a_setting_that_google_adk_refuses_plans_nothing() {
 #[test]
 fn a_summary_that_does_not_fit_is_reported_and_the_others_are_laid() {
     let base = sample();
-    let Edit::LaySummaries { config, prompt, mut summaries, cleared } =
+    let Edit::Compaction(CompactionEdit::Lay { config, prompt, mut summaries, cleared }) =
         replayed(&base, "interval=2,overlap=0").edit()
     else {
         panic!("a replay is summaries")
@@ -173,8 +173,8 @@ fn a_summary_that_does_not_fit_is_reported_and_the_others_are_laid() {
     let events = &base.session().events;
     let call = events.iter().rposition(|event| event.function_calls().next().is_some()).unwrap() as u32 + 1;
     summaries[1] = strata_engine::LaidSummary { last: call, after: call, ..summaries[1].clone() };
-    let laid = edited(&base, &[Edit::LaySummaries { config, prompt, summaries, cleared }]);
-    let said: Vec<&str> = laid.diagnostics.iter().map(|found| &*found.message).collect();
+    let laid = edited(&base, &[CompactionEdit::Lay { config, prompt, summaries, cleared }.into()]);
+    let said: Vec<&str> = laid.notes.iter().map(|found| &*found.message).collect();
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said[0].starts_with("Summary 1 is about E900, and the session has E1 to E84."), "{said:?}");
     assert!(said[1].starts_with("Summary 2 would part the tool call "), "{said:?}");

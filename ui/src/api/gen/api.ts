@@ -1,6 +1,55 @@
 // Made by `cargo xtask gen` from crates/strata-app. Do not edit.
 
 /**
+ * A change of flows. Processors are named as stages are. `agent` says in whose flow; absent: in every flow that has
+ * the processor.
+ */
+export type FlowEdit = { "edit": "enable_processor", processor: string, agent?: string, } | { "edit": "disable_processor", processor: string, agent?: string, } | { "edit": "move_processor", processor: string,
+/**
+ * The processor it then stands before; absent: behind all others.
+ */
+before?: string, agent?: string, } | { "edit": "insert_processor",
+/**
+ * Its kind, as the catalogue calls it.
+ */
+use: string,
+/**
+ * What it is called in the flow; absent: its kind, with a number where that is taken.
+ */
+name?: string,
+/**
+ * The processor it stands before; absent: where processors of its kind belong.
+ */
+before?: string,
+/**
+ * What is left out has its default.
+ */
+params?: JsonObject, agent?: string, } | { "edit": "configure_processor", processor: string, params: JsonObject, agent?: string, } | { "edit": "remove_processor", processor: string, agent?: string, } | { "edit": "set_state_map", key: string, fields: Array<string>, };
+
+/**
+ * A change of one event. E1 is 1.
+ */
+export type EventsEdit = { "edit": "drop_event", event: number, } | { "edit": "edit_event", event: number, content: unknown, } | { "edit": "pin_event", event: number, };
+
+/**
+ * A change of the app or of an agent in it.
+ */
+export type AppEdit = { "edit": "set_instruction", agent: string, text: string | null, } | { "edit": "set_static_instruction", agent: string, text: string | null, } | { "edit": "set_global_instruction", text: string | null, } | { "edit": "set_tool", agent: string, tool: string, declaration: JsonObject | null, } | { "edit": "set_output_schema", agent: string, schema: unknown, } | { "edit": "set_include_contents", agent: string, value: string, } | { "edit": "set_cache", config: JsonObject | null, };
+
+/**
+ * A change of what is summarised. Only the last one counts.
+ */
+export type CompactionEdit = { "edit": "set_compaction", config: JsonObject | null, } | { "edit": "lay_summaries",
+/**
+ * What they were written for, as `interval=3,overlap=1`.
+ */
+config: string,
+/**
+ * The prompt the summariser was given in place of google-adk's.
+ */
+prompt?: string, summaries: Array<LaidSummary>, cleared?: Array<ClearedResults>, };
+
+/**
  * A change that would help, tried on all calls.
  */
 export type FixRow = {
@@ -226,17 +275,29 @@ blocked: string | null, kept: number, paraphrased: number, dropped: number,
 lostShare: number, };
 
 /**
- * A summary, and what it stands for. Numbers are those of events.
+ * A summary, and what it stands for. E1 is 1.
  */
 export type LaidSummary = {
 /**
- * It stands behind this event.
+ * It stands behind this recorded event.
  */
-after: number, first: number, last: number,
+after: number,
+/**
+ * The first and the last event in whose time lie all that it covers.
+ */
+first: number, last: number,
 /**
  * ADK's `{role, parts}`.
  */
-content: unknown, by?: string, isolation_scope?: string, };
+content: unknown,
+/**
+ * Who wrote it.
+ */
+by?: string,
+/**
+ * Covers events of this isolation scope; absent: those of none.
+ */
+isolation_scope?: string, };
 
 /**
  * A token's text.
@@ -256,7 +317,15 @@ export type LabFamily = "off" | "slidingWindow" | "tokenThreshold" | "both" | "s
 /**
  * Events whose long tool results give way to a note, from a call on.
  */
-export type ClearedResults = { before_call: number, events: Array<number>, };
+export type ClearedResults = {
+/**
+ * C1 is 1.
+ */
+before_call: number,
+/**
+ * E1 is 1.
+ */
+events: Array<number>, };
 
 /**
  * Files of a folder by what came of them. A conversation that is kept in many files counts as one.
@@ -286,52 +355,12 @@ window: number, facts: number, alive: number, };
 export type EventOrder = "inOrder" | "byLifetime" | "bySize";
 
 /**
- * One change to how a session is compiled.
+ * One change to a session's compile, by what it changes.
  *
- * The same shape as in files of edits. Processors are named as stages are; an `agent` that is left out means the
- * flows of all agents.
+ * As JSON or YAML: an object whose `edit` names the change, beside its fields; what it changes follows from the name.
+ * These names are promised: commands, files of edits and stores use the same form.
  */
-export type Edit = { "edit": "enable_processor", processor: string, agent?: string, } | { "edit": "disable_processor", processor: string, agent?: string, } | { "edit": "move_processor", processor: string,
-/**
- * Absent: behind all others.
- */
-before?: string, agent?: string, } | { "edit": "insert_processor",
-/**
- * A kind of the catalogue.
- */
-use: string,
-/**
- * Absent: the kind, with a number where that is taken.
- */
-name?: string,
-/**
- * Absent: where processors of its kind belong.
- */
-before?: string,
-/**
- * What is left out has its default.
- */
-params?: JsonObject, agent?: string, } | { "edit": "configure_processor", processor: string, params: JsonObject, agent?: string, } | { "edit": "remove_processor", processor: string, agent?: string, } | { "edit": "set_instruction", agent: string, text: string | null, } | { "edit": "set_static_instruction", agent: string, text: string | null, } | { "edit": "set_global_instruction", text: string | null, } | { "edit": "set_tool", agent: string, tool: string,
-/**
- * A `FunctionDeclaration`; null takes the tool away.
- */
-declaration: JsonObject | null, } | { "edit": "set_output_schema", agent: string,
-/**
- * JSON Schema.
- */
-schema: unknown, } | { "edit": "set_include_contents", agent: string,
-/**
- * `default` or `none`.
- */
-value: string, } | { "edit": "drop_event", event: number, } | { "edit": "edit_event", event: number,
-/**
- * ADK's `{role, parts}`.
- */
-content: unknown, } | { "edit": "pin_event", event: number, } | { "edit": "set_compaction", config: JsonObject | null, } | { "edit": "lay_summaries", config: string, prompt?: string, summaries: Array<LaidSummary>, cleared?: Array<ClearedResults>, } | { "edit": "set_cache", config: JsonObject | null, } | { "edit": "set_state_map", key: string,
-/**
- * Empty: all again.
- */
-fields: Array<string>, };
+export type Edit = FlowEdit | AppEdit | EventsEdit | CompactionEdit;
 
 /**
  * One configuration of a sweep.
