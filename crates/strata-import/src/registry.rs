@@ -109,7 +109,7 @@ formats! {
         [ListOf(tau_bench::is_run), Object(tau_bench::is_result)] => Whole(tau_bench::read);
     /// Spans and log records of any tracer, as OTLP, as Tempo and Jaeger give them out, or as SDKs print them.
     OTLP("otlp-json-traces", "OpenTelemetry data", Traits::Trace)
-        [Object(otlp::is_telemetry)] => Whole(otlp::read);
+        [Bytes(otlp::is_protobuf), Object(otlp::is_telemetry)] => Whole(otlp::read);
     /// What `telemetry.outfile` gets: SDK objects, one after the other.
     GEMINI_TELEMETRY("gemini-cli-telemetry", "Gemini CLI telemetry", Traits::None)
         [Object(gemini_telemetry::is_record)] => Whole(gemini_telemetry::read);

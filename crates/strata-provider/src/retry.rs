@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use jiff::fmt::rfc2822;
+
 /// The first wait; each further one is twice as long.
 const FIRST: Duration = Duration::from_millis(500);
 
@@ -26,32 +28,10 @@ pub(crate) fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
     if let Ok(seconds) = header.parse::<f64>() {
         return (0.0..=1e6).contains(&seconds).then(|| Duration::from_secs_f64(seconds));
     }
+    // `Sun, 06 Nov 1994 08:49:37 GMT`, the date of HTTP, is one that mail may have.
+    let due = rfc2822::DateTimeParser::new().parse_timestamp(header).ok()?.as_second();
     let now = now.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs();
-    Some(Duration::from_secs(http_date(header)?.saturating_sub(now)))
-}
-
-/// Epoch seconds of `Sun, 06 Nov 1994 08:49:37 GMT`.
-fn http_date(text: &str) -> Option<u64> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let mut words = text.split_once(", ")?.1.split(' ');
-    let day: u64 = words.next()?.parse().ok()?;
-    let month = words.next()?;
-    let month = MONTHS.iter().position(|name| *name == month)? as u64 + 1;
-    let year: u64 = words.next()?.parse().ok()?;
-    let mut clock = words.next()?.split(':').map(|part| part.parse::<u64>().ok());
-    let (hours, minutes, seconds) = (clock.next()??, clock.next()??, clock.next()??);
-    if !(1970..10_000).contains(&year) {
-        return None;
-    }
-    // Days from the first of March of year 0, in which leap days come last.
-    let (shifted_year, shifted_month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * shifted_year + shifted_year / 4 - shifted_year / 100
-        + shifted_year / 400
-        + (153 * shifted_month + 2) / 5
-        + day
-        - 1;
-    Some((days - 719_468) * 86_400 + hours * 3600 + minutes * 60 + seconds)
+    Some(Duration::from_secs(u64::try_from(due).ok()?.saturating_sub(now)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
-//! OTLP JSON: requests to export spans or log records, one a line or one a file; the same as Tempo and Jaeger give it
-//! out, and as SDKs print it.
+//! OTLP: requests to export spans or log records, as JSON (one a line or one a file) or as protobuf; the same as Tempo and
+//! Jaeger give it out, and as SDKs print it.
+//!
+//! JSON is read by our own reader: the generated one takes ids in hexadecimal and names in one spelling only, and leaves
+//! out what it does not know without a word.
 //!
 //! Numbers are texts, names and values are pairs, ids are hexadecimal or Base64. Log records that name a span become its
 //! events.
@@ -7,6 +10,7 @@
 mod jaeger;
 mod log;
 mod printed;
+mod protobuf;
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,6 +27,7 @@ use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 use log::Log;
+pub(crate) use protobuf::is_protobuf;
 
 pub(crate) fn is_telemetry(keys: Keys<'_>) -> bool {
     let is_export = keys.has_any(&["resourceSpans", "resourceLogs", "resource_spans", "resource_logs"]);
@@ -41,6 +46,12 @@ pub(crate) fn is_telemetry(keys: Keys<'_>) -> bool {
 pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("otel", "model");
     let mut reading = Reading { spans: Vec::new(), logs: Vec::new() };
+    if is_protobuf(bytes) {
+        for (request, place) in protobuf::requests(bytes, findings) {
+            reading.request(request, &SourceRecord::Bytes(place), &mut draft);
+        }
+        return reading.sessions(draft, format, findings);
+    }
     for mut document in read_documents(bytes, &["", "data"], findings) {
         for value in document.take("").into_iter().chain(document.take("data")) {
             let source = value.source();
@@ -51,10 +62,7 @@ pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec
         let source = document.source.clone();
         reading.request(document.fields, &source, &mut draft);
     }
-    let Reading { spans, logs } = reading;
-    let mut spans = distinct(spans, &mut draft);
-    join(&mut spans, logs, &mut draft);
-    span::read(spans, draft, format, findings)
+    reading.sessions(draft, format, findings)
 }
 
 /// What lists of spans and records by scope are called.
@@ -87,6 +95,13 @@ struct Reading {
 }
 
 impl Reading {
+    fn sessions(self, mut draft: Draft, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+        let Self { spans, logs } = self;
+        let mut spans = distinct(spans, &mut draft);
+        join(&mut spans, logs, &mut draft);
+        span::read(spans, draft, format, findings)
+    }
+
     fn request(&mut self, mut request: Object, source: &SourceRecord, draft: &mut Draft) {
         if let Some(inner) = take_object(&mut request, "trace") {
             self.request(inner, source, draft);

@@ -14,7 +14,7 @@ use strata_model::{Json, json};
 use crate::dump::dump;
 use crate::support::{sample, samples_folder};
 
-pub(crate) const SAMPLES: [(&str, Format); 58] = [
+pub(crate) const SAMPLES: [(&str, Format); 59] = [
     ("adk-saved-session.json", Format::ADK_SESSION),
     ("adk-rest-session.json", Format::ADK_SESSION),
     ("adk-dump-snake-case.json", Format::ADK_SESSION),
@@ -63,6 +63,7 @@ pub(crate) const SAMPLES: [(&str, Format); 58] = [
     ("cassette.yaml", Format::VCR),
     ("litellm.jsonl", Format::LITELLM),
     ("otel-genai.jsonl", Format::OTLP),
+    ("otel-genai.binpb", Format::OTLP),
     ("otel-legacy.jsonl", Format::OTLP),
     ("otel-openinference.jsonl", Format::OTLP),
     ("otel-adk.jsonl", Format::OTLP),
@@ -120,7 +121,8 @@ const NOT_JSON: [Format; 4] = [Format::AIDER, Format::MITMPROXY, Format::VCR, Fo
 
 /// Every event knows where it was read from, and a JSON value stands there.
 fn check_places(name: &str, format: Format, bytes: &[u8], imported: &Import) {
-    let is_json = !NOT_JSON.contains(&format) && format != Format::INSPECT && name != "provider-stream.sse";
+    let is_packed = format == Format::INSPECT || ["provider-stream.sse", "otel-genai.binpb"].contains(&name);
+    let is_json = !NOT_JSON.contains(&format) && !is_packed;
     for one in &imported.sessions {
         assert_eq!(one.sources.len(), one.session.events.len(), "{name}");
         let records = one.unmapped.records.values().flatten();

@@ -1,6 +1,9 @@
 //! Traces and exports of observability tools in other names, versions and wrappings.
 
+use strata_import::{ImportedSession, SourceRecord, Unmapped};
+
 use crate::counted::{check, words};
+use crate::support::sample;
 
 const OTLP: &str = "otlp-json-traces";
 
@@ -252,4 +255,38 @@ fn exports_of_langsmith_and_langfuse() {
     );
     let batch = r#"{"batch":[{"id":"e1","type":"generation-create","timestamp":"x","body":{"id":"o","traceId":"t","startTime":"2026-01-02T03:04:05Z","input":"Hi"}},{"id":"e2","type":"generation-update","timestamp":"x","body":{"id":"o","traceId":"t","output":"Hello","usage":{"promptTokens":3,"completionTokens":1}}}]}"#;
     check("langfuse-trace", batch, numbers.0, numbers.1);
+}
+
+/// Sessions without where they were read, and without what their exporter says of itself.
+fn told(bytes: &[u8]) -> Vec<ImportedSession> {
+    let mut sessions = strata_import::import(bytes).sessions;
+    for session in &mut sessions {
+        session.sources.clear();
+        session.unmapped = Unmapped::default();
+        session.requests.iter_mut().for_each(|request| request.source = SourceRecord::Bytes(0..0));
+    }
+    sessions
+}
+
+#[test]
+fn protobuf_says_what_json_says() {
+    let (json, protobuf) = (sample("otel-genai.jsonl"), sample("otel-genai.binpb"));
+    let of_json = told(&json);
+    assert!(!of_json.is_empty());
+    assert_eq!(told(&protobuf), of_json);
+    // A request as it is sent, without the length that files have before it.
+    let lines: Vec<&[u8]> = json.split_inclusive(|byte| *byte == b'\n').collect();
+    let length = u32::from_be_bytes(protobuf[..4].try_into().unwrap()) as usize;
+    assert_eq!(told(&protobuf[4..4 + length]), told(lines[0]));
+}
+
+#[test]
+fn protobuf_that_is_cut_off_keeps_the_requests_before() {
+    let protobuf = sample("otel-genai.binpb");
+    let imported = strata_import::import(&protobuf[..protobuf.len() - 3]);
+    assert!(imported.diagnostics.iter().any(|diagnostic| diagnostic.code == "truncated"), "{imported:?}");
+    let metrics = b"\x0a\x1b\x0a\x0b\x0a\x09\x0a\x01a\x12\x04\x0a\x02xy\x12\x0c\x12\x0a\x0a\x08requests";
+    let imported = strata_import::import(metrics);
+    let codes: Vec<_> = imported.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+    assert_eq!(codes, ["no-telemetry", "no-session"], "{imported:?}");
 }
