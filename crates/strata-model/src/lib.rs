@@ -30,6 +30,7 @@ pub mod json;
 mod node_path;
 mod origin;
 pub mod python;
+mod recorded_call;
 mod request;
 pub mod secret;
 mod session;
@@ -50,9 +51,13 @@ pub use fingerprint::{Fingerprint, FingerprintBuilder};
 pub use json::{Json, Object};
 pub use node_path::{Branch, NodePath};
 pub use origin::{AgentField, EventIndex, InstructionKind, Origin};
+pub use recorded_call::{
+    FoundMemory, GivenEvent, RecordedArtifact, RecordedCall, RecordedSearch, RecordedStage,
+    ResolvedInstruction, StateEntry,
+};
 pub use request::{
-    Chunk, ConfigField, Contents, Declaration, LlmRequest, RequestContent, RequestPart, RequestTool,
-    RichText, TextSpan,
+    Chunk, ConfigField, Contents, Declaration, LlmRequest, Misfit, RequestChange, RequestContent,
+    RequestPart, RequestTool, RichText, Splice, TextSpan,
 };
 pub use session::Session;
 pub use state::{Scope, StateScopes};

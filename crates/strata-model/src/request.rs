@@ -3,11 +3,14 @@
 //! Requests are compiled by the hundred from the same session, so everything large is shared: contents are a
 //! persistent list ([`Contents`]), texts are reference-counted, and cloning a request copies a few pointers.
 
+mod change;
 mod contents;
+mod read;
 mod rich_text;
 
 use std::sync::Arc;
 
+pub use change::{Misfit, RequestChange, Splice};
 pub use contents::{Chunk, Contents, RequestContent, RequestPart};
 pub use rich_text::{RichText, TextSpan};
 

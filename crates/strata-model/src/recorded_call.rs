@@ -1,0 +1,178 @@
+//! What a request was made from, as a recorder saw it in the running app.
+//!
+//! A session's events do not hold everything that a request depends on: what instruction providers returned, memories,
+//! files, state that was never written by an event, the input of a workflow's node, and what code changed of the
+//! request. Where the app was recorded all of that is known for each call.
+
+use std::sync::Arc;
+
+use crate::app::{AgentMode, IncludeContents};
+use crate::content::{Content, Part};
+use crate::decode::{Decoder, FromJson, record};
+use crate::event::Event;
+use crate::json::{Json, Object};
+use crate::request::RequestChange;
+use crate::{FingerprintBuilder, Str};
+
+record! {
+    /// One call of a recorded app. What is not set was not recorded, or was not there.
+    RecordedCall: "a recorded call" {
+        /// The recorder's own name for the call.
+        id: Str = "id",
+        /// Who made the request: `google-adk 2.13.0`.
+        writer: Option<Str> = "writer",
+        agent: Str = "agent",
+        invocation_id: Str = "invocationId",
+        branch: Option<Str> = "branch",
+        isolation_scope: Option<Str> = "isolationScope",
+        node_path: Option<Str> = "nodePath",
+        /// As the runner changed them for this run.
+        mode: Option<AgentMode> = "mode",
+        include_contents: Option<IncludeContents> = "includeContents",
+        user_content: Option<Content> = "userContent",
+        /// False where a callback answered, or failed, and no model was asked.
+        was_sent: Option<bool> = "wasSent",
+        /// The model's class and what it can do.
+        model: Option<Object> = "model",
+        /// The stored events that were there, from the session's first on.
+        n_events: Option<u64> = "nEvents",
+        /// The whole state, with what lives for one run only.
+        state: Option<Vec<StateEntry>> = "state",
+        /// Events that were shown to the agent and never stored.
+        inputs: Option<Vec<GivenEvent>> = "inputs",
+        instructions: Option<Vec<ResolvedInstruction>> = "instructions",
+        /// Searches made while the request was made.
+        memory: Option<Vec<RecordedSearch>> = "memory",
+        artifacts: Option<Vec<RecordedArtifact>> = "artifacts",
+        /// Plugins and callbacks, in the order in which they ran.
+        stages: Option<Vec<RecordedStage>> = "stages",
+    }
+}
+
+record! {
+    StateEntry: "a state entry" {
+        key: Str = "key",
+        /// `None` for null.
+        value: Option<Json> = "value",
+    }
+}
+
+record! {
+    /// An event that stood among the stored ones.
+    GivenEvent: "an event with its place" {
+        /// Stored events before it.
+        at: Option<u64> = "at",
+        event: Option<Arc<Event>> = "event",
+    }
+}
+
+record! {
+    /// What an instruction provider returned.
+    ResolvedInstruction: "an instruction" {
+        agent: Str = "agent",
+        /// `dynamic` or `global`.
+        kind: Str = "kind",
+        /// The provider: `module.function`.
+        name: Str = "name",
+        text: Str = "text",
+    }
+}
+
+record! {
+    RecordedSearch: "a search in memory" {
+        query: Str = "query",
+        found: Option<Vec<FoundMemory>> = "found",
+    }
+}
+
+record! {
+    /// A memory as google-adk's `MemoryEntry`.
+    FoundMemory: "a memory" {
+        id: Option<Str> = "id",
+        content: Option<Content> = "content",
+        author: Option<Str> = "author",
+        timestamp: Option<Str> = "timestamp",
+    }
+}
+
+record! {
+    /// A file as it was at the call.
+    RecordedArtifact: "an artifact" {
+        /// `user:` names belong to the user, others to the session.
+        name: Str = "name",
+        /// How many versions there were; `None` where only the name was seen.
+        n_versions: Option<u64> = "nVersions",
+        /// The content of its last version, where that was seen.
+        part: Option<Part> = "part",
+    }
+}
+
+record! {
+    /// Code of the app that may change a request before it is sent.
+    RecordedStage: "a recorded stage" {
+        /// `plugin` or `callback`.
+        kind: Str = "kind",
+        /// The plugin's name, or `module.function`.
+        name: Str = "name",
+        class: Option<Str> = "class",
+        /// Of a callback: its place in the agent's list.
+        position: Option<u64> = "position",
+        /// It answered in the model's place.
+        answered: Option<bool> = "answered",
+        /// What it raised: `{type, message}`.
+        error: Option<Object> = "error",
+        changes: Option<RequestChange> = "changes",
+    }
+}
+
+impl FromJson for RequestChange {
+    const EXPECTED: &'static str = "a change of a request";
+
+    fn from_json(value: Json, _: &mut Decoder) -> Result<Self, Json> {
+        Self::from_json(&value).ok_or(value)
+    }
+
+    fn to_json(&self) -> Json {
+        Self::to_json(self)
+    }
+
+    fn hash_into(&self, hash: &mut FingerprintBuilder) {
+        Self::hash_into(self, hash);
+    }
+}
+
+/// The member of a recorded body that holds what it was made from.
+const MEMBER: &str = "recorded";
+
+impl RecordedCall {
+    /// What a recorded body says about itself. `None` for bodies that were seen from outside of the app.
+    pub fn of_body(body: &Json) -> Option<Self> {
+        let recorded = body.get(MEMBER).filter(|recorded| recorded.get("agent").is_some())?;
+        <Self as FromJson>::from_json(recorded.clone(), &mut Decoder::new()).ok()
+    }
+
+    /// `request`, as JSON, with what it was made from.
+    #[must_use]
+    pub fn into_body(self, request: Object) -> Json {
+        let mut body = request;
+        body.insert(MEMBER, FromJson::to_json(&self));
+        Json::Object(body)
+    }
+
+    /// The text that a provider returned for an agent at this call.
+    pub fn instruction(&self, agent: &str, kind: &str) -> Option<&ResolvedInstruction> {
+        let mut all = self.instructions.iter().flatten();
+        all.find(|instruction| *instruction.agent == *agent && *instruction.kind == *kind)
+    }
+
+    /// What a plugin did at this call.
+    pub fn plugin(&self, name: &str) -> Option<&RecordedStage> {
+        self.stages.iter().flatten().find(|stage| &*stage.kind == "plugin" && *stage.name == *name)
+    }
+
+    /// What the callback at a place of the agent's list did at this call.
+    pub fn callback(&self, position: usize) -> Option<&RecordedStage> {
+        let mut all = self.stages.iter().flatten().filter(|stage| &*stage.kind == "callback");
+        all.find(|stage| stage.position == Some(position as u64))
+    }
+}
