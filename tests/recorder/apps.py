@@ -1,266 +1,25 @@
-"""Runs real google-adk apps with scripted models through the recorder, and writes down what the models were given.
-
-    apps.py FOLDER [NAME…]
-
-For each app `FOLDER/<name>.strata.jsonl` is the recording and `FOLDER/<name>.sent.json` what the models saw, written by
-the models themselves: `{"adk", "app", "requests": [{"agent", "request"}…]}`, in the order in which they were asked.
-On standard output there is a line for each app: `{"app", "ok", "error"?, "skipped"?, "calls", "seconds"}`.
-"""
+"""Apps of every shape that google-adk's own parts make."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-import json
-import logging
-import os
-import pathlib
-import sys
-import time
-import warnings
-
-os.environ["TZ"] = "UTC"
-time.tzset()
-for _name in [name for name in os.environ if name.startswith(("GOOGLE_", "ADK_"))]:
-    del os.environ[_name]
-os.environ["GOOGLE_API_KEY"] = "not-a-key"
-warnings.filterwarnings("ignore")
-logging.disable(logging.CRITICAL)
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "crates/strata-import/assets"))
 
 from google.adk.agents import LlmAgent, LoopAgent, ParallelAgent, RunConfig, SequentialAgent
 from google.adk.agents.run_config import StreamingMode
 from google.adk.artifacts import InMemoryArtifactService
 from google.adk.memory import InMemoryMemoryService
-from google.adk.models.base_llm import BaseLlm
-from google.adk.models.google_llm import Gemini
 from google.adk.models.llm_response import LlmResponse
 from google.adk.planners import BuiltInPlanner, PlanReActPlanner
 from google.adk.plugins.base_plugin import BasePlugin
-from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.adk.tools import exit_loop, load_artifacts, load_memory, preload_memory
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
-from google.adk.version import __version__ as ADK
 from google.genai import types
-from pydantic import BaseModel, Field, PrivateAttr, TypeAdapter
-from strata_recorder import StrataRecorder
-
-VERSION = tuple(int(part) for part in ADK.split(".")[:2])
-
-
-class Skipped(Exception):
-    """This google-adk does not have what the app needs."""
-
-
-def needs(*version: int) -> None:
-    if VERSION < version:
-        raise Skipped(f"needs google-adk {'.'.join(map(str, version))}")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Models that play a script.
-
-
-def camel(value):
-    return json.loads(value.model_dump_json(by_alias=True, exclude_none=True))
-
-
-def request_json(request):
-    """A request as the oracle writes it."""
-    config = {}
-    for name, field in type(request.config).model_fields.items():
-        value = getattr(request.config, name)
-        if value is None:
-            continue
-        alias = field.alias or name
-        if name in ("response_schema", "response_json_schema"):
-            value = value if isinstance(value, dict) else TypeAdapter(value).json_schema()
-        elif isinstance(value, BaseModel):
-            value = camel(value)
-        elif isinstance(value, list):
-            value = [camel(one) if isinstance(one, BaseModel) else getattr(one, "value", one) for one in value]
-        config[alias] = getattr(value, "value", value)
-    whole = {"model": request.model, "contents": [camel(content) for content in request.contents], "config": config}
-    for name in ("cache_config", "cache_metadata"):
-        if getattr(request, name, None) is not None:
-            whole[name] = getattr(request, name).model_dump(mode="json", exclude_none=True)
-    for name in ("cacheable_contents_token_count", "previous_interaction_id", "service_tier"):
-        if getattr(request, name, None) is not None:
-            whole[name] = getattr(request, name)
-    return whole
-
-
-class Script:
-    """What the models of an app answer: for each agent a list, by turns; the last one repeats."""
-
-    def __init__(self, **answers):
-        self.answers = answers
-        self.used = {}
-        self.requests = []
-        self.prompt_tokens = 100
-
-    def next(self, request):
-        labels = request.config.labels or {}
-        agent = labels.get("adk_agent_name", "")
-        self.requests.append({"agent": agent, "request": request_json(request)})
-        answers = self.answers.get(agent, ["Done."])
-        at = self.used.get(agent, 0)
-        self.used[agent] = at + 1
-        answer = answers[min(at, len(answers) - 1)]
-        return answer(request) if callable(answer) else answer
-
-    def usage(self, request):
-        n_characters = sum(len(content.model_dump_json(exclude_none=True)) for content in request.contents)
-        prompt = self.prompt_tokens + n_characters // 4
-        return types.GenerateContentResponseUsageMetadata(
-            prompt_token_count=prompt,
-            candidates_token_count=7,
-            total_token_count=prompt + 7,
-            cached_content_token_count=prompt // 3,
-        )
-
-
-def call(function, call_id=None, /, **args):
-    return types.Part(function_call=types.FunctionCall(id=call_id, name=function, args=args))
-
-
-def parts_of(answer):
-    if isinstance(answer, (str, types.Part)):
-        answer = [answer]
-    return [types.Part(text=one) if isinstance(one, str) else one for one in answer]
-
-
-async def play(script, request, stream):
-    answer = script.next(request)
-    await asyncio.sleep(0)
-    if isinstance(answer, Exception):
-        raise answer
-    if isinstance(answer, LlmResponse):
-        yield answer
-        return
-    parts = parts_of(answer)
-    text = parts[0].text
-    if stream and text:
-        for at in range(0, len(text), 5):
-            yield LlmResponse(
-                content=types.Content(role="model", parts=[types.Part(text=text[at : at + 5])]), partial=True
-            )
-            await asyncio.sleep(0)
-    content = types.Content(role="model", parts=parts)
-    finish = types.FinishReason.STOP
-    given = {"content": content, "usage_metadata": script.usage(request), "finish_reason": finish, "partial": False}
-    given["model_version"] = request.model
-    yield LlmResponse(**{name: value for name, value in given.items() if name in LlmResponse.model_fields})
-
-
-class ScriptedGemini(Gemini):
-    """Gemini to google-adk; what it is asked goes nowhere."""
-
-    _script: Script = PrivateAttr(default=None)
-
-    async def generate_content_async(self, llm_request, stream=False):
-        async for response in play(self._script, llm_request, stream):
-            yield response
-
-
-class ScriptedOther(BaseLlm):
-    """A class of models that google-adk does not know."""
-
-    _script: Script = PrivateAttr(default=None)
-
-    async def generate_content_async(self, llm_request, stream=False):
-        async for response in play(self._script, llm_request, stream):
-            yield response
-
-
-def gemini(script, name="gemini-2.5-flash"):
-    model = ScriptedGemini(model=name)
-    model._script = script
-    return model
-
-
-def other(script, name="house-model"):
-    model = ScriptedOther(model=name)
-    model._script = script
-    return model
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Running an app.
-
-
-class Stage:
-    """A runner over an app, with its services."""
-
-    def __init__(self, name, root, recorder, *, plugins=(), memory=None, artifacts=None, app_options=None):
-        self.name = name
-        self.sessions = InMemorySessionService()
-        self.memory = memory
-        self.artifacts = artifacts
-        services = {"session_service": self.sessions, "memory_service": memory, "artifact_service": artifacts}
-        everything = [*plugins, recorder]
-        try:
-            from google.adk.apps.app import App
-        except ImportError:
-            if app_options:
-                raise Skipped("this google-adk has no App") from None
-            self.runner = Runner(app_name=name, agent=root, plugins=everything, **services)
-            return
-        app = App(name=name, root_agent=root, plugins=everything, **(app_options or {}))
-        self.runner = Runner(app=app, **services)
-
-    async def session(self, user="ada", state=None, id=None):
-        return await self.sessions.create_session(app_name=self.name, user_id=user, state=state, session_id=id)
-
-    async def say(self, session, *parts, run_config=None):
-        content = types.Content(role="user", parts=parts_of(list(parts)))
-        events = []
-        options = {"run_config": run_config} if run_config else {}
-        async for event in self.runner.run_async(
-            user_id=session.user_id, session_id=session.id, new_message=content, **options
-        ):
-            events.append(event)
-        return events
-
-    async def close(self):
-        if hasattr(self.runner, "close"):
-            await self.runner.close()
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# The apps. Each is given a recorder, and gives back its script.
-
-APPS = {}
-
-
-def app(function):
-    APPS[function.__name__] = function
-    return function
-
-
-def get_weather(city: str, unit: str = "celsius") -> dict:
-    """The weather of a city.
-
-    Args:
-        city: Which city.
-        unit: celsius or fahrenheit.
-    """
-    return {"city": city, "degrees": 21.5, "unit": unit, "rows": [1, 2, None]}
-
-
-def remember(key: str, value: str, tool_context) -> str:
-    """Keeps a value in the state."""
-    tool_context.state[key] = value
-    return "kept"
-
-
-remember.__annotations__["tool_context"] = __import__(
-    "google.adk.tools.tool_context", fromlist=["ToolContext"]
-).ToolContext
+from harness import VERSION, Script, Skipped, Stage, app, call, gemini, get_weather, needs, other, remember
+from pydantic import BaseModel, Field
 
 
 @app
@@ -340,6 +99,7 @@ async def provider(recorder):
 @app
 async def plugins_of_adk(recorder):
     """google-adk's own context filter and global instruction."""
+    needs(1, 20)  # They are there since 1.15, and work since.
     try:
         from google.adk.plugins.context_filter_plugin import ContextFilterPlugin
         from google.adk.plugins.global_instruction_plugin import GlobalInstructionPlugin
@@ -538,7 +298,7 @@ async def compaction(recorder):
 @app
 async def token_compaction(recorder):
     """Summaries by the size of the prompt, also before a call."""
-    needs(2, 0)
+    needs(2, 13)
     script = Script(chat=["One.", call("get_weather", city="Rome"), "Two.", "Three.", "Four.", "Five."])
     script.prompt_tokens = 1000
     root = LlmAgent(name="chat", model=gemini(script), instruction="Chat.", tools=[get_weather])
@@ -941,36 +701,3 @@ async def many_turns(recorder):
         await stage.say(session, f"Question {turn} " + "what " * 100)
     await stage.close()
     return script
-
-
-async def run(folder, name):
-    path = folder / f"{name}.strata.jsonl"
-    path.unlink(missing_ok=True)
-    recorder = StrataRecorder(path)
-    started = time.perf_counter()
-    try:
-        script = await APPS[name](recorder)
-    except Skipped as reason:
-        return {"app": name, "ok": True, "skipped": str(reason), "calls": 0}
-    except Exception as error:
-        import traceback
-
-        return {"app": name, "ok": False, "error": "".join(traceback.format_exception(error))[-3000:], "calls": 0}
-    seconds = time.perf_counter() - started
-    await recorder.close()
-    sent = {"adk": ADK, "app": name, "requests": script.requests}
-    (folder / f"{name}.sent.json").write_text(json.dumps(sent))
-    answer = {"app": name, "ok": True, "calls": len(script.requests), "seconds": round(seconds, 4)}
-    return {**answer, "recorderSeconds": round(recorder._seconds, 4), "bytes": path.stat().st_size}
-
-
-def main():
-    folder = pathlib.Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    print(json.dumps({"adk": ADK, "python": sys.version.split()[0]}), flush=True)
-    for name in sys.argv[2:] or APPS:
-        print(json.dumps(asyncio.run(run(folder, name))), flush=True)
-
-
-if __name__ == "__main__":
-    main()

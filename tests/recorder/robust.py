@@ -18,10 +18,11 @@ import threading
 import time
 import traceback
 
-import apps
+import harness
 import strata_recorder
-from apps import Script, Stage, gemini
 from google.adk.agents import LlmAgent
+from google.adk.plugins.base_plugin import BasePlugin
+from harness import Script, Stage, gemini
 from strata_recorder import StrataRecorder
 
 PROMISES = {}
@@ -42,7 +43,7 @@ def chat(path, **answers):
     """A small app with the recorder; gives back what runs it."""
     script = Script(**(answers or {"chat": ["One.", "Two.", "Three."]}))
     recorder = StrataRecorder(path)
-    root = LlmAgent(name="chat", model=gemini(script), instruction="Chat with {who?}.", tools=[apps.get_weather])
+    root = LlmAgent(name="chat", model=gemini(script), instruction="Chat with {who?}.", tools=[harness.get_weather])
     return script, recorder, Stage("chat_app", root, recorder)
 
 
@@ -350,7 +351,7 @@ async def apps_without_it(folder):
     script = Script(quiet=["Quiet."])
     root = LlmAgent(name="quiet", model=gemini(script), instruction="Quiet.")
 
-    class Nothing(apps.BasePlugin):
+    class Nothing(BasePlugin):
         pass
 
     other = Stage("quiet_app", root, Nothing(name="nothing"))

@@ -6,6 +6,7 @@ mod bench;
 mod node;
 mod oracle;
 mod process;
+mod recorder;
 mod repository;
 mod run;
 mod steps;
@@ -56,6 +57,8 @@ enum Verb {
     },
     /// Compares what Strata and an installed google-adk compile from random sessions; no part of CI
     Oracle(oracle::Arguments),
+    /// Record google-adk apps with scripted models, and compare what is compiled with what was sent
+    Recorder(recorder::Arguments),
     /// Runs the benchmarks and prints each beside its yardstick
     Bench {
         /// Only benchmarks whose name contains this
@@ -88,6 +91,7 @@ fn act(verb: Verb, repository: &Repository) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Verb::Oracle(arguments) => oracle::run(repository, &arguments),
+        Verb::Recorder(arguments) => recorder::run(repository, &arguments),
         Verb::Bench { filter, python } => bench::run(repository, filter.as_deref(), python.as_deref()),
     }
 }

@@ -22,4 +22,4 @@ pub(crate) use read::{ReadError, read_file};
 pub use read::{Step, Watch};
 pub(crate) use summary::Summary;
 pub(crate) use traces::join_to;
-pub(crate) use write::new_request;
+pub(crate) use write::{new_request, recorded_app};

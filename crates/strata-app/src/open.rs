@@ -17,7 +17,7 @@ use strata_engine::{Call, Compilation, Experiment, FlowKind};
 use strata_measure::analysis::{CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis};
 use strata_measure::findings::{Finding, findings};
 use strata_measure::prices::{Price, Prices};
-use strata_model::{EventIndex, LlmRequest, Session};
+use strata_model::{EventIndex, LlmRequest, RecordedCall, Session};
 use strata_store::{ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
@@ -107,13 +107,14 @@ impl OpenSession {
         id: SessionId,
         entry: SessionEntry,
         session: Session,
-        requests: Vec<(EventIndex, LlmRequest)>,
+        answered: Answered,
         app: AppSource,
         diagnostics: Vec<DiagnosticRow>,
     ) -> Self {
         let summary = Summary::from_json(&entry.summary);
         let experiment = Experiment::new(Arc::new(session), app.app.clone(), flow_kind(&summary.format))
-            .with_requests(requests);
+            .with_recorded_calls(answered.calls)
+            .with_requests(answered.requests);
         let events = EventTable::of(&experiment);
         let recorded = Recorded { id, entry, summary, diagnostics };
         Self::opened(recorded, app, experiment, None, SessionAnalysis::default(), events)
@@ -347,14 +348,32 @@ pub(crate) fn answered(requests: &[RecordedRequest]) -> impl Iterator<Item = (Ev
         .filter_map(|request| Some((EventIndex(request.answer?), strata_wire::request_of(&request.body)?)))
 }
 
-/// Those of a stored session.
-pub(crate) fn read_requests(
-    store: &Store,
-    session: &SessionId,
-) -> Result<Vec<(EventIndex, LlmRequest)>, StoreError> {
-    let mut requests = Vec::new();
-    store.for_each_request(session, |request| requests.extend(answered(&[request])))?;
-    Ok(requests)
+/// What the requests that were answered were made from, where that is recorded.
+pub(crate) fn made_from(
+    requests: &[RecordedRequest],
+) -> impl Iterator<Item = (EventIndex, RecordedCall)> + '_ {
+    requests
+        .iter()
+        .filter_map(|request| Some((EventIndex(request.answer?), RecordedCall::of_body(&request.body)?)))
+}
+
+/// The requests of a stored session that were answered.
+#[derive(Default)]
+pub(crate) struct Answered {
+    requests: Vec<(EventIndex, LlmRequest)>,
+    calls: Vec<(EventIndex, RecordedCall)>,
+}
+
+impl Answered {
+    pub(crate) fn read(store: &Store, session: &SessionId) -> Result<Self, StoreError> {
+        let mut all = Self::default();
+        store.for_each_request(session, |request| {
+            let request = [request];
+            all.requests.extend(answered(&request));
+            all.calls.extend(made_from(&request));
+        })?;
+        Ok(all)
+    }
 }
 
 /// US dollars that a finding cost. `None` when one of its models has no price.
@@ -491,7 +510,7 @@ impl Strata {
             || AppError::not_found("This session is no longer in the store. Import its file again.");
         let entry = store.session_entry(&id)?.ok_or_else(missing)?;
         let session = store.read_session(&id)?.ok_or_else(missing)?;
-        let requests = read_requests(&store, &id)?;
+        let answered = Answered::read(&store, &id)?;
         let config = store.app_config(&id)?;
         let diagnostics = store.diagnostics(&entry.location)?;
         drop(store);
@@ -506,7 +525,7 @@ impl Strata {
             .collect();
         let kind = flow_kind(&Summary::from_json(&entry.summary).format);
         let app = AppSource::of(config, &session, kind, &mut diagnostics);
-        Ok(OpenSession::new(id, entry, session, requests, app, diagnostics))
+        Ok(OpenSession::new(id, entry, session, answered, app, diagnostics))
     }
 
     fn compile_in_background(self: &Arc<Self>, open: Arc<OpenSession>) {

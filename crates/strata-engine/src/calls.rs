@@ -27,6 +27,8 @@ pub struct Call {
     pub certainty: Certainty,
     /// What the agent was given that no event holds, and before which event.
     pub input: Option<(usize, LoggedEvent)>,
+    /// The events it saw, where that is recorded: others may have been added before the answer was.
+    pub seen: Option<usize>,
     /// What the provider reported with the answer.
     pub usage: Option<Usage>,
     pub model: Option<Str>,
@@ -35,7 +37,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// How many events were in the session when the call was made.
+    /// How many events are in the session before the answer.
     pub fn n_events(&self) -> usize {
         self.answer.as_usize()
     }
@@ -74,6 +76,7 @@ pub(crate) fn reconstruct(
                 invocation: invocation(event, so_far.user_content(event), index),
                 certainty: if is_sure { Certainty::Sure } else { Certainty::WithoutUsage },
                 input: single_turn_input(session, at, &so_far, index),
+                seen: None,
                 usage: event.usage_metadata.as_deref().cloned(),
                 model: event.model_version.clone(),
                 error: error(event),
@@ -99,7 +102,7 @@ fn is_answer(event: &Event, before: Option<&Event>, index: &AppIndex, kind: Flow
     let is_agent = !event.is_from_user()
         && !event.author.is_empty()
         && index.find(&event.author).is_none_or(|agent| index.agent(agent).is_llm());
-    if !is_agent || event.partial == Some(true) || event.is_compaction() {
+    if !is_agent || event.partial == Some(true) || event.is_compaction() || was_not_sent(event) {
         return false;
     }
     let parts = event.parts();
@@ -115,6 +118,11 @@ fn is_answer(event: &Event, before: Option<&Event>, index: &AppIndex, kind: Flow
         && !parts.iter().all(|part| part.code_execution_result.is_some())
         && !is_data_file_step(parts)
         && !is_structured_answer(event, before)
+}
+
+/// Importers mark what came of a request that was not sent, because a callback answered in the model's place or failed.
+fn was_not_sent(event: &Event) -> bool {
+    event.custom_metadata.as_ref().is_some_and(|marks| marks.contains_key("notSent"))
 }
 
 /// A call the runtime itself makes to ask a person for something.

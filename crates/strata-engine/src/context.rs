@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_model::app::{AgentMode, ContextCacheConfig, IncludeContents, ModelFamily, ModelSpec};
-use strata_model::{Agent, Content, NodePath, Object, Session, Str};
+use strata_model::{Agent, Content, NodePath, Object, RecordedCall, Session, Str};
 
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
@@ -91,6 +91,8 @@ pub struct CompileContext<'c> {
     pub source: CallSource,
     /// What models and tools answered to work on the way.
     pub answers: &'c Answers,
+    /// What the request was made from, where a recorder saw that.
+    pub recorded: Option<&'c RecordedCall>,
 }
 
 /// Where a compiled call comes from, which decides what a gap in the inputs means.

@@ -3,12 +3,13 @@
 mod event_change;
 mod laid_history;
 mod recorded;
+mod recorded_calls;
 mod recorded_services;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use strata_model::{App, Event, EventIndex, LlmRequest, Session};
+use strata_model::{App, Event, EventIndex, LlmRequest, RecordedCall, Session};
 
 pub use event_change::EventChange;
 pub(crate) use event_change::{ReplacedEvents, silent};
@@ -28,6 +29,7 @@ use crate::log::{EventLog, EventView, LoggedEvent};
 use crate::state_history::StateHistory;
 use laid_history::LaidHistory;
 use recorded::RecordedRequests;
+use recorded_calls::RecordedCalls;
 use recorded_services::RecordedServices;
 
 /// A recorded session, the app it ran in, and the calls it was made of; perhaps with edits laid over it.
@@ -52,6 +54,10 @@ pub struct Experiment {
     answers: Arc<Answers>,
     /// What was really sent, where that is known. None where something is tried out.
     recorded: Arc<RecordedRequests>,
+    /// What requests were made from, where a recorder saw that.
+    seen: Arc<RecordedCalls>,
+    /// The log as calls saw it whose runs did not have all of it, by their answers.
+    partial_logs: Arc<BTreeMap<EventIndex, EventLog>>,
     /// What edits were laid over, and those edits; `None` as recorded.
     pub(crate) laid: Option<Arc<Laid>>,
 }
@@ -77,6 +83,8 @@ impl Experiment {
             services: Arc::new(RecordedServices::of(&session)),
             answers: Arc::default(),
             recorded: Arc::default(),
+            seen: Arc::default(),
+            partial_logs: Arc::default(),
             laid: None,
             backend: Backend::AiStudio,
             index: Arc::new(index),
@@ -92,6 +100,25 @@ impl Experiment {
     pub fn with_requests(mut self, requests: impl IntoIterator<Item = (EventIndex, LlmRequest)>) -> Self {
         self.recorded = Arc::new(RecordedRequests::of(&self.session, &self.calls, requests));
         self
+    }
+
+    /// The session with what a recorder saw of its calls, each with the event that answers it.
+    #[must_use]
+    pub fn with_recorded_calls(
+        mut self,
+        calls: impl IntoIterator<Item = (EventIndex, RecordedCall)>,
+    ) -> Self {
+        self.seen = Arc::new(RecordedCalls::of(calls, &self.states, &self.services));
+        self.partial_logs = Arc::new(self.seen.partial_logs(&self.log));
+        self.calls = self.reconstructed(&BTreeMap::new());
+        self
+    }
+
+    /// The calls of the session as its app makes them, where something else than recorded was said at some places.
+    fn reconstructed(&self, said: &BTreeMap<usize, Arc<Event>>) -> Arc<Vec<Call>> {
+        let mut calls = reconstruct(&self.session, said, &self.index, self.kind);
+        self.seen.apply_to(&mut calls);
+        Arc::new(calls)
     }
 
     /// Calls whose requests are recorded.
@@ -126,13 +153,15 @@ impl Experiment {
             backend: self.backend,
             answers: self.answers.clone(),
             recorded: Arc::default(),
+            seen: self.seen.clone(),
+            partial_logs: self.partial_logs.clone(),
             laid: None,
         };
         if !Arc::ptr_eq(app, &self.app) {
             let index = AppIndex::new(app.clone());
-            changed.calls = Arc::new(reconstruct(&self.session, &BTreeMap::new(), &index, self.kind));
             changed.flows = flows(&index, self.kind);
             changed.index = Arc::new(index);
+            changed.calls = changed.reconstructed(&BTreeMap::new());
         }
         changed
     }
@@ -140,10 +169,11 @@ impl Experiment {
     /// The same session with other events in some places, and some that are kept whatever would take them out.
     pub(crate) fn with_events(mut self, replaced: &ReplacedEvents, pinned: &BTreeSet<EventIndex>) -> Self {
         if !replaced.said.is_empty() {
-            self.calls = Arc::new(reconstruct(&self.session, &replaced.said, &self.index, self.kind));
+            self.calls = self.reconstructed(&replaced.said);
         }
         if !replaced.shown.is_empty() || !pinned.is_empty() {
             self.log = Arc::new(self.log.replaced(&replaced.shown, pinned));
+            self.partial_logs = Arc::new(self.seen.partial_logs(&self.log));
         }
         self
     }
@@ -250,7 +280,9 @@ impl Experiment {
     /// Everything the compile of a call may look at. `None` when the call's agent is not in the configuration.
     pub fn context<'c>(&'c self, call: &'c Call) -> Option<CompileContext<'c>> {
         let history = self.history.as_deref();
-        let events = history.map_or_else(|| self.log.prefix(call.n_events()), |history| history.before(call));
+        let seen = call.seen.unwrap_or(call.n_events()).min(call.n_events());
+        let log = self.partial_logs.get(&call.answer).unwrap_or(&self.log);
+        let events = history.map_or_else(|| log.prefix(seen), |history| history.before(call));
         let events = match &call.input {
             Some((at, input)) => {
                 let place = history.map_or(*at, |history| history.place(*at));
@@ -263,18 +295,26 @@ impl Experiment {
 
     /// As [`Self::context`], for a call that sees these events in place of the recorded ones.
     pub fn context_over<'c>(&'c self, call: &'c Call, events: EventView<'c>) -> Option<CompileContext<'c>> {
+        let recorded = self.seen.get(call.answer);
+        let n_events = call.n_events();
         Some(CompileContext {
             index: &self.index,
             agent_id: self.index.find(&call.invocation.agent)?,
             invocation: &call.invocation,
             events,
-            state: self.states.at(call.n_events()),
+            state: recorded.map_or_else(
+                || self.states.at(n_events),
+                |recorded| self.states.at_with(n_events, &recorded.state),
+            ),
             session: SessionIds {
                 app_name: &self.session.app_name,
                 user_id: &self.session.user_id,
                 session_id: &self.session.id,
             },
-            services: self.services.at(call.n_events()),
+            services: recorded
+                .and_then(|recorded| recorded.services.as_ref())
+                .unwrap_or_else(|| self.services.at(n_events)),
+            recorded: recorded.map(|recorded| &recorded.call),
             backend: self.backend,
             source: CallSource::Recorded,
             answers: &self.answers,

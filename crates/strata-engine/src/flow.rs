@@ -83,7 +83,7 @@ impl Flow {
             flow.push(processors::plugin(index, plugin));
         }
         for (callback, behaviour) in index.agent(agent).before_model_callbacks().iter().enumerate() {
-            flow.push(Arc::new(processors::BeforeModelCallback::new(callback, behaviour)));
+            flow.push(processors::before_model_callback(callback, behaviour));
         }
         flow.push(Arc::new(processors::ModelCall));
         Self::new(flow)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use strata_model::{Content, FromJson as _, Json, Object, Session, Str, python};
+use strata_model::{Content, FoundMemory, FromJson as _, Json, Object, RecordedCall, Session, Str, python};
 use unicode_normalization::UnicodeNormalization as _;
 
 /// At most this many memories are found.
@@ -36,6 +36,18 @@ impl MemoryEntry {
     pub fn text(&self) -> String {
         joined_text(&self.content)
     }
+}
+
+/// What a service was seen to answer to this query. `None` where the call is not known to have asked it.
+pub(crate) fn recorded(call: &RecordedCall, query: &str) -> Option<Vec<MemoryEntry>> {
+    let search = call.memory.iter().flatten().find(|search| *search.query == *query)?;
+    let entry = |found: &FoundMemory| MemoryEntry {
+        id: found.id.clone().unwrap_or_default(),
+        content: Arc::new(found.content.clone().unwrap_or_default()),
+        author: found.author.as_deref().unwrap_or_default().to_owned(),
+        timestamp: found.timestamp.as_deref().unwrap_or_default().to_owned(),
+    };
+    Some(search.found.iter().flatten().map(entry).collect())
 }
 
 fn joined_text(content: &Content) -> String {

@@ -21,6 +21,7 @@ mod nl_planning;
 mod output_schema;
 mod params;
 mod plugins;
+mod recorded_code;
 mod request_confirmation;
 mod toolset_auth;
 
@@ -28,7 +29,7 @@ pub use agent_tools::AgentTools;
 pub use agent_transfer::AgentTransfer;
 pub use auth::Auth;
 pub use basic::Basic;
-pub use callbacks::BeforeModelCallback;
+pub use callbacks::before_model_callback;
 pub use catalog::{Catalog, PROCESSOR_KINDS};
 pub use code_execution::CodeExecution;
 pub use compaction::Compaction;

@@ -49,7 +49,18 @@ impl StateHistory {
 
     /// State before the event at `n_events`.
     pub fn at(&self, n_events: usize) -> StateView<'_> {
-        StateView { base: Base::History { history: self, n_events }, overlay: None }
+        StateView { base: Base::History { history: self, n_events, seen: None }, overlay: None }
+    }
+
+    /// As [`Self::at`], where other values were seen then for some keys.
+    pub fn at_with<'s>(&'s self, n_events: usize, seen: &'s Object) -> StateView<'s> {
+        StateView { base: Base::History { history: self, n_events, seen: Some(seen) }, overlay: None }
+    }
+
+    /// Of a state that was seen before the event at `n_events`, the values that are not known from the events.
+    pub(crate) fn unknown_of(&self, state: impl IntoIterator<Item = (Str, Json)>, n_events: usize) -> Object {
+        let state = state.into_iter();
+        state.filter(|(key, value)| self.get(key, n_events).known() != Some(value)).collect()
     }
 
     /// All keys that are known at some point, in order.
@@ -91,7 +102,7 @@ pub struct StateView<'s> {
 #[derive(Debug, Clone, Copy)]
 enum Base<'s> {
     Fixed(&'s Object),
-    History { history: &'s StateHistory, n_events: usize },
+    History { history: &'s StateHistory, n_events: usize, seen: Option<&'s Object> },
 }
 
 impl<'s> StateView<'s> {
@@ -110,12 +121,16 @@ impl<'s> StateView<'s> {
     pub fn known(&self) -> Object {
         let mut known = match self.base {
             Base::Fixed(state) => state.clone(),
-            Base::History { history, n_events } => {
+            Base::History { history, n_events, seen } => {
                 let values = history
                     .keys()
                     .into_iter()
                     .filter_map(|key| Some((key.clone(), history.get(key, n_events).known()?.clone())));
-                values.collect()
+                let mut known: Object = values.collect();
+                if let Some(seen) = seen {
+                    known.update(seen);
+                }
+                known
             }
         };
         if let Some(overlay) = self.overlay {
@@ -130,7 +145,10 @@ impl<'s> StateView<'s> {
         }
         match self.base {
             Base::Fixed(state) => state.get(key).map_or(StateValue::Absent, StateValue::Known),
-            Base::History { history, n_events } => history.get(key, n_events),
+            Base::History { history, n_events, seen } => {
+                let seen = seen.and_then(|seen| seen.get(key));
+                seen.map_or_else(|| history.get(key, n_events), StateValue::Known)
+            }
         }
     }
 }

@@ -30,6 +30,8 @@ pub enum ToolStep {
     ListArtifacts,
     /// Adds worked examples to the system instruction.
     Examples(Arc<Vec<Example>>),
+    /// Code that is not known, by the tool's name: the `nth` with it, from 0.
+    Code { name: Str, nth: usize },
 }
 
 /// All steps of an agent's tools, in order.
@@ -123,6 +125,12 @@ impl ToolPlanInputs<'_> {
             }
             Tool::GoogleSearch { .. } => steps.push(ToolStep::GoogleSearch),
             Tool::Examples { examples } => steps.push(ToolStep::Examples(Arc::new(examples.clone()))),
+            Tool::Code { name, .. } => {
+                let is_same =
+                    |step: &&ToolStep| matches!(step, ToolStep::Code { name: known, .. } if known == name);
+                let nth = steps.iter().filter(is_same).count();
+                steps.push(ToolStep::Code { name: name.clone(), nth });
+            }
         }
     }
 
@@ -283,6 +291,7 @@ fn fingerprint(steps: &[ToolStep]) -> Fingerprint {
             ToolStep::PreloadMemory => hash.number(4),
             ToolStep::ListArtifacts => hash.number(5),
             ToolStep::Examples(examples) => hash.number(6).json(&examples.to_json()),
+            ToolStep::Code { name, nth } => hash.number(7).text(name).number(*nth as u64),
         };
     }
     hash.finish()

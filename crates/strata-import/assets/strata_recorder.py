@@ -8,9 +8,10 @@ Where google-adk has no `App` yet, `Runner(…, plugins=[StrataRecorder("run.str
 It runs with google-adk 1.x from 1.10 and with 2.x, and needs nothing else. Then open the file in Strata, also while
 the app runs.
 
-What is written: the app's configuration; every event of its sessions; every request as it is handed to the model, with
-what each plugin and callback changed of it; what instruction providers returned, memory found and artifacts held; state,
-node inputs, answers, usage, errors and times. The format is described in `docs/formats/adk-recording.md` of Strata.
+What is written: the app's configuration; every event of its sessions; every request as it is handed to the model,
+with what each plugin and callback changed of it; what instruction providers returned, memory found and artifacts held;
+state, node inputs, answers, usage, errors and times. The format is described in Strata's
+`docs/formats/adk-recording.md`.
 
 What it promises to the app:
 
@@ -71,14 +72,14 @@ def _quiet(default: Any = None) -> Callable:
     def decorate(function: Callable) -> Callable:
         @functools.wraps(function)
         def run(self: StrataRecorder, *args: Any, **kwargs: Any) -> Any:
-            started = time.perf_counter()
+            started = time.thread_time()
             try:
                 return function(self, *args, **kwargs)
             except Exception as error:  # The app must never notice.
                 self._fault(function.__name__, error)
                 return default
             finally:
-                self._seconds += time.perf_counter() - started
+                self._seconds += time.thread_time() - started
 
         return run
 
@@ -384,17 +385,20 @@ class StrataRecorder(BasePlugin):
         lineage = (key, place["agent"], place["branch"], call.is_aside)
         before = base.requests.get(lineage)
         fields["request"] = self._request(call.compiled, before[1] if before else None, before[0] if before else None)
-        fields["stages"] = [self._stage_fields(stage) for stage in call.stages]
+        fields["stages"] = [self._stage_fields(stage, call.compiled) for stage in call.stages]
         if call.sent is not None and call.sent != call.last:
             fields["atModel"] = self._request(call.sent, call.last, None)
         base.requests.put(lineage, (call.id, call.compiled.without_texts()))
         self._write("call", **fields)
         self._log.note_live(call.compiled.n_characters)
 
-    def _stage_fields(self, stage: dict[str, Any]) -> dict[str, Any]:
+    def _stage_fields(self, stage: dict[str, Any], compiled: _Snapshot) -> dict[str, Any]:
         fields = dict(stage)
         changes = fields.pop("changes", None)
         if changes is not None:
+            if stage["stage"] == "tool":
+                # It saw the request before it was whole.
+                fields["before"] = self._request(changes[0], compiled, None)
             fields["changes"] = self._request(changes[1], changes[0], None)
         if "text" in fields:
             fields["text"] = self._log.item(_dumps(fields["text"]))
@@ -479,12 +483,35 @@ class StrataRecorder(BasePlugin):
     # What is looked up on the way.
 
     @_quiet()
-    def _note_instruction(self, context: Any, agent: Any, kind: str, provider: Any, text: Any) -> None:
+    def _before_tool(self, llm_request: Any) -> _Snapshot:
+        return _Snapshot(llm_request)
+
+    @_quiet()
+    def _note_tool(self, context: Any, tool: Any, before: _Snapshot | None, llm_request: Any) -> None:
+        """A tool did something to a request that is still being made."""
+        if before is None:
+            return
+        after = _Snapshot(llm_request, before)
+        name = getattr(tool, "name", type(tool).__name__)
+        stage = {"stage": "tool", "name": name, "class": _class_name(tool)}
+        if after != before:
+            stage["changes"] = (before, after)
         with self._lock:
-            resolved = self._resolved.get(id(context)) or (context, [])
-            stage = {"stage": "instruction", "kind": kind, "agent": agent.name, "name": _callable_name(provider)}
-            resolved[1].append({**stage, "text": str(text)})
-            self._resolved.put(id(context), resolved)
+            self._resolved_for(context).append(stage)
+
+    @_quiet()
+    def _note_instruction(self, context: Any, agent: Any, kind: str, provider: Any, text: Any) -> None:
+        stage = {"stage": "instruction", "kind": kind, "agent": agent.name, "name": _callable_name(provider)}
+        with self._lock:
+            self._resolved_for(context).append({**stage, "text": str(text)})
+
+    def _resolved_for(self, context: Any) -> list[dict[str, Any]]:
+        """Stages of the request that is being made in this context."""
+        known = self._resolved.get(id(context))
+        if known is None:
+            known = (context, [])
+            self._resolved.put(id(context), known)
+        return known[1]
 
     @_quiet()
     def _note_service(self, method: str, kwargs: dict[str, Any], result: Any, error: BaseException | None) -> None:
@@ -597,9 +624,7 @@ class _Run:
             "session": _session_key(context.session),
             "app": app.id,
             "agent": getattr(context.agent, "name", None),
-            "runConfig": _Text(_mask(_model_json(context.run_config, exclude_defaults=True)))
-            if context.run_config
-            else None,
+            "runConfig": _described(context.run_config, _describe_run_config),
             "plugins": [plugin.name for plugin in context.plugin_manager.plugins],
             "services": {
                 "session": _class_name(context.session_service),
@@ -689,6 +714,15 @@ def _session_key(session: Any) -> str:
     return hashlib.blake2b(repr((session.app_name, session.user_id, session.id)).encode(), digest_size=8).hexdigest()
 
 
+def _describe_run_config(config: Any) -> dict[str, Any]:
+    """What is not as always."""
+    fields = json.loads(_mask(_model_json(config, exclude_defaults=True)))
+    for name in ("http_options", "httpOptions"):
+        if name in fields:
+            fields[name] = _Text(_http_options(config.http_options))
+    return fields
+
+
 def _describe_place(context: Any) -> dict[str, Any]:
     """Where in the run a call is made, as far as requests depend on it."""
     agent = context.agent
@@ -734,6 +768,14 @@ def _marked(wrapper: Any) -> Any:
     return wrapper
 
 
+def _set(thing: Any, name: str, wrapper: Any) -> None:
+    try:
+        # Some services are pydantic models, which have no other attributes than their fields.
+        object.__setattr__(thing, name, wrapper)
+    except Exception as error:
+        _logger.debug("%s of %s cannot be watched: %s", name, _class_name(thing), error)
+
+
 def _recorder_of(context: Any) -> StrataRecorder | None:
     """The recorder among the plugins of a run; inside of a run without plugins, that of the run around it."""
     manager = getattr(context, "plugin_manager", None)
@@ -752,12 +794,12 @@ def _wrap_classes() -> None:
             _wrap_instruction(LlmAgent, method, kind)
         _wrap_callbacks(LlmAgent, "canonical_before_model_callbacks", _before_model_callbacks)
         _wrap_callbacks(LlmAgent, "canonical_after_model_callbacks", _after_model_callbacks)
-        try:
+        with contextlib.suppress(ImportError):  # Before 2.0 there are none.
             from google.adk.workflow import BaseNode
-        except ImportError:
-            return  # Before 2.0.
-        _wrap_node_class(BaseNode)
+
+            _wrap_node_class(BaseNode)
     _wrap_model_classes()
+    _wrap_tool_classes()
 
 
 def _wrap_instruction(agent_class: Any, method: str, kind: str) -> None:
@@ -827,10 +869,7 @@ def _wrap_plugin(plugin: Any) -> None:
     if getattr(type(plugin), "before_model_callback", None) is BasePlugin.before_model_callback:
         return  # It has none of its own.
     stage = {"stage": "plugin", "name": plugin.name, "class": _class_name(plugin)}
-    try:
-        plugin.before_model_callback = _marked(_watched(original, lambda: dict(stage)))
-    except Exception as error:  # It does not let itself be watched.
-        _logger.debug("the plugin %s cannot be watched: %s", plugin.name, error)
+    _set(plugin, "before_model_callback", _marked(_watched(original, lambda: dict(stage))))
 
 
 def _watched(function: Callable, stage: Callable[[], dict[str, Any]]) -> Callable:
@@ -901,6 +940,58 @@ def _wrap_model_class(model_class: Any, original: Any) -> None:
     model_class.generate_content_async = _marked(generate_content_async)
 
 
+# What these tools do to requests is known from their class.
+_KNOWN_TOOLS = (
+    "BaseTool",
+    "PreloadMemoryTool",
+    "LoadMemoryTool",
+    "LoadArtifactsTool",
+    "GoogleSearchTool",
+    "ExampleTool",
+)
+
+
+def _wrap_tool_classes() -> None:
+    """Tools and toolsets that change requests in ways of their own tell what they changed."""
+    from google.adk.tools.base_tool import BaseTool
+    from google.adk.tools.base_toolset import BaseToolset
+
+    classes = [BaseTool, BaseToolset]
+    while classes:
+        tool_class = classes.pop()
+        classes.extend(tool_class.__subclasses__())
+        original = tool_class.__dict__.get("process_llm_request")
+        if original is None or _is_wrapped(original) or tool_class is BaseToolset or not _is_unknown_tool(tool_class):
+            continue
+        with _WRAP_LOCK:
+            _wrap_tool_class(tool_class, original)
+
+
+def _is_unknown_tool(tool_class: Any) -> bool:
+    is_adks = tool_class.__module__.startswith("google.adk.")
+    return not (is_adks and (tool_class.__name__ in _KNOWN_TOOLS or tool_class.__name__.startswith("_")))
+
+
+def _maker(kind: Any, method: str) -> Any:
+    """The class that a method of `kind` is from."""
+    return next(parent for parent in kind.__mro__ if method in parent.__dict__)
+
+
+def _wrap_tool_class(tool_class: Any, original: Any) -> None:
+    @functools.wraps(original)
+    async def process_llm_request(self: Any, *args: Any, **kwargs: Any) -> Any:
+        context = _invocation_of(kwargs.get("tool_context"))
+        recorder = _recorder_of(context) if context is not None and "llm_request" in kwargs else None
+        if recorder is None or _maker(type(self), "process_llm_request") is not tool_class:
+            return await original(self, *args, **kwargs)
+        before = recorder._before_tool(kwargs["llm_request"])
+        result = await original(self, *args, **kwargs)
+        recorder._note_tool(context, self, before, kwargs["llm_request"])
+        return result
+
+    tool_class.process_llm_request = _marked(process_llm_request)
+
+
 def _wrap_node_class(node_class: Any) -> None:
     original = node_class.__dict__.get("run")
     if original is None or _is_wrapped(original):
@@ -932,10 +1023,7 @@ def _wrap_service(service: Any, method: str, session_service: Any) -> None:
         _note_use(method, args, kwargs, result, None, original)
         return result
 
-    try:
-        setattr(service, method, _marked(passed_through))
-    except Exception as error:  # It does not let itself be watched.
-        _logger.debug("%s of %s cannot be watched: %s", method, _class_name(service), error)
+    _set(service, method, _marked(passed_through))
 
 
 def _note_use(method: str, args: tuple, kwargs: dict, result: Any, error: Any, original: Any) -> None:
@@ -1464,13 +1552,20 @@ def _describe_tool(tool: Any, seen: tuple[int, ...]) -> dict[str, Any]:
 
     if isinstance(tool, BaseToolset):
         prefix = getattr(tool, "tool_name_prefix", None)
-        return _without_none({"type": "toolset", "class": _class_name(tool), "tools": None, "prefix": prefix})
+        fields = {"type": "toolset", "class": _class_name(tool), "tools": None, "prefix": prefix}
+        if _maker(type(tool), "process_llm_request") is not BaseToolset:
+            fields["code"] = type(tool).__name__
+        return _without_none(fields)
     if not isinstance(tool, BaseTool):
         from google.adk.tools.function_tool import FunctionTool
 
         tool = FunctionTool(tool)
     fields: dict[str, Any] = {"name": tool.name, "class": _class_name(tool)}
-    name = type(tool).__name__
+    maker = _maker(type(tool), "process_llm_request")
+    if _is_unknown_tool(maker):
+        # It changes requests itself, and tells what with each.
+        return {**fields, "type": "code"}
+    name = type(tool).__name__ if maker is BaseTool else maker.__name__
     function = getattr(tool, "func", None)
     if callable(function):
         fields["function"] = _callable_name(function)
@@ -1481,7 +1576,7 @@ def _describe_tool(tool: Any, seen: tuple[int, ...]) -> dict[str, Any]:
         if getattr(tool, "include_plugins", True) is False:
             fields["include_plugins"] = False
         return fields
-    if name in _ADK_TOOLS and type(tool).__module__.startswith("google.adk."):
+    if name in _ADK_TOOLS:
         fields["type"] = _ADK_TOOLS[name]
         if name == "GoogleSearchTool" and getattr(tool, "bypass_multi_tools_limit", False):
             fields["bypass_multi_tools_limit"] = True
@@ -1548,6 +1643,7 @@ class _Secret:
 
     def _replace(self, found: re.Match[str]) -> str:
         secret = found.group(1)
+        secret = secret.rstrip(".") or secret  # The end of a sentence is none of it.
         if secret.startswith(("‹", "•")) or not self.check(secret):
             return found.group(0)
         at = found.start(1) - found.start(0)

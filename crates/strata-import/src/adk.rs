@@ -10,6 +10,7 @@ mod legacy_test;
 mod pickle;
 mod pickled;
 mod places;
+mod recording;
 mod session;
 mod signs;
 mod spelling;
@@ -21,6 +22,8 @@ pub(crate) use database::{
 pub(crate) use debug_log::read as read_debug_log;
 pub(crate) use document::{AdkFormats, read_document};
 pub(crate) use events::{event_lines, event_stream};
+pub use recording::ADK_RECORDER;
+pub(crate) use recording::{is_recording, read as read_recording};
 pub(crate) use signs::{
     is_before_1, is_debug_log, is_eval_result, is_eval_set, is_event, is_event_stream, is_query, is_session,
 };

@@ -343,6 +343,7 @@ impl Draft {
             facts,
             requests: self.requests,
             parent: self.parent,
+            app: None,
         })
     }
 }

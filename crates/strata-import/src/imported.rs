@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use strata_model::{Diagnostic, Json, Session, Str};
+use strata_model::{App, Diagnostic, Json, Session, Str};
 
 use crate::facts::Facts;
 use crate::findings::Findings;
@@ -34,6 +34,8 @@ pub struct ImportedSession {
     pub requests: Vec<RecordedRequest>,
     /// The session this one is a part of, for the transcript of a sub-agent.
     pub parent: Option<ParentSession>,
+    /// The configuration the session ran with, where the source holds it.
+    pub app: Option<App>,
 }
 
 /// A request as its source recorded it: evidence of what a model was really given, kept apart from the events.

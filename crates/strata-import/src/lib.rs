@@ -63,6 +63,7 @@ mod unmapped;
 mod values;
 mod yaml;
 
+pub use adk::ADK_RECORDER;
 pub use app_config::{AppConfig, ReadFile, read_app_config};
 pub use detect::{Archive, Detection, HEAD_BYTES, detect, detect_tables};
 pub use facts::{ClaudeFacts, Facts, SourceFacts};

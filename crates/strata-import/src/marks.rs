@@ -26,6 +26,10 @@ pub const SUM: &str = "sum";
 /// True on an event with words of a model that a request repeats and that no recorded call answered: no call of the log.
 pub const QUOTED: &str = "quoted";
 
+/// What kept a request from being sent, such as `callback:house.refuse`: it answered in the model's place, or failed;
+/// `run` for what the runtime says by itself. No model was asked.
+pub const NOT_SENT: &str = "notSent";
+
 /// Whole results that the model was given the beginning of only, by the names of their files.
 pub const FULL_OUTPUT: &str = "fullOutput";
 
@@ -72,6 +76,6 @@ pub fn is_model_response(event: &Event) -> bool {
     !event.is_from_user()
         && !event.is_compaction()
         && !is_synthetic
-        && ![SUM, QUOTED].iter().any(|name| mark(event, name).is_some_and(Json::is_truthy))
+        && ![SUM, QUOTED, NOT_SENT].iter().any(|name| mark(event, name).is_some_and(Json::is_truthy))
         && (event.usage_metadata.is_some() || is_from_model)
 }

@@ -78,6 +78,9 @@ macro_rules! formats {
 }
 
 formats! {
+    /// What Strata's own recorder writes.
+    ADK_RECORDING("adk-recording", "ADK recording", Traits::None)
+        [Object(adk::is_recording)] => Records(adk::read_recording);
     /// Rollouts of every version, and what `codex exec --json` puts out.
     CODEX("codex-rollout-jsonl", "Codex rollout", Traits::None)
         [Object(codex::is_rollout)] => Records(codex::read);

@@ -35,6 +35,8 @@ record! {
         events_compaction_config: Option<EventsCompactionConfig> = "eventsCompactionConfig",
         context_cache_config: Option<ContextCacheConfig> = "contextCacheConfig",
         resumability_config: Option<crate::Object> = "resumabilityConfig",
+        /// What ran it, where that is recorded: `google-adk 2.13.0`.
+        writer: Option<Str> = "writer",
     }
 }
 

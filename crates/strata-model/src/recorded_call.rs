@@ -30,12 +30,17 @@ record! {
         mode: Option<AgentMode> = "mode",
         include_contents: Option<IncludeContents> = "includeContents",
         user_content: Option<Content> = "userContent",
+        /// Settings of the run, as google-adk's `RunConfig` has them; those that are not as always.
+        run_config: Option<Object> = "runConfig",
         /// False where a callback answered, or failed, and no model was asked.
         was_sent: Option<bool> = "wasSent",
         /// The model's class and what it can do.
         model: Option<Object> = "model",
         /// The stored events that were there, from the session's first on.
         n_events: Option<u64> = "nEvents",
+        /// Those of them that the run did not have, such as what another run did in the session at the same time; by
+        /// their place.
+        unseen: Option<Vec<u64>> = "unseen",
         /// The whole state, with what lives for one run only.
         state: Option<Vec<StateEntry>> = "state",
         /// Events that were shown to the agent and never stored.
@@ -46,6 +51,8 @@ record! {
         artifacts: Option<Vec<RecordedArtifact>> = "artifacts",
         /// Plugins and callbacks, in the order in which they ran.
         stages: Option<Vec<RecordedStage>> = "stages",
+        /// What the model's class still did to the request before it went out.
+        by_model: Option<RequestChange> = "byModel",
     }
 }
 
@@ -110,7 +117,7 @@ record! {
 record! {
     /// Code of the app that may change a request before it is sent.
     RecordedStage: "a recorded stage" {
-        /// `plugin` or `callback`.
+        /// `tool`, `plugin` or `callback`.
         kind: Str = "kind",
         /// The plugin's name, or `module.function`.
         name: Str = "name",
@@ -145,9 +152,14 @@ impl FromJson for RequestChange {
 const MEMBER: &str = "recorded";
 
 impl RecordedCall {
+    /// Whether a recorded body says what it was made from.
+    pub fn is_in(body: &Json) -> bool {
+        body.get(MEMBER).is_some_and(|recorded| recorded.get("agent").is_some())
+    }
+
     /// What a recorded body says about itself. `None` for bodies that were seen from outside of the app.
     pub fn of_body(body: &Json) -> Option<Self> {
-        let recorded = body.get(MEMBER).filter(|recorded| recorded.get("agent").is_some())?;
+        let recorded = body.get(MEMBER).filter(|_| Self::is_in(body))?;
         <Self as FromJson>::from_json(recorded.clone(), &mut Decoder::new()).ok()
     }
 
@@ -168,6 +180,12 @@ impl RecordedCall {
     /// What a plugin did at this call.
     pub fn plugin(&self, name: &str) -> Option<&RecordedStage> {
         self.stages.iter().flatten().find(|stage| &*stage.kind == "plugin" && *stage.name == *name)
+    }
+
+    /// What the tool that ran `nth` of all with this name, from 0, did at this call.
+    pub fn tool(&self, name: &str, nth: usize) -> Option<&RecordedStage> {
+        let all = self.stages.iter().flatten();
+        all.filter(|stage| &*stage.kind == "tool" && *stage.name == *name).nth(nth)
     }
 
     /// What the callback at a place of the agent's list did at this call.

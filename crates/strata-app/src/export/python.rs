@@ -86,7 +86,7 @@ impl Module<'_> {
             fields.push(format!("root_agent={root}"));
         }
         let mut plugins: Vec<String> = self.edited_events().into_iter().collect();
-        plugins.extend(app.plugins().iter().map(|plugin| self.plugin(plugin)));
+        plugins.extend(app.plugins().iter().filter_map(|plugin| self.plugin(plugin)));
         if !plugins.is_empty() {
             fields.push(format!("plugins=[{}]", plugins.join(", ")));
         }

@@ -6,8 +6,9 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use strata_import::{Alignment, ImportedSession, RecordedRequest, SourceRecord};
+use strata_model::{FromJson as _, json, secret};
 use strata_store::{
-    ImportedSession as StoredSession, Listing, NewEvent, RawRecord, RecordPlace,
+    AppConfig, AppConfigOrigin, ImportedSession as StoredSession, Listing, NewEvent, RawRecord, RecordPlace,
     RecordedRequest as StoredRequest, Source, Store, StoreError,
 };
 
@@ -79,8 +80,20 @@ fn listing(imported: &ImportedSession) -> Listing {
         title: imported.title.clone(),
         format: imported.format.name().to_owned(),
         summary: Summary::of(imported).to_json(),
-        app_config: None,
+        app_config: recorded_app(imported),
     }
+}
+
+/// The configuration that a source holds of its session, as it is stored.
+pub(crate) fn recorded_app(imported: &ImportedSession) -> Option<AppConfig> {
+    let text = json::to_pretty(&imported.app.as_ref()?.to_json());
+    Some(AppConfig {
+        origin: AppConfigOrigin::Inferred,
+        format: "json".to_owned(),
+        // The store takes no keys.
+        text: secret::mask(&text).map_or(text, |masked| masked.text),
+        location: None,
+    })
 }
 
 /// Bytes of the file by their place: events of one record share them.

@@ -20,8 +20,9 @@ use crate::edit_file::EditFile;
 use crate::error::AppError;
 use crate::import::{
     Gone, Input, ReadError, Step, Summary, Watch, import_all, is_archive, new_request, read_file,
+    recorded_app,
 };
-use crate::open::{AppSource, Tables, answered, flow_kind, read_app};
+use crate::open::{AppSource, Tables, answered, flow_kind, made_from, read_app};
 use crate::script_folder::find_script;
 use crate::strata::catalog;
 use crate::{sample, words};
@@ -178,6 +179,7 @@ impl Source {
         let requests: Vec<_> = imported.requests.iter().map(new_request).collect();
         let id = if imported.session.id.is_empty() { &imported.title } else { &*imported.session.id };
         let (id, title) = (id.to_owned(), imported.title.clone());
+        let config = config.or_else(|| recorded_app(&imported));
         let format_name = imported.format.name().to_owned();
         let (app, experiment) =
             self.experiment(imported.session, &requests, &summary, config, diagnostics)?;
@@ -336,7 +338,8 @@ impl Source {
             }
         };
         let experiment = Experiment::new(Arc::new(session), app.app.clone(), kind);
-        let experiment = experiment.with_requests(answered(requests));
+        let experiment =
+            experiment.with_recorded_calls(made_from(requests)).with_requests(answered(requests));
         Ok((app, experiment))
     }
 }

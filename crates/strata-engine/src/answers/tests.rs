@@ -56,6 +56,7 @@ fn compiled(app: &str, session: &str, source: CallSource, answers: &Answers) -> 
         backend: Backend::AiStudio,
         source,
         answers,
+        recorded: None,
     };
     compile(&Flow::of_agent(&index, agent_id), &context, &mut StageCache::new())
 }

@@ -171,7 +171,7 @@ fn tool_name(tool: &Tool) -> Option<Str> {
         Tool::Function { declaration, .. } | Tool::LongRunningFunction { declaration } => {
             declaration.get("name").and_then(Json::as_str)?.into()
         }
-        Tool::NoDeclaration { name } => name.clone(),
+        Tool::NoDeclaration { name } | Tool::Code { name, .. } => name.clone(),
         Tool::AgentTool { agent, .. } => agent.name.clone(),
         Tool::LoadMemory => "load_memory".into(),
         Tool::PreloadMemory => "preload_memory".into(),

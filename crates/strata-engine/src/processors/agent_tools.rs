@@ -8,6 +8,7 @@ use strata_model::{
     RichText, Str, json, python,
 };
 
+use super::recorded_code::RecordedCode;
 use crate::adk_text::{EXAMPLES_END, EXAMPLES_INTRO, LOAD_ARTIFACTS_INSTRUCTION, PRELOAD_MEMORY_TEMPLATE};
 use crate::artifacts::{self, Artifacts};
 use crate::context::{CallSource, CompileContext};
@@ -28,6 +29,8 @@ pub struct Inputs<'c> {
     /// Only where a tool preloads them.
     memories: Option<Found>,
     has_user_content: bool,
+    /// What tools did whose code is not known, in their order; `None` where it was not recorded.
+    recorded: Vec<RecordedCode<'c>>,
 }
 
 /// The artifacts a tool lists.
@@ -93,6 +96,7 @@ impl Processor for AgentTools {
             artifacts: Listed::of(context, plan),
             memories: plan.uses(&ToolStep::PreloadMemory).then(|| preload(context)).flatten().map(Found),
             has_user_content: user_content.is_some_and(|content| !content.parts().is_empty()),
+            recorded: plan.steps.iter().filter_map(|step| RecordedCode::of_tool(step, context)).collect(),
         }
     }
 
@@ -101,6 +105,7 @@ impl Processor for AgentTools {
         request: &mut LlmRequest,
         output: &mut StageOutput,
     ) -> Result<(), CompileError> {
+        let mut recorded = inputs.recorded.iter();
         for step in &inputs.plan.value.steps {
             match step {
                 ToolStep::Declare(declaration) => {
@@ -134,6 +139,12 @@ impl Processor for AgentTools {
                     ));
                 }
                 ToolStep::Examples(_) => {}
+                ToolStep::Code { name, .. } => {
+                    request.add_tool_name(name);
+                    if let Some(code) = recorded.next() {
+                        code.apply(request, output);
+                    }
+                }
             }
         }
         output.note(note(&inputs.plan.value.steps));
@@ -153,6 +164,7 @@ fn note(steps: &[ToolStep]) -> String {
             ToolStep::GoogleSearch => Some("built-in search".to_owned()),
             ToolStep::PreloadMemory => Some("memories".to_owned()),
             ToolStep::Examples(_) => Some("examples".to_owned()),
+            ToolStep::Code { name, .. } => Some(format!("what {name} changed")),
             ToolStep::Declare(_) | ToolStep::Instruct { .. } | ToolStep::ListArtifacts => None,
         });
     }
@@ -206,6 +218,9 @@ fn preload(context: &CompileContext<'_>) -> Option<MemorySearch> {
     if query.is_empty() {
         return None;
     }
+    if let Some(found) = context.recorded.and_then(|call| memory::recorded(call, &query)) {
+        return Some(MemorySearch { query, found });
+    }
     let sessions = context.services.memory.as_ref()?;
     let found = memory::search(sessions, context.session.app_name, context.session.user_id, &query);
     Some(MemorySearch { query, found })
@@ -216,7 +231,9 @@ fn insert_memories(request: &mut LlmRequest, found: &[MemoryEntry]) {
     let mut lines = Vec::new();
     for (rank, memory) in found.iter().enumerate() {
         let origin = Origin::Memory { rank: rank as u16 };
-        lines.push(RichText::from_span(format!("Time: {}", memory.timestamp), origin.clone()));
+        if !memory.timestamp.is_empty() {
+            lines.push(RichText::from_span(format!("Time: {}", memory.timestamp), origin.clone()));
+        }
         let text = memory.text();
         if !text.is_empty() {
             let line = if memory.author.is_empty() { text } else { format!("{}: {text}", memory.author) };

@@ -7,25 +7,34 @@ use strata_model::app::{Callback, RelayStyle};
 use strata_model::{Json, LlmRequest, Object, Origin, RequestContent, RequestPart, RichText, Str, python};
 
 use super::plugins::keep_last;
+use super::recorded_code::CodeStage;
 use crate::adk_text::FOREIGN_PREAMBLE;
 use crate::context::CompileContext;
 use crate::error::CompileError;
-use crate::processor::{EarlyEnd, Phase, Processor, StageOutput};
+use crate::processor::{AnyProcessor, EarlyEnd, Phase, Processor, StageOutput};
 use crate::sections::Sections;
 
 /// The agent's callback at a position of its list.
-pub struct BeforeModelCallback {
+pub(super) struct BeforeModelCallback {
     name: String,
     position: usize,
 }
 
+/// The stage of an agent's callback at `position`.
+pub fn before_model_callback(position: usize, callback: &Callback) -> Arc<dyn AnyProcessor> {
+    match callback {
+        Callback::Code { name } => Arc::new(CodeStage::callback(position, name)),
+        known => Arc::new(BeforeModelCallback::new(position, known)),
+    }
+}
+
 impl BeforeModelCallback {
-    pub fn new(position: usize, callback: &Callback) -> Self {
+    pub(super) fn new(position: usize, callback: &Callback) -> Self {
         Self { name: format!("callback:{}", what(callback)), position }
     }
 }
 
-fn what(callback: &Callback) -> &'static str {
+fn what(callback: &Callback) -> &str {
     match callback {
         Callback::StripForContext { .. } => "strip_for_context",
         Callback::CompactState { .. } => "compact_state",
@@ -34,11 +43,12 @@ fn what(callback: &Callback) -> &'static str {
         Callback::SetState { .. } => "set_state",
         Callback::KeepLastContents { .. } => "keep_last_contents",
         Callback::CapRows { .. } => "cap_rows",
+        Callback::Code { name } => name,
     }
 }
 
 #[derive(Hash)]
-pub struct Inputs<'c> {
+pub(super) struct Inputs<'c> {
     callback: Option<&'c Callback>,
     /// The queries a compacting callback shortens.
     queries: Option<&'c Json>,
@@ -106,6 +116,8 @@ impl Processor for BeforeModelCallback {
             }
             // Works on tool results, not on requests.
             Callback::CapRows { .. } => output.note("works on tool results only"),
+            // It is a stage of another kind.
+            Callback::Code { .. } => {}
         }
         Ok(())
     }

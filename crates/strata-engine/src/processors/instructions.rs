@@ -188,7 +188,11 @@ pub(super) fn fill(
     context: &CompileContext<'_>,
 ) -> FilledInstruction {
     let pieces = match instruction {
-        Instruction::Provider(text) => vec![FilledPiece::Literal(text.clone())],
+        Instruction::Provider(text) => {
+            let kind = if kind == InstructionKind::Global { "global" } else { "dynamic" };
+            let returned = context.recorded.and_then(|call| call.instruction(agent, kind));
+            vec![FilledPiece::Literal(returned.map_or(text, |returned| &returned.text).clone())]
+        }
         Instruction::Template(text) => {
             Template::parse(text).pieces.into_iter().map(|piece| fill_piece(piece, context)).collect()
         }

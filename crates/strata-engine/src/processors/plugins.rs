@@ -7,6 +7,7 @@ use strata_model::app::{CustomFilter, Instruction, Plugin};
 use strata_model::{Diagnostic, InstructionKind, LlmRequest, RequestContent, RichText, Str, python};
 
 use super::instructions::{FilledInstruction, fill};
+use super::recorded_code::CodeStage;
 use crate::app_index::AppIndex;
 use crate::context::CompileContext;
 use crate::error::{CompileError, ErrorKind};
@@ -30,6 +31,7 @@ pub fn plugin(index: &AppIndex, position: usize) -> Arc<dyn AnyProcessor> {
             plugin: global.name().into(),
             instruction: global_instruction.clone(),
         }),
+        Plugin::Code { name, .. } => Arc::new(CodeStage::plugin(name)),
     }
 }
 

@@ -140,6 +140,7 @@ impl SessionBuilder {
             facts,
             requests,
             parent: None,
+            app: None,
         }
     }
 }

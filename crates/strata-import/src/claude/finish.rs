@@ -53,6 +53,7 @@ impl Transcript {
         report_repeated_ids(&session, "", findings);
         let facts = self.session_facts(&session, findings);
         Some(ImportedSession {
+            app: None,
             session,
             format,
             title,

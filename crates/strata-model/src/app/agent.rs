@@ -42,6 +42,17 @@ record! {
         before_model_callbacks: Option<Vec<Callback>> = "beforeModelCallbacks",
         after_tool_callbacks: Option<Vec<Callback>> = "afterToolCallbacks",
     }
+    passes {
+        "class": 0,
+        "edges": 0,
+        "function": 0,
+        "repeated": 0,
+        "afterAgentCallbacks": 0,
+        "afterModelCallbacks": 0,
+        "onModelErrorCallbacks": 0,
+        "beforeToolCallbacks": 0,
+        "onToolErrorCallbacks": 0,
+    }
 }
 
 impl Agent {
@@ -120,6 +131,12 @@ pub enum Tool {
     Examples {
         examples: Vec<Example>,
     },
+    /// A tool or toolset that changes requests in a way Strata does not know: what it changed is known for the calls
+    /// that were recorded.
+    Code {
+        name: Str,
+        class: Option<Str>,
+    },
 }
 
 /// A question and how the model should have answered it.
@@ -175,6 +192,10 @@ impl FromJson for Tool {
                     Err(_) => return Err(value),
                 }
             }
+            Some("code") => Self::Code {
+                name: value.get("name").and_then(Json::as_str).unwrap_or_default().into(),
+                class: value.get("class").and_then(Json::as_str).map(Str::from),
+            },
             _ => return Err(value),
         })
     }
@@ -222,6 +243,11 @@ impl FromJson for Tool {
             Self::Examples { examples } => {
                 out.push("type", "examples");
                 out.push("examples", examples.to_json());
+            }
+            Self::Code { name, class } => {
+                out.push("type", "code");
+                out.push("name", name.clone());
+                out.push_some("class", class.clone());
             }
         }
         Json::Object(out)

@@ -18,6 +18,11 @@ pub enum Plugin {
         name: Option<Str>,
         global_instruction: Instruction,
     },
+    /// Code that Strata does not know: what it changed is known for the calls that were recorded.
+    Code {
+        name: Str,
+        class: Option<Str>,
+    },
 }
 
 impl Plugin {
@@ -25,12 +30,13 @@ impl Plugin {
         match self {
             Self::ContextFilter { name, .. } => name.as_deref().unwrap_or("context_filter_plugin"),
             Self::GlobalInstruction { name, .. } => name.as_deref().unwrap_or("global_instruction"),
+            Self::Code { name, .. } => name,
         }
     }
 }
 
 impl FromJson for Plugin {
-    const EXPECTED: &'static str = "a plugin of type context_filter or global_instruction";
+    const EXPECTED: &'static str = "a plugin of type context_filter, global_instruction or code";
 
     fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
         let name = value.get("name").and_then(Json::as_str).map(Str::from);
@@ -55,6 +61,10 @@ impl FromJson for Plugin {
                     Err(_) => Err(value),
                 }
             }
+            Some("code") => Ok(Self::Code {
+                name: name.unwrap_or_default(),
+                class: value.get("class").and_then(Json::as_str).map(Str::from),
+            }),
             _ => Err(value),
         }
     }
@@ -62,6 +72,11 @@ impl FromJson for Plugin {
     fn to_json(&self) -> Json {
         let mut out = Object::new();
         match self {
+            Self::Code { name, class } => {
+                out.push("type", "code");
+                out.push("name", name.clone());
+                out.push_some("class", class.clone());
+            }
             Self::ContextFilter { name, num_invocations_to_keep, remove_amount, custom_filter } => {
                 out.push("type", "context_filter");
                 out.push_some("name", name.clone());
@@ -134,7 +149,7 @@ pub enum RelayStyle {
     Fenced,
 }
 
-/// A callback whose effect on requests, state or tool results is known.
+/// A callback; but for the last kind, its effect on requests, state or tool results is known.
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub enum Callback {
     /// Removes relayed tool calls and results.
@@ -163,6 +178,11 @@ pub enum Callback {
     CapRows {
         max_rows: i64,
         store_full_as: Option<Str>,
+    },
+    /// Code that Strata does not know, by its `module.function`: what it changed is known for the calls that were
+    /// recorded.
+    Code {
+        name: Str,
     },
 }
 
@@ -195,6 +215,7 @@ impl FromJson for Callback {
             Some("cap_rows") => {
                 Ok(Self::CapRows { max_rows: number("max_rows"), store_full_as: text("store_full_as") })
             }
+            Some("code") => Ok(Self::Code { name: text("name").unwrap_or_default() }),
             _ => Err(value),
         }
     }
@@ -226,6 +247,10 @@ impl FromJson for Callback {
             Self::KeepLastContents { count } => {
                 out.push("type", "keep_last_contents");
                 out.push("count", *count);
+            }
+            Self::Code { name } => {
+                out.push("type", "code");
+                out.push("name", name.clone());
             }
             Self::CapRows { max_rows, store_full_as } => {
                 out.push("type", "cap_rows");

@@ -40,12 +40,14 @@ macro_rules! word {
 word! {
     /// What an agent does with its turn.
     #[derive(Default)]
-    AgentKind: "one of llm, sequential, parallel, loop, custom" {
+    AgentKind: "one of llm, sequential, parallel, loop, workflow, custom" {
         #[default]
         Llm = "llm",
         Sequential = "sequential",
         Parallel = "parallel",
         Loop = "loop",
+        /// A graph of nodes; those that are agents are its sub-agents.
+        Workflow = "workflow",
         Custom = "custom",
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use strata_model::take::{take_any, take_object, take_text};
 use strata_model::{
-    Content, Declaration, Json, LlmRequest, Object, Origin, Part, RequestContent, RequestTool, RichText, Str,
+    Content, Declaration, Json, LlmRequest, Object, Origin, Part, RecordedCall, RequestContent, RequestTool,
+    RichText, Str,
 };
 
 use crate::message::{Reader, Role, ToolNames, Turn};
@@ -33,6 +34,10 @@ const HELD_ELSEWHERE: [&str; 4] = ["previous_response_id", "conversation", "cach
 /// parts equal those of the events they became. `None` where the body is not all that the model was given: where a
 /// logger kept the messages back, or the provider holds the history.
 pub fn request_of(body: &Json) -> Option<LlmRequest> {
+    if RecordedCall::is_in(body) {
+        // As google-adk had it, with nothing to translate.
+        return Some(LlmRequest::from_json(body, &origin()));
+    }
     let mut body = body.as_object()?.clone();
     if HELD_ELSEWHERE.iter().any(|key| body.get(key).is_some_and(Json::is_truthy)) {
         return None;

@@ -130,6 +130,7 @@ impl Call<'_> {
             backend: given::backend(self.vector),
             source: CallSource::Live,
             answers: &answers,
+            recorded: None,
         };
         let compilation = compile(&Flow::of_agent(self.index, agent_id), &context, cache);
         let expected = self.given.get("expected").expect("what is expected");

@@ -26,9 +26,11 @@ impl Module<'_> {
             AgentKind::Sequential => "SequentialAgent",
             AgentKind::Parallel => "ParallelAgent",
             AgentKind::Loop => "LoopAgent",
-            AgentKind::Custom => {
+            AgentKind::Custom | AgentKind::Workflow => {
+                let what =
+                    if agent.kind == AgentKind::Custom { "code of the custom agent" } else { "graph of" };
                 self.diagnostics.push(left_out(format!(
-                    "The code of the custom agent {}: a sequential agent stands in its place.",
+                    "The {what} {}: a sequential agent stands in its place.",
                     agent.name
                 )));
                 "SequentialAgent"
@@ -268,6 +270,12 @@ impl Module<'_> {
                 self.used.insert("DeclaredLongRunning");
                 format!("DeclaredLongRunning({})", literal(&Json::Object(declaration.clone()), 2))
             }
+            Tool::Code { name, .. } => {
+                self.diagnostics
+                    .push(left_out(format!("What the tool {name} does to requests: put your own there.")));
+                self.used.insert("DeclaredTool");
+                format!("DeclaredTool({{\"name\": {}}}, is_declared=False)", text(name))
+            }
             Tool::NoDeclaration { name } => {
                 self.used.insert("DeclaredTool");
                 format!("DeclaredTool({{\"name\": {}}}, is_declared=False)", text(name))
@@ -329,6 +337,10 @@ impl Module<'_> {
         };
         match callback {
             Callback::CapRows { .. } => None,
+            Callback::Code { name } => {
+                self.diagnostics.push(left_out(format!("The callback {name}: put your own there.")));
+                None
+            }
             Callback::StripForContext { style } => {
                 self.used.insert("strip_agent_traffic");
                 let form = match style {
@@ -344,8 +356,13 @@ impl Module<'_> {
         }
     }
 
-    pub(super) fn plugin(&mut self, plugin: &Plugin) -> String {
-        match plugin {
+    /// A plugin of the app as it was. `None` for one whose code is not known.
+    pub(super) fn plugin(&mut self, plugin: &Plugin) -> Option<String> {
+        Some(match plugin {
+            Plugin::Code { name, .. } => {
+                self.diagnostics.push(left_out(format!("The plugin {name}: put your own there.")));
+                return None;
+            }
             Plugin::GlobalInstruction { global_instruction, .. } => {
                 self.imports.insert(
                     "from google.adk.plugins.global_instruction_plugin import GlobalInstructionPlugin",
@@ -370,7 +387,7 @@ impl Module<'_> {
                     text(plugin.name())
                 )
             }
-        }
+        })
     }
 }
 

@@ -65,7 +65,9 @@ fn add(tools: &mut Vec<RunnableTool>, tool: &Tool, prefix: Option<&str>) {
         Tool::LongRunningFunction { declaration } => {
             (declared(declaration), RunnableKind::Given { answers_later: true })
         }
-        Tool::NoDeclaration { name } => (name.clone(), RunnableKind::Given { answers_later: false }),
+        Tool::NoDeclaration { name } | Tool::Code { name, .. } => {
+            (name.clone(), RunnableKind::Given { answers_later: false })
+        }
         Tool::Toolset { tools: inner, prefix } => {
             for tool in inner {
                 add(tools, tool, prefix.as_deref().filter(|prefix| !prefix.is_empty()));

@@ -1,0 +1,139 @@
+//! Calls that a recorder saw in the running app, with what each request was made from.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use strata_model::{
+    Content, Decoder, EventIndex, FromJson as _, Json, NodePath, Object, RecordedArtifact, RecordedCall, Str,
+};
+
+use crate::artifacts::{Artifact, Artifacts};
+use crate::calls::Call;
+use crate::context::{RunConfig, Services};
+use crate::log::{EventLog, LoggedEvent};
+use crate::state_history::StateHistory;
+
+use super::event_change::silent;
+use super::recorded_services::RecordedServices;
+
+/// What was recorded of calls, by the event that answers each.
+#[derive(Debug, Default)]
+pub(crate) struct RecordedCalls(BTreeMap<EventIndex, Recorded>);
+
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    /// Without its state and files, which are below.
+    pub call: RecordedCall,
+    /// State that the events do not tell.
+    pub state: Object,
+    /// `None` where no files were looked up.
+    pub services: Option<Services>,
+}
+
+impl RecordedCalls {
+    pub(crate) fn of(
+        calls: impl IntoIterator<Item = (EventIndex, RecordedCall)>,
+        states: &StateHistory,
+        events: &RecordedServices,
+    ) -> Self {
+        // Most calls find the files as the call before them did.
+        let mut last: Option<(Vec<RecordedArtifact>, Services)> = None;
+        let recorded = calls.into_iter().map(|(answer, mut call)| {
+            let state = call.state.take().unwrap_or_default().into_iter();
+            let state = state.map(|entry| (entry.key, entry.value.unwrap_or_default()));
+            let state = states.unknown_of(state, answer.as_usize());
+            let services = call.artifacts.take().map(|found| match &last {
+                Some((known, services)) if *known == found => services.clone(),
+                _ => {
+                    let services = with_files(events.at(answer.as_usize()), &found);
+                    last = Some((found, services.clone()));
+                    services
+                }
+            });
+            (answer, Recorded { call, state, services })
+        });
+        Self(recorded.collect())
+    }
+
+    pub(crate) fn get(&self, answer: EventIndex) -> Option<&Recorded> {
+        self.0.get(&answer)
+    }
+
+    /// For calls whose run did not have all events before them: the log with the others silent, by the answers.
+    pub(crate) fn partial_logs(&self, log: &EventLog) -> BTreeMap<EventIndex, EventLog> {
+        let logs = self.0.iter().filter_map(|(answer, recorded)| {
+            let unseen = recorded.call.unseen.as_ref()?.iter();
+            let unseen = unseen.filter_map(|at| usize::try_from(*at).ok());
+            let silenced = unseen.filter_map(|at| Some((at, Arc::new(silent(&log.events().get(at)?.event)))));
+            Some((*answer, log.replaced(&silenced.collect(), &BTreeSet::new()).with_pinned(log)))
+        });
+        logs.collect()
+    }
+
+    /// Puts what was recorded in the place of what was worked out from events.
+    pub(crate) fn apply_to(&self, calls: &mut [Call]) {
+        for call in calls {
+            let Some(Recorded { call: recorded, .. }) = self.get(call.answer) else { continue };
+            let invocation = &mut call.invocation;
+            invocation.branch.clone_from(&recorded.branch);
+            invocation.isolation_scope.clone_from(&recorded.isolation_scope);
+            if let Some(path) = &recorded.node_path {
+                invocation.node_path = NodePath::new(path.clone());
+            }
+            if let Some(content) = &recorded.user_content {
+                invocation.user_content = Some(Arc::new(content.clone()));
+            }
+            if let Some(config) = &recorded.run_config {
+                invocation.run_config = run_config(config);
+            }
+            invocation.mode = recorded.mode.or(invocation.mode);
+            invocation.include_contents = recorded.include_contents.or(invocation.include_contents);
+            call.seen = recorded.n_events.and_then(|seen| usize::try_from(seen).ok());
+            let inputs = recorded.inputs.iter().flatten();
+            call.input = inputs.last().and_then(|input| {
+                let at = usize::try_from(input.at?).ok()?;
+                Some((at, LoggedEvent::new(input.event.clone()?, None)))
+            });
+        }
+    }
+}
+
+fn run_config(config: &Object) -> RunConfig {
+    let field = |name: &str, alias: &str| config.get(name).or_else(|| config.get(alias));
+    let object = |name: &str, alias: &str| field(name, alias).and_then(Json::as_object).cloned();
+    let is_set = |name: &str, alias: &str| field(name, alias).and_then(Json::as_bool) == Some(true);
+    let contents = field("model_input_context", "modelInputContext").and_then(Json::as_array);
+    let content = |content: &Json| Content::from_json(content.clone(), &mut Decoder::new()).ok();
+    RunConfig {
+        labels: object("labels", "labels"),
+        http_options: object("http_options", "httpOptions"),
+        model_input_context: contents.into_iter().flatten().filter_map(content).collect(),
+        include_thoughts_from_other_agents: is_set(
+            "include_thoughts_from_other_agents",
+            "includeThoughtsFromOtherAgents",
+        ),
+        service_tier: field("service_tier", "serviceTier").and_then(Json::as_str).map(Str::from),
+        support_cfc: is_set("support_cfc", "supportCfc"),
+    }
+}
+
+/// The files that events tell of, and those that were seen, with their contents.
+fn with_files(known: &Services, found: &[RecordedArtifact]) -> Services {
+    let listed = known.artifacts.iter().flat_map(|artifacts| artifacts.list());
+    let mut list: Vec<Artifact> = listed.cloned().collect();
+    let mut places: HashMap<_, _> =
+        list.iter().enumerate().map(|(at, artifact)| (artifact.name.clone(), at)).collect();
+    for file in found {
+        let at = *places.entry(file.name.clone()).or_insert_with(|| {
+            list.push(Artifact { name: file.name.clone(), versions: Vec::new() });
+            list.len() - 1
+        });
+        let versions = &mut list[at].versions;
+        let n_versions = file.n_versions.and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+        versions.resize(versions.len().max(n_versions).max(1), None);
+        if let (Some(last), Some(part)) = (versions.last_mut(), &file.part) {
+            *last = Some(Arc::new(part.clone()));
+        }
+    }
+    Services { artifacts: Some(Arc::new(Artifacts::new(list))), memory: known.memory.clone() }
+}

@@ -1,0 +1,118 @@
+//! Plugins, callbacks and tools whose code Strata does not know. What they changed of a request is known for the calls
+//! that a recorder saw; on an edited request the same change is made, as far as it fits.
+
+use strata_model::{Diagnostic, FromJson as _, LlmRequest, Origin, RecordedStage, Str, json};
+
+use crate::context::CompileContext;
+use crate::error::CompileError;
+use crate::processor::{Phase, Processor, StageOutput};
+use crate::sections::Sections;
+use crate::tool_plan::ToolStep;
+
+/// The stage of a plugin or a callback.
+pub(super) struct CodeStage {
+    /// `plugin:<name>` or `callback:<module.function>`.
+    name: String,
+    code: Code,
+}
+
+enum Code {
+    Plugin(Str),
+    /// By its place in the agent's list.
+    Callback(usize),
+}
+
+impl CodeStage {
+    pub(super) fn plugin(name: &Str) -> Self {
+        Self { name: format!("plugin:{name}"), code: Code::Plugin(name.clone()) }
+    }
+
+    pub(super) fn callback(position: usize, name: &str) -> Self {
+        Self { name: format!("callback:{name}"), code: Code::Callback(position) }
+    }
+}
+
+/// What some code did at a call.
+pub(super) struct RecordedCode<'c> {
+    /// `None` where it did not run, or nobody saw it.
+    stage: Option<&'c RecordedStage>,
+    is_call_recorded: bool,
+}
+
+impl std::hash::Hash for RecordedCode<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.is_call_recorded.hash(state);
+        self.stage.map(|stage| json::to_compact(&stage.to_json())).hash(state);
+    }
+}
+
+impl<'c> RecordedCode<'c> {
+    /// Of a step of an agent's tools. `None` for one whose work is known.
+    pub(super) fn of_tool(step: &ToolStep, context: &CompileContext<'c>) -> Option<Self> {
+        let ToolStep::Code { name, nth } = step else { return None };
+        let stage = context.recorded.and_then(|call| call.tool(name, *nth));
+        Some(Self { stage, is_call_recorded: context.recorded.is_some() })
+    }
+
+    /// Makes the changes again. Returns what there is to say about it.
+    pub(super) fn apply(&self, request: &mut LlmRequest, output: &mut StageOutput) -> &'static str {
+        let Some(stage) = self.stage else {
+            return if self.is_call_recorded {
+                "did not run"
+            } else {
+                "not recorded: what this code does is not known"
+            };
+        };
+        let Some(changes) = &stage.changes else { return "changed nothing" };
+        let origin = match &*stage.kind {
+            "tool" => Origin::Tool { name: stage.name.clone() },
+            _ => Origin::Extension { name: stage.name.clone() },
+        };
+        if changes.apply(request, &origin).is_err() {
+            output.diagnostics.push(Diagnostic::warning(
+                "change-does-not-fit",
+                "systemInstruction",
+                format!(
+                    "{} changed a part of the system instruction that this request does not have; its other changes \
+                     were made",
+                    stage.name
+                ),
+            ));
+        }
+        "as recorded"
+    }
+}
+
+impl Processor for CodeStage {
+    type Inputs<'c> = RecordedCode<'c>;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Call
+    }
+
+    fn reads(&self) -> Sections {
+        Sections::SENT
+    }
+
+    fn inputs<'c>(&self, context: &'c CompileContext<'c>) -> RecordedCode<'c> {
+        let stage = context.recorded.and_then(|call| match &self.code {
+            Code::Plugin(name) => call.plugin(name),
+            Code::Callback(position) => call.callback(*position),
+        });
+        RecordedCode { stage, is_call_recorded: context.recorded.is_some() }
+    }
+
+    fn process(
+        inputs: RecordedCode<'_>,
+        request: &mut LlmRequest,
+        output: &mut StageOutput,
+    ) -> Result<(), CompileError> {
+        let note = inputs.apply(request, output);
+        output.note(note);
+        Ok(())
+    }
+}
