@@ -107,6 +107,8 @@ class StrataRecorder(BasePlugin):
         self._lock = threading.RLock()
         self._seconds = 0.0
         self._n_calls = 0
+        # The run that was watched last, for which it need not be done again.
+        self._watched: tuple[int, str] | None = None
         self._faults: dict[tuple[str, str], int] = {}
         self._runs = _Recent(1000)
         self._sessions = _Recent(1000)
@@ -171,6 +173,9 @@ class StrataRecorder(BasePlugin):
     def _watch(self, context: Any) -> None:
         """Lays the wrappers that this run needs, where they are not yet."""
         _AT.set((self, context))
+        if self._watched == (id(context), context.invocation_id):
+            return
+        self._watched = (id(context), context.invocation_id)
         _wrap_classes()
         for service, methods in (
             (context.session_service, ("append_event",)),
@@ -1053,10 +1058,15 @@ def _dumps(value: Any) -> str:
     if isinstance(value, _Text):
         return value
     if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(str(key))}:{_dumps(one)}" for key, one in value.items()) + "}"
+        return "{" + ",".join([f"{_key(key)}:{_dumps(one)}" for key, one in value.items()]) + "}"
     if isinstance(value, (list, tuple)):
-        return "[" + ",".join(_dumps(one) for one in value) + "]"
+        return "[" + ",".join([_dumps(one) for one in value]) + "]"
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+@functools.lru_cache(maxsize=1000)
+def _key(key: Any) -> str:
+    return json.dumps(str(key))
 
 
 def _model_json(model: Any, **options: Any) -> str:
@@ -1639,7 +1649,7 @@ class _Secret:
         self.mask = f"‹redacted: {name}›"
 
     def masked(self, text: str) -> str:
-        return self.regex.sub(self._replace, text) if any(hint in text for hint in self.hints) else text
+        return self.regex.sub(self._replace, text)
 
     def _replace(self, found: re.Match[str]) -> str:
         secret = found.group(1)
@@ -1717,20 +1727,24 @@ _SECRETS = (
     ),
 )
 
+# What to look for first: few texts have any of these, and looking is fast.
+_HINTS = tuple((hint, secret) for secret in _SECRETS for hint in secret.hints)
+
 # Members of JSON objects that hold a credential whatever it looks like.
 _CREDENTIAL_NAMES = (
-    "api_key|api-key|apikey|authorization|client_secret|clientsecret|access_token|accesstoken|refresh_token"
-    "|refreshtoken|id_token|idtoken|auth_token|authtoken|private_key|privatekey|password|passwd|cookie"
-    "|auth_response_uri|authresponseuri|auth_code|authcode"
-)
+    "api_key api-key apikey authorization client_secret clientsecret access_token accesstoken refresh_token"
+    " refreshtoken id_token idtoken auth_token authtoken private_key privatekey password passwd cookie"
+    " auth_response_uri authresponseuri auth_code authcode"
+).split()
 _CREDENTIAL_MEMBERS = re.compile(
-    rf'("[A-Za-z0-9_-]*(?:{_CREDENTIAL_NAMES})"\s*:\s*)"(?!‹)(?:[^"\\]|\\.)+"', re.IGNORECASE
+    rf'("[A-Za-z0-9_-]*(?:{"|".join(_CREDENTIAL_NAMES)})"\s*:\s*)"(?!‹)(?:[^"\\]|\\.)+"', re.IGNORECASE
 )
 
 
 def _mask_text(text: str) -> str:
-    for secret in _SECRETS:
-        text = secret.masked(text)
+    for hint, secret in _HINTS:
+        if hint in text:
+            text = secret.masked(text)
     return text
 
 
@@ -1738,8 +1752,9 @@ def _mask(text: str) -> str:
     """JSON with its secrets masked."""
     text = _mask_text(text)
     lowered = text.lower()
-    if any(name in lowered for name in _CREDENTIAL_NAMES.split("|")):
-        text = _CREDENTIAL_MEMBERS.sub(r'\1"‹redacted: credential›"', text)
+    for name in _CREDENTIAL_NAMES:
+        if name in lowered:
+            return _CREDENTIAL_MEMBERS.sub(r'\1"‹redacted: credential›"', text)
     return text
 
 
@@ -1756,6 +1771,7 @@ _SEGMENT_REQUESTS = 8
 # So much waits for a disk; what comes then is lost, and that is written.
 _MAX_WAITING_CHARACTERS = 64 * 1024 * 1024
 _RETRY_SECONDS = 30.0
+_PATIENCE_SECONDS = 0.02
 
 
 class _Base:
@@ -1799,6 +1815,7 @@ class _Log:
         self._paused_until = 0.0
         self._is_begun = False
         self._is_writing = False
+        self._is_hurried = threading.Event()
         self._thread: threading.Thread | None = None
         self._file: int | None = None
 
@@ -1865,9 +1882,10 @@ class _Log:
             if self._is_paused():
                 self._n_lost += 1
                 return
+            if not self._waiting:
+                self._wakes.notify_all()
             self._waiting.append(line)
             self._n_waiting += len(line)
-            self._wakes.notify_all()
         if self._thread is None:
             self._thread = threading.Thread(target=self._write_waiting, name="strata-recorder", daemon=True)
             self._thread.start()
@@ -1880,9 +1898,11 @@ class _Log:
     def drain(self, seconds: float) -> None:
         """Waits until everything is written, at most so long."""
         until = time.monotonic() + seconds
+        self._is_hurried.set()
         with self._lock:
             while (self._waiting or self._is_writing) and time.monotonic() < until:
                 self._wakes.wait(0.05)
+        self._is_hurried.clear()
 
     # On the thread that writes.
 
@@ -1893,9 +1913,12 @@ class _Log:
                 self._wakes.notify_all()
                 while not self._waiting:
                     self._wakes.wait()
+                self._is_writing = True
+            # What comes close together is written at once.
+            self._is_hurried.wait(_PATIENCE_SECONDS)
+            with self._lock:
                 lines = list(self._waiting)
                 self._waiting.clear()
-                self._is_writing = True
             try:
                 self._write_lines(lines)
             except Exception as error:
