@@ -16,8 +16,8 @@ import sys
 import time
 import traceback
 
+import harness  # noqa: I001  first: it settles the environment
 import apps  # noqa: F401  registers its apps
-import harness
 import odd_apps  # noqa: F401
 from strata_recorder import StrataRecorder
 

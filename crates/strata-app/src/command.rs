@@ -140,6 +140,7 @@ pub(crate) trait CommandVisitor {
 commands! {
     "app/start" app::Start => app::StartInfo: "What the window needs for its first frame";
     "app/setSettings" app::SetSettings => app::Settings: "Stores the settings";
+    "app/recorder" app::Recorder => app::RecorderFile: "The plugin that records a google-adk app, as a Python file";
     "session/list" session::List => session::SessionPage: "Sessions in the store, most recently opened first";
     "session/import" session::Import => session::JobStarted: "Reads files and folders, as a job";
     "session/importUpload" session::ImportUpload => session::JobStarted: "Reads a file that was uploaded, as a job";

@@ -5,6 +5,7 @@
 //! [`Source`] is what a person names: a file, a session in the store, or `sample`. From it come [`show`], [`compile`]
 //! and [`tokens`]; [`import`] and [`list`] work on the store. Everything blocks, and tells a [`Watch`] how far it is.
 
+mod adk_recorder;
 mod app;
 mod cache;
 mod change;
@@ -32,6 +33,7 @@ mod source;
 mod sweep;
 mod tokens;
 
+pub use adk_recorder::{RecorderReport, adk_recorder};
 pub use app::AppReport;
 pub use cache::{BreakReport, CacheFixReport, CacheReport, CallCacheReport, ZoneReport, cache};
 pub use change::{ChangeKind, ChangeReport};

@@ -1,5 +1,6 @@
 //! The commands, one file each: its arguments, and `run`, which returns the exit code.
 
+pub(crate) mod adk_recorder;
 pub(crate) mod cache;
 pub(crate) mod check;
 pub(crate) mod compact;

@@ -25,6 +25,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    AdkRecorder(commands::adk_recorder::AdkRecorder),
     Import(commands::import::Import),
     Sessions(commands::sessions::Sessions),
     Show(commands::show::Show),
@@ -47,6 +48,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::AdkRecorder(recorder) => recorder.run(),
         Command::Import(import) => import.run(),
         Command::Sessions(sessions) => sessions.run(),
         Command::Show(show) => show.run(),

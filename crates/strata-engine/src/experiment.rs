@@ -326,7 +326,7 @@ impl Experiment {
     pub fn compile(&self, call: &Call, cache: &mut StageCache) -> Option<Compilation> {
         let context = self.context(call)?;
         let mut compilation = compile(self.flow(context.agent_id), &context, cache);
-        self.recorded.add_to(&mut compilation, call);
+        self.recorded.add_to(&mut compilation, call, self.app.other_writer());
         Some(compilation)
     }
 }

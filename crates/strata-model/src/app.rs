@@ -44,6 +44,11 @@ impl App {
     pub fn plugins(&self) -> &[Plugin] {
         self.plugins.as_deref().unwrap_or_default()
     }
+
+    /// What ran the app, where it is recorded and not the google-adk whose rules are known here, 2.13.
+    pub fn other_writer(&self) -> Option<&Str> {
+        self.writer.as_ref().filter(|writer| !writer.starts_with("google-adk 2.13."))
+    }
 }
 
 record! {

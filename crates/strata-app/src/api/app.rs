@@ -67,6 +67,22 @@ pub enum Theme {
     Light,
 }
 
+/// `app/recorder`: the plugin that makes a google-adk app write a recording.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Recorder {}
+
+/// A Python file that needs nothing but google-adk itself.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RecorderFile {
+    /// What to save it as.
+    pub name: String,
+    pub text: String,
+    /// The lines that an app needs, where its agent is called `root_agent`.
+    pub usage: String,
+}
+
 /// `app/setSettings`: stores all settings and returns them as stored.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

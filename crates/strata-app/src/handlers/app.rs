@@ -4,17 +4,23 @@ use std::sync::Arc;
 
 use strata_store::{Store, StoreError};
 
-use crate::api::app::{SetSettings, Settings, Start, StartInfo};
+use crate::api::app::{Recorder, RecorderFile, SetSettings, Settings, Start, StartInfo};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::strata::list_item;
-use crate::{Host, Strata, sample};
+use crate::{Host, Strata, report, sample};
 
 /// Where the settings are kept in the store.
 const SETTINGS: &str = "settings";
 /// Sessions offered at the start.
 const RECENT: u32 = 12;
 const ZOOM_PERCENT: std::ops::RangeInclusive<u16> = 90..=150;
+
+impl Handler for Recorder {
+    fn run(self, _: &Arc<Strata>) -> Result<RecorderFile, AppError> {
+        Ok(report::adk_recorder().file)
+    }
+}
 
 impl Handler for Start {
     fn run(self, strata: &Arc<Strata>) -> Result<StartInfo, AppError> {

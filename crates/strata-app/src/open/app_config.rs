@@ -35,10 +35,10 @@ impl AppSource {
                 Ok(read) => {
                     diagnostics.extend(read.diagnostics.iter().map(DiagnosticRow::from));
                     return Self {
+                        notes: notes(&read.app),
                         app: Arc::new(read.app),
                         is_inferred: false,
                         location: config.location,
-                        notes: Vec::new(),
                     };
                 }
                 Err(reason) => diagnostics.push(DiagnosticRow {
@@ -54,6 +54,17 @@ impl AppSource {
         let inferred = infer_app(session, kind);
         Self { app: inferred.app, is_inferred: true, location: None, notes: inferred.notes }
     }
+}
+
+/// What has to be said of an app that is compiled by another google-adk's rules.
+fn notes(app: &App) -> Vec<String> {
+    let note = |writer| {
+        format!(
+            "This app ran on {writer}. Its calls are compiled by the rules of google-adk 2.13; where a request was \
+             recorded, that is what counts, and the stages before it may differ."
+        )
+    };
+    app.other_writer().map(note).into_iter().collect()
 }
 
 /// Reads a configuration file, and those it refers to.

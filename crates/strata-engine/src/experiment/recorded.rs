@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use strata_model::{
-    Contents, EventIndex, Fingerprint, FingerprintBuilder, InstructionKind, LlmRequest, Origin, Part,
+    Contents, Diagnostic, EventIndex, Fingerprint, FingerprintBuilder, InstructionKind, LlmRequest, Origin, Part,
     RequestContent, RequestPart, RequestTool, RichText, Session, Str,
 };
 
@@ -52,14 +52,29 @@ impl RecordedRequests {
         self.0.contains_key(&call)
     }
 
-    /// Puts what was sent behind what was compiled.
-    pub(crate) fn add_to(&self, compilation: &mut Compilation, call: &Call) {
+    /// Puts what was sent behind what was compiled. `other_writer` made the request by rules of its own.
+    pub(crate) fn add_to(&self, compilation: &mut Compilation, call: &Call, other_writer: Option<&Str>) {
         let Some(recorded) = self.0.get(&call.number) else { return };
         let before = compilation.working_context();
         let request = matched(recorded, &before, &call.invocation.agent);
         let is_same = before.is_same_prompt(&request);
         let changed = if is_same { Sections::empty() } else { sections::changed(&before, &request) };
-        let note = if is_same { "sent as it is compiled" } else { "what was really sent" };
+        let mut output = StageOutput::default();
+        output.note(match other_writer {
+            _ if is_same => "sent as it is compiled".to_owned(),
+            Some(writer) => format!("what {writer} really sent"),
+            None => "what was really sent".to_owned(),
+        });
+        if let Some(writer) = other_writer.filter(|_| !is_same) {
+            output.diagnostics.push(Diagnostic::info(
+                "other-version",
+                "",
+                format!(
+                    "{writer} made this request. The stages before this one follow the rules of google-adk 2.13, which \
+                     differ; how {writer} put it together is not known here"
+                ),
+            ));
+        }
         compilation.stages.push(Stage {
             processor: RECORDED.into(),
             changed,
@@ -67,7 +82,7 @@ impl RecordedRequests {
             is_reused: false,
             is_enabled: true,
             is_recorded: true,
-            output: Arc::new(StageOutput { note: note.into(), ..StageOutput::default() }),
+            output: Arc::new(output),
         });
     }
 }
