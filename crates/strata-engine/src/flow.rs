@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use strata_model::{Object, Str};
+use strata_model::app::Instruction;
+use strata_model::{InstructionKind, Object, Str};
 
 use crate::app_index::{AgentId, AppIndex};
 use crate::flow_kind::FlowKind;
@@ -63,7 +64,17 @@ impl Flow {
             Arc::new(processors::Basic),
             Arc::new(processors::Auth),
             Arc::new(processors::RequestConfirmation),
-            Arc::new(processors::Instructions),
+        ];
+        let add_provider = |flow: &mut Vec<Arc<dyn AnyProcessor>>, instruction: &Option<Instruction>, kind| {
+            if let Some(provider) = processors::InstructionProvider::of(instruction.as_ref(), kind) {
+                flow.push(Arc::new(provider));
+            }
+        };
+        let root = index.agent(index.root(agent));
+        add_provider(&mut flow, &root.global_instruction, InstructionKind::Global);
+        flow.push(Arc::new(processors::Instructions));
+        add_provider(&mut flow, &index.agent(agent).instruction, InstructionKind::Dynamic);
+        let rest: [Arc<dyn AnyProcessor>; 8] = [
             Arc::new(processors::Identity),
             Arc::new(processors::Compaction),
             Arc::new(processors::Interactions),
@@ -73,6 +84,7 @@ impl Flow {
             Arc::new(processors::CodeExecution),
             Arc::new(processors::OutputSchemaProcessor),
         ];
+        flow.extend(rest);
         if index.can_transfer(agent) {
             flow.push(Arc::new(processors::AgentTransfer));
         }

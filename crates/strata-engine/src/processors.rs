@@ -38,7 +38,7 @@ pub use context_cache::ContextCache;
 pub use dynamic_instructions::DynamicInstructions;
 pub use identity::Identity;
 pub use inserted::{Rewritten, StateField, is_relayed_traffic, moved_behind, state_fields, tables};
-pub use instructions::Instructions;
+pub use instructions::{InstructionProvider, Instructions};
 pub use interactions::Interactions;
 pub use kind::ProcessorKind;
 pub use model_call::ModelCall;

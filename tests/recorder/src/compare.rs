@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use strata_engine::{Experiment, FlowKind, Outcome, StageCache};
-use strata_import::{ImportedSession, import, request_of};
+use strata_import::{ImportedSession, import};
 use strata_model::{EventIndex, Json, Object, RecordedCall, Severity, json, secret};
 use strata_oracle::diff::diff;
+use strata_wire::request_of;
 
 #[derive(Debug, Default)]
 pub(crate) struct Comparison {

@@ -80,7 +80,10 @@ impl Processor for Instructions {
     fn inputs<'c>(&self, context: &'c CompileContext<'c>) -> Inputs<'c> {
         let agent = context.agent();
         let root = context.index.agent(context.index.root(context.agent_id));
-        let set = |instruction: &'c Option<Instruction>| instruction.as_ref().filter(|text| text.is_set());
+        // What a named provider returned is a stage of its own.
+        let set = |instruction: &'c Option<Instruction>| {
+            instruction.as_ref().filter(|text| text.is_set() && text.provider().is_none())
+        };
         Inputs {
             agent: &agent.name,
             global: set(&root.global_instruction)
@@ -109,18 +112,87 @@ impl Processor for Instructions {
             notes.push("static instruction".to_owned());
         }
         if let Some(dynamic) = &inputs.dynamic {
-            let text = dynamic.text()?;
-            if inputs.fixed.is_some() {
-                let labelled = label_instruction(&text, "instructions");
-                let content = RequestContent::user_text(&labelled, Origin::processor("instructions"));
-                request.contents.push(Arc::new(content));
-                notes.push(format!("instruction{}, held for the contents", dynamic.with_placeholders()));
-            } else {
-                request.append_system(text);
-                notes.push(format!("instruction{}", dynamic.with_placeholders()));
-            }
+            let held = if inputs.fixed.is_some() { ", held for the contents" } else { "" };
+            add_dynamic(request, dynamic.text()?, inputs.fixed.is_some());
+            notes.push(format!("instruction{}{held}", dynamic.with_placeholders()));
         }
         output.note(if notes.is_empty() { "no instruction".to_owned() } else { notes.join("; ") });
+        Ok(())
+    }
+}
+
+/// What stands in the system instruction, or, so that it does not change behind a static one, among the contents.
+fn add_dynamic(request: &mut LlmRequest, text: RichText, is_behind_static: bool) {
+    if is_behind_static {
+        let labelled = label_instruction(&text, "instructions");
+        let content = RequestContent::user_text(&labelled, Origin::processor("instructions"));
+        request.contents.push(Arc::new(content));
+    } else {
+        request.append_system(text);
+    }
+}
+
+/// What a provider function returned, as a stage of its own: the first of an app's two instructions before
+/// `instructions`, an agent's own behind it.
+pub struct InstructionProvider {
+    /// `provider:<module.function>`.
+    name: String,
+    kind: InstructionKind,
+}
+
+impl InstructionProvider {
+    /// The stage of an instruction, if it is that of a named provider.
+    pub fn of(instruction: Option<&Instruction>, kind: InstructionKind) -> Option<Self> {
+        let provider = instruction?.provider()?;
+        Some(Self { name: format!("provider:{provider}"), kind })
+    }
+}
+
+#[derive(Hash)]
+pub struct ProviderInputs {
+    text: Option<FilledInstruction>,
+    is_behind_static: bool,
+}
+
+impl Processor for InstructionProvider {
+    type Inputs<'c> = ProviderInputs;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn after(&self) -> &'static [&'static str] {
+        &["basic"]
+    }
+
+    fn reads(&self) -> Sections {
+        Sections::SYSTEM | Sections::CONTENTS | Sections::STATIC
+    }
+
+    fn inputs<'c>(&self, context: &'c CompileContext<'c>) -> ProviderInputs {
+        let agent = context.agent();
+        let root = context.index.agent(context.index.root(context.agent_id));
+        let (owner, instruction) = match self.kind {
+            InstructionKind::Global => (root, &root.global_instruction),
+            InstructionKind::Dynamic | InstructionKind::Static => (agent, &agent.instruction),
+        };
+        let is_dynamic = self.kind == InstructionKind::Dynamic;
+        ProviderInputs {
+            text: instruction.as_ref().map(|text| fill(text, &owner.name, self.kind, context)),
+            is_behind_static: is_dynamic && agent.static_instruction.as_ref().is_some_and(|fixed| fixed.is_set),
+        }
+    }
+
+    fn process(
+        inputs: ProviderInputs,
+        request: &mut LlmRequest,
+        output: &mut StageOutput,
+    ) -> Result<(), CompileError> {
+        if let Some(filled) = &inputs.text {
+            add_dynamic(request, filled.text()?, inputs.is_behind_static);
+        }
+        let held = if inputs.is_behind_static { ", held for the contents" } else { "" };
+        output.note(format!("what the provider returned{held}"));
         Ok(())
     }
 }
@@ -188,7 +260,7 @@ pub(super) fn fill(
     context: &CompileContext<'_>,
 ) -> FilledInstruction {
     let pieces = match instruction {
-        Instruction::Provider(text) => {
+        Instruction::Provider { text, .. } => {
             let kind = if kind == InstructionKind::Global { "global" } else { "dynamic" };
             let returned = context.recorded.and_then(|call| call.instruction(agent, kind));
             vec![FilledPiece::Literal(returned.map_or(text, |returned| &returned.text).clone())]

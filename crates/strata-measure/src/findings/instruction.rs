@@ -115,7 +115,7 @@ fn templates<'e>(evidence: &Evidence<'e>, caller: &Caller<'e>) -> Vec<&'e Str> {
     let all = instructions(evidence, caller).into_iter();
     all.filter_map(|instruction| match instruction {
         Instruction::Template(text) => Some(text),
-        Instruction::Provider(_) => None,
+        Instruction::Provider { .. } => None,
     })
     .collect()
 }
@@ -198,7 +198,7 @@ fn provider_not_filled(evidence: &Evidence<'_>) -> Vec<Observation> {
         |caller| {
             let texts =
                 instructions(evidence, caller).into_iter().filter_map(|instruction| match instruction {
-                    Instruction::Provider(text) => Some(text),
+                    Instruction::Provider { text, .. } => Some(text),
                     Instruction::Template(_) => None,
                 });
             texts.flat_map(|text| placeholders(text)).filter(|key| known.contains(key)).collect()

@@ -10,13 +10,25 @@ use crate::json::{Json, Object};
 pub enum Instruction {
     Template(Str),
     /// Never filled: ADK takes what a provider returns as it is.
-    Provider(Str),
+    Provider {
+        text: Str,
+        /// The provider, as `module.function`, where it is known.
+        name: Option<Str>,
+    },
 }
 
 impl Instruction {
     pub fn text(&self) -> &Str {
         match self {
-            Self::Template(text) | Self::Provider(text) => text,
+            Self::Template(text) | Self::Provider { text, .. } => text,
+        }
+    }
+
+    /// The name of the provider that returns it.
+    pub fn provider(&self) -> Option<&Str> {
+        match self {
+            Self::Template(_) => None,
+            Self::Provider { name, .. } => name.as_ref(),
         }
     }
 
@@ -24,19 +36,22 @@ impl Instruction {
     pub fn is_set(&self) -> bool {
         match self {
             Self::Template(text) => !text.is_empty(),
-            Self::Provider(_) => true,
+            Self::Provider { .. } => true,
         }
     }
 }
 
 impl FromJson for Instruction {
-    const EXPECTED: &'static str = "a template or {provider: text}";
+    const EXPECTED: &'static str = "a template or {provider: text, name?}";
 
     fn from_json(value: Json, _: &mut Decoder) -> Result<Self, Json> {
         match value {
             Json::String(text) => Ok(Self::Template(text)),
             other => match other.get("provider") {
-                Some(Json::String(text)) => Ok(Self::Provider(text.clone())),
+                Some(Json::String(text)) => Ok(Self::Provider {
+                    text: text.clone(),
+                    name: other.get("name").and_then(Json::as_str).map(Str::from),
+                }),
                 _ => Err(other),
             },
         }
@@ -45,7 +60,12 @@ impl FromJson for Instruction {
     fn to_json(&self) -> Json {
         match self {
             Self::Template(text) => Json::String(text.clone()),
-            Self::Provider(text) => Json::Object(Object::from_iter([("provider", text.clone())])),
+            Self::Provider { text, name } => {
+                let mut out = Object::new();
+                out.push("provider", text.clone());
+                out.push_some("name", name.clone());
+                Json::Object(out)
+            }
         }
     }
 }

@@ -192,7 +192,7 @@ impl Module<'_> {
     fn instruction(&mut self, instruction: &Instruction, maps: &[Json]) -> String {
         let quoted = literal(&Json::String(instruction.text().clone()), 1);
         match instruction {
-            Instruction::Provider(_) => format!("lambda context: {quoted}"),
+            Instruction::Provider { .. } => format!("lambda context: {quoted}"),
             Instruction::Template(_) if maps.is_empty() => quoted,
             Instruction::Template(_) => {
                 self.used.insert("compact_state");
@@ -393,7 +393,8 @@ impl Module<'_> {
 
 /// Whether ADK runs a processor of that name: plugins, callbacks and the call itself stand in its flow, too, here.
 fn is_adks(name: &str) -> bool {
-    name != "model_call" && !name.starts_with("plugin:") && !name.starts_with("callback:")
+    let is_code = ["plugin:", "callback:", "provider:"].iter().any(|kind| name.starts_with(kind));
+    name != "model_call" && !is_code
 }
 
 fn state_map(step: &Step) -> Option<Json> {
