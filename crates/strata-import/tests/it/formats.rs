@@ -14,7 +14,7 @@ use strata_model::{Json, json};
 use crate::dump::dump;
 use crate::support::{sample, samples_folder};
 
-pub(crate) const SAMPLES: [(&str, Format); 59] = [
+pub(crate) const SAMPLES: [(&str, Format); 62] = [
     ("adk-saved-session.json", Format::ADK_SESSION),
     ("adk-rest-session.json", Format::ADK_SESSION),
     ("adk-dump-snake-case.json", Format::ADK_SESSION),
@@ -25,6 +25,9 @@ pub(crate) const SAMPLES: [(&str, Format); 59] = [
     ("adk-evalset-result.json", Format::ADK_EVAL_RESULT),
     ("adk-sqlite-service.tables.json", Format::ADK_SQLITE),
     ("adk-database.tables.json", Format::ADK_DATABASE),
+    ("adk-recording.jsonl", Format::ADK_RECORDING),
+    ("adk-recording-workflow.jsonl", Format::ADK_RECORDING),
+    ("adk-recording-1x.jsonl", Format::ADK_RECORDING),
     ("claude-code.jsonl", Format::CLAUDE_CODE),
     ("claude-code-subagents.jsonl", Format::CLAUDE_CODE),
     ("claude-code-agent.jsonl", Format::CLAUDE_CODE),

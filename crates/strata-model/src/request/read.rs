@@ -40,7 +40,10 @@ impl LlmRequest {
 
     pub(crate) fn unset_named(&mut self, name: &str) {
         match name.strip_prefix("config.") {
-            Some("systemInstruction") => self.system_instruction = None,
+            Some(name @ "systemInstruction") => {
+                self.system_instruction = None;
+                self.remove_config(name);
+            }
             Some("tools") => self.tools = Arc::default(),
             Some(name) => self.remove_config(name),
             None => self.set_json(name, Json::Null),
@@ -51,12 +54,16 @@ impl LlmRequest {
         match (name, value) {
             ("systemInstruction", Json::String(text)) => {
                 self.system_instruction = Some(Arc::new(RichText::from_span(text, origin.clone())));
+                self.remove_config(name);
             }
             ("tools", Json::Array(tools)) => {
                 self.tools = Arc::new(tools.iter().map(read_tool).collect());
             }
             (_, Json::Null) => {}
             (name, value) => {
+                if name == "systemInstruction" {
+                    self.system_instruction = None;
+                }
                 let field = ConfigField { name: name.into(), value, origin: origin.clone() };
                 let fields = Arc::make_mut(&mut self.config);
                 match fields.iter_mut().find(|known| known.name == field.name) {
