@@ -1,23 +1,23 @@
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
+import { serveStrata } from './serve.ts';
 
 /** Tests that need no page. */
-const LOGIC = [
-  'src/{lib,model,draw}/**/*.test.ts',
-  'src/host/fake/**/*.test.ts',
-  'tests/{palette,readme}.test.ts',
-] as const;
+const LOGIC = ['src/{lib,model,draw}/**/*.test.ts', 'tests/{palette,readme}.test.ts'] as const;
 
-export default defineConfig({
+const IS_TEST = process.env['VITEST'] !== undefined;
+
+export default defineConfig(async ({ command }) => ({
   // Relative, because the page is served from a custom scheme in the desktop window and from any path by `strata serve`.
   base: './',
   plugins: [svelte()],
   resolve: {
     alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) },
     // Vitest would otherwise resolve Svelte to its server build.
-    ...(process.env['VITEST'] === undefined ? {} : { conditions: ['browser'] }),
+    ...(!IS_TEST ? {} : { conditions: ['browser'] }),
   },
+  ...(command === 'serve' && !IS_TEST ? { server: await serveStrata() } : {}),
   build: {
     target: 'safari17',
     // The content security policy allows no data: fonts and no inline scripts.
@@ -25,13 +25,15 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   test: {
-    testTimeout: 20_000,
+    // Tests wait for what happens; this only ends one for which it never does.
+    testTimeout: 120_000,
     projects: [
       {
         extends: true,
         test: {
           name: 'logic',
           environment: 'node',
+          setupFiles: ['./tests/recording.setup.ts'],
           include: [...LOGIC],
         },
       },
@@ -40,11 +42,11 @@ export default defineConfig({
         test: {
           name: 'window',
           environment: 'jsdom',
-          setupFiles: ['./tests/setup.ts'],
+          setupFiles: ['./tests/setup.ts', './tests/recording.setup.ts'],
           include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
           exclude: [...LOGIC],
         },
       },
     ],
   },
-});
+}));

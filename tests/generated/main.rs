@@ -5,6 +5,7 @@ mod findings;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs};
 
 use similar::TextDiff;
@@ -44,7 +45,17 @@ fn generated() -> Vec<Generated> {
         Generated { path: root.join("ui/src/api/gen/api.ts"), text: strata_app::typescript() },
         Generated { path: architecture, text: with_commands(&page) },
         Generated { path: root.join("docs/findings.md"), text: findings::document(root) },
+        recordings(&root.join("ui/tests/recorded.jsonl")),
     ]
+}
+
+/// What tests of the interface ask, with what Strata answers today.
+fn recordings(path: &Path) -> Generated {
+    let recorder = Command::new(env!("CARGO_BIN_EXE_strata-recorder")).arg("answer").arg(path).output();
+    let recorder = recorder.expect("the recorder starts");
+    let said = String::from_utf8_lossy(&recorder.stderr);
+    assert!(recorder.status.success(), "{said}");
+    Generated { path: path.to_owned(), text: String::from_utf8(recorder.stdout).expect("JSON is text") }
 }
 
 /// The page with its table of commands made anew.

@@ -1,6 +1,14 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
-import { inspector, openWindow } from './window.ts';
+import { ensureExists } from '@/lib/assert.ts';
+import { avoidableSentence } from '@/model/breaks.ts';
+import { formatInteger } from '@/model/format.ts';
+import { recorded } from './recorded.ts';
+import { inspector, LOCKED, openWindow } from './window.ts';
+
+const SAMPLE = { session: 'invoice-triage' };
+const C17 = { ...SAMPLE, call: 17 };
+const BREAKS = { ...SAMPLE, order: 'byCost', offset: 0, limit: 200 } as const;
 
 const breaks = (): HTMLElement => screen.getByRole('region', { name: 'Prefix breaks' });
 const ladder = (): HTMLElement => screen.getByRole('region', { name: 'Prefix ladder' });
@@ -11,11 +19,16 @@ describe('the cache view', () => {
   test('lists breaks, the avoidable ones first, and says what they come to', async () => {
     openWindow('#/invoice-triage/cache');
     const rows = await within(breaks()).findAllByRole('option');
-    expect(rows[0]).toHaveTextContent(/^C17 ◆ avoidable, state in the instruction.*46,336/);
-    expect(rows[1]).toHaveTextContent(/^C31/);
+    const { rows: broken, summary, total } = await recorded('cache/breaks', BREAKS);
+    expect(rows).toHaveLength(total);
+    expect(rows[0]).toHaveTextContent(/^C17 ◆ avoidable, state in the instruction/);
+    expect(rows[1]).toHaveTextContent(/^C31 ◆/);
+    broken.forEach(({ rebilledTokens }, at) => {
+      expect(rows[at]).toHaveTextContent(formatInteger(rebilledTokens));
+    });
     expect(rows[0]).toHaveAttribute('aria-selected', 'true');
     expect(breaks()).toHaveTextContent('C17 and C31 are avoidable.');
-    expect(breaks()).toHaveTextContent(/They re-billed 68,480 tokens, 38\.\d% of all/);
+    expect(breaks()).toHaveTextContent(avoidableSentence(summary));
   });
 
   test('orders them, and says so in the address', async () => {
@@ -44,8 +57,10 @@ describe('the cache view', () => {
 
   test('shows every prompt as a rung, with its size and what was cached of it', async () => {
     const { user, view } = openWindow('#/invoice-triage/cache?call=17');
-    const rung = await within(ladder()).findByRole('option', { name: /^C17 50,631/ });
-    expect(rung).toHaveTextContent('avoidable break at token 3,803');
+    const { promptTokens, cachedTokens } = await recorded('cache/why', C17);
+    const rung = await within(ladder()).findByRole('option', { name: /^C17 / });
+    expect(rung).toHaveTextContent(formatInteger(promptTokens));
+    expect(rung).toHaveTextContent(`avoidable break at token ${formatInteger(cachedTokens)}`);
     expect(rung).toHaveAttribute('aria-setsize', '41');
     await user.click(within(ladder()).getByRole('option', { name: /^C16 / }));
     await waitFor(() => expect(view().cursor).toBe(16));
@@ -67,20 +82,42 @@ describe('the cache view', () => {
   test('says why, what it cost, and what would help', async () => {
     openWindow('#/invoice-triage/cache?call=17');
     const panel = await inspector(/Why C17 missed/);
-    expect(panel).toHaveTextContent('prefix ends at token 3,803');
-    expect(panel).toHaveTextContent('Billed again 46,336 tokens');
+    const { prefixBreak, rule, zones } = await recorded('cache/why', C17);
+    const { row, sentence, chain, couldHaveTokens } = ensureExists(prefixBreak, 'C17 breaks the prefix');
+    expect(panel).toHaveTextContent(sentence);
+    for (const { text } of chain) expect(panel).toHaveTextContent(text);
+    expect(panel).toHaveTextContent(`Could have been cached ${formatInteger(couldHaveTokens)} tokens`);
+    expect(panel).toHaveTextContent(`Billed again ${formatInteger(row.rebilledTokens)} tokens`);
+    for (const { meaning } of zones) expect(panel).toHaveTextContent(meaning);
+    expect(panel).toHaveTextContent(rule.name);
+    const { rows: fixes } = await recorded('cache/fixes', SAMPLE);
     await waitFor(() => expect(panel).toHaveTextContent('Fixes, replayed on all 41 calls'));
-    expect(panel).toHaveTextContent('−68,480 tokens');
-    expect(panel).toHaveTextContent('The provider reported no cached tokens for this call');
+    const best = ensureExists(fixes[0], 'a fix');
+    expect(panel).toHaveTextContent(best.title);
+    expect(panel).toHaveTextContent(`−${formatInteger(best.savesTokens)} tokens`);
+  });
+
+  test('says what the provider reported, where that differs', async () => {
+    openWindow('#/claude-code/cache?call=3');
+    const { reported } = await recorded('cache/why', { session: 'claude-code', call: 3 });
+    const { difference: words } = ensureExists(reported, 'what was reported for C3');
+    expect(await inspector(/C3/)).toHaveTextContent(ensureExists(words, 'a difference'));
   });
 
   test('shows the first difference token by token and line by line', async () => {
     openWindow('#/invoice-triage/cache?call=17');
-    expect(await within(difference()).findByText(/First difference, token 3,803/)).toBeVisible();
-    const [before, after] = within(difference()).getAllByRole('group', { name: /^Tokens of/ });
-    expect(before).toHaveTextContent('41');
-    expect(after).toHaveTextContent('318');
-    expect(difference()).toHaveTextContent('Same as C16 3,803 tokens');
+    const { shown, sameTokens } = await recorded('cache/difference', { ...C17, number: 1 });
+    const { atToken, before, after } = ensureExists(shown, 'the first difference');
+    await within(difference()).findByText(`First difference, token ${formatInteger(atToken)}`, {
+      exact: false,
+    });
+    const groups = within(difference()).getAllByRole('group', { name: /^Tokens of/ });
+    [before, after].forEach((tokens, at) => {
+      const text = tokens.map((token) => token.text).join('');
+      const isSpace = /[\s⏎␣]+/g;
+      expect(groups[at]?.textContent?.replace(isSpace, '')).toContain(text.replace(isSpace, ''));
+    });
+    expect(difference()).toHaveTextContent(`Same as C16 ${formatInteger(sameTokens)} tokens`);
   });
 
   test('says that a first prompt has none before it', async () => {
@@ -110,7 +147,7 @@ describe('the cache view', () => {
 
   test('offers to try again what failed', async () => {
     openWindow('#/invoice-triage/cache?call=17', {
-      failing: { 'cache/breaks': { code: 'store', message: 'The database is locked.', detail: null } },
+      failing: { 'cache/breaks': LOCKED },
     });
     expect(await within(breaks()).findByRole('button', { name: 'Retry' })).toBeVisible();
   });

@@ -1,6 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
-import { openWindow, type OpenWindow } from './window.ts';
+import { type Params } from '@/api/client.ts';
+import { ensureExists } from '@/lib/assert.ts';
+import { formatSigned } from '@/model/format.ts';
+import { recorded } from './recorded.ts';
+import { fill, LOCKED, openWindow, type OpenWindow } from './window.ts';
 
 const PIPELINE = '#/invoice-triage/pipeline?call=25&stage=identity';
 
@@ -17,7 +21,7 @@ describe('an edit', () => {
     await window.press(' ');
     await waitFor(() => expect(window.view().session).toBe('x1'));
     expect(await stage(/off, identity.*switched off/)).toBeVisible();
-    expect(await edits()).toHaveTextContent('disable processor: identity');
+    expect(await edits()).toHaveTextContent('1 Switch identity off');
     await window.press('o');
     await waitFor(() => expect(window.view().session).toBe('invoice-triage'));
     await waitFor(async () => expect(await stage(/identity/)).not.toHaveTextContent('off,'));
@@ -49,17 +53,21 @@ describe('an edit', () => {
     const window = openWindow(PIPELINE);
     await stage(/identity/);
     await window.press('   ');
-    await waitFor(async () => expect(await edits()).toHaveTextContent(/1 disable.*2 enable.*3 disable/));
+    await waitFor(async () =>
+      expect(await edits()).toHaveTextContent(
+        /1 Switch identity off.*2 Switch identity on.*3 Switch identity off/,
+      ),
+    );
     expect(asked(window, 'experiment/create')).toHaveLength(1);
   });
 
   test('that fails is reported, and the view stays', async () => {
     const window = openWindow(PIPELINE, {
-      failing: { 'experiment/edit': { code: 'store', message: 'The disk is full.', detail: null } },
+      failing: { 'experiment/edit': LOCKED },
     });
     await stage(/identity/);
     await window.press(' ');
-    expect(await screen.findByText(/The disk is full/)).toBeVisible();
+    expect(await screen.findByText(/The database is locked/)).toBeVisible();
     expect(window.view().session).toBe('invoice-triage');
   });
 });
@@ -71,7 +79,7 @@ describe('processors', () => {
     await window.press('{Alt>}{ArrowUp}{/Alt}');
     await stage(/^7 contents/);
     await window.press('{Alt>}{ArrowUp}{/Alt}');
-    expect(await stage(/^6 contents.*contents runs before compaction/)).toBeVisible();
+    expect(await stage(/^6 contents.*runs before compaction, whose result it expects/)).toBeVisible();
     expect(asked(window, 'experiment/edit')).toMatchObject([
       { edits: [{ edit: 'move_processor', processor: 'contents', before: 'interactions' }] },
       { edits: [{ edit: 'move_processor', processor: 'contents', before: 'compaction' }] },
@@ -83,40 +91,53 @@ describe('processors', () => {
     await stage(/identity/);
     await window.press('n');
     await screen.findByRole('combobox', { name: 'Find a processor' });
-    await window.press('cap');
-    const form = await screen.findByRole('form', { name: 'Cap tool results' });
-    await waitFor(() => expect(form).toHaveTextContent(/C25\s*−\d/));
-    const limit = within(form).getByRole('textbox', { name: 'max_tokens' });
-    await window.user.clear(limit);
-    await window.user.type(limit, '1');
-    expect(await within(form).findByText('max_tokens is at least 100')).toBeVisible();
+    await window.user.paste('truncate');
+    const form = await screen.findByRole('form', { name: 'Truncate the middle of long texts' });
+    const limit = within(form).getByRole('textbox', { name: 'max_chars' });
+    await fill(window.user, limit, '10');
+    expect(await within(form).findByText('max_chars is at least 40')).toBeVisible();
     expect(within(form).getByRole('button', { name: /Put in/ })).toBeDisabled();
-    await window.user.type(limit, '000');
+    await fill(window.user, limit, '1000');
+    await waitFor(() => expect(form).toHaveTextContent(/C25\s*−\d/));
+    const insert = { edit: 'insert_processor', use: 'truncate_middle', params: { max_chars: 1000 } };
+    const previewed = ensureExists(asked(window, 'experiment/preview').at(-1), 'a preview');
+    expect(previewed).toMatchObject({ call: 25, edits: [insert] });
+    const { thisCall, allCalls } = await window.host.invoke(
+      'experiment/preview',
+      previewed as Params<'experiment/preview'>,
+    );
+    const saved = (before: number, after: number): string => formatSigned(after - before);
+    await waitFor(() => expect(form).toHaveTextContent(saved(thisCall.tokensBefore, thisCall.tokensAfter)));
     await window.user.click(within(form).getByRole('button', { name: /Put in/ }));
-    await waitFor(() => expect(window.view()).toMatchObject({ session: 'x1', stage: 'cap_results' }));
-    expect(await stage(/cap_results.*new/)).toBeVisible();
-    expect(asked(window, 'experiment/edit')).toMatchObject([
-      { edits: [{ edit: 'insert_processor', use: 'cap_results', params: { max_tokens: 1000 } }] },
-    ]);
+    await waitFor(() => expect(window.view()).toMatchObject({ session: 'x1', stage: 'truncate_middle' }));
+    expect(await stage(/truncate_middle.*new/)).toBeVisible();
+    expect(asked(window, 'experiment/edit')).toMatchObject([{ edits: [insert] }]);
+    // Made, it does what the preview said.
+    const { total } = await window.host.invoke('call/stages', { session: 'x1', call: 25 });
+    expect(total.tokens).toBe(thisCall.tokensAfter);
+    await waitFor(async () =>
+      expect(await edits()).toHaveTextContent(saved(allCalls.tokensBefore, allCalls.tokensAfter)),
+    );
   });
 
   test('show what is typed into their form before it is an edit, and one undo takes all of it back', async () => {
     const window = openWindow(PIPELINE);
     await stage(/identity/);
     await window.press('n');
-    await window.press('cap{Enter}');
-    const form = await screen.findByRole('form', { name: 'Parameters of cap_results' });
-    const limit = within(form).getByRole('textbox', { name: 'max_tokens' });
-    await window.user.clear(limit);
-    await window.user.type(limit, '900');
+    await window.user.paste('truncate');
+    await window.press('{Enter}');
+    const form = await screen.findByRole('form', { name: 'Parameters of truncate_middle' });
+    const limit = within(form).getByRole('textbox', { name: 'max_chars' });
+    await fill(window.user, limit, '900');
     expect(await within(form).findByText('As typed, not yet an edit')).toBeVisible();
     await window.press('{Enter}');
-    await waitFor(async () => expect(await edits()).toHaveTextContent('2 configure processor: cap_results'));
-    await window.user.clear(limit);
-    await window.user.type(limit, '800{Enter}');
+    await waitFor(async () => expect(await edits()).toHaveTextContent(/2 .*truncate_middle.*900/));
+    await fill(window.user, limit, '800');
+    await window.press('{Enter}');
     await waitFor(() => expect(asked(window, 'experiment/edit')).toHaveLength(3));
     expect(asked(window, 'experiment/edit')[2]).toMatchObject({ replacesLast: true });
-    expect(await edits()).not.toHaveTextContent('3 configure');
+    await waitFor(async () => expect(await edits()).toHaveTextContent(/2 .*truncate_middle.*800/));
+    expect(await edits()).not.toHaveTextContent(/3 .*truncate_middle/);
   });
 
   test('reach one agent only when that is asked for', async () => {
@@ -137,13 +158,20 @@ describe('findings', () => {
     await stage(/identity/);
     await window.press('l');
     const panel = await screen.findByRole('region', { name: 'Findings' });
-    expect(await within(panel).findByRole('option', { name: /^1 E7 search_logs/ })).toBeVisible();
-    expect(within(panel).getByText(/the prefix breaks in 1 more call/)).toBeVisible();
-    await window.press('j');
+    const { bloat } = await recorded('findings/list', { session: 'invoice-triage' });
+    const { name, fixes } = ensureExists(bloat[0], 'the dearest source of tokens');
+    const fix = ensureExists(fixes[0], 'a fix');
+    expect(await within(panel).findByRole('option', { name: new RegExp(`^1 ${name}`) })).toBeVisible();
+    expect(panel).toHaveTextContent(fix.title);
+    for (const warning of fix.warnings) expect(panel).toHaveTextContent(warning);
+    await window.press('jk');
     await waitFor(() => expect(window.view().finding).toMatch(/^E\d+$/));
     await window.press('a');
     await waitFor(() => expect(window.view().session).toBe('x1'));
-    expect(await edits()).toHaveTextContent('insert processor: cap_results');
+    expect(asked(window, 'findings/apply')).toMatchObject([{ edits: fix.edits }]);
+    // It comes to what was said it would.
+    const { totalTokens } = await window.host.invoke('session/header', { session: 'x1' });
+    expect(totalTokens).toBe(fix.effect.tokensAfter);
     await window.press('{Escape}');
     await waitFor(() => expect(window.view().panel).toBe('stage'));
   });
@@ -157,7 +185,17 @@ describe('a comparison', () => {
     await stage(/off, identity/);
     await window.press('x');
     const panel = await screen.findByRole('region', { name: 'Comparison' });
-    const call = await within(panel).findByRole('option', { name: /^C25 log_analyst .*−58/ });
+    const rows = { offset: 0, limit: 200 };
+    const pair = { a: 'invoice-triage', b: 'x1', onlyChanged: true };
+    const compared = await window.host.invoke('experiment/compare', { ...pair, ...rows });
+    const { tokensA, tokensB } = ensureExists(
+      compared.rows.find((row) => row.call === 25),
+      'C25 compared',
+    );
+    expect(tokensB).toBeLessThan(tokensA);
+    const call = await within(panel).findByRole('option', {
+      name: new RegExp(`^C25 log_analyst .*${formatSigned(tokensB - tokensA)}`),
+    });
     await window.user.click(call);
     const request = await screen.findByRole('region', { name: 'Request of C25 compared' });
     expect(await within(request).findByRole('option', { name: /left out/ })).toBeVisible();
@@ -184,11 +222,9 @@ describe('a script', () => {
     await window.press('n');
     await window.press('script{Enter}');
     await waitFor(() => expect(window.view()).toMatchObject({ stage: 'script', tab: 'code' }));
-    await window.user.click(await screen.findByRole('button', { name: 'Start from' }, { timeout: 5000 }));
+    await window.user.click(await screen.findByRole('button', { name: 'Start from' }));
     await window.user.click(await screen.findByRole('button', { name: 'Cut long tool results' }));
-    await waitFor(async () => expect(await edits()).toHaveTextContent('configure processor: script'), {
-      timeout: 5000,
-    });
+    await waitFor(async () => expect(await edits()).toHaveTextContent(/2 .*script/));
     expect(asked(window, 'script/check').length).toBeGreaterThan(1);
   });
 
@@ -198,17 +234,18 @@ describe('a script', () => {
     await window.press('n');
     await window.press('script{Enter}');
     await waitFor(() => expect(window.view()).toMatchObject({ stage: 'script', tab: 'code' }));
-    await window.user.click(await screen.findByRole('button', { name: 'Save as…' }, { timeout: 5000 }));
-    const name = await screen.findByRole('textbox', { name: 'Name' });
-    await window.user.clear(name);
-    await window.user.type(name, 'newest RESULTS only');
-    expect(await screen.findByRole('button', { name: 'Replace Newest results only' })).toBeVisible();
-    await window.user.clear(name);
-    await window.user.type(name, 'Mine');
+    const saveAs = async (name: string): Promise<void> => {
+      await window.user.click(await screen.findByRole('button', { name: 'Save as…' }));
+      await fill(window.user, await screen.findByRole('textbox', { name: 'Name' }), name);
+    };
+    await saveAs('Mine');
     await window.user.click(await screen.findByRole('button', { name: 'Save' }));
     await waitFor(() =>
       expect(asked(window, 'script/save').at(-1)).toMatchObject({ name: 'Mine', replaces: false }),
     );
+    await saveAs('MINE');
+    expect(await screen.findByRole('button', { name: 'Replace Mine' })).toBeVisible();
+    await window.press('{Escape}');
     await window.user.click(screen.getByRole('button', { name: 'Start from' }));
     expect(await screen.findByRole('button', { name: /^Mine/ })).toBeVisible();
     await window.user.click(screen.getByRole('button', { name: 'Remove Mine' }));
@@ -221,17 +258,20 @@ describe('a script', () => {
 
 describe('state that instructions are shown', () => {
   test('is shortened to the ticked fields', async () => {
-    const window = openWindow('#/invoice-triage/pipeline?call=25&stage=instructions&at=C25/instructions');
-    await stage(/identity/);
+    const at = '#/orders/pipeline?call=2&stage=instructions&at=C2/instructions';
+    const window = openWindow(at, { picked: 'orders.app.json' });
+    await window.user.click(await screen.findByRole('button', { name: 'App: inferred' }));
+    await window.user.click(await screen.findByRole('button', { name: /^Choose/ }));
+    await screen.findByRole('button', { name: /^App: orders/ });
     await window.user.click(await screen.findByRole('button', { name: 'Show only some fields…' }));
     expect(await screen.findByText(/instructions are shown the ticked fields/)).toBeVisible();
-    await window.user.click(await screen.findByRole('checkbox', { name: /^message/ }));
+    await window.user.click(await screen.findByRole('checkbox', { name: /^note/ }));
     const dialog = screen.getByRole('dialog', { name: 'State that instructions are shown' });
-    expect(await within(dialog).findByRole('group', { name: 'Effect' })).toBeVisible();
+    expect(await within(dialog).findByRole('group', { name: 'Effect' })).toHaveTextContent(/C2\s*−\d/);
     await window.user.click(screen.getByRole('button', { name: /^Use it/ }));
     await waitFor(() =>
       expect(asked(window, 'experiment/edit').at(-1)).toMatchObject({
-        edits: [{ edit: 'set_state_map', key: 'hits', fields: ['id', 'host'] }],
+        edits: [{ edit: 'set_state_map', key: 'orders', fields: ['id', 'customer'] }],
       }),
     );
   });

@@ -1,12 +1,22 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
-import type { Failure } from '@/api/client.ts';
-import { inspector, openWindow } from './window.ts';
+import type { SessionHeader } from '@/api/gen/api.ts';
+import { ensureExists } from '@/lib/assert.ts';
+import { formatCounted, formatInteger } from '@/model/format.ts';
+import { recorded } from './recorded.ts';
+import { fill, inspector, literally, LOCKED, openWindow } from './window.ts';
 
-const locked: Failure = {
-  code: 'store',
-  message: 'The database is locked. Nothing is lost. Close the other program, then retry.',
-  detail: 'SQLITE_BUSY',
+const SAMPLE = { session: 'invoice-triage' };
+/** Titles of sessions of the list. */
+const CODEX = 'Which file computes the tax?';
+const TRANSCRIPT = 'Why does the total differ by a cent?';
+/** A run that waits for a model which never answers. */
+const SILENT_RUN = {
+  ...SAMPLE,
+  config: 'interval=5,overlap=0',
+  prompt: null,
+  writer: 'silent',
+  model: null,
 };
 
 describe('the palette', () => {
@@ -16,59 +26,58 @@ describe('the palette', () => {
     const { press } = openWindow();
     await inspector(/Call C17/);
     await press('{Control>}k{/Control}');
-    const groups = (await screen.findAllByRole('group')).map((group) => group.getAttribute('aria-label'));
-    expect(groups).toEqual(['Questions', 'Commands']);
+    const dialog = await screen.findByRole('dialog');
+    const groups = await within(dialog).findAllByRole('group');
+    expect(groups.map((group) => group.getAttribute('aria-label'))).toEqual(['Questions', 'Commands']);
   });
 
   test('finds places in the backend and opens them', async () => {
     const { press, user, view } = openWindow();
     await inspector(/Call C17/);
     await press('{Control>}k{/Control}');
-    await user.type(field(), 'backfill');
-    const found = await screen.findByRole('option', { name: /Run the backfill query on staging/ });
+    await fill(user, field(), 'backfill');
+    const { items } = await recorded('palette/search', { ...SAMPLE, query: 'backfill', limit: 8 });
+    const { title, address } = ensureExists(items[1], 'a second place');
+    const found = await screen.findByRole('option', { name: new RegExp(literally(title)) });
     expect(found).toHaveAttribute('aria-selected', 'false');
     await user.click(found);
-    expect(view().selection).toBe('E56');
+    expect(view().selection).toBe(address);
     await press('{Control>}k{/Control}');
-    expect(await screen.findByRole('group', { name: 'Recent places' })).toHaveTextContent('E56');
+    expect(await screen.findByRole('group', { name: 'Recent places' })).toHaveTextContent(address);
   });
 
   test('finds words in other sessions and opens them there', async () => {
-    const { press, user, view, host } = openWindow();
+    const { press, user, view } = openWindow();
     await inspector(/Call C17/);
-    const { rows } = await host.invoke('session/list', { filter: '', offset: 0, limit: 9 });
-    const other = rows.find(({ isSample }) => !isSample)?.session ?? '';
-    const filters = { session: other, agent: null, tool: null, after: null };
-    const { hits } = await host.invoke('search/find', { query: 'a', ...filters, limit: 1 });
-    const text = hits[0]?.snippet.map((piece) => piece.text).join('') ?? '';
-    expect(text).not.toBe('');
     await press('{Control>}k{/Control}');
-    field().focus();
-    await user.paste(text);
+    await fill(user, field(), 'It is tax.py');
     const group = await screen.findByRole('group', { name: 'In all sessions' });
     const [first] = within(group).getAllByRole('option');
-    expect(first?.querySelector('mark')).toBeVisible();
-    if (first !== undefined) await user.click(first);
-    expect(view()).toMatchObject({ session: other, view: 'session' });
-    expect(view().selection).toMatch(/^E\d+$/);
+    const option = ensureExists(first, 'a hit in another session');
+    expect(option).toHaveTextContent('It is tax.py');
+    expect(option.querySelector('mark')).toBeVisible();
+    await user.click(option);
+    expect(view()).toMatchObject({ session: 'codex', view: 'session', selection: 'E8' });
+    await inspector(/E8/);
   });
 
   test('never has more than one search under way, and the latest wins', async () => {
     const { press, user, host } = openWindow('#/invoice-triage/session', { delayMs: 30 });
     await inspector(/Call C17/);
     await press('{Control>}k{/Control}');
-    await user.type(field(), 'sql_query');
-    await screen.findByRole('option', { name: 'sql_query tool' });
+    await user.type(field(), 'grep');
+    await screen.findByRole('option', { name: /^grep tool/ });
     const asked = host.asked.filter(({ name }) => name === 'palette/search');
-    expect(asked.length).toBeLessThan(9);
-    expect(asked.at(-1)?.params).toMatchObject({ query: 'sql_query' });
+    expect(asked.length).toBeLessThanOrEqual('grep'.length);
+    expect(asked.at(-1)?.params).toMatchObject({ query: 'grep' });
   });
 
   test('jumps to an address that was typed', async () => {
     const { press, user, view } = openWindow();
     await inspector(/Call C17/);
     await press('{Control>}p{/Control}');
-    await user.type(field(), 'C25/contents{Enter}');
+    await fill(user, field(), 'C25/contents');
+    await press('{Enter}');
     await waitFor(() => expect(view()).toMatchObject({ view: 'pipeline', cursor: 25, stage: 'contents' }));
   });
 
@@ -76,8 +85,8 @@ describe('the palette', () => {
     const { press, user, view } = openWindow();
     await inspector(/Call C17/);
     await press('{Control>}k{/Control}');
-    await user.type(field(), '>in order');
-    await user.keyboard('{Enter}');
+    await fill(user, field(), '>in order');
+    await press('{Enter}');
     expect(view().order).toBe('inOrder');
   });
 
@@ -87,8 +96,9 @@ describe('the palette', () => {
     await press('q');
     expect(screen.getAllByRole('option', { name: /\?/ })).toHaveLength(10);
     await press('{Enter}');
-    const answer = await screen.findByText(/E7 search_logs, 11,940 tokens in 14 calls/, { selector: 'b' });
-    expect(answer).toBeVisible();
+    const question = 'costliestToolResult';
+    const { text } = await recorded('palette/ask', { ...SAMPLE, question, cursor: 17 });
+    expect(await screen.findByText(text, { selector: 'b' })).toBeVisible();
     expect(view()).toMatchObject({ selection: 'E7', filter: 'kind:result', order: 'byLifetime' });
   });
 
@@ -96,7 +106,8 @@ describe('the palette', () => {
     const { press, user, view } = openWindow();
     await inspector(/Call C17/);
     await press('{Control>}k{/Control}');
-    await user.type(field(), ':kind:user{Enter}');
+    await fill(user, field(), ':kind:user');
+    await press('{Enter}');
     expect(view().filter).toBe('kind:user');
   });
 });
@@ -106,61 +117,84 @@ describe('sessions', () => {
     const { user, view } = openWindow();
     await user.click(await screen.findByRole('button', { name: /invoice-triage/ }));
     const menu = await screen.findByRole('dialog', { name: 'Sessions' });
-    await user.click(await within(menu).findByRole('button', { name: 'Remove nightly-run from the list' }));
+    await user.click(await within(menu).findByRole('button', { name: `Remove ${CODEX} from the list` }));
     const question = within(menu).getByRole('alertdialog');
     expect(question).toHaveTextContent('Its file is not touched');
     await user.click(within(question).getByRole('button', { name: 'Remove' }));
-    await waitFor(() => expect(within(menu).queryByText('nightly-run')).toBeNull());
-    await user.click(within(menu).getByRole('button', { name: /^support-desk/ }));
-    expect(view().session).toBe('support-desk');
-    expect(await screen.findByRole('button', { name: /3 notes/ })).toBeVisible();
+    await waitFor(() => expect(within(menu).queryByText(CODEX)).toBeNull());
+    await user.click(within(menu).getByRole('button', { name: new RegExp(`^${literally(TRANSCRIPT)}`) }));
+    expect(view().session).toBe('claude-code');
+    const { diagnostics } = await recorded('session/header', { session: 'claude-code' });
+    const notes = formatCounted(diagnostics.length, 'note');
+    expect(await screen.findByRole('button', { name: new RegExp(notes) })).toBeVisible();
   });
 
   test('are found by typing', async () => {
     const { user } = openWindow();
     await user.click(await screen.findByRole('button', { name: /invoice-triage/ }));
-    await user.type(await screen.findByRole('textbox', { name: 'Find a session' }), 'support');
+    await fill(user, await screen.findByRole('textbox', { name: 'Find a session' }), 'by a cent');
     const menu = screen.getByRole('dialog', { name: 'Sessions' });
     const stored = within(menu).getByRole('list', { name: 'Stored sessions' });
     await waitFor(() => expect(within(stored).getAllByRole('listitem')).toHaveLength(1));
   });
 
   test('say what was found in their file', async () => {
-    const { user } = openWindow('#/support-desk/session');
-    await user.click(await screen.findByRole('button', { name: /3 notes/ }));
+    const { user } = openWindow('#/claude-code/session');
+    await user.click(await screen.findByRole('button', { name: /\d notes?/ }));
     const notes = await screen.findByRole('dialog', { name: 'What was found while reading the file' });
-    expect(notes).toHaveTextContent('Record 361 is cut off. 360 events opened.');
-    expect(notes).toHaveTextContent('line 361');
+    const { diagnostics, unmapped } = await recorded('session/header', { session: 'claude-code' });
+    expect(diagnostics.map(({ code }) => code)).toContain('truncated');
+    for (const { message, at } of diagnostics) {
+      expect(notes).toHaveTextContent(message);
+      expect(notes).toHaveTextContent(at);
+    }
+    for (const { name } of unmapped) expect(notes).toHaveTextContent(name);
   });
 
-  test('are imported with progress, can be cancelled, and open when done', async () => {
-    const { press, view } = openWindow();
+  test('are imported with progress, and open when done', async () => {
+    const { press, view, host } = openWindow('#/invoice-triage/session', { isHeld: true });
     await inspector(/Call C17/);
     await press('{Control>}o{/Control}');
-    expect(await screen.findByText('Importing support-desk.json')).toBeVisible();
+    await waitFor(() => expect(host.asked.at(-1)?.name).toBe('session/import'));
+    await waitFor(() => expect(host.play()).toMatchObject({ type: 'job', job: { state: 'running' } }));
+    expect(await screen.findByText('Importing picked.jsonl')).toBeVisible();
+    expect(view().session).toBe('invoice-triage');
+    for (let next = host.play(); next !== undefined; next = host.play());
+    await waitFor(() => expect(view().session).toBe('picked'));
+    const { jobs } = await host.invoke('job/list', {});
+    expect(screen.getByText(ensureExists(jobs[0]?.outcome, 'what came of it'))).toBeVisible();
+    await inspector(/Call C/);
+  });
+
+  test('are imported until that is cancelled', async () => {
+    const { press, host } = openWindow('#/invoice-triage/lab?config=interval=5,overlap=0');
+    await screen.findByText(/rests on the size/);
+    await host.invoke('lab/run', SILENT_RUN);
+    const { jobs } = await host.invoke('job/list', {});
+    expect(await screen.findByText(ensureExists(jobs.at(-1), 'a job').title)).toBeVisible();
     await press('{Escape}');
-    expect(await screen.findByText('Cancelled. What was read stays.')).toBeVisible();
-    await press('{Control>}o{/Control}');
-    await waitFor(() => expect(view().session).toMatch(/^imported/), { timeout: 6000 });
-    expect(screen.getByText(/1 session with 180 events read/)).toBeVisible();
-  }, 10_000);
+    await waitFor(() => expect(host.asked.some(({ name }) => name === 'job/cancel')).toBe(true));
+    const ended = (await host.invoke('job/list', {})).jobs.at(-1);
+    expect(ended?.state).toBe('cancelled');
+    expect(await screen.findByText(ensureExists(ended?.outcome, 'what came of it'))).toBeVisible();
+  });
 
   test('are dropped on the window, which says what will happen', async () => {
-    openWindow();
+    const { view } = openWindow();
     await inspector(/Call C17/);
-    const dataTransfer = { types: ['Files'], files: [new File(['{}'], 'run.json')] };
+    const dataTransfer = { types: ['Files'], files: [new File(['{}'], 'picked.jsonl')] };
     await fireEvent(window, Object.assign(new Event('dragenter'), { dataTransfer }));
     expect(await screen.findByText('Drop to read the files as sessions')).toBeVisible();
     await fireEvent(window, Object.assign(new Event('drop'), { dataTransfer }));
     expect(screen.queryByText('Drop to read the files as sessions')).toBeNull();
-    expect(await screen.findByText('Importing run.json')).toBeVisible();
+    await waitFor(() => expect(view().session).toBe('picked'));
   });
 
   test('open another one when told to', async () => {
     const { host, view } = openWindow();
     await inspector(/Call C17/);
-    host.notify({ type: 'open', session: 'support-desk' });
-    expect(view().session).toBe('support-desk');
+    host.notify({ type: 'open', session: 'claude-code' });
+    expect(view().session).toBe('claude-code');
   });
 
   test('are introduced once, if they are the sample', async () => {
@@ -174,36 +208,42 @@ describe('sessions', () => {
 
 describe('the configuration', () => {
   test('can be chosen, and given up again', async () => {
-    const { user, host } = openWindow('#/support-desk/session');
+    const { user, host } = openWindow('#/orders/session', { picked: 'orders.app.json' });
+    const { app } = await recorded('session/header', { session: 'orders' });
+    const { prompt: inferred } = await recorded('call/get', { session: 'orders', call: 2 });
     await user.click(await screen.findByRole('button', { name: 'App: inferred' }));
     const dialog = await screen.findByRole('dialog', { name: 'App configuration' });
-    expect(dialog).toHaveTextContent('Agents and tools are those seen in the events.');
+    for (const note of app.notes) expect(dialog).toHaveTextContent(note);
     await user.click(within(dialog).getByRole('button', { name: /Choose/ }));
-    expect(await screen.findByRole('button', { name: /App: .*support-desk.json/ })).toBeVisible();
-    expect(host.asked.find(({ name }) => name === 'session/setApp')?.params).toMatchObject({
-      session: 'support-desk',
-    });
+    await user.click(await screen.findByRole('button', { name: 'App: orders' }));
+    const { prompt } = await host.invoke('call/get', { session: 'orders', call: 2 });
+    expect(prompt.tokens).not.toBe(inferred.tokens);
+    const panel = await inspector(/Call C2/);
+    await waitFor(() => expect(panel).toHaveTextContent(`${formatInteger(prompt.tokens)} tokens`));
+    expect(await screen.findByText('/strata/files/orders.app.json')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Go back to what is inferred' }));
+    expect(await screen.findByRole('button', { name: 'App: inferred' })).toBeVisible();
   });
 });
 
 describe('states', () => {
   test('failed: what failed, what was kept, what to do', async () => {
-    openWindow('#/invoice-triage/session', { failing: { 'event/page': locked } });
+    openWindow('#/invoice-triage/session', { failing: { 'event/page': LOCKED } });
     const failed = await screen.findByRole('alert');
     expect(failed).toHaveTextContent('Events: the database cannot be used');
-    expect(failed).toHaveTextContent(locked.message);
+    expect(failed).toHaveTextContent(LOCKED.message);
     expect(within(failed).getByRole('button', { name: 'Retry' })).toBeVisible();
     expect(within(failed).getByText('SQLITE_BUSY')).toBeInTheDocument();
   });
 
   test('failed at the start', async () => {
-    openWindow('#/', { failing: { 'app/start': locked } });
+    openWindow('#/', { failing: { 'app/start': LOCKED } });
     expect(await screen.findByRole('alert')).toHaveTextContent('The database cannot be used');
   });
 
   test('a session that is gone offers the sample', async () => {
     const { user, view } = openWindow('#/gone/session');
-    expect(await screen.findByRole('alert')).toHaveTextContent('gone is not in the database any more');
+    expect(await screen.findByRole('alert')).toHaveTextContent('This session is no longer in the store');
     await user.click(await screen.findByRole('button', { name: 'Open the sample' }));
     expect(view().session).toBe('invoice-triage');
     await inspector(/Call C17/);
@@ -217,17 +257,38 @@ describe('states', () => {
   });
 
   test('partial: how many calls are compiled', async () => {
-    openWindow('#/support-desk/session', { isCompiling: true });
-    expect(await screen.findByText(/of 120 calls compiled$/)).toBeVisible();
-    await waitFor(() => expect(screen.getByText(/calls compiled so far/)).toBeVisible());
+    const halfWay = (header: SessionHeader): SessionHeader => ({ ...header, compiledCalls: 20 });
+    const { host } = openWindow('#/invoice-triage/session', {
+      changed: { 'session/open': halfWay, 'session/header': halfWay },
+    });
+    expect(await screen.findByText('20 of 41 calls compiled')).toBeVisible();
+    expect(await screen.findByText(/calls compiled so far/)).toBeVisible();
+    host.notify({ type: 'analysis', ...SAMPLE, compiledCalls: 30, calls: 41 });
+    expect(await screen.findByText('30 of 41 calls compiled')).toBeVisible();
+    host.notify({ type: 'analysis', ...SAMPLE, compiledCalls: 41, calls: 41 });
+    await waitFor(() => expect(screen.queryByText(/calls compiled/)).toBeNull());
+  });
+
+  test('stuck: the rest of the window goes on', async () => {
+    const { press, view } = openWindow('#/invoice-triage/session', { stuck: ['event/page'] });
+    await inspector(/Call C17/);
+    expect(screen.queryByRole('option', { name: /^E7 / })).toBeNull();
+    await press('{ArrowLeft}');
+    await inspector(/Call C16/);
+    expect(view().cursor).toBe(16);
+  });
+
+  test('deaf: what a job came to is seen without being told', async () => {
+    openWindow('#/invoice-triage/lab', { isDeaf: true });
+    await screen.findByRole('listbox', { name: /^Configurations as a map/ });
   });
 
   test('failures of acts are told in a bar and stay until read', async () => {
-    const { press, user } = openWindow('#/invoice-triage/session', { failing: { 'palette/ask': locked } });
+    const { press, user } = openWindow('#/invoice-triage/session', { failing: { 'palette/ask': LOCKED } });
     await inspector(/Call C17/);
     await press('q{Enter}');
     const bar = await screen.findByRole('alert');
-    expect(bar).toHaveTextContent(locked.message);
+    expect(bar).toHaveTextContent(LOCKED.message);
     await user.click(within(bar).getByRole('button', { name: 'Close' }));
     expect(screen.queryByRole('alert')).toBeNull();
   });

@@ -1,6 +1,21 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
-import { inspector, openWindow } from './window.ts';
+import { ensureExists } from '@/lib/assert.ts';
+import { formatCompact, formatInteger, formatPercent } from '@/model/format.ts';
+import { recorded } from './recorded.ts';
+import { fill, inspector, LOCKED, openWindow, type OpenWindow } from './window.ts';
+
+const SAMPLE = { session: 'invoice-triage' };
+const PLAN = { ...SAMPLE, config: 'interval=5,overlap=0', prompt: null, summaries: 'sized' } as const;
+
+/** The Lab with a run of extracts, once it is done. */
+async function openRun(): Promise<OpenWindow> {
+  const window = openWindow('#/invoice-triage/lab?config=interval=5,overlap=0');
+  await within(summaries()).findByText(/rests on the size/);
+  await window.press('s');
+  await screen.findByRole('button', { name: /^Apply as experiment/ });
+  return window;
+}
 
 const sweep = (): HTMLElement => screen.getByRole('region', { name: 'Sweep' });
 const summaries = (): HTMLElement => screen.getByRole('region', { name: 'Before and after' });
@@ -13,7 +28,9 @@ describe('the lab', () => {
     expect(within(await map()).getByRole('option')).toHaveTextContent(/^Interval 5, overlap 0/);
     const panel = await inspector(/Interval 5, overlap 0/);
     expect(panel).toHaveTextContent('What the sweep says');
-    await waitFor(() => expect(panel).toHaveTextContent(/Peak prompt\s*88\.0k/));
+    const { bill, unchanged, recorded: before } = await recorded('lab/plan', PLAN);
+    const peaks = [unchanged, before, bill].map(({ peakTokens }) => formatCompact(peakTokens));
+    await waitFor(() => expect(panel).toHaveTextContent(`Peak prompt${peaks.join('')}`));
   });
 
   test('is walked with the arrows, and the address says where', async () => {
@@ -48,57 +65,76 @@ describe('the lab', () => {
     await press('a');
     await waitFor(() => expect(view().axes).toBe('threshold'));
     await inspector(/Threshold/);
-    const grid = screen.getByRole('textbox', { name: 'Grid' });
-    await user.clear(grid);
-    await user.type(grid, 'faster');
+    await fill(user, screen.getByRole('textbox', { name: 'Grid' }), 'faster');
     await user.tab();
-    expect(await within(sweep()).findByText(/is no grid/)).toBeVisible();
+    expect(await within(sweep()).findByText(/`faster` is no key=value pair/)).toBeVisible();
     await user.click(within(sweep()).getByRole('button', { name: 'The usual grid' }));
     await map();
   });
 
   test('runs a configuration, and shows what its summaries keep', async () => {
-    const { press, user, view } = openWindow('#/invoice-triage/lab?config=interval=5,overlap=0');
-    await inspector(/Interval 5, overlap 0/);
-    await within(summaries()).findByText(/rests on the size/);
-    await press('s');
-    expect(await within(summaries()).findByText(/invoice\.py:214\. 1,204/)).toBeVisible();
-    const facts = await within(summaries()).findByRole('listbox', { name: '4 facts' });
-    expect(within(facts).getAllByRole('option')[0]).toHaveTextContent('bill-2');
+    const { user, view, host } = await openRun();
+    const { rows } = await host.invoke('lab/runs', SAMPLE);
+    const { run } = ensureExists(rows[0], 'a stored run');
+    const loss = await host.invoke('lab/loss', { run, window: 0, offset: 0, limit: 1000 });
+    const [line] = loss.summary.split('\n').slice(-2);
+    expect(
+      await within(summaries()).findByText(ensureExists(line, 'its last line'), { exact: false }),
+    ).toBeVisible();
+    const facts = await within(summaries()).findByRole('listbox', {
+      name: `${formatInteger(loss.total)} facts`,
+    });
+    const dearest = ensureExists(loss.items[0], 'a fact');
+    expect(within(facts).getAllByRole('option')[0]).toHaveTextContent(dearest.text);
+    expect(summaries()).toHaveTextContent(`✗ ${formatInteger(loss.dropped)} dropped`);
+    const { replay } = await host.invoke('lab/runResult', { run });
+    const end = ensureExists(replay?.survival.at(-1), 'what the last summary tells');
+    const told = `${formatInteger(end.alive)} of ${formatInteger(end.facts)}, ${formatPercent(end.alive / end.facts)}`;
     const panel = await inspector(/Interval 5, overlap 0/);
-    await waitFor(() => expect(panel).toHaveTextContent(/Facts still told at the end\s*4 of 8, 50\.0%/));
-    await user.click(within(summaries()).getByRole('button', { name: /^Pin E3/ }));
-    await waitFor(() => expect(view().config).toBe('interval=5,overlap=0,pin=E3'));
-    expect(screen.getByRole('button', { name: 'Unpin E3' })).toBeVisible();
+    await waitFor(() => expect(panel).toHaveTextContent(`Facts still told at the end ${told}`));
+    await user.click(
+      within(summaries()).getByRole('button', { name: new RegExp(`^Pin ${dearest.event}\\b`) }),
+    );
+    await waitFor(() => expect(view().config).toBe(`interval=5,overlap=0,pin=${dearest.event}`));
+    expect(screen.getByRole('button', { name: `Unpin ${dearest.event}` })).toBeVisible();
   });
 
   test('sends a call again, and sets the answers side by side', async () => {
-    const { press, user } = openWindow('#/invoice-triage/lab?call=17');
+    const { press, user, host } = openWindow('#/invoice-triage/lab?call=1');
     await map();
     await press('n');
-    const dialog = await screen.findByRole('dialog', { name: 'Send C17 again' });
+    const dialog = await screen.findByRole('dialog', { name: 'Send C1 again' });
     expect(await within(dialog).findByText(/POST http/)).toBeVisible();
-    expect(dialog).toHaveTextContent('≈ 50,631 tokens');
+    const asked = { ...SAMPLE, call: 1, endpoint: 'terse', model: null, run: null };
+    const { predicted } = await recorded('call/replayPreview', asked);
+    const prompt = `≈ ${formatInteger(predicted.tokens)} tokens`;
+    expect(dialog).toHaveTextContent(prompt);
     await user.click(within(dialog).getByRole('button', { name: 'Send' }));
-    await waitFor(() =>
-      expect(dialog).toHaveTextContent('predicted ≈ 50,631 tokens, reported 50,643 tokens'),
-    );
-    expect(dialog).toHaveTextContent('1 of 4 reports');
+    await within(dialog).findByText(`Prompt: predicted ${prompt}`, { exact: false });
+    const { job } = ensureExists((await host.invoke('job/list', {})).jobs.at(-1), 'a job');
+    const answer = await host.invoke('call/replayResult', { job });
+    expect(dialog).toHaveTextContent(`reported ${formatInteger(answer.reportedTokens ?? 0)} tokens`);
     const lines = within(dialog).getByRole('group', { name: 'Recorded answer beside the new one' });
-    expect(lines).toHaveTextContent(/- ?-> read_file/);
-    expect(lines).toHaveTextContent(/\+ ?-> search_logs/);
+    for (const { sign, runs } of answer.difference) {
+      if (sign !== 'same') expect(lines).toHaveTextContent(runs.map(({ text }) => text).join(''));
+    }
+    expect(answer.difference.map(({ sign }) => sign)).toContain('added');
   });
 
   test('lists runs, and lays one over the session as an experiment', async () => {
-    const { press, user, host, view } = openWindow('#/invoice-triage/lab?config=interval=5,overlap=0');
-    await within(summaries()).findByText(/rests on the size/);
-    await press('s');
-    await screen.findByRole('button', { name: /^Apply as experiment/ });
+    const { press, user, host, view } = await openRun();
+    const { replay } = await host.invoke('lab/runResult', { run: 'r1' });
+    const { windows, promptTokens } = ensureExists(replay, 'what the run comes to');
+    const dropped = windows.reduce((sum, window) => sum + window.dropped, 0);
     const panel = await inspector(/Interval 5, overlap 0/);
-    await waitFor(() => expect(panel).toHaveTextContent(/2 summaries · extractive · 4 facts dropped/));
+    const about = `2 summaries · extractive · ${formatInteger(dropped)} facts dropped`;
+    await waitFor(() => expect(panel).toHaveTextContent(about));
     await press('{Shift>}S{/Shift}');
     await waitFor(() => expect(view().session).toBe('x1'));
-    expect(host.asked.some(({ name }) => name === 'lab/apply')).toBe(true);
+    // The experiment's prompts are those of the run.
+    const { totalTokens, compactions } = await host.invoke('session/header', { session: 'x1' });
+    expect(totalTokens).toBe(promptTokens.reduce((sum, tokens) => sum + tokens, 0));
+    expect(compactions).toBe(windows.length);
     await waitFor(() => expect(panel).toHaveTextContent(/over Recorded/));
     await user.click(within(panel).getByRole('button', { name: /^Remove the run/ }));
     await waitFor(() => expect(panel).not.toHaveTextContent(/over Recorded/));
@@ -107,30 +143,39 @@ describe('the lab', () => {
   test('asks once before a model is asked, and says what it would cost', async () => {
     const { press, user, host } = openWindow('#/invoice-triage/lab?config=interval=5,overlap=0');
     await within(summaries()).findByText(/rests on the size/);
-    await user.selectOptions(await screen.findByLabelText('Written by'), 'local');
+    await user.selectOptions(await screen.findByLabelText('Written by'), 'terse');
     (document.activeElement as HTMLElement | null)?.blur();
     await press('s');
     const dialog = await screen.findByRole('dialog', { name: /with a model$/ });
-    expect(await within(dialog).findByText(/qwen2\.5-7b at http/)).toBeVisible();
-    expect(dialog).toHaveTextContent(/Tokens in\s*≈ 40,001, estimated/);
+    const { session, config, prompt } = PLAN;
+    const asked = { session, config, prompt, writer: 'terse', model: null };
+    const { inputTokens, summaries: count } = await recorded('lab/estimate', asked);
+    expect(await within(dialog).findByText(/scripted-1 at http/)).toBeVisible();
+    expect(dialog).toHaveTextContent(`Tokens in ≈ ${formatInteger(inputTokens)}`);
     const isAsked = (): boolean => host.asked.some(({ name }) => name === 'lab/run');
     expect(isAsked()).toBe(false);
-    await user.click(within(dialog).getByRole('button', { name: 'Send 2 prompts' }));
+    await user.click(within(dialog).getByRole('button', { name: `Send ${String(count)} prompts` }));
     await waitFor(() => expect(isAsked()).toBe(true));
-    expect(await screen.findByRole('button', { name: /^Apply as experiment/ })).toBeEnabled();
+    await waitFor(() => expect(screen.getByRole('button', { name: /^Apply as experiment/ })).toBeEnabled());
+    expect(await within(summaries()).findByText(/Two rounding rules differ/)).toBeVisible();
   });
 
   test('asks about a summary, and counts what it can answer', async () => {
-    const { press, user } = openWindow('#/invoice-triage/lab?config=interval=5,overlap=0');
-    await within(summaries()).findByText(/rests on the size/);
-    await press('s');
-    await screen.findByRole('button', { name: /^Ask about summary 1/ });
+    const { press, user, host } = await openRun();
     await press('{Shift>}N{/Shift}');
     const dialog = await screen.findByRole('dialog', { name: 'Ask about summary 1' });
-    expect(await within(dialog).findByText(/8 prompts · ≈ 36,000 tokens in/)).toBeVisible();
+    const choice = { run: 'r1', window: 0, facts: 6, questions: [], writer: 'terse', model: null };
+    const plan = await host.invoke('lab/probePlan', { choice });
+    const cost = `${String(plan.prompts)} prompts · ≈ ${formatInteger(plan.inputTokens)} tokens in`;
+    await waitFor(() => expect(dialog).toHaveTextContent(cost));
     await user.click(within(dialog).getByRole('button', { name: 'Ask' }));
-    await waitFor(() => expect(dialog).toHaveTextContent('✓ 2 kept, ✗ 2 lost'));
-    expect(within(dialog).getByRole('region', { name: 'Answers' })).toHaveTextContent('invoice.py:214, E1');
+    const answers = await within(dialog).findByRole('region', { name: 'Answers' });
+    const { job } = ensureExists((await host.invoke('job/list', {})).jobs.at(-1), 'a job');
+    const { rows, kept, lost } = await host.invoke('lab/probeResult', { job });
+    await waitFor(() => expect(dialog).toHaveTextContent(`✓ ${String(kept)} kept, ✗ ${String(lost)} lost`));
+    for (const { question } of rows) expect(answers).toHaveTextContent(question);
+    // A model that always says the same knows nothing.
+    expect(answers).toHaveTextContent('Two rounding rules differ in invoice.py:214.');
   });
 
   test('is a table, too', async () => {
@@ -149,7 +194,7 @@ describe('the lab', () => {
 
   test('offers to try again what failed', async () => {
     openWindow('#/invoice-triage/lab', {
-      failing: { 'lab/sweep': { code: 'store', message: 'The database is locked.', detail: null } },
+      failing: { 'lab/sweep': LOCKED },
     });
     expect(await within(sweep()).findByRole('button', { name: 'Retry' })).toBeVisible();
   });

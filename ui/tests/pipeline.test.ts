@@ -1,6 +1,19 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
+import { ensureExists } from '@/lib/assert.ts';
+import { formatInteger, formatSigned } from '@/model/format.ts';
+import { recorded } from './recorded.ts';
 import { inspector, openWindow } from './window.ts';
+
+const C25 = { session: 'invoice-triage', call: 25 };
+const AT_CONTENTS = {
+  ...C25,
+  stage: 8,
+  compareWith: 'stageBefore',
+  foldUnchanged: true,
+  offset: 0,
+  limit: 200,
+} as const;
 
 const stages = (): HTMLElement => screen.getByRole('region', { name: 'Processors' });
 const stage = (name: RegExp): Promise<HTMLElement> => within(stages()).findByRole('option', { name });
@@ -8,17 +21,25 @@ const stage = (name: RegExp): Promise<HTMLElement> => within(stages()).findByRol
 describe('the pipeline view', () => {
   test('lists the processors of the call under the cursor', async () => {
     openWindow('#/invoice-triage/pipeline?call=25');
-    const contents = await stage(/contents 50 events → 16 parts \+7,770/);
+    const { rows, total } = await recorded('call/stages', C25);
+    const { note, tokensBefore, tokensAfter } = ensureExists(rows[7], 'the eighth stage');
+    const contents = await stage(/^8 contents/);
+    expect(note).toBe('50 events → 16 contents');
+    expect(contents).toHaveTextContent(`${note} ${formatSigned(tokensAfter - tokensBefore)}`);
     expect(contents).toHaveAttribute('aria-posinset', '8');
+    expect(contents).toHaveAttribute('aria-setsize', String(rows.length));
     expect(contents).toHaveAttribute('aria-selected', 'true');
-    expect(stages()).toHaveTextContent('Sent 11,867 tokens');
+    expect(stages()).toHaveTextContent(`Sent ≈ ${formatInteger(total.tokens)} tokens`);
   });
 
   test('shows only what changed something', async () => {
     const { user } = openWindow('#/invoice-triage/pipeline?call=25');
     await stage(/contents/);
-    await user.click(screen.getByRole('radio', { name: 'Changed 5' }));
-    expect(within(stages()).getAllByRole('option')).toHaveLength(5);
+    const { rows } = await recorded('call/stages', C25);
+    const changed = rows.filter(({ isChanged }) => isChanged).length;
+    expect(changed).toBeLessThan(rows.length);
+    await user.click(screen.getByRole('radio', { name: `Changed ${String(changed)}` }));
+    expect(within(stages()).getAllByRole('option')).toHaveLength(changed);
   });
 
   test('walks the stages, and from change to change', async () => {
@@ -45,25 +66,39 @@ describe('the pipeline view', () => {
 
   test('says part by part what a stage did', async () => {
     openWindow('#/invoice-triage/pipeline?call=25&stage=contents');
-    expect(await screen.findByText('50 events in, 16 parts out.')).toBeVisible();
-    const detail = screen.getByRole('region', { name: 'Stage' });
+    const { headline, rows } = await recorded('call/stageParts', AT_CONTENTS);
+    expect(headline).toMatch(/^50 events in/);
+    const detail = await screen.findByRole('region', { name: 'Stage' });
+    await waitFor(() => expect(detail).toHaveTextContent(headline));
+    const hidden = ensureExists(rows[0], 'what a summary hides');
     expect(
-      await within(detail).findByRole('option', { name: /left out.*34 events E1–E34 −46,434 hidden/ }),
+      await within(detail).findByRole('option', {
+        name: new RegExp(`left out.*34 events E1–E34 ${formatSigned(-hidden.tokensBefore)} hidden`),
+      }),
     ).toBeVisible();
+    const quoted = ensureExists(
+      rows.find(({ path }) => path === '4.1'),
+      'a quoted part',
+    );
+    const sizes = `${formatInteger(quoted.tokensBefore)} → ${formatInteger(quoted.tokensAfter)}`;
     expect(
-      within(detail).getByRole('option', { name: /rewritten.*4\.0 model E39 coordinator 284 → 303/ }),
+      within(detail).getByRole('option', {
+        name: new RegExp(`rewritten.*4\\.1 model E39 coordinator ${sizes}`),
+      }),
     ).toBeVisible();
   });
 
   test('shows the difference and the source of a part', async () => {
     const { user, view } = openWindow('#/invoice-triage/pipeline?call=25&stage=contents');
-    await user.click(await screen.findByRole('option', { name: /4\.0 model/ }));
-    const panel = await inspector('Rewritten part contents[4]');
-    expect(panel).toHaveTextContent('284 → 303 tokens');
-    expect(panel).toHaveTextContent('all 303');
+    await user.click(await screen.findByRole('option', { name: /4\.1 model/ }));
+    const panel = await inspector('Rewritten part contents[4].parts[1]');
+    const part = await recorded('part/get', { session: C25.session, address: 'C25/4.1', stage: 8 });
+    const [before, after] = [formatInteger(part.storedTokens ?? 0), formatInteger(part.tokens.tokens)];
+    expect(panel).toHaveTextContent(`${before} → ${after} tokens`);
+    expect(panel).toHaveTextContent(`all ${after}`);
     const diff = screen.getByRole('region', { name: 'Difference' });
-    expect(await within(diff).findByText('E39 in the session, 284 tokens')).toBeVisible();
-    expect(diff).toHaveTextContent('<<<BEGIN_QUOTED_AGENT_CONTENT>>>');
+    expect(await within(diff).findByText(`E39 in the session, ${before} tokens`)).toBeVisible();
+    expect(diff).toHaveTextContent('[coordinator] said:');
     await user.click(within(diff).getByRole('radio', { name: 'Unified' }));
     await waitFor(() => expect(view().diff).toBe('unified'));
   });
@@ -73,7 +108,15 @@ describe('the pipeline view', () => {
     await screen.findByText(/parts added/);
     await user.click(screen.getByRole('radio', { name: 'Previous call' }));
     expect(await screen.findByText('against C25')).toBeVisible();
-    const fold = await screen.findByRole('option', { name: /27 parts .* 27 unchanged/ });
+    const { rows } = await recorded('call/stageParts', {
+      ...AT_CONTENTS,
+      call: 26,
+      stage: 15,
+      compareWith: 'previousCall',
+    });
+    const { count } = ensureExists(rows[0], 'what C25 has, too');
+    expect(count).toBeGreaterThan(20);
+    const fold = await screen.findByRole('option', { name: new RegExp(`${String(count)} unchanged`) });
     await user.click(fold);
     expect(await screen.findByRole('button', { name: 'Fold unchanged parts' })).toBeVisible();
   });
@@ -89,22 +132,34 @@ describe('the pipeline view', () => {
   test('shows the prompt as text, with the source of its lines', async () => {
     const { user } = openWindow('#/invoice-triage/pipeline?call=25&stage=instructions');
     await user.click(await screen.findByRole('radio', { name: 'Text' }));
-    const text = await screen.findByRole('textbox', { name: 'Prompt as text' }, { timeout: 5000 });
-    await waitFor(() => expect(text).toHaveTextContent('You are log_analyst'));
+    const text = await screen.findByRole('textbox', { name: 'Prompt as text' });
+    await waitFor(() => expect(text).toHaveTextContent('You analyse production incidents.'));
     expect(document.querySelector('.cm-provenance')).toHaveTextContent('sys.0');
   });
 
   test('shows the request as JSON', async () => {
     const { user } = openWindow('#/invoice-triage/pipeline?call=25&stage=instructions');
     await user.click(await screen.findByRole('radio', { name: 'JSON' }));
-    const json = await screen.findByRole('textbox', { name: 'Request as JSON' }, { timeout: 5000 });
-    await waitFor(() => expect(json).toHaveTextContent('"model": "gemini-3-pro"'));
+    const json = await screen.findByRole('textbox', { name: 'Request as JSON' });
+    const { model } = await recorded('call/get', C25);
+    await waitFor(() => expect(json).toHaveTextContent(`"model": "${model}"`));
   });
 
   test('names warnings of a stage', async () => {
-    openWindow('#/support-desk/pipeline?call=5');
-    const instructions = await stage(/^4 instructions/);
-    expect(within(instructions).getByRole('img', { name: /^Warning: The template/ })).toBeVisible();
-    expect(within(instructions).getByText('inferred')).toBeVisible();
+    openWindow('#/invoice-triage/pipeline?call=37');
+    const { rows } = await recorded('call/stages', { ...C25, call: 37 });
+    const { processor, diagnostics } = ensureExists(
+      rows.find((row) => row.diagnostics.length > 0),
+      'a stage of C37 with a warning',
+    );
+    const warning = `Warning: ${ensureExists(diagnostics[0], 'its warning').message}`;
+    const row = await stage(new RegExp(processor));
+    expect(within(row).getByRole('img', { name: warning })).toBeVisible();
+  });
+
+  test('marks what rests on an inferred configuration', async () => {
+    openWindow('#/claude-code/pipeline?call=5');
+    expect(within(await stage(/agent_tools/)).getByText('inferred')).toBeVisible();
+    expect(within(await stage(/contents/)).queryByText('inferred')).toBeNull();
   });
 });

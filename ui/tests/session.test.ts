@@ -1,6 +1,13 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
-import { inspector, openWindow } from './window.ts';
+import { ensureExists } from '@/lib/assert.ts';
+import { formatCompact, formatInteger, formatPercent, formatUsd } from '@/model/format.ts';
+import { recorded } from './recorded.ts';
+import { fill, inspector, openWindow } from './window.ts';
+
+const SAMPLE = { session: 'invoice-triage' };
+const E7 = { ...SAMPLE, event: 7 };
+const TABLE = { ...SAMPLE, filter: '', offset: 0, limit: 200 };
 
 const row = (name: RegExp): Promise<HTMLElement> => screen.findByRole('option', { name });
 
@@ -10,7 +17,9 @@ describe('the session view', () => {
     const first = await row(/^E7 C3 log_analyst result search_logs/);
     expect(first).toHaveAttribute('aria-posinset', '1');
     expect(first).toHaveAttribute('aria-setsize', '84');
-    expect(first).toHaveTextContent('167,216');
+    const { row: event } = await recorded('event/get', E7);
+    expect(first).toHaveTextContent(formatInteger(event.lifetimeTokens));
+    expect(event.lifetimeTokens).toBeGreaterThan(event.tokens);
   });
 
   test('sorts and filters, and says so in the address', async () => {
@@ -19,15 +28,15 @@ describe('the session view', () => {
     await user.click(screen.getByRole('radio', { name: 'In order' }));
     expect(await row(/^E1 /)).toHaveAttribute('aria-posinset', '1');
     expect(view().order).toBe('inOrder');
-    await user.type(screen.getByRole('combobox', { name: 'Filter events' }), 'kind:user');
-    await waitFor(() => expect(screen.getByText('14 of 84')).toBeVisible());
+    await fill(user, screen.getByRole('combobox', { name: 'Filter events' }), 'kind:user');
+    expect(await screen.findByText('14 of 84')).toBeVisible();
     await waitFor(() => expect(view().filter).toBe('kind:user'));
   });
 
   test('completes a filter and shows its words as chips', async () => {
     const { user, view } = openWindow();
     const field = await screen.findByRole('combobox', { name: 'Filter events' });
-    await user.type(field, 'tool:sql');
+    await fill(user, field, 'tool:sql');
     await user.click(await screen.findByRole('option', { name: /tool:sql_query/ }));
     await waitFor(() => expect(view().filter).toBe('tool:sql_query '));
     field.blur();
@@ -49,8 +58,10 @@ describe('the session view', () => {
     await press('j');
     await waitFor(() => expect(screen.getByRole('option', { selected: true })).toHaveTextContent(/^E7/));
     await press('jj{ArrowDown}k');
-    await waitFor(() => expect(screen.getByRole('option', { selected: true })).toHaveTextContent(/^E17/));
-    await waitFor(() => expect(view().selection).toBe('E17'));
+    const { rows } = await recorded('event/page', { ...TABLE, order: 'byLifetime' });
+    const third = `E${String(rows[2]?.event)}`;
+    await waitFor(() => expect(screen.getByRole('option', { selected: true })).toHaveTextContent(third));
+    await waitFor(() => expect(view().selection).toBe(third));
     expect(view().cursor).toBe(0);
   });
 
@@ -76,7 +87,12 @@ describe('the session view', () => {
     await row(/^E7 /);
     await press('{ArrowLeft}');
     await waitFor(() => expect(view().cursor).toBe(16));
-    expect(screen.getByRole('slider')).toHaveAttribute('aria-valuetext', 'C16, 50,139 tokens, 99.6% cached');
+    const { prompt, cachedTokens } = await recorded('call/get', { ...SAMPLE, call: 16 });
+    const cached = formatPercent((cachedTokens ?? 0) / prompt.tokens);
+    expect(screen.getByRole('slider')).toHaveAttribute(
+      'aria-valuetext',
+      `C16, ${formatInteger(prompt.tokens)} tokens, ${cached} cached`,
+    );
     await press('b');
     await waitFor(() => expect(view().cursor).toBe(17));
     await press('c');
@@ -91,7 +107,9 @@ describe('the session view', () => {
     await press('{Shift>}{ArrowRight}{ArrowRight}{/Shift}r');
     await waitFor(() => expect(view().ranges).toEqual([{ from: 4, to: 6 }]));
     expect(await screen.findByText('in range')).toBeVisible();
-    await waitFor(() => expect(screen.getByText('64.4k')).toBeVisible());
+    const prompts = await Promise.all([4, 5, 6].map((call) => recorded('call/get', { ...SAMPLE, call })));
+    const tokens = prompts.reduce((sum, { prompt }) => sum + prompt.tokens, 0);
+    expect(await screen.findByText(new RegExp(`^(≈ )?${formatCompact(tokens)}$`))).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Leave the range C4–C6' }));
     expect(view().ranges).toEqual([]);
   });
@@ -125,18 +143,19 @@ describe('the inspector', () => {
   test('tells what an event cost, where it went and where it came from', async () => {
     openWindow('#/invoice-triage/session?at=E7');
     const panel = await inspector('search_logs result E7');
+    const { row: event, calls, cachedTokens, share, costUsd, fate } = await recorded('event/get', E7);
     for (const text of [
-      '11,940 tokens',
-      '14 of 41 calls',
-      '167,216 tokens',
-      '21.2%',
-      '23.9k / 143k',
-      '$0.076',
+      `Size ≈ ${formatInteger(event.tokens)} tokens`,
+      `Carried by ${String(calls)} of 41 calls`,
+      `Lifetime ≈ ${formatInteger(event.lifetimeTokens)} tokens`,
+      `Share of the session ${formatPercent(share)}`,
+      `Billed fresh / cached ${formatCompact(event.freshTokens)} / ${formatCompact(cachedTokens)}`,
+      `Cost ${formatUsd(costUsd ?? NaN)}`,
+      fate,
     ])
       expect(panel).toHaveTextContent(text);
-    expect(panel).toHaveTextContent('C4–C17, then summarised by E35');
+    expect(fate).toBe('C4–C17, then summarised by E35');
     expect(within(panel).getByRole('button', { name: /E6 model call C3 chose/ })).toBeVisible();
-    expect(await within(panel).findByText(/Characters 1–2,000 of 29,791/)).toBeVisible();
   });
 
   test('walks to the source and back', async () => {
@@ -148,7 +167,8 @@ describe('the inspector', () => {
     expect(view().selection).toBe('E1');
     await press('{Shift>}P{/Shift}{Shift>}P{/Shift}{Shift>}P{/Shift}');
     expect(view().selection).toBe('C4/contents');
-    await inspector(/contents stage 8 of 16/);
+    const { rows } = await recorded('call/stages', { ...SAMPLE, call: 4 });
+    await inspector(new RegExp(`contents stage 8 of ${String(rows.length)}`));
     await press('{Alt>}{ArrowLeft}{/Alt}');
     expect(view().selection).toBe('E7');
   });
@@ -156,20 +176,37 @@ describe('the inspector', () => {
   test('turns the pages of a long content', async () => {
     const { user } = openWindow('#/invoice-triage/session?at=E7');
     const panel = await inspector('search_logs result E7');
-    await within(panel).findByText(/Characters 1–2,000/);
+    const { totalLength } = await recorded('part/text', {
+      ...SAMPLE,
+      address: 'E7/0',
+      stage: null,
+      offset: 0,
+      limit: 2000,
+    });
+    const length = formatInteger(totalLength);
+    await within(panel).findByText(`Characters 1–2,000 of ${length}`, { exact: false });
     await user.click(within(panel).getByRole('button', { name: 'Page on' }));
-    expect(await within(panel).findByText(/Characters 2,001–4,000 of 29,791/)).toBeVisible();
+    await within(panel).findByText(`Characters 2,001–4,000 of ${length}`, { exact: false });
   });
 
   test('shows the call under the cursor when nothing is selected', async () => {
     openWindow('#/invoice-triage/session?call=17');
     const panel = await inspector('Call C17');
+    const { prompt, cachedTokens, prefixBreak, findings } = await recorded('call/get', {
+      ...SAMPLE,
+      call: 17,
+    });
+    expect(panel).toHaveTextContent(`Prompt ≈ ${formatInteger(prompt.tokens)} tokens`);
+    expect(panel).toHaveTextContent(`Billed fresh ${formatInteger(prompt.tokens - (cachedTokens ?? 0))}`);
     expect(panel).toHaveTextContent('state.hits changed 41 → 2,318 inside the instruction');
-    expect(panel).toHaveTextContent('Hidden context +3');
+    const { atToken, rebilledTokens } = ensureExists(prefixBreak, 'C17 breaks the prefix');
+    expect(panel).toHaveTextContent(`The prefix ends at token ${formatInteger(atToken)}, compared with C16`);
+    expect(panel).toHaveTextContent(`${formatInteger(rebilledTokens)} tokens billed again`);
+    for (const { title } of findings) expect(panel).toHaveTextContent(title);
   });
 
   test('marks what was inferred and what is an estimate, and explains both', async () => {
-    openWindow('#/support-desk/session?call=3');
+    openWindow('#/claude-code/session?call=3');
     const panel = await inspector(/Call C3/);
     expect(within(panel).getByText('inferred')).toHaveAttribute(
       'data-tip',

@@ -2,8 +2,9 @@ import '@testing-library/jest-dom/vitest';
 import { afterEach, vi } from 'vitest';
 import { cleanup, configure } from '@testing-library/svelte';
 
-// A whole window takes a while to draw without a browser, more so beside other work.
-configure({ asyncUtilTimeout: 5000 });
+// What is waited for comes when it comes: beside other work a whole window takes long to draw without a browser. This
+// only ends the wait for what never does.
+configure({ asyncUtilTimeout: 60_000 });
 
 afterEach(() => {
   cleanup();

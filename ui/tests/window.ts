@@ -1,9 +1,12 @@
 import { render, screen, type RenderResult } from '@testing-library/svelte';
 import userEvent, { type UserEvent } from '@testing-library/user-event';
-import { fakeHost, type FakeHost, type FakeOptions } from '@/host/fake/host.ts';
+import type { Failure } from '@/api/client.ts';
+import { troubledHost, type Trouble } from '@/host/troubled.ts';
 import { parseView, type ViewState } from '@/model/view-url.ts';
 import type { PageHistory } from '@/state/location.svelte.ts';
 import App from '@/views/App.svelte';
+import { recordedHost, type Changes, type RecordedHost } from './recorded.ts';
+import { isRecording } from './recorder.ts';
 
 export interface MemoryHistory extends PageHistory {
   /** The addresses that Back leads through, and the present one. */
@@ -40,7 +43,7 @@ export function memoryHistory(hash: string): MemoryHistory {
 }
 
 export interface OpenWindow {
-  readonly host: FakeHost;
+  readonly host: RecordedHost;
   readonly page: MemoryHistory;
   readonly user: UserEvent;
   readonly rendered: RenderResult<typeof App>;
@@ -50,12 +53,22 @@ export interface OpenWindow {
   readonly view: () => ViewState;
 }
 
-/** A whole window on made-up sessions. */
-export function openWindow(hash = '#/invoice-triage/session', options: FakeOptions = {}): OpenWindow {
-  const host = fakeHost(options);
+/** What commands fail with where another program has the database. */
+export const LOCKED: Failure = {
+  code: 'store',
+  message: 'The database is locked. Nothing is lost. Close the other program, then retry.',
+  detail: 'SQLITE_BUSY',
+};
+
+/** Between two keys everything is asked that a slow hand would see, so that it is recorded. */
+const SLOW_HAND_MS = 400;
+
+/** A whole window on recorded answers. */
+export function openWindow(hash = '#/invoice-triage/session', options: Changes & Trouble = {}): OpenWindow {
+  const host = recordedHost(options);
   const page = memoryHistory(hash);
-  const user = userEvent.setup();
-  const rendered = render(App, { props: { host, page } });
+  const user = userEvent.setup(isRecording ? { delay: SLOW_HAND_MS } : {});
+  const rendered = render(App, { props: { host: troubledHost(host, options), page } });
   return {
     host,
     page,
@@ -70,4 +83,16 @@ export function openWindow(hash = '#/invoice-triage/session', options: FakeOptio
 export async function inspector(title: RegExp | string): Promise<HTMLElement> {
   await screen.findByRole('heading', { level: 2, name: title });
   return screen.getByRole('complementary', { name: 'Inspector' });
+}
+
+/** Puts a text into a field as a whole, so that nothing is asked about its beginnings. */
+export async function fill(user: UserEvent, field: HTMLElement, text: string): Promise<void> {
+  await user.clear(field);
+  await user.click(field);
+  await user.paste(text);
+}
+
+/** A text as a pattern that means itself. */
+export function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -6,6 +6,7 @@ mod bench;
 mod node;
 mod oracle;
 mod process;
+mod record;
 mod recorder;
 mod repository;
 mod run;
@@ -55,6 +56,12 @@ enum Verb {
         #[arg(long)]
         check: bool,
     },
+    /// Records what the tests of the interface ask, anew, and what Strata answers to it
+    Record {
+        /// Only add what these tests ask
+        #[arg(value_name = "TEST")]
+        tests: Vec<String>,
+    },
     /// Compares what Strata and an installed google-adk compile from random sessions; no part of CI
     Oracle(oracle::Arguments),
     /// Record google-adk apps with scripted models, and compare what is compiled with what was sent
@@ -88,6 +95,11 @@ fn act(verb: Verb, repository: &Repository) -> Result<ExitCode> {
         Verb::Gen { check } => {
             let writes = if check { Call::cargo(steps::GENERATED) } else { write_generated() };
             writes.run(repository)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Verb::Record { tests } => {
+            record::run(repository, &tests)?;
+            write_generated().run(repository)?;
             Ok(ExitCode::SUCCESS)
         }
         Verb::Oracle(arguments) => oracle::run(repository, &arguments),

@@ -134,12 +134,12 @@ pub(crate) const STEPS: &[Step] = &[
     },
 ];
 
-/// Both shells, as they are run from the target folder.
-fn build_programs(repository: &Repository) -> Result<()> {
+/// Both shells and the recorder, as they are run from the target folder.
+pub(crate) fn build_programs(repository: &Repository) -> Result<()> {
     Call::cargo("build --workspace --bins").run(repository)
 }
 
-fn program(repository: &Repository, name: &str) -> String {
+pub(crate) fn program(repository: &Repository, name: &str) -> String {
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     repository.target().join("debug").join(file).display().to_string()
 }

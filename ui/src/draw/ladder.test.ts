@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rowBytes } from '@/host/fake/bytes.ts';
-import { ladderBytes } from '@/host/fake/cache.ts';
-import { FakeStore } from '@/host/fake/store.ts';
+import { recordedBytes } from '../../tests/recorded.ts';
 import { decodeLadder, rungAt, type Rung } from '@/model/ladder.ts';
 import { ladderScale } from '@/model/ladder-scale.ts';
 import { decodeMap, NO_MAP } from '@/model/map-columns.ts';
@@ -10,9 +8,12 @@ import { NAMED_THEME } from './named-theme.ts';
 import { recordingBlocks } from './recorder.ts';
 import type { DrawTheme } from './theme.ts';
 
-const session = new FakeStore().session('invoice-triage');
-const ladder = decodeLadder(ladderBytes(session, 41, { from: 1, to: 41 }));
-const map = decodeMap(rowBytes(session, 41, { calls: [16, 17, 19], minTokens: 200 }));
+const session = 'invoice-triage';
+const ladder = decodeLadder(await recordedBytes('cache/ladder', { session, from: 1, to: 41 }));
+const rows = await recordedBytes('cache/rows', { session, calls: [16, 17, 19], minTokens: 200 });
+const map = decodeMap(rows);
+const peak = Math.max(...ladder.tokens);
+const breakAt = rungAt(ladder, 16)?.endsAt ?? 0;
 
 /** Colours that are easy to tell apart as numbers. */
 const THEME: DrawTheme = {
@@ -39,7 +40,7 @@ function drawn(
   drawLadderBar(
     surface,
     THEME,
-    ladderScale(600, 50_631, options.zoomAt),
+    ladderScale(600, peak, options.zoomAt),
     {
       rung: { ...rung, ...change },
       map: column < 0 ? NO_MAP : map,
@@ -75,6 +76,6 @@ describe('a bar of the ladder', () => {
   });
 
   test('is larger around the break when that is magnified', () => {
-    expect(drawn(17, {}, { zoomAt: 3_803 })).not.toBe(drawn(17));
+    expect(drawn(17, {}, { zoomAt: breakAt })).not.toBe(drawn(17));
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { columnBytes, mapBytes } from '@/host/fake/bytes.ts';
-import { eventDetail, stratumOf } from '@/host/fake/events.ts';
-import { FakeStore } from '@/host/fake/store.ts';
-import { decodeColumns } from '@/model/columns.ts';
+import { recorded, recordedBytes } from '../../tests/recorded.ts';
+import { repeatColumns } from '../../tests/columns.ts';
+import { decodeColumns, NO_COLUMNS } from '@/model/columns.ts';
 import { decodeMap, NO_MAP } from '@/model/map-columns.ts';
 import { fitAll, fitCalls, type Viewport } from '@/model/viewport.ts';
 import { drawMapBase, type MapBase } from './map-base.ts';
@@ -13,11 +12,12 @@ import { mixPixels, pixelSurface, toPixel } from './pixels.ts';
 import { recordingBlocks, recordingSurface } from './recorder.ts';
 import type { DrawTheme } from './theme.ts';
 
-const session = new FakeStore().session('invoice-triage');
-const range = { from: 1, to: 41 };
-const columns = decodeColumns(columnBytes(session, 41, { ...range, maxColumns: 100 }), 41);
-const map = decodeMap(mapBytes(session, 41, { ...range, maxColumns: 100, minTokens: 64 }));
-const extent = { calls: 41, peakTokens: 50_631 };
+const session = 'invoice-triage';
+const all41 = { session, from: 1, to: 41, maxColumns: 100 };
+const columns = decodeColumns(await recordedBytes('call/columns', all41), 41);
+const map = decodeMap(await recordedBytes('call/map', { ...all41, minTokens: 64 }));
+const { calls: stratum } = await recorded('event/stratum', { session, event: 7, calls: { from: 1, to: 41 } });
+const extent = { calls: 41, peakTokens: Math.max(...columns.tokens) };
 const all = fitAll(extent);
 
 /** Blocks are drawn in numbers, so here the colours are numbers that are easy to tell apart. */
@@ -56,13 +56,11 @@ describe('the base of the map', () => {
   });
 
   test('waits for the columns, because paid and cached are not known without', () => {
-    const empty = decodeColumns(columnBytes(session, 0, { from: 1, to: 0, maxColumns: 1 }), 0);
-    expect(base(all, { columns: empty })).not.toContain('ff707070');
+    expect(base(all, { columns: NO_COLUMNS })).not.toContain('ff707070');
   });
 
   test('draws kinds where columns are too narrow for parts', () => {
-    const big = new FakeStore().session('big');
-    const many = decodeColumns(columnBytes(big, 10_000, { from: 1, to: 10_000, maxColumns: 1048 }), 10_000);
+    const many = repeatColumns(columns, 1048, 10_000);
     const peakTokens = Math.max(...many.tokens);
     const lines = base(fitAll({ calls: 10_000, peakTokens }), { columns: many, map: NO_MAP }).split('\n');
     expect(lines.length).toBeGreaterThan(1048 * 7);
@@ -74,12 +72,12 @@ const layout: MapLayout = { width: 1104, height: 316, viewport: all };
 
 describe('the marks of the map', () => {
   test('are axes, notches, the stratum and the notes', async () => {
-    const detail = eventDetail(session, 7);
+    const { title } = await recorded('event/get', { session, event: 7 });
     const surface = recordingSurface();
     drawMapMarks(surface, NAMED_THEME, layout, {
       columns,
       cursor: 17,
-      stratum: stratumOf(session, { session: '', event: 7, calls: range }).calls,
+      stratum,
       notes: [
         {
           tone: 'break',
@@ -90,7 +88,7 @@ describe('the marks of the map', () => {
         },
         {
           tone: 'selection',
-          lines: [`E7 ${detail.title}`, 'sent in 14 calls'],
+          lines: [`E7 ${title}`, 'sent in 14 calls'],
           call: 4,
           fromToken: 6544,
           toToken: 18_488,
@@ -106,7 +104,7 @@ describe('the marks of the map', () => {
     drawMapMarks(surface, NAMED_THEME, zoomed, {
       columns,
       cursor: 10,
-      stratum: stratumOf(session, { session: '', event: 7, calls: range }).calls,
+      stratum,
       notes: [],
     });
     const path =

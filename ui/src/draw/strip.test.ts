@@ -1,40 +1,42 @@
 import { describe, expect, test } from 'vitest';
-import { columnBytes } from '@/host/fake/bytes.ts';
-import type { FakeSession } from '@/host/fake/session.ts';
-import { FakeStore } from '@/host/fake/store.ts';
+import { COLUMN_FLAGS } from '@/api/gen/api.ts';
 import { decodeColumns, type CallColumns } from '@/model/columns.ts';
+import { recorded, recordedBytes } from '../../tests/recorded.ts';
+import { compiledTo, repeatColumns } from '../../tests/columns.ts';
 import { recordingSurface } from './recorder.ts';
 import { callAtX, drawStripBase, drawStripOverlay, stripColumns, stripX } from './strip.ts';
 import { NAMED_THEME } from './named-theme.ts';
 
-const store = new FakeStore();
+const session = 'invoice-triage';
+const { agents } = await recorded('session/header', { session });
+const sample = decodeColumns(
+  await recordedBytes('call/columns', { session, from: 1, to: 41, maxColumns: 100 }),
+  41,
+);
 
-function columnsOf(session: FakeSession, maxColumns: number, compiled = session.calls.length): CallColumns {
-  const to = session.calls.length;
-  return decodeColumns(columnBytes(session, compiled, { from: 1, to, maxColumns }), to);
-}
-
-function drawn(session: FakeSession, width: number, compiled?: number): string {
+function drawn(columns: CallColumns, width: number, calls: number): string {
   const surface = recordingSurface();
-  const layout = { width, calls: session.calls.length };
-  const agents = session.agents.map(({ name }) => name);
-  drawStripBase(surface, NAMED_THEME, layout, columnsOf(session, stripColumns(width), compiled), agents);
+  const names = agents.map(({ name }) => name);
+  drawStripBase(surface, NAMED_THEME, { width, calls }, columns, names);
   return surface.lines.join('\n');
 }
 
 describe('the strip', () => {
   test('draws the sample', async () => {
-    await expect(drawn(store.session('invoice-triage'), 1316)).toMatchFileSnapshot('strip-sample.golden.txt');
+    await expect(drawn(sample, 1316, 41)).toMatchFileSnapshot('strip-sample.golden.txt');
   });
 
-  test('draws hollow bars, errors and calls that are not compiled', async () => {
-    await expect(drawn(store.session('support-desk'), 600, 90)).toMatchFileSnapshot(
-      'strip-unreported.golden.txt',
-    );
+  test('draws what was reported full, errors and calls that are not compiled', async () => {
+    const half = compiledTo(sample, 35);
+    const flags = half.flags.map((flag, at) => {
+      if (at >= 20) return flag;
+      return flag | COLUMN_FLAGS.reportedCache | (at % 7 === 3 ? COLUMN_FLAGS.error : 0);
+    });
+    await expect(drawn({ ...half, flags }, 600, 41)).toMatchFileSnapshot('strip-reported.golden.txt');
   });
 
   test('draws ten thousand calls as one bar a pixel, with the peak of each', () => {
-    const lines = drawn(store.session('big'), 1316).split('\n');
+    const lines = drawn(repeatColumns(sample, stripColumns(1316), 10_000), 1316, 10_000).split('\n');
     const bars = lines.filter((line) => line.endsWith('paid'));
     expect(bars).toHaveLength(1296);
     expect(bars.filter((bar) => bar.includes(' 20 '))).not.toHaveLength(0);

@@ -5,11 +5,10 @@ import { httpHost, takeToken } from './http.ts';
 export async function chooseHost(): Promise<Host | undefined> {
   if ('__TAURI_INTERNALS__' in window) return (await import('./tauri.ts')).tauriHost();
   const token = takeToken(window);
-  if (token !== undefined) return httpHost(token);
-  // Replaced by constants, so the made-up sessions are not part of a production build.
-  if (import.meta.env.DEV || import.meta.env.MODE === 'fake') {
-    const { fakeHostFromAddress } = await import('./fake/host.ts');
-    return fakeHostFromAddress(new URLSearchParams(location.search));
-  }
-  return undefined;
+  if (token === undefined) return undefined;
+  const host = httpHost(token);
+  // Replaced by a constant, so troubles are no part of a production build.
+  if (!import.meta.env.DEV) return host;
+  const { troubledHost, troubleFromAddress } = await import('./troubled.ts');
+  return troubledHost(host, troubleFromAddress(new URLSearchParams(location.search)));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { COLUMN_FLAGS } from '@/api/gen/api.ts';
-import { columnBytes, mapBytes } from '@/host/fake/bytes.ts';
-import { triageSession } from '@/host/fake/triage.ts';
+import { compiledTo } from '../../tests/columns.ts';
+import { recorded, recordedBytes } from '../../tests/recorded.ts';
 import {
   cachedTokens,
   callsOfColumn,
@@ -16,17 +16,27 @@ import {
 } from './columns.ts';
 import { decodeMap, mapColumnOfCall, segmentAt, strataOf } from './map-columns.ts';
 
-const session = triageSession();
-const all = { from: 1, to: 41, maxColumns: 100 };
-const columns = decodeColumns(columnBytes(session, 41, all), 41);
-const coarse = decodeColumns(columnBytes(session, 41, { ...all, maxColumns: 10 }), 41);
+const session = 'invoice-triage';
+const all = { session, from: 1, to: 41, maxColumns: 100 };
+const bytes = await recordedBytes('call/columns', all);
+const columns = decodeColumns(bytes, 41);
+const coarse = decodeColumns(await recordedBytes('call/columns', { ...all, maxColumns: 10 }), 41);
+const header = await recorded('session/header', { session });
+const c17 = await recorded('call/get', { session, call: 17 });
+
+function sumOf(tokens: Iterable<number>): number {
+  return [...tokens].reduce((sum, one) => sum + one, 0);
+}
 
 describe('columns of calls', () => {
   test('hold the numbers of every call', () => {
     expect(columns.length).toBe(41);
-    expect(sumColumns(columns)).toEqual({ calls: 41, tokens: 789_382, cached: 612_608 });
-    expect(columns.tokens[16]).toBe(50_631);
-    expect(columns.byKind.reduce((sum, kind) => sum + (kind[16] ?? 0), 0)).toBe(50_631);
+    const { totalTokens, cachedTokens: cached } = header;
+    expect(sumColumns(columns)).toEqual({ calls: 41, tokens: totalTokens, cached });
+    expect(columns.tokens[16]).toBe(c17.prompt.tokens);
+    expect(columns.byKind.map((kind) => kind[16] ?? 0).filter((tokens) => tokens > 0)).toEqual(
+      c17.byKind.map(({ tokens }) => tokens),
+    );
     expect(hasFlag(columns, 16, 'avoidableBreak')).toBe(true);
     expect(hasFlag(columns, 17, 'compaction')).toBe(true);
     expect(isOneCallPerColumn(columns)).toBe(true);
@@ -34,7 +44,7 @@ describe('columns of calls', () => {
 
   test('keep the peak when they stand for many calls', () => {
     expect(coarse.length).toBe(10);
-    expect(Math.max(...coarse.tokens)).toBe(50_631);
+    expect(Math.max(...coarse.tokens)).toBe(header.peakTokens);
     expect(largestCall(coarse)).toBe(17);
     expect(isOneCallPerColumn(coarse)).toBe(false);
   });
@@ -55,42 +65,45 @@ describe('columns of calls', () => {
   });
 
   test('tell what is not compiled yet from what is not cached', () => {
-    const half = decodeColumns(columnBytes(session, 20, all), 41);
+    const half = compiledTo(columns, 20);
+    expect(isCacheKnown(half, 19)).toBe(true);
     expect(hasFlag(half, 20, 'notCompiled')).toBe(true);
     expect(isCacheKnown(half, 20)).toBe(false);
     expect(cachedTokens(half, 20)).toBe(0);
   });
 
   test('of another version are refused', () => {
-    const bytes = columnBytes(session, 41, all);
-    new Uint32Array(bytes)[0] = 2;
-    expect(() => decodeColumns(bytes, 41)).toThrow('version 2');
+    const later = bytes.slice(0);
+    new Uint32Array(later)[0] = 2;
+    expect(() => decodeColumns(later, 41)).toThrow('version 2');
   });
 });
 
-describe('the parts of prompts', () => {
-  const map = decodeMap(mapBytes(session, 41, { ...all, minTokens: 0 }));
+describe('the parts of prompts', async () => {
+  const map = decodeMap(await recordedBytes('call/map', { ...all, minTokens: 0 }));
+  const e7 = await recorded('event/get', { session, event: 7 });
 
-  test('add up to the prompt', () => {
+  test('add up to the prompt, but for what frames it', async () => {
+    const { rows } = await recorded('call/stages', { session, call: 17 });
     const column = mapColumnOfCall(map, 17);
     const tokens = map.tokens.slice(map.segmentStart[column], map.segmentStart[column + 1]);
-    expect(tokens.reduce((sum, one) => sum + one, 0)).toBe(50_631);
+    expect(sumOf(tokens)).toBe(rows.at(-1)?.tokensAfter);
   });
 
   test('are found by token', () => {
-    expect(segmentAt(map, 16, 10_000)).toMatchObject({ call: 17, event: 7, tokens: 11_944 });
-    expect(segmentAt(map, 16, 60_000)).toBeUndefined();
+    expect(segmentAt(map, 16, 10_000)).toMatchObject({ call: 17, event: 7 });
+    expect(segmentAt(map, 16, c17.prompt.tokens)).toBeUndefined();
   });
 
   test('show where an event lies in every call that carried it', () => {
     const strata = strataOf(map, 7);
-    expect(strata.map(({ call }) => call)).toEqual(Array.from({ length: 14 }, (_, i) => i + 4));
-    expect(strata.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(167_216);
+    expect(strata.map(({ call }) => call)).toEqual(e7.byCall.map(({ call }) => call));
+    expect(sumOf(strata.map(({ tokens }) => tokens))).toBe(e7.row.lifetimeTokens);
   });
 
-  test('merge where they are too small to see', () => {
-    const merged = decodeMap(mapBytes(session, 41, { ...all, minTokens: 1000 }));
+  test('merge where they are too small to see', async () => {
+    const merged = decodeMap(await recordedBytes('call/map', { ...all, minTokens: 1000 }));
     expect(merged.tokens.length).toBeLessThan(map.tokens.length);
-    expect(merged.tokens.reduce((sum, one) => sum + one, 0)).toBe(789_382);
+    expect(sumOf(merged.tokens)).toBe(sumOf(map.tokens));
   });
 });

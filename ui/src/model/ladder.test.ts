@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { ladderBytes } from '@/host/fake/cache.ts';
-import { FakeStore } from '@/host/fake/store.ts';
+import { recorded, recordedBytes } from '../../tests/recorded.ts';
 import { decodeLadder, nextBreak, rungAt, rungsOf } from './ladder.ts';
 
-const session = new FakeStore().session('invoice-triage');
-const ladder = decodeLadder(ladderBytes(session, 41, { from: 1, to: 41 }));
+const session = 'invoice-triage';
+const ladder = decodeLadder(await recordedBytes('cache/ladder', { session, from: 1, to: 41 }));
 
 describe('the ladder', () => {
-  test('has a rung for every call', () => {
+  test('has a rung for every call', async () => {
+    const { promptTokens, cachedTokens } = await recorded('cache/why', { session, call: 17 });
     expect(ladder).toHaveLength(41);
     expect(rungAt(ladder, 16)).toMatchObject({
       call: 17,
-      tokens: 50_631,
-      endsAt: 3_803,
+      tokens: promptTokens,
+      endsAt: cachedTokens,
       isAvoidable: true,
       isBroken: true,
     });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { columnBytes } from '@/host/fake/bytes.ts';
-import { triageSession } from '@/host/fake/triage.ts';
+import { recordedBytes } from '../../tests/recorded.ts';
 import { decodeColumns } from './columns.ts';
 import { clusterMarkers, clusterWidth, countLabel } from './markers.ts';
 
-const session = triageSession();
+const all = { session: 'invoice-triage', from: 1, to: 41, maxColumns: 100 };
+const each = decodeColumns(await recordedBytes('call/columns', all), 41);
+const coarse = decodeColumns(await recordedBytes('call/columns', { ...all, maxColumns: 10 }), 41);
 
-function clusters(width: number, maxColumns = 41): readonly string[] {
-  const columns = decodeColumns(columnBytes(session, 41, { from: 1, to: 41, maxColumns }), 41);
+function clusters(width: number, columns = each): readonly string[] {
   const step = width / columns.length;
   return clusterMarkers(columns, (i) => (i + 0.5) * step).map(({ counts }) =>
     counts
@@ -21,22 +21,21 @@ function clusters(width: number, maxColumns = 41): readonly string[] {
 
 describe('markers', () => {
   test('stand alone while there is room', () => {
-    expect(clusters(1300)).toEqual(['◇', '◆', '▼', '◇', '◇', '◇', '◆', '▼', '◇', '◇']);
+    expect(clusters(1300)).toEqual(['◆', '▼', '◇', '◇', '◆', '▼', '◇', '◇', '◇']);
   });
 
   test('become counts where they would overlap', () => {
-    expect(clusters(200)).toEqual(['◇', '◆ 3◇ ▼', '◆', '◇ ▼', '◇']);
+    expect(clusters(200)).toEqual(['◆ ◇ ▼', '◇', '◆', '3◇ ▼']);
   });
 
   test('of columns with several calls are at least that many', () => {
-    expect(clusters(60, 20).join(' ')).toContain('2+');
+    expect(clusters(60, coarse).join(' ')).toContain('2+');
   });
 
   test('never overlap', () => {
-    const columns = decodeColumns(columnBytes(session, 41, { from: 1, to: 41, maxColumns: 41 }), 41);
-    const all = clusterMarkers(columns, (i) => i * 7);
-    all.forEach((cluster, i) => {
-      const next = all[i + 1];
+    const crowded = clusterMarkers(each, (i) => i * 7);
+    crowded.forEach((cluster, i) => {
+      const next = crowded[i + 1];
       if (next === undefined) return;
       const room = next.x - cluster.x - (clusterWidth(cluster.counts) + clusterWidth(next.counts)) / 2;
       expect(room).toBeGreaterThanOrEqual(0);

@@ -1,5 +1,5 @@
 import { flushSync } from 'svelte';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Loaded } from './loaded.svelte.ts';
 
 function thing(): {
@@ -43,7 +43,16 @@ function thing(): {
   };
 }
 
-const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 80));
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Long enough for a key to count as chosen. */
+const rest = (): Promise<unknown> => vi.advanceTimersByTimeAsync(80);
 
 describe('something loaded by key', () => {
   test('stays, as the latest, while the next is loading', async () => {
