@@ -13,7 +13,7 @@ import { recordingBlocks, recordingSurface } from './recorder.ts';
 import type { DrawTheme } from './theme.ts';
 
 const session = 'invoice-triage';
-const all41 = { session, from: 1, to: 41, maxColumns: 100 };
+const all41 = { session, from: 1, to: 41, maxColumns: 41 };
 const columns = decodeColumns(await recordedBytes('call/columns', all41), 41);
 const map = decodeMap(await recordedBytes('call/map', { ...all41, minTokens: 64 }));
 const { calls: stratum } = await recorded('event/stratum', { session, event: 7, calls: { from: 1, to: 41 } });

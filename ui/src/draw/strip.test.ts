@@ -10,7 +10,7 @@ import { NAMED_THEME } from './named-theme.ts';
 const session = 'invoice-triage';
 const { agents } = await recorded('session/header', { session });
 const sample = decodeColumns(
-  await recordedBytes('call/columns', { session, from: 1, to: 41, maxColumns: 100 }),
+  await recordedBytes('call/columns', { session, from: 1, to: 41, maxColumns: 41 }),
   41,
 );
 

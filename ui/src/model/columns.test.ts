@@ -17,7 +17,7 @@ import {
 import { decodeMap, mapColumnOfCall, segmentAt, strataOf } from './map-columns.ts';
 
 const session = 'invoice-triage';
-const all = { session, from: 1, to: 41, maxColumns: 100 };
+const all = { session, from: 1, to: 41, maxColumns: 41 };
 const bytes = await recordedBytes('call/columns', all);
 const columns = decodeColumns(bytes, 41);
 const coarse = decodeColumns(await recordedBytes('call/columns', { ...all, maxColumns: 10 }), 41);

@@ -3,7 +3,7 @@ import { recordedBytes } from '../../tests/recorded.ts';
 import { decodeColumns } from './columns.ts';
 import { clusterMarkers, clusterWidth, countLabel } from './markers.ts';
 
-const all = { session: 'invoice-triage', from: 1, to: 41, maxColumns: 100 };
+const all = { session: 'invoice-triage', from: 1, to: 41, maxColumns: 41 };
 const each = decodeColumns(await recordedBytes('call/columns', all), 41);
 const coarse = decodeColumns(await recordedBytes('call/columns', { ...all, maxColumns: 10 }), 41);
 
