@@ -1,6 +1,19 @@
 // Made by `cargo xtask gen` from crates/strata-app. Do not edit.
 
 /**
+ * A Python file that needs nothing but google-adk itself.
+ */
+export type RecorderFile = {
+/**
+ * What to save it as.
+ */
+name: string, text: string,
+/**
+ * The lines that an app needs, where its agent is called `root_agent`.
+ */
+usage: string, };
+
+/**
  * A change of flows. Processors are named as stages are. `agent` says in whose flow; absent: in every flow that has
  * the processor.
  */
@@ -2022,6 +2035,8 @@ export interface Commands {
   "app/start": { readonly params: Record<string, never>; readonly result: StartInfo };
   /** Stores the settings. */
   "app/setSettings": { readonly params: { settings: Settings, }; readonly result: Settings };
+  /** The plugin that records a google-adk app, as a Python file. */
+  "app/recorder": { readonly params: Record<string, never>; readonly result: RecorderFile };
   /** Sessions in the store, most recently opened first. */
   "session/list": { readonly params: {  /**  * Only sessions whose title, id or file contains this text.  */ filter: string, offset: number, limit: number, }; readonly result: SessionPage };
   /** Reads files and folders, as a job. */
