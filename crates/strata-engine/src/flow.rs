@@ -65,11 +65,12 @@ impl Flow {
             Arc::new(processors::Auth),
             Arc::new(processors::RequestConfirmation),
         ];
-        let add_provider = |flow: &mut Vec<Arc<dyn AnyProcessor>>, instruction: &Option<Instruction>, kind| {
-            if let Some(provider) = processors::InstructionProvider::of(instruction.as_ref(), kind) {
-                flow.push(Arc::new(provider));
-            }
-        };
+        let add_provider =
+            |flow: &mut Vec<Arc<dyn AnyProcessor>>, instruction: &Option<Instruction>, kind| {
+                if let Some(provider) = processors::InstructionProvider::of(instruction.as_ref(), kind) {
+                    flow.push(Arc::new(provider));
+                }
+            };
         let root = index.agent(index.root(agent));
         add_provider(&mut flow, &root.global_instruction, InstructionKind::Global);
         flow.push(Arc::new(processors::Instructions));

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use strata_model::{
-    Contents, Diagnostic, EventIndex, Fingerprint, FingerprintBuilder, InstructionKind, LlmRequest, Origin, Part,
-    RequestContent, RequestPart, RequestTool, RichText, Session, Str,
+    Contents, Diagnostic, EventIndex, Fingerprint, FingerprintBuilder, InstructionKind, LlmRequest, Origin,
+    Part, RequestContent, RequestPart, RequestTool, RichText, Session, Str,
 };
 
 use crate::calls::Call;

@@ -179,7 +179,8 @@ impl Processor for InstructionProvider {
         let is_dynamic = self.kind == InstructionKind::Dynamic;
         ProviderInputs {
             text: instruction.as_ref().map(|text| fill(text, &owner.name, self.kind, context)),
-            is_behind_static: is_dynamic && agent.static_instruction.as_ref().is_some_and(|fixed| fixed.is_set),
+            is_behind_static: is_dynamic
+                && agent.static_instruction.as_ref().is_some_and(|fixed| fixed.is_set),
         }
     }
 
