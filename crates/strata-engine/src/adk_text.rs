@@ -111,6 +111,9 @@ pub const LOAD_MEMORY_DESCRIPTION: &str = "Loads the memory for the current user
 /// Description of `exit_loop`.
 pub const EXIT_LOOP_DESCRIPTION: &str = "Exits the loop.\n\nCall this function only when you are instructed to do so.";
 
+/// Description of `adk_request_input`.
+pub const REQUEST_INPUT_DESCRIPTION: &str = "Ask the user a question and wait for their response.\n\nUse this when you need clarification or additional information before\nproceeding.\n\nArgs:\n  message: The question or prompt to display to the user.\n  response_schema: JSON Schema describing the expected response format. Use\n    {\"type\": \"string\"} for free-text, {\"type\": \"boolean\"} for\n    yes/no, or a structured object schema for complex input.\n\nReturns:\n  None. Long-running tools return None to signal that the execution should\n  pause and wait for user input.";
+
 /// Description of the agent that stands in for built-in search where it cannot be combined with other tools.
 pub const GOOGLE_SEARCH_AGENT_DESCRIPTION: &str = "An agent for performing Google search using built-in search grounding";
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use strata_model::app::{AgentMode, ModelFamily, ModelSpec};
+use strata_model::app::{AgentMode, ModelFamily, ModelSpec, Node as WorkflowNode};
 use strata_model::{Agent, App, Str, Tool};
 
 use crate::backend::Backend;
@@ -29,6 +29,8 @@ pub struct AppIndex {
     app: Arc<App>,
     nodes: Vec<Node>,
     by_name: HashMap<Str, AgentId>,
+    /// By where the agent lies in memory: names may repeat.
+    by_address: HashMap<usize, AgentId>,
 }
 
 #[derive(Debug)]
@@ -45,7 +47,7 @@ struct Node {
 impl AppIndex {
     pub fn new(app: Arc<App>) -> Self {
         let root = app.root_agent.clone();
-        let mut index = Self { app, nodes: Vec::new(), by_name: HashMap::new() };
+        let mut index = Self { app, nodes: Vec::new(), by_name: HashMap::new(), by_address: HashMap::new() };
         if let Some(root) = root {
             index.add_tree(&root, None);
         }
@@ -58,6 +60,7 @@ impl AppIndex {
         let tool_plans = [OnceLock::new(), OnceLock::new()];
         self.nodes.push(Node { agent: agent.clone(), parent, sub_agents: Vec::new(), model, tool_plans });
         self.by_name.entry(agent.name.clone()).or_insert(id);
+        self.by_address.entry(Arc::as_ptr(agent) as usize).or_insert(id);
         for sub_agent in agent.sub_agents() {
             let sub_agent = self.add_tree(sub_agent, Some(id));
             self.nodes[id.0].sub_agents.push(sub_agent);
@@ -65,7 +68,27 @@ impl AppIndex {
         for tool in agent.tools() {
             self.add_tool(tool);
         }
+        for node in agent.nodes().iter().chain(agent.library()) {
+            self.add_node(node);
+        }
         id
+    }
+
+    /// Agents among the nodes of a workflow stand at the top of trees of their own.
+    fn add_node(&mut self, node: &WorkflowNode) {
+        match node {
+            WorkflowNode::Agent(agent) => {
+                self.add_tree(agent, None);
+            }
+            WorkflowNode::Tool(node) => self.add_tool(&node.tool),
+            WorkflowNode::Code(_) | WorkflowNode::Join(_) => {}
+        }
+    }
+
+    /// Adds the agents of a node that is not part of the app, such as one that code made while it ran.
+    pub fn with_node(mut self, node: &WorkflowNode) -> Self {
+        self.add_node(node);
+        self
     }
 
     fn add_tool(&mut self, tool: &Tool) {
@@ -74,6 +97,7 @@ impl AppIndex {
                 self.add_tree(agent, None);
             }
             Tool::Toolset { tools, .. } => tools.iter().for_each(|tool| self.add_tool(tool)),
+            Tool::NodeTool { node, .. } => self.add_node(node),
             _ => {}
         }
     }
@@ -95,6 +119,11 @@ impl AppIndex {
 
     pub fn find(&self, name: &str) -> Option<AgentId> {
         self.by_name.get(name).copied()
+    }
+
+    /// The agent that this very configuration is of.
+    pub fn id_of(&self, agent: &Arc<Agent>) -> Option<AgentId> {
+        self.by_address.get(&(Arc::as_ptr(agent) as usize)).copied()
     }
 
     /// The agent of that name in the tree of `top`, which may be `top` itself.
@@ -131,17 +160,22 @@ impl AppIndex {
         &self.nodes[id.0].model
     }
 
-    /// What the agent's tools do to its requests.
-    pub fn tool_plan(&self, id: AgentId, backend: Backend) -> &Arc<ToolPlan> {
-        self.nodes[id.0].tool_plans[usize::from(backend == Backend::Vertex)].get_or_init(|| {
+    /// What the agent's tools do to its requests; those at the places `left_out` do nothing.
+    pub fn tool_plan(&self, id: AgentId, backend: Backend, left_out: &[usize]) -> Arc<ToolPlan> {
+        let plan = || {
             let inputs = ToolPlanInputs {
                 agent: self.agent(id),
                 delegates: self.delegates(id).map(|(agent, mode)| (&**agent, mode)).collect(),
                 has_transfer_targets: !self.transfer_targets(id).is_empty(),
                 backend,
+                left_out,
             };
             Arc::new(inputs.plan())
-        })
+        };
+        if !left_out.is_empty() {
+            return plan();
+        }
+        self.nodes[id.0].tool_plans[usize::from(backend == Backend::Vertex)].get_or_init(plan).clone()
     }
 
     /// Agents this one may hand over to: sub-agents, the parent, then peers (`ADK.md` 2.13).

@@ -8,7 +8,7 @@ use strata_model::{EventIndex, Fingerprint, LlmRequest, Object, Part, Str};
 use crate::artifacts::Artifacts;
 use crate::context::{CompileContext, Services};
 use crate::error::CompileError;
-use crate::flow::{Flow, OrderViolation};
+use crate::flow::{Flow, OrderViolation, Step};
 use crate::log::LoggedEvent;
 use crate::processor::{AnyProcessor, EarlyEnd, Phase, StageOutput};
 use crate::sections::{self, Sections};
@@ -132,36 +132,31 @@ impl StageCache {
 
 /// Compiles one call. Results of stages are taken from `cache` where nothing they depend on has changed.
 pub fn compile(flow: &Flow, context: &CompileContext<'_>, cache: &mut StageCache) -> Compilation {
-    let mut run = Run::default();
+    let mut run = CompileRun::new();
     let mut outcome = Outcome::Request;
     for step in flow.steps() {
-        let processor = &step.processor;
-        if !step.is_enabled {
-            run.skip(&**processor);
-            continue;
-        }
-        if run.is_answered && processor.phase() == Phase::Call {
+        if step.is_enabled && run.is_answered && step.processor.phase() == Phase::Call {
             outcome = Outcome::Early(EarlyEnd::Ended);
             break;
         }
-        match run.step(&**processor, context, cache) {
+        match run.step(step, context, cache) {
             Ok(None) => {}
             Ok(Some(end)) => {
                 outcome = Outcome::Early(end);
                 break;
             }
             Err(error) => {
-                outcome = Outcome::Failed { processor: processor.name().into(), error };
+                outcome = Outcome::Failed { processor: step.processor.name().into(), error };
                 break;
             }
         }
     }
-    Compilation { stages: run.stages, outcome, violations: flow.violations() }
+    run.finish(flow, outcome)
 }
 
-/// What changes from stage to stage.
-#[derive(Default)]
-struct Run {
+/// A compile that goes step by step, so that work can be done between two steps: each step may see another context.
+#[derive(Debug, Default)]
+pub struct CompileRun {
     request: LlmRequest,
     /// State that stages have written.
     state: Option<Object>,
@@ -173,7 +168,40 @@ struct Run {
     stages: Vec<Stage>,
 }
 
-impl Run {
+impl CompileRun {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The request as the last stage left it.
+    pub fn request(&self) -> &LlmRequest {
+        &self.request
+    }
+
+    /// Puts a stage that code from outside made behind the others.
+    pub fn add_stage(&mut self, name: &str, request: LlmRequest, note: impl Into<String>) {
+        let changed = sections::changed(&self.request, &request);
+        self.request = request.clone();
+        self.stages.push(Stage {
+            processor: name.into(),
+            request,
+            changed,
+            is_reused: false,
+            is_enabled: true,
+            is_recorded: false,
+            output: Arc::new(StageOutput { note: note.into(), ..StageOutput::default() }),
+        });
+    }
+
+    /// What the last stage gave besides the request.
+    pub fn last_output(&self) -> Option<&Arc<StageOutput>> {
+        self.stages.last().map(|stage| &stage.output)
+    }
+
+    pub fn finish(self, flow: &Flow, outcome: Outcome) -> Compilation {
+        Compilation { stages: self.stages, outcome, violations: flow.violations() }
+    }
+
     fn skip(&mut self, processor: &dyn AnyProcessor) {
         self.stages.push(Stage {
             processor: processor.name().into(),
@@ -186,12 +214,18 @@ impl Run {
         });
     }
 
-    fn step(
+    /// Runs one step. What it gave is the last stage; `Some`: no model is called after all.
+    pub fn step(
         &mut self,
-        processor: &dyn AnyProcessor,
+        step: &Step,
         context: &CompileContext<'_>,
         cache: &mut StageCache,
     ) -> Result<Option<EarlyEnd>, CompileError> {
+        let processor = &*step.processor;
+        if !step.is_enabled {
+            self.skip(processor);
+            return Ok(None);
+        }
         let given = context;
         let context = CompileContext {
             events: context.events.followed_by(&self.emitted),

@@ -33,6 +33,8 @@ pub struct Invocation {
     pub context_cache_config: Option<ContextCacheConfig>,
     /// False where the run ignores the app's compaction configuration, as inside an agent tool.
     pub is_compaction_active: bool,
+    /// Toolsets that could not be opened, by their place among the agent's tools.
+    pub closed_toolsets: Vec<usize>,
     pub run_config: RunConfig,
 }
 
@@ -51,6 +53,7 @@ impl Invocation {
             plugins: None,
             context_cache_config: None,
             is_compaction_active: true,
+            closed_toolsets: Vec::new(),
             run_config: RunConfig::default(),
         }
     }
@@ -100,6 +103,8 @@ pub struct CompileContext<'c> {
 pub enum CallSource {
     /// About to happen: what ADK would stop at stops the compile.
     Live,
+    /// As live, by a runner that does the work on the way itself: what came of it is in the history.
+    Running,
     /// Happened, so whatever it needed was there: a gap is reported and left visible.
     Recorded,
 }

@@ -24,6 +24,15 @@ pub struct Step {
     pub is_enabled: bool,
     /// What an experiment put here; `None` for what the agent's own flow has.
     pub inserted: Option<Arc<Inserted>>,
+    /// Whose place this is: a plugin or a callback.
+    pub hook: Option<Hook>,
+}
+
+/// Code that is asked before a model is called, by its place in the app's or the agent's list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Hook {
+    Plugin(usize),
+    Callback(usize),
 }
 
 /// A processor that an experiment put into a flow.
@@ -37,8 +46,12 @@ pub struct Inserted {
 
 impl Flow {
     pub fn new(processors: Vec<Arc<dyn AnyProcessor>>) -> Self {
-        let step = |processor| Step { processor, is_enabled: true, inserted: None };
+        let step = |processor| Step { processor, is_enabled: true, inserted: None, hook: None };
         Self { steps: processors.into_iter().map(step).collect() }
+    }
+
+    fn push_hook(&mut self, processor: Arc<dyn AnyProcessor>, hook: Hook) {
+        self.steps.push(Step { processor, is_enabled: true, inserted: None, hook: Some(hook) });
     }
 
     pub fn of_kind(kind: FlowKind, index: &AppIndex, agent: AgentId) -> Self {
@@ -92,14 +105,17 @@ impl Flow {
         flow.push(Arc::new(processors::ToolsetAuth));
         flow.push(Arc::new(processors::AgentTools));
         flow.push(Arc::new(processors::DynamicInstructions));
-        for plugin in 0..index.app().plugins().len() {
-            flow.push(processors::plugin(index, plugin));
+        let mut flow = Self::new(flow);
+        for at in 0..index.app().plugins().len() {
+            if let Some(plugin) = processors::plugin(index, at) {
+                flow.push_hook(plugin, Hook::Plugin(at));
+            }
         }
-        for (callback, behaviour) in index.agent(agent).before_model_callbacks().iter().enumerate() {
-            flow.push(processors::before_model_callback(callback, behaviour));
+        for (at, callback) in index.agent(agent).before_model_callbacks().iter().enumerate() {
+            flow.push_hook(processors::before_model_callback(at, callback), Hook::Callback(at));
         }
-        flow.push(Arc::new(processors::ModelCall));
-        Self::new(flow)
+        flow.steps.extend(Self::new(vec![Arc::new(processors::ModelCall)]).steps);
+        flow
     }
 
     pub fn steps(&self) -> &[Step] {

@@ -24,6 +24,7 @@ mod answers;
 mod app_index;
 mod artifacts;
 mod backend;
+pub mod branch;
 mod calls;
 mod compile;
 mod config_check;
@@ -56,7 +57,7 @@ pub use app_index::{AgentId, AppIndex};
 pub use artifacts::{Artifact, Artifacts};
 pub use backend::Backend;
 pub use calls::{Call, Certainty};
-pub use compile::{Compilation, Outcome, Stage, StageCache, compile};
+pub use compile::{Compilation, CompileRun, Outcome, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
 pub use contents::{History, Omission, OmissionReason};
 pub use context::{CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
@@ -65,18 +66,22 @@ pub use edit::{
 };
 pub use error::{CompileError, ErrorKind};
 pub use experiment::{EventChange, Experiment, LaidSummaries, RECORDED};
-pub use flow::{Flow, Inserted, OrderViolation, Step};
+pub use flow::{Flow, Hook, Inserted, OrderViolation, Step};
 pub use flow_kind::FlowKind;
 pub use infer::{InferredApp, infer_app};
-pub use log::{EventLog, EventView, Facts, LaidLog, LoggedEvent, SummaryRange, live_events, surviving};
+pub use log::{
+    EventLog, EventView, Facts, LaidLog, LoggedEvent, SummaryRange, events_after_rewinds, live_events,
+    surviving,
+};
 pub use models::{bare_model_name, is_gemini};
 pub use overlay::{EditDraft, EditNote, Edited};
 pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Phase, Processor, StageOutput};
 pub use processors::{
-    Catalog, PROCESSOR_KINDS, ParamKind, ParamSpec, ProcessorKind, StateField, explain_omissions,
-    state_fields,
+    ApprovedCalls, Catalog, PROCESSOR_KINDS, ParamKind, ParamSpec, ProcessorKind, StateField, approved_calls,
+    explain_omissions, own_branch_events, state_fields,
 };
 pub use script_host::{ScriptFailure, ScriptHost, ScriptLine, ScriptRun};
 pub use sections::Sections;
 pub use state_history::{StateHistory, StateValue, StateView};
 pub use template::{Piece, Template};
+pub use tool_plan::node_tools::{NodeInput, tool_input};

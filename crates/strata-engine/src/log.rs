@@ -15,7 +15,7 @@ mod settled;
 pub(crate) use dropped_ids::DroppedIds;
 pub use event_log::{EventLog, EventView};
 pub(crate) use history::{Coverage, summary_ranges, surviving_ranges};
-pub use history::{SummaryRange, live_events, surviving};
+pub use history::{SummaryRange, events_after_rewinds, live_events, surviving};
 pub use laid_log::LaidLog;
 pub(crate) use logged_event::without_client_ids;
 pub use logged_event::{Facts, LoggedEvent};

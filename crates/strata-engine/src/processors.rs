@@ -46,5 +46,5 @@ pub use nl_planning::NlPlanning;
 pub use output_schema::OutputSchemaProcessor;
 pub use params::{ParamKind, ParamSpec};
 pub use plugins::plugin;
-pub use request_confirmation::RequestConfirmation;
+pub use request_confirmation::{ApprovedCalls, RequestConfirmation, approved_calls, own_branch_events};
 pub use toolset_auth::ToolsetAuth;

@@ -1,8 +1,10 @@
 //! What an agent's tools do to its requests, worked out once per agent.
 
+pub(crate) mod node_tools;
+
 use std::sync::Arc;
 
-use strata_model::app::{AgentMode, Example, OutputSchema};
+use strata_model::app::{AgentMode, Example, OutputSchema, Parameter};
 use strata_model::{
     Agent, Declaration, Fingerprint, FingerprintBuilder, FromJson as _, Json, Object, Origin, Str, Tool,
 };
@@ -11,7 +13,7 @@ use crate::adk_text::{
     DEFAULT_TASK_OUTPUT_DESCRIPTION, EXIT_LOOP_DESCRIPTION, FINISH_TASK_DESCRIPTION,
     FINISH_TASK_DESCRIPTION_WITH_SCHEMA, FINISH_TASK_INSTRUCTION, GOOGLE_SEARCH_AGENT_DESCRIPTION,
     LOAD_ARTIFACTS_DESCRIPTION, LOAD_MEMORY_DESCRIPTION, LOAD_MEMORY_INSTRUCTION, LRO_NOTE,
-    TASK_DEFAULT_REQUEST_DESCRIPTION, TASK_TOOL_DESCRIPTION_SUFFIX,
+    REQUEST_INPUT_DESCRIPTION, TASK_DEFAULT_REQUEST_DESCRIPTION, TASK_TOOL_DESCRIPTION_SUFFIX,
 };
 use crate::backend::Backend;
 
@@ -54,6 +56,8 @@ pub(crate) struct ToolPlanInputs<'a> {
     pub delegates: Vec<(&'a Agent, AgentMode)>,
     pub has_transfer_targets: bool,
     pub backend: Backend,
+    /// Places of tools that are left out.
+    pub left_out: &'a [usize],
 }
 
 impl ToolPlanInputs<'_> {
@@ -62,8 +66,10 @@ impl ToolPlanInputs<'_> {
         let is_task = self.agent.mode == Some(AgentMode::Task);
         let n_tools = self.agent.tools().len() + usize::from(is_task) + self.delegates.len();
         let has_several = n_tools > 1 || self.has_transfer_targets;
-        for tool in self.agent.tools() {
-            self.add_tool(&mut steps, tool, None, has_several);
+        for (at, tool) in self.agent.tools().iter().enumerate() {
+            if !self.left_out.contains(&at) {
+                self.add_tool(&mut steps, tool, None, has_several);
+            }
         }
         if is_task {
             steps.push(ToolStep::Declare(finish_task(self.agent)));
@@ -85,8 +91,23 @@ impl ToolPlanInputs<'_> {
             Tool::LongRunningFunction { declaration } => {
                 steps.push(declare(prefixed(with_long_running_note(declaration.clone()), prefix)));
             }
+            Tool::TypedFunction { name, description, params, .. } => {
+                let declaration = function(name, description, Some(typed_parameters(name, params)));
+                steps.push(declare(prefixed(declaration, prefix)));
+            }
+            Tool::NodeTool { node, description, .. } => {
+                steps.push(declare(node_tools::declaration(&tool.name(), node, description.as_deref())));
+            }
+            Tool::RequestInput => {
+                let declaration = function(
+                    "adk_request_input",
+                    REQUEST_INPUT_DESCRIPTION,
+                    Some(request_input_parameters()),
+                );
+                steps.push(declare(with_long_running_note(declaration)));
+            }
             Tool::NoDeclaration { .. } => {}
-            Tool::Toolset { tools, prefix } => {
+            Tool::Toolset { tools, prefix, .. } => {
                 for tool in tools {
                     self.add_tool(
                         steps,
@@ -231,6 +252,75 @@ fn artifact_names_parameter() -> Object {
     let mut names = Object::from_iter([("type", "array")]);
     names.push("items", Object::from_iter([("type", "string")]));
     object_schema(Object::from_iter([("artifact_names", names)]), &[])
+}
+
+/// The parameters of a Python function, as pydantic describes them.
+pub(crate) fn typed_parameters(function: &str, params: &[Parameter]) -> Object {
+    let mut properties = Object::new();
+    let mut required = Vec::new();
+    for param in params {
+        let mut property = annotation_schema(param.kind.as_deref().unwrap_or_default());
+        property.push_some("default", param.default.clone());
+        property.push("title", title(&param.name));
+        if param.default.is_none() {
+            required.push(Json::from(param.name.clone()));
+        }
+        properties.push(param.name.clone(), property);
+    }
+    let mut schema = Object::from_iter([("properties", properties)]);
+    if !required.is_empty() {
+        schema.push("required", required);
+    }
+    schema.push("title", format!("{function}Params"));
+    schema.push("type", "object");
+    schema
+}
+
+/// The JSON Schema of a Python annotation; anything unknown is described by nothing.
+pub(crate) fn annotation_schema(annotation: &str) -> Object {
+    let typed = |name: &str| Object::from_iter([("type", name)]);
+    match annotation {
+        "str" => typed("string"),
+        "int" => typed("integer"),
+        "float" => typed("number"),
+        "bool" => typed("boolean"),
+        "list" => {
+            let mut schema = typed("array");
+            schema.push("items", Object::new());
+            schema
+        }
+        "dict" => {
+            let mut schema = typed("object");
+            schema.push("additionalProperties", true);
+            schema
+        }
+        _ => Object::new(),
+    }
+}
+
+/// A name as pydantic titles it: words with capitals.
+fn title(name: &str) -> String {
+    let words = name.split('_').map(|word| {
+        let mut letters = word.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    });
+    words.collect::<Vec<String>>().join(" ")
+}
+
+fn request_input_parameters() -> Object {
+    let message = Object::from_iter([("title", "Message"), ("type", "string")]);
+    let mut anything = Object::from_iter([("type", Json::from("object"))]);
+    anything.push("additionalProperties", true);
+    let mut response = Object::new();
+    response.push("anyOf", vec![anything.into(), Object::from_iter([("type", "null")]).into()]);
+    response.push("default", Json::Null);
+    response.push("title", "Response Schema");
+    let properties = Object::from_iter([("message", message), ("response_schema", response)]);
+    let mut schema = Object::from_iter([("properties", properties)]);
+    schema.push("required", vec![Json::from("message")]);
+    schema.push("title", "adk_request_inputParams");
+    schema.push("type", "object");
+    schema
 }
 
 fn default_task_input() -> Object {

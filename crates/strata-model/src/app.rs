@@ -5,20 +5,24 @@
 
 mod agent;
 mod code_executor;
+mod confirmation;
 mod extension;
 mod instruction;
 mod model_spec;
+mod node;
 mod output_schema;
 mod planner;
 mod words;
 
 use std::sync::Arc;
 
-pub use agent::{Agent, Example, Tool};
+pub use agent::{Agent, Example, Node, Tool, ToolNode};
 pub use code_executor::CodeExecutor;
+pub use confirmation::Confirmation;
 pub use extension::{Callback, CustomFilter, Plugin, RelayStyle};
 pub use instruction::{Instruction, StaticInstruction};
 pub use model_spec::ModelSpec;
+pub use node::{CodeNode, CodeNodeKind, Edge, JoinNode, Parameter, Retry, START};
 pub use output_schema::OutputSchema;
 pub use planner::Planner;
 pub use words::{AgentKind, AgentMode, IncludeContents, ModelFamily, SchemaKind};
@@ -31,6 +35,8 @@ record! {
     App: "an app configuration" {
         name: Str = "name",
         root_agent: Option<Arc<Agent>> = "rootAgent",
+        /// In place of an agent: a node that is none.
+        root_node: Option<Node> = "rootNode",
         plugins: Option<Vec<Plugin>> = "plugins",
         events_compaction_config: Option<EventsCompactionConfig> = "eventsCompactionConfig",
         context_cache_config: Option<ContextCacheConfig> = "contextCacheConfig",
@@ -48,6 +54,12 @@ impl App {
     /// What ran the app, where it is recorded and not the google-adk whose rules are known here, 2.13.
     pub fn other_writer(&self) -> Option<&Str> {
         self.writer.as_ref().filter(|writer| !writer.starts_with("google-adk 2.13."))
+    }
+
+    /// Runs leave marks by which they can be taken up again where they stopped.
+    pub fn is_resumable(&self) -> bool {
+        let flag = |key| self.resumability_config.as_ref()?.get(key).and_then(crate::Json::as_bool);
+        flag("is_resumable").or_else(|| flag("isResumable")) == Some(true)
     }
 }
 

@@ -32,6 +32,7 @@ mod origin;
 pub mod python;
 mod recorded_call;
 mod request;
+mod response;
 pub mod secret;
 mod session;
 mod state;
@@ -59,6 +60,7 @@ pub use request::{
     Chunk, ConfigField, Contents, Declaration, LlmRequest, Misfit, RequestChange, RequestContent,
     RequestPart, RequestTool, RichText, Splice, TextSpan,
 };
+pub use response::LlmResponse;
 pub use session::Session;
 pub use state::{Scope, StateScopes};
 pub use usage::{CacheMetadata, Usage};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use strata_model::app::{OutputSchema, SchemaKind, Tool};
+use strata_model::app::{Confirmation, OutputSchema, SchemaKind, Tool};
 use strata_model::{Json, Object, Session, Str};
 
 use super::tree::{Tree, is_agent_event};
@@ -118,7 +118,7 @@ impl Signature {
         if self.is_long_running {
             return Tool::LongRunningFunction { declaration };
         }
-        Tool::Function { declaration, is_long_running: false }
+        Tool::Function { declaration, is_long_running: false, confirmation: Confirmation::Never }
     }
 
     fn output_schema(&self) -> OutputSchema {

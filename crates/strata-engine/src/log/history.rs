@@ -4,7 +4,14 @@ use std::collections::HashMap;
 
 use super::logged_event::{Facts, LoggedEvent};
 
-/// The events that rewinds have left (`ADK.md` 3.3). What a rewind took back goes to `rewound`.
+/// The events that rewinds have left (`ADK.md` 3.3).
+pub fn events_after_rewinds<'e>(
+    events: impl DoubleEndedIterator<Item = &'e LoggedEvent> + Clone,
+) -> Vec<&'e LoggedEvent> {
+    live_events(events, |_| {})
+}
+
+/// As [`events_after_rewinds`]; what a rewind took back goes to `rewound`.
 pub fn live_events<'e>(
     events: impl DoubleEndedIterator<Item = &'e LoggedEvent> + Clone,
     mut rewound: impl FnMut(&'e LoggedEvent),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use strata_model::app::{
-    ContextCacheConfig, IncludeContents, Instruction, OutputSchema, SchemaKind, StaticInstruction,
+    Confirmation, ContextCacheConfig, IncludeContents, Instruction, OutputSchema, SchemaKind,
+    StaticInstruction,
 };
 use strata_model::{Agent, App, Decoder, FromJson, Json, Object, Str, Tool};
 
@@ -115,7 +116,11 @@ impl Draft<'_> {
             let tools = agent.tools.get_or_insert_default();
             if is_new {
                 let declaration = declaration.cloned().unwrap_or_default();
-                tools.push(Tool::Function { declaration: named(&declaration, tool), is_long_running: false });
+                tools.push(Tool::Function {
+                    declaration: named(&declaration, tool),
+                    is_long_running: false,
+                    confirmation: Confirmation::Never,
+                });
             } else {
                 change_tool(tools, tool, declaration);
             }
@@ -171,14 +176,8 @@ fn tool_name(tool: &Tool) -> Option<Str> {
         Tool::Function { declaration, .. } | Tool::LongRunningFunction { declaration } => {
             declaration.get("name").and_then(Json::as_str)?.into()
         }
-        Tool::NoDeclaration { name } | Tool::Code { name, .. } => name.clone(),
-        Tool::AgentTool { agent, .. } => agent.name.clone(),
-        Tool::LoadMemory => "load_memory".into(),
-        Tool::PreloadMemory => "preload_memory".into(),
-        Tool::LoadArtifacts => "load_artifacts".into(),
-        Tool::ExitLoop => "exit_loop".into(),
-        Tool::GoogleSearch { .. } => "google_search".into(),
         Tool::Toolset { .. } | Tool::Examples { .. } => return None,
+        other => other.name(),
     })
 }
 
@@ -208,7 +207,11 @@ fn change_tool(tools: &mut Vec<Tool>, name: &str, declaration: Option<&Object>) 
                     *declaration = named(changed, name);
                 }
                 other => {
-                    *other = Tool::Function { declaration: named(changed, name), is_long_running: false }
+                    *other = Tool::Function {
+                        declaration: named(changed, name),
+                        is_long_running: false,
+                        confirmation: Confirmation::Never,
+                    }
                 }
             }
         }

@@ -145,8 +145,12 @@ impl FlowEdits<'_> {
             let flow = self.experiment.flow_mut(*agent);
             let own = before.and_then(|before| flow.position(before)).or_else(|| flow.position(place));
             let at = own.unwrap_or(flow.steps().len());
-            let step =
-                Step { processor: processor.clone(), is_enabled: true, inserted: Some(inserted.clone()) };
+            let step = Step {
+                processor: processor.clone(),
+                is_enabled: true,
+                inserted: Some(inserted.clone()),
+                hook: None,
+            };
             flow.steps_mut().insert(at, step);
         }
         Ok(())

@@ -24,7 +24,7 @@ pub struct AgentTools;
 
 #[derive(Hash)]
 pub struct Inputs<'c> {
-    plan: Fingerprinted<&'c ToolPlan>,
+    plan: Fingerprinted<Arc<ToolPlan>>,
     artifacts: Listed<'c>,
     /// Only where a tool preloads them.
     memories: Option<Found>,
@@ -49,7 +49,7 @@ impl<'c> Listed<'c> {
         }
         match context.services.artifacts.as_deref() {
             Some(list) => Self::Artifacts(Fingerprinted { value: list, fingerprint: list.fingerprint() }),
-            None if context.source == CallSource::Live => Self::NoService,
+            None if context.source != CallSource::Recorded => Self::NoService,
             None => Self::Nothing,
         }
     }
@@ -89,14 +89,15 @@ impl Processor for AgentTools {
     }
 
     fn inputs<'c>(&self, context: &'c CompileContext<'c>) -> Inputs<'c> {
-        let plan = context.index.tool_plan(context.agent_id, context.backend);
+        let closed = &context.invocation.closed_toolsets;
+        let plan = context.index.tool_plan(context.agent_id, context.backend, closed);
         let user_content = context.invocation.user_content.as_deref();
         Inputs {
-            plan: Fingerprinted { value: plan, fingerprint: plan.fingerprint },
-            artifacts: Listed::of(context, plan),
+            artifacts: Listed::of(context, &plan),
             memories: plan.uses(&ToolStep::PreloadMemory).then(|| preload(context)).flatten().map(Found),
-            has_user_content: user_content.is_some_and(|content| !content.parts().is_empty()),
             recorded: plan.steps.iter().filter_map(|step| RecordedCode::of_tool(step, context)).collect(),
+            plan: Fingerprinted { fingerprint: plan.fingerprint, value: plan },
+            has_user_content: user_content.is_some_and(|content| !content.parts().is_empty()),
         }
     }
 

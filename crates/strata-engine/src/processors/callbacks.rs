@@ -23,7 +23,7 @@ pub(super) struct BeforeModelCallback {
 /// The stage of an agent's callback at `position`.
 pub fn before_model_callback(position: usize, callback: &Callback) -> Arc<dyn AnyProcessor> {
     match callback {
-        Callback::Code { name } => Arc::new(CodeStage::callback(position, name)),
+        Callback::Code { name, .. } => Arc::new(CodeStage::callback(position, name)),
         known => Arc::new(BeforeModelCallback::new(position, known)),
     }
 }
@@ -43,7 +43,7 @@ fn what(callback: &Callback) -> &str {
         Callback::SetState { .. } => "set_state",
         Callback::KeepLastContents { .. } => "keep_last_contents",
         Callback::CapRows { .. } => "cap_rows",
-        Callback::Code { name } => name,
+        Callback::Code { name, .. } => name,
     }
 }
 

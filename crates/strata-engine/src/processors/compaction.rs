@@ -79,7 +79,7 @@ impl Processor for Compaction {
         if !context.invocation.is_compaction_active {
             return Inputs::Inactive;
         }
-        if context.source == CallSource::Recorded {
+        if context.source != CallSource::Live {
             let summaries = context.events.iter().filter(|logged| logged.event.is_compaction()).count();
             return Inputs::Recorded { threshold, summaries };
         }

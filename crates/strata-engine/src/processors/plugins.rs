@@ -14,9 +14,9 @@ use crate::error::{CompileError, ErrorKind};
 use crate::processor::{AnyProcessor, Phase, Processor, StageOutput};
 use crate::sections::Sections;
 
-/// The stage of the app's plugin at `position`.
-pub fn plugin(index: &AppIndex, position: usize) -> Arc<dyn AnyProcessor> {
-    match &index.app().plugins()[position] {
+/// The stage of the app's plugin at `position`; `None` for one that never looks at requests.
+pub fn plugin(index: &AppIndex, position: usize) -> Option<Arc<dyn AnyProcessor>> {
+    Some(match &index.app().plugins()[position] {
         filter @ Plugin::ContextFilter { num_invocations_to_keep, remove_amount, .. } => {
             Arc::new(ContextFilter {
                 name: stage_name(filter),
@@ -32,7 +32,8 @@ pub fn plugin(index: &AppIndex, position: usize) -> Arc<dyn AnyProcessor> {
             instruction: global_instruction.clone(),
         }),
         Plugin::Code { name, .. } => Arc::new(CodeStage::plugin(name)),
-    }
+        Plugin::ReflectRetryTool { .. } | Plugin::SaveFilesAsArtifacts { .. } => return None,
+    })
 }
 
 fn stage_name(plugin: &Plugin) -> String {

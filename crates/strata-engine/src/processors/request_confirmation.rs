@@ -10,16 +10,17 @@ mod targets;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use strata_model::{Diagnostic, Event, FromJson as _, LlmRequest, Object, Scope};
+use strata_model::{Diagnostic, Event, FromJson as _, FunctionCall, LlmRequest, Object, Scope, Str};
 
 use crate::context::{CallSource, CompileContext};
 use crate::error::CompileError;
 use crate::log::LoggedEvent;
 use crate::processor::{EarlyEnd, Fingerprinted, Processor, StageOutput};
 use crate::sections::Sections;
-use crate::turn::tool_calls::{CallFailure, RunnableTool, ToolRun, runnable_tools};
+use crate::turn::tool_calls::{CallFailure, RunnableTool, ToolConfirmation, ToolRun, runnable_tools};
 use approvals::{Approvals, Pending, REQUEST};
 use branch_events::OwnBranch;
+pub use branch_events::own_branch_events;
 
 pub struct RequestConfirmation;
 
@@ -70,7 +71,7 @@ impl Processor for RequestConfirmation {
         if !last.is_some_and(|logged| is_answer(&logged.event)) {
             return Inputs::NoAnswer;
         }
-        if context.source == CallSource::Recorded {
+        if context.source != CallSource::Live {
             return Inputs::Recorded;
         }
         Inputs::Live(Box::new(LiveInputs {
@@ -91,39 +92,65 @@ impl Processor for RequestConfirmation {
     }
 }
 
-fn take_up(live: &LiveInputs<'_>, output: &mut StageOutput) -> Result<(), CompileError> {
-    let approvals = match Approvals::read(&live.events)? {
-        Pending::Nothing => {
-            output.note("nothing to confirm");
-            return Ok(());
-        }
+/// What a person's last words mean for calls that waited for approval.
+#[derive(Debug)]
+pub enum ApprovedCalls {
+    /// They are about no such call, or what they are about was done; with the reason.
+    Nothing(&'static str),
+    /// What they are about was done before: the run ends.
+    Ends,
+    /// These calls are to be run or refused now.
+    Calls {
+        calls: Vec<FunctionCall>,
+        /// By the id of the call.
+        confirmations: HashMap<Str, ToolConfirmation>,
+    },
+}
+
+/// Reads what was said to requests for approval. `events` are those of the agent's own branch.
+pub fn approved_calls(
+    events: &[&LoggedEvent],
+    agent: &str,
+    tools: &[RunnableTool],
+) -> Result<ApprovedCalls, CompileError> {
+    let approvals = match Approvals::read(events)? {
+        Pending::Nothing => return Ok(ApprovedCalls::Nothing("nothing to confirm")),
         Pending::Taken => {
-            output.note("the approval was taken up earlier in this turn");
-            return Ok(());
+            return Ok(ApprovedCalls::Nothing("the approval was taken up earlier in this turn"));
         }
-        Pending::TakenBefore => {
-            output.note("the approval was taken up before: the run ends");
-            output.end = Some(EarlyEnd::Ended);
-            return Ok(());
-        }
+        Pending::TakenBefore => return Ok(ApprovedCalls::Ends),
         Pending::Some(approvals) => approvals,
     };
-    let targets = targets::resolve(&live.events, &live.context.agent().name, &approvals, &live.tools)?;
+    let targets = targets::resolve(events, agent, &approvals, tools)?;
     if targets.calls.is_empty() {
-        output.note("the approval is for another agent");
-        return Ok(());
+        return Ok(ApprovedCalls::Nothing("the approval is for another agent"));
     }
-    answer(live, &targets, output)
+    Ok(ApprovedCalls::Calls {
+        calls: targets.calls,
+        confirmations: targets.confirmations.into_iter().collect(),
+    })
+}
+
+fn take_up(live: &LiveInputs<'_>, output: &mut StageOutput) -> Result<(), CompileError> {
+    match approved_calls(&live.events, &live.context.agent().name, &live.tools)? {
+        ApprovedCalls::Nothing(reason) => output.note(reason),
+        ApprovedCalls::Ends => {
+            output.note("the approval was taken up before: the run ends");
+            output.end = Some(EarlyEnd::Ended);
+        }
+        ApprovedCalls::Calls { calls, confirmations } => answer(live, &calls, &confirmations, output)?,
+    }
+    Ok(())
 }
 
 fn answer(
     live: &LiveInputs<'_>,
-    targets: &targets::Targets,
+    calls: &[FunctionCall],
+    confirmations: &HashMap<Str, ToolConfirmation>,
     output: &mut StageOutput,
 ) -> Result<(), CompileError> {
     let context = live.context;
     let agent = context.agent();
-    let confirmations: HashMap<_, _> = targets.confirmations.iter().cloned().collect();
     let run = ToolRun {
         agent_name: &agent.name,
         after_tool_callbacks: agent.after_tool_callbacks(),
@@ -132,19 +159,19 @@ fn answer(
         session: context.session,
         services: context.services,
         answers: context.answers,
-        confirmations: &confirmations,
+        confirmations,
     };
-    match run.answer(&targets.calls) {
+    match run.answer(calls) {
         Err(CallFailure::Failed(error)) => return Err(error),
         Err(CallFailure::Awaited { tool }) => {
             output.note(format!("an approved call of {tool} has to be run first"));
             let message =
                 format!("{tool} was approved and has to be run before this call; its result was not given");
             output.diagnostics.push(Diagnostic::warning("tool-awaited", "request_confirmation", message));
-            output.awaited_calls.extend(targets.calls.iter().cloned());
+            output.awaited_calls.extend(calls.iter().cloned());
         }
         Ok(answered) => {
-            output.note(format!("{} approved or rejected calls answered", targets.calls.len()));
+            output.note(format!("{} approved or rejected calls answered", calls.len()));
             output.saved_artifacts = answered.artifacts;
             if let Some(event) = answered.event {
                 output.state_delta = event.actions.state_delta.clone();

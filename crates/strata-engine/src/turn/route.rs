@@ -7,9 +7,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use strata_model::app::AgentMode;
-use strata_model::{Content, Event, FunctionResponse, Json, Session, Str};
+use strata_model::{Content, Event, FunctionResponse, Session, Str};
 
 use crate::app_index::{AgentId, AppIndex};
+use crate::branch::is_tool_branch;
 use crate::log::{EventLog, LoggedEvent, live_events};
 use interrupts::{open_interrupts, run_ids};
 
@@ -64,12 +65,13 @@ pub fn route(index: &AppIndex, session: &Session, message: &Content) -> Result<R
     let responses: Vec<&FunctionResponse> =
         message.parts().iter().filter_map(|part| part.function_response.as_deref()).collect();
     check_message(message, &responses, root_agent.is_llm())?;
-    let resumed_invocation_id = match resumed_invocation(&live, &responses) {
-        Err(_) if !root_agent.is_llm() && !is_resumable(index) => None,
+    let is_resumable = index.app().is_resumable();
+    let resumed_invocation_id = match invocation_of_answers(&live, message) {
+        Err(_) if !root_agent.is_llm() && !is_resumable => None,
         resumed => resumed?,
     };
-    let scene = Scene { index, root, live: &live };
-    let agent = if is_chat { scene.agent_for(message, &responses) } else { root };
+    let scene = Scene { index, root, live: &live, is_resumable };
+    let agent = if is_chat { scene.agent_for(message) } else { root };
     let branch = (agent != root).then(|| scene.branch_of(agent, resumed_invocation_id.as_deref())).flatten();
     Ok(Route { agent: index.agent(agent).name.clone(), branch, resumed_invocation_id })
 }
@@ -103,19 +105,10 @@ fn id_of(response: &FunctionResponse) -> Option<&Str> {
     response.id.as_ref().filter(|id| !id.is_empty())
 }
 
-fn is_resumable(index: &AppIndex) -> bool {
-    let config = index.app().resumability_config.as_ref();
-    let flag = config.and_then(|config| config.get("is_resumable").or_else(|| config.get("isResumable")));
-    flag.and_then(Json::as_bool) == Some(true)
-}
-
 /// The run whose calls the message answers; all its answers have to belong to one.
-fn resumed_invocation(
-    live: &[&LoggedEvent],
-    responses: &[&FunctionResponse],
-) -> Result<Option<Str>, RouteError> {
-    let mut open: BTreeSet<&str> =
-        responses.iter().filter_map(|response| id_of(response)).map(|id| &**id).collect();
+pub fn invocation_of_answers(live: &[&LoggedEvent], message: &Content) -> Result<Option<Str>, RouteError> {
+    let responses = message.parts().iter().filter_map(|part| part.function_response.as_deref());
+    let mut open: BTreeSet<&str> = responses.filter_map(id_of).map(|id| &**id).collect();
     let mut invocations: BTreeSet<&Str> = BTreeSet::new();
     for logged in live.iter().rev() {
         if open.is_empty() {
@@ -151,19 +144,33 @@ fn resumed_invocation(
     Ok(invocations.pop_first().filter(|id| !id.is_empty()).cloned())
 }
 
-/// A session at the moment a message arrives.
-struct Scene<'s> {
-    index: &'s AppIndex,
-    root: AgentId,
-    live: &'s [&'s LoggedEvent],
+/// A session at the moment somebody is to speak.
+#[derive(Clone, Copy)]
+pub struct Scene<'s> {
+    pub index: &'s AppIndex,
+    pub root: AgentId,
+    /// The events that rewinds have left.
+    pub live: &'s [&'s LoggedEvent],
+    pub is_resumable: bool,
 }
 
 impl Scene<'_> {
-    fn agent_for(&self, message: &Content, responses: &[&FunctionResponse]) -> AgentId {
+    /// The agent that goes on after the last event, be it an answer or something to say.
+    pub fn next_agent(&self) -> AgentId {
+        self.next_agent_after(self.live)
+    }
+
+    fn next_agent_after(&self, events: &[&LoggedEvent]) -> AgentId {
+        self.agent_that_waits(events).unwrap_or_else(|| self.agent_that_spoke(events))
+    }
+
+    /// The agent that takes up a message. Chats look at it before it is stored, and only where it answers a call.
+    pub fn agent_for(&self, message: &Content) -> AgentId {
         let is_sealed = self.live.last().is_some_and(|last| is_abort(&last.event));
         let is_llm_root = self.index.agent(self.root).is_llm();
         // Workflow agents have stored the message by now; chats look at it only where it answers a call.
-        let has_message = if is_llm_root { !responses.is_empty() && !is_sealed } else { true };
+        let is_answer = message.parts().iter().any(|part| part.function_response.is_some());
+        let has_message = if is_llm_root { is_answer && !is_sealed } else { true };
         let said = LoggedEvent::new(
             Arc::new(Event {
                 author: "user".into(),
@@ -176,7 +183,7 @@ impl Scene<'_> {
         if has_message {
             events.push(&said);
         }
-        self.agent_that_waits(&events).unwrap_or_else(|| self.agent_that_spoke(&events))
+        self.next_agent_after(&events)
     }
 
     /// The agent whose call the last event answers.
@@ -191,7 +198,7 @@ impl Scene<'_> {
             logged.event.function_calls().any(|call| call.id.as_ref() == Some(answered))
         };
         let call = before.iter().rev().find(holds)?;
-        if call.event.author.is_empty() || !(last.event.is_from_user() || is_resumable(self.index)) {
+        if call.event.author.is_empty() || !(last.event.is_from_user() || self.is_resumable) {
             return None;
         }
         self.owner_of(call, answered, before).map(|owner| self.delegator_of(owner))
@@ -277,16 +284,14 @@ impl Scene<'_> {
     }
 
     /// The branch of the agent's latest event; branches of tools are not the agent's own.
-    fn branch_of(&self, id: AgentId, invocation_id: Option<&str>) -> Option<Str> {
+    pub fn branch_of(&self, id: AgentId, invocation_id: Option<&str>) -> Option<Str> {
         let name = &*self.index.agent(id).name;
         let path = self.path_of(id);
         let calls = self.live.iter().flat_map(|logged| logged.event.function_calls());
         let call_ids: HashSet<&str> =
             calls.filter_map(|call| call.id.as_deref()).filter(|id| !id.is_empty()).collect();
         let is_own = |event: &Event, branch: &str| {
-            let leaf = branch.rsplit('.').next().unwrap_or(branch);
-            let is_tool =
-                leaf.rsplit_once('@').is_some_and(|(leaf, id)| leaf != name && call_ids.contains(id));
+            let is_tool = is_tool_branch(branch, name, &call_ids);
             let node = event.node_info.path.as_str();
             let is_here = if node.is_empty() { *event.author == *name } else { static_path(node) == path };
             !is_tool && is_here

@@ -103,22 +103,43 @@ impl Sessions {
     /// Appends an event to a session and to the copy of it that `live` is. Partial events change nothing, and an
     /// event that is delivered again is taken once. Returns the event as it is kept, without `temp:` state.
     pub fn append(&mut self, live: &mut Session, event: &Event) -> Result<Arc<Event>, SessionError> {
+        let n_before = self.n_events(live);
+        let kept = self.store(&live.app_name, &live.user_id, &live.id, event)?;
+        if self.n_events(live) > n_before {
+            live.state.update(&event.actions.state_delta);
+            live.events.push(kept.clone());
+            live.last_update_time = event.timestamp;
+        }
+        Ok(kept)
+    }
+
+    fn n_events(&self, live: &Session) -> usize {
+        let key = (live.app_name.clone(), live.user_id.clone(), live.id.clone());
+        self.stored.get(&key).map_or(0, |session| session.events.len())
+    }
+
+    /// As [`Self::append`], for a caller that keeps its copy by itself.
+    pub fn store(
+        &mut self,
+        app_name: &str,
+        user_id: &str,
+        session_id: &str,
+        event: &Event,
+    ) -> Result<Arc<Event>, SessionError> {
         if event.partial == Some(true) {
             return Ok(Arc::new(event.clone()));
         }
-        let key = (live.app_name.clone(), live.user_id.clone(), live.id.clone());
+        let key = (Str::from(app_name), Str::from(user_id), Str::from(session_id));
         let Some(stored) = self.stored.get_mut(&key) else {
-            return Err(SessionError::NotFound { session_id: live.id.clone() });
+            return Err(SessionError::NotFound { session_id: session_id.into() });
         };
-        if stored.events.iter().any(|known| known.id == event.id && **known == *event) {
+        // Newest first: what is delivered again was mostly delivered just now.
+        if stored.events.iter().rev().any(|known| known.id == event.id && **known == *event) {
             return Ok(Arc::new(event.clone()));
         }
         let mut kept = event.clone();
         kept.actions.state_delta.retain(|name, _| Scope::of(name) != Scope::Temp);
         let kept = Arc::new(kept);
-        live.state.update(&event.actions.state_delta);
-        live.events.push(kept.clone());
-        live.last_update_time = event.timestamp;
         let scopes = StateScopes::split(&kept.actions.state_delta);
         stored.events.push(kept.clone());
         stored.last_update_time = event.timestamp;

@@ -13,17 +13,18 @@ use std::sync::Arc;
 
 use strata_model::app::Callback;
 use strata_model::{
-    Content, Event, EventActions, FunctionCall, FunctionResponse, Json, Object, Part, Str, json,
+    Content, Event, EventActions, FromJson, FunctionCall, FunctionResponse, Json, Object, Part, Str, json,
 };
 
+pub use cap_rows::apply as capped_rows;
 pub use confirmation::ToolConfirmation;
-pub use runnable::{RunnableKind, RunnableTool, runnable_tools};
+pub use runnable::{RunnableKind, RunnableTool, loaded_names, runnable_tools, shown_result};
 
 use crate::adk_text::{CONFIRMATION_REJECTED, CONFIRMATION_REQUIRED, TOOL_NOT_FOUND};
 use crate::answers::{Answers, ToolAnswer};
 use crate::context::{Invocation, Services, SessionIds};
 use crate::error::{CompileError, ErrorKind};
-use merge::merged_actions;
+pub use merge::{deep_merge, merged_actions};
 
 /// Where calls are answered.
 #[derive(Clone, Copy)]
@@ -98,7 +99,8 @@ impl ToolRun<'_> {
     ) -> Result<Option<AnsweredCall>, CallFailure> {
         let name = call.name.clone().unwrap_or_else(|| "<unnamed>".into());
         let Some(tool) = self.tools.iter().rfind(|tool| tool.name == name) else {
-            let error = error_result(&self.not_found(&name));
+            let names: Vec<&str> = self.tools.iter().map(|tool| &*tool.name).collect();
+            let error = tool_not_found(&name, &names);
             return Ok(Some(AnsweredCall::new(call, &name, error, EventActions::default())));
         };
         let mut actions = EventActions::default();
@@ -173,12 +175,6 @@ impl ToolRun<'_> {
         let n_saved = saved.iter().filter(|(known, _)| **known == *name).count();
         Ok((artifacts.n_versions(name) + n_saved) as i64)
     }
-
-    fn not_found(&self, name: &str) -> String {
-        let names: Vec<&str> = self.tools.iter().map(|tool| &*tool.name).collect();
-        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        TOOL_NOT_FOUND.replace("«NAMES»", &names).replace("«NAME»", name)
-    }
 }
 
 /// One call with its response.
@@ -189,22 +185,37 @@ struct AnsweredCall {
 
 impl AnsweredCall {
     fn new(call: &FunctionCall, name: &Str, result: Json, actions: EventActions) -> Self {
-        let response = match result {
-            Json::Object(result) => result,
-            other => Object::from_iter([("result", other)]),
-        };
-        let response = FunctionResponse {
-            id: call.id.clone(),
-            name: Some(name.clone()),
-            response: Some(Arc::new(response)),
-            ..FunctionResponse::default()
-        };
-        Self { parts: vec![Part::from_response(response)], actions }
+        Self { parts: vec![response_part(call.id.clone(), name, result, &[])], actions }
     }
 }
 
-fn error_result(message: &str) -> Json {
+/// The part that answers a call. A result that is no object is wrapped in one; files stand beside it.
+pub fn response_part(call_id: Option<Str>, name: &Str, result: Json, files: &[Part]) -> Part {
+    let response = match result {
+        Json::Object(result) => result,
+        other => Object::from_iter([("result", other)]),
+    };
+    let mut response = FunctionResponse {
+        id: call_id,
+        name: Some(name.clone()),
+        response: Some(Arc::new(response)),
+        ..FunctionResponse::default()
+    };
+    if !files.is_empty() {
+        response.other.push("parts", files.iter().map(FromJson::to_json).collect::<Vec<_>>());
+    }
+    Part::from_response(response)
+}
+
+/// What a call that failed is answered with.
+pub fn error_result(message: &str) -> Json {
     Object::from_iter([("error", message)]).into()
+}
+
+/// The answer to a call of a tool that does not exist, beside those that do.
+pub fn tool_not_found(name: &str, tools: &[&str]) -> Json {
+    let names = if tools.is_empty() { "none".to_owned() } else { tools.join(", ") };
+    error_result(&TOOL_NOT_FOUND.replace("«NAMES»", &names).replace("«NAME»", name))
 }
 
 /// Whether the event ends the agent's turn: what it says needs no further words of the model.
@@ -215,7 +226,7 @@ pub(crate) fn is_final(event: &Event) -> bool {
 }
 
 /// The text of a result as ADK prints it for people.
-fn result_text(result: &Json) -> String {
+pub fn result_text(result: &Json) -> String {
     match result {
         Json::String(text) => text.to_string(),
         other => json::to_spaced(other),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use strata_model::app::Confirmation;
 use strata_model::app::{AgentKind, StaticInstruction};
 use strata_model::{Agent, App, Decoder, Diagnostic, FromJson as _, Json, Object, Str, Tool};
 
@@ -161,7 +162,7 @@ impl Reader<'_> {
                 );
                 self.warn("tool-in-code", agent, message);
                 let declaration = Object::from_iter([("name", name)]);
-                Tool::Function { declaration, is_long_running: false }
+                Tool::Function { declaration, is_long_running: false, confirmation: Confirmation::Never }
             }
         })
     }

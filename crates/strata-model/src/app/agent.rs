@@ -1,11 +1,13 @@
-//! Agents and their tools: an agent has tools, and may be one.
+//! Agents, their tools and the nodes of workflows: an agent has tools and nodes, and may be one.
 
 use std::sync::Arc;
 
 use super::code_executor::CodeExecutor;
+use super::confirmation::Confirmation;
 use super::extension::Callback;
 use super::instruction::{Instruction, StaticInstruction};
 use super::model_spec::ModelSpec;
+use super::node::{CodeNode, Edge, JoinNode, Parameter, Retry};
 use super::output_schema::OutputSchema;
 use super::planner::Planner;
 use super::words::{AgentKind, AgentMode, IncludeContents};
@@ -24,6 +26,7 @@ record! {
         max_iterations: Option<i64> = "maxIterations",
         behavior: Option<Object> = "behavior",
         before_agent_callbacks: Option<Vec<Callback>> = "beforeAgentCallbacks",
+        after_agent_callbacks: Option<Vec<Callback>> = "afterAgentCallbacks",
         model: Option<ModelSpec> = "model",
         instruction: Option<Instruction> = "instruction",
         global_instruction: Option<Instruction> = "globalInstruction",
@@ -40,18 +43,32 @@ record! {
         generate_content_config: Option<Object> = "generateContentConfig",
         tools: Option<Vec<Tool>> = "tools",
         before_model_callbacks: Option<Vec<Callback>> = "beforeModelCallbacks",
+        after_model_callbacks: Option<Vec<Callback>> = "afterModelCallbacks",
+        on_model_error_callbacks: Option<Vec<Callback>> = "onModelErrorCallbacks",
+        before_tool_callbacks: Option<Vec<Callback>> = "beforeToolCallbacks",
         after_tool_callbacks: Option<Vec<Callback>> = "afterToolCallbacks",
+        on_tool_error_callbacks: Option<Vec<Callback>> = "onToolErrorCallbacks",
+        /// The nodes of a workflow.
+        nodes: Option<Vec<Node>> = "nodes",
+        edges: Option<Vec<Edge>> = "edges",
+        /// Nodes that a workflow's code may run, which are not in its graph.
+        library: Option<Vec<Node>> = "library",
+        /// How many nodes of a workflow run at once; absent or not positive: any number.
+        max_concurrency: Option<i64> = "maxConcurrency",
+        state_schema: Option<OutputSchema> = "stateSchema",
+        retry: Option<Retry> = "retry",
+        /// Seconds a run as a node may take.
+        timeout: Option<f64> = "timeout",
+        rerun_on_resume: Option<bool> = "rerunOnResume",
+        wait_for_output: Option<bool> = "waitForOutput",
+        /// As a node, it runs once for each item of its input.
+        parallel_worker: Option<bool> = "parallelWorker",
+        max_parallel_workers: Option<i64> = "maxParallelWorkers",
     }
     passes {
         "class": 0,
-        "edges": 0,
         "function": 0,
         "repeated": 0,
-        "afterAgentCallbacks": 0,
-        "afterModelCallbacks": 0,
-        "onModelErrorCallbacks": 0,
-        "beforeToolCallbacks": 0,
-        "onToolErrorCallbacks": 0,
     }
 }
 
@@ -74,6 +91,20 @@ impl Agent {
 
     pub fn after_tool_callbacks(&self) -> &[Callback] {
         self.after_tool_callbacks.as_deref().unwrap_or_default()
+    }
+
+    /// The nodes of a workflow.
+    pub fn nodes(&self) -> &[Node] {
+        self.nodes.as_deref().unwrap_or_default()
+    }
+
+    pub fn edges(&self) -> &[Edge] {
+        self.edges.as_deref().unwrap_or_default()
+    }
+
+    /// Nodes that a workflow's code may run, which are not in its graph.
+    pub fn library(&self) -> &[Node] {
+        self.library.as_deref().unwrap_or_default()
     }
 
     pub fn description(&self) -> &str {
@@ -101,7 +132,24 @@ pub enum Tool {
     Function {
         declaration: Object,
         is_long_running: bool,
+        confirmation: Confirmation,
     },
+    /// A Python function with annotated parameters, from which ADK makes the declaration.
+    TypedFunction {
+        name: Str,
+        description: Str,
+        params: Vec<Parameter>,
+        confirmation: Confirmation,
+    },
+    /// A node that is called like a function.
+    NodeTool {
+        node: Node,
+        /// The node's own, if absent.
+        name: Option<Str>,
+        description: Option<Str>,
+    },
+    /// ADK's tool by which a model asks the user.
+    RequestInput,
     /// ADK's `LongRunningFunctionTool`, which adds a note to the description.
     LongRunningFunction {
         declaration: Object,
@@ -114,6 +162,8 @@ pub enum Tool {
         tools: Vec<Tool>,
         /// Names become `<prefix>_<name>`.
         prefix: Option<Str>,
+        /// Where the host gets the tools from; the host opens it before every call of a model.
+        source: Option<Object>,
     },
     /// An agent that runs in a session of its own.
     AgentTool {
@@ -156,7 +206,29 @@ impl FromJson for Tool {
             Some("function") => Self::Function {
                 declaration: declaration(),
                 is_long_running: flag("is_long_running") == Some(true),
+                confirmation: Confirmation::of(&value),
             },
+            Some("typed_function") => {
+                let text = |key: &str| value.get(key).and_then(Json::as_str).unwrap_or_default().into();
+                let params = value.get("params").cloned().unwrap_or_else(|| Vec::new().into());
+                match Vec::from_json(params, decoder) {
+                    Ok(params) => Self::TypedFunction {
+                        name: text("name"),
+                        description: text("description"),
+                        params,
+                        confirmation: Confirmation::of(&value),
+                    },
+                    Err(_) => return Err(value),
+                }
+            }
+            Some("node_tool") => {
+                let text = |key: &str| value.get(key).and_then(Json::as_str).map(Str::from);
+                match Node::from_json(value.get("node").cloned().unwrap_or_default(), decoder) {
+                    Ok(node) => Self::NodeTool { node, name: text("name"), description: text("description") },
+                    Err(_) => return Err(value),
+                }
+            }
+            Some("request_input") => Self::RequestInput,
             Some("long_running_function") => Self::LongRunningFunction { declaration: declaration() },
             Some("no_declaration") => Self::NoDeclaration {
                 name: value.get("name").and_then(Json::as_str).unwrap_or_default().into(),
@@ -164,8 +236,9 @@ impl FromJson for Tool {
             Some("toolset") => {
                 let tools = value.get("tools").cloned().unwrap_or_default();
                 let prefix = value.get("prefix").and_then(Json::as_str).map(Str::from);
+                let source = value.get("source").and_then(Json::as_object).cloned();
                 match Vec::from_json(tools, decoder) {
-                    Ok(tools) => Self::Toolset { tools, prefix },
+                    Ok(tools) => Self::Toolset { tools, prefix, source },
                     Err(_) => return Err(value),
                 }
             }
@@ -208,11 +281,26 @@ impl FromJson for Tool {
             }
         };
         match self {
-            Self::Function { declaration, is_long_running } => {
+            Self::Function { declaration, is_long_running, confirmation } => {
                 out.push("type", "function");
                 out.push("declaration", declaration.clone());
                 set_flag(&mut out, "is_long_running", *is_long_running, false);
+                confirmation.write(&mut out);
             }
+            Self::TypedFunction { name, description, params, confirmation } => {
+                out.push("type", "typed_function");
+                out.push("name", name.clone());
+                out.push("description", description.clone());
+                out.push("params", params.to_json());
+                confirmation.write(&mut out);
+            }
+            Self::NodeTool { node, name, description } => {
+                out.push("type", "node_tool");
+                out.push("node", node.to_json());
+                out.push_some("name", name.clone());
+                out.push_some("description", description.clone());
+            }
+            Self::RequestInput => out.push("type", "request_input"),
             Self::LongRunningFunction { declaration } => {
                 out.push("type", "long_running_function");
                 out.push("declaration", declaration.clone());
@@ -221,9 +309,10 @@ impl FromJson for Tool {
                 out.push("type", "no_declaration");
                 out.push("name", name.clone());
             }
-            Self::Toolset { tools, prefix } => {
+            Self::Toolset { tools, prefix, source } => {
                 out.push("type", "toolset");
                 out.push_some("prefix", prefix.clone());
+                out.push_some("source", source.clone());
                 out.push("tools", tools.to_json());
             }
             Self::AgentTool { agent, skip_summarization, include_plugins } => {
@@ -254,6 +343,30 @@ impl FromJson for Tool {
     }
 }
 
+impl Tool {
+    /// What the tool is called, a toolset's prefix aside. Toolsets have no name.
+    pub fn name(&self) -> Str {
+        match self {
+            Self::Function { declaration, .. } | Self::LongRunningFunction { declaration } => {
+                declaration.get("name").and_then(Json::as_str).unwrap_or_default().into()
+            }
+            Self::TypedFunction { name, .. } | Self::NoDeclaration { name } | Self::Code { name, .. } => {
+                name.clone()
+            }
+            Self::NodeTool { node, name, .. } => name.clone().unwrap_or_else(|| node.name()),
+            Self::Toolset { .. } => "".into(),
+            Self::AgentTool { agent, .. } => agent.name.clone(),
+            Self::RequestInput => "adk_request_input".into(),
+            Self::LoadMemory => "load_memory".into(),
+            Self::PreloadMemory => "preload_memory".into(),
+            Self::LoadArtifacts => "load_artifacts".into(),
+            Self::ExitLoop => "exit_loop".into(),
+            Self::GoogleSearch { .. } => "google_search".into(),
+            Self::Examples { .. } => "example_tool".into(),
+        }
+    }
+}
+
 impl FromJson for Example {
     const EXPECTED: &'static str = "{input: content, output: [content]}";
 
@@ -272,5 +385,83 @@ impl FromJson for Example {
         out.push("input", self.input.to_json());
         out.push("output", self.output.to_json());
         Json::Object(out)
+    }
+}
+
+/// A step of a workflow.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    /// An agent of any kind; a nested workflow is one, too.
+    Agent(Arc<Agent>),
+    Code(Arc<CodeNode>),
+    Join(Arc<JoinNode>),
+    Tool(Arc<ToolNode>),
+}
+
+impl Node {
+    pub fn name(&self) -> Str {
+        match self {
+            Self::Agent(agent) => agent.name.clone(),
+            Self::Code(node) => node.name.clone(),
+            Self::Join(node) => node.name.clone(),
+            Self::Tool(node) => node.name.clone().unwrap_or_else(|| node.tool.name()),
+        }
+    }
+}
+
+impl FromJson for Node {
+    const EXPECTED: &'static str = "an agent, or a node of type function_node, base_node, join or tool_node";
+
+    fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
+        match value.get("type").and_then(Json::as_str) {
+            Some("function_node" | "base_node") => FromJson::from_json(value, decoder).map(Self::Code),
+            Some("join") => FromJson::from_json(value, decoder).map(Self::Join),
+            Some("tool_node") => ToolNode::from_json(value, decoder).map(|node| Self::Tool(Arc::new(node))),
+            _ => FromJson::from_json(value, decoder).map(Self::Agent),
+        }
+    }
+
+    fn to_json(&self) -> Json {
+        match self {
+            Self::Agent(agent) => agent.to_json(),
+            Self::Code(node) => node.to_json(),
+            Self::Join(node) => node.to_json(),
+            Self::Tool(node) => node.to_json(),
+        }
+    }
+}
+
+/// A tool as a node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolNode {
+    pub tool: Tool,
+    /// The tool's own, if absent.
+    pub name: Option<Str>,
+    pub timeout: Option<f64>,
+    pub retry: Option<Retry>,
+}
+
+impl FromJson for ToolNode {
+    const EXPECTED: &'static str = "{type: tool_node, tool}";
+
+    fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
+        let tool = value.get("tool").cloned().unwrap_or_default();
+        let Ok(tool) = Tool::from_json(tool, decoder) else { return Err(value) };
+        let retry = value.get("retry").cloned().and_then(|retry| Retry::from_json(retry, decoder).ok());
+        Ok(Self {
+            tool,
+            name: value.get("name").and_then(Json::as_str).map(Str::from),
+            timeout: value.get("timeout").and_then(Json::as_f64),
+            retry,
+        })
+    }
+
+    fn to_json(&self) -> Json {
+        let mut out = Object::from_iter([("type", "tool_node")]);
+        out.push("tool", self.tool.to_json());
+        out.push_some("name", self.name.clone());
+        out.push_some("timeout", self.timeout);
+        out.push_some("retry", self.retry.as_ref().map(FromJson::to_json));
+        out.into()
     }
 }

@@ -1,4 +1,4 @@
-//! Plugins and callbacks: code that edits requests from outside the flow. Strata knows what the named ones do.
+//! Plugins and callbacks: code around the flow. Strata knows what the named ones do; the rest is the host's code.
 
 use super::instruction::Instruction;
 use crate::Str;
@@ -18,10 +18,24 @@ pub enum Plugin {
         name: Option<Str>,
         global_instruction: Instruction,
     },
-    /// Code that Strata does not know: what it changed is known for the calls that were recorded.
+    /// ADK's: a tool that failed is answered with advice, until it failed too often.
+    ReflectRetryTool {
+        name: Option<Str>,
+        max_retries: i64,
+        throw_exception_if_retry_exceeded: bool,
+    },
+    /// ADK's: files in what the user says become artifacts.
+    SaveFilesAsArtifacts {
+        name: Option<Str>,
+        attach_file_reference: bool,
+    },
+    /// Code that Strata does not know: the host's, or code of which is known what it changed in the calls that were
+    /// recorded.
     Code {
         name: Str,
         class: Option<Str>,
+        /// What runs; only the host looks inside.
+        code: Option<Object>,
     },
 }
 
@@ -30,17 +44,22 @@ impl Plugin {
         match self {
             Self::ContextFilter { name, .. } => name.as_deref().unwrap_or("context_filter_plugin"),
             Self::GlobalInstruction { name, .. } => name.as_deref().unwrap_or("global_instruction"),
+            Self::ReflectRetryTool { name, .. } => name.as_deref().unwrap_or("reflect_retry_tool_plugin"),
+            Self::SaveFilesAsArtifacts { name, .. } => {
+                name.as_deref().unwrap_or("save_files_as_artifacts_plugin")
+            }
             Self::Code { name, .. } => name,
         }
     }
 }
 
 impl FromJson for Plugin {
-    const EXPECTED: &'static str = "a plugin of type context_filter, global_instruction or code";
+    const EXPECTED: &'static str = "a plugin of type context_filter, global_instruction, reflect_retry_tool, save_files_as_artifacts or code";
 
     fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
         let name = value.get("name").and_then(Json::as_str).map(Str::from);
         let number = |key: &str| value.get(key).and_then(Json::as_i64);
+        let flag = |key: &str, default| value.get(key).and_then(Json::as_bool).unwrap_or(default);
         match value.get("type").and_then(Json::as_str) {
             Some("context_filter") => Ok(Self::ContextFilter {
                 name,
@@ -61,9 +80,19 @@ impl FromJson for Plugin {
                     Err(_) => Err(value),
                 }
             }
+            Some("reflect_retry_tool") => Ok(Self::ReflectRetryTool {
+                name,
+                max_retries: number("max_retries").unwrap_or(3),
+                throw_exception_if_retry_exceeded: flag("throw_exception_if_retry_exceeded", true),
+            }),
+            Some("save_files_as_artifacts") => Ok(Self::SaveFilesAsArtifacts {
+                name,
+                attach_file_reference: flag("attach_file_reference", true),
+            }),
             Some("code") => Ok(Self::Code {
                 name: name.unwrap_or_default(),
                 class: value.get("class").and_then(Json::as_str).map(Str::from),
+                code: code(&value),
             }),
             _ => Err(value),
         }
@@ -72,11 +101,6 @@ impl FromJson for Plugin {
     fn to_json(&self) -> Json {
         let mut out = Object::new();
         match self {
-            Self::Code { name, class } => {
-                out.push("type", "code");
-                out.push("name", name.clone());
-                out.push_some("class", class.clone());
-            }
             Self::ContextFilter { name, num_invocations_to_keep, remove_amount, custom_filter } => {
                 out.push("type", "context_filter");
                 out.push_some("name", name.clone());
@@ -89,9 +113,31 @@ impl FromJson for Plugin {
                 out.push_some("name", name.clone());
                 out.push("global_instruction", global_instruction.to_json());
             }
+            Self::ReflectRetryTool { name, max_retries, throw_exception_if_retry_exceeded } => {
+                out.push("type", "reflect_retry_tool");
+                out.push_some("name", name.clone());
+                out.push("max_retries", *max_retries);
+                out.push("throw_exception_if_retry_exceeded", *throw_exception_if_retry_exceeded);
+            }
+            Self::SaveFilesAsArtifacts { name, attach_file_reference } => {
+                out.push("type", "save_files_as_artifacts");
+                out.push_some("name", name.clone());
+                out.push("attach_file_reference", *attach_file_reference);
+            }
+            Self::Code { name, class, code } => {
+                out.push("type", "code");
+                out.push("name", name.clone());
+                out.push_some("class", class.clone());
+                out.push_some("code", code.clone());
+            }
         }
         Json::Object(out)
     }
+}
+
+/// The host's code, as `{type: code, code: {...}}` holds it.
+fn code(value: &Json) -> Option<Object> {
+    value.get("code").and_then(Json::as_object).cloned()
 }
 
 /// What a context filter's own function does with the contents.
@@ -179,10 +225,12 @@ pub enum Callback {
         max_rows: i64,
         store_full_as: Option<Str>,
     },
-    /// Code that Strata does not know, by its `module.function`: what it changed is known for the calls that were
-    /// recorded.
+    /// Code that Strata does not know, by its `module.function`: the host's, or code of which is known what it
+    /// changed in the calls that were recorded.
     Code {
         name: Str,
+        /// What runs; only the host looks inside.
+        code: Option<Object>,
     },
 }
 
@@ -215,7 +263,7 @@ impl FromJson for Callback {
             Some("cap_rows") => {
                 Ok(Self::CapRows { max_rows: number("max_rows"), store_full_as: text("store_full_as") })
             }
-            Some("code") => Ok(Self::Code { name: text("name").unwrap_or_default() }),
+            Some("code") => Ok(Self::Code { name: text("name").unwrap_or_default(), code: code(&value) }),
             _ => Err(value),
         }
     }
@@ -248,14 +296,15 @@ impl FromJson for Callback {
                 out.push("type", "keep_last_contents");
                 out.push("count", *count);
             }
-            Self::Code { name } => {
-                out.push("type", "code");
-                out.push("name", name.clone());
-            }
             Self::CapRows { max_rows, store_full_as } => {
                 out.push("type", "cap_rows");
                 out.push("max_rows", *max_rows);
                 out.push_some("store_full_as", store_full_as.clone());
+            }
+            Self::Code { name, code } => {
+                out.push("type", "code");
+                out.push("name", name.clone());
+                out.push_some("code", code.clone());
             }
         }
         Json::Object(out)

@@ -2,8 +2,8 @@
 
 use strata_engine::Step;
 use strata_model::app::{
-    AgentKind, Callback, CodeExecutor, Instruction, ModelFamily, ModelSpec, OutputSchema, Planner, Plugin,
-    SchemaKind,
+    AgentKind, Callback, CodeExecutor, Confirmation, Instruction, ModelFamily, ModelSpec, OutputSchema,
+    Planner, Plugin, SchemaKind,
 };
 use strata_model::{Agent, FromJson as _, Json, Object, Tool};
 
@@ -27,12 +27,12 @@ impl Module<'_> {
             AgentKind::Parallel => "ParallelAgent",
             AgentKind::Loop => "LoopAgent",
             AgentKind::Custom | AgentKind::Workflow => {
-                let what =
-                    if agent.kind == AgentKind::Custom { "code of the custom agent" } else { "graph of" };
-                self.diagnostics.push(left_out(format!(
-                    "The {what} {}: a sequential agent stands in its place.",
-                    agent.name
-                )));
+                let what = if agent.kind == AgentKind::Custom {
+                    format!("The code of the custom agent {}", agent.name)
+                } else {
+                    format!("The graph of the workflow {}", agent.name)
+                };
+                self.diagnostics.push(left_out(format!("{what}: a sequential agent stands in its place.")));
                 "SequentialAgent"
             }
         };
@@ -261,7 +261,10 @@ impl Module<'_> {
 
     fn tool(&mut self, tool: &Tool) -> String {
         match tool {
-            Tool::Function { declaration, is_long_running } => {
+            Tool::Function { declaration, is_long_running, confirmation } => {
+                if *confirmation != Confirmation::Never {
+                    self.diagnostics.push(left_out(format!("The approval of calls of {}.", tool.name())));
+                }
                 self.used.insert("DeclaredTool");
                 let flag = if *is_long_running { ", is_long_running=True" } else { "" };
                 format!("DeclaredTool({}{flag})", literal(&Json::Object(declaration.clone()), 2))
@@ -280,7 +283,26 @@ impl Module<'_> {
                 self.used.insert("DeclaredTool");
                 format!("DeclaredTool({{\"name\": {}}}, is_declared=False)", text(name))
             }
-            Tool::Toolset { tools, prefix } => {
+            Tool::TypedFunction { name, description, .. } => {
+                self.diagnostics.push(left_out(format!("The parameters of the function {name}.")));
+                self.used.insert("DeclaredTool");
+                let (name, description) = (text(name), text(description));
+                format!("DeclaredTool({{\"name\": {name}, \"description\": {description}}})")
+            }
+            Tool::NodeTool { .. } => {
+                let name = tool.name();
+                self.diagnostics.push(left_out(format!("The node behind the tool {name}.")));
+                self.used.insert("DeclaredTool");
+                format!("DeclaredTool({{\"name\": {}}})", text(&name))
+            }
+            Tool::RequestInput => {
+                self.imports.insert("from google.adk.tools import request_input");
+                "request_input".to_owned()
+            }
+            Tool::Toolset { tools, prefix, source } => {
+                if source.is_some() {
+                    self.diagnostics.push(left_out("Where the tools of a toolset come from.".to_owned()));
+                }
                 self.used.insert("DeclaredToolset");
                 let tools: Vec<String> = tools.iter().map(|tool| self.tool(tool)).collect();
                 let prefix = prefix.as_ref().map_or("None".to_owned(), |prefix| text(prefix));
@@ -337,7 +359,7 @@ impl Module<'_> {
         };
         match callback {
             Callback::CapRows { .. } => None,
-            Callback::Code { name } => {
+            Callback::Code { name, .. } => {
                 self.diagnostics.push(left_out(format!("The callback {name}: put your own there.")));
                 None
             }
@@ -358,7 +380,29 @@ impl Module<'_> {
 
     /// A plugin of the app as it was. `None` for one whose code is not known.
     pub(super) fn plugin(&mut self, plugin: &Plugin) -> Option<String> {
+        let flag = |value: bool| if value { "True" } else { "False" };
         Some(match plugin {
+            Plugin::ReflectRetryTool { max_retries, throw_exception_if_retry_exceeded, .. } => {
+                self.imports.insert(
+                    "from google.adk.plugins.reflect_retry_tool_plugin import ReflectAndRetryToolPlugin",
+                );
+                format!(
+                    "ReflectAndRetryToolPlugin(name={}, max_retries={max_retries}, \
+                     throw_exception_if_retry_exceeded={})",
+                    text(plugin.name()),
+                    flag(*throw_exception_if_retry_exceeded)
+                )
+            }
+            Plugin::SaveFilesAsArtifacts { attach_file_reference, .. } => {
+                self.imports.insert(
+                    "from google.adk.plugins.save_files_as_artifacts_plugin import SaveFilesAsArtifactsPlugin",
+                );
+                format!(
+                    "SaveFilesAsArtifactsPlugin({}, attach_file_reference={})",
+                    text(plugin.name()),
+                    flag(*attach_file_reference)
+                )
+            }
             Plugin::Code { name, .. } => {
                 self.diagnostics.push(left_out(format!("The plugin {name}: put your own there.")));
                 return None;

@@ -11,6 +11,12 @@ use strata_model::{Branch, Event};
 use crate::context::CompileContext;
 use crate::log::LoggedEvent;
 
+/// The events of the agent's own place in a run, oldest first.
+pub fn own_branch_events<'c>(context: &'c CompileContext<'c>) -> Vec<&'c LoggedEvent> {
+    let own = OwnBranch::of(context);
+    context.events.iter().filter(|logged| own.has(logged)).collect()
+}
+
 /// Which events belong to the agent's branch.
 pub(crate) struct OwnBranch<'c> {
     context: &'c CompileContext<'c>,

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use strata_model::Event;
 
+use crate::branch;
 use crate::log::LoggedEvent;
 
 /// Calls that wait for a person even where the event does not list them as long running.
@@ -51,10 +52,5 @@ fn interrupt_ids(event: &Event) -> impl Iterator<Item = &str> {
 
 /// What follows the last `@` in each segment of the event's branch.
 pub(super) fn run_ids(event: &Event) -> Vec<&str> {
-    let segments = event.branch.iter().flat_map(|branch| branch.split('.'));
-    segments
-        .filter_map(|segment| segment.rsplit_once('@'))
-        .map(|(_, id)| id)
-        .filter(|id| !id.is_empty())
-        .collect()
+    event.branch.iter().flat_map(|branch| branch::run_ids(branch)).collect()
 }

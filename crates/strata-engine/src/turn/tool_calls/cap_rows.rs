@@ -4,7 +4,7 @@ use strata_model::app::Callback;
 use strata_model::{Json, Object};
 
 /// Lets the callbacks that cap rows work on a result. The first one that changes it is the last one that runs.
-pub(super) fn apply(callbacks: &[Callback], result: Json, state: &mut Object) -> Json {
+pub fn apply(callbacks: &[Callback], result: Json, state: &mut Object) -> Json {
     for callback in callbacks {
         let Callback::CapRows { max_rows, store_full_as } = callback else { continue };
         let Json::Object(full) = &result else { continue };

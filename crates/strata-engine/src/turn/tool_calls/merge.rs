@@ -3,7 +3,7 @@
 use strata_model::{Decoder, EventActions, FromJson as _, Json, Object};
 
 /// The actions of all calls put together, later ones over earlier ones; what is nested is merged too.
-pub(super) fn merged_actions<'a>(all: impl Iterator<Item = &'a EventActions>) -> EventActions {
+pub fn merged_actions<'a>(all: impl Iterator<Item = &'a EventActions>) -> EventActions {
     let mut merged = Object::new();
     for actions in all {
         if let Json::Object(actions) = actions.to_json() {
@@ -15,7 +15,7 @@ pub(super) fn merged_actions<'a>(all: impl Iterator<Item = &'a EventActions>) ->
 }
 
 /// Sets every member of `from`; where both sides hold an object, member by member.
-pub(super) fn deep_merge(into: &mut Object, from: &Object) {
+pub fn deep_merge(into: &mut Object, from: &Object) {
     for (key, value) in from.iter() {
         match (into.get_mut(key), value) {
             (Some(Json::Object(known)), Json::Object(value)) => deep_merge(known, value),

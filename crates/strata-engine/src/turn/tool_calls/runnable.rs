@@ -54,21 +54,26 @@ pub fn runnable_tools(index: &AppIndex, id: AgentId) -> Vec<RunnableTool> {
 }
 
 fn add(tools: &mut Vec<RunnableTool>, tool: &Tool, prefix: Option<&str>) {
-    let declared = |declaration: &Object| -> Str {
-        let name = declaration.get("name").and_then(Json::as_str).unwrap_or_default();
+    let prefixed = |name: &str| -> Str {
         prefix.map_or_else(|| name.into(), |prefix| format!("{prefix}_{name}").into())
     };
+    let declared = |declaration: &Object| -> Str {
+        prefixed(declaration.get("name").and_then(Json::as_str).unwrap_or_default())
+    };
     let (name, kind) = match tool {
-        Tool::Function { declaration, is_long_running } => {
+        Tool::Function { declaration, is_long_running, .. } => {
             (declared(declaration), RunnableKind::Given { answers_later: *is_long_running })
         }
         Tool::LongRunningFunction { declaration } => {
             (declared(declaration), RunnableKind::Given { answers_later: true })
         }
+        Tool::TypedFunction { name, .. } => (prefixed(name), RunnableKind::Given { answers_later: false }),
+        Tool::NodeTool { .. } => (tool.name(), RunnableKind::Given { answers_later: false }),
+        Tool::RequestInput => (tool.name(), RunnableKind::Given { answers_later: true }),
         Tool::NoDeclaration { name } | Tool::Code { name, .. } => {
             (name.clone(), RunnableKind::Given { answers_later: false })
         }
-        Tool::Toolset { tools: inner, prefix } => {
+        Tool::Toolset { tools: inner, prefix, .. } => {
             for tool in inner {
                 add(tools, tool, prefix.as_deref().filter(|prefix| !prefix.is_empty()));
             }
@@ -122,20 +127,24 @@ impl RunnableTool {
 
     /// What people are shown of an agent's result that the model does not put into words.
     pub(super) fn shown_text(&self, result: &Json, actions: &EventActions) -> Option<String> {
-        let is_shown = matches!(self.kind, RunnableKind::Agent { .. })
-            && actions.skip_summarization == Some(true)
-            && result.get("error").is_none();
-        let is_nothing = match result {
-            Json::Null => true,
-            Json::String(text) => text.is_empty(),
-            Json::Object(object) => object.len() == 1 && object.get("result").is_some_and(Json::is_null),
-            _ => false,
-        };
-        (is_shown && !is_nothing).then(|| result_text(result))
+        matches!(self.kind, RunnableKind::Agent { .. }).then(|| shown_result(result, actions)).flatten()
     }
 }
 
-fn loaded_names(call: &FunctionCall) -> Json {
+/// The text people are shown of what an agent or a node returned, where the model does not put it into words.
+pub fn shown_result(result: &Json, actions: &EventActions) -> Option<String> {
+    let is_shown = actions.skip_summarization == Some(true) && result.get("error").is_none();
+    let is_nothing = match result {
+        Json::Null => true,
+        Json::String(text) => text.is_empty(),
+        Json::Object(object) => object.len() == 1 && object.get("result").is_some_and(Json::is_null),
+        _ => false,
+    };
+    (is_shown && !is_nothing).then(|| result_text(result))
+}
+
+/// What `load_artifacts` answers.
+pub fn loaded_names(call: &FunctionCall) -> Json {
     let asked = call.args.as_deref().and_then(|args| args.get("artifact_names"));
     let names = asked.map_or(Some(&[][..]), Json::as_array);
     match names.filter(|names| names.iter().all(|name| name.as_str().is_some())) {

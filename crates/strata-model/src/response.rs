@@ -1,0 +1,74 @@
+//! What a model answers.
+
+use std::sync::Arc;
+
+use crate::Str;
+use crate::content::Content;
+use crate::decode::record;
+use crate::event::{Event, Transcription};
+use crate::json::Object;
+use crate::usage::{CacheMetadata, Usage};
+
+record! {
+    /// One response of a model, whole or a piece of a stream. An event that holds it has the same fields.
+    LlmResponse: "a model response" {
+        model_version: Option<Str> = "modelVersion",
+        content: Option<Arc<Content>> = "content",
+        partial: Option<bool> = "partial",
+        finish_reason: Option<Str> = "finishReason",
+        error_code: Option<Str> = "errorCode",
+        error_message: Option<Str> = "errorMessage",
+        custom_metadata: Option<Object> = "customMetadata",
+        usage_metadata: Option<Box<Usage>> = "usageMetadata",
+        live_session_id: Option<Str> = "liveSessionId",
+        input_transcription: Option<Box<Transcription>> = "inputTranscription",
+        output_transcription: Option<Box<Transcription>> = "outputTranscription",
+        cache_metadata: Option<Box<CacheMetadata>> = "cacheMetadata",
+        interaction_id: Option<Str> = "interactionId",
+    }
+    passes {
+        "groundingMetadata": 8,
+        "turnComplete": 0,
+        "turnCompleteReason": 0,
+        "interactionStatus": 0,
+        "interrupted": 0,
+        "liveSessionResumptionUpdate": 2,
+        "goAway": 2,
+        "voiceActivity": 2,
+        "avgLogprobs": 0,
+        "logprobsResult": 6,
+        "citationMetadata": 4,
+        "environmentId": 0,
+    }
+}
+
+impl LlmResponse {
+    /// A response of one text by the model.
+    pub fn from_text(text: impl Into<Str>) -> Self {
+        let content = Content::new("model", [crate::Part::from_text(text)]);
+        Self { content: Some(Arc::new(content)), ..Self::default() }
+    }
+
+    /// Writes every field that is set over the event's own.
+    pub fn write_to(&self, event: &mut Event) {
+        fn set<T: Clone>(slot: &mut Option<T>, value: &Option<T>) {
+            if value.is_some() {
+                slot.clone_from(value);
+            }
+        }
+        set(&mut event.model_version, &self.model_version);
+        set(&mut event.content, &self.content);
+        set(&mut event.partial, &self.partial);
+        set(&mut event.finish_reason, &self.finish_reason);
+        set(&mut event.error_code, &self.error_code);
+        set(&mut event.error_message, &self.error_message);
+        set(&mut event.custom_metadata, &self.custom_metadata);
+        set(&mut event.usage_metadata, &self.usage_metadata);
+        set(&mut event.live_session_id, &self.live_session_id);
+        set(&mut event.input_transcription, &self.input_transcription);
+        set(&mut event.output_transcription, &self.output_transcription);
+        set(&mut event.cache_metadata, &self.cache_metadata);
+        set(&mut event.interaction_id, &self.interaction_id);
+        event.other.update(&self.other);
+    }
+}
