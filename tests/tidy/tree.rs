@@ -60,7 +60,12 @@ pub(crate) fn text_files() -> Vec<SourceFile> {
 
 /// Recorded or generated data: its words and line ends are not ours.
 pub(crate) fn is_data(path: &str) -> bool {
-    const FOLDERS: [&str; 3] = ["tests/conformance/vectors/", "tests/conformance/golden/", "tests/samples/"];
+    const FOLDERS: [&str; 4] = [
+        "tests/conformance/vectors/",
+        "tests/conformance/golden/",
+        "tests/conformance/runtime/",
+        "tests/samples/",
+    ];
     const ENDINGS: [&str; 6] = ["Cargo.lock", "package-lock.json", ".snap", ".patch", ".tsv", ".golden.txt"];
     FOLDERS.iter().any(|folder| path.starts_with(folder))
         || ["/samples/", "/assets/"].iter().any(|folder| path.contains(folder))

@@ -4,24 +4,21 @@
 //! the texts. The folder is that of `STRATA_CONFORMANCE`, else the copy in the project; it holds `golden` and `vectors`,
 //! or the families of vectors themselves. A difference that is kept on purpose stands in `known.txt` with its reason;
 //! every other one fails.
-#![expect(clippy::print_stdout, reason = "the report of a test binary")]
 
 mod golden;
-mod known;
-mod report;
 mod vector;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use report::Report;
 use strata_oracle::diff;
+use strata_oracle::report::{Report, read_known};
 
 fn main() -> ExitCode {
     let folder = std::env::var_os("STRATA_CONFORMANCE")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("conformance"), PathBuf::from);
     let filters: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
-    let mut report = Report::new(filters, known::read());
+    let mut report = Report::new(filters, read_known(include_str!("known.txt")));
     golden::run(&folder.join("golden"), &mut report);
     let vectors = folder.join("vectors");
     vector::run(if vectors.is_dir() { &vectors } else { &folder }, &mut report);

@@ -6,7 +6,7 @@ use strata_model::json;
 use strata_oracle::Failure;
 use strata_oracle::vector::check;
 
-use crate::report::Report;
+use strata_oracle::report::Report;
 
 pub(crate) fn run(folder: &Path, report: &mut Report) {
     for path in vector_files(folder) {

@@ -7,6 +7,8 @@
 
 pub mod diff;
 pub mod laws;
+pub mod report;
+pub mod scenario;
 pub mod vector;
 pub mod worker;
 

@@ -76,7 +76,7 @@ pub fn invocation(value: &Json) -> Invocation {
     invocation
 }
 
-fn run_config(value: &Json) -> RunConfig {
+pub fn run_config(value: &Json) -> RunConfig {
     RunConfig {
         labels: present(value, "labels").and_then(Json::as_object).cloned(),
         http_options: present(value, "http_options").and_then(Json::as_object).map(camel_keys),

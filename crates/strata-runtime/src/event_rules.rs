@@ -1,0 +1,45 @@
+//! What an event means for whoever goes on after it.
+
+use strata_engine::branch::run_ids;
+use strata_model::{Event, Str};
+
+use crate::live::LiveSession;
+use crate::node::history::interrupt_ids;
+
+/// Whether the agent has nothing to add to the event.
+pub(crate) fn is_final_response(event: &Event) -> bool {
+    let is_long_running = event.long_running_tool_ids.as_ref().is_some_and(|ids| !ids.is_empty());
+    if event.actions.skip_summarization == Some(true) || is_long_running {
+        return true;
+    }
+    let is_partial = event.partial == Some(true);
+    let has_calls = event.function_calls().next().is_some();
+    let is_error = event.error_code.as_deref().is_some_and(|code| !code.is_empty());
+    if is_error && !is_partial && !has_calls {
+        return true;
+    }
+    let ends_with_code_result = event.parts().last().is_some_and(|part| part.code_execution_result.is_some());
+    !has_calls && event.function_responses().next().is_none() && !is_partial && !ends_with_code_result
+}
+
+/// Whether the run pauses after the event: one of its calls waits for an answer, and none came on a branch it opened.
+pub(crate) fn pauses(live: &LiveSession, event: &Event) -> bool {
+    let waiting = interrupt_ids(event);
+    let mut calls = event
+        .function_calls()
+        .filter_map(|call| call.id.as_ref())
+        .filter(|id| waiting.contains(id))
+        .peekable();
+    if calls.peek().is_none() {
+        return false;
+    }
+    let is_answered_below = |id: &Str| {
+        let later = live.events().rev().take_while(|known| known.id != event.id);
+        let is_stored = live.events().rev().any(|known| known.id == event.id);
+        is_stored
+            && later.filter(|later| later.is_from_user()).any(|later| {
+                later.branch.as_deref().is_some_and(|branch| run_ids(branch).any(|run| *run == **id))
+            })
+    };
+    calls.any(|id| !is_answered_below(id))
+}

@@ -1,0 +1,28 @@
+//! Small readings of JSON.
+
+use strata_model::{Json, Object, Str};
+
+pub(super) fn flag(value: Option<&Json>, key: &str) -> bool {
+    value.and_then(|value| value.get(key)).and_then(Json::as_bool) == Some(true)
+}
+
+pub(super) fn text(value: &Json, key: &str) -> Option<Str> {
+    value.get(key).and_then(Json::as_str).map(Str::from)
+}
+
+pub(super) fn number(value: &Json, key: &str) -> Option<f64> {
+    value.get(key).and_then(Json::as_f64)
+}
+
+pub(super) fn items<'v>(value: &'v Json, key: &str) -> &'v [Json] {
+    value.get(key).and_then(Json::as_array).unwrap_or_default()
+}
+
+pub(super) fn object(value: &Json, key: &str) -> Object {
+    value.get(key).and_then(Json::as_object).cloned().unwrap_or_default()
+}
+
+/// Of a list of things that are done one by one, the last one repeating: that of the `n`-th time, counted from 0.
+pub(super) fn nth_or_last(list: &[Json], n: usize) -> Option<&Json> {
+    list.get(n).or(list.last())
+}
