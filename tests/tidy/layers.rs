@@ -36,7 +36,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("strata-cli", &["strata-app"]),
     ("strata-desktop", &["strata-app"]),
     ("strata-testkit", &["strata-engine", "strata-model", "strata-wire"]),
-    ("strata-oracle", &["strata-engine", "strata-model", "strata-testkit", "strata-wire"]),
+    ("strata-oracle", &["strata-engine", "strata-model", "strata-runtime", "strata-testkit", "strata-wire"]),
     (
         "strata-recorder-check",
         &["strata-engine", "strata-import", "strata-model", "strata-oracle", "strata-wire"],

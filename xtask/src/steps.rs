@@ -90,10 +90,10 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "conformance",
-        about: "the compiler does what google-adk does",
+        about: "the compiler and the runtime do what google-adk does",
         is_quick: false,
         needs_ui: false,
-        run: |repository| Call::cargo("test --workspace --test conformance").run(repository),
+        run: |repository| Call::cargo("test --workspace --test conformance --test runtime").run(repository),
     },
     Step {
         name: "rust-tests",

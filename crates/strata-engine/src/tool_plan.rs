@@ -1,10 +1,11 @@
 //! What an agent's tools do to its requests, worked out once per agent.
 
 pub(crate) mod node_tools;
+mod signature;
 
 use std::sync::Arc;
 
-use strata_model::app::{AgentMode, Example, OutputSchema, Parameter};
+use strata_model::app::{AgentMode, Example, OutputSchema};
 use strata_model::{
     Agent, Declaration, Fingerprint, FingerprintBuilder, FromJson as _, Json, Object, Origin, Str, Tool,
 };
@@ -16,6 +17,7 @@ use crate::adk_text::{
     REQUEST_INPUT_DESCRIPTION, TASK_DEFAULT_REQUEST_DESCRIPTION, TASK_TOOL_DESCRIPTION_SUFFIX,
 };
 use crate::backend::Backend;
+use signature::{function, object_schema, typed_parameters};
 
 /// One thing a tool does to a request.
 #[derive(Debug, Clone, PartialEq)]
@@ -203,14 +205,6 @@ fn described(declaration: Object) -> Arc<Declaration> {
     Arc::new(Declaration::new(declaration, Origin::Tool { name }))
 }
 
-fn function(name: &str, description: &str, parameters: Option<Object>) -> Object {
-    let mut declaration = Object::new();
-    declaration.push("description", description);
-    declaration.push("name", name);
-    declaration.push_some("parametersJsonSchema", parameters);
-    declaration
-}
-
 fn prefixed(mut declaration: Object, prefix: Option<&str>) -> Object {
     if let Some(prefix) = prefix {
         let name = declaration.get("name").and_then(Json::as_str).unwrap_or_default();
@@ -231,15 +225,6 @@ fn with_long_running_note(mut declaration: Object) -> Object {
     declaration
 }
 
-fn object_schema(properties: Object, required: &[&str]) -> Object {
-    let mut schema = Object::from_iter([("type", "object")]);
-    schema.push("properties", properties);
-    if !required.is_empty() {
-        schema.push("required", required.iter().map(|name| Json::from(*name)).collect::<Vec<_>>());
-    }
-    schema
-}
-
 fn request_parameter() -> Object {
     object_schema(Object::from_iter([("request", Object::from_iter([("type", "string")]))]), &["request"])
 }
@@ -252,59 +237,6 @@ fn artifact_names_parameter() -> Object {
     let mut names = Object::from_iter([("type", "array")]);
     names.push("items", Object::from_iter([("type", "string")]));
     object_schema(Object::from_iter([("artifact_names", names)]), &[])
-}
-
-/// The parameters of a Python function, as pydantic describes them.
-pub(crate) fn typed_parameters(function: &str, params: &[Parameter]) -> Object {
-    let mut properties = Object::new();
-    let mut required = Vec::new();
-    for param in params {
-        let mut property = annotation_schema(param.kind.as_deref().unwrap_or_default());
-        property.push_some("default", param.default.clone());
-        property.push("title", title(&param.name));
-        if param.default.is_none() {
-            required.push(Json::from(param.name.clone()));
-        }
-        properties.push(param.name.clone(), property);
-    }
-    let mut schema = Object::from_iter([("properties", properties)]);
-    if !required.is_empty() {
-        schema.push("required", required);
-    }
-    schema.push("title", format!("{function}Params"));
-    schema.push("type", "object");
-    schema
-}
-
-/// The JSON Schema of a Python annotation; anything unknown is described by nothing.
-pub(crate) fn annotation_schema(annotation: &str) -> Object {
-    let typed = |name: &str| Object::from_iter([("type", name)]);
-    match annotation {
-        "str" => typed("string"),
-        "int" => typed("integer"),
-        "float" => typed("number"),
-        "bool" => typed("boolean"),
-        "list" => {
-            let mut schema = typed("array");
-            schema.push("items", Object::new());
-            schema
-        }
-        "dict" => {
-            let mut schema = typed("object");
-            schema.push("additionalProperties", true);
-            schema
-        }
-        _ => Object::new(),
-    }
-}
-
-/// A name as pydantic titles it: words with capitals.
-fn title(name: &str) -> String {
-    let words = name.split('_').map(|word| {
-        let mut letters = word.chars();
-        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-    });
-    words.collect::<Vec<String>>().join(" ")
 }
 
 fn request_input_parameters() -> Object {

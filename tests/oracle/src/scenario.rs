@@ -9,6 +9,7 @@ mod host;
 mod journal;
 mod node;
 mod script;
+mod scripted;
 mod services;
 mod shown;
 mod time;
@@ -22,7 +23,7 @@ use strata_model::{Json, Object};
 use strata_runtime::{Failure as RunFailure, Host, Program, Runner};
 
 use crate::Failure;
-use host::Scripted;
+use scripted::Scripted;
 use services::Kept;
 use time::VirtualTime;
 

@@ -3,7 +3,7 @@
 use strata_model::app::{AgentKind, CodeNodeKind, Node, START};
 use strata_model::{Agent, Json, Object};
 
-use super::{annotation_schema, function, object_schema};
+use super::signature::{annotation_schema, function, object_schema};
 
 /// What a node takes, as far as its configuration tells.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use strata_model::{Contents, Json, LlmRequest, Object, Origin, RichText};
 use strata_runtime::{Context, Failure, Halt};
 
 use super::script::failure;
-use super::value::{items, number, object, text};
+use super::value::{items, number, object, sum, text};
 use crate::vector::given::read;
 
 /// What code may edit besides its context.
@@ -50,7 +50,7 @@ fn perform_now(op: &Json, context: &Context, editing: &mut Editing<'_>) -> Resul
         "bump_state" => {
             let by = op.get("by").cloned().unwrap_or(Json::Int(1));
             let before = context.state_value(&key()).unwrap_or(Json::Int(0));
-            context.set_state(key(), super::node::sum(&[before, by]))?;
+            context.set_state(key(), sum(&[before, by]))?;
         }
         "append_state" => edit(context, &key(), |list| {
             if let Json::Array(items) = list {

@@ -1,46 +1,20 @@
-//! The world around a scripted run.
-
-use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+//! What a scripted run asks of the world around it: models, hooks, tools and nodes.
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use strata_model::{Json, LlmResponse, Object, Str};
 use strata_runtime::{
-    AgentCall, Answer, Chance, Clock as _, Code, Failure, Halt, Hook, HookOwner, HookPoint, ModelCall,
-    Models, NodeCall, Program, ToolCall, ToolResult,
+    AgentCall, Answer, Clock as _, Code, Failure, Halt, Hook, HookOwner, HookPoint, ModelCall, Models,
+    NodeCall, ToolCall, ToolResult,
 };
 
 use super::behaviour::{Editing, perform};
-use super::journal::Journal;
-use super::script::{Script, failure};
-use super::time::VirtualTime;
+use super::script::failure;
+use super::scripted::Scripted;
 use super::value::{items, number, text};
-use super::{app, content, node, tool};
-
-pub(super) struct Scripted {
-    pub(super) program: Arc<Program>,
-    pub(super) time: VirtualTime,
-    pub(super) journal: Journal,
-    pub(super) script: Script,
-    /// What agents of the app's own kind do.
-    pub(super) agents: HashMap<String, Json>,
-    n_ids: AtomicU64,
-}
+use super::{content, node, tool};
 
 impl Scripted {
-    pub(super) fn new(scenario: &Json, program: Arc<Program>, time: VirtualTime) -> Self {
-        Self {
-            program,
-            time,
-            journal: Journal::default(),
-            script: Script::of(scenario),
-            agents: app::read(scenario).agents,
-            n_ids: AtomicU64::new(0),
-        }
-    }
-
     fn matches(&self, behaviour: &Json, hook: &Hook<'_>) -> bool {
         let Some(wanted) = behaviour.get("match") else { return true };
         let tool = match &hook.point {
@@ -115,16 +89,6 @@ fn place(point: &HookPoint<'_>) -> (&'static str, Option<Str>) {
         HookPoint::BeforeTool { tool, .. } => ("before_tool", Some((*tool).into())),
         HookPoint::AfterTool { tool, .. } => ("after_tool", Some((*tool).into())),
         HookPoint::OnToolError { tool, .. } => ("on_tool_error", Some((*tool).into())),
-    }
-}
-
-impl Chance for Scripted {
-    fn new_id(&self) -> Str {
-        format!("id{:05}", self.n_ids.fetch_add(1, Ordering::Relaxed) + 1).into()
-    }
-
-    fn spread(&self) -> f64 {
-        0.0
     }
 }
 

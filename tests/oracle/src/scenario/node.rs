@@ -8,9 +8,9 @@ use strata_model::{Content, Event, EventActions, Json, Object, Part, Str, python
 use strata_runtime::{Context, Failure, Halt, Item, Node, NodeCall, RequestInput, RunNode};
 
 use super::content::plain;
-use super::host::Scripted;
 use super::script::failure;
-use super::value::{flag, items, nth_or_last, number, text};
+use super::scripted::Scripted;
+use super::value::{flag, items, nth_or_last, number, sum, text};
 use crate::vector::given::read;
 
 pub(super) async fn run(host: &Scripted, call: NodeCall<'_>) -> Result<(), Halt> {
@@ -272,21 +272,6 @@ impl Frame<'_> {
             "not" => !self.holds(of),
             unknown => panic!("no condition is called {unknown}"),
         }
-    }
-}
-
-/// Numbers added as Python adds them.
-pub(super) fn sum(values: &[Json]) -> Json {
-    let mut whole = Some(0_i64);
-    for value in values {
-        whole = whole.and_then(|sum| match value {
-            Json::Int(number) => sum.checked_add(*number),
-            _ => None,
-        });
-    }
-    match whole {
-        Some(sum) => sum.into(),
-        None => values.iter().filter_map(Json::as_f64).sum::<f64>().into(),
     }
 }
 

@@ -4,8 +4,8 @@ use strata_model::{EventActions, FromJson as _, Json, Object, Part};
 use strata_runtime::{Context, Failure, Halt, ToolCall, ToolResult};
 
 use super::behaviour::{Editing, perform};
-use super::host::Scripted;
 use super::script::failure;
+use super::scripted::Scripted;
 use super::value::{flag, items, number, object, text};
 use crate::vector::given::read;
 

@@ -10,7 +10,7 @@ use strata_model::{Content, Event, FunctionResponse, Json, Object, Part, Session
 use strata_runtime::{EventSink, Failure, Halt, Reception, RunConfig, Runner, SessionKey, Turn};
 use tokio_util::sync::CancellationToken;
 
-use super::host::Scripted;
+use super::scripted::Scripted;
 use super::services::{Kept, key};
 use super::value::{flag, items, object, text};
 use crate::vector::given::read;

@@ -26,3 +26,18 @@ pub(super) fn object(value: &Json, key: &str) -> Object {
 pub(super) fn nth_or_last(list: &[Json], n: usize) -> Option<&Json> {
     list.get(n).or(list.last())
 }
+
+/// Numbers added as Python adds them.
+pub(super) fn sum(values: &[Json]) -> Json {
+    let mut whole = Some(0_i64);
+    for value in values {
+        whole = whole.and_then(|sum| match value {
+            Json::Int(number) => sum.checked_add(*number),
+            _ => None,
+        });
+    }
+    match whole {
+        Some(sum) => sum.into(),
+        None => values.iter().filter_map(Json::as_f64).sum::<f64>().into(),
+    }
+}
