@@ -9,7 +9,8 @@ use strata_model::{Content, Decoder, FromJson as _, Json, NodePath, Str, json};
 use strata_oracle::vector::given::events;
 
 use crate::diff::diff;
-use crate::report::{Failure, Report};
+use strata_oracle::Failure;
+use strata_oracle::report::Report;
 
 pub(crate) fn run(folder: &Path, report: &mut Report) {
     for (file, check) in [

@@ -51,24 +51,24 @@ impl LlmResponse {
 
     /// Writes every field that is set over the event's own.
     pub fn write_to(&self, event: &mut Event) {
-        fn set<T: Clone>(slot: &mut Option<T>, value: &Option<T>) {
-            if value.is_some() {
-                slot.clone_from(value);
+        fn set<T: Clone>(slot: &mut Option<T>, value: Option<&T>) {
+            if let Some(value) = value {
+                *slot = Some(value.clone());
             }
         }
-        set(&mut event.model_version, &self.model_version);
-        set(&mut event.content, &self.content);
-        set(&mut event.partial, &self.partial);
-        set(&mut event.finish_reason, &self.finish_reason);
-        set(&mut event.error_code, &self.error_code);
-        set(&mut event.error_message, &self.error_message);
-        set(&mut event.custom_metadata, &self.custom_metadata);
-        set(&mut event.usage_metadata, &self.usage_metadata);
-        set(&mut event.live_session_id, &self.live_session_id);
-        set(&mut event.input_transcription, &self.input_transcription);
-        set(&mut event.output_transcription, &self.output_transcription);
-        set(&mut event.cache_metadata, &self.cache_metadata);
-        set(&mut event.interaction_id, &self.interaction_id);
+        set(&mut event.model_version, self.model_version.as_ref());
+        set(&mut event.content, self.content.as_ref());
+        set(&mut event.partial, self.partial.as_ref());
+        set(&mut event.finish_reason, self.finish_reason.as_ref());
+        set(&mut event.error_code, self.error_code.as_ref());
+        set(&mut event.error_message, self.error_message.as_ref());
+        set(&mut event.custom_metadata, self.custom_metadata.as_ref());
+        set(&mut event.usage_metadata, self.usage_metadata.as_ref());
+        set(&mut event.live_session_id, self.live_session_id.as_ref());
+        set(&mut event.input_transcription, self.input_transcription.as_ref());
+        set(&mut event.output_transcription, self.output_transcription.as_ref());
+        set(&mut event.cache_metadata, self.cache_metadata.as_ref());
+        set(&mut event.interaction_id, self.interaction_id.as_ref());
         event.other.update(&self.other);
     }
 }

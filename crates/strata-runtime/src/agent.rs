@@ -1,22 +1,17 @@
 //! The turn of an agent: what is asked around it, and what it does.
 
 mod composite;
-mod marks;
 mod parallel;
 
 use futures_util::future::BoxFuture;
 use strata_engine::AgentId;
 use strata_model::app::AgentKind;
 
-use crate::context::Context;
+use crate::context::{AgentCall, Context, InvocationContext};
 use crate::events::{Events, Outlet};
 use crate::halt::Halt;
 use crate::hooks;
-use crate::host::AgentCall;
-use crate::invocation::InvocationContext;
 use crate::llm;
-
-pub(crate) use marks::AgentMark;
 
 /// Runs an agent's turn in the invocation of whoever runs it.
 pub(crate) fn run(
@@ -105,10 +100,4 @@ async fn forward_completed(
         outlet.emit(event).await;
     }
     Ok(())
-}
-
-/// Runs a member of a composite, and gives its events one by one.
-pub(crate) fn events_of(invocation: &InvocationContext, agent: AgentId) -> Events<'static> {
-    let invocation = invocation.clone();
-    Events::new(move |outlet| run(&invocation, agent, outlet))
 }

@@ -10,9 +10,9 @@ use strata_engine::{AgentId, ModelAnswer};
 use strata_model::app::EventsCompactionConfig;
 use strata_model::{Content, LlmRequest, Origin, Part, RequestContent, Str};
 
+use crate::context::{InvocationContext, Run};
 use crate::halt::{Failure, Halt};
 use crate::host::ModelCall;
-use crate::invocation::{InvocationContext, Run};
 
 /// Summarises what lies behind an agent's next call, if that has grown too long.
 pub(crate) async fn before_call(invocation: &InvocationContext) -> Result<(), Halt> {

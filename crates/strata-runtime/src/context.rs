@@ -1,21 +1,151 @@
 //! What one piece of code may see and do: a run of a node, a call of a tool, or a callback.
+//!
+//! Code is given a [`Context`], a context knows its invocation, the invocation its run, and the run the code: types that
+//! know each other stand together here, what they do in the files beside and below.
 
+mod children;
 mod services;
 mod state;
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64};
 
+use futures_util::future::BoxFuture;
 use parking_lot::{Mutex, MutexGuard};
+use strata_engine::AgentId;
 use strata_engine::turn::tool_calls::ToolConfirmation;
-use strata_model::app::OutputSchema;
-use strata_model::{EventActions, Json, Object, Str};
+use strata_model::app::{AgentMode, CodeNode, ContextCacheConfig, IncludeContents, OutputSchema};
+use strata_model::{Agent, Content, EventActions, Json, Object, Str};
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use services::credential_key;
 
 use crate::adk_text::OUTPUT_ALREADY_SET;
+use crate::events::Outlet;
 use crate::halt::{Failure, Halt};
-use crate::host::Value;
-use crate::invocation::InvocationContext;
-use crate::node::scheduler::Scheduler;
-use crate::program::Node;
+use crate::host::{Answer, Chance, Clock, Gate, HookOwner, HookPoint, Item, Models, ToolResult, Value};
+use crate::live::{InputId, LiveSession};
+use crate::marks::AgentMarks;
+use crate::program::{Node, Program};
+use crate::queue::Queue;
+use crate::run_node::RunNode;
+use crate::services::{Services, SessionKey};
+use crate::tasks::SharedTasks;
+use crate::turn::{EventSink, RunConfig, Turn};
+
+/// Everything a run needs from outside, beside the services that keep things.
+#[derive(Clone)]
+pub struct Host {
+    pub clock: Arc<dyn Clock>,
+    pub chance: Arc<dyn Chance>,
+    pub models: Arc<dyn Models>,
+    pub code: Arc<dyn Code>,
+    pub gate: Arc<dyn Gate>,
+}
+
+/// The app's own code, wherever it runs.
+pub trait Code: Send + Sync {
+    fn run_tool<'a>(&'a self, call: ToolCall<'a>) -> BoxFuture<'a, Result<ToolResult, Failure>>;
+
+    /// Whether a call has to be approved by a person, for a tool that decides by its arguments.
+    fn requires_confirmation(&self, tool: &str, rule: &Json, args: &Object) -> bool;
+
+    /// Makes the tools of a toolset ready, before every call of a model. If that fails, the call goes without them.
+    fn open_toolset<'a>(&'a self, source: &'a Object) -> BoxFuture<'a, Result<(), Failure>>;
+
+    /// Asks a plugin or a callback.
+    fn hook<'a>(&'a self, hook: Hook<'a>) -> BoxFuture<'a, Result<Answer, Failure>>;
+
+    /// Runs a node.
+    fn run_node<'a>(&'a self, call: NodeCall<'a>) -> BoxFuture<'a, Result<(), Halt>>;
+
+    /// Runs an agent of the app's own kind.
+    fn run_agent<'a>(&'a self, call: AgentCall<'a>) -> BoxFuture<'a, Result<(), Halt>>;
+}
+
+/// A call of a tool.
+pub struct ToolCall<'a> {
+    /// Its name as the model knows it, with the prefix of its toolset.
+    pub tool: &'a str,
+    /// Its name in its toolset.
+    pub own_name: &'a str,
+    pub args: &'a Object,
+    pub context: &'a Context,
+}
+
+/// Code that is asked at one point of a run.
+pub struct Hook<'a> {
+    pub owner: HookOwner<'a>,
+    pub code: &'a Object,
+    pub context: &'a Context,
+    pub point: HookPoint<'a>,
+}
+
+/// A run of a node.
+pub struct NodeCall<'a> {
+    pub node: &'a CodeNode,
+    pub input: Value,
+    /// Values of the parameters that a function node declares.
+    pub params: Object,
+    pub context: &'a Context,
+    pub outlet: Outlet<Item>,
+}
+
+/// A run of an agent of the app's own kind.
+pub struct AgentCall<'a> {
+    pub agent: &'a Agent,
+    pub context: &'a Context,
+    pub outlet: Outlet,
+}
+
+/// What is shared by all that runs in an invocation.
+pub(crate) struct Run {
+    pub(crate) program: Arc<Program>,
+    pub(crate) host: Host,
+    pub(crate) execution: Arc<dyn Execution>,
+    pub(crate) services: Services,
+    pub(crate) key: SessionKey,
+    pub(crate) session: Mutex<LiveSession>,
+    pub(crate) config: RunConfig,
+    /// False for a run that has no plugins, as an agent tool may ask for.
+    pub(crate) has_plugins: bool,
+    pub(crate) is_resumable: bool,
+    pub(crate) is_compaction_active: bool,
+    /// Where it is not the app's.
+    pub(crate) context_cache_config: Option<ContextCacheConfig>,
+    pub(crate) tasks: SharedTasks,
+    /// Where nodes put their events; a composite root has none.
+    pub(crate) queue: Option<Queue>,
+    /// The caller's wish to end the run.
+    pub(crate) abort: CancellationToken,
+    pub(crate) marks: Mutex<AgentMarks>,
+    pub(crate) n_model_calls: AtomicI64,
+    pub(crate) is_sealed: AtomicBool,
+}
+
+/// An invocation as one agent or node sees it. Copies share the run, and nothing else.
+#[derive(Clone)]
+pub struct InvocationContext {
+    pub(crate) run: Arc<Run>,
+    pub(crate) id: Str,
+    /// Whose turn it is; none where a workflow is the root.
+    pub(crate) agent: Option<AgentId>,
+    /// As the node runtime changed it for this agent; none: the agent's own.
+    pub(crate) mode: Option<AgentMode>,
+    /// As the node runtime changed it for this agent; none: the agent's own.
+    pub(crate) include_contents: Option<IncludeContents>,
+    pub(crate) branch: Option<Str>,
+    pub(crate) isolation_scope: Option<Str>,
+    /// Empty outside of nodes.
+    pub(crate) node_path: Str,
+    pub(crate) user_content: Option<Arc<Content>>,
+    /// Code or a pause has ended what this copy stands for.
+    pub(crate) is_ended: Arc<AtomicBool>,
+    /// Stops the work this copy belongs to.
+    pub(crate) cancel: CancellationToken,
+    pub(crate) input: Option<InputId>,
+}
 
 /// The context of a run of a node, of a call of a tool, or of a callback.
 #[derive(Clone)]
@@ -68,7 +198,7 @@ pub(crate) struct NodeRun {
     /// Nodes above that take this node's output for their own.
     pub(crate) output_for: Vec<Str>,
     pub(crate) transfer_to: Option<Str>,
-    pub(crate) scheduler: Option<Arc<Scheduler>>,
+    pub(crate) scheduler: Option<Arc<dyn Scheduling>>,
 }
 
 /// What a new node context begins with.
@@ -83,6 +213,64 @@ pub(crate) struct NodeScope {
     /// The parent takes this node's output for its own.
     pub(crate) is_parents_output: bool,
 }
+
+/// What stands above agents and nodes, as they see it: it runs those that they start.
+pub(crate) trait Execution: Send + Sync {
+    /// The turn of an agent inside of an invocation.
+    fn turn(
+        &self,
+        parent: &InvocationContext,
+        agent: AgentId,
+        outlet: Outlet,
+    ) -> BoxFuture<'static, Result<(), Halt>>;
+
+    /// The work of a node: what it gives goes to `outlet` as events.
+    fn work(
+        &self,
+        node: Arc<Node>,
+        context: Context,
+        input: Value,
+        outlet: Outlet,
+    ) -> BoxFuture<'static, Result<(), Halt>>;
+
+    /// For nodes that are started where nobody keeps book of them: transfers are followed, and nothing is taken again.
+    fn lone_scheduler(&self) -> Arc<dyn Scheduling>;
+
+    /// A turn of an agent by itself, in a session of its own.
+    fn turn_alone<'a>(
+        &'a self,
+        alone: AgentAlone,
+        turn: Turn,
+        sink: &'a dyn EventSink,
+    ) -> BoxFuture<'a, Result<(), Halt>>;
+}
+
+/// An agent that runs by itself, inside of another run.
+pub(crate) struct AgentAlone {
+    pub(crate) agent: AgentId,
+    pub(crate) services: Services,
+    pub(crate) has_plugins: bool,
+    /// In place of the app's.
+    pub(crate) context_cache_config: Option<ContextCacheConfig>,
+    pub(crate) tasks: SharedTasks,
+}
+
+/// Starts the nodes below a context, and keeps book of them.
+pub(crate) trait Scheduling: Send + Sync {
+    /// Runs a node, and the agents it hands over to.
+    fn run(self: Arc<Self>, parent: &Context, run: RunNode) -> BoxFuture<'static, Result<Context, Halt>>;
+
+    /// Runs one node, or takes what it did.
+    fn run_one(self: Arc<Self>, parent: &Context, run: RunNode) -> BoxFuture<'static, Result<Context, Halt>>;
+
+    fn snapshot(&self, path: &str) -> CounterSnapshot;
+
+    /// Goes back to earlier numbers, so that children which ended are taken again.
+    fn restore(&self, path: &str, snapshot: CounterSnapshot);
+}
+
+/// The numbers of runs at a moment, to which a retry goes back: by the path above and the node's name.
+pub(crate) type CounterSnapshot = HashMap<Str, HashMap<Str, u64>>;
 
 impl Context {
     fn new(invocation: InvocationContext, node_path: Str, actions: SharedActions) -> Inner {
@@ -192,7 +380,7 @@ impl Context {
         invocation
     }
 
-    pub(crate) fn set_cancel(&self, cancel: tokio_util::sync::CancellationToken) {
+    pub(crate) fn set_cancel(&self, cancel: CancellationToken) {
         self.0.invocation.lock().cancel = cancel;
     }
 

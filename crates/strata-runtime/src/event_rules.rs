@@ -1,10 +1,10 @@
-//! What an event means for whoever goes on after it.
+//! What an event says, and what it means for whoever goes on after it.
 
 use strata_engine::branch::run_ids;
-use strata_model::{Event, Str};
+use strata_model::{Content, Event, Str};
 
+use crate::adk_text::{REQUEST_CREDENTIAL, REQUEST_INPUT};
 use crate::live::LiveSession;
-use crate::node::history::interrupt_ids;
 
 /// Whether the agent has nothing to add to the event.
 pub(crate) fn is_final_response(event: &Event) -> bool {
@@ -42,4 +42,22 @@ pub(crate) fn pauses(live: &LiveSession, event: &Event) -> bool {
             })
     };
     calls.any(|id| !is_answered_below(id))
+}
+
+/// Ids by which an event waits for answers: those it lists, and those of its calls that ask.
+pub(crate) fn interrupt_ids(event: &Event) -> Vec<Str> {
+    let mut ids: Vec<Str> = event.long_running_tool_ids.clone().unwrap_or_default();
+    for call in event.function_calls() {
+        let asks = matches!(call.name.as_deref(), Some(REQUEST_INPUT | REQUEST_CREDENTIAL));
+        if let Some(id) = call.id.as_ref().filter(|id| asks && !ids.contains(id)) {
+            ids.push(id.clone());
+        }
+    }
+    ids
+}
+
+/// The words of a content, thoughts left out.
+pub(crate) fn text_of(content: &Content) -> String {
+    let texts = content.parts().iter().filter(|part| !part.is_thought());
+    texts.filter_map(|part| part.text.as_deref()).collect()
 }

@@ -17,10 +17,9 @@ pub(crate) use run::{add_metadata, after_run, before_run, on_event, on_user_mess
 pub(crate) use tool::ToolHooks;
 
 use crate::adk_text::{PLUGIN_FAILED, filled};
-use crate::context::Context;
+use crate::context::{Context, Hook, InvocationContext};
 use crate::halt::{Failure, Halt};
-use crate::host::{Answer, Hook, HookOwner, HookPoint};
-use crate::invocation::InvocationContext;
+use crate::host::{Answer, HookOwner, HookPoint};
 
 /// An event of the agent whose turn it is.
 pub(crate) fn own_event(invocation: &InvocationContext) -> Event {

@@ -1,26 +1,13 @@
-//! What a run asks of the world around it. There is no other way to a clock, to chance, to models or to code.
+//! What a run asks of the world around it, and what it is given. There is no other way to a clock, to chance or to models.
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use std::sync::Arc;
 use strata_engine::Compilation;
 use strata_engine::turn::tool_calls::ToolConfirmation;
-use strata_model::app::{Agent, CodeNode};
 use strata_model::{Content, Event, Json, LlmRequest, LlmResponse, Object, Part, Str};
 
-use crate::context::Context;
-use crate::events::Outlet;
-use crate::halt::{Failure, Halt};
-
-/// Everything a run needs from outside, beside the services that keep things.
-#[derive(Clone)]
-pub struct Host {
-    pub clock: Arc<dyn Clock>,
-    pub chance: Arc<dyn Chance>,
-    pub models: Arc<dyn Models>,
-    pub code: Arc<dyn Code>,
-    pub gate: Arc<dyn Gate>,
-}
+use crate::halt::Failure;
 
 pub trait Clock: Send + Sync {
     /// Epoch seconds.
@@ -80,36 +67,6 @@ impl Gate for OpenGate {
     }
 }
 
-/// The app's own code, wherever it runs.
-pub trait Code: Send + Sync {
-    fn run_tool<'a>(&'a self, call: ToolCall<'a>) -> BoxFuture<'a, Result<ToolResult, Failure>>;
-
-    /// Whether a call has to be approved by a person, for a tool that decides by its arguments.
-    fn requires_confirmation(&self, tool: &str, rule: &Json, args: &Object) -> bool;
-
-    /// Makes the tools of a toolset ready, before every call of a model. If that fails, the call goes without them.
-    fn open_toolset<'a>(&'a self, source: &'a Object) -> BoxFuture<'a, Result<(), Failure>>;
-
-    /// Asks a plugin or a callback.
-    fn hook<'a>(&'a self, hook: Hook<'a>) -> BoxFuture<'a, Result<Answer, Failure>>;
-
-    /// Runs a node.
-    fn run_node<'a>(&'a self, call: NodeCall<'a>) -> BoxFuture<'a, Result<(), Halt>>;
-
-    /// Runs an agent of the app's own kind.
-    fn run_agent<'a>(&'a self, call: AgentCall<'a>) -> BoxFuture<'a, Result<(), Halt>>;
-}
-
-/// A call of a tool.
-pub struct ToolCall<'a> {
-    /// Its name as the model knows it, with the prefix of its toolset.
-    pub tool: &'a str,
-    /// Its name in its toolset.
-    pub own_name: &'a str,
-    pub args: &'a Object,
-    pub context: &'a Context,
-}
-
 /// What a tool returned.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolResult {
@@ -126,14 +83,6 @@ impl ToolResult {
     pub(crate) fn is_truthy(&self) -> bool {
         self.value.is_truthy() || !self.media.is_empty()
     }
-}
-
-/// Code that is asked at one point of a run.
-pub struct Hook<'a> {
-    pub owner: HookOwner<'a>,
-    pub code: &'a Object,
-    pub context: &'a Context,
-    pub point: HookPoint<'a>,
 }
 
 /// Whose hook it is.
@@ -173,23 +122,6 @@ pub enum Answer {
     Result(ToolResult),
     /// To `on_event`: the fields to set, in ADK's JSON.
     Event(Object),
-}
-
-/// A run of a node.
-pub struct NodeCall<'a> {
-    pub node: &'a CodeNode,
-    pub input: Value,
-    /// Values of the parameters that a function node declares.
-    pub params: Object,
-    pub context: &'a Context,
-    pub outlet: Outlet<Item>,
-}
-
-/// A run of an agent of the app's own kind.
-pub struct AgentCall<'a> {
-    pub agent: &'a Agent,
-    pub context: &'a Context,
-    pub outlet: Outlet,
 }
 
 /// What a node gives.

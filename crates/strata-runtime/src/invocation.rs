@@ -1,83 +1,19 @@
-//! One invocation: what all of its agents and nodes share, and what each of them has for itself.
-
-mod marks;
-mod queue;
+//! What an invocation and its run do for the agents and nodes in them.
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
-use strata_engine::turn::EventLimit;
 use strata_engine::{AgentId, AppIndex, Invocation};
-use strata_model::app::{AgentMode, ContextCacheConfig, IncludeContents, Plugin};
-use strata_model::{Agent, Content, Event, NodePath, Object, Str};
+use strata_model::app::{AgentMode, Plugin};
+use strata_model::{Agent, Event, NodePath, Str};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use marks::AgentMarks;
-pub(crate) use queue::{Queue, QueueItem};
-
 use crate::adk_text::{AGENT_REQUIRED, CALL_LIMIT, NO_AGENT, filled};
+use crate::context::{InvocationContext, Run};
+use crate::events::Events;
 use crate::halt::{Failure, Halt};
-use crate::host::Host;
-use crate::live::{InputId, LiveSession};
-use crate::program::Program;
-use crate::services::{Services, SessionKey};
-use crate::tasks::{Handle, SharedTasks, until_cancelled};
-
-/// How a run goes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RunConfig {
-    /// More calls of models than this end the run; 0 and below: any number.
-    pub max_llm_calls: i64,
-    /// Models answer piece by piece.
-    pub is_streaming: bool,
-    /// Laid under the metadata of every event.
-    pub custom_metadata: Object,
-    /// The events a run sees; storage keeps all.
-    pub event_limit: EventLimit,
-    /// Files in a message to a composite root become artifacts.
-    pub save_input_blobs_as_artifacts: bool,
-    /// What changes requests.
-    pub requests: strata_engine::RunConfig,
-}
-
-impl Default for RunConfig {
-    fn default() -> Self {
-        Self {
-            max_llm_calls: 500,
-            is_streaming: false,
-            custom_metadata: Object::new(),
-            event_limit: EventLimit::default(),
-            save_input_blobs_as_artifacts: false,
-            requests: strata_engine::RunConfig::default(),
-        }
-    }
-}
-
-/// What is shared by all that runs in an invocation.
-pub(crate) struct Run {
-    pub(crate) program: Arc<Program>,
-    pub(crate) host: Host,
-    pub(crate) services: Services,
-    pub(crate) key: SessionKey,
-    pub(crate) session: Mutex<LiveSession>,
-    pub(crate) config: RunConfig,
-    /// False for a run that has no plugins, as an agent tool may ask for.
-    pub(crate) has_plugins: bool,
-    pub(crate) is_resumable: bool,
-    pub(crate) is_compaction_active: bool,
-    /// Where it is not the app's.
-    pub(crate) context_cache_config: Option<ContextCacheConfig>,
-    pub(crate) tasks: SharedTasks,
-    /// Where nodes put their events; a composite root has none.
-    pub(crate) queue: Option<Queue>,
-    /// The caller's wish to end the run.
-    pub(crate) abort: CancellationToken,
-    pub(crate) marks: Mutex<AgentMarks>,
-    pub(crate) n_model_calls: AtomicI64,
-    pub(crate) is_sealed: AtomicBool,
-}
+use crate::tasks::{Handle, until_cancelled};
 
 impl Run {
     pub(crate) fn is_aborted(&self) -> bool {
@@ -122,29 +58,6 @@ impl Run {
         self.session.lock().push(stored.clone(), &event.actions.state_delta);
         Ok(stored)
     }
-}
-
-/// An invocation as one agent or node sees it. Copies share the run, and nothing else.
-#[derive(Clone)]
-pub struct InvocationContext {
-    pub(crate) run: Arc<Run>,
-    pub(crate) id: Str,
-    /// Whose turn it is; none where a workflow is the root.
-    pub(crate) agent: Option<AgentId>,
-    /// As the node runtime changed it for this agent; none: the agent's own.
-    pub(crate) mode: Option<AgentMode>,
-    /// As the node runtime changed it for this agent; none: the agent's own.
-    pub(crate) include_contents: Option<IncludeContents>,
-    pub(crate) branch: Option<Str>,
-    pub(crate) isolation_scope: Option<Str>,
-    /// Empty outside of nodes.
-    pub(crate) node_path: Str,
-    pub(crate) user_content: Option<Arc<Content>>,
-    /// Code or a pause has ended what this copy stands for.
-    pub(crate) is_ended: Arc<AtomicBool>,
-    /// Stops the work this copy belongs to.
-    pub(crate) cancel: CancellationToken,
-    pub(crate) input: Option<InputId>,
 }
 
 impl InvocationContext {
@@ -221,6 +134,12 @@ impl InvocationContext {
         let own = self.for_task();
         let cancel = own.cancel.clone();
         self.run.tasks.spawn(cancel, work(own))
+    }
+
+    /// Runs an agent's turn inside of this one, and gives its events one by one.
+    pub(crate) fn events_of(&self, agent: AgentId) -> Events<'static> {
+        let invocation = self.clone();
+        Events::new(move |outlet| invocation.run.execution.turn(&invocation, agent, outlet))
     }
 
     /// An event of this invocation, made now.

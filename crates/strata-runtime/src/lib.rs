@@ -16,6 +16,7 @@
 
 mod adk_text;
 mod agent;
+mod agent_mark;
 mod compaction;
 mod context;
 mod event_rules;
@@ -26,27 +27,31 @@ mod host;
 mod invocation;
 mod live;
 mod llm;
+mod marks;
 mod node;
 mod program;
+mod queue;
+mod run_node;
 mod runner;
 mod schema;
 mod services;
 mod structured;
 mod tasks;
 mod tools;
+mod turn;
 
-pub use context::Context;
+pub use context::{AgentCall, Code, Context, Hook, Host, InvocationContext, NodeCall, ToolCall};
 pub use events::Outlet;
 pub use halt::{Failure, Halt};
 pub use host::{
-    AgentCall, Answer, Approval, Chance, Clock, Code, Gate, HeldCall, Hook, HookOwner, HookPoint, Host, Item,
-    ModelCall, Models, NodeCall, OpenGate, RequestInput, ToolCall, ToolResult, Value,
+    Answer, Approval, Chance, Clock, Gate, HeldCall, HookOwner, HookPoint, Item, ModelCall, Models, OpenGate,
+    RequestInput, ToolResult, Value,
 };
-pub use invocation::{InvocationContext, RunConfig};
-pub use node::RunNode;
 pub use program::{Node, Program};
-pub use runner::{EventSink, Reception, Runner, Turn};
+pub use run_node::RunNode;
+pub use runner::Runner;
 pub use services::{
     ArtifactService, InMemoryArtifacts, InMemoryMemory, InMemorySessions, MemoryService, Services,
     SessionKey, SessionService,
 };
+pub use turn::{EventSink, Reception, RunConfig, Turn};

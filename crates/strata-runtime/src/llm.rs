@@ -1,5 +1,6 @@
 //! An agent that calls a model: its turn is a flow of steps, each of which calls the model once.
 
+mod answers;
 mod call;
 mod compile;
 mod flow;
@@ -12,12 +13,11 @@ use strata_model::app::AgentMode;
 use strata_model::{Agent, Event, Json, Str};
 
 use crate::adk_text::{NOBODY_TO_RESUME, filled};
-use crate::agent::{AgentMark, events_of};
-use crate::event_rules::{is_final_response, pauses};
+use crate::agent_mark::AgentMark;
+use crate::context::InvocationContext;
+use crate::event_rules::{is_final_response, pauses, text_of};
 use crate::events::{Events, Outlet};
 use crate::halt::{Failure, Halt};
-use crate::invocation::InvocationContext;
-use crate::node::text_of;
 use crate::schema;
 
 /// The turn of an agent that calls a model.
@@ -28,7 +28,7 @@ pub(crate) async fn work(invocation: &InvocationContext, outlet: &Outlet) -> Res
         && let Some(sub_agent) = agent_to_resume(invocation, &config.name)?
     {
         let mut has_paused = false;
-        let mut events = events_of(invocation, sub_agent);
+        let mut events = invocation.events_of(sub_agent);
         while let Some(event) = events.next().await? {
             let watched = event.clone();
             outlet.emit(event).await;

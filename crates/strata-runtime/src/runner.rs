@@ -7,6 +7,7 @@ mod agents;
 mod message;
 mod nodes;
 mod rewinding;
+mod root;
 mod sealing;
 mod telling;
 
@@ -17,26 +18,30 @@ use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use strata_engine::AgentId;
 use strata_model::app::{AgentMode, ContextCacheConfig};
-use strata_model::{Content, Event, Object, Session, Str};
-use tokio_util::sync::CancellationToken;
+use strata_model::{Object, Session, Str};
 
 use crate::adk_text::{ROOT_MODE, SESSION_NOT_FOUND, filled};
+use crate::agent;
+use crate::context::{AgentAlone, Context, Execution, Host, InvocationContext, Run, Scheduling};
+use crate::events::Outlet;
 use crate::halt::{Failure, Halt};
-use crate::host::Host;
-use crate::invocation::{AgentMarks, InvocationContext, Queue, Run, RunConfig};
+use crate::host::Value;
 use crate::live::LiveSession;
-use crate::program::Program;
-use crate::services::{Services, SessionKey};
+use crate::marks::AgentMarks;
+use crate::node::{self, Scheduler};
+use crate::program::{Node, Program};
+use crate::queue::Queue;
+use crate::services::Services;
 use crate::tasks::{SharedTasks, Tasks};
+use crate::turn::{EventSink, Turn};
+use root::Root;
 
 /// Runs an app, or one of its agents by itself.
 #[derive(Clone)]
 pub struct Runner {
-    program: Arc<Program>,
+    root: Root,
     host: Host,
     services: Services,
-    /// `None`: a workflow is the root.
-    root: Option<AgentId>,
     /// Runs inside of another run.
     is_child: bool,
     has_plugins: bool,
@@ -44,82 +49,17 @@ pub struct Runner {
     creates_sessions: bool,
 }
 
-/// What a turn starts with.
-#[derive(Debug, Clone)]
-pub struct Turn {
-    pub key: SessionKey,
-    pub message: Option<Content>,
-    /// The invocation that goes on. What the message answers goes before it.
-    pub invocation_id: Option<Str>,
-    /// Changes of the state that come with the message.
-    pub state_delta: Object,
-    pub config: RunConfig,
-    /// The sink receives the user's message, too.
-    pub tells_user_message: bool,
-    /// Ends the run after the event at hand, and closes what it leaves open.
-    pub abort: CancellationToken,
-    /// Stops the run where it is. What is stored stays.
-    pub cancel: CancellationToken,
-}
-
-impl Turn {
-    pub fn new(key: SessionKey) -> Self {
-        Self {
-            key,
-            message: None,
-            invocation_id: None,
-            state_delta: Object::new(),
-            config: RunConfig::default(),
-            tells_user_message: false,
-            abort: CancellationToken::new(),
-            cancel: CancellationToken::new(),
-        }
-    }
-}
-
-/// Takes the events of a run.
-pub trait EventSink: Send + Sync {
-    /// Takes an event. The run goes on when this has returned.
-    fn receive(&self, event: Arc<Event>) -> BoxFuture<'_, Reception>;
-}
-
-/// Whether more events are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reception {
-    GoOn,
-    Stop,
-}
-
 impl Runner {
     /// Runs an app from its root.
     pub fn new(program: Arc<Program>, host: Host, services: Services) -> Self {
         Self {
-            root: program.root().agent().map(|agent| agent.id),
-            program,
+            root: Root { agent: program.root().agent().map(|agent| agent.id), program },
             host,
             services,
             is_child: false,
             has_plugins: true,
             context_cache_config: None,
             creates_sessions: false,
-        }
-    }
-
-    /// Runs an agent of the app by itself, for the call of a tool.
-    pub(crate) fn of_agent(
-        program: Arc<Program>,
-        agent: AgentId,
-        host: Host,
-        services: Services,
-        has_plugins: bool,
-        context_cache_config: Option<ContextCacheConfig>,
-    ) -> Self {
-        Self {
-            root: Some(agent),
-            is_child: true,
-            has_plugins,
-            context_cache_config,
-            ..Self::new(program, host, services)
         }
     }
 
@@ -134,17 +74,7 @@ impl Runner {
     }
 
     pub fn program(&self) -> &Arc<Program> {
-        &self.program
-    }
-
-    /// Runs a turn inside of another run.
-    pub(crate) async fn run_within(
-        &self,
-        turn: Turn,
-        tasks: SharedTasks,
-        sink: &dyn EventSink,
-    ) -> Result<(), Halt> {
-        Box::pin(self.turn(turn, tasks, sink)).await
+        &self.root.program
     }
 
     /// Runs a turn. Its events have been stored by the time they are received; what made it fail comes after them.
@@ -160,24 +90,18 @@ impl Runner {
             // Whatever role it was given, it is the user who speaks.
             message.role = Some("user".into());
         }
-        let is_llm = self.root.is_some_and(|root| self.program.is_llm(root));
-        if is_llm && self.root_mode() == AgentMode::SingleTurn {
+        let is_llm = self.root.is_llm();
+        if is_llm && self.root.mode() == AgentMode::SingleTurn {
             return Err(Failure::value_error(ROOT_MODE).into());
         }
         let session = self.session(&turn).await?;
-        let runs_nodes = is_llm || self.root.is_none();
+        let runs_nodes = is_llm || self.root.agent.is_none();
         let invocation = self.invocation(&turn, session, tasks, runs_nodes);
         if runs_nodes {
-            nodes::run(self, invocation, turn, sink).await
+            nodes::run(&self.root, invocation, turn, sink).await
         } else {
-            agents::run(self, invocation, turn, sink).await
+            agents::run(&self.root, invocation, turn, sink).await
         }
-    }
-
-    /// How a root that calls a model takes its turns.
-    fn root_mode(&self) -> AgentMode {
-        let mode = self.root.and_then(|root| self.program.index().agent(root).mode);
-        mode.unwrap_or(AgentMode::Chat)
     }
 
     async fn session(&self, turn: &Turn) -> Result<Session, Failure> {
@@ -200,10 +124,11 @@ impl Runner {
         tasks: SharedTasks,
         runs_nodes: bool,
     ) -> InvocationContext {
-        let app = self.program.app();
+        let app = self.root.program.app();
         let run = Run {
-            program: self.program.clone(),
+            program: self.root.program.clone(),
             host: self.host.clone(),
+            execution: Arc::new(self.clone()),
             services: self.services.clone(),
             key: turn.key.clone(),
             session: Mutex::new(LiveSession::new(turn.key.clone(), session)),
@@ -222,7 +147,7 @@ impl Runner {
         InvocationContext {
             run: Arc::new(run),
             id: Str::default(),
-            agent: self.root,
+            agent: self.root.agent,
             mode: None,
             include_contents: None,
             branch: None,
@@ -233,5 +158,49 @@ impl Runner {
             cancel: turn.cancel.child_token(),
             input: None,
         }
+    }
+}
+
+impl Execution for Runner {
+    fn turn(
+        &self,
+        parent: &InvocationContext,
+        agent: AgentId,
+        outlet: Outlet,
+    ) -> BoxFuture<'static, Result<(), Halt>> {
+        agent::run(parent, agent, outlet)
+    }
+
+    fn work(
+        &self,
+        node: Arc<Node>,
+        context: Context,
+        input: Value,
+        outlet: Outlet,
+    ) -> BoxFuture<'static, Result<(), Halt>> {
+        Box::pin(node::work(node, context, input, outlet))
+    }
+
+    fn lone_scheduler(&self) -> Arc<dyn Scheduling> {
+        Arc::new(Scheduler::for_transfers())
+    }
+
+    fn turn_alone<'a>(
+        &'a self,
+        alone: AgentAlone,
+        turn: Turn,
+        sink: &'a dyn EventSink,
+    ) -> BoxFuture<'a, Result<(), Halt>> {
+        let AgentAlone { agent, services, has_plugins, context_cache_config, tasks } = alone;
+        let runner = Self {
+            root: Root { program: self.root.program.clone(), agent: Some(agent) },
+            host: self.host.clone(),
+            services,
+            is_child: true,
+            has_plugins,
+            context_cache_config,
+            creates_sessions: false,
+        };
+        Box::pin(async move { runner.turn(turn, tasks, sink).await })
     }
 }

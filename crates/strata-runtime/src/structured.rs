@@ -6,8 +6,8 @@ use strata_model::{Agent, Content, Event, Json, Object, Str, json};
 
 use crate::adk_text::{BAD_MODEL_RESPONSE, BAD_TASK_RESULT, filled};
 use crate::context::Context;
+use crate::event_rules::text_of;
 use crate::halt::{Failure, Halt};
-use crate::node::text_of;
 use crate::schema;
 
 /// Takes the answer a model gives by calling `set_model_response`.

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use strata_engine::AgentId;
 use strata_model::{Agent, Event, Json, Object, Str};
 
-use super::events_of;
-use super::marks::{AgentMark, reset_below};
+use crate::agent_mark::{AgentMark, reset_below};
+use crate::context::InvocationContext;
 use crate::event_rules::pauses;
 use crate::events::Outlet;
 use crate::halt::Halt;
-use crate::invocation::InvocationContext;
 
 /// What a member's events say about going on.
 #[derive(Default)]
@@ -26,7 +25,7 @@ async fn member(
     outlet: &Outlet,
     seen: &mut Seen,
 ) -> Result<(), Halt> {
-    let mut events = events_of(invocation, agent);
+    let mut events = invocation.events_of(agent);
     while let Some(event) = events.next().await? {
         let watched: Event = event.clone();
         outlet.emit(event).await;

@@ -6,12 +6,11 @@ use strata_engine::branch;
 use strata_model::{Agent, Event, Object};
 use tokio::sync::oneshot;
 
-use super::events_of;
-use super::marks::AgentMark;
+use crate::agent_mark::AgentMark;
+use crate::context::InvocationContext;
 use crate::event_rules::pauses;
 use crate::events::Outlet;
 use crate::halt::Halt;
-use crate::invocation::InvocationContext;
 use crate::tasks::Handle;
 
 /// An event of a member, and whom to tell that it was taken.
@@ -113,7 +112,7 @@ async fn member(
     agent: strata_engine::AgentId,
     messages: &Messages,
 ) -> Result<(), Halt> {
-    let mut events = events_of(invocation, agent);
+    let mut events = invocation.events_of(agent);
     while let Some(event) = events.next().await? {
         let (taken, was_taken) = oneshot::channel();
         if messages.send(Message::Told(Box::new(Told { event, taken }))).is_err() {

@@ -101,7 +101,13 @@ impl Context {
 
     /// The credential that was given for an `AuthConfig`, if it was in this invocation.
     pub fn credential(&self, auth_config: &Object) -> Option<Json> {
-        let key = crate::tools::credentials::state_key(auth_config)?;
+        let key = credential_key(auth_config)?;
         self.state_value(&key)
     }
+}
+
+/// Where a credential is kept: for one invocation only.
+pub(crate) fn credential_key(auth_config: &Object) -> Option<String> {
+    let key = auth_config.get("credentialKey").or_else(|| auth_config.get("credential_key"));
+    key.and_then(Json::as_str).filter(|key| !key.is_empty()).map(|key| format!("temp:{key}"))
 }

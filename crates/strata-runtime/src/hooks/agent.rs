@@ -6,10 +6,9 @@ use strata_model::app::{Callback, Plugin};
 use strata_model::{Agent, Content, Event};
 
 use super::{ask_callback, ask_plugin, built_in, code_of, own_event, plugins_of};
-use crate::context::Context;
+use crate::context::{Context, InvocationContext};
 use crate::halt::{Failure, Halt};
 use crate::host::{Answer, HookPoint};
-use crate::invocation::InvocationContext;
 
 /// What is answered in place of the agent, or written before it. An answer ends the agent's turn.
 pub(crate) async fn before_agent(invocation: &InvocationContext) -> Result<Option<Event>, Halt> {

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use strata_model::{Content, Json, Object, Part, json};
 
 use crate::adk_text::{REFLECT, REFLECT_EXCEEDED, REFLECT_TYPE, UPLOADED_ARTIFACT, filled};
-use crate::context::Context;
+use crate::context::{Context, InvocationContext};
 use crate::halt::{Failure, Halt};
 use crate::host::ToolResult;
-use crate::invocation::InvocationContext;
 
 /// Advice in place of a tool's failure; the failure itself, once it has failed too often in a row.
 pub(super) fn reflect(

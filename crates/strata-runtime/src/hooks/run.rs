@@ -4,10 +4,9 @@ use strata_model::app::Plugin;
 use strata_model::{Content, Decoder, Event, FromJson as _, Object};
 
 use super::{ask_plugin, built_in, plugins_of};
-use crate::context::Context;
+use crate::context::{Context, InvocationContext};
 use crate::halt::{Failure, Halt};
 use crate::host::{Answer, HookPoint};
-use crate::invocation::InvocationContext;
 
 /// What plugins put in place of what the user said.
 pub(crate) async fn on_user_message(

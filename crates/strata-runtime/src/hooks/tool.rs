@@ -7,10 +7,9 @@ use strata_model::app::{Callback, Plugin};
 use strata_model::{Agent, Object, Str};
 
 use super::{ask_callback, ask_plugin, built_in, callbacks, code_of, plugins_of};
-use crate::context::Context;
+use crate::context::{Context, InvocationContext};
 use crate::halt::{Failure, Halt};
 use crate::host::{Answer, HookPoint, ToolResult};
-use crate::invocation::InvocationContext;
 
 /// The call of a tool, as hooks see it.
 pub(crate) struct ToolHooks<'h> {

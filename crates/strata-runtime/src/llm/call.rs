@@ -4,19 +4,16 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
-use strata_engine::AgentId;
 use strata_model::{Content, Event, EventActions, FunctionCall, LlmRequest, LlmResponse, Part, Str};
 
+use super::answers::{answer, calls_of};
 use super::compile::{Compiled, Compiling};
-use super::flow::{answer, calls_of};
 use super::response;
-use crate::adk_text::{AGENT_NOT_FOUND, TRANSFER_NOT_ALLOWED, filled};
-use crate::context::{Context, SharedActions};
+use crate::context::{Context, InvocationContext, SharedActions};
 use crate::events::{Events, Outlet};
 use crate::halt::{Failure, Halt};
 use crate::hooks::{ModelHooks, own_event};
 use crate::host::{HeldCall, ModelCall};
-use crate::invocation::InvocationContext;
 use crate::tools::Tools;
 
 /// Calls the model once, and tells its responses with what their calls come to.
@@ -156,22 +153,4 @@ fn name_calls(invocation: &InvocationContext, event: &mut Event, tools: &Tools) 
     };
     let long: Vec<Str> = event.function_calls().filter(is_long).filter_map(|call| call.id.clone()).collect();
     event.long_running_tool_ids = Some(long);
-}
-
-/// The agent that is handed over to from inside a composite: only one that was declared.
-pub(super) fn transfer_target(invocation: &InvocationContext, target: &str) -> Result<AgentId, Halt> {
-    let index = invocation.index();
-    let own = invocation.agent_id()?;
-    let name = |id: AgentId| &index.agent(id).name;
-    if index.find_below(index.root(own), target).is_none() {
-        return Err(Failure::value_error(filled(AGENT_NOT_FOUND, &[("NAME", target)])).into());
-    }
-    if **name(own) == *target {
-        return Ok(own);
-    }
-    let declared = index.transfer_targets(own).into_iter().find(|id| **name(*id) == *target);
-    declared.ok_or_else(|| {
-        let places = [("FROM", &**name(own)), ("TO", target)];
-        Failure::value_error(filled(TRANSFER_NOT_ALLOWED, &places)).into()
-    })
 }

@@ -11,13 +11,12 @@ use strata_engine::{
 use strata_model::app::{AgentMode, Tool};
 use strata_model::{Event, LlmRequest, LlmResponse};
 
-use super::flow::calls_of;
+use super::answers::calls_of;
 use crate::compaction;
-use crate::context::Context;
+use crate::context::{Context, InvocationContext};
 use crate::events::Outlet;
 use crate::halt::{Failure, Halt};
 use crate::hooks::{ModelHooks, Proceed};
-use crate::invocation::InvocationContext;
 use crate::live::LiveSession;
 use crate::tasks::{GATHERING, step_back};
 use crate::tools::{Tools, credentials, run_calls};

@@ -1,20 +1,12 @@
 //! Steps until the agent has nothing to add: each makes a request, calls the model, and runs the tools it asks for.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use strata_model::{Content, Event, FunctionCall, Part};
-
+use super::answers::{answer, calls_of};
 use super::resume::{Resume, decide};
 use super::{call, compile};
-use crate::agent;
+use crate::context::InvocationContext;
 use crate::event_rules::is_final_response;
 use crate::events::{Events, Outlet};
 use crate::halt::Halt;
-use crate::hooks::own_event;
-use crate::invocation::InvocationContext;
-use crate::structured;
-use crate::tools::{Tools, confirmation, credentials, run_calls};
 
 /// Runs steps until one of them is the last.
 pub(super) async fn run(invocation: &InvocationContext, outlet: &Outlet) -> Result<(), Halt> {
@@ -69,55 +61,4 @@ async fn step(invocation: &InvocationContext, outlet: &Outlet) -> Result<(), Hal
         }
         Resume::Continue => call::run(invocation, compiling, tools, outlet).await,
     }
-}
-
-pub(super) fn calls_of(event: &Event) -> Vec<FunctionCall> {
-    event.function_calls().cloned().collect()
-}
-
-/// Runs calls, and tells what came of them and what they ask for.
-pub(super) async fn answer(
-    invocation: &InvocationContext,
-    calls: &[FunctionCall],
-    tools: Tools,
-    outlet: &Outlet,
-) -> Result<(), Halt> {
-    let answers = match run_calls(invocation, calls, tools, &HashMap::new()).await {
-        Ok(answers) => answers,
-        Err(stopped) => {
-            if let Some(kept) = stopped.kept {
-                outlet.emit(kept).await;
-            }
-            return Err(stopped.halt);
-        }
-    };
-    let Some(mut answers) = answers else { return Ok(()) };
-    if let Some(request) = credentials::request_event(invocation, &answers) {
-        outlet.emit(request).await;
-        invocation.end();
-    }
-    let target = answers.actions.transfer_to_agent.clone();
-    let response = structured::model_response(&answers);
-    match confirmation::request_event(invocation, calls, &answers) {
-        None => outlet.emit(answers).await,
-        Some(request) if confirmation::has_settled_answers(&answers) => {
-            answers.actions.skip_summarization = None;
-            outlet.emit(answers).await;
-            outlet.emit(request).await;
-        }
-        Some(request) => {
-            outlet.emit(request).await;
-            outlet.emit(answers).await;
-        }
-    }
-    if let Some(text) = response {
-        let content = Content::new("model", [Part::from_text(text)]);
-        outlet.emit(Event { content: Some(Arc::new(content)), ..own_event(invocation) }).await;
-    }
-    if let Some(target) = target {
-        // Nodes have let go of this agent by now; outside of nodes the other one runs inside of it.
-        let target = call::transfer_target(invocation, &target)?;
-        agent::events_of(invocation, target).forward(outlet).await?;
-    }
-    Ok(())
 }

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use strata_engine::branch::run_ids;
 use strata_model::{Content, Event, FunctionCall, FunctionResponse, Part, Str};
 
-use crate::event_rules::pauses;
-use crate::invocation::InvocationContext;
+use crate::adk_text::{REQUEST_CREDENTIAL, REQUEST_INPUT};
+use crate::context::InvocationContext;
+use crate::event_rules::{interrupt_ids, pauses};
 use crate::live::LiveSession;
-use crate::node::history::interrupt_ids;
-use crate::node::{REQUEST_CREDENTIAL, REQUEST_INPUT};
 use crate::tools::Tools;
 
 /// How a step goes on from the events so far.

@@ -7,19 +7,17 @@ use strata_engine::AgentId;
 use strata_model::app::AgentMode;
 use strata_model::{Content, Event, FunctionCall, FunctionResponse, Json, NodePath, Object, Part, Str};
 
-use super::RunNode;
 use super::inputs::as_user_content;
-use crate::adk_text::FINISH_WHILE_DELEGATING;
-use crate::agent::{self, AgentMark};
-use crate::context::Context;
+use crate::adk_text::{FINISH_WHILE_DELEGATING, REQUEST_CONFIRMATION};
+use crate::agent_mark::AgentMark;
+use crate::context::{Context, InvocationContext};
 use crate::events::{Events, Outlet};
 use crate::halt::Halt;
 use crate::host::Value;
-use crate::invocation::InvocationContext;
 use crate::live::InputId;
 use crate::program::{AgentNode, Node};
+use crate::run_node::RunNode;
 use crate::structured;
-use crate::tools::confirmation::REQUEST_CONFIRMATION;
 use crate::tools::{Tools, is_task_end};
 
 /// Runs an agent as a node.
@@ -67,7 +65,7 @@ async fn composite(
     outlet: &Outlet,
 ) -> Result<(), Halt> {
     let invocation = context.agent_invocation();
-    let mut events = agent::events_of(&invocation, agent.id);
+    let mut events = invocation.events_of(agent.id);
     while let Some(mut event) = events.next().await? {
         if event.node_info.path.is_empty() && event.author == node.name {
             event.node_info.path = NodePath::new(context.node_path().clone());
@@ -115,7 +113,7 @@ async fn once(
     }
     let owner = invocation.clone();
     let _given = invocation.input.filter(|_| is_given).map(|id| Given { invocation: &owner, id });
-    let mut events = agent::events_of(&invocation, agent.id);
+    let mut events = invocation.events_of(agent.id);
     while let Some(mut event) = events.next().await? {
         make_output(agent, context, &mut event)?;
         tell(event, context, outlet).await;
@@ -180,7 +178,7 @@ async fn turn(
 ) -> Result<Turn, Halt> {
     let is_task = agent.mode == Some(AgentMode::Task);
     let mut finish: Option<Object> = None;
-    let mut events = agent::events_of(invocation, agent.id);
+    let mut events = invocation.events_of(agent.id);
     while let Some(mut event) = events.next().await? {
         let tasks = delegations_in(&event, tools);
         if is_task && tasks.is_empty() {

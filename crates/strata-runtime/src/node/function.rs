@@ -8,10 +8,10 @@ use strata_model::{Event, Json, Object};
 use super::inputs::{by_annotation, checked_output};
 use super::{dump, request};
 use crate::adk_text::{MISSING_PARAMETER, filled};
-use crate::context::Context;
+use crate::context::{Context, NodeCall};
 use crate::events::{Events, Outlet};
 use crate::halt::{Failure, Halt};
-use crate::host::{Item, NodeCall, Value};
+use crate::host::{Item, Value};
 use crate::program::Node;
 use crate::schema;
 

@@ -4,10 +4,11 @@ mod scan;
 
 use std::sync::Arc;
 
-use strata_model::{Content, Event, Json, Object, Str};
+use strata_model::{Content, Json, Object, Str};
 
 pub(crate) use scan::{Below, completion_order, states};
 
+use crate::event_rules::text_of;
 use crate::halt::Failure;
 use crate::host::Value;
 use crate::program::Node;
@@ -113,7 +114,7 @@ fn replayed(node: &Node, output: &PastOutput) -> Result<Option<Value>, Failure> 
         PastOutput::Json(json) => return Ok(Some(json.clone().into())),
         PastOutput::Message(content) => content,
     };
-    let text = super::inputs::text_of(content);
+    let text = text_of(content);
     let text = strata_model::python::strip(&text);
     if text.is_empty() {
         return Ok(None);
@@ -127,19 +128,4 @@ fn replayed(node: &Node, output: &PastOutput) -> Result<Option<Value>, Failure> 
         })
     })?;
     Ok(Some(checked.into()))
-}
-
-/// Ids by which an event waits for answers: those it lists, and those of its calls that ask.
-pub(crate) fn interrupt_ids(event: &Event) -> Vec<Str> {
-    let mut ids: Vec<Str> = event.long_running_tool_ids.clone().unwrap_or_default();
-    for call in event.function_calls() {
-        let asks = matches!(
-            call.name.as_deref(),
-            Some(super::request::REQUEST_INPUT | super::request::REQUEST_CREDENTIAL)
-        );
-        if let Some(id) = call.id.as_ref().filter(|id| asks && !ids.contains(id)) {
-            ids.push(id.clone());
-        }
-    }
-    ids
 }

@@ -5,16 +5,11 @@ use std::sync::Arc;
 use strata_model::app::{OutputSchema, SchemaKind};
 use strata_model::{Content, Json, json};
 
+use crate::event_rules::text_of;
 use crate::halt::Failure;
 use crate::host::Value;
 use crate::program::{Node, NodeKind};
 use crate::schema;
-
-/// The words of a content, thoughts left out.
-pub(crate) fn text_of(content: &Content) -> String {
-    let texts = content.parts().iter().filter(|part| !part.is_thought());
-    texts.filter_map(|part| part.text.as_deref()).collect()
-}
 
 /// The words of a content as JSON, if they are any.
 pub(crate) fn payload_of(content: &Content) -> Json {

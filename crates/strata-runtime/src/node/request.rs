@@ -5,15 +5,10 @@ use std::sync::Arc;
 use strata_engine::turn::tool_calls::ToolConfirmation;
 use strata_model::{Content, Event, FunctionCall, FunctionResponse, Json, Object, Part, Str, python};
 
-use crate::adk_text::{BAD_CONFIRMATION, INVALID_CONFIRMATION, NODE_CONFIRMATION, filled};
+use crate::adk_text::{BAD_CONFIRMATION, INVALID_CONFIRMATION, NODE_CONFIRMATION, REQUEST_INPUT, filled};
 use crate::context::Context;
 use crate::halt::Failure;
 use crate::host::RequestInput;
-
-/// The call by which a node asks for input.
-pub(crate) const REQUEST_INPUT: &str = "adk_request_input";
-/// The call by which credentials are asked for.
-pub(crate) const REQUEST_CREDENTIAL: &str = "adk_request_credential";
 
 /// The event that asks.
 pub(super) fn event_of(request: RequestInput, context: &Context) -> Event {

@@ -7,13 +7,11 @@ use strata_model::{Event, EventActions, NodePath, Object, Str};
 use tokio_util::sync::CancellationToken;
 
 use super::history::{Below, states};
-use super::work;
 use crate::adk_text::{NODE_TIMED_OUT, filled};
-use crate::context::{Context, NodeScope};
+use crate::context::{Context, InvocationContext, NodeScope};
 use crate::events::Events;
 use crate::halt::{Failure, Halt};
 use crate::host::Value;
-use crate::invocation::InvocationContext;
 use crate::program::Node;
 
 /// What a run begins with.
@@ -197,7 +195,8 @@ async fn execute(start: &Start, context: &Context) -> Result<(), Halt> {
 
 /// Takes up what a node gives, event by event.
 async fn run_events(node: Arc<Node>, context: Context, input: Value) -> Result<(), Halt> {
-    let mut events = Events::new(|outlet| work(node, context.clone(), input, outlet));
+    let execution = context.invocation().run.execution.clone();
+    let mut events = Events::new(|outlet| execution.work(node, context.clone(), input, outlet));
     while let Some(event) = events.next().await? {
         track(&event, &context)?;
         enqueue(event, &context).await?;

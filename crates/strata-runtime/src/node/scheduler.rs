@@ -15,12 +15,13 @@ use strata_model::{Json, Object, Str};
 use super::barrier::Barrier;
 use super::history::{Below, Decision, PastRun, completion_order, decide, states};
 use super::runner::{self, Start};
-use super::{RunNode, inputs, transfer};
+use super::{inputs, transfer};
 use crate::adk_text::{ONLY_AGENTS_TRANSFER, REPLAY_DIVERGED, filled};
-use crate::context::{Context, NodeScope};
+use crate::context::{Context, CounterSnapshot, NodeScope, Scheduling};
 use crate::halt::{Failure, Halt};
 use crate::host::Value;
 use crate::program::Node;
+use crate::run_node::RunNode;
 use crate::tasks::{WAITING_FOR_SEVERAL, step_back};
 
 /// How long something that is taken again waits for its turn, in seconds.
@@ -67,8 +68,29 @@ enum Status {
     Failed,
 }
 
-/// The numbers of runs at a moment, to which a retry goes back.
-pub(crate) type CounterSnapshot = HashMap<Str, HashMap<Str, u64>>;
+impl Scheduling for Scheduler {
+    fn run(self: Arc<Self>, parent: &Context, run: RunNode) -> BoxFuture<'static, Result<Context, Halt>> {
+        let parent = parent.clone();
+        Box::pin(async move { self.follow(&parent, run).await })
+    }
+
+    fn run_one(self: Arc<Self>, parent: &Context, run: RunNode) -> BoxFuture<'static, Result<Context, Halt>> {
+        let parent = parent.clone();
+        Box::pin(async move { self.step(&parent, run).await })
+    }
+
+    fn snapshot(&self, path: &str) -> CounterSnapshot {
+        let state = self.state.lock();
+        let below = state.counters.iter().filter(|(known, _)| is_at_or_below(known, path));
+        below.map(|(known, counters)| (known.clone(), counters.clone())).collect()
+    }
+
+    fn restore(&self, path: &str, snapshot: CounterSnapshot) {
+        let mut state = self.state.lock();
+        state.counters.retain(|known, _| !is_at_or_below(known, path));
+        state.counters.extend(snapshot);
+    }
+}
 
 impl Scheduler {
     pub(crate) fn new() -> Self {
@@ -102,19 +124,6 @@ impl Scheduler {
             }
             rest = parent;
         }
-    }
-
-    pub(crate) fn snapshot(&self, path: &str) -> CounterSnapshot {
-        let state = self.state.lock();
-        let below = state.counters.iter().filter(|(known, _)| is_at_or_below(known, path));
-        below.map(|(known, counters)| (known.clone(), counters.clone())).collect()
-    }
-
-    /// Goes back to earlier numbers, so that children which ended are taken again.
-    pub(crate) fn restore(&self, path: &str, snapshot: CounterSnapshot) {
-        let mut state = self.state.lock();
-        state.counters.retain(|known, _| !is_at_or_below(known, path));
-        state.counters.extend(snapshot);
     }
 
     /// Notes an earlier run of a node of the graph.
@@ -153,8 +162,7 @@ impl Scheduler {
         running.into_iter().map(|(_, run)| run).collect()
     }
 
-    /// Runs a node, and the agents it hands over to.
-    pub(crate) async fn run(self: Arc<Self>, context: &Context, run: RunNode) -> Result<Context, Halt> {
+    async fn follow(self: Arc<Self>, context: &Context, run: RunNode) -> Result<Context, Halt> {
         let mut parent = context.clone();
         let mut step = run.clone();
         loop {
@@ -162,7 +170,7 @@ impl Scheduler {
             // A place in the tree belongs to the scheduler that numbers the runs there.
             let own = parent.run().scheduler.clone();
             let scheduler = own.unwrap_or_else(|| self.clone());
-            let child = scheduler.step(&parent, step.clone()).await?;
+            let child = scheduler.run_one(&parent, step.clone()).await?;
             let (is_over, target) = {
                 let ended = child.run();
                 if self.replays {
@@ -184,7 +192,6 @@ impl Scheduler {
         }
     }
 
-    /// Runs one node, or takes what it did.
     async fn step(self: Arc<Self>, parent: &Context, mut run: RunNode) -> Result<Context, Halt> {
         let parent_path = parent.node_path().clone();
         let name = run.node.name.clone();

@@ -6,10 +6,11 @@ use strata_engine::turn::tool_calls::error_result;
 use strata_model::app::{Tool, ToolNode};
 use strata_model::{Event, Json, Object, json};
 
-use super::inputs::text_of;
-use super::request::{self, REQUEST_CREDENTIAL, python_type};
+use super::request::{self, python_type};
+use crate::adk_text::REQUEST_CREDENTIAL;
 use crate::adk_text::{NO_AUTH_CONFIG, TOOL_NODE_INPUT, filled};
-use crate::context::Context;
+use crate::context::{Context, credential_key};
+use crate::event_rules::text_of;
 use crate::events::Outlet;
 use crate::halt::{Failure, Halt};
 use crate::hooks::ToolHooks;
@@ -134,7 +135,7 @@ fn take_credential(call: &Context, context: &Context) -> Result<(), Halt> {
         return Err(Failure::data(filled(NO_AUTH_CONFIG, &places)).into());
     };
     let credential = credentials::credential_of(&config, &answer);
-    match (credentials::state_key(&config), credential) {
+    match (credential_key(&config), credential) {
         (Some(key), Some(credential)) => Ok(call.set_state(key, credential)?),
         _ => Err(Failure::data(crate::adk_text::BAD_CREDENTIAL).into()),
     }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use strata_model::app::SchemaKind;
 use strata_model::{Content, Event, Json};
 
-use super::RunNode;
-use super::inputs::{payload_of, text_of};
+use super::inputs::payload_of;
 use crate::context::Context;
+use crate::event_rules::text_of;
 use crate::events::Outlet;
 use crate::halt::Halt;
 use crate::host::Value;
 use crate::program::{Node, NodeKind};
+use crate::run_node::RunNode;
 use crate::tasks::{Group, WAITING_FOR_SEVERAL, step_back};
 
 /// Runs `node` for each item, at most so many at once.

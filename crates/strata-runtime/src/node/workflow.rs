@@ -5,9 +5,8 @@ mod graph_run;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use strata_model::{Event, EventActions, Json, NodePath, Object, Str};
+use strata_model::{Event, EventActions, NodePath, Object, Str};
 
-use super::RunNode;
 use super::barrier::Barrier;
 use super::history::{Below, completion_order, decide, states};
 use super::inputs::checked_output;
@@ -17,6 +16,7 @@ use crate::context::Context;
 use crate::halt::{Failure, Halt};
 use crate::host::Value;
 use crate::program::{Graph, Node, NodeKind};
+use crate::run_node::RunNode;
 use crate::tasks::{Group, WAITING_FOR_SEVERAL, step_back};
 use graph_run::{GraphRun, Status};
 
@@ -343,11 +343,4 @@ impl Workflow<'_> {
 
 fn joined(path: &str, segment: &str) -> Str {
     if path.is_empty() { segment.into() } else { format!("{path}/{segment}").into() }
-}
-
-/// The state of a node as marks tell it.
-fn mark_of(status: Status, interrupts: &[Str]) -> Json {
-    let mut mark = Object::from_iter([("status", Json::Int(status as i64))]);
-    mark.push("interrupts", interrupts.iter().cloned().map(Json::String).collect::<Vec<_>>());
-    mark.into()
 }

@@ -8,8 +8,7 @@ use strata_model::app::{
 };
 use strata_model::{Agent, python};
 
-use super::graph::Graph;
-use super::{AgentNode, Node, NodeKind, Tree};
+use super::node::{AgentNode, Graph, Node, NodeKind, Tree};
 use crate::adk_text::{
     AGENT_NAME, AGENT_NAMED_USER, CONFIRMATION_NEEDS_RERUN, NODE_NAME, NODE_TOOL_AGENT, NODE_TOOL_INPUT,
     WORKER_COUNT, WORKER_COUNT_ALONE, filled,

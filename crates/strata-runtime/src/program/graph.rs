@@ -6,7 +6,7 @@ use std::sync::Arc;
 use strata_model::app::{AgentMode, CodeNode, Edge, OutputSchema, START, SchemaKind};
 use strata_model::{Agent, Json, Str, python};
 
-use super::{Node, NodeKind};
+use super::node::{Graph, Node, NodeKind};
 use crate::adk_text::{
     GRAPH_CHAT, GRAPH_CYCLE, GRAPH_DEFAULT_IN_LIST, GRAPH_DUPLICATE_EDGE, GRAPH_DUPLICATES, GRAPH_INTO_START,
     GRAPH_NO_START, GRAPH_SCHEMAS, GRAPH_START_ROUTE, GRAPH_UNREACHABLE, UNDECLARED_PARAMETER, filled,
@@ -19,19 +19,6 @@ pub(crate) const START_NAME: &str = "__START__";
 
 /// The route that is taken where no other is.
 const DEFAULT_ROUTE: &str = "__DEFAULT__";
-
-#[derive(Debug)]
-pub(crate) struct Graph {
-    pub(crate) workflow: Arc<Agent>,
-    /// In the order in which edges name them.
-    pub(crate) nodes: Vec<Arc<Node>>,
-    pub(crate) edges: Vec<Edge>,
-    /// Nodes that no edge leaves.
-    pub(crate) terminal: Vec<Str>,
-    pub(crate) library: Vec<Arc<Node>>,
-    /// `None`: any number of nodes run at once.
-    pub(crate) most_at_once: Option<usize>,
-}
 
 impl Graph {
     pub(super) fn build(

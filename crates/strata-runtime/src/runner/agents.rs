@@ -6,35 +6,37 @@ use strata_engine::AgentId;
 use strata_model::{Content, Object, Part, Str};
 
 use super::message;
+use super::root::Root;
+use super::sealing;
 use super::telling::{End, hand_out, keep, may_run};
-use super::{EventSink, Runner, Turn, sealing};
 use crate::adk_text::{
     MESSAGE_REQUIRED, NO_EVENTS_TO_RESUME, NO_PARTS, NO_USER_MESSAGE, NOT_RESUMABLE, NOTHING_TO_RUN,
     UPLOADED_FILE, filled,
 };
-use crate::agent::events_of;
 use crate::compaction;
+use crate::context::InvocationContext;
 use crate::halt::{Failure, Halt};
 use crate::hooks;
-use crate::invocation::{AgentMarks, InvocationContext};
+use crate::marks::AgentMarks;
+use crate::turn::{EventSink, Turn};
 
 pub(super) async fn run(
-    runner: &Runner,
+    root: &Root,
     mut invocation: InvocationContext,
     turn: Turn,
     sink: &dyn EventSink,
 ) -> Result<(), Halt> {
-    let Some(root) = runner.root else { return Ok(()) };
-    if !open(root, &mut invocation, turn).await? {
+    let Some(agent) = root.agent else { return Ok(()) };
+    if !open(agent, &mut invocation, turn).await? {
         return Ok(());
     }
-    let ended = answer(runner, &invocation, sink).await;
+    let ended = answer(root, &invocation, sink).await;
     let is_unwanted = matches!(ended, Err(End::Unwanted));
     if let Err(End::Halt(Halt::Failed(failure))) = &ended {
         hooks::run_failed(&invocation, failure).await;
     }
     if invocation.run.is_aborted() {
-        let _ = sealing::seal(runner, &invocation).await;
+        let _ = sealing::seal(root, &invocation).await;
     }
     if let Err(End::Halt(halt)) = ended {
         return Err(halt);
@@ -48,7 +50,7 @@ pub(super) async fn run(
     if is_unwanted || invocation.run.is_aborted() {
         return Ok(());
     }
-    compaction::after_run(&invocation, runner.root).await
+    compaction::after_run(&invocation, root.agent).await
 }
 
 /// Finds the invocation and who goes on with it. False: there is nothing left to do.
@@ -178,13 +180,13 @@ async fn saved_files(invocation: &InvocationContext, said: &Content) -> Result<C
     Ok(Content { parts: Some(parts), ..said.clone() })
 }
 
-async fn answer(runner: &Runner, invocation: &InvocationContext, sink: &dyn EventSink) -> Result<(), End> {
+async fn answer(root: &Root, invocation: &InvocationContext, sink: &dyn EventSink) -> Result<(), End> {
     if !may_run(invocation, sink).await? {
         return Ok(());
     }
     let run = &invocation.run;
     if !run.is_aborted() {
-        let mut events = events_of(invocation, invocation.agent_id()?);
+        let mut events = invocation.events_of(invocation.agent_id()?);
         while let Some(event) = invocation.wait(events.next()).await?? {
             let kept = keep(invocation, event).await?;
             hand_out(sink, kept).await?;
@@ -194,7 +196,7 @@ async fn answer(runner: &Runner, invocation: &InvocationContext, sink: &dyn Even
         }
     }
     if run.is_aborted() {
-        for event in sealing::seal(runner, invocation).await? {
+        for event in sealing::seal(root, invocation).await? {
             hand_out(sink, event).await?;
         }
     }

@@ -8,9 +8,9 @@ use strata_engine::{AgentId, LoggedEvent};
 use strata_model::{Content, Event, EventActions, FunctionResponse, Object, Str};
 
 use crate::adk_text::{ABORTED_CODE, CALLS_IN_MESSAGE, MIXED_MESSAGE, RESPONSE_ID_REQUIRED};
+use crate::context::InvocationContext;
 use crate::halt::Failure;
 use crate::hooks;
-use crate::invocation::InvocationContext;
 use crate::tools::is_task_end;
 
 /// The answers in a message, by the ids of their calls; later ones go before.

@@ -7,27 +7,29 @@ use strata_model::app::AgentMode;
 use strata_model::{Content, Object, Str};
 
 use super::message::{self, answers_in};
+use super::root::Root;
+use super::sealing;
 use super::telling::{End, hand_out, keep_of_node, may_run};
-use super::{EventSink, Runner, Turn, sealing};
 use crate::compaction;
-use crate::context::Context;
+use crate::context::{Context, InvocationContext};
 use crate::halt::Halt;
 use crate::hooks;
 use crate::host::Value;
-use crate::invocation::{InvocationContext, Queue, QueueItem};
-use crate::node::RunNode;
-use crate::node::scheduler::Scheduler;
+use crate::node::Scheduler;
+use crate::queue::{Queue, QueueItem};
+use crate::run_node::RunNode;
 use crate::tasks::{Handle, step_back, until_cancelled};
+use crate::turn::{EventSink, Turn};
 
 pub(super) async fn run(
-    runner: &Runner,
+    root: &Root,
     mut invocation: InvocationContext,
     turn: Turn,
     sink: &dyn EventSink,
 ) -> Result<(), Halt> {
-    let opening = Opening::new(runner, &mut invocation, turn)?;
-    let ended = answer(runner, &mut invocation, opening, sink).await;
-    close(runner, &invocation, ended).await
+    let opening = Opening::new(root, &mut invocation, turn)?;
+    let ended = answer(root, &mut invocation, opening, sink).await;
+    close(root, &invocation, ended).await
 }
 
 /// What a run begins with, once it is known which invocation it belongs to.
@@ -45,13 +47,13 @@ struct Opening {
 }
 
 impl Opening {
-    fn new(runner: &Runner, invocation: &mut InvocationContext, turn: Turn) -> Result<Self, Halt> {
+    fn new(root: &Root, invocation: &mut InvocationContext, turn: Turn) -> Result<Self, Halt> {
         let message = turn.message;
-        if let Some(root) = runner.root
-            && runner.root_mode() == AgentMode::Chat
+        if let Some(agent) = root.agent
+            && root.mode() == AgentMode::Chat
         {
             let none = Content::default();
-            message::choose_agent(invocation, root, Some(message.as_ref().unwrap_or(&none)), None);
+            message::choose_agent(invocation, agent, Some(message.as_ref().unwrap_or(&none)), None);
         }
         let answers = answers_in(message.as_ref());
         message::check(message.as_ref(), &answers)?;
@@ -72,7 +74,7 @@ impl Opening {
             }
         }
         invocation.id = id.clone().unwrap_or_else(|| new_invocation_id(invocation));
-        restore_branch(runner, invocation, id.as_deref());
+        restore_branch(root, invocation, id.as_deref());
         let is_resumed = (id.is_some() || !answers.is_empty()) && !joins_task;
         let resumed = is_resumed.then(|| message::first_message(invocation, &invocation.id)).flatten();
         if resumed.is_some() {
@@ -95,22 +97,22 @@ fn new_invocation_id(invocation: &InvocationContext) -> Str {
 }
 
 /// The branch of an agent that goes on is looked for in the invocation it goes on with.
-fn restore_branch(runner: &Runner, invocation: &mut InvocationContext, id: Option<&str>) {
-    let (Some(root), Some(agent)) = (runner.root, invocation.agent) else { return };
-    invocation.branch = message::branch_of(invocation, root, agent, id);
+fn restore_branch(root: &Root, invocation: &mut InvocationContext, id: Option<&str>) {
+    let (Some(top), Some(agent)) = (root.agent, invocation.agent) else { return };
+    invocation.branch = message::branch_of(invocation, top, agent, id);
 }
 
 async fn answer(
-    runner: &Runner,
+    root: &Root,
     invocation: &mut InvocationContext,
     opening: Opening,
     sink: &dyn EventSink,
 ) -> Result<(), End> {
-    let (input, answers) = take_message(runner, invocation, opening, sink).await?;
+    let (input, answers) = take_message(root, invocation, opening, sink).await?;
     if !may_run(invocation, sink).await? {
         return Ok(());
     }
-    let work = start(runner, invocation, input, answers);
+    let work = start(root, invocation, input, answers);
     let drained = drain(invocation, sink).await;
     work.cancel();
     let ended = work.await;
@@ -121,7 +123,7 @@ async fn answer(
         ended => ended?,
     }
     if invocation.run.is_aborted() {
-        for event in sealing::seal(runner, invocation).await? {
+        for event in sealing::seal(root, invocation).await? {
             hand_out(sink, event).await?;
         }
     }
@@ -130,7 +132,7 @@ async fn answer(
 
 /// Takes up what the user said. Gives what the root node is given, and the answers in it.
 async fn take_message(
-    runner: &Runner,
+    root: &Root,
     invocation: &mut InvocationContext,
     opening: Opening,
     sink: &dyn EventSink,
@@ -161,11 +163,11 @@ async fn take_message(
         message::check_calls(&said)?;
         let stored = message::store(invocation, Some(said), &state_delta).await?;
         if is_replaced
-            && let Some(root) = runner.root
-            && runner.root_mode() == AgentMode::Chat
+            && let Some(agent) = root.agent
+            && root.mode() == AgentMode::Chat
         {
             let id = invocation.id.clone();
-            message::choose_agent(invocation, root, None, Some(&id));
+            message::choose_agent(invocation, agent, None, Some(&id));
         }
         Some(stored)
     } else if !state_delta.is_empty() {
@@ -180,23 +182,23 @@ async fn take_message(
 }
 
 /// Starts the root node beside the loop that drains its events.
-fn start(runner: &Runner, invocation: &InvocationContext, input: Value, answers: Object) -> Handle<()> {
-    let program = &runner.program;
+fn start(root: &Root, invocation: &InvocationContext, input: Value, answers: Object) -> Handle<()> {
+    let program = &root.program;
     let node = match invocation.agent {
         Some(agent) => program.root_agent_node(agent),
         None => program.root().clone(),
     };
-    let root = Context::above_root(invocation);
-    let is_alone = runner.root.is_some_and(|root| program.index().sub_agents(root).is_empty());
+    let above = Context::above_root(invocation);
+    let is_alone = root.agent.is_some_and(|agent| program.index().sub_agents(agent).is_empty());
     if !is_alone {
-        root.run().scheduler = Some(Arc::new(Scheduler::new()));
+        above.run().scheduler = Some(Arc::new(Scheduler::new()));
     }
     let resume_inputs = Some(answers).filter(|answers| !answers.is_empty());
     let run = RunNode { resume_inputs, ..RunNode::new(node, input) };
     invocation.spawn(|own| async move {
-        root.set_cancel(own.cancel.clone());
-        let ended = root.run_child(run.stopped_by(own.cancel.clone())).await;
-        root.run().scheduler = None;
+        above.set_cancel(own.cancel.clone());
+        let ended = above.run_child(run.stopped_by(own.cancel.clone())).await;
+        above.run().scheduler = None;
         if let Some(queue) = &own.run.queue {
             queue.push_done();
         }
@@ -246,7 +248,7 @@ async fn next_item(invocation: &InvocationContext, queue: &Queue) -> Result<Opti
 }
 
 /// Ends a run: what was left open by an abort is closed, plugins are told, and the history is summarised.
-async fn close(runner: &Runner, invocation: &InvocationContext, ended: Result<(), End>) -> Result<(), Halt> {
+async fn close(root: &Root, invocation: &InvocationContext, ended: Result<(), End>) -> Result<(), Halt> {
     let is_unwanted = matches!(ended, Err(End::Unwanted));
     if let Err(End::Halt(halt)) = ended {
         if let Halt::Failed(failure) = &halt {
@@ -254,24 +256,24 @@ async fn close(runner: &Runner, invocation: &InvocationContext, ended: Result<()
         }
         if invocation.run.is_aborted() {
             // The failure at hand goes before what closing it might add.
-            let _ = sealing::seal(runner, invocation).await;
+            let _ = sealing::seal(root, invocation).await;
         }
         return Err(halt);
     }
     if invocation.run.is_aborted() {
-        let _ = sealing::seal(runner, invocation).await;
+        let _ = sealing::seal(root, invocation).await;
     }
-    let closed = finish(runner, invocation).await;
+    let closed = finish(root, invocation).await;
     if let Err(Halt::Failed(failure)) = &closed {
         hooks::run_failed(invocation, failure).await;
     }
     if is_unwanted { Ok(()) } else { closed }
 }
 
-async fn finish(runner: &Runner, invocation: &InvocationContext) -> Result<(), Halt> {
+async fn finish(root: &Root, invocation: &InvocationContext) -> Result<(), Halt> {
     hooks::after_run(invocation).await?;
     if invocation.run.is_aborted() {
         return Ok(());
     }
-    compaction::after_run(invocation, runner.root).await
+    compaction::after_run(invocation, root.agent).await
 }

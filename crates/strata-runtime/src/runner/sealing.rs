@@ -6,20 +6,20 @@ use std::sync::atomic::Ordering;
 
 use strata_model::{Content, Event, FunctionCall, FunctionResponse, Object, Part, Str};
 
-use super::Runner;
+use super::root::Root;
 use super::telling::keep;
 use crate::adk_text::{ABORTED, ABORTED_CODE};
+use crate::context::InvocationContext;
 use crate::event_rules::is_final_response;
 use crate::halt::Halt;
-use crate::invocation::InvocationContext;
 
 /// Stores the events that close an aborted run, once.
-pub(super) async fn seal(runner: &Runner, invocation: &InvocationContext) -> Result<Vec<Arc<Event>>, Halt> {
+pub(super) async fn seal(root: &Root, invocation: &InvocationContext) -> Result<Vec<Arc<Event>>, Halt> {
     if invocation.run.is_sealed.swap(true, Ordering::Relaxed) {
         return Ok(Vec::new());
     }
     let mut sealed = Vec::new();
-    for event in closing_events(runner, invocation) {
+    for event in closing_events(root, invocation) {
         sealed.push(keep(invocation, event).await?);
     }
     Ok(sealed)
@@ -33,7 +33,7 @@ struct Open {
     calls: Vec<FunctionCall>,
 }
 
-fn closing_events(runner: &Runner, invocation: &InvocationContext) -> Vec<Event> {
+fn closing_events(root: &Root, invocation: &InvocationContext) -> Vec<Event> {
     let events = invocation.run.session.lock().events_of(&invocation.id);
     if events.last().is_some_and(|last| waits_as_task(last)) {
         return Vec::new();
@@ -45,7 +45,7 @@ fn closing_events(runner: &Runner, invocation: &InvocationContext) -> Vec<Event>
         ..invocation.event(author)
     };
     if open.is_empty() {
-        return vec![aborted(runner.program.root_name(runner.root))];
+        return vec![aborted(root.name())];
     }
     let closed = open.into_iter().map(|open| {
         let parts = open.calls.into_iter().map(|call| {

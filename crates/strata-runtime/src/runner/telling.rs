@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use strata_model::Event;
 
-use super::{EventSink, Reception};
+use crate::context::InvocationContext;
 use crate::halt::{Failure, Halt};
 use crate::hooks;
-use crate::invocation::InvocationContext;
+use crate::turn::{EventSink, Reception};
 
 /// Why a run ends before its work is done.
 #[derive(Debug)]

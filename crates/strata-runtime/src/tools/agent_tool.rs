@@ -10,12 +10,11 @@ use strata_model::app::{AgentKind, OutputSchema};
 use strata_model::{Agent, Content, Event, Json, Object, Part, Str, json, python};
 
 use crate::adk_text::{AGENT_TOOL_PENDING, filled};
-use crate::context::Context;
+use crate::context::{AgentAlone, Context, InvocationContext};
 use crate::halt::{Failure, Halt};
-use crate::invocation::{InvocationContext, RunConfig};
-use crate::runner::{EventSink, Reception, Runner, Turn};
 use crate::schema;
 use crate::services::{ArtifactService, InMemoryMemory, InMemorySessions, Services, SessionKey};
+use crate::turn::{EventSink, Reception, RunConfig, Turn};
 
 /// Caches of an agent that is called live no longer than this, in seconds.
 const MOST_CACHE_SECONDS: i64 = 300;
@@ -33,13 +32,13 @@ pub(super) async fn run(
     let text = request_of(&config, args)?;
     let mut state = context.state();
     state.retain(|key, _| !key.starts_with("_adk"));
-    let runner = child_runner(context, &invocation, agent, has_plugins);
+    let alone = alone(context, &invocation, agent, has_plugins);
     let key = SessionKey {
         app_name: invocation.run.key.app_name.clone(),
         user_id: invocation.run.key.user_id.clone(),
         session_id: invocation.run.new_id(),
     };
-    runner.services().sessions.create(&key, &state).await?;
+    alone.services.sessions.create(&key, &state).await?;
     let heard = Arc::new(Heard { context: context.clone(), said: Mutex::default() });
     let turn = Turn {
         message: Some(Content::new("user", [Part::from_text(text)])),
@@ -48,7 +47,7 @@ pub(super) async fn run(
         cancel: invocation.cancel.clone(),
         ..Turn::new(key)
     };
-    runner.run_within(turn, invocation.run.tasks.clone(), &*heard).await?;
+    invocation.run.execution.turn_alone(alone, turn, &*heard).await?;
     let said = std::mem::take(&mut *heard.said.lock());
     answer_of(&config, context, said)
 }
@@ -96,12 +95,8 @@ fn output_schema(agent: &Agent) -> Option<&OutputSchema> {
     }
 }
 
-fn child_runner(
-    context: &Context,
-    invocation: &InvocationContext,
-    agent: AgentId,
-    has_plugins: bool,
-) -> Runner {
+/// The agent by itself: with a session of its own, and the artifacts of the session that calls it.
+fn alone(context: &Context, invocation: &InvocationContext, agent: AgentId, has_plugins: bool) -> AgentAlone {
     let run = &invocation.run;
     let services = Services {
         sessions: Arc::new(InMemorySessions::new()),
@@ -113,14 +108,13 @@ fn child_runner(
         config.ttl_seconds = Some(config.ttl_seconds().min(MOST_CACHE_SECONDS));
         config
     });
-    Runner::of_agent(
-        run.program.clone(),
+    AgentAlone {
         agent,
-        run.host.clone(),
         services,
-        has_plugins && run.has_plugins,
-        cache,
-    )
+        has_plugins: has_plugins && run.has_plugins,
+        context_cache_config: cache,
+        tasks: run.tasks.clone(),
+    }
 }
 
 /// What was heard of a child's run.

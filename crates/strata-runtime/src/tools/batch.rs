@@ -8,8 +8,8 @@ use strata_model::{Content, Event, EventActions, FunctionCall, Json, Object, Par
 
 use super::call::run_call;
 use super::{SharedTools, Tools};
+use crate::context::InvocationContext;
 use crate::halt::Halt;
-use crate::invocation::InvocationContext;
 use crate::tasks::{GATHERING, Group, WAITING_FOR_SEVERAL, step_back};
 
 /// Why calls were not all answered, and what the others came to.

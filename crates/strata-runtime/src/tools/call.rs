@@ -8,11 +8,10 @@ use strata_engine::turn::tool_calls::{
 use strata_model::{Content, Event, FunctionCall, Object, Part, Str};
 
 use super::{BoundTool, SharedTools, ToolKind, confirmation, invoke};
-use crate::context::Context;
+use crate::context::{Context, InvocationContext};
 use crate::halt::{Failure, Halt};
 use crate::hooks::{self, ToolHooks};
 use crate::host::ToolResult;
-use crate::invocation::InvocationContext;
 
 /// Runs a call; `None`: the answer comes later.
 pub(super) async fn run_call(

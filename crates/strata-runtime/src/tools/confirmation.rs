@@ -7,13 +7,10 @@ use strata_model::app::Confirmation;
 use strata_model::{Content, Event, FromJson as _, FunctionCall, Object, Part};
 
 use super::{BoundTool, ToolKind};
+use crate::adk_text::REQUEST_CONFIRMATION;
 use crate::adk_text::{CONFIRMATION_HINT, filled};
-use crate::context::Context;
+use crate::context::{Context, InvocationContext};
 use crate::hooks::own_event;
-use crate::invocation::InvocationContext;
-
-/// The call by which approval is asked for.
-pub(crate) const REQUEST_CONFIRMATION: &str = "adk_request_confirmation";
 
 /// What a call is answered with in place of being run; `None`: it may run.
 pub(crate) fn gate(context: &Context, tool: &BoundTool, args: &Object) -> Option<&'static str> {

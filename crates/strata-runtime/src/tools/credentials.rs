@@ -5,16 +5,10 @@ use std::sync::Arc;
 
 use strata_model::{Content, Event, FunctionCall, Json, Object, Part, Str};
 
+use crate::adk_text::REQUEST_CREDENTIAL;
+use crate::context::{InvocationContext, credential_key};
 use crate::hooks::own_event;
-use crate::invocation::InvocationContext;
 use crate::live::LiveSession;
-use crate::node::REQUEST_CREDENTIAL;
-
-/// Where a credential is kept: for one invocation only.
-pub(crate) fn state_key(auth_config: &Object) -> Option<String> {
-    let key = auth_config.get("credentialKey").or_else(|| auth_config.get("credential_key"));
-    key.and_then(Json::as_str).filter(|key| !key.is_empty()).map(|key| format!("temp:{key}"))
-}
 
 /// The event that asks for the credentials that calls need, each once.
 pub(crate) fn request_event(invocation: &InvocationContext, answers: &Event) -> Option<Event> {
@@ -26,7 +20,7 @@ pub(crate) fn request_event(invocation: &InvocationContext, answers: &Event) -> 
     let mut ids = Vec::new();
     let mut parts = Vec::new();
     for (call_id, config) in requested.iter() {
-        let key = config.as_object().and_then(state_key);
+        let key = config.as_object().and_then(credential_key);
         if key.is_some_and(|key| !keys.insert(key)) {
             continue;
         }
@@ -65,7 +59,7 @@ pub(crate) fn take_answers(live: &mut LiveSession, events: &[Arc<Event>]) -> Has
         let Some(request) = response.id.as_deref().and_then(|id| request_of(events, id)) else { continue };
         let given = response.response.as_deref().cloned().unwrap_or_default();
         let Some(credential) = credential_of(&request.config, &given.into()) else { continue };
-        if let Some(key) = state_key(&request.config) {
+        if let Some(key) = credential_key(&request.config) {
             live.state.insert(key.clone(), credential);
             keys.insert(key);
         }
@@ -74,7 +68,7 @@ pub(crate) fn take_answers(live: &mut LiveSession, events: &[Arc<Event>]) -> Has
     // Calls that need the same credential were not asked about one by one.
     for event in events {
         for (call_id, config) in event.actions.requested_auth_configs.iter() {
-            if config.as_object().and_then(state_key).is_some_and(|key| keys.contains(&key)) {
+            if config.as_object().and_then(credential_key).is_some_and(|key| keys.contains(&key)) {
                 calls.insert(call_id.clone());
             }
         }

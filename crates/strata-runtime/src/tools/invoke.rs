@@ -7,9 +7,9 @@ use strata_model::{FunctionCall, Json, Object};
 
 use super::{BoundTool, ToolKind, agent_tool, node_tool};
 use crate::adk_text::{MISSING_PARAMETERS, TASK_COMPLETED, filled};
-use crate::context::Context;
+use crate::context::{Context, ToolCall};
 use crate::halt::Halt;
-use crate::host::{ToolCall, ToolResult};
+use crate::host::ToolResult;
 use crate::structured;
 
 pub(crate) async fn invoke(context: &Context, tool: &BoundTool, args: &Object) -> Result<ToolResult, Halt> {

@@ -11,8 +11,8 @@ use crate::adk_text::{
 use crate::context::Context;
 use crate::halt::{Failure, Halt};
 use crate::host::Value;
-use crate::node::RunNode;
 use crate::program::Tree;
+use crate::run_node::RunNode;
 use crate::schema;
 
 /// Runs a node on a branch of the call, and gives its output.

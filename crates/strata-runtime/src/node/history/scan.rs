@@ -6,10 +6,11 @@ use std::sync::Arc;
 use strata_engine::branch::{is_tool_branch, run_ids};
 use strata_model::{Event, Json, Object, Str, json};
 
-use super::{PastOutput, PastRun, interrupt_ids};
+use super::{PastOutput, PastRun};
+use crate::adk_text::REQUEST_INPUT;
 use crate::adk_text::{BAD_ANSWER, BAD_OBJECT, BAD_VALUE, filled};
+use crate::event_rules::interrupt_ids;
 use crate::halt::Failure;
-use crate::node::request::REQUEST_INPUT;
 use crate::schema;
 
 /// Whose runs are read.

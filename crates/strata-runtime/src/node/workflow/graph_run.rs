@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use strata_engine::branch;
 use strata_model::{Json, Object, Str};
 
-use super::mark_of;
 use crate::host::Value;
 use crate::node::history::PastRun;
 use crate::program::{Graph, NodeKind, START_NAME};
@@ -225,4 +224,11 @@ impl GraphRun {
 
 fn is_join(graph: &Graph, name: &str) -> bool {
     graph.node(name).is_some_and(|node| matches!(node.kind, NodeKind::Join))
+}
+
+/// The state of a node as marks tell it.
+fn mark_of(status: Status, interrupts: &[Str]) -> Json {
+    let mut mark = Object::from_iter([("status", Json::Int(status as i64))]);
+    mark.push("interrupts", interrupts.iter().cloned().map(Json::String).collect::<Vec<_>>());
+    mark.into()
 }

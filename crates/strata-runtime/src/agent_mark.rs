@@ -3,7 +3,7 @@
 use strata_engine::AgentId;
 use strata_model::{Event, EventActions, Object, Str};
 
-use crate::invocation::InvocationContext;
+use crate::context::InvocationContext;
 
 /// An agent's marks in an invocation.
 pub(crate) struct AgentMark<'m> {
@@ -59,7 +59,7 @@ impl<'m> AgentMark<'m> {
 }
 
 /// Lets the agents below one run again from their beginning.
-pub(super) fn reset_below(invocation: &InvocationContext, agent: AgentId) {
+pub(crate) fn reset_below(invocation: &InvocationContext, agent: AgentId) {
     for sub_agent in invocation.index().sub_agents(agent) {
         let name = &invocation.index().agent(*sub_agent).name;
         let key = AgentMark::of(invocation, name).key;
