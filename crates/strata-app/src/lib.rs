@@ -18,6 +18,7 @@ mod lab;
 mod models;
 mod open;
 mod places;
+mod recorder;
 pub mod report;
 mod sample;
 mod script_folder;

@@ -1,7 +1,5 @@
 //! Branches as the runtime makes them: segments `name@run`, joined by dots.
 
-use std::collections::HashSet;
-
 /// The ids of runs along a branch, outermost first.
 pub fn run_ids(branch: &str) -> impl DoubleEndedIterator<Item = &str> {
     let ids = branch.split('.').filter_map(|segment| segment.rsplit_once('@').map(|(_, id)| id));
@@ -10,9 +8,9 @@ pub fn run_ids(branch: &str) -> impl DoubleEndedIterator<Item = &str> {
 
 /// Whether a tool of a node speaks on the branch, and not the node itself: its last segment ends with the id of a call,
 /// and has another name.
-pub fn is_tool_branch(branch: &str, node_name: &str, call_ids: &HashSet<&str>) -> bool {
+pub fn is_tool_branch(branch: &str, node_name: &str, is_call: impl Fn(&str) -> bool) -> bool {
     let leaf = branch.rsplit('.').next().unwrap_or(branch);
-    leaf.rsplit_once('@').is_some_and(|(name, id)| name != node_name && call_ids.contains(id))
+    leaf.rsplit_once('@').is_some_and(|(name, id)| name != node_name && is_call(id))
 }
 
 /// The branch below `base` for a run of a node.

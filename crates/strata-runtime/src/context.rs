@@ -273,7 +273,7 @@ pub(crate) trait Scheduling: Send + Sync {
 pub(crate) type CounterSnapshot = HashMap<Str, HashMap<Str, u64>>;
 
 impl Context {
-    fn new(invocation: InvocationContext, node_path: Str, actions: SharedActions) -> Inner {
+    fn inner(invocation: InvocationContext, node_path: Str, actions: SharedActions) -> Inner {
         let run = NodeRun { isolation_scope: invocation.isolation_scope.clone(), ..NodeRun::default() };
         Inner {
             invocation: Mutex::new(invocation),
@@ -298,7 +298,7 @@ impl Context {
     /// As [`Self::of_callback`], with what is written going to actions that others write, too.
     pub(crate) fn gathering(invocation: &InvocationContext, actions: SharedActions) -> Self {
         let node_path = invocation.node_path.clone();
-        Self(Arc::new(Self::new(invocation.clone(), node_path, actions)))
+        Self(Arc::new(Self::inner(invocation.clone(), node_path, actions)))
     }
 
     pub(crate) fn of_call(
@@ -308,7 +308,7 @@ impl Context {
     ) -> Self {
         let node_path = invocation.node_path.clone();
         let call = Some(CallScope { id: call_id, confirmation });
-        Self(Arc::new(Inner { call, ..Self::new(invocation.clone(), node_path, SharedActions::default()) }))
+        Self(Arc::new(Inner { call, ..Self::inner(invocation.clone(), node_path, SharedActions::default()) }))
     }
 
     /// This node's context as that of a call: what the call writes is the node's.
@@ -321,15 +321,15 @@ impl Context {
             resume_inputs: Mutex::new(self.resume_inputs()),
             call: Some(CallScope { id: Some(call_id), confirmation }),
             state_schema: self.0.state_schema.clone(),
-            ..Self::new(self.agent_invocation(), self.0.node_path.clone(), self.0.actions.clone())
+            ..Self::inner(self.agent_invocation(), self.0.node_path.clone(), self.0.actions.clone())
         };
-        inner.run.lock().scheduler = self.run().scheduler.clone();
+        inner.run.lock().scheduler.clone_from(&self.run().scheduler);
         Self(Arc::new(inner))
     }
 
     /// Above the root node.
     pub(crate) fn above_root(invocation: &InvocationContext) -> Self {
-        Self(Arc::new(Self::new(invocation.clone(), Str::default(), SharedActions::default())))
+        Self(Arc::new(Self::inner(invocation.clone(), Str::default(), SharedActions::default())))
     }
 
     pub(crate) fn of_node(scope: NodeScope) -> Self {
@@ -373,7 +373,7 @@ impl Context {
     /// The invocation for an agent that runs as this node.
     pub(crate) fn agent_invocation(&self) -> InvocationContext {
         let mut invocation = self.invocation();
-        invocation.isolation_scope = self.run().isolation_scope.clone();
+        invocation.isolation_scope.clone_from(&self.run().isolation_scope);
         if !self.0.node_path.is_empty() {
             invocation.node_path = self.0.node_path.clone();
         }

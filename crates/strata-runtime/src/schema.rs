@@ -172,10 +172,10 @@ impl<'s> Checker<'s> {
             return self.any_of(choices, value, at);
         }
         if let Some(constant) = schema.get("const") {
-            return self.one_of(std::slice::from_ref(constant), value, at);
+            return one_of(std::slice::from_ref(constant), value, at);
         }
         if let Some(allowed) = schema.get("enum").and_then(Json::as_array) {
-            return self.one_of(allowed, value, at);
+            return one_of(allowed, value, at);
         }
         match schema.get("type").and_then(Json::as_str) {
             Some("string") => text(schema, value, at),
@@ -203,14 +203,6 @@ impl<'s> Checker<'s> {
             return Ok(exact.clone());
         }
         read.into_iter().next().unwrap_or_else(|| problem(at, "no type fits"))
-    }
-
-    fn one_of(&self, allowed: &[Json], value: &Json, at: &str) -> Checked {
-        if allowed.iter().any(|allowed| allowed == value) {
-            return Ok(value.clone());
-        }
-        let names: Vec<String> = allowed.iter().map(python::repr).collect();
-        problem(at, &format!("Input should be {}", names.join(" or ")))
     }
 
     fn array(&self, schema: &Json, value: &Json, at: &str) -> Checked {
@@ -339,6 +331,7 @@ fn number(value: &Json, at: &str) -> Checked {
     }
 }
 
+#[expect(clippy::float_cmp, reason = "pydantic takes just 0.0 and 1.0")]
 fn boolean(value: &Json, at: &str) -> Checked {
     const TRUE: [&str; 6] = ["1", "true", "t", "yes", "y", "on"];
     const FALSE: [&str; 6] = ["0", "false", "f", "no", "n", "off"];
@@ -367,6 +360,14 @@ fn in_range(schema: &Json, value: Json, at: &str) -> Checked {
         || limit("exclusiveMinimum").is_some_and(|least| number <= least)
         || limit("exclusiveMaximum").is_some_and(|most| number >= most);
     if is_out { problem(at, "Input is out of the range that is allowed") } else { Ok(value) }
+}
+
+fn one_of(allowed: &[Json], value: &Json, at: &str) -> Checked {
+    if allowed.iter().any(|allowed| allowed == value) {
+        return Ok(value.clone());
+    }
+    let names: Vec<String> = allowed.iter().map(python::repr).collect();
+    problem(at, &format!("Input should be {}", names.join(" or ")))
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ pub trait ArtifactService: Send + Sync {
 
 pub trait MemoryService: Send + Sync {
     /// Takes a session in, in place of what was known of it.
-    fn add_session<'a>(&'a self, session: Session) -> BoxFuture<'a, Result<(), Failure>>;
+    fn add_session(&self, session: Session) -> BoxFuture<'_, Result<(), Failure>>;
 
     fn search<'a>(
         &'a self,

@@ -158,7 +158,9 @@ fn add(bound: &mut Vec<BoundTool>, index: &AppIndex, tool: &Tool, prefix: Option
     let kind = match tool {
         Tool::Toolset { tools, prefix, .. } => {
             let prefix = prefix.as_deref().filter(|prefix| !prefix.is_empty());
-            tools.iter().for_each(|tool| add(bound, index, tool, prefix));
+            for tool in tools {
+                add(bound, index, tool, prefix);
+            }
             return;
         }
         Tool::Function { is_long_running, confirmation, .. } => {

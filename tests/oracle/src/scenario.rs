@@ -50,7 +50,7 @@ pub fn run(scenario: &Json) -> Json {
         kept.prepare(scenario).await;
         turn::run_all(scenario, &runner, &host, &kept).await
     });
-    shown::result(turns, &host.journal, &kept)
+    shown::result(&turns, &host.journal, &kept)
 }
 
 fn build(scenario: &Json) -> Result<Program, RunFailure> {

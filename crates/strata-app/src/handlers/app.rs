@@ -8,7 +8,7 @@ use crate::api::app::{Recorder, RecorderFile, SetSettings, Settings, Start, Star
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::strata::list_item;
-use crate::{Host, Strata, report, sample};
+use crate::{Host, Strata, recorder, sample};
 
 /// Where the settings are kept in the store.
 const SETTINGS: &str = "settings";
@@ -18,7 +18,7 @@ const ZOOM_PERCENT: std::ops::RangeInclusive<u16> = 90..=150;
 
 impl Handler for Recorder {
     fn run(self, _: &Arc<Strata>) -> Result<RecorderFile, AppError> {
-        Ok(report::adk_recorder().file)
+        Ok(recorder::file())
     }
 }
 

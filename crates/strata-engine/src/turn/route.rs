@@ -291,7 +291,7 @@ impl Scene<'_> {
         let call_ids: HashSet<&str> =
             calls.filter_map(|call| call.id.as_deref()).filter(|id| !id.is_empty()).collect();
         let is_own = |event: &Event, branch: &str| {
-            let is_tool = is_tool_branch(branch, name, &call_ids);
+            let is_tool = is_tool_branch(branch, name, |id| call_ids.contains(id));
             let node = event.node_info.path.as_str();
             let is_here = if node.is_empty() { *event.author == *name } else { static_path(node) == path };
             !is_tool && is_here

@@ -217,7 +217,7 @@ impl Scheduler {
             return runner::run(start(parent, &run)).await;
         }
         if !parent_path.is_empty() {
-            self.prepare_barrier(parent)?;
+            self.prepare_barrier(parent);
         }
         if !run.input.is_none() {
             run.input = inputs::validated(&run.node, run.input)?;
@@ -237,16 +237,15 @@ impl Scheduler {
         Ok(child)
     }
 
-    fn prepare_barrier(&self, parent: &Context) -> Result<(), Halt> {
+    fn prepare_barrier(&self, parent: &Context) {
         let path = parent.node_path();
         if self.state.lock().barriers.contains_key(path) {
-            return Ok(());
+            return;
         }
         let invocation = parent.invocation();
         let events = invocation.run.session.lock().live_events_of(&invocation.id);
         let barrier = Arc::new(Barrier::new(completion_order(&events, path, true)));
         self.set_barrier(path, barrier);
-        Ok(())
     }
 
     /// Looks up what a path came to earlier in the invocation.
@@ -270,7 +269,7 @@ impl Scheduler {
         if let Some(running) = known.running.clone().filter(|_| known.status == Status::Running) {
             return running.await;
         }
-        let decision = self.decide(&run.node, &known)?;
+        let decision = decision(&run.node, &known)?;
         if decision.runs {
             run.resume_inputs = decision.resume_inputs.filter(|answers| !answers.is_empty());
             let scope = known.past.as_ref().and_then(|past| past.isolation_scope.clone());
@@ -278,7 +277,7 @@ impl Scheduler {
             return self.run_fresh(parent, run, path, known).await;
         }
         self.add_interrupts(decision.interrupts.iter().cloned());
-        let taken = self.taken(parent, &run, path, &known, &decision);
+        let taken = taken(parent, &run, path, &known, &decision);
         if decision.interrupts.is_empty()
             && let Some(known) = self.state.lock().runs.get_mut(path)
         {
@@ -288,81 +287,6 @@ impl Scheduler {
         }
         self.wait_for_turn(parent, path).await?;
         Ok(taken)
-    }
-
-    /// What a node did in this run of the app goes before what it did earlier.
-    fn decide(&self, node: &Node, known: &KnownRun) -> Result<Decision, Halt> {
-        if !known.is_static {
-            let answers = known.past.as_ref().map(|past| past.answers.clone());
-            match known.status {
-                Status::Completed => {
-                    return Ok(Decision {
-                        output: known.output.clone(),
-                        route: known.route.clone(),
-                        transfer_to: known.transfer_to.clone(),
-                        ..Decision::default()
-                    });
-                }
-                Status::Failed => {
-                    return Ok(Decision { runs: true, resume_inputs: answers, ..Decision::default() });
-                }
-                Status::Waiting if !known.interrupts.is_empty() => {
-                    return Ok(Decision { interrupts: known.interrupts.clone(), ..Decision::default() });
-                }
-                Status::Waiting | Status::Pending | Status::Running => {}
-            }
-        }
-        match &known.past {
-            None => Ok(Decision { runs: true, ..Decision::default() }),
-            Some(past) => Ok(decide(node, past, Some(known.is_static))?),
-        }
-    }
-
-    /// A context with the results of an earlier run.
-    fn taken(
-        &self,
-        parent: &Context,
-        run: &RunNode,
-        path: &Str,
-        known: &KnownRun,
-        decision: &Decision,
-    ) -> Context {
-        let mut invocation = parent.invocation();
-        let base = run.branch.clone().or_else(|| invocation.branch.clone());
-        let scheduled = if run.use_sub_branch {
-            let segment = path.rsplit('/').next().unwrap_or_default();
-            Some(branch::sub_branch(base.as_deref(), segment).into())
-        } else {
-            base
-        };
-        let not_empty = |branch: &Option<Str>| branch.clone().filter(|branch| !branch.is_empty());
-        let past = known.past.as_ref().and_then(|past| not_empty(&past.branch));
-        if let Some(branch) = not_empty(&known.branch).or(past).or(scheduled) {
-            invocation.branch = Some(branch).filter(|branch| !branch.is_empty());
-        }
-        let context = Context::of_node(NodeScope {
-            invocation,
-            parent: parent.clone(),
-            node: run.node.clone(),
-            node_path: path.clone(),
-            run_id: run.run_id.clone().unwrap_or_default(),
-            attempt: 1,
-            resume_inputs: Object::new(),
-            is_parents_output: false,
-        });
-        let mut taken = context.run();
-        if known.is_static {
-            let above = parent.run();
-            let claimer = run.use_as_output.then(|| parent.node_path().clone());
-            taken.output_for = claimer.into_iter().chain(above.output_for.iter().cloned()).collect();
-        }
-        taken.is_output_emitted = decision.output.is_some();
-        taken.output.clone_from(&decision.output);
-        taken.route.clone_from(&decision.route);
-        taken.interrupts.clone_from(&decision.interrupts);
-        taken.transfer_to.clone_from(&decision.transfer_to);
-        drop(taken);
-        context
     }
 
     /// What is taken again waits for what ended before it.
@@ -454,6 +378,74 @@ impl Scheduler {
             }
         }
     }
+}
+
+/// What a node did in this run of the app goes before what it did earlier.
+fn decision(node: &Node, known: &KnownRun) -> Result<Decision, Halt> {
+    if !known.is_static {
+        let answers = known.past.as_ref().map(|past| past.answers.clone());
+        match known.status {
+            Status::Completed => {
+                return Ok(Decision {
+                    output: known.output.clone(),
+                    route: known.route.clone(),
+                    transfer_to: known.transfer_to.clone(),
+                    ..Decision::default()
+                });
+            }
+            Status::Failed => {
+                return Ok(Decision { runs: true, resume_inputs: answers, ..Decision::default() });
+            }
+            Status::Waiting if !known.interrupts.is_empty() => {
+                return Ok(Decision { interrupts: known.interrupts.clone(), ..Decision::default() });
+            }
+            Status::Waiting | Status::Pending | Status::Running => {}
+        }
+    }
+    match &known.past {
+        None => Ok(Decision { runs: true, ..Decision::default() }),
+        Some(past) => Ok(decide(node, past, Some(known.is_static))?),
+    }
+}
+
+/// A context with the results of an earlier run.
+fn taken(parent: &Context, run: &RunNode, path: &Str, known: &KnownRun, decision: &Decision) -> Context {
+    let mut invocation = parent.invocation();
+    let base = run.branch.clone().or_else(|| invocation.branch.clone());
+    let scheduled = if run.use_sub_branch {
+        let segment = path.rsplit('/').next().unwrap_or_default();
+        Some(branch::sub_branch(base.as_deref(), segment).into())
+    } else {
+        base
+    };
+    let not_empty = |branch: &Option<Str>| branch.clone().filter(|branch| !branch.is_empty());
+    let past = known.past.as_ref().and_then(|past| not_empty(&past.branch));
+    if let Some(branch) = not_empty(&known.branch).or(past).or(scheduled) {
+        invocation.branch = Some(branch).filter(|branch| !branch.is_empty());
+    }
+    let context = Context::of_node(NodeScope {
+        invocation,
+        parent: parent.clone(),
+        node: run.node.clone(),
+        node_path: path.clone(),
+        run_id: run.run_id.clone().unwrap_or_default(),
+        attempt: 1,
+        resume_inputs: Object::new(),
+        is_parents_output: false,
+    });
+    let mut taken = context.run();
+    if known.is_static {
+        let above = parent.run();
+        let claimer = run.use_as_output.then(|| parent.node_path().clone());
+        taken.output_for = claimer.into_iter().chain(above.output_for.iter().cloned()).collect();
+    }
+    taken.is_output_emitted = decision.output.is_some();
+    taken.output.clone_from(&decision.output);
+    taken.route.clone_from(&decision.route);
+    taken.interrupts.clone_from(&decision.interrupts);
+    taken.transfer_to.clone_from(&decision.transfer_to);
+    drop(taken);
+    context
 }
 
 fn start(parent: &Context, run: &RunNode) -> Start {

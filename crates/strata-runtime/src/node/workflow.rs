@@ -232,7 +232,7 @@ impl Workflow<'_> {
         } else {
             self.mark_progress().await?;
         }
-        self.run.trigger_next(self.graph, name, output, route.as_ref(), branch);
+        self.run.trigger_next(self.graph, name, output.as_ref(), route.as_ref(), branch.as_ref());
         Ok(())
     }
 

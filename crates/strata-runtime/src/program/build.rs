@@ -90,7 +90,7 @@ impl Build<'_> {
                 self.check_agent(agent)?;
                 Ok(self.agent(self.id_of(agent)?, AgentMode::SingleTurn, &Tree::default()))
             }
-            app::Node::Code(code) => self.code(code),
+            app::Node::Code(code) => code_node(code),
             app::Node::Join(join) => {
                 check_name(&join.name)?;
                 Ok(Arc::new(Node {
@@ -122,7 +122,7 @@ impl Build<'_> {
         check_name(&workflow.name)?;
         let nodes = workflow.nodes().iter().map(|node| self.node(node)).collect::<Result<Vec<_>, _>>()?;
         let library = workflow.library().iter().map(|node| self.node(node)).collect::<Result<Vec<_>, _>>()?;
-        let graph = Graph::build(workflow, nodes, library)?;
+        let graph = Graph::build(workflow, &nodes, library)?;
         Ok(Arc::new(Node {
             rerun_on_resume: workflow.rerun_on_resume.unwrap_or(true),
             wait_for_output: workflow.wait_for_output.unwrap_or(false),
@@ -133,31 +133,6 @@ impl Build<'_> {
             state_schema: checking(workflow.state_schema.as_ref()),
             ..plain(workflow.name.clone(), NodeKind::Workflow(graph))
         }))
-    }
-
-    fn code(&self, code: &Arc<CodeNode>) -> Result<Arc<Node>, Failure> {
-        check_name(&code.name)?;
-        let is_worker = code.parallel_worker == Some(true);
-        let most_at_once = match code.max_parallel_workers {
-            Some(_) if !is_worker => return Err(declared(WORKER_COUNT_ALONE.into())),
-            Some(most) if most < 1 => return Err(declared(WORKER_COUNT.into())),
-            most => most.map(|most| most as usize),
-        };
-        let asks = code.require_confirmation == Some(true);
-        if asks && code.rerun_on_resume == Some(false) {
-            return Err(declared(CONFIRMATION_NEEDS_RERUN.into()));
-        }
-        let node = Arc::new(Node {
-            rerun_on_resume: code.rerun_on_resume.unwrap_or(asks),
-            wait_for_output: code.wait_for_output.unwrap_or(false),
-            timeout: code.timeout,
-            retry: code.retry.clone(),
-            input_schema: checking(code.input_schema.as_ref()),
-            output_schema: checking(code.output_schema.as_ref()),
-            state_schema: checking(code.state_schema.as_ref()),
-            ..plain(code.name.clone(), NodeKind::Code(code.clone()))
-        });
-        Ok(if is_worker { worker(node, most_at_once) } else { node })
     }
 
     /// An agent as a node: with a model, it runs again after an answer and has a mode.
@@ -179,7 +154,7 @@ impl Build<'_> {
         let node = Arc::new(Node {
             rerun_on_resume: config.rerun_on_resume.unwrap_or(true),
             wait_for_output: mode != AgentMode::SingleTurn || config.wait_for_output == Some(true),
-            ..self.agent_with(node)
+            ..node_of(node)
         });
         let most_at_once = config.max_parallel_workers.and_then(|most| usize::try_from(most).ok());
         if config.parallel_worker == Some(true) { worker(node, most_at_once) } else { node }
@@ -191,21 +166,7 @@ impl Build<'_> {
         let has_others = self.index.parent(id).is_some() || !config.sub_agents().is_empty();
         let default = if has_others { AgentMode::Chat } else { AgentMode::SingleTurn };
         let mode = config.is_llm().then(|| config.mode.unwrap_or(default));
-        Arc::new(self.agent_with(AgentNode { id, mode, include_contents: None, config, tree }))
-    }
-
-    fn agent_with(&self, agent: AgentNode) -> Node {
-        let config = agent.config.clone();
-        Node {
-            rerun_on_resume: config.rerun_on_resume.unwrap_or(false),
-            wait_for_output: config.wait_for_output.unwrap_or(false),
-            timeout: config.timeout,
-            retry: config.retry.clone(),
-            input_schema: checking(config.input_schema.as_ref()),
-            output_schema: checking(config.output_schema.as_ref()),
-            state_schema: checking(config.state_schema.as_ref()),
-            ..plain(config.name.clone(), NodeKind::Agent(agent))
-        }
+        Arc::new(node_of(AgentNode { id, mode, include_contents: None, config, tree }))
     }
 }
 
@@ -230,4 +191,43 @@ fn worker(node: Arc<Node>, most_at_once: Option<usize>) -> Arc<Node> {
 
 fn check_name(name: &str) -> Result<(), Failure> {
     if python::is_identifier(name) { Ok(()) } else { Err(declared(filled(NODE_NAME, &[("NAME", name)]))) }
+}
+
+fn code_node(code: &Arc<CodeNode>) -> Result<Arc<Node>, Failure> {
+    check_name(&code.name)?;
+    let is_worker = code.parallel_worker == Some(true);
+    let most_at_once = match code.max_parallel_workers {
+        Some(_) if !is_worker => return Err(declared(WORKER_COUNT_ALONE.into())),
+        Some(most) if most < 1 => return Err(declared(WORKER_COUNT.into())),
+        most => most.map(|most| most as usize),
+    };
+    let asks = code.require_confirmation == Some(true);
+    if asks && code.rerun_on_resume == Some(false) {
+        return Err(declared(CONFIRMATION_NEEDS_RERUN.into()));
+    }
+    let node = Arc::new(Node {
+        rerun_on_resume: code.rerun_on_resume.unwrap_or(asks),
+        wait_for_output: code.wait_for_output.unwrap_or(false),
+        timeout: code.timeout,
+        retry: code.retry.clone(),
+        input_schema: checking(code.input_schema.as_ref()),
+        output_schema: checking(code.output_schema.as_ref()),
+        state_schema: checking(code.state_schema.as_ref()),
+        ..plain(code.name.clone(), NodeKind::Code(code.clone()))
+    });
+    Ok(if is_worker { worker(node, most_at_once) } else { node })
+}
+
+fn node_of(agent: AgentNode) -> Node {
+    let config = agent.config.clone();
+    Node {
+        rerun_on_resume: config.rerun_on_resume.unwrap_or(false),
+        wait_for_output: config.wait_for_output.unwrap_or(false),
+        timeout: config.timeout,
+        retry: config.retry.clone(),
+        input_schema: checking(config.input_schema.as_ref()),
+        output_schema: checking(config.output_schema.as_ref()),
+        state_schema: checking(config.state_schema.as_ref()),
+        ..plain(config.name.clone(), NodeKind::Agent(agent))
+    }
 }

@@ -23,7 +23,7 @@ const DEFAULT_ROUTE: &str = "__DEFAULT__";
 impl Graph {
     pub(super) fn build(
         workflow: &Arc<Agent>,
-        given: Vec<Arc<Node>>,
+        given: &[Arc<Node>],
         library: Vec<Arc<Node>>,
     ) -> Result<Self, Failure> {
         let edges = workflow.edges().to_vec();
@@ -235,9 +235,8 @@ impl Graph {
         });
         for code in codes {
             let code: &CodeNode = code;
-            for parameter in
-                code.params.iter().flatten().filter(|parameter| !fields.contains(&parameter.name))
-            {
+            let mut params = code.params.iter().flatten();
+            if let Some(parameter) = params.find(|parameter| !fields.contains(&parameter.name)) {
                 let places = [
                     ("NODE", &*python::repr_str(&code.name)),
                     ("PARAMETER", &*python::repr_str(&parameter.name)),
@@ -281,6 +280,7 @@ fn is_taken(own: &Json, taken: Option<&Json>) -> bool {
     list(own).iter().any(|own| list(taken).iter().any(|taken| is_equal(own, taken)))
 }
 
+#[expect(clippy::float_cmp, reason = "as Python compares numbers")]
 fn is_equal(a: &Json, b: &Json) -> bool {
     let number = |value: &Json| match value {
         Json::Bool(flag) => Some(f64::from(u8::from(*flag))),

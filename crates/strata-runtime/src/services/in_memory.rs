@@ -142,7 +142,7 @@ impl InMemoryMemory {
 }
 
 impl MemoryService for InMemoryMemory {
-    fn add_session<'a>(&'a self, session: Session) -> BoxFuture<'a, Result<(), Failure>> {
+    fn add_session(&self, session: Session) -> BoxFuture<'_, Result<(), Failure>> {
         let mut all = self.0.lock();
         let same = |known: &&mut Session| {
             known.app_name == session.app_name && known.user_id == session.user_id && known.id == session.id

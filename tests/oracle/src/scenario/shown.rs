@@ -13,7 +13,7 @@ pub(super) fn error(failure: &Failure) -> Json {
     out.into()
 }
 
-pub(super) fn result(outcomes: Vec<Outcome>, journal: &Journal, kept: &Kept) -> Json {
+pub(super) fn result(outcomes: &[Outcome], journal: &Journal, kept: &Kept) -> Json {
     let entries = journal.entries();
     // Compactions name events of the session as it is in the end.
     let last = outcomes.iter().rev().find_map(|outcome| outcome.session.as_ref());
@@ -86,7 +86,9 @@ fn event(event: &Event, times: &[f64]) -> Json {
     if let Some(Json::Object(compaction)) = actions.get_mut("compaction") {
         for key in ["startTimestamp", "endTimestamp"] {
             let time = compaction.get(key).and_then(Json::as_f64);
-            if let Some(at) = time.and_then(|time| times.iter().position(|known| *known == time)) {
+            if let Some(at) =
+                time.and_then(|time| times.iter().position(|known| known.to_bits() == time.to_bits()))
+            {
                 compaction.insert(key, Object::from_iter([("event", at as i64)]));
             }
         }

@@ -22,7 +22,7 @@ pub(crate) enum Below<'p> {
     Run(&'p str),
 }
 
-impl<'p> Below<'p> {
+impl Below<'_> {
     /// The key of the run an event of this path belongs to.
     fn owner(self, path: &str) -> Option<Str> {
         match self {
@@ -119,7 +119,9 @@ impl Scan<'_> {
                 for (_, run) in &mut self.runs {
                     let meant: Vec<Str> =
                         run.interrupts.iter().filter(|id| ids.contains(&***id)).cloned().collect();
-                    meant.into_iter().for_each(|id| run.take_answer(id, answer.clone()));
+                    for id in meant {
+                        run.take_answer(id, answer.clone());
+                    }
                 }
             }
         }
@@ -139,7 +141,8 @@ impl Scan<'_> {
         let claimed = event.node_info.output_for.as_deref().unwrap_or_default();
         let is_own_branch = {
             let is_claimed = event.output.is_some() && claimed.len() > 1 && !has_responses;
-            let is_tools = branch.is_some_and(|branch| is_tool_branch(branch, name, &self.call_ids));
+            let is_tools =
+                branch.is_some_and(|branch| is_tool_branch(branch, name, |id| self.call_ids.contains(id)));
             is_direct && !is_claimed && !is_tools
         };
         let interrupts = interrupt_ids(event);

@@ -101,9 +101,9 @@ impl GraphRun {
         &mut self,
         graph: &Graph,
         name: &Str,
-        output: Option<Value>,
+        output: Option<&Value>,
         route: Option<&Json>,
-        branch: Option<Str>,
+        branch: Option<&Str>,
     ) {
         let next = graph.next(name, route);
         for target in &next {
@@ -111,8 +111,8 @@ impl GraphRun {
                 self.arrivals.entry(target.clone()).or_default().insert(name.clone());
                 self.trigger_join(graph, target);
             } else {
-                let input = output.clone().unwrap_or(Value::NONE);
-                let trigger = Trigger { input, use_sub_branch: next.len() > 1, branch: branch.clone() };
+                let input = output.cloned().unwrap_or(Value::NONE);
+                let trigger = Trigger { input, use_sub_branch: next.len() > 1, branch: branch.cloned() };
                 self.push(target, trigger);
             }
         }
