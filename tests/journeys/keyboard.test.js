@@ -20,12 +20,14 @@ journey('everything is reached with the keys alone', async (window) => {
 
   // Events, and from one of them along where it came from.
   await window.press('j', 'j');
+  await window.settle();
   await window.reads(window.inspector, 'Where it came from');
   const place = window.place();
   await window.press('p');
   await window.becomes(() => window.place() !== place, true);
 
   // Stages and parts of the other view.
+  await window.settle();
   await window.press('Escape', '2');
   await window.option(/contents/, window.stages).waitFor();
   await window.settle();
@@ -39,12 +41,15 @@ journey('everything is reached with the keys alone', async (window) => {
 
   // Help, from the same list as the keys themselves.
   await window.press('?');
-  await window.page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  const help = window.page.getByRole('dialog', { name: 'Keys' });
+  await help.waitFor();
   await window.pictures('keys');
   await window.press('Escape');
+  await help.waitFor({ state: 'detached' });
 
   // The focus goes through the window in reading order and is seen wherever it is.
   await window.press('1');
+  await window.page.getByRole('main', { name: 'Session' }).waitFor();
   await window.settle();
   const names = [];
   for (let i = 0; i < 14; i += 1) {

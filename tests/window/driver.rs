@@ -9,9 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use thirtyfour::{Capabilities, WebDriver};
 
 use crate::display::{Display, end, tied_to_this_thread};
-use crate::page::Page;
-
-const START_LIMIT: Duration = Duration::from_secs(20);
+use crate::page::{NEVER, Page};
 
 pub(crate) struct Driver {
     process: Child,
@@ -77,7 +75,7 @@ fn free_port() -> Result<u16> {
 fn wait_for_port(port: u16) -> Result<()> {
     let start = Instant::now();
     while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
-        if start.elapsed() > START_LIMIT {
+        if start.elapsed() > NEVER {
             bail!("WebKitWebDriver does not answer on port {port}");
         }
         std::thread::sleep(Duration::from_millis(20));

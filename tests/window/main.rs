@@ -10,14 +10,14 @@ mod driver;
 mod page;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use thirtyfour::{Key, WebElement};
 
 use crate::display::Display;
 use crate::driver::Driver;
-use crate::page::{Page, Theme, shown_text};
+use crate::page::{BETWEEN_LOOKS, NEVER, Page, Theme, shown_text};
 
 /// Recorded from google-adk's web server; two agents, tools, several turns.
 const SAMPLE: &str = "crates/strata-import/samples/adk-rest-session.json";
@@ -72,14 +72,15 @@ async fn walk(page: &Page) -> Result<()> {
 
 /// The strip, once the session is there.
 async fn strip_of_several_calls(page: &Page) -> Result<WebElement> {
-    for _ in 0..100 {
+    let start = Instant::now();
+    while start.elapsed() < NEVER {
         let strip = page.find("slider", "Prompt tokens of").await?;
         if number(strip.attr("aria-valuemax").await?.as_ref())? > 1 {
             // The rows of the events come last.
             page.find("option", "E1").await?;
             return Ok(strip);
         }
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        tokio::time::sleep(BETWEEN_LOOKS).await;
     }
     bail!("the strip never showed the several calls of the sample");
 }

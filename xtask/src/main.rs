@@ -47,6 +47,9 @@ enum Verb {
         /// Print the steps and stop
         #[arg(long, conflicts_with = "steps")]
         list: bool,
+        /// These steps and no others, as a part of a run
+        #[arg(long, hide = true)]
+        lane: bool,
     },
     /// The quick part of `test`, for before a commit: no journeys, no long suites
     Check,
@@ -90,8 +93,9 @@ fn act(verb: Verb, repository: &Repository) -> Result<ExitCode> {
         Verb::Run { files, browser: true } => run::in_browser(repository, &files),
         Verb::Run { files, browser: false } => run::in_window(repository, &files),
         Verb::Test { list: true, .. } => Ok(test::list()),
-        Verb::Test { steps, list: false } => test::run(repository, &steps),
-        Verb::Check => Ok(test::check(repository)),
+        Verb::Test { steps, lane: true, .. } => test::run_lane(repository, &steps),
+        Verb::Test { steps, .. } => test::run(repository, &steps),
+        Verb::Check => test::check(repository),
         Verb::Gen { check } => {
             let writes = if check { Call::cargo(steps::GENERATED) } else { write_generated() };
             writes.run(repository)?;

@@ -5,6 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launchChromium } from './chromium.js';
+import { NEVER_MS } from './never.js';
 import { Strata } from './strata.js';
 import { Window } from './window.js';
 
@@ -12,9 +13,6 @@ const PICTURES = join(
   process.env.CARGO_TARGET_DIR ?? join(import.meta.dirname, '..', '..', '..', 'target'),
   'journeys',
 );
-
-/** How long a person would wait before calling it broken. */
-const PATIENCE_MS = 10_000;
 
 let browser;
 before(async () => {
@@ -35,7 +33,7 @@ export function journey(name, walk, { files = [], theme = 'dark', width = 1440, 
       viewport: { width, height },
       colorScheme: theme,
     });
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(NEVER_MS);
     const troubles = watch(page, strata.origin);
     const window = new Window(page, strata, PICTURES);
     try {

@@ -5,8 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-
-const START_LIMIT_MS = 20_000;
+import { NEVER_MS } from './never.js';
 
 export class Strata {
   #process;
@@ -65,7 +64,7 @@ export class Strata {
   /** The bundled sample's header, once all of its calls are compiled. */
   async sample() {
     const { sampleSession: session } = await this.ask('app/start');
-    const deadline = Date.now() + START_LIMIT_MS;
+    const deadline = Date.now() + NEVER_MS;
     for (;;) {
       const header = await this.ask('session/open', { session });
       if (header.compiledCalls === header.calls) return header;
@@ -86,7 +85,7 @@ function firstLine(started) {
   let said = '';
   started.stderr.on('data', (text) => (said += text));
   return new Promise((resolve, reject) => {
-    const limit = setTimeout(() => reject(new Error('`strata serve` prints no address')), START_LIMIT_MS);
+    const limit = setTimeout(() => reject(new Error('`strata serve` prints no address')), NEVER_MS);
     createInterface({ input: started.stdout }).once('line', (line) => {
       clearTimeout(limit);
       resolve(line.trim());

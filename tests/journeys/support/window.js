@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { NEVER_MS } from './never.js';
 
 export class Window {
   /** What the browser may complain about, because the journey provokes it. */
@@ -132,7 +133,7 @@ export class Window {
 
   /** Waits until a value that changes with the page is what it should be. */
   async becomes(read, expected) {
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + NEVER_MS;
     for (;;) {
       const found = await read();
       if (found === expected || Date.now() > deadline) return assert.equal(found, expected);
