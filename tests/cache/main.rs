@@ -1,12 +1,9 @@
 //! Predictions of prompt caches beside what providers reported, on recorded sessions.
 //!
-//! The samples are read from the folder named by `STRATA_SAMPLES`, else from `../shared/samples` beside the project.
-//! They are not part of the project; without them these tests say so and pass.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the figures are what the tests are run for")]
+#![expect(clippy::print_stdout, reason = "the figures are what the tests are run for")]
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use strata_engine::{Experiment, FlowKind, infer_app};
@@ -14,34 +11,8 @@ use strata_import::import;
 use strata_measure::analysis::{CacheAnalysis, Counting, Difference, SessionAnalysis};
 use strata_measure::prices::Prices;
 use strata_model::Session;
+use strata_testkit::samples;
 use strata_wire::CacheRules;
-
-fn samples() -> Option<PathBuf> {
-    let folder = std::env::var_os("STRATA_SAMPLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/samples")),
-        PathBuf::from,
-    );
-    // A second place, for checkouts that lie one folder deeper.
-    let deeper = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/samples"));
-    let found = [folder, deeper].into_iter().find(|folder| folder.is_dir());
-    if found.is_none() {
-        eprintln!("NOT RUN: there are no samples; set STRATA_SAMPLES to their folder");
-    }
-    found
-}
-
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files.sort();
-    files
-}
 
 fn analyse(session: Session, kind: FlowKind) -> CacheAnalysis {
     let app = infer_app(&session, kind).app;
@@ -116,9 +87,8 @@ impl Error {
 
 #[test]
 fn predictions_for_recorded_claude_code_sessions_are_near_what_was_reported() {
-    let Some(samples) = samples() else { return };
     let (mut n_calls, mut n_unexplained, mut absolute, mut prompts) = (0, 0, 0, 0);
-    for path in files_below(&samples.join("claude-code")) {
+    for path in samples::files("claude-code") {
         let Ok(bytes) = fs::read(&path) else { continue };
         for (at, imported) in import(&bytes).sessions.into_iter().enumerate() {
             let error = Error::of(&analyse(imported.session, FlowKind::Transcript));
@@ -144,8 +114,7 @@ fn predictions_for_recorded_claude_code_sessions_are_near_what_was_reported() {
 
 #[test]
 fn what_was_cached_is_part_of_the_prompt() {
-    let Some(samples) = samples() else { return };
-    for path in files_below(&samples.join("claude-code")) {
+    for path in samples::files("claude-code") {
         let Ok(bytes) = fs::read(&path) else { continue };
         for imported in import(&bytes).sessions {
             for call in analyse(imported.session, FlowKind::Transcript).calls {

@@ -1,35 +1,25 @@
 //! Laws of whole sessions, over every vector and sample there is: every byte of every stage has one source, and what
-//! stages add comes to what is sent.
-#![expect(clippy::print_stderr, reason = "a test that could not run has to say so")]
+//! stages are said to add, part by part, comes to what is sent.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use strata_engine::{Experiment, FlowKind, StageCache, infer_app};
 use strata_import::import;
-use strata_measure::analysis::{Counting, SessionAnalysis};
-use strata_model::{App, Decoder, FromJson as _, Json, Session, json};
+use strata_measure::analysis::{Counting, Scale, SessionAnalysis, diff_requests};
+use strata_measure::tokens::TokenCount;
+use strata_model::{App, Decoder, FromJson as _, Json, LlmRequest, Session, json};
 use strata_oracle::laws::partition;
+use strata_testkit::samples;
+use strata_wire::{Path as SegmentPath, Segment};
 
 /// Larger samples are left to the other tests.
 const MAX_EVENTS: usize = 150;
 
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files.sort();
-    files
-}
-
 fn vectors() -> Vec<(PathBuf, Json)> {
-    let files = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/vectors"));
+    let files = samples::files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/vectors"));
     let parsed = files.into_iter().filter_map(|path| {
         let vector = json::parse(&fs::read(&path).ok()?).ok()?;
         Some((path, vector))
@@ -55,22 +45,15 @@ fn vector_sessions() -> Vec<(String, Session, Option<App>)> {
     found
 }
 
-/// Sessions of the recorded samples that are read by now; see `tests/recorded`.
+/// Sessions of the recorded samples.
 fn sample_sessions() -> Vec<(String, Session, FlowKind)> {
-    let folder = std::env::var_os("STRATA_SAMPLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/samples")),
-        PathBuf::from,
-    );
-    if !folder.is_dir() {
-        eprintln!("NOT RUN ON SAMPLES: there is no folder {}; set STRATA_SAMPLES", folder.display());
-        return Vec::new();
-    }
     let mut found = Vec::new();
     for (kind, name) in [(FlowKind::Adk, "adk"), (FlowKind::Transcript, "claude-code")] {
-        for path in files_below(&folder.join(name)) {
+        for path in samples::files(name) {
             let Ok(bytes) = fs::read(&path) else { continue };
             let sessions = import(&bytes).sessions.into_iter().map(|imported| imported.session);
-            found.extend(sessions.map(|session| (path.display().to_string(), session, kind)));
+            let few = sessions.filter(|session| session.events.len() <= MAX_EVENTS);
+            found.extend(few.map(|session| (path.display().to_string(), session, kind)));
         }
     }
     found
@@ -86,14 +69,19 @@ fn check_calls(name: &str, session: Session, app: Arc<App>, kind: FlowKind) -> u
     for (call, analysed) in experiment.calls().iter().zip(analysis.calls()) {
         let Some(compilation) = experiment.compile(call, &mut cache) else { continue };
         let scale = analysis.scale(&experiment, &counting, &analysed.model).expect("a scale");
+        let nothing = LlmRequest::default();
+        let mut before = &nothing;
         let mut size = 0_i64;
         for stage in &compilation.stages {
-            if !stage.is_reused && !stage.changed.is_empty() {
+            if stage.changed.is_empty() {
+                continue;
+            }
+            if !stage.is_reused {
                 let failures = partition(&stage.request);
                 assert!(failures.is_empty(), "{name} C{} {}: {failures:?}", call.number, stage.processor);
             }
-            let after: u32 = scale.prompt(&stage.request).pieces().map(|piece| piece.tokens).sum();
-            size += i64::from(after) - size;
+            size += added(&scale, before, &stage.request);
+            before = &stage.request;
         }
         assert_eq!(
             size + i64::from(analysed.overhead),
@@ -105,18 +93,32 @@ fn check_calls(name: &str, session: Session, app: Arc<App>, kind: FlowKind) -> u
     experiment.calls().len()
 }
 
+/// Tokens that a stage adds, by its parts that are new, gone, moved or rewritten.
+fn added(scale: &Scale<'_>, before: &LlmRequest, after: &LlmRequest) -> i64 {
+    let blocks = [scale.system_blocks(before), scale.system_blocks(after)];
+    let tokens = |segment: &Segment<'_>, blocks: &[TokenCount]| match segment.path {
+        SegmentPath::System { block } => blocks[block].tokens,
+        _ => scale.segment(segment).tokens,
+    };
+    let deltas = diff_requests(before, after);
+    let changes = deltas.iter().map(|delta| {
+        let tokens_before = delta.before.as_ref().map_or(0, |segment| tokens(segment, &blocks[0]));
+        let tokens_after = delta.after.as_ref().map_or(0, |segment| tokens(segment, &blocks[1]));
+        i64::from(tokens_after) - i64::from(tokens_before)
+    });
+    changes.sum()
+}
+
 #[test]
 fn every_byte_of_every_stage_has_one_source_and_stages_add_up() {
-    let mut n_calls = 0;
-    for (name, session, app) in vector_sessions() {
+    let vectors = vector_sessions().into_par_iter().map(|(name, session, app)| {
         let app = app.map_or_else(|| infer_app(&session, FlowKind::Adk).app, Arc::new);
-        n_calls += check_calls(&name, session, app, FlowKind::Adk);
-    }
-    for (name, session, kind) in sample_sessions() {
-        if session.events.len() <= MAX_EVENTS {
-            let app = infer_app(&session, kind).app;
-            n_calls += check_calls(&name, session, app, kind);
-        }
-    }
+        check_calls(&name, session, app, FlowKind::Adk)
+    });
+    let recorded = sample_sessions().into_par_iter().map(|(name, session, kind)| {
+        let app = infer_app(&session, kind).app;
+        check_calls(&name, session, app, kind)
+    });
+    let n_calls: usize = vectors.chain(recorded).sum();
     assert!(n_calls > 500, "there are calls: {n_calls}");
 }

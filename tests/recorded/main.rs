@@ -1,28 +1,14 @@
 //! Recorded sessions whose real requests are known: the calls that are reconstructed from them equal what was sent.
 //!
-//! The samples are read from the folder named by `STRATA_SAMPLES`, else from `../shared/samples` beside the project.
-//! They are not part of the project; without them these tests say so and pass.
-#![expect(clippy::print_stderr, reason = "a test that could not run has to say so")]
+//! Both were written by the same run of google-adk with scripted models, which kept every request they were given.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use strata_engine::{Experiment, FlowKind, Outcome, StageCache};
 use strata_import::{import, read_app_config};
 use strata_model::{Content, Decoder, FromJson as _, Json, LlmRequest, Object, json};
 use strata_oracle::laws::partition;
-
-fn samples() -> Option<PathBuf> {
-    let folder = std::env::var_os("STRATA_SAMPLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/samples")),
-        PathBuf::from,
-    );
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("NOT RUN: there is no folder {}; set STRATA_SAMPLES to the recorded samples", folder.display());
-    None
-}
+use strata_testkit::samples;
 
 fn parse(bytes: &[u8]) -> Json {
     json::parse(bytes).expect("valid JSON")
@@ -77,14 +63,41 @@ fn recorded(request: &Json) -> Json {
     )
 }
 
+/// A session, the app that made it, and the requests that its models were given.
+struct Recorded {
+    session: Vec<u8>,
+    app: &'static [u8],
+    requests: Vec<u8>,
+}
+
+fn sessions() -> Vec<Recorded> {
+    let own: (_, &[u8]) =
+        (["weather.session.json", "weather.requests.json"], include_bytes!("weather_app.json"));
+    let larger: (_, &[u8]) = (
+        ["adk-2.13.0.s-main.session.json", "adk-2.13.0.llm_requests.json"],
+        include_bytes!("larger_weather_app.json"),
+    );
+    let folders = samples::folders().into_iter().zip([own, larger]);
+    let read = folders.map(|(folder, (names, app))| {
+        let [session, requests] =
+            names.map(|name| std::fs::read(folder.join("adk").join(name)).expect("the sample can be read"));
+        Recorded { session, app, requests }
+    });
+    read.collect()
+}
+
 #[test]
 fn every_request_of_a_recorded_session_is_compiled_as_it_was_sent() {
-    let Some(samples) = samples() else { return };
-    let read = |name: &str| std::fs::read(samples.join("adk").join(name)).expect("the sample can be read");
-    let session = import(&read("adk-2.13.0.s-main.session.json")).sessions.remove(0).session;
-    let app = read_app_config(include_bytes!("weather_app.json"), &|_| None).expect("an app").app;
-    let sent = parse(&read("adk-2.13.0.llm_requests.json"));
-    // The summarizer is called beside the agents, and the agents `p1` and `p2` are those of another session.
+    for recorded in sessions() {
+        check(&recorded);
+    }
+}
+
+fn check(of_session: &Recorded) {
+    let session = import(&of_session.session).sessions.remove(0).session;
+    let app = read_app_config(of_session.app, &|_| None).expect("an app").app;
+    let sent = parse(&of_session.requests);
+    // In the larger sample the summarizer is called beside the agents, and `p1` and `p2` are of another session.
     let sent: Vec<Json> = sent.as_array().unwrap_or_default().iter().map(recorded).collect();
     let is_of_session =
         |request: &&Json| matches!(request.get("model").and_then(Json::as_str), Some("root" | "helper"));

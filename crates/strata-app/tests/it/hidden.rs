@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use strata_app::report::{self, Basis, RequestBasis, TokensReport};
+use strata_testkit::samples::{files_below, folders};
 
 use crate::samples::{self, Unwatched};
 
@@ -75,16 +76,16 @@ fn what_samples_hide_is_a_row_of_its_own() {
 
 #[test]
 fn what_recorded_sessions_hide_is_a_row_of_its_own() {
-    let Some(folder) = samples::recorded() else { return };
-    let mut files = samples::files_below(&folder);
-    files.retain(|file| file.metadata().expect("a file").len() <= MAX_BYTES);
-    let mut n_hiding = 0;
-    for ledger in in_parallel(&files) {
-        let (path, ledger) = ledger;
-        check(&ledger, &format!("{} {}", path.display(), ledger.session));
-        n_hiding += usize::from(ledger.hidden.is_some_and(|row| row.calls > 0));
+    for folder in folders() {
+        let mut files = files_below(&folder);
+        files.retain(|file| file.metadata().expect("a file").len() <= MAX_BYTES);
+        let mut n_hiding = 0;
+        for (path, ledger) in in_parallel(&files) {
+            check(&ledger, &format!("{} {}", path.display(), ledger.session));
+            n_hiding += usize::from(ledger.hidden.is_some_and(|row| row.calls > 0));
+        }
+        assert!(n_hiding > 0, "no session of {} hides anything", folder.display());
     }
-    assert!(n_hiding > 40, "{n_hiding}");
 }
 
 fn in_parallel(files: &[PathBuf]) -> Vec<(PathBuf, TokensReport)> {
@@ -103,8 +104,10 @@ fn in_parallel(files: &[PathBuf]) -> Vec<(PathBuf, TokensReport)> {
     })
 }
 
-/// Recorded files whose requests hold all that the model was given: system prompt, tools, messages.
-const WHOLE: [&str; 5] = [
+/// Recorded files whose requests hold all that the model was given: system prompt, tools, messages. The repository's own
+/// and those of the larger folder.
+const WHOLE: [&str; 6] = [
+    "openai-chat/desk.jsonl",
     "har/anthropic-stream-cache.har",
     "har/openai-chat-tools.har",
     "langfuse/koog-2025-08-26.trace.json",
@@ -114,8 +117,11 @@ const WHOLE: [&str; 5] = [
 
 #[test]
 fn whole_requests_hide_no_more_than_the_count_is_off() {
-    let Some(folder) = samples::recorded() else { return };
-    let files: Vec<PathBuf> = WHOLE.iter().map(|file| folder.join(file)).collect();
+    let files: Vec<PathBuf> = folders()
+        .iter()
+        .flat_map(|folder| WHOLE.map(|file| folder.join(file)))
+        .filter(|file| file.exists())
+        .collect();
     let ledgers = in_parallel(&files);
     let calls = ledgers.iter().flat_map(|(path, ledger)| ledger.calls.iter().map(move |call| (path, call)));
     let sent = calls.filter(|(_, call)| call.request_basis == RequestBasis::Recorded);
@@ -127,5 +133,5 @@ fn whole_requests_hide_no_more_than_the_count_is_off() {
         assert!(hidden <= error, "{} C{}: {hidden} of {reported}", path.display(), call.call);
         n_checked += 1;
     }
-    assert!(n_checked > 15, "{n_checked}");
+    assert!(n_checked > 3, "{n_checked}");
 }

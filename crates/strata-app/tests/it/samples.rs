@@ -1,4 +1,4 @@
-//! Files to import: the samples of strata-import, and recorded sessions where they are at hand.
+//! Files to import: the samples of every format, with databases made of their tables.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value as SqlValue;
 use serde_json::Value;
 use strata_app::report::{Source, Watch};
+use strata_testkit::samples::{files_below, of_formats};
 
 /// Reads on to the end, whatever it is told.
 pub(crate) struct Unwatched;
@@ -26,55 +27,20 @@ pub(crate) fn source(path: &Path) -> Source {
     Source { name, database: None, app: None, edits: Vec::new(), scripts: Vec::new() }
 }
 
-/// The folder of the committed samples.
-pub(crate) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../strata-import/samples")
-}
-
 /// Every committed sample, databases made of their tables in `scratch`.
 pub(crate) fn committed(scratch: &Path) -> Vec<PathBuf> {
-    let files = files_below(&folder()).into_iter();
+    let files = files_below(&of_formats()).into_iter();
     files.map(|file| if is_tables(&file) { database(&file, scratch) } else { file }).collect()
 }
 
 /// The databases that are committed as their tables, made in `scratch`.
 pub(crate) fn databases(scratch: &Path) -> Vec<PathBuf> {
-    let files = files_below(&folder()).into_iter().filter(|file| is_tables(file));
+    let files = files_below(&of_formats()).into_iter().filter(|file| is_tables(file));
     files.map(|file| database(&file, scratch)).collect()
 }
 
 fn is_tables(file: &Path) -> bool {
     file.to_string_lossy().ends_with(".tables.json")
-}
-
-/// The folder of recorded sessions that cannot be committed, if it is on this computer. Says so when there is none.
-#[expect(clippy::print_stderr, reason = "a test says what it skips")]
-pub(crate) fn recorded() -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let is_complete = |folder: &PathBuf| folder.join("FACTS.json").is_file();
-    let folder = match std::env::var_os("STRATA_SAMPLES") {
-        Some(folder) => Some(PathBuf::from(folder)),
-        None => here.ancestors().map(|above| above.join("shared/samples")).find(is_complete),
-    };
-    let folder = folder.filter(is_complete);
-    if folder.is_none() {
-        eprintln!("no recorded samples found: tests over them are skipped; set STRATA_SAMPLES to run them");
-    }
-    folder
-}
-
-/// Every file below a folder, in order.
-pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files.sort();
-    files
 }
 
 /// A database of the tables that are written down as `{table: {columns, rows}}`.

@@ -8,17 +8,18 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on says where")]
 
-use std::io::{BufRead, BufReader, Write};
+use std::convert::Infallible;
+use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use strata_app::{Host, Options, Reply, Strata};
 use strata_store::{SessionId, Store};
+use strata_testkit::Seeded;
+use strata_testkit::killed::{Log, Moments, about_to, done, run_and_kill};
 
 const DATABASE: &str = "STRATA_KILL_DATABASE";
 const SEED: &str = "STRATA_KILL_SEED";
@@ -28,7 +29,7 @@ fn acknowledged_edits_survive_being_killed() {
     let n_rounds = std::env::var("STRATA_KILL_ROUNDS").map_or(14, |rounds| rounds.parse().unwrap());
     let seed =
         std::env::var(SEED).map_or_else(|_| u64::from(std::process::id()), |seed| seed.parse().unwrap());
-    let mut random = Random(seed | 1);
+    let mut random = Seeded::new(seed);
     // A killed process loses nothing it gave to the system, so waiting for a disk would only take time.
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
     let database = folder.path().join("x.db");
@@ -42,7 +43,10 @@ fn acknowledged_edits_survive_being_killed() {
     let mut expected = Edits::default();
     let (mut n_done, mut n_cut_off) = (0, 0);
     for round in 0..n_rounds {
-        let log = run_and_kill(&database, &experiment, &mut random);
+        let of_process = format!("{} {}", random.next_u64(), experiment.as_str().unwrap());
+        let environment = [(DATABASE, database.as_os_str()), (SEED, OsStr::new(&of_process))];
+        let moments = Moments { lines: 24, then_micros: 9_000 };
+        let log: Log<Step> = run_and_kill("edits_until_it_is_killed", &environment, moments, &mut random);
         n_done += log.done.len();
         n_cut_off += u32::from(log.under_way.is_some());
         for step in &log.done {
@@ -72,14 +76,14 @@ fn acknowledged_edits_survive_being_killed() {
 fn edits_until_it_is_killed() {
     let (Some(database), Ok(seed)) = (std::env::var_os(DATABASE), std::env::var(SEED)) else { return };
     let (seed, experiment) = seed.split_once(' ').unwrap();
-    let mut random = Random(seed.parse().unwrap());
+    let mut random = Seeded::new(seed.parse().unwrap());
     let strata = start(&PathBuf::from(database));
     let mut known = ask(&strata, "experiment/get", &json!({ "experiment": experiment }));
     loop {
         let step = Step::random(&mut random, &known);
-        say(&format!("{TRY}{}", step.text()));
+        about_to(step);
         known = step.take(&strata, experiment);
-        say(DONE);
+        done();
     }
 }
 
@@ -100,10 +104,10 @@ enum Step {
 }
 
 impl Step {
-    fn random(random: &mut Random, known: &Value) -> Self {
-        let number = random.next() % 1_000_000;
+    fn random(random: &mut Seeded, known: &Value) -> Self {
+        let number = random.next_u64() % 1_000_000;
         let (applied, undone) = (known["edits"].as_u64().unwrap(), known["undone"].as_u64().unwrap());
-        match random.next() % 6 {
+        match random.next_u64() % 6 {
             0 if applied > 0 => Self::Undo,
             1 if undone > 0 => Self::Redo,
             2 if applied > 0 => Self::Replace(number),
@@ -141,23 +145,29 @@ impl Step {
             Self::Redo => edits.n_applied += 1,
         }
     }
+}
 
-    fn text(self) -> String {
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Add(number) => format!("add {number}"),
-            Self::Replace(number) => format!("replace {number}"),
-            Self::Undo => "undo".to_owned(),
-            Self::Redo => "redo".to_owned(),
+            Self::Add(number) => write!(f, "add {number}"),
+            Self::Replace(number) => write!(f, "replace {number}"),
+            Self::Undo => f.write_str("undo"),
+            Self::Redo => f.write_str("redo"),
         }
     }
+}
 
-    fn parse(text: &str) -> Self {
-        match text.split_once(' ') {
+impl FromStr for Step {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text.split_once(' ') {
             Some(("add", number)) => Self::Add(number.parse().unwrap()),
             Some((_, number)) => Self::Replace(number.parse().unwrap()),
             None if text == "undo" => Self::Undo,
             None => Self::Redo,
-        }
+        })
     }
 }
 
@@ -187,85 +197,5 @@ fn ask(strata: &Arc<Strata>, name: &str, params: &Value) -> Value {
     match strata.dispatch(name, &params.to_string()) {
         Ok(Reply::Json(text)) => serde_json::from_str(&text).unwrap(),
         other => panic!("{name} {params}: {other:?}"),
-    }
-}
-
-// Begins with a line break, because the test harness writes an unfinished line first.
-const TRY: &str = "\ntry ";
-const DONE: &str = "\ndone";
-
-fn say(line: &str) {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}").unwrap();
-    out.flush().unwrap();
-}
-
-/// What the killed process said.
-#[derive(Debug, Default)]
-struct Log {
-    done: Vec<Step>,
-    /// Begun, and not reported as done.
-    under_way: Option<Step>,
-}
-
-impl Log {
-    fn add(&mut self, line: &str) {
-        match line.strip_prefix(TRY.trim_start()) {
-            Some(step) => self.under_way = Some(Step::parse(step)),
-            None => self.done.extend(self.under_way.take()),
-        }
-    }
-}
-
-fn run_and_kill(database: &Path, experiment: &Value, random: &mut Random) -> Log {
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "edits_until_it_is_killed", "--nocapture"])
-        .env(DATABASE, database)
-        .env(SEED, format!("{} {}", random.next() | 1, experiment.as_str().unwrap()))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let lines = lines_of(BufReader::new(child.stdout.take().unwrap()));
-    let mut log = Log::default();
-    // So many lines, then any moment until the next ones.
-    for _ in 0..random.next() % 24 {
-        log.add(&lines.recv_timeout(Duration::from_mins(1)).expect("the process says something"));
-    }
-    match lines.recv_timeout(Duration::from_micros(random.next() % 9_000)) {
-        Ok(line) => log.add(&line),
-        Err(RecvTimeoutError::Timeout) => {}
-        Err(RecvTimeoutError::Disconnected) => panic!("the process ended by itself: {log:?}"),
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    for line in lines {
-        log.add(&line);
-    }
-    log
-}
-
-fn lines_of(output: impl BufRead + Send + 'static) -> Receiver<String> {
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        for line in output.lines().map_while(Result::ok) {
-            let is_ours = line.starts_with(TRY.trim_start()) || line == DONE.trim_start();
-            if is_ours && sender.send(line).is_err() {
-                break;
-            }
-        }
-    });
-    receiver
-}
-
-/// Xorshift: enough to choose steps by, and the same for the same seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 >> 16
     }
 }

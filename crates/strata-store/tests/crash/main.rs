@@ -10,18 +10,16 @@
 
 mod step;
 
-use std::io::{BufRead, BufReader, Write};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
-use std::time::Duration;
 
 use rusqlite::Connection;
 use strata_store::{Store, StoreError};
+use strata_testkit::Seeded;
+use strata_testkit::killed::{Log, Moments, about_to, done, run_and_kill};
 use tempfile::TempDir;
 
-use step::{Contents, Random, Step, key, session};
+use step::{Contents, Step, key, session};
 
 const DATABASE: &str = "STRATA_CRASH_DATABASE";
 const SEED: &str = "STRATA_CRASH_SEED";
@@ -34,7 +32,7 @@ fn what_was_reported_survives_being_killed() {
     let n_rounds = std::env::var("STRATA_CRASH_ROUNDS").map_or(60, |rounds| rounds.parse().unwrap());
     let seed =
         std::env::var(SEED).map_or_else(|_| u64::from(std::process::id()), |seed| seed.parse().unwrap());
-    let mut random = Random(seed | 1);
+    let mut random = Seeded::new(seed);
     let folder = folder();
     let mut expected = Contents::new();
     let (mut n_steps, mut n_interrupted) = (0, 0);
@@ -43,7 +41,10 @@ fn what_was_reported_survives_being_killed() {
         if round % ROUNDS_PER_FILE == 0 {
             expected.clear();
         }
-        let log = run_and_kill(&path, &mut random);
+        let of_process = random.next_u64().to_string();
+        let environment = [(DATABASE, path.as_os_str()), (SEED, OsStr::new(&of_process))];
+        let moments = Moments { lines: 12, then_micros: 6_000 };
+        let log = run_and_kill("writes_until_it_is_killed", &environment, moments, &mut random);
         n_steps += log.done.len();
         let was_interrupted = check(&path, &mut expected, &log)
             .unwrap_or_else(|what| panic!("seed {seed}, round {round}: {what}\n{log:?}"));
@@ -63,89 +64,19 @@ fn folder() -> TempDir {
 #[test]
 fn writes_until_it_is_killed() {
     let (Some(path), Ok(seed)) = (std::env::var_os(DATABASE), std::env::var(SEED)) else { return };
-    let mut random = Random(seed.parse().unwrap());
+    let mut random = Seeded::new(seed.parse().unwrap());
     let mut store = Store::open(&PathBuf::from(path)).unwrap();
     loop {
         let step = Step::random(&mut random);
-        say(&format!("{TRY}{step}"));
+        about_to(&step);
         step.take(&mut store);
-        say(DONE);
-    }
-}
-
-// Begins with a line break, because the test harness writes an unfinished line first.
-const TRY: &str = "\ntry ";
-const DONE: &str = "\ndone";
-
-fn say(line: &str) {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}").unwrap();
-    out.flush().unwrap();
-}
-
-/// What the killed process said.
-#[derive(Debug, Default)]
-struct Log {
-    done: Vec<Step>,
-    /// Begun, and not reported as done.
-    under_way: Option<Step>,
-}
-
-fn run_and_kill(path: &Path, random: &mut Random) -> Log {
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "writes_until_it_is_killed", "--nocapture"])
-        .env(DATABASE, path)
-        .env(SEED, (random.next() | 1).to_string())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let lines = lines_of(&mut child);
-    let mut log = Log::default();
-    // So many lines, then any moment until the next ones.
-    for _ in 0..random.next() % 12 {
-        log.add(&lines.recv_timeout(Duration::from_secs(20)).expect("the process says something"));
-    }
-    let moment = Duration::from_micros(random.next() % 6_000);
-    match lines.recv_timeout(moment) {
-        Ok(line) => log.add(&line),
-        Err(RecvTimeoutError::Timeout) => {}
-        Err(RecvTimeoutError::Disconnected) => panic!("the process ended by itself: {log:?}"),
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    for line in lines {
-        log.add(&line);
-    }
-    log
-}
-
-fn lines_of(child: &mut Child) -> Receiver<String> {
-    let output = BufReader::new(child.stdout.take().unwrap());
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        for line in output.lines().map_while(Result::ok) {
-            let is_ours = line.starts_with(TRY.trim_start()) || line == DONE.trim_start();
-            if is_ours && sender.send(line).is_err() {
-                break;
-            }
-        }
-    });
-    receiver
-}
-
-impl Log {
-    fn add(&mut self, line: &str) {
-        match line.strip_prefix(TRY.trim_start()) {
-            Some(step) => self.under_way = Some(Step::parse(step)),
-            None => self.done.extend(self.under_way.take()),
-        }
+        done();
     }
 }
 
 /// Compares the file with what was reported, and makes `expected` what is there. True when an import or the clearing
 /// after one was cut off.
-fn check(path: &Path, expected: &mut Contents, log: &Log) -> Result<bool, String> {
+fn check(path: &Path, expected: &mut Contents, log: &Log<Step>) -> Result<bool, String> {
     for step in &log.done {
         step.apply(expected);
     }

@@ -1,9 +1,12 @@
 //! What the killed process does, and what that makes of the file.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::str::FromStr;
 
 use strata_model::{Decoder, Json, Session, json};
 use strata_store::{ImportWriter, Listing, NewEvent, RawRecord, RecordPlace, SessionEntry, Source, Store};
+use strata_testkit::Seeded;
 
 /// Events of one transaction, small to have many moments between them.
 const BATCH: usize = 8;
@@ -20,17 +23,17 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    pub(crate) fn random(random: &mut Random) -> Self {
-        let (kind, from, n_events) = (random.next() % 10, random.next() % 4, random.next() % 90);
+    pub(crate) fn random(random: &mut Seeded) -> Self {
+        let (kind, from, n_events) = (random.next_u64() % 10, random.next_u64() % 4, random.next_u64() % 90);
         match kind {
             0..6 => Self::Import {
                 from,
-                revision: random.next() % 1_000,
-                n_sessions: 1 + random.next() % 3,
+                revision: random.next_u64() % 1_000,
+                n_sessions: 1 + random.next_u64() % 3,
                 n_events,
             },
             6 => Self::Cancel { from, n_events },
-            7 | 8 => Self::Delete { from, nth: random.next() % 3 },
+            7 | 8 => Self::Delete { from, nth: random.next_u64() % 3 },
             _ => Self::Reopen,
         }
     }
@@ -77,19 +80,23 @@ impl Step {
             Self::Cancel { .. } | Self::Reopen => {}
         }
     }
+}
 
-    pub(crate) fn parse(text: &str) -> Self {
+impl FromStr for Step {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
         let mut words = text.split(' ');
         let kind = words.next().unwrap();
         let mut number = || words.next().unwrap().parse().unwrap();
-        match kind {
+        Ok(match kind {
             "import" => {
                 Self::Import { from: number(), revision: number(), n_sessions: number(), n_events: number() }
             }
             "cancel" => Self::Cancel { from: number(), n_events: number() },
             "delete" => Self::Delete { from: number(), nth: number() },
             _ => Self::Reopen,
-        }
+        })
     }
 }
 
@@ -147,17 +154,5 @@ fn source(from: u64) -> Source {
         modified_ms: None,
         content: None,
         imported_at_ms: 0,
-    }
-}
-
-/// Xorshift: enough to choose steps by, and the same for the same seed.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 >> 16
     }
 }

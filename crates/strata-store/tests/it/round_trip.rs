@@ -1,37 +1,39 @@
 //! Recorded sessions go in and come out the same.
-//!
-//! Reads every ADK session under `STRATA_SAMPLES` and every session of the vectors under `STRATA_CONFORMANCE`; without
-//! these variables, where they lie beside a checkout. Says so when they are not there.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use strata_model::{Decoder, FromJson, Json, Session, json};
 use strata_store::Store;
+use strata_testkit::samples;
 
 use crate::{import_one, text};
 
 #[test]
 fn adk_samples() {
-    let mut n_sessions = 0;
-    for file in files("STRATA_SAMPLES", "../shared/samples", "adk", ".session.json") {
-        check(&read(&file), &file);
-        n_sessions += 1;
+    let files = samples::files("adk");
+    let sessions: Vec<_> =
+        files.iter().filter(|file| file.to_string_lossy().ends_with(".session.json")).collect();
+    assert!(sessions.len() >= 3, "{sessions:?}");
+    for file in sessions {
+        check(&read(file), file);
     }
-    say(&format!("{n_sessions} ADK samples went in and came out the same"));
 }
 
 #[test]
 fn conformance_vectors() {
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/vectors");
     let mut n_sessions = 0;
-    for file in files("STRATA_CONFORMANCE", "tests/conformance", "vectors", ".json") {
+    for file in
+        samples::files_below(&vectors).iter().filter(|file| file.extension().is_some_and(|it| it == "json"))
+    {
         let mut sessions = Vec::new();
-        find_sessions(&read(&file), &mut sessions);
+        find_sessions(&read(file), &mut sessions);
         for session in &sessions {
-            check(session, &file);
+            check(session, file);
         }
         n_sessions += sessions.len();
     }
-    say(&format!("{n_sessions} sessions of vectors went in and came out the same"));
+    assert!(n_sessions > 100, "{n_sessions}");
 }
 
 #[test]
@@ -96,34 +98,4 @@ fn find_sessions(value: &Json, found: &mut Vec<Json>) {
 
 fn read(file: &Path) -> Json {
     json::parse(&std::fs::read(file).unwrap()).unwrap()
-}
-
-/// Files whose name ends so, in this part of the folder that the variable names or that lies there beside the project.
-fn files(variable: &str, beside_project: &str, part: &str, ending: &str) -> Vec<PathBuf> {
-    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder =
-        std::env::var_os(variable).map_or_else(|| project.join(beside_project), PathBuf::from).join(part);
-    let mut files = Vec::new();
-    collect(&folder, ending, &mut files);
-    if files.is_empty() {
-        say(&format!("SKIPPED: no {ending} in {}; set {variable} to check them", folder.display()));
-    }
-    files.sort();
-    files
-}
-
-fn collect(folder: &Path, ending: &str, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            collect(&path, ending, files);
-        } else if path.to_string_lossy().ends_with(ending) {
-            files.push(path);
-        }
-    }
-}
-
-#[expect(clippy::print_stderr, reason = "what was not checked is said aloud")]
-fn say(line: &str) {
-    eprintln!("{line}");
 }
