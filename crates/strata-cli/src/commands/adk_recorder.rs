@@ -42,7 +42,8 @@ impl AdkRecorder {
         match &self.file {
             Some(file) => {
                 fs::write(file, &report.file.text).with_context(|| format!("write {}", file.display()))?;
-                eprintln!("Wrote {}. In your app:\n\n{}", file.display(), report.file.usage.trim_end());
+                let usage = report.file.usage.trim_end();
+                output::note(&format!("Wrote {}. In your app:\n\n{usage}", file.display()));
             }
             None => output::print(self.json, &report, &[], |_| report.file.text.clone())?,
         }

@@ -1,6 +1,5 @@
 //! The command line as scripts and people use it: through the program itself.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-#![expect(clippy::print_stderr, reason = "tests that are skipped say so")]
 
 mod bad_input;
 mod check;

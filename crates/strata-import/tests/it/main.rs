@@ -2,9 +2,8 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    clippy::print_stderr,
     clippy::float_cmp,
-    reason = "tests read files, stop at the first surprise, say what they skip, and compare numbers that were only copied"
+    reason = "tests read files, stop at the first surprise, and compare numbers that were only copied"
 )]
 
 mod adk;

@@ -18,6 +18,7 @@ pub(super) struct Apps {
 
 /// An invocation, as far as it tells which app it is of.
 #[derive(Debug)]
+#[expect(clippy::struct_field_names, reason = "google-adk's name of the field")]
 pub(super) struct Run {
     pub id: Str,
     session: Str,

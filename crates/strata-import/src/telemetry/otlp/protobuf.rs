@@ -206,5 +206,5 @@ fn nanoseconds(time: u64) -> Json {
 }
 
 fn hex(id: &[u8]) -> String {
-    id.iter().map(|byte| format!("{byte:02x}")).collect()
+    id.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
