@@ -80,7 +80,7 @@ pub(crate) struct Backend {
     /// Never answers.
     silent: ModelServer,
     /// Answers every request the same.
-    _terse: ModelServer,
+    terse: ModelServer,
     n_cancelled: usize,
     plain: Plain,
     folder: TempDir,
@@ -98,7 +98,7 @@ impl Backend {
         copy_files(&folder.path().join("files"))?;
         let database = folder.path().join("strata.db");
         let options = Options { host: Host::Desktop, database: Some(database), open: Vec::new() };
-        let strata = Strata::start(options).map_err(failed)?;
+        let strata = Strata::start(options).map_err(|error| failed(&error))?;
         let text = "Two rounding rules differ in invoice.py:214.";
         let terse = Play::Stream { body: chat_stream(text, 900, 30), piece: 64 };
         let terse = ModelServer::start(vec![terse; 500], None);
@@ -108,7 +108,7 @@ impl Backend {
             plain: Plain::new(folder.path(), &[&terse.url(), &silent.url()]),
             strata,
             silent,
-            _terse: terse,
+            terse,
             n_cancelled: 0,
             folder,
         };
@@ -126,7 +126,7 @@ impl Backend {
     }
 
     fn set_up(&mut self) -> Result<()> {
-        for (name, server) in [("terse", self._terse.url()), ("silent", self.silent.url())] {
+        for (name, server) in [("terse", self.terse.url()), ("silent", self.silent.url())] {
             let endpoint = json!({
                 "name": name, "api": "chatCompletions", "baseUrl": format!("{server}/v1"), "model": "scripted-1",
                 "headers": [], "keyVariable": null
@@ -164,7 +164,7 @@ impl Backend {
     /// What an act comes to, and what is said by itself until Strata is at rest.
     pub(crate) fn act(&mut self, call: &Call) -> Result<(Answer, Vec<Value>)> {
         if call.name == GROWS {
-            return Ok((Answer::Answer(Value::Null), self.grow()?));
+            return Ok((Answer::Value(Value::Null), self.grow()?));
         }
         let params = self.plain.restore(call.params());
         self.wait_for_calls(&params)?;
@@ -198,7 +198,7 @@ impl Backend {
 
     /// What is answered to what cannot be refused.
     fn told(&self, name: &str, params: &Value) -> Result<Value> {
-        Ok(read(&self.dispatch(name, params)?.map_err(failed)?))
+        Ok(read(&self.dispatch(name, params)?.map_err(|error| failed(&error))?))
     }
 
     /// What is answered, or how it is refused.
@@ -247,14 +247,10 @@ impl Backend {
                 match &notification {
                     // Of what goes on in the background, what it comes to is waited for.
                     Notification::Analysis { .. } | Notification::Findings { .. } => continue,
-                    Notification::Job { job } if job.state == JobState::Running => {
-                        if !running.insert(job.job.clone()) {
-                            continue;
-                        }
-                    }
-                    Notification::Job { job } => {
+                    Notification::Job { job } if job.state != JobState::Running => {
                         running.remove(&job.job);
                     }
+                    Notification::Job { job } if !running.insert(job.job.clone()) => continue,
                     _ => {}
                 }
                 said.push(serde_json::to_value(&notification)?);
@@ -315,7 +311,7 @@ fn read(reply: &Reply) -> Value {
     }
 }
 
-fn failed(error: AppError) -> anyhow::Error {
+fn failed(error: &AppError) -> anyhow::Error {
     anyhow::anyhow!("{error}")
 }
 
@@ -340,7 +336,7 @@ impl Plain {
     fn answer(&self, answer: Result<Reply, AppError>) -> Answer {
         match answer {
             Ok(Reply::Json(text)) => {
-                Answer::Answer(self.value(serde_json::from_str(&text).unwrap_or_default()))
+                Answer::Value(self.value(serde_json::from_str(&text).unwrap_or_default()))
             }
             Ok(Reply::Bytes(bytes)) => Answer::Bytes(BASE64_STANDARD.encode(bytes)),
             Err(error) => Answer::Error(self.value(serde_json::to_value(error).unwrap_or_default())),

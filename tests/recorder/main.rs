@@ -102,7 +102,7 @@ fn record(file: &Path) -> Result<()> {
             backends.insert(acts, backend);
             Grant { answer, is_act: false, notifications: Vec::new() }
         };
-        println!("{}", serde_json::to_string(&grant)?);
+        writeln!(io::stdout(), "{}", serde_json::to_string(&grant)?).context("say the answer")?;
     }
     fs::write(file, recorded.write()?).with_context(|| format!("write {}", file.display()))
 }

@@ -12,8 +12,10 @@ const NOW_MS: i64 = 1_767_614_400_000;
 const FOLDER: &str = "/strata";
 /// Stand for servers of models.
 const SERVERS: [&str; 2] = ["http://127.0.0.1:8001", "http://127.0.0.1:8002"];
+/// A field, and what is written for what it holds.
+type Replaced = (&'static str, fn() -> Value);
 /// Fields that say how an answer came about: how long it took, and what had been compiled before. With what is written.
-const OF_THIS_RUN: [(&str, fn() -> Value); 3] =
+const OF_THIS_RUN: [Replaced; 3] =
     [("secondsElapsed", || json!(0)), ("stagesRun", || json!(0)), ("isReused", || json!(false))];
 /// Parameters that name a session.
 const SESSION_KEYS: [&str; 4] = ["session", "experiment", "a", "b"];

@@ -42,7 +42,8 @@ impl Call {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Answer {
-    Answer(Value),
+    #[serde(rename = "answer")]
+    Value(Value),
     /// Base64.
     Bytes(String),
     /// An `AppError`.
@@ -51,7 +52,7 @@ pub(crate) enum Answer {
 
 impl Default for Answer {
     fn default() -> Self {
-        Self::Answer(Value::Null)
+        Self::Value(Value::Null)
     }
 }
 
