@@ -200,9 +200,10 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Step> {
     ROWS.iter().flat_map(|row| row.iter()).flat_map(|lane| lane.iter())
 }
 
-/// Both shells and the recorder, as they are run from the target folder.
+/// Both shells and the recorder, as they are run from the target folder. Asked for alone they would have other features
+/// than among the tests, and most of this workspace and of Tauri would be compiled a second time.
 pub(crate) fn build_programs(repository: &Repository) -> Result<()> {
-    Call::cargo("build --workspace --bins").run(repository)
+    Call::cargo("build --workspace --bins --tests").run(repository)
 }
 
 pub(crate) fn program(repository: &Repository, name: &str) -> String {
