@@ -15,7 +15,7 @@ use strata_testkit::samples;
 use strata_wire::CacheRules;
 
 fn analyse(session: Session, kind: FlowKind) -> CacheAnalysis {
-    let app = infer_app(&session, kind).app;
+    let app = infer_app(&session, kind, &[]).app;
     let experiment = Experiment::new(Arc::new(session), app, kind);
     let counting = Counting::default();
     let mut analysis = SessionAnalysis::default();

@@ -54,7 +54,7 @@ pub(crate) fn codes(findings: &[Finding]) -> Vec<&'static str> {
 pub(crate) fn all(given: Given) -> Vec<Finding> {
     let session = Arc::new(session(&with_words(given.session)));
     let app = if given.app.is_empty() {
-        infer_app(&session, FlowKind::Adk).app
+        infer_app(&session, FlowKind::Adk, &[]).app
     } else {
         Arc::new(app(&with_words(given.app)))
     };

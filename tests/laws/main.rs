@@ -1,6 +1,8 @@
 //! Laws of whole sessions, over every vector and sample there is: every byte of every stage has one source, and what
 //! stages are said to add, part by part, comes to what is sent.
 
+mod evidence;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -112,11 +114,11 @@ fn added(scale: &Scale<'_>, before: &LlmRequest, after: &LlmRequest) -> i64 {
 #[test]
 fn every_byte_of_every_stage_has_one_source_and_stages_add_up() {
     let vectors = vector_sessions().into_par_iter().map(|(name, session, app)| {
-        let app = app.map_or_else(|| infer_app(&session, FlowKind::Adk).app, Arc::new);
+        let app = app.map_or_else(|| infer_app(&session, FlowKind::Adk, &[]).app, Arc::new);
         check_calls(&name, session, app, FlowKind::Adk)
     });
     let recorded = sample_sessions().into_par_iter().map(|(name, session, kind)| {
-        let app = infer_app(&session, kind).app;
+        let app = infer_app(&session, kind, &[]).app;
         check_calls(&name, session, app, kind)
     });
     let n_calls: usize = vectors.chain(recorded).sum();

@@ -107,7 +107,7 @@ impl Example {
 /// tell of.
 fn app(case: &Case, session: &Session) -> Result<App, String> {
     let (fields, agent) = (case.given("app").unwrap_or_default(), case.given("agent"));
-    let inferred = || App::clone(&infer_app(session, FlowKind::Adk).app);
+    let inferred = || App::clone(&infer_app(session, FlowKind::Adk, &[]).app);
     if fields.is_empty() && agent.is_none() {
         return Ok(inferred());
     }

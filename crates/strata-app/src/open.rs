@@ -62,8 +62,6 @@ pub(crate) struct OpenSession {
     /// `None` for a session as it was recorded.
     pub edits: Option<OpenExperiment>,
     analysis: RwLock<SessionAnalysis>,
-    /// Where requests are recorded: the calls as they are compiled, for comparing with what is tried out.
-    recompiled: OnceLock<(Experiment, SessionAnalysis)>,
     compiler: CallCompiler,
     /// Of the calls that were looked at last.
     compilations: Recent<u32, Compilation>,
@@ -158,7 +156,6 @@ impl OpenSession {
             edits,
             compiler: analysis.compiler().clone(),
             analysis: RwLock::new(analysis),
-            recompiled: OnceLock::new(),
             compilations: Recent::new(MAX_COMPILATIONS),
             events,
             part_rows: Recent::new(MAX_PAGED),
@@ -176,34 +173,9 @@ impl OpenSession {
         self.analysis.read_recursive()
     }
 
-    /// The session without the requests that were really sent, and what is known of it, once the call (0 for none) is
-    /// compiled.
-    /// What is tried out is compiled; comparing it with what was sent would find the differences of the recording.
-    pub(crate) fn baseline(&self, call: u32, tables: &Tables) -> Result<Baseline<'_>, AppError> {
-        let analysis = if call == 0 { self.analysis() } else { self.analysis_of(call)? };
-        Ok(self.without_requests(analysis, tables))
-    }
-
-    /// As [`Self::baseline`], once all calls are compiled.
-    pub(crate) fn whole_baseline(&self, tables: &Tables) -> Result<Baseline<'_>, AppError> {
-        Ok(self.without_requests(self.whole_analysis(&tables.counting)?, tables))
-    }
-
-    fn without_requests<'o>(
-        &'o self,
-        analysis: RwLockReadGuard<'o, SessionAnalysis>,
-        tables: &Tables,
-    ) -> Baseline<'o> {
-        if self.experiment.n_recorded_requests() == 0 {
-            return Baseline::AsIs(&self.experiment, analysis);
-        }
-        let (experiment, analysis) = self.recompiled.get_or_init(|| {
-            let experiment = self.experiment.recompiled();
-            let mut recompiled = analysis.sharing();
-            while recompiled.step(&experiment, &tables.counting) {}
-            (experiment, recompiled)
-        });
-        Baseline::Recompiled(experiment, analysis)
+    /// What is known, once the call with a number is; 0 for none.
+    pub(crate) fn analysis_up_to(&self, call: u32) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
+        if call == 0 { Ok(self.analysis()) } else { self.analysis_of(call) }
     }
 
     /// What is worth a person's time. Nothing while calls are being compiled.
@@ -251,7 +223,10 @@ impl OpenSession {
 
     /// What is known once all calls are, for work that goes on with what it was begun with. Where that was closed
     /// meanwhile, nothing else compiles it any more, and this does.
-    fn whole_analysis(&self, counting: &Counting) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
+    pub(crate) fn whole_analysis(
+        &self,
+        counting: &Counting,
+    ) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
         let last = (self.experiment.calls().len() as u32).max(1);
         loop {
             match self.analysis_of(last) {
@@ -313,31 +288,6 @@ impl OpenSession {
     ) -> Result<Scale<'s>, AppError> {
         let scale = analysis.scale(&self.experiment, &tables.counting, model);
         scale.ok_or_else(|| AppError::internal("A call's model has no tokenizer."))
-    }
-}
-
-/// A session as it is compiled, and what is known of it.
-pub(crate) enum Baseline<'o> {
-    AsIs(&'o Experiment, RwLockReadGuard<'o, SessionAnalysis>),
-    Recompiled(&'o Experiment, &'o SessionAnalysis),
-}
-
-impl Baseline<'_> {
-    pub(crate) fn experiment(&self) -> &Experiment {
-        match self {
-            Self::AsIs(experiment, _) | Self::Recompiled(experiment, _) => experiment,
-        }
-    }
-}
-
-impl std::ops::Deref for Baseline<'_> {
-    type Target = SessionAnalysis;
-
-    fn deref(&self) -> &SessionAnalysis {
-        match self {
-            Self::AsIs(_, analysis) => analysis,
-            Self::Recompiled(_, analysis) => analysis,
-        }
     }
 }
 
@@ -524,7 +474,7 @@ impl Strata {
             })
             .collect();
         let kind = flow_kind(&Summary::from_json(&entry.summary).format);
-        let app = AppSource::of(config, &session, kind, &mut diagnostics);
+        let app = AppSource::of(config, (&session, &answered.requests), kind, &mut diagnostics);
         Ok(OpenSession::new(id, entry, session, answered, app, diagnostics))
     }
 

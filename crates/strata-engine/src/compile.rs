@@ -26,8 +26,17 @@ pub struct Stage {
     /// False for a processor that is switched off and did not run.
     pub is_enabled: bool,
     /// No processor's work, but what was really sent.
-    pub is_recorded: bool,
+    pub recorded: Option<RecordedStage>,
     pub output: Arc<StageOutput>,
+}
+
+/// How a stage stands to a request that was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordedStage {
+    /// It is that request.
+    AsSent,
+    /// It is that request with what edits change of it.
+    Edited,
 }
 
 /// All stages of one call.
@@ -50,15 +59,9 @@ impl Compilation {
         stages.filter(|(_, stage)| stage.is_reused).map(|(at, _)| 1 << at).sum()
     }
 
-    /// The request that compiling came to, also where another was really sent.
-    pub fn recompiled(&self) -> LlmRequest {
-        let compiled = self.stages.iter().rev().find(|stage| !stage.is_recorded);
-        compiled.map(|stage| stage.request.clone()).unwrap_or_default()
-    }
-
-    /// Whether the last stage is what was really sent.
-    pub fn is_recorded(&self) -> bool {
-        self.stages.last().is_some_and(|stage| stage.is_recorded)
+    /// How the working context stands to a recorded request; `None` where there is none.
+    pub fn recorded(&self) -> Option<RecordedStage> {
+        self.stages.last()?.recorded
     }
 
     pub fn stage(&self, processor: &str) -> Option<&Stage> {
@@ -188,7 +191,7 @@ impl CompileRun {
             changed,
             is_reused: false,
             is_enabled: true,
-            is_recorded: false,
+            recorded: None,
             output: Arc::new(StageOutput { note: note.into(), ..StageOutput::default() }),
         });
     }
@@ -209,7 +212,7 @@ impl CompileRun {
             changed: Sections::empty(),
             is_reused: true,
             is_enabled: false,
-            is_recorded: false,
+            recorded: None,
             output: Arc::new(StageOutput { note: "switched off".to_owned(), ..StageOutput::default() }),
         });
     }
@@ -287,7 +290,7 @@ fn stage(
             changed,
             is_reused: true,
             is_enabled: true,
-            is_recorded: false,
+            recorded: None,
             output,
         });
     }
@@ -307,5 +310,5 @@ fn stage(
         cache.results.insert(key, cached);
     }
     let processor = processor.name().into();
-    Ok(Stage { processor, request, changed, is_reused: false, is_enabled: true, is_recorded: false, output })
+    Ok(Stage { processor, request, changed, is_reused: false, is_enabled: true, recorded: None, output })
 }

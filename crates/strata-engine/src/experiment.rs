@@ -1,5 +1,6 @@
 //! A recorded session with the configuration it is compiled by.
 
+mod carried;
 mod event_change;
 mod laid_history;
 mod recorded;
@@ -20,7 +21,7 @@ use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
 use crate::backend::Backend;
 use crate::calls::{Call, reconstruct};
-use crate::compile::{Compilation, StageCache, compile};
+use crate::compile::{Compilation, Outcome, StageCache, compile};
 use crate::context::{CallSource, CompileContext, SessionIds};
 use crate::edit::Edit;
 use crate::flow::Flow;
@@ -28,7 +29,7 @@ use crate::flow_kind::FlowKind;
 use crate::log::{EventLog, EventView, LoggedEvent};
 use crate::state_history::StateHistory;
 use laid_history::LaidHistory;
-use recorded::RecordedRequests;
+use recorded::{RecordedRequests, add_sent};
 use recorded_calls::RecordedCalls;
 use recorded_services::RecordedServices;
 
@@ -52,7 +53,7 @@ pub struct Experiment {
     backend: Backend,
     /// None: what was answered is in the events.
     answers: Arc<Answers>,
-    /// What was really sent, where that is known. None where something is tried out.
+    /// What was really sent, where that is known.
     recorded: Arc<RecordedRequests>,
     /// What requests were made from, where a recorder saw that.
     seen: Arc<RecordedCalls>,
@@ -128,16 +129,10 @@ impl Experiment {
 
     /// Whether it is recorded what was sent for a call, by its number.
     pub fn has_recorded_request(&self, call: u32) -> bool {
-        self.recorded.has(call)
+        self.recorded.get(call).is_some()
     }
 
-    /// The same without the requests that were really sent: what something tried out is compared with.
-    #[must_use]
-    pub fn recompiled(&self) -> Self {
-        Self { laid: self.laid.clone(), ..self.with_app(&self.app) }
-    }
-
-    /// The same session in another app, with the app's own flows, and nothing of what was really sent.
+    /// The same session in another app, with the app's own flows.
     pub(crate) fn with_app(&self, app: &Arc<App>) -> Self {
         let mut changed = Self {
             session: self.session.clone(),
@@ -152,7 +147,7 @@ impl Experiment {
             services: self.services.clone(),
             backend: self.backend,
             answers: self.answers.clone(),
-            recorded: Arc::default(),
+            recorded: self.recorded.clone(),
             seen: self.seen.clone(),
             partial_logs: self.partial_logs.clone(),
             laid: None,
@@ -322,12 +317,43 @@ impl Experiment {
     }
 
     /// Compiles a call. `None` when its agent is not in the configuration. Where it is recorded what was sent, that is
-    /// the last stage.
+    /// the last stage, with what edits change of it.
     pub fn compile(&self, call: &Call, cache: &mut StageCache) -> Option<Compilation> {
         let context = self.context(call)?;
-        let mut compilation = compile(self.flow(context.agent_id), &context, cache);
-        self.recorded.add_to(&mut compilation, call, self.app.other_writer());
-        Some(compilation)
+        Some(self.compile_in(call, &context, cache))
+    }
+
+    /// As [`Self::compile`], for a call that sees these events in place of the recorded ones.
+    pub fn compile_over(
+        &self,
+        call: &Call,
+        events: EventView<'_>,
+        cache: &mut StageCache,
+    ) -> Option<Compilation> {
+        let context = self.context_over(call, events)?;
+        Some(self.compile_in(call, &context, cache))
+    }
+
+    fn compile_in(&self, call: &Call, context: &CompileContext<'_>, cache: &mut StageCache) -> Compilation {
+        let mut compilation = compile(self.flow(context.agent_id), context, cache);
+        if let Some(recorded) = self.recorded.get(call.number) {
+            let base = self.laid.as_ref().map_or(self, |laid| &laid.recorded);
+            let sent = recorded.sent(call, || base.compiled(call.number, cache));
+            if self.laid.is_none() || compilation.outcome == Outcome::Request {
+                let dropped = self.changed_events().filter(|(_, change)| change.is_dropped);
+                let dropped = dropped.map(|(event, _)| event).collect();
+                add_sent(&mut compilation, sent, &dropped, self.app.other_writer());
+            }
+        }
+        compilation
+    }
+
+    /// What a call compiles to, whatever was sent.
+    fn compiled(&self, call: u32, cache: &mut StageCache) -> LlmRequest {
+        let call = self.call(call);
+        let context = call.and_then(|call| self.context(call));
+        let compiled = context.map(|context| compile(self.flow(context.agent_id), &context, cache));
+        compiled.map(|compilation| compilation.working_context()).unwrap_or_default()
     }
 }
 

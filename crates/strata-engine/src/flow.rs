@@ -57,17 +57,28 @@ impl Flow {
     pub fn of_kind(kind: FlowKind, index: &AppIndex, agent: AgentId) -> Self {
         match kind {
             FlowKind::Adk => Self::of_agent(index, agent),
-            FlowKind::Transcript => Self::of_transcript(),
+            FlowKind::Transcript => Self::of_transcript(index, agent),
         }
     }
 
-    fn of_transcript() -> Self {
-        Self::new(vec![
-            Arc::new(processors::Basic),
+    /// Only where an agent's instruction is known is there anything to say of it.
+    fn of_transcript(index: &AppIndex, agent: AgentId) -> Self {
+        let own = index.agent(agent);
+        let root = index.agent(index.root(agent));
+        let is_told = own.instruction.is_some()
+            || own.static_instruction.is_some()
+            || root.global_instruction.is_some();
+        let mut flow: Vec<Arc<dyn AnyProcessor>> = vec![Arc::new(processors::Basic)];
+        if is_told {
+            flow.push(Arc::new(processors::Instructions));
+        }
+        let rest: [Arc<dyn AnyProcessor>; 3] = [
             Arc::new(processors::ContentsProcessor),
             Arc::new(processors::AgentTools),
             Arc::new(processors::ModelCall),
-        ])
+        ];
+        flow.extend(rest);
+        Self::new(flow)
     }
 
     /// google-adk's flow for an agent: its request processors in its order, then plugins and callbacks, then what is

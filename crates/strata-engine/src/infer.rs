@@ -2,8 +2,11 @@
 //!
 //! Events name the agents, the tools they called and the models that answered. They do not hold instructions,
 //! descriptions or anything an agent could have used and did not. What is found here is therefore a lower bound of the
-//! real configuration, and everything compiled from it is marked as inferred.
+//! real configuration, and everything compiled from it is marked as inferred. Requests that were recorded hold all of
+//! that, for the agents that sent them.
 
+mod requests;
+mod templates;
 mod tools;
 mod tree;
 
@@ -11,10 +14,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use strata_model::app::{AgentKind, ModelFamily, ModelSpec};
-use strata_model::{Agent, App, Session, Str};
+use strata_model::{Agent, App, EventIndex, LlmRequest, Session, Str, Tool};
 
 use crate::flow_kind::FlowKind;
-use tools::InferredTools;
+use requests::SentRequests;
+use tools::{InferredTools, RUNTIME_CALLS};
 use tree::Tree;
 
 /// An app as far as events tell it.
@@ -25,33 +29,61 @@ pub struct InferredApp {
     pub notes: Vec<String>,
 }
 
-/// Infers the app a session ran in.
-pub fn infer_app(session: &Session, kind: FlowKind) -> InferredApp {
+/// Infers the app a session ran in, also from requests that are recorded of it, each with the event that answers it.
+pub fn infer_app(session: &Session, kind: FlowKind, requests: &[(EventIndex, LlmRequest)]) -> InferredApp {
     let tree = match kind {
         FlowKind::Adk => Tree::of_adk(session),
         FlowKind::Transcript => Tree::flat(session),
     };
     let tools = InferredTools::of(session, &tree);
-    let models = models(session);
-    let root_agent = tree.root().map(|root| agent(root, &tree, &tools, &models));
+    let found =
+        Found { sent: SentRequests::of(session, kind, requests), models: models(session), tree, tools };
+    let root_agent = found.tree.root().map(|root| found.agent(root));
     let app = App { name: session.app_name.clone(), root_agent, ..App::default() };
-    InferredApp { app: Arc::new(app), notes: notes(kind, &tree, &tools) }
+    InferredApp { app: Arc::new(app), notes: found.notes(kind) }
 }
 
-fn agent(name: &Str, tree: &Tree, tools: &InferredTools, models: &BTreeMap<Str, Str>) -> Arc<Agent> {
-    let children: Vec<_> = tree.children(name).map(|child| agent(child, tree, tools, models)).collect();
-    let kind = tree.kind(name);
-    let own = tools.of_agent(name).filter(|_| kind == AgentKind::Llm);
-    Arc::new(Agent {
-        kind,
-        name: name.clone(),
-        model: models.get(name).filter(|_| kind == AgentKind::Llm).map(|name| model(name)),
-        sub_agents: (!children.is_empty()).then_some(children),
-        mode: tree.mode(name),
-        tools: own.map(|own| own.tools.clone()).filter(|tools| !tools.is_empty()),
-        output_schema: own.and_then(|own| own.output_schema.clone()),
-        ..Agent::default()
-    })
+/// What is known of agents, by their names.
+struct Found<'r> {
+    tree: Tree,
+    tools: InferredTools,
+    /// The model that answered most often.
+    models: BTreeMap<Str, Str>,
+    sent: SentRequests<'r>,
+}
+
+impl Found<'_> {
+    fn agent(&self, name: &Str) -> Arc<Agent> {
+        let children: Vec<_> = self.tree.children(name).map(|child| self.agent(child)).collect();
+        let kind = self.tree.kind(name);
+        let is_llm = kind == AgentKind::Llm;
+        let own = self.tools.of_agent(name).filter(|_| is_llm);
+        let answered_by = || self.models.get(name).cloned();
+        Arc::new(Agent {
+            kind,
+            name: name.clone(),
+            description: self.sent.description(name),
+            model: self.sent.model(name).or_else(answered_by).filter(|_| is_llm).map(|name| model(&name)),
+            instruction: self.sent.instruction(name).filter(|_| is_llm),
+            generate_content_config: self.sent.settings(name).filter(|_| is_llm),
+            sub_agents: (!children.is_empty()).then_some(children),
+            mode: self.tree.mode(name),
+            tools: Some(self.agent_tools(name)).filter(|tools| !tools.is_empty() && is_llm),
+            output_schema: own.and_then(|own| own.output_schema.clone()),
+            ..Agent::default()
+        })
+    }
+
+    /// The tools that were declared, with those of google-adk's own that were called; else those that were called.
+    fn agent_tools(&self, name: &str) -> Vec<Tool> {
+        let called = self.tools.of_agent(name).map_or(&[][..], |own| &own.tools);
+        let is_runtimes =
+            |tool: &str| RUNTIME_CALLS.contains(&tool) || self.tree.names().any(|agent| **agent == *tool);
+        let Some(declared) = self.sent.tools(name, is_runtimes) else { return called.to_vec() };
+        let is_function =
+            |tool: &&Tool| matches!(tool, Tool::Function { .. } | Tool::LongRunningFunction { .. });
+        declared.into_iter().chain(called.iter().filter(|tool| !is_function(tool)).cloned()).collect()
+    }
 }
 
 /// The model that answered most often for each author.
@@ -78,28 +110,38 @@ fn model(name: &str) -> ModelSpec {
     spec
 }
 
-fn notes(kind: FlowKind, tree: &Tree, tools: &InferredTools) -> Vec<String> {
-    let mut notes = Vec::new();
-    let n_agents = tree.names().filter(|name| tree.kind(name) == AgentKind::Llm).count();
-    let agents = if n_agents == 1 { "agent" } else { "agents" };
-    let n_tools = tools.count();
-    let tool_word = if n_tools == 1 { "tool" } else { "tools" };
-    notes.push(format!(
-        "{n_agents} {agents} and {n_tools} {tool_word} were inferred from the events: agents by who answered, tools by what \
-         was called with which arguments."
-    ));
-    match kind {
-        FlowKind::Adk => notes.push(
-            "Instructions, descriptions, tools that were never called and request settings are not stored in a \
-             session. Choose the app's configuration file to compile with them."
-                .into(),
-        ),
-        FlowKind::Transcript => notes.push(
-            "The system prompt and the full tool definitions are not in a transcript. What the provider reported \
-             beyond the recorded messages is shown as hidden context."
-                .into(),
-        ),
+impl Found<'_> {
+    fn notes(&self, kind: FlowKind) -> Vec<String> {
+        let mut notes = Vec::new();
+        let n_agents = self.tree.names().filter(|name| self.tree.kind(name) == AgentKind::Llm).count();
+        let agents = if n_agents == 1 { "agent" } else { "agents" };
+        if !self.sent.is_empty() {
+            notes.push(format!(
+                "{n_agents} {agents} were inferred from the events, with the instructions, tools, models and settings \
+                 that they sent in most of the requests that are recorded. Every call rests on its own request."
+            ));
+            notes.extend(self.tree.guesses().iter().cloned());
+            return notes;
+        }
+        let n_tools = self.tools.count();
+        let tool_word = if n_tools == 1 { "tool" } else { "tools" };
+        notes.push(format!(
+            "{n_agents} {agents} and {n_tools} {tool_word} were inferred from the events: agents by who answered, tools \
+             by what was called with which arguments."
+        ));
+        match kind {
+            FlowKind::Adk => notes.push(
+                "Instructions, descriptions, tools that were never called and request settings are not stored in a \
+                 session. Choose the app's configuration file to compile with them."
+                    .into(),
+            ),
+            FlowKind::Transcript => notes.push(
+                "The system prompt and the full tool definitions are not in a transcript. What the provider reported \
+                 beyond the recorded messages is shown as hidden context."
+                    .into(),
+            ),
+        }
+        notes.extend(self.tree.guesses().iter().cloned());
+        notes
     }
-    notes.extend(tree.guesses().iter().cloned());
-    notes
 }

@@ -57,7 +57,7 @@ pub use app_index::{AgentId, AppIndex};
 pub use artifacts::{Artifact, Artifacts};
 pub use backend::Backend;
 pub use calls::{Call, Certainty};
-pub use compile::{Compilation, CompileRun, Outcome, Stage, StageCache, compile};
+pub use compile::{Compilation, CompileRun, Outcome, RecordedStage, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
 pub use contents::{History, Omission, OmissionReason};
 pub use context::{CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};

@@ -19,7 +19,7 @@ use crate::transcript::session;
 #[track_caller]
 pub fn experiment(transcript: &str) -> Experiment {
     let session = Arc::new(session(transcript));
-    let app = infer_app(&session, FlowKind::Adk).app;
+    let app = infer_app(&session, FlowKind::Adk, &[]).app;
     Experiment::new(session, app, FlowKind::Adk)
 }
 

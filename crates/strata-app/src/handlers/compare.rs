@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::RwLockReadGuard;
 use strata_engine::{Compilation, Edit, Experiment, Sections, Stage};
-use strata_measure::analysis::{CallAnalysis, Effect, diff_requests};
+use strata_measure::analysis::{CallAnalysis, Effect, SessionAnalysis, diff_requests};
 use strata_wire::Segment;
 
 use super::part::part_diff;
@@ -20,7 +21,7 @@ use crate::api::experiment::{
 use crate::api::part::PartDiff;
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::open::{Baseline, OpenSession, Tables};
+use crate::open::{OpenSession, Tables};
 use crate::words::whole;
 
 /// How long a preview goes on compiling calls. What is shown then covers the calls so far.
@@ -38,7 +39,7 @@ impl Handler for Preview {
         let mut edits = applied[..n_kept].to_vec();
         edits.extend(self.edits);
         let edited = strata.edited(&base.experiment, &edits);
-        let before = open.baseline(self.call, strata.tables())?;
+        let before = open.analysis_up_to(self.call)?;
         let mut after = before.sharing();
         let old = open.compilation(self.call)?;
         let new = after.compiler().compile(&edited.experiment, call).ok_or_else(|| {
@@ -128,13 +129,13 @@ impl Pair {
     }
 
     /// What is known of both as they are compiled, once all calls are or patience has run out.
-    fn analyses(&self, tables: &Tables) -> Result<(Baseline<'_>, Baseline<'_>), AppError> {
+    fn analyses(&self) -> Result<[RwLockReadGuard<'_, SessionAnalysis>; 2], AppError> {
         let last = self.a.experiment.calls().len().min(self.b.experiment.calls().len()) as u32;
         if last > 0 {
             drop(self.a.analysis_of(last)?);
             drop(self.b.analysis_of(last)?);
         }
-        Ok((self.a.baseline(last, tables)?, self.b.baseline(last, tables)?))
+        Ok([self.a.analysis_up_to(last)?, self.b.analysis_up_to(last)?])
     }
 }
 
@@ -142,7 +143,7 @@ impl Handler for Compare {
     fn run(self, strata: &Arc<Strata>) -> Result<Comparison, AppError> {
         let pair = Pair::open(strata, &self.a, &self.b)?;
         let tables = strata.tables();
-        let (a, b) = pair.analyses(tables)?;
+        let [a, b] = pair.analyses()?;
         let effect = Effect::of(&a, &b, &tables.prices);
         let calls = pair.a.experiment.calls();
         let rows = a.calls().iter().zip(b.calls()).map(|(of_a, of_b)| {
@@ -182,7 +183,7 @@ impl Handler for CompareParts {
         let analysis = pair.b.analysis_of(self.call)?;
         let analysed = analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
         let scale = pair.b.scale(&analysis, strata.tables(), analysed)?;
-        let (before, after) = (old.recompiled(), new.recompiled());
+        let (before, after) = (old.working_context(), new.working_context());
         let makes = Rows {
             scale,
             before: SegmentScale::new(scale, &before),

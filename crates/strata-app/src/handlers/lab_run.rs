@@ -113,8 +113,8 @@ impl Work {
 
     fn compact(&self, strata: &Arc<Strata>, job: &RunningJob) -> Result<String, AppError> {
         let open = &self.open;
-        let analysis = open.whole_baseline(strata.tables())?;
-        with_lab(analysis.experiment(), &analysis, strata.tables(), |lab| {
+        let analysis = open.whole_analysis(&strata.tables().counting)?;
+        with_lab(&open.experiment, &analysis, strata.tables(), |lab| {
             let reader = FactReader::new();
             // How many summaries there will be is known from a replay with sizes alone.
             let size = summary_size(lab, self.config.summary_tokens, &[]);

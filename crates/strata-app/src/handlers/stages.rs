@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::RwLockReadGuard;
-use strata_engine::{Call, Compilation, CompileContext, ScriptLine, Stage, StageOutput};
+use strata_engine::{Call, Compilation, CompileContext, RecordedStage, ScriptLine, Stage, StageOutput};
 use strata_measure::analysis::{
     CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, asked_model, diff_events, diff_requests, is_quoted,
 };
@@ -146,7 +146,7 @@ fn stage_row(
         diagnostics: diagnostics(compiled, stage),
         order_warning: order_warning(compiled, stage),
         is_inferred: is_inferred(compiled, stage) && is_changed,
-        is_recorded: stage.is_recorded,
+        is_recorded: stage.recorded.is_some(),
         script: script_report(stage, Some((old.iter().sum(), new.iter().sum()))),
     }
 }
@@ -188,7 +188,7 @@ pub(super) fn console_line(line: &ScriptLine) -> ConsoleLine {
 
 /// What comes from the events is recorded; what comes from the configuration may be inferred.
 fn is_inferred(compiled: &CompiledCall, stage: &Stage) -> bool {
-    compiled.open.app.is_inferred && &*stage.processor != "contents" && !stage.is_recorded
+    compiled.open.app.is_inferred && &*stage.processor != "contents" && stage.recorded.is_none()
 }
 
 fn diagnostics(compiled: &CompiledCall, stage: &Stage) -> Vec<DiagnosticRow> {
@@ -386,7 +386,8 @@ impl Handler for StageJson {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
         let (stage, _) = compiled.stage(self.stage)?;
         let make = || {
-            let sent = if stage.is_recorded { recorded_body(strata, &compiled)? } else { None };
+            let is_as_sent = stage.recorded == Some(RecordedStage::AsSent);
+            let sent = if is_as_sent { recorded_body(strata, &compiled)? } else { None };
             let json = sent.unwrap_or_else(|| stage.request.to_json());
             Ok::<_, AppError>(strata.shown(json::to_pretty(&json)).encode_utf16().collect())
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use strata_engine::{FlowKind, infer_app};
 use strata_import::read_app_config;
-use strata_model::{App, Diagnostic, FromJson as _, Session, json};
+use strata_model::{App, Diagnostic, EventIndex, FromJson as _, LlmRequest, Session, json};
 use strata_store::{AppConfig, AppConfigOrigin};
 
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
@@ -23,10 +23,10 @@ pub(crate) struct AppSource {
 }
 
 impl AppSource {
-    /// The configuration somebody gave, else what the events tell. A given one that cannot be read is reported.
+    /// The configuration somebody gave, else what the events and the recorded requests tell. A given one that cannot be read is reported.
     pub(crate) fn of(
         given: Option<AppConfig>,
-        session: &Session,
+        (session, requests): (&Session, &[(EventIndex, LlmRequest)]),
         kind: FlowKind,
         diagnostics: &mut Vec<DiagnosticRow>,
     ) -> Self {
@@ -51,7 +51,7 @@ impl AppSource {
                 }),
             }
         }
-        let inferred = infer_app(session, kind);
+        let inferred = infer_app(session, kind, requests);
         Self { app: inferred.app, is_inferred: true, location: None, notes: inferred.notes }
     }
 }

@@ -36,13 +36,13 @@ impl OpenSession {
         let n_calls = self.experiment.calls().len() as u32;
         // Without a compile of all calls there is nothing to compare with.
         let tables = strata.tables();
-        let Ok(baseline) = self.baseline(n_calls.max(1), tables) else { return };
-        for candidate in fixes::candidates(baseline.experiment(), &baseline) {
+        let Ok(analysis) = self.analysis_of(n_calls.max(1)) else { return };
+        for candidate in fixes::candidates(&self.experiment, &analysis) {
             if self.is_closed.load(Ordering::Relaxed) {
                 return;
             }
             let with = (&*tables.counting, &tables.prices, strata.catalog());
-            let base = (baseline.experiment(), &*baseline);
+            let base = (&self.experiment, &*analysis);
             if let Some(fix) = fixes::try_fix(candidate, base.0, base.1, with) {
                 let mut tried = lock(&self.fixes.tried);
                 tried.push(Arc::new(fix));

@@ -150,7 +150,6 @@ pub fn compact(
         return Err(AppError::bad_input(message));
     }
     let (subject, diagnostics) = source.read_one(session, watch)?;
-    let subject = subject.recompiled();
     let tables = Tables::default();
     let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
     watch.begins(Step::Compacting(&subject.title));

@@ -309,7 +309,7 @@ impl Compiled<'_> {
             note: stage.output.note.clone(),
             enabled: stage.is_enabled,
             changed: stage.changed.intersects(Sections::SENT),
-            recorded: stage.is_recorded,
+            recorded: stage.recorded.is_some(),
             reused: false,
             tokens_before: sum(before),
             tokens_after: sum(&stage.request),

@@ -84,7 +84,6 @@ pub fn diff(
             a.name
         )));
     }
-    let (of_a, of_b) = (of_a.recompiled(), of_b.recompiled());
     let tables = Tables::default();
     let analyse = |subject: &Subject| subject.analyse(subject.n_calls(), &tables, watch);
     let (first, second) = (analyse(&of_a)?, analyse(&of_b)?);

@@ -320,6 +320,7 @@ impl Source {
         diagnostics: &mut Vec<FileDiagnostic>,
     ) -> Result<(AppSource, Experiment), AppError> {
         let kind = flow_kind(&summary.format);
+        let sent: Vec<_> = answered(requests).collect();
         let app = match &self.app {
             Some(path) => {
                 let file = path.display().to_string();
@@ -331,15 +332,14 @@ impl Source {
             }
             None => {
                 let mut rows = Vec::new();
-                let app = AppSource::of(config, &session, kind, &mut rows);
+                let app = AppSource::of(config, (&session, &sent), kind, &mut rows);
                 let file = app.location.clone().unwrap_or_default();
                 diagnostics.extend(rows.into_iter().map(|row| FileDiagnostic::new(&file, row)));
                 app
             }
         };
         let experiment = Experiment::new(Arc::new(session), app.app.clone(), kind);
-        let experiment =
-            experiment.with_recorded_calls(made_from(requests)).with_requests(answered(requests));
+        let experiment = experiment.with_recorded_calls(made_from(requests)).with_requests(sent);
         Ok((app, experiment))
     }
 }
@@ -362,14 +362,6 @@ impl Subject {
             }
         }
         Ok(analysis)
-    }
-
-    /// The same without the requests that were really sent, for comparing it with what is tried out.
-    pub(super) fn recompiled(self) -> Self {
-        if self.experiment.n_recorded_requests() == 0 {
-            return self;
-        }
-        Self { experiment: self.experiment.recompiled(), ..self }
     }
 
     /// What weighs prompts like those of `call`.

@@ -102,7 +102,6 @@ pub fn sweep(
 ) -> Result<SweepReport, AppError> {
     let configs = read_grid(&choice.grid)?;
     let (subject, diagnostics) = source.read_one(session, watch)?;
-    let subject = subject.recompiled();
     let tables = Tables::default();
     let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
     watch.begins(Step::Sweeping(&subject.title));

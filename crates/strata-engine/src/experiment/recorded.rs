@@ -6,17 +6,20 @@
 //!
 //! Its parts are found among the events, and what no event holds among the parts that were compiled. What is in neither
 //! keeps the request itself as its source.
+//!
+//! Under edits the stage holds what was sent with what the edits change of it ([`super::carried`]).
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
 
 use strata_model::{
     Contents, Diagnostic, EventIndex, Fingerprint, FingerprintBuilder, InstructionKind, LlmRequest, Origin,
     Part, RequestContent, RequestPart, RequestTool, RichText, Session, Str,
 };
 
+use super::carried::{Sent, carried};
 use crate::calls::Call;
-use crate::compile::{Compilation, Stage};
+use crate::compile::{Compilation, RecordedStage, Stage};
 use crate::processor::StageOutput;
 use crate::sections::{self, Sections};
 
@@ -25,7 +28,14 @@ pub const RECORDED: &str = "recorded";
 
 /// The requests of calls, by the number of the call.
 #[derive(Debug, Default)]
-pub(crate) struct RecordedRequests(BTreeMap<u32, LlmRequest>);
+pub(crate) struct RecordedRequests(BTreeMap<u32, RecordedRequest>);
+
+#[derive(Debug)]
+pub(crate) struct RecordedRequest {
+    request: LlmRequest,
+    /// With the sources that compiling knows, once the call was compiled.
+    sent: OnceLock<Sent>,
+}
 
 impl RecordedRequests {
     /// Takes requests with the events that answer them. A call that was asked twice keeps the later one; an event that
@@ -39,7 +49,8 @@ impl RecordedRequests {
         let mut sharing = Sharing::of(session);
         let requests = requests.into_iter().filter_map(|(answer, request)| {
             let number = *numbers.get(&answer)?;
-            Some((number, sharing.sourced(request, answer)))
+            let request = sharing.sourced(request, answer);
+            Some((number, RecordedRequest { request, sent: OnceLock::new() }))
         });
         Self(requests.collect())
     }
@@ -48,43 +59,68 @@ impl RecordedRequests {
         self.0.len()
     }
 
-    pub(crate) fn has(&self, call: u32) -> bool {
-        self.0.contains_key(&call)
+    pub(crate) fn get(&self, call: u32) -> Option<&RecordedRequest> {
+        self.0.get(&call)
     }
+}
 
-    /// Puts what was sent behind what was compiled. `other_writer` made the request by rules of its own.
-    pub(crate) fn add_to(&self, compilation: &mut Compilation, call: &Call, other_writer: Option<&Str>) {
-        let Some(recorded) = self.0.get(&call.number) else { return };
-        let before = compilation.working_context();
-        let request = matched(recorded, &before, &call.invocation.agent);
-        let is_same = before.is_same_prompt(&request);
-        let changed = if is_same { Sections::empty() } else { sections::changed(&before, &request) };
-        let mut output = StageOutput::default();
-        output.note(match other_writer {
-            _ if is_same => "sent as it is compiled".to_owned(),
-            Some(writer) => format!("what {writer} really sent"),
-            None => "what was really sent".to_owned(),
-        });
-        if let Some(writer) = other_writer.filter(|_| !is_same) {
-            output.diagnostics.push(Diagnostic::info(
-                "other-version",
-                "",
-                format!(
-                    "{writer} made this request. The stages before this one follow the rules of google-adk 2.13, which \
-                     differ; how {writer} put it together is not known here"
-                ),
-            ));
-        }
-        compilation.stages.push(Stage {
-            processor: RECORDED.into(),
-            changed,
-            request,
-            is_reused: false,
-            is_enabled: true,
-            is_recorded: true,
-            output: Arc::new(output),
-        });
+impl RecordedRequest {
+    /// What was sent for a call that compiles to `compiled` without edits.
+    pub(crate) fn sent(&self, call: &Call, compiled: impl FnOnce() -> LlmRequest) -> &Sent {
+        self.sent.get_or_init(|| {
+            let compiled = compiled();
+            Sent { request: matched(&self.request, &compiled, &call.invocation.agent), compiled }
+        })
     }
+}
+
+/// Puts what was sent behind what was compiled, with what edits change of it, which drop these events. `other_writer`
+/// made the request by rules of its own.
+pub(crate) fn add_sent(
+    compilation: &mut Compilation,
+    sent: &Sent,
+    dropped: &BTreeSet<EventIndex>,
+    other_writer: Option<&Str>,
+) {
+    let compiled = compilation.working_context();
+    let mut output = StageOutput::default();
+    let is_compiled_same = compiled.is_same_prompt(&sent.compiled);
+    let request = if is_compiled_same && dropped.is_empty() {
+        sent.request.clone()
+    } else {
+        let (request, problems) = carried(sent, &compiled, dropped);
+        output.diagnostics.extend(problems);
+        request
+    };
+    let is_as_sent = is_compiled_same && request.is_same_prompt(&sent.request);
+    let is_same = compiled.is_same_prompt(&request);
+    let changed = if is_same { Sections::empty() } else { sections::changed(&compiled, &request) };
+    output.note(match other_writer {
+        _ if is_same && is_as_sent => "sent as it is compiled".to_owned(),
+        _ if is_same => "as it is compiled".to_owned(),
+        _ if !is_as_sent => "what was really sent, with what this experiment changes".to_owned(),
+        Some(writer) => format!("what {writer} really sent"),
+        None => "what was really sent".to_owned(),
+    });
+    if let Some(writer) = other_writer.filter(|_| !is_same) {
+        output.diagnostics.push(Diagnostic::info(
+            "other-version",
+            "",
+            format!(
+                "{writer} made this request. The stages before this one follow the rules of google-adk 2.13, which \
+                 differ; how {writer} put it together is not known here"
+            ),
+        ));
+    }
+    compilation.stages.push(Stage {
+        processor: RECORDED.into(),
+        changed,
+        request,
+        is_reused: false,
+        is_enabled: true,
+        recorded: Some(if is_as_sent { RecordedStage::AsSent } else { RecordedStage::Edited }),
+        output: Arc::new(output),
+    });
 }
 
 /// Where parts were said, and contents that several requests have.
@@ -189,15 +225,18 @@ fn matched(recorded: &LlmRequest, compiled: &LlmRequest, agent: &Str) -> LlmRequ
     if prints(&recorded.tools) == prints(&compiled.tools) {
         request.tools = compiled.tools.clone();
     }
+    let parts = || compiled.contents.iter().flat_map(|content| &content.parts);
+    let sources: HashSet<&Origin> = parts().map(RequestPart::main_origin).collect();
+    // What is found among the events alone may be the same words from elsewhere.
+    let is_unknown = |part: &RequestPart| !sources.contains(part.main_origin());
     let mut known: Option<HashMap<Fingerprint, &RequestPart>> = None;
     request.contents.rewrite(|_, content| {
         if !content.parts.iter().any(is_unknown) {
             return None;
         }
-        let known = known.get_or_insert_with(|| {
-            let parts = compiled.contents.iter().flat_map(|content| &content.parts);
-            parts.map(|part| (part.fingerprint, part)).collect()
-        });
+        let known = known.get_or_insert_with(|| parts().map(|part| (part.fingerprint, part)).collect());
+        let is_known = |part: &&RequestPart| is_unknown(part) && known.contains_key(&part.fingerprint);
+        content.parts.iter().find(is_known)?;
         let parts = content.parts.iter().map(|part| match known.get(&part.fingerprint) {
             Some(same) if is_unknown(part) => (*same).clone(),
             _ => part.clone(),
@@ -205,8 +244,4 @@ fn matched(recorded: &LlmRequest, compiled: &LlmRequest, agent: &Str) -> LlmRequ
         Some(Arc::new(content.with_parts(parts.collect())))
     });
     request
-}
-
-fn is_unknown(part: &RequestPart) -> bool {
-    matches!(part.main_origin(), Origin::Run { .. })
 }

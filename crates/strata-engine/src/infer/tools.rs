@@ -8,7 +8,7 @@ use strata_model::{Json, Object, Session, Str};
 use super::tree::{Tree, is_agent_event};
 
 /// Calls the runtime makes or answers itself: no tool of an agent's own stands behind them.
-const RUNTIME_CALLS: [&str; 5] = [
+pub(super) const RUNTIME_CALLS: [&str; 5] = [
     "transfer_to_agent",
     "finish_task",
     "adk_request_credential",

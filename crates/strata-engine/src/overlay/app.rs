@@ -16,7 +16,7 @@ impl Draft<'_> {
     pub(super) fn edit_app(&mut self, edit: &AppEdit) {
         match edit {
             AppEdit::Instruction { agent, text } => self.edit_agent(agent, |agent| {
-                agent.instruction = text.clone().map(Instruction::Template);
+                agent.instruction = changed(agent.instruction.as_ref(), text.as_ref());
             }),
             AppEdit::StaticInstruction { agent, text } => {
                 let instruction = text.as_ref().map(|text| StaticInstruction {
@@ -26,7 +26,11 @@ impl Draft<'_> {
                     ),
                     is_set: !text.is_empty(),
                 });
-                self.edit_agent(agent, |agent| agent.static_instruction.clone_from(&instruction));
+                self.edit_agent(agent, |agent| {
+                    if static_text(agent) != text.as_ref() {
+                        agent.static_instruction.clone_from(&instruction);
+                    }
+                });
             }
             AppEdit::GlobalInstruction { text } => {
                 let root = self.app.root_agent.as_ref().map(|root| root.name.clone());
@@ -35,7 +39,7 @@ impl Draft<'_> {
                     return;
                 };
                 self.edit_agent(&root, |agent| {
-                    agent.global_instruction = text.clone().map(Instruction::Template);
+                    agent.global_instruction = changed(agent.global_instruction.as_ref(), text.as_ref());
                 });
             }
             AppEdit::OutputSchema { agent, schema } => {
@@ -125,6 +129,26 @@ impl Draft<'_> {
                 change_tool(tools, tool, declaration);
             }
         });
+    }
+}
+
+/// An instruction with another text. What a provider function returned stays what it is until it is changed, and a text
+/// that was never a template does not become one: its braces are its own.
+fn changed(before: Option<&Instruction>, text: Option<&Str>) -> Option<Instruction> {
+    match (before, text) {
+        (before, text) if before.map(Instruction::text) == text => before.cloned(),
+        (Some(Instruction::Provider { name: None, .. }), Some(text)) => {
+            Some(Instruction::Provider { text: text.clone(), name: None })
+        }
+        (_, text) => text.cloned().map(Instruction::Template),
+    }
+}
+
+/// The static instruction of an agent, if it is one text.
+fn static_text(agent: &Agent) -> Option<&Str> {
+    match agent.static_instruction.as_ref()?.content.parts() {
+        [only] => only.text.as_ref(),
+        _ => None,
     }
 }
 

@@ -26,7 +26,6 @@ pub struct EditDraft {
     notes: Notes,
     /// The setting, with the place of its edit.
     due: Option<(usize, CompactionConfig)>,
-    laid: Laid,
     /// Edits that were laid over the session before these.
     n_earlier: usize,
 }
@@ -40,8 +39,7 @@ impl EditDraft {
     /// The session with the summaries that it has; those of a setting that is due stay as they were recorded.
     #[must_use]
     pub fn finish(self) -> Edited {
-        let Self { mut experiment, notes, due: _, laid, n_earlier } = self;
-        experiment.laid = Some(Arc::new(laid));
+        let Self { experiment, notes, due: _, n_earlier } = self;
         Edited { experiment, notes: notes.of_later(n_earlier) }
     }
 
@@ -86,6 +84,8 @@ impl Experiment {
         let changed = recorded.with_app(&draft.app).with_events(&draft.replacements(), &pinned);
         let Draft { events, flow_edits, compaction, mut notes, .. } = draft;
         let mut experiment = changed;
+        experiment.laid =
+            Some(Arc::new(Laid { recorded: recorded.with_app(recorded.app()), edits: all.clone(), events }));
         for (at, edit) in flow_edits {
             notes.at = at;
             super::flow::apply(&mut experiment, edit, catalog, &mut notes);
@@ -98,8 +98,7 @@ impl Experiment {
             }
             None => {}
         }
-        let laid = Laid { recorded: recorded.with_app(recorded.app()), edits: all, events };
-        EditDraft { experiment, notes, due, laid, n_earlier: earlier.len() }
+        EditDraft { experiment, notes, due, n_earlier: earlier.len() }
     }
 }
 

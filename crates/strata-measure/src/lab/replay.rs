@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use strata_engine::turn::compaction::{
     CompactionConfig, Policy, Steps, TokenScope, Window, sliding_window, split_around, steps, token_threshold,
 };
-use strata_engine::{Call, EventView, Experiment, LaidLog, StageCache, compile};
+use strata_engine::{Call, EventView, Experiment, LaidLog, StageCache};
 use strata_model::{Event, EventIndex, LlmRequest, Str};
 use strata_wire::CacheRules;
 
@@ -182,11 +182,8 @@ impl<'r, 'a> Run<'r, 'a> {
             Some((at, input)) => events.with_inserted(self.log.place(*at), std::slice::from_ref(input)),
             None => events,
         };
-        let context = self.lab.experiment.context_over(call, events);
-        let compiled = context.map(|context| {
-            let flow = self.lab.experiment.flow(context.agent_id);
-            compile(flow, &context, self.stages).working_context()
-        });
+        let compiled = self.lab.experiment.compile_over(call, events, self.stages);
+        let compiled = compiled.map(|compilation| compilation.working_context());
         // The call of an agent that is not configured is sent as it was analysed.
         compiled.unwrap_or_else(|| self.lab.analysis.calls()[self.calls.len()].request.clone())
     }

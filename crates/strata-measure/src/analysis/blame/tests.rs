@@ -29,7 +29,7 @@ fn stage(processor: &str, request: &LlmRequest) -> Stage {
         changed: Sections::CONTENTS,
         is_reused: false,
         is_enabled: true,
-        is_recorded: false,
+        recorded: None,
         output: Arc::new(StageOutput::default()),
     }
 }
