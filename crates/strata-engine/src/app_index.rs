@@ -104,7 +104,7 @@ impl AppIndex {
 
     /// The agent's own model, else that of the nearest ancestor that calls a model, else ADK's default.
     fn resolve_model(&self, agent: &Agent, parent: Option<AgentId>) -> ModelSpec {
-        if let Some(model) = agent.model.as_ref().filter(|model| !model.name.is_empty()) {
+        if let Some(model) = agent.model.as_ref().filter(|model| model.is_set()) {
             return model.clone();
         }
         let ancestors = std::iter::successors(parent, |id| self.parent(*id));
@@ -228,6 +228,6 @@ pub(crate) fn keeps_client_ids(model: &ModelSpec) -> bool {
     match model.family {
         ModelFamily::Gemini | ModelFamily::GeminiWire => model.use_interactions_api,
         ModelFamily::LiteLlm => true,
-        ModelFamily::Other => false,
+        ModelFamily::Other | ModelFamily::Unknown => false,
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn reconstruct(
                 certainty: if is_sure { Certainty::Sure } else { Certainty::WithoutUsage },
                 input: single_turn_input(session, at, &so_far, index),
                 seen: None,
-                usage: event.usage_metadata.as_deref().cloned(),
+                usage: event.usage_metadata.as_deref().filter(|_| !is_sum(event)).cloned(),
                 model: event.model_version.clone(),
                 error: error(event),
             });
@@ -109,7 +109,8 @@ fn is_answer(event: &Event, before: Option<&Event>, index: &AppIndex, kind: Flow
     if parts.is_empty() {
         // ADK ends a streamed answer with an event that has its usage once more. In other recordings the content was
         // not kept.
-        let is_unseen = kind == FlowKind::Transcript && event.usage_metadata.is_some();
+        let is_unseen =
+            kind == FlowKind::Transcript && event.usage_metadata.is_some() && !is_sum(event);
         return is_unseen || event.error_code.is_some();
     }
     let is_from_model = event.content.as_ref().and_then(|content| content.role.as_deref()) == Some("model");
@@ -123,6 +124,11 @@ fn is_answer(event: &Event, before: Option<&Event>, index: &AppIndex, kind: Flow
 /// Importers mark what came of a request that was not sent, because a callback answered in the model's place or failed.
 fn was_not_sent(event: &Event) -> bool {
     event.custom_metadata.as_ref().is_some_and(|marks| marks.contains_key("notSent"))
+}
+
+/// Importers mark usage that is the sum over calls which did not report their own: it is the report of no prompt.
+fn is_sum(event: &Event) -> bool {
+    event.custom_metadata.as_ref().is_some_and(|marks| marks.contains_key("sum"))
 }
 
 /// A call the runtime itself makes to ask a person for something.

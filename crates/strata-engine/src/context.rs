@@ -142,6 +142,7 @@ impl<'c> CompileContext<'c> {
                 self.backend == Backend::Vertex && models::is_gemini(&model.name)
             }
             ModelFamily::LiteLlm | ModelFamily::Other => model.output_schema_and_tools,
+            ModelFamily::Unknown => false,
         }
     }
 

@@ -58,12 +58,13 @@ impl Found<'_> {
         let kind = self.tree.kind(name);
         let is_llm = kind == AgentKind::Llm;
         let own = self.tools.of_agent(name).filter(|_| is_llm);
-        let answered_by = || self.models.get(name).cloned();
+        let named = self.sent.model(name).or_else(|| self.models.get(name).cloned());
+        let model = named.map_or_else(ModelSpec::unknown, |name| model(&name));
         Arc::new(Agent {
             kind,
             name: name.clone(),
             description: self.sent.description(name),
-            model: self.sent.model(name).or_else(answered_by).filter(|_| is_llm).map(|name| model(&name)),
+            model: is_llm.then_some(model),
             instruction: self.sent.instruction(name).filter(|_| is_llm),
             generate_content_config: self.sent.settings(name).filter(|_| is_llm),
             sub_agents: (!children.is_empty()).then_some(children),

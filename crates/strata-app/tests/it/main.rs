@@ -13,6 +13,7 @@ mod samples;
 mod scripts;
 mod search;
 mod truncated;
+mod unknown_model;
 
 use std::path::Path;
 use std::sync::Arc;

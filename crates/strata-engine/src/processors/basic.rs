@@ -54,7 +54,7 @@ impl Processor for Basic {
         request: &mut LlmRequest,
         output: &mut StageOutput,
     ) -> Result<(), CompileError> {
-        request.model = Some(inputs.model.clone());
+        request.model = Some(inputs.model.clone()).filter(|model| !model.is_empty());
         let of_agent = |field| Origin::Agent { name: inputs.agent.clone(), field };
         for (name, value) in inputs.generate_content_config.into_iter().flat_map(Object::iter) {
             if !value.is_null() {
@@ -80,10 +80,14 @@ impl Processor for Basic {
             request.set_config("responseMimeType", "application/json", Origin::processor("basic"));
         }
         let n_settings = request.config.len();
+        let model = match &request.model {
+            Some(model) => format!("model {model}"),
+            None => "the model is not known".to_owned(),
+        };
         output.note(match n_settings {
-            0 => format!("model {}", inputs.model),
-            1 => format!("model {}, {}", inputs.model, request.config[0].name),
-            _ => format!("model {}, {n_settings} settings", inputs.model),
+            0 => model,
+            1 => format!("{model}, {}", request.config[0].name),
+            _ => format!("{model}, {n_settings} settings"),
         });
         Ok(())
     }

@@ -48,7 +48,8 @@ impl Tokenizer {
 
     /// What counts of plain text are worth, and why, in one sentence.
     pub fn explanation(&self) -> String {
-        let (model, vocabulary) = (&self.model, self.rule.vocabulary.name());
+        let vocabulary = self.rule.vocabulary.name();
+        let model = if self.model.is_empty() { "A model that nothing names" } else { &*self.model };
         match self.rule.worth {
             Worth::Exact => format!("{model} counts text with {vocabulary}, which is carried along."),
             Worth::Estimated(ratios) if self.is_known() => {

@@ -26,6 +26,18 @@ impl ModelSpec {
     }
 }
 
+impl ModelSpec {
+    /// A model that nothing names: it has no name, and nobody knows its price.
+    pub fn unknown() -> Self {
+        Self { family: ModelFamily::Unknown, ..Self::gemini("") }
+    }
+
+    /// Whether it says which model is called; an empty name says that another one is inherited.
+    pub fn is_set(&self) -> bool {
+        !self.name.is_empty() || self.family == ModelFamily::Unknown
+    }
+}
+
 impl FromJson for ModelSpec {
     const EXPECTED: &'static str = "a model name or {name, kind}";
 

@@ -73,12 +73,14 @@ word! {
 
 word! {
     /// Which of ADK's model classes carries the request; they differ in ids they keep and what they can combine.
-    ModelFamily: "one of gemini, gemini_wire, lite_llm, other" {
+    ModelFamily: "one of gemini, gemini_wire, lite_llm, other, unknown" {
         Gemini = "gemini",
         /// A Gemini model whose adapter is compiled too, down to the wire.
         GeminiWire = "gemini_wire",
         LiteLlm = "lite_llm",
         Other = "other",
+        /// Nothing says which model it was, not even by name.
+        Unknown = "unknown",
     }
 }
 

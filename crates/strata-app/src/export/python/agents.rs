@@ -213,6 +213,10 @@ impl Module<'_> {
                 self.imports.insert("from google.adk.models.lite_llm import LiteLlm");
                 format!("LiteLlm(model={name})")
             }
+            ModelFamily::Unknown => {
+                self.diagnostics.push(left_out("The model: nothing names it.".to_owned()));
+                name
+            }
             ModelFamily::Other => {
                 self.diagnostics
                     .push(left_out(format!("The class of the model {}: only its name.", model.name)));
