@@ -3,6 +3,7 @@
 mod app_config;
 mod caches;
 mod event_table;
+mod evidence;
 mod experiment;
 mod fixes;
 mod recent;
@@ -22,6 +23,7 @@ use strata_store::{ExperimentId, RecordedRequest, SessionEntry, SessionId, Store
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 pub(crate) use caches::Caches;
+pub(crate) use evidence::evidence;
 pub(crate) use event_table::{EventTable, UsedEvents, content};
 pub(crate) use experiment::OpenExperiment;
 use fixes::TriedFixes;

@@ -15,6 +15,7 @@ mod compact_result;
 mod compile;
 mod diagnostic;
 mod diff;
+mod evidence;
 mod export;
 mod findings;
 mod follow;
@@ -49,6 +50,7 @@ pub use compile::{
 };
 pub use diagnostic::FileDiagnostic;
 pub use diff::{DiffReport, PartChangeReport, SideReport, diff};
+pub use evidence::EvidenceReport;
 pub use export::{ExportReport, export};
 pub use findings::{FindingReport, FindingsReport, FixReport, findings};
 pub use follow::{Followed, FollowedChange, follow};

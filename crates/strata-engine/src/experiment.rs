@@ -132,6 +132,16 @@ impl Experiment {
         self.recorded.get(call).is_some()
     }
 
+    /// Whether this request is what is recorded to have been sent for a call.
+    pub fn is_as_sent(&self, call: u32, request: &LlmRequest) -> bool {
+        self.recorded.get(call).is_some_and(|recorded| recorded.is_sent_as(request))
+    }
+
+    /// Whether a recorder saw what a call was made from.
+    pub fn has_recorded_call(&self, call: u32) -> bool {
+        self.call(call).is_some_and(|call| self.seen.get(call.answer).is_some())
+    }
+
     /// The same session in another app, with the app's own flows.
     pub(crate) fn with_app(&self, app: &Arc<App>) -> Self {
         let mut changed = Self {

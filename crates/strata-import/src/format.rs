@@ -1,6 +1,8 @@
 //! What people and stores call a format, and what sets it apart. How it is recognised and read is in the
 //! [registry](crate::registry).
 
+use strata_model::EvidenceKind;
+
 /// A format that Strata reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Format {
@@ -39,6 +41,20 @@ impl Format {
     /// Whether it records what went on while a session ran that is also saved elsewhere, in events with the same ids.
     pub fn is_trace(self) -> bool {
         self.traits == Traits::Trace
+    }
+
+    /// What kind of evidence the requests in it are.
+    pub fn evidence(self) -> EvidenceKind {
+        match self {
+            Self::HAR | Self::VCR | Self::MITMPROXY | Self::PROVIDER_LOG | Self::LITELLM => EvidenceKind::Wire,
+            Self::OTLP
+            | Self::GEMINI_TELEMETRY
+            | Self::LANGFUSE
+            | Self::LANGSMITH
+            | Self::LANGGRAPH
+            | Self::ADK_TRACE => EvidenceKind::Telemetry,
+            _ => EvidenceKind::Client,
+        }
     }
 
     /// Whether its records hold the headers of HTTP requests, with the keys and cookies in them.

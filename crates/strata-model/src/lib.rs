@@ -24,6 +24,7 @@ mod content;
 mod decode;
 mod diagnostic;
 mod event;
+mod evidence;
 mod fingerprint;
 mod float;
 pub mod json;
@@ -48,6 +49,7 @@ pub use content::{
 pub use decode::{Decoder, FromJson};
 pub use diagnostic::{Diagnostic, Severity};
 pub use event::{Event, NodeInfo, Transcription};
+pub use evidence::{Evidence, EvidenceKind, Gap};
 pub use fingerprint::{Fingerprint, FingerprintBuilder};
 pub use json::{Json, Object};
 pub use node_path::{Branch, NodePath};

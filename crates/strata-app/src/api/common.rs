@@ -1,6 +1,8 @@
 //! Shapes that several answers share.
 
 use serde::{Deserialize, Serialize};
+use strata_engine::Experiment;
+use strata_measure::analysis::CallAnalysis;
 use ts_rs::TS;
 
 /// Where a token came from, the one thing that has a hue. In the order of the legend.
@@ -35,9 +37,8 @@ pub enum RequestBasis {
 }
 
 impl RequestBasis {
-    /// Of a call, by its number.
-    pub(crate) fn of(experiment: &strata_engine::Experiment, call: u32) -> Self {
-        if experiment.has_recorded_request(call) { Self::Recorded } else { Self::Recompiled }
+    pub(crate) fn of(experiment: &Experiment, call: &CallAnalysis) -> Self {
+        if experiment.is_as_sent(call.number, &call.request) { Self::Recorded } else { Self::Recompiled }
     }
 }
 

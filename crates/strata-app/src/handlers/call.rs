@@ -35,7 +35,7 @@ impl Handler for Get {
             answer_event: Some(call.answer.number()),
             events_before: call.n_events() as u32,
             prompt: compiled.total.into(),
-            request_basis: RequestBasis::of(&open.experiment, self.call),
+            request_basis: RequestBasis::of(&open.experiment, compiled),
             calibrated: if reported_input.is_some() {
                 None
             } else {

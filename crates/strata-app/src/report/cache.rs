@@ -1,11 +1,12 @@
 //! `strata cache`: what a provider finds again of each prompt, what kept it from finding more, and what would help.
 
 use serde::Serialize;
-use strata_measure::analysis::{CacheAnalysis, CacheFix, CallCache, Comparison, Loss};
+use strata_measure::analysis::{CacheAnalysis, CacheFix, CallCache, Comparison, Loss, SessionAnalysis};
 use strata_wire::CacheRules;
 
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
+use super::evidence::EvidenceReport;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
 use crate::api::common::RequestBasis;
@@ -50,6 +51,8 @@ pub struct CallCacheReport {
     pub prompt_tokens: u32,
     /// Whether the prompt is what was really sent or what was compiled.
     pub request_basis: RequestBasis,
+    /// What that is known from; absent for a call that was not compiled.
+    pub evidence: Option<EvidenceReport>,
     pub predicted_cached_tokens: u32,
     /// What could be found however long ago it was sent.
     pub ceiling_tokens: u32,
@@ -134,13 +137,14 @@ pub fn cache(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resul
         predicted_written_tokens: totals.written_tokens,
         lost_tokens: totals.lost_tokens,
         avoidable_tokens: totals.avoidable_tokens,
-        calls: caches.calls.iter().map(|call| call_report(&subject, call)).collect(),
+        calls: caches.calls.iter().map(|call| call_report(&subject, &analysis, call)).collect(),
         fixes: fixes.iter().map(fix_report).collect(),
         diagnostics,
     })
 }
 
-fn call_report(subject: &Subject, call: &CallCache) -> CallCacheReport {
+fn call_report(subject: &Subject, analysis: &SessionAnalysis, call: &CallCache) -> CallCacheReport {
+    let analysed = analysis.call(call.call);
     let difference =
         |comparison: &Comparison| comparison.difference.map(strata_measure::analysis::Difference::name);
     CallCacheReport {
@@ -149,7 +153,9 @@ fn call_report(subject: &Subject, call: &CallCache) -> CallCacheReport {
         model: call.model.to_string(),
         lineage: call.lineage,
         prompt_tokens: call.prompt_tokens,
-        request_basis: RequestBasis::of(&subject.experiment, call.call),
+        request_basis: analysed
+            .map_or(RequestBasis::Recompiled, |analysed| RequestBasis::of(&subject.experiment, analysed)),
+        evidence: analysed.map(|analysed| subject.evidence(analysed)),
         predicted_cached_tokens: call.prediction.expected,
         ceiling_tokens: call.prediction.ceiling,
         predicted_written_tokens: call.prediction.written,

@@ -11,6 +11,7 @@ use strata_wire::prompt_segments;
 use super::app::AppReport;
 use super::change::{ChangeReport, Weigh};
 use super::diagnostic::FileDiagnostic;
+use super::evidence::EvidenceReport;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, DiagnosticRow, Kind, RequestBasis};
@@ -48,6 +49,8 @@ pub struct CompileReport {
     pub stages: Vec<StageReport>,
     /// Whether `request` and `tokens` are of what was really sent or of what was compiled.
     pub request_basis: RequestBasis,
+    /// What that is known from.
+    pub evidence: EvidenceReport,
     /// What the model is sent, as far as it was compiled.
     pub request: Json,
     /// The body that was sent, in its provider's own dialect, if it is recorded and asked for.
@@ -196,7 +199,8 @@ pub fn compile(
         events_before: compiled.call.n_events() as u32,
         app: (&subject.app).into(),
         stages,
-        request_basis: RequestBasis::of(&subject.experiment, number),
+        request_basis: RequestBasis::of(&subject.experiment, compiled.analysed),
+        evidence: subject.evidence(compiled.analysed),
         recorded,
         request: compiled.analysed.request.to_json(),
         tokens: compiled.tokens()?,

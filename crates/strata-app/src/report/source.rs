@@ -13,6 +13,7 @@ use strata_store::{
 };
 
 use super::diagnostic::FileDiagnostic;
+use super::evidence::EvidenceReport;
 use super::session::SessionReport;
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::data_folder::default_database;
@@ -22,7 +23,7 @@ use crate::import::{
     Gone, Input, ReadError, Step, Summary, Watch, import_all, is_archive, new_request, read_file,
     recorded_app,
 };
-use crate::open::{AppSource, Tables, answered, flow_kind, made_from, read_app};
+use crate::open::{AppSource, evidence, Tables, answered, flow_kind, made_from, read_app};
 use crate::script_folder::find_script;
 use crate::strata::catalog;
 use crate::{sample, words};
@@ -362,6 +363,11 @@ impl Subject {
             }
         }
         Ok(analysis)
+    }
+
+    /// What the numbers of a call rest on.
+    pub(super) fn evidence(&self, call: &CallAnalysis) -> EvidenceReport {
+        (&evidence(&self.experiment, &self.app, &self.format_name, call)).into()
     }
 
     /// What weighs prompts like those of `call`.

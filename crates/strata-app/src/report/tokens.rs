@@ -9,6 +9,7 @@ use strata_model::Origin;
 
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
+use super::evidence::EvidenceReport;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, Kind, RequestBasis};
@@ -54,6 +55,8 @@ pub struct CallTokens {
     pub tokens: u32,
     /// Whether that is of what was really sent or of what was compiled.
     pub request_basis: RequestBasis,
+    /// What that is known from.
+    pub evidence: EvidenceReport,
     /// Input tokens as the provider reported them.
     pub reported: Option<u64>,
     /// Reported less our count; negative where we count too much.
@@ -196,7 +199,8 @@ fn call_tokens(subject: &Subject, call: &CallAnalysis) -> CallTokens {
         agent: recorded.map_or(String::new(), |recorded| recorded.invocation.agent.to_string()),
         model: call.model.to_string(),
         tokens: call.total.tokens,
-        request_basis: RequestBasis::of(&subject.experiment, call.number),
+        request_basis: RequestBasis::of(&subject.experiment, call),
+        evidence: subject.evidence(call),
         reported,
         residual: reported.map(|reported| residual(reported, call.total.tokens.into())),
         hidden: reported.map(|reported| reported.saturating_sub(call.total.tokens.into())),

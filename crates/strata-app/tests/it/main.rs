@@ -3,6 +3,7 @@
 mod bad_input;
 mod cache;
 mod commands;
+mod evidence;
 mod experiments;
 mod folders;
 mod follow;

@@ -1,7 +1,7 @@
 //! A call: what each stage did, and the prompt it came to.
 
 use strata_app::report::{
-    ChangeKind, CompileReport, LeftOut, RequestBasis, SegmentReport, StageReport, Zone,
+    ChangeKind, CompileReport, LeftOut, SegmentReport, StageReport, Zone,
 };
 use strata_app::{counted, cut};
 
@@ -65,9 +65,7 @@ fn head(report: &CompileReport, style: Style) -> String {
         format!(", between {} and {}", count(prompt.low), count(prompt.high))
     };
     fields.add("prompt", &format!("{} tokens{bounds}", tokens(prompt.total, prompt.basis)));
-    if report.request_basis == RequestBasis::Recorded {
-        fields.add("request", "recorded: what was really sent");
-    }
+    fields.add("evidence", &report.evidence.said);
     if let Some(previous) = prompt.previous_call {
         let stable = tokens(prompt.stable_prefix, prompt.basis);
         let share = share(prompt.stable_prefix.into(), prompt.total.into());

@@ -74,6 +74,12 @@ impl RecordedRequest {
     }
 }
 
+impl RecordedRequest {
+    pub(crate) fn is_sent_as(&self, request: &LlmRequest) -> bool {
+        self.sent.get().is_some_and(|sent| sent.request.is_same_prompt(request))
+    }
+}
+
 /// Puts what was sent behind what was compiled, with what edits change of it, which drop these events. `other_writer`
 /// made the request by rules of its own.
 pub(crate) fn add_sent(

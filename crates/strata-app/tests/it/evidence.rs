@@ -1,0 +1,49 @@
+//! What numbers rest on, in the same words everywhere.
+
+use std::path::PathBuf;
+
+use strata_app::report::{self, EvidenceReport};
+
+use crate::samples::{Unwatched, folder, source};
+
+/// Of every call in `strata tokens`, once each, in order; `strata cache` and `strata compile` say the same.
+fn said(file: &str, edits: &[PathBuf]) -> Vec<EvidenceReport> {
+    let source = report::Source { edits: edits.to_vec(), ..source(&folder().join(file)) };
+    let tokens = report::tokens(&source, None, &Unwatched).expect("the sample is read");
+    let cache = report::cache(&source, None, &Unwatched).expect("the sample is read");
+    let of_cache = cache.calls.into_iter().map(|call| call.evidence.expect("it is compiled"));
+    let mut all: Vec<EvidenceReport> = tokens.calls.into_iter().map(|call| call.evidence).collect();
+    assert_eq!(all, of_cache.collect::<Vec<_>>());
+    all.dedup();
+    all
+}
+
+fn words(file: &str, edits: &[PathBuf]) -> Vec<String> {
+    said(file, edits).into_iter().map(|evidence| evidence.said).collect()
+}
+
+#[test]
+fn every_call_says_what_it_is_known_from() {
+    assert_eq!(words("traffic.har", &[]), ["seen on the wire (HTTP archive)"]);
+    assert_eq!(
+        words("claude-code.jsonl", &[]),
+        ["compiled from an inferred configuration, without system text, tool declarations, settings"]
+    );
+    assert!(said("otel-genai.jsonl", &[]).iter().any(|evidence| evidence.kind == "telemetry"));
+    assert_eq!(said("adk-recording.jsonl", &[])[0].kind, "client");
+}
+
+#[test]
+fn what_an_experiment_changes_of_a_recorded_request_is_said() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, edits: &str| {
+        let path = scratch.path().join(name);
+        std::fs::write(&path, edits).expect("a file");
+        path
+    };
+    let nothing = file("nothing.json", r#"[{"edit":"enable_processor","processor":"contents"}]"#);
+    assert_eq!(words("traffic.har", &[nothing]), ["seen on the wire (HTTP archive)"]);
+    let first = r#"[{"edit":"edit_event","event":1,"content":{"role":"user","parts":[{"text":"Another"}]}}]"#;
+    let changed = words("traffic.har", &[file("changed.json", first)]);
+    assert_eq!(changed[0], "seen on the wire (HTTP archive), with what the experiment changes");
+}
