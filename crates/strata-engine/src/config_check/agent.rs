@@ -119,6 +119,11 @@ pub(super) fn check(value: &Json) -> Result<(), ConfigError> {
     let mut arguments = object.clone();
     arguments.retain(|key, _| !NOT_ARGUMENTS.contains(&key));
     arguments.update(&extra);
+    let schema = object.get("output_schema").and_then(|schema| schema.get("json_schema"));
+    if let Some(json_type) = schema.and_then(unreadable_type) {
+        let message = format!("'{}' object has no attribute 'upper'", python_type(json_type));
+        return Err(ConfigError::Attribute { message });
+    }
     found(match object.get("type").and_then(Json::as_str) {
         Some("loop") => check_record(&LOOP_AGENT, &arguments.into()),
         Some("sequential" | "parallel" | "custom") => check_record(&WORKFLOW_AGENT, &arguments.into()),
@@ -134,6 +139,29 @@ fn check_tool(tool: &Json) -> Result<(), ConfigError> {
         check(agent)?;
     }
     tool.get("tools").and_then(Json::as_array).unwrap_or_default().iter().try_for_each(check_tool)
+}
+
+/// The first `type` of a schema that is no text, where google-genai's `Schema` reads one: it asks every `type` for its
+/// capitals before it asks what it is.
+fn unreadable_type(schema: &Json) -> Option<&Json> {
+    let own = schema.get("type").filter(|own| own.as_str().is_none() && !own.is_null());
+    let members = ["properties", "defs"].iter().filter_map(|key| schema.get(key)?.as_object());
+    let lists = ["anyOf", "any_of"].iter().filter_map(|key| schema.get(key)?.as_array());
+    own.or_else(|| members.flat_map(Object::iter).find_map(|(_, inner)| unreadable_type(inner)))
+        .or_else(|| schema.get("items").and_then(unreadable_type))
+        .or_else(|| lists.flatten().find_map(unreadable_type))
+}
+
+fn python_type(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "NoneType",
+        Json::Bool(_) => "bool",
+        Json::Int(_) | Json::BigInt(_) => "int",
+        Json::Float(_) => "float",
+        Json::String(_) => "str",
+        Json::Array(_) => "list",
+        Json::Object(_) => "dict",
+    }
 }
 
 fn name_problems(name: &Json) -> Vec<Problem> {

@@ -11,12 +11,14 @@ pub enum ConfigError {
     Invalid(Vec<Problem>),
     /// An argument out of range: a plain `ValueError` in ADK's words.
     Value { message: String },
+    /// A value that ADK itself stumbles over while it reads it: a plain `AttributeError`.
+    Attribute { message: String },
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Value { message } => f.write_str(message),
+            Self::Value { message } | Self::Attribute { message } => f.write_str(message),
             Self::Invalid(problems) => {
                 let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
                 f.write_str(&lines.join("; "))

@@ -40,6 +40,9 @@ fn error_json(error: &ConfigError) -> Object {
         ConfigError::Value { message } => {
             Object::from_iter([("type", "ValueError".to_owned()), ("message", message.clone())])
         }
+        ConfigError::Attribute { message } => {
+            Object::from_iter([("type", "AttributeError".to_owned()), ("message", message.clone())])
+        }
         ConfigError::Invalid(problems) => {
             let mut out = Object::from_iter([("type", "ValidationError")]);
             out.push("errors", problems_json(problems));
