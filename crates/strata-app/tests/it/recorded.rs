@@ -85,17 +85,12 @@ fn a_recorded_request_is_what_a_call_rests_on() {
     let line: Value = serde_json::from_str(CHAT.lines().nth(1).expect("a line")).expect("JSON");
     assert_eq!(body, line["request"], "the body as it was sent");
 
-    let params = json!({ "session": session, "call": 2, "stage": stage, "compareWith": "stageBefore",
-        "foldUnchanged": false, "offset": 0, "limit": 100 });
-    let parts = ask(&strata, "call/stageParts", &params);
-    let added: Vec<&str> = parts["rows"]
-        .as_array()
-        .expect("rows")
-        .iter()
-        .filter(|row| row["change"] == "added")
-        .map(|row| row["path"].as_str().expect("a path"))
-        .collect();
-    assert!(added.iter().any(|path| path.starts_with("tool")), "{parts:#}");
+    // What the agent sent in its requests is its configuration, so that there is something to change in it.
+    let made = |processor: &str| {
+        let row = rows.iter().find(|row| row["processor"] == processor).expect("the stage");
+        row["isChanged"] == true
+    };
+    assert!(made("instructions") && made("agent_tools"), "{rows:#?}");
 }
 
 #[test]
@@ -118,7 +113,7 @@ fn parts_of_a_recorded_request_are_of_the_events_they_were_said_in() {
 }
 
 #[test]
-fn what_is_tried_out_is_compared_with_what_is_compiled() {
+fn what_is_tried_out_starts_from_what_was_sent() {
     let folder = tempfile::tempdir().expect("a folder");
     let strata = start();
     let session = open(&strata, &write(folder.path(), "chat.jsonl", CHAT));
@@ -129,12 +124,17 @@ fn what_is_tried_out_is_compared_with_what_is_compiled() {
     );
     assert_eq!(effect["thisCall"]["tokensBefore"], effect["thisCall"]["tokensAfter"]);
     assert_eq!(effect["allCalls"]["callsChanged"], 0, "an edit that changes nothing has no effect");
-    let experiment = ask(&strata, "experiment/create", &json!({ "session": session, "name": "Nothing" }));
-    let experiment = experiment["row"]["experiment"].as_str().or(experiment["experiment"].as_str());
-    if let Some(experiment) = experiment {
-        let rows = stages(&strata, experiment, 2);
-        assert!(rows.iter().all(|row| row["isRecorded"] == false), "what is tried out was not sent");
-    }
+    let made = ask(&strata, "experiment/create", &json!({ "session": session, "name": "Other words" }));
+    let experiment = made["experiment"].as_str().expect("an id");
+    assert_eq!(bases(&strata, experiment), ["recorded", "recorded"], "nothing is changed yet");
+    let content = json!({ "role": "user", "parts": [{ "text": "Something else?" }] });
+    let edits = json!([{ "edit": "edit_event", "event": 1, "content": content }]);
+    ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
+    assert_eq!(bases(&strata, experiment), ["recompiled", "recompiled"], "this was not sent");
+    let stage = stages(&strata, experiment, 2).len();
+    let params = json!({ "session": experiment, "call": 2, "stage": stage, "offset": 0, "limit": 10_000 });
+    let request = ask(&strata, "call/json", &params)["text"].as_str().expect("JSON").to_owned();
+    assert!(request.contains("Something else?") && request.contains("You are terse."), "{request}");
 }
 
 /// A session of ADK, and a trace of it whose spans have the ids of its answers.
