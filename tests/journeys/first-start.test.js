@@ -6,9 +6,9 @@ journey('the first start opens the sample, with its numbers, on the largest call
   const header = await window.openSample();
   const numbers = window.page.locator('dl').filter({ hasText: 'cached' }).first();
   await window.reads(numbers, whole(header.calls));
-  await window.reads(numbers, compact(header.totalTokens));
-  await window.reads(numbers, percent(header.cachedTokens / header.totalTokens));
-  await window.reads(numbers, `$${header.costUsd.toFixed(2)}`);
+  await window.reads(numbers, compact(header.bill.promptTokens));
+  await window.reads(numbers, percent(header.bill.cachedTokens / header.bill.promptTokens));
+  await window.reads(numbers, `$${header.bill.cost.toFixed(2)}`);
   await window.reads(
     window.page.getByRole('banner'),
     new RegExp(`${header.title}\\s*sample · ${whole(header.events)} events`),

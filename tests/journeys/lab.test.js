@@ -55,13 +55,13 @@ journey('from a sweep to a run and what its summaries lose', async (window, stra
   const applied = await header();
   assert.equal(applied.compactions, extracts.windows.length);
   assert.equal(
-    applied.totalTokens,
+    applied.bill.promptTokens,
     extracts.promptTokens.reduce((a, b) => a + b, 0),
   );
   await window.reads(window.inspector, 'over Recorded');
   await window.pictures('lab-applied');
   await window.press('Control+z');
-  await window.becomes(async () => (await header()).totalTokens, recorded.totalTokens);
+  await window.becomes(async () => (await header()).bill.promptTokens, recorded.bill.promptTokens);
 
   // Half a configuration is not replayed, and the reason is given.
   const overlap = window.page.getByRole('textbox', { name: 'Overlap' });

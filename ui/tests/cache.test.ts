@@ -57,10 +57,10 @@ describe('the cache view', () => {
 
   test('shows every prompt as a rung, with its size and what was cached of it', async () => {
     const { user, view } = openWindow('#/invoice-triage/cache?call=17');
-    const { promptTokens, cachedTokens } = await recorded('cache/why', C17);
+    const { bill } = await recorded('cache/why', C17);
     const rung = await within(ladder()).findByRole('option', { name: /^C17 / });
-    expect(rung).toHaveTextContent(formatInteger(promptTokens));
-    expect(rung).toHaveTextContent(`avoidable break at token ${formatInteger(cachedTokens)}`);
+    expect(rung).toHaveTextContent(formatInteger(bill.promptTokens));
+    expect(rung).toHaveTextContent(`avoidable break at token ${formatInteger(bill.cachedTokens)}`);
     expect(rung).toHaveAttribute('aria-setsize', '41');
     await user.click(within(ladder()).getByRole('option', { name: /^C16 / }));
     await waitFor(() => expect(view().cursor).toBe(16));

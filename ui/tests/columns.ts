@@ -16,6 +16,7 @@ export function repeatColumns(columns: CallColumns, length: number, calls: numbe
     peakCall: firstCall,
     tokens: words(columns.tokens),
     cached: words(columns.cached),
+    hidden: words(columns.hidden),
     byKind: columns.byKind.map(words),
     agent: halves(columns.agent),
     flags: halves(columns.flags),

@@ -170,8 +170,8 @@ describe('findings', () => {
     await waitFor(() => expect(window.view().session).toBe('x1'));
     expect(asked(window, 'findings/apply')).toMatchObject([{ edits: fix.edits }]);
     // It comes to what was said it would.
-    const { totalTokens } = await window.host.invoke('session/header', { session: 'x1' });
-    expect(totalTokens).toBe(fix.effect.tokensAfter);
+    const { bill } = await window.host.invoke('session/header', { session: 'x1' });
+    expect(bill.promptTokens).toBe(fix.effect.tokensAfter);
     await window.press('{Escape}');
     await waitFor(() => expect(window.view().panel).toBe('stage'));
   });

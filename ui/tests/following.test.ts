@@ -33,12 +33,12 @@ describe('following the file of a session', () => {
     await user.click(await follow());
     await inspector(new RegExp(`Call C${String(before.calls)}\\b`));
     await host.happen('file/grow');
-    const { calls, events, totalTokens } = await host.invoke('session/header', { session: 'claude-code' });
+    const { calls, events, bill } = await host.invoke('session/header', { session: 'claude-code' });
     expect(calls).toBeGreaterThan(before.calls);
     await inspector(new RegExp(`Call C${String(calls)}\\b`));
     expect(view().cursor).toBe(calls);
     expect(screen.getByRole('slider')).toHaveAttribute('aria-valuemax', String(calls));
-    expect(await screen.findByText(new RegExp(`${formatCompact(totalTokens)}$`))).toBeVisible();
+    expect(await screen.findByText(new RegExp(`${formatCompact(bill.promptTokens)}$`))).toBeVisible();
     expect(screen.getByText(`${String(events)} events`)).toBeVisible();
   });
 

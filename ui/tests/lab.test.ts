@@ -132,8 +132,8 @@ describe('the lab', () => {
     await press('{Shift>}S{/Shift}');
     await waitFor(() => expect(view().session).toBe('x1'));
     // The experiment's prompts are those of the run.
-    const { totalTokens, compactions } = await host.invoke('session/header', { session: 'x1' });
-    expect(totalTokens).toBe(promptTokens.reduce((sum, tokens) => sum + tokens, 0));
+    const { bill, compactions } = await host.invoke('session/header', { session: 'x1' });
+    expect(bill.promptTokens).toBe(promptTokens.reduce((sum, tokens) => sum + tokens, 0));
     expect(compactions).toBe(windows.length);
     await waitFor(() => expect(panel).toHaveTextContent(/over Recorded/));
     await user.click(within(panel).getByRole('button', { name: /^Remove the run/ }));

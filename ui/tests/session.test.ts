@@ -87,11 +87,11 @@ describe('the session view', () => {
     await row(/^E7 /);
     await press('{ArrowLeft}');
     await waitFor(() => expect(view().cursor).toBe(16));
-    const { prompt, cachedTokens } = await recorded('call/get', { ...SAMPLE, call: 16 });
-    const cached = formatPercent((cachedTokens ?? 0) / prompt.tokens);
+    const { bill } = await recorded('call/get', { ...SAMPLE, call: 16 });
+    const cached = formatPercent(bill.cachedTokens / bill.promptTokens);
     expect(screen.getByRole('slider')).toHaveAttribute(
       'aria-valuetext',
-      `C16, ${formatInteger(prompt.tokens)} tokens, ${cached} cached`,
+      `C16, ${formatInteger(bill.promptTokens)} tokens, ${cached} cached`,
     );
     await press('b');
     await waitFor(() => expect(view().cursor).toBe(17));
@@ -192,12 +192,12 @@ describe('the inspector', () => {
   test('shows the call under the cursor when nothing is selected', async () => {
     openWindow('#/invoice-triage/session?call=17');
     const panel = await inspector('Call C17');
-    const { prompt, cachedTokens, prefixBreak, findings } = await recorded('call/get', {
+    const { bill, prefixBreak, findings } = await recorded('call/get', {
       ...SAMPLE,
       call: 17,
     });
-    expect(panel).toHaveTextContent(`Prompt ≈ ${formatInteger(prompt.tokens)} tokens`);
-    expect(panel).toHaveTextContent(`Billed fresh ${formatInteger(prompt.tokens - (cachedTokens ?? 0))}`);
+    expect(panel).toHaveTextContent(`Prompt ≈ ${formatInteger(bill.promptTokens)} tokens`);
+    expect(panel).toHaveTextContent(`Billed fresh ${formatInteger(bill.promptTokens - bill.cachedTokens)}`);
     expect(panel).toHaveTextContent('state.hits changed 41 → 2,318 inside the instruction');
     const { atToken, rebilledTokens } = ensureExists(prefixBreak, 'C17 breaks the prefix');
     expect(panel).toHaveTextContent(`The prefix ends at token ${formatInteger(atToken)}, compared with C16`);

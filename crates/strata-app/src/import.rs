@@ -20,6 +20,6 @@ pub(crate) use job::start_import;
 pub(crate) use kept::{newest_sessions, paths_of};
 pub(crate) use read::{ReadError, read_file};
 pub use read::{Step, Watch};
-pub(crate) use summary::Summary;
+pub(crate) use summary::{Summary, flow_kind};
 pub(crate) use traces::join_to;
 pub(crate) use write::{new_request, recorded_app};

@@ -8,7 +8,7 @@ mod stored_run;
 
 use strata_engine::turn::compaction::CompactionConfig;
 use strata_engine::{Experiment, LoggedEvent};
-use strata_measure::analysis::SessionAnalysis;
+use strata_measure::analysis::Billed;
 use strata_measure::lab::{FactReader, Lab, LossReport, Replayed, SummarySize, loss};
 use strata_wire::CacheRules;
 
@@ -19,7 +19,7 @@ pub(crate) use shapes::{loss_page, replay_shape, run_window, size_basis, sweep_s
 pub(crate) use stored_run::{Again, LostFacts, Noted, RunRecord, RunSettings, StoredSummary};
 
 use crate::error::AppError;
-use crate::open::Tables;
+use crate::open::{Baseline, Tables};
 
 /// Rows a sweep may have.
 pub(crate) fn read_grid(grid: &str) -> Result<Vec<CompactionConfig>, AppError> {
@@ -48,8 +48,18 @@ fn sentence(text: &str) -> String {
 
 /// A session in the Lab. Its calls have to be analysed.
 pub(crate) fn with_lab<T>(
+    baseline: &Baseline<'_>,
+    tables: &Tables,
+    look: impl FnOnce(&Lab<'_>) -> T,
+) -> Result<T, AppError> {
+    let caches = baseline.caches(tables)?;
+    with_billed(baseline.experiment(), baseline.billed(&caches), tables, look)
+}
+
+/// As [`with_lab`], for what is open nowhere.
+pub(crate) fn with_billed<T>(
     experiment: &Experiment,
-    analysis: &SessionAnalysis,
+    Billed { analysis, caches }: Billed<'_>,
     tables: &Tables,
     look: impl FnOnce(&Lab<'_>) -> T,
 ) -> Result<T, AppError> {
@@ -58,7 +68,7 @@ pub(crate) fn with_lab<T>(
         return Err(AppError::bad_input(message));
     }
     let rules = CacheRules::embedded();
-    Ok(look(&Lab::new(experiment, analysis, &tables.counting, &rules, &tables.prices)))
+    Ok(look(&Lab::new(experiment, analysis, caches, &tables.counting, &rules, &tables.prices)))
 }
 
 /// The size summaries are taken to have: stated, else fitted to those that are known, else a usual one.

@@ -14,17 +14,19 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use parking_lot::{RwLock, RwLockReadGuard};
-use strata_engine::{Call, Compilation, Experiment, FlowKind};
-use strata_measure::analysis::{CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis};
+use strata_engine::{Call, Compilation, Experiment};
+use strata_measure::analysis::{
+    Billed, CacheAnalysis, CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis,
+};
 use strata_measure::findings::{Finding, findings};
-use strata_measure::prices::{Price, Prices};
+use strata_measure::prices::Prices;
 use strata_model::{EventIndex, LlmRequest, RecordedCall, Session};
 use strata_store::{ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
-pub(crate) use caches::Caches;
-pub(crate) use evidence::evidence;
+use caches::Caches;
 pub(crate) use event_table::{EventTable, UsedEvents, content};
+pub(crate) use evidence::evidence;
 pub(crate) use experiment::OpenExperiment;
 use fixes::TriedFixes;
 pub(crate) use recent::Recent;
@@ -34,7 +36,7 @@ use crate::api::call::{CompareWith, PartPage};
 use crate::api::common::DiagnosticRow;
 use crate::api::job::Notification;
 use crate::error::{AppError, ErrorCode};
-use crate::import::Summary;
+use crate::import::{Summary, flow_kind};
 
 /// Sessions that stay open at once; the one not asked about for longest is closed first.
 const MAX_OPEN: usize = 8;
@@ -74,7 +76,7 @@ pub(crate) struct OpenSession {
     pub stage_json: Recent<(u32, u32, bool), Vec<u16>>,
     /// What is worth a person's time, once every call is compiled.
     findings: OnceLock<Vec<Finding>>,
-    pub caches: Caches,
+    caches: Caches,
     fixes: TriedFixes,
     is_closed: AtomicBool,
 }
@@ -175,9 +177,15 @@ impl OpenSession {
         self.analysis.read_recursive()
     }
 
-    /// What is known, once the call with a number is; 0 for none.
-    pub(crate) fn analysis_up_to(&self, call: u32) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
-        if call == 0 { Ok(self.analysis()) } else { self.analysis_of(call) }
+    /// The session and what is known of it, once the call (0 for none) is compiled.
+    pub(crate) fn baseline(&self, call: u32) -> Result<Baseline<'_>, AppError> {
+        let analysis = if call == 0 { self.analysis() } else { self.analysis_of(call)? };
+        Ok(Baseline { open: self, analysis })
+    }
+
+    /// As [`Self::baseline`], once all calls are compiled.
+    pub(crate) fn whole_baseline(&self, tables: &Tables) -> Result<Baseline<'_>, AppError> {
+        Ok(Baseline { open: self, analysis: self.whole_analysis(&tables.counting)? })
     }
 
     /// What is worth a person's time. Nothing while calls are being compiled.
@@ -233,12 +241,26 @@ impl OpenSession {
         loop {
             match self.analysis_of(last) {
                 Err(error) if error.is_superseded => {
+                    if let Some(edits) = &self.edits {
+                        drop(edits.base.whole_analysis(counting)?);
+                    }
                     let mut analysis = self.analysis.write();
                     while analysis.step(&self.experiment, counting) {}
                 }
                 known => return known,
             }
         }
+    }
+
+    /// Compiles more than so many calls, unless that is done, and returns how many there are to go by: what is tried out
+    /// over a session is compared with it, and so never further than it.
+    fn ahead_of(&self, n_calls: usize, counting: &Counting) -> usize {
+        let n_known = self.analysis().calls().len();
+        if n_known > n_calls {
+            return n_known;
+        }
+        let mut analysis = self.analysis.write();
+        if analysis.step(&self.experiment, counting) { analysis.calls().len() } else { usize::MAX }
     }
 
     /// All stages of a call.
@@ -293,6 +315,31 @@ impl OpenSession {
     }
 }
 
+/// What something tried out is compared with: a session, and what is known of it.
+pub(crate) struct Baseline<'o> {
+    open: &'o OpenSession,
+    analysis: RwLockReadGuard<'o, SessionAnalysis>,
+}
+
+impl Baseline<'_> {
+    pub(crate) fn experiment(&self) -> &Experiment {
+        &self.open.experiment
+    }
+
+    /// With what its calls come to.
+    pub(crate) fn billed<'m>(&'m self, caches: &'m CacheAnalysis) -> Billed<'m> {
+        Billed { analysis: self, caches }
+    }
+}
+
+impl std::ops::Deref for Baseline<'_> {
+    type Target = SessionAnalysis;
+
+    fn deref(&self) -> &SessionAnalysis {
+        &self.analysis
+    }
+}
+
 /// The requests that were answered, each with its answer.
 pub(crate) fn answered(requests: &[RecordedRequest]) -> impl Iterator<Item = (EventIndex, LlmRequest)> + '_ {
     requests
@@ -336,16 +383,6 @@ pub(crate) fn finding_cost(finding: &Finding, prices: &Prices) -> Option<f64> {
         Some((fresh + spent.rebilled as f64 * (rates.input - rates.cached_read)) / 1e6)
     });
     costs.sum::<Option<f64>>().filter(|_| !finding.spent.is_empty())
-}
-
-/// US dollars for a prompt of which some tokens were sent before.
-pub(crate) fn prompt_cost(price: &Price, prompt: u32, matched: u32) -> f64 {
-    price.cost(prompt.into(), matched.into(), 0, 0)
-}
-
-/// By whose rules the sessions of a format were made.
-pub(crate) fn flow_kind(format: &str) -> FlowKind {
-    if format.starts_with("adk") || format.is_empty() { FlowKind::Adk } else { FlowKind::Transcript }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -488,9 +525,14 @@ impl Strata {
             let calls = open.experiment.calls().len() as u32;
             loop {
                 let turn = Instant::now();
+                let n_known = open.analysis().calls().len();
+                let reached = open.edits.as_ref().map(|edits| edits.base.ahead_of(n_known, &tables.counting));
                 let mut analysis = open.analysis.write();
                 let mut goes_on = true;
-                while goes_on && turn.elapsed() < TURN {
+                while goes_on
+                    && turn.elapsed() < TURN
+                    && reached.is_none_or(|reached| analysis.calls().len() < reached)
+                {
                     goes_on = analysis.step(&open.experiment, &tables.counting);
                 }
                 let compiled_calls = analysis.calls().len() as u32;

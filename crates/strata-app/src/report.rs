@@ -69,7 +69,7 @@ pub use tokens::{
     AgentTokens, CallTokens, HiddenTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens,
 };
 
-pub use crate::api::common::{Basis, CallRange, DiagnosticRow, DiagnosticSeverity, Kind, RequestBasis};
+pub use crate::api::common::{Basis, Bill, CallRange, DiagnosticRow, DiagnosticSeverity, Kind, RequestBasis};
 pub use crate::api::experiment::{ComparedCall, ExportFormat};
 pub use crate::api::job::{FailedFile, FileCounts};
 pub use crate::api::place::PlaceRow;

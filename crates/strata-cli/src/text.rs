@@ -1,5 +1,6 @@
 //! Documents as people read them.
 
+mod bill;
 mod cache;
 mod check;
 mod compact;

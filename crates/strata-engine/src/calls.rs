@@ -67,7 +67,7 @@ pub(crate) fn reconstruct(
     for (at, event) in session.events.iter().enumerate() {
         let before = at.checked_sub(1).map(|before| &*session.events[before]);
         let turn = so_far.turn(event);
-        if is_answer(event, before, index, kind) {
+        if is_answer(event, before, Some(index), kind) {
             let is_sure = event.usage_metadata.is_some() || event.error_code.is_some() || !has_usage;
             calls.push(Call {
                 number: calls.len() as u32 + 1,
@@ -87,6 +87,13 @@ pub(crate) fn reconstruct(
     calls
 }
 
+/// How many calls a session has, as far as that can be told without its app: all agents are taken to ask a model.
+pub fn n_calls(session: &Session, kind: FlowKind) -> usize {
+    let before = |at: usize| at.checked_sub(1).map(|before| &*session.events[before]);
+    let events = session.events.iter().enumerate();
+    events.filter(|(at, event)| is_answer(event, before(*at), None, kind)).count()
+}
+
 fn error(event: &Event) -> Option<String> {
     let code = event.error_code.as_deref()?;
     Some(
@@ -98,10 +105,9 @@ fn error(event: &Event) -> Option<String> {
 }
 
 /// Whether an event holds what a model answered.
-fn is_answer(event: &Event, before: Option<&Event>, index: &AppIndex, kind: FlowKind) -> bool {
-    let is_agent = !event.is_from_user()
-        && !event.author.is_empty()
-        && index.find(&event.author).is_none_or(|agent| index.agent(agent).is_llm());
+fn is_answer(event: &Event, before: Option<&Event>, index: Option<&AppIndex>, kind: FlowKind) -> bool {
+    let is_llm = |index: &AppIndex| index.find(&event.author).is_none_or(|agent| index.agent(agent).is_llm());
+    let is_agent = !event.is_from_user() && !event.author.is_empty() && index.is_none_or(is_llm);
     if !is_agent || event.partial == Some(true) || event.is_compaction() || was_not_sent(event) {
         return false;
     }
@@ -109,8 +115,7 @@ fn is_answer(event: &Event, before: Option<&Event>, index: &AppIndex, kind: Flow
     if parts.is_empty() {
         // ADK ends a streamed answer with an event that has its usage once more. In other recordings the content was
         // not kept.
-        let is_unseen =
-            kind == FlowKind::Transcript && event.usage_metadata.is_some() && !is_sum(event);
+        let is_unseen = kind == FlowKind::Transcript && event.usage_metadata.is_some() && !is_sum(event);
         return is_unseen || event.error_code.is_some();
     }
     let is_from_model = event.content.as_ref().and_then(|content| content.role.as_deref()) == Some("model");

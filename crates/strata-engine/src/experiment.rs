@@ -137,6 +137,11 @@ impl Experiment {
         self.recorded.get(call).is_some_and(|recorded| recorded.is_sent_as(request))
     }
 
+    /// What edits were laid over. `None` where there are none.
+    pub fn laid_over(&self) -> Option<&Experiment> {
+        self.laid.as_ref().map(|laid| &laid.recorded)
+    }
+
     /// Whether a recorder saw what a call was made from.
     pub fn has_recorded_call(&self, call: u32) -> bool {
         self.call(call).is_some_and(|call| self.seen.get(call.answer).is_some())

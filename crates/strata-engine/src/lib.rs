@@ -56,7 +56,7 @@ pub use answers::{Answers, ModelAnswer, ToolAnswer, ToolAnswers};
 pub use app_index::{AgentId, AppIndex};
 pub use artifacts::{Artifact, Artifacts};
 pub use backend::Backend;
-pub use calls::{Call, Certainty};
+pub use calls::{Call, Certainty, n_calls};
 pub use compile::{Compilation, CompileRun, Outcome, RecordedStage, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
 pub use contents::{History, Omission, OmissionReason};

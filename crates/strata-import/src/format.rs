@@ -46,7 +46,9 @@ impl Format {
     /// What kind of evidence the requests in it are.
     pub fn evidence(self) -> EvidenceKind {
         match self {
-            Self::HAR | Self::VCR | Self::MITMPROXY | Self::PROVIDER_LOG | Self::LITELLM => EvidenceKind::Wire,
+            Self::HAR | Self::VCR | Self::MITMPROXY | Self::PROVIDER_LOG | Self::LITELLM => {
+                EvidenceKind::Wire
+            }
             Self::OTLP
             | Self::GEMINI_TELEMETRY
             | Self::LANGFUSE

@@ -37,8 +37,8 @@ pub struct ReportedUsage {
 }
 
 impl SessionSummary {
-    /// Counts a session. What a sub-agent did is counted where its own events were recorded, not where a parent's
-    /// file relays them.
+    /// Counts a session: all that is in it, what its sub-agents did among it, as every view of it does. What somebody
+    /// typed into another session is no turn of this one.
     pub fn of(session: &Session) -> Self {
         let mut summary = Self { events: session.events.len() as u64, ..Self::default() };
         let mut invocations = BTreeSet::new();
@@ -48,9 +48,7 @@ impl SessionSummary {
             if !event.is_from_user() && seen.insert(&event.author) {
                 summary.agents.push(event.author.clone());
             }
-            if !marks::is_relayed(event) {
-                summary.count(event);
-            }
+            summary.count(event);
         }
         summary.invocations = invocations.len() as u64;
         summary
@@ -58,7 +56,7 @@ impl SessionSummary {
 
     fn count(&mut self, event: &strata_model::Event) {
         self.calls += u64::from(marks::is_model_response(event));
-        self.user_turns += u64::from(marks::is_user_turn(event));
+        self.user_turns += u64::from(marks::is_user_turn(event) && !marks::is_relayed(event));
         self.tool_calls += event.function_calls().count() as u64;
         self.compactions += u64::from(event.is_compaction());
         if let Some(usage) = &event.usage_metadata {

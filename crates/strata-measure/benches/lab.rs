@@ -10,7 +10,7 @@ use std::sync::Arc;
 use criterion::{Criterion, criterion_group, criterion_main};
 use strata_engine::turn::compaction::CompactionConfig;
 use strata_engine::{Experiment, FlowKind};
-use strata_measure::analysis::{Counting, SessionAnalysis};
+use strata_measure::analysis::{CacheAnalysis, Counting, SessionAnalysis};
 use strata_measure::lab::{Assumptions, Lab, SizedWriter, SummarySize, parse_grid, sweep};
 use strata_measure::prices::Prices;
 use strata_model::Session;
@@ -37,7 +37,8 @@ fn sweeps(criterion: &mut Criterion) {
     let experiment = experiment();
     let (counting, rules, prices) = (Counting::default(), CacheRules::embedded(), Prices::embedded());
     let analysis = analyse(&experiment, &counting);
-    let lab = Lab::new(&experiment, &analysis, &counting, &rules, &prices);
+    let caches = CacheAnalysis::new(&experiment, &analysis, &rules, &prices);
+    let lab = Lab::new(&experiment, &analysis, &caches, &counting, &rules, &prices);
     let configs = parse_grid("interval=1..20,overlap=0..9").unwrap_or_default();
     assert_eq!(configs.len(), 200);
 

@@ -5,6 +5,7 @@ mod cache;
 mod call;
 mod call_compiler;
 mod call_rates;
+mod difference;
 mod effect;
 mod kind;
 mod ledger;
@@ -17,12 +18,13 @@ mod weigh;
 pub use blame::{Cause, Link, Nature, PrefixBreak};
 pub(crate) use cache::Timeline;
 pub use cache::{
-    CacheAnalysis, CacheFix, CacheTotals, CallCache, Comparison, Difference, FixKind, Loss, Prediction,
-    Reported, Sent, Zone, ZoneSpan, simulate,
+    BillTotals, Billed, CacheAnalysis, CacheFix, CacheTotals, CallBill, CallCache, Comparison, Cost, FixKind,
+    Loss, Prediction, Reported, Sent, Zone, ZoneSpan, simulate,
 };
 pub use call::CallAnalysis;
 pub use call_compiler::CallCompiler;
 pub use call_rates::CallRates;
+pub use difference::Difference;
 pub use effect::{Effect, Totals};
 pub use kind::{Kind, is_quoted};
 pub use ledger::{Carried, Ledger, LedgerSum, SentPiece, SentRun, SentTogether, SourceUse, Use};

@@ -7,7 +7,7 @@ use strata_engine::{Catalog, Edit, Edited, Experiment, LaidSummaries};
 use strata_model::Event;
 use strata_wire::CacheRules;
 
-use crate::analysis::{Counting, SessionAnalysis};
+use crate::analysis::{CacheAnalysis, Counting, SessionAnalysis};
 use crate::lab::{Extractive, FactReader, Lab, RecordedFirst};
 use crate::prices::Prices;
 
@@ -34,7 +34,8 @@ fn planned(experiment: &Experiment, config: &CompactionConfig, counting: &Counti
     let mut analysis = SessionAnalysis::default();
     while analysis.step(experiment, counting) {}
     let (rules, prices) = (CacheRules::embedded(), Prices::embedded());
-    let lab = Lab::new(experiment, &analysis, counting, &rules, &prices);
+    let caches = CacheAnalysis::new(experiment, &analysis, &rules, &prices);
+    let lab = Lab::new(experiment, &analysis, &caches, counting, &rules, &prices);
     let reader = FactReader::new();
     let mut writer = RecordedFirst::new(experiment.session(), Extractive { reader: &reader });
     // Neither of both gives up.

@@ -19,7 +19,7 @@ pub(crate) use tools::CalledTools;
 use seen::Seen;
 use strata_engine::{Catalog, Experiment};
 
-use crate::analysis::{Counting, Effect, SessionAnalysis};
+use crate::analysis::{Billed, CacheAnalysis, Counting, Effect, SessionAnalysis};
 use crate::edited::edited;
 use crate::prices::Prices;
 use crate::tokens::Basis;
@@ -50,22 +50,22 @@ pub fn candidates(experiment: &Experiment, analysis: &SessionAnalysis) -> Vec<Ca
 pub fn try_fix(
     candidate: Candidate,
     experiment: &Experiment,
-    analysis: &SessionAnalysis,
+    before: Billed<'_>,
     (counting, prices, catalog): (&Counting, &Prices, &Catalog),
 ) -> Option<Fix> {
     let edited = edited(experiment, &candidate.edits, catalog, counting);
     if edited.notes.iter().any(|note| note.severity == Severity::Error) {
         return None;
     }
+    let analysis = before.analysis;
     let mut after = analysis.sharing();
     while after.step(&edited.experiment, counting) {}
-    let effect = Effect::of(analysis, &after, prices);
-    let saves_money = match (effect.before.cost_usd, effect.after.cost_usd) {
-        (Some(before), Some(after)) => after < before,
-        _ => {
-            effect.after.tokens - effect.after.matched.min(effect.after.tokens)
-                < effect.before.tokens - effect.before.matched.min(effect.before.tokens)
-        }
+    let caches = CacheAnalysis::of_edited(&edited.experiment, &after, before, analysis.rules(), prices);
+    let effect = Effect::of(before, Billed { analysis: &after, caches: &caches });
+    let (was, is) = (&effect.before.bill, &effect.after.bill);
+    let saves_money = match (was.cost_usd(), is.cost_usd()) {
+        (Some(was), Some(is)) => is < was,
+        _ => is.fresh_tokens() < was.fresh_tokens(),
     };
     if effect.calls_changed == 0 || (effect.saved_tokens() <= 0 && !saves_money) {
         return None;
@@ -84,7 +84,7 @@ fn prefix_warnings(effect: &Effect) -> Vec<String> {
         let calls = if more == 1 { "1 more call".to_owned() } else { format!("{more} more calls") };
         warnings.push(format!("It changes what was sent before: the prefix breaks in {calls}."));
     }
-    if let (Some(before), Some(after)) = (effect.before.cost_usd, effect.after.cost_usd)
+    if let (Some(before), Some(after)) = (effect.before.bill.cost_usd(), effect.after.bill.cost_usd())
         && after > before
     {
         warnings.push(format!(

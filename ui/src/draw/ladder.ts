@@ -67,8 +67,9 @@ function drawParts(
     token += (map.tokens[i] ?? 0) * stretch;
     const right = x(token);
     if (right <= left) continue;
+    const isHidden = ((map.flags[i] ?? 0) & SEGMENT_FLAGS.hidden) !== 0;
     const kind = map.kind[i] ?? 0;
-    const full = toPixel(theme.kinds[kind] ?? theme.panel);
+    const full = toPixel((isHidden ? theme.hidden : theme.kinds[kind]) ?? theme.panel);
     const dim = mixPixels(full, panel, theme.dim);
     const within = (at: number): number => Math.min(right, Math.max(left, at));
     surface.block(left, top, within(cached), bottom, dim);
@@ -76,9 +77,9 @@ function drawParts(
     const edge = Math.max(1, Math.round(1.5 * dpr));
     surface.block(within(cached), top + edge, within(hollow), bottom - edge, mixPixels(full, panel, 0.12));
     surface.block(within(hollow), top, right, bottom, full);
-    if (hasPatterns) surface.pattern(left, top, right, bottom, panel, kind);
+    if (hasPatterns && !isHidden) surface.pattern(left, top, right, bottom, panel, kind);
     const isWide = right - left >= 3.4 * dpr;
-    if (isWide && ((map.flags[i] ?? 0) & SEGMENT_FLAGS.reframed) !== 0)
+    if (isWide && (isHidden || ((map.flags[i] ?? 0) & SEGMENT_FLAGS.reframed) !== 0))
       surface.hatch(left, top, right, bottom, panel);
     if (isWide)
       surface.block(

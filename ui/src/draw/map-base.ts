@@ -25,13 +25,21 @@ interface Paint {
   readonly selected: readonly Pixel[];
   /** For the line between two parts, by kind: a quarter of the colour is left. */
   readonly edge: readonly Pixel[];
+  readonly hidden: Pixel;
 }
 
 function mixPaint(theme: DrawTheme): Paint {
   const panel = toPixel(theme.panel);
   const paid = theme.kinds.map(toPixel);
   const mix = (share: number): readonly Pixel[] => paid.map((color) => mixPixels(color, panel, share));
-  return { panel, paid, cached: mix(theme.dim), selected: mix(theme.dimSelected), edge: mix(0.12) };
+  return {
+    panel,
+    paid,
+    cached: mix(theme.dim),
+    selected: mix(theme.dimSelected),
+    edge: mix(0.12),
+    hidden: mixPixels(toPixel(theme.hidden), panel, 0.5),
+  };
 }
 
 interface Scale {
@@ -97,6 +105,10 @@ function drawColumn(surface: BlockSurface, paint: Paint, base: MapBase, spot: Co
     const from = token;
     token += map.tokens[i] ?? 0;
     if (token <= viewport.top || from >= viewport.bottom) continue;
+    if (((map.flags[i] ?? 0) & SEGMENT_FLAGS.hidden) !== 0) {
+      drawHidden(surface, paint, { left, right, top: y(from), bottom: y(token) });
+      continue;
+    }
     const kind = map.kind[i] ?? 0;
     const isSelected = selectedEvent !== 0 && map.event[i] === selectedEvent;
     const dim = (isSelected ? paint.selected : paint.cached)[kind] ?? paint.panel;
@@ -119,6 +131,19 @@ function drawColumn(surface: BlockSurface, paint: Paint, base: MapBase, spot: Co
         paint.edge[kind] ?? paint.panel,
       );
   }
+}
+
+interface Block {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** What the provider counted and the session does not show: of known size, and nothing more is known of it. */
+function drawHidden(surface: BlockSurface, paint: Paint, { left, right, top, bottom }: Block): void {
+  surface.block(left, top, right, bottom, paint.hidden);
+  surface.hatch(left, top, right, bottom, paint.panel);
 }
 
 /** Narrow columns: one device pixel shows the largest prompt of the calls it stands for, by kind. */
@@ -145,7 +170,8 @@ function drawKindColumn(
 ): void {
   const y = (token: number): number => Math.round((token - viewport.top) * scale.perToken);
   const cached = cachedTokens(columns, column);
-  let token = 0;
+  let token = columns.hidden[column] ?? 0;
+  drawHidden(surface, paint, { left: x, right: x + 1, top: y(0), bottom: y(token) });
   for (let kind = 0; kind < columns.byKind.length; kind += 1) {
     const from = token;
     token += columns.byKind[kind]?.[column] ?? 0;

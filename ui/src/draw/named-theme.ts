@@ -15,6 +15,7 @@ export const NAMED_THEME: DrawTheme = {
   cached: 'cached',
   break: 'break',
   summary: 'summary',
+  hidden: 'hidden',
   focus: 'focus',
   kinds: KINDS,
   dim: 0.3,

@@ -85,10 +85,18 @@ function drawBars(surface: Surface, theme: DrawTheme, layout: StripLayout, colum
     const dim = (cachedTokens(columns, i) / peak) * BAR_HEIGHT;
     drawCached(surface, theme, columns, i, { x, width }, dim);
     surface.rect(x, BASELINE - height, width, height - dim, theme.paid);
+    drawHidden(surface, theme, { x, width }, ((columns.hidden[i] ?? 0) / peak) * BAR_HEIGHT);
   }
 }
 
-/** The cached part is hollow where the provider reported nothing and the split is our own prefix match. */
+/** What the session does not show stands first, so at the foot: lines over the bar, with its end marked. */
+function drawHidden(surface: Surface, theme: DrawTheme, { x, width }: Span, height: number): void {
+  if (height < 1) return;
+  for (let y = BASELINE - 2; y > BASELINE - height; y -= 3) surface.rect(x, y, width, 1, theme.panel);
+  surface.rect(x, BASELINE - height, width, 1, theme.hidden);
+}
+
+/** The cached part is hollow where the provider reported nothing and the split is predicted. */
 function drawCached(
   surface: Surface,
   theme: DrawTheme,
@@ -135,6 +143,8 @@ function drawGlyph(surface: Surface, theme: DrawTheme, type: MarkerType, x: numb
   const y = MARKER_MIDDLE;
   if (type === 'compaction')
     surface.path([x - 5, y - 3.5, x + 5, y - 3.5, x, y + 3.5], { fill: theme.summary });
+  else if (type === 'providerBreak')
+    surface.roundRect(x - 3.5, y - 3.5, 7, 7, 3.5, { stroke: theme.break, fill: theme.panel });
   else
     surface.path([x, y - 4, x + 4, y, x, y + 4, x - 4, y], {
       stroke: theme.break,

@@ -14,6 +14,8 @@ export interface DrawTheme {
   readonly cached: string;
   readonly break: string;
   readonly summary: string;
+  /** Context that is known by its size alone. */
+  readonly hidden: string;
   readonly focus: string;
   /** In the order of `KINDS`. */
   readonly kinds: readonly string[];
@@ -43,6 +45,7 @@ export function readTheme(style: Pick<CSSStyleDeclaration, 'getPropertyValue'>):
     cached: get('--cached'),
     break: get('--break'),
     summary: get('--kind-summary'),
+    hidden: get('--hidden'),
     focus: get('--focus'),
     kinds: KINDS.map((kind) => get(`--kind-${kind}`)),
     dim: Number(get('--dim')),

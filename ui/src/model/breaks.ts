@@ -5,7 +5,7 @@ const GLYPHS: Readonly<Record<BreakNature, string>> = { avoidable: '◆', struct
 const WORDS: Readonly<Record<BreakNature, string>> = {
   avoidable: 'avoidable',
   structural: 'follows from the session',
-  provider: 'the provider’s rule',
+  provider: 'the provider’s doing',
 };
 
 export function natureGlyph(nature: BreakNature): string {
@@ -33,8 +33,8 @@ export function avoidableHeadline({ avoidableCalls, avoidableBreaks }: CacheSumm
 
 /** What avoidable breaks cost, and what they are a part of. */
 export function avoidableSentence(summary: CacheSummary): string {
-  const { avoidableBreaks, avoidableTokens, promptTokens, cachedTokens } = summary;
-  const full = Math.max(1, promptTokens - cachedTokens);
+  const { avoidableBreaks, avoidableTokens, bill } = summary;
+  const full = Math.max(1, bill.promptTokens - bill.cachedTokens);
   if (avoidableBreaks === 0) return '';
   const they = avoidableBreaks === 1 ? 'It' : 'They';
   return `${they} re-billed ${formatInteger(avoidableTokens)} tokens, ${formatPercent(avoidableTokens / full)} of all that is billed at the full price.`;

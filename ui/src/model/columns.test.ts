@@ -31,9 +31,9 @@ function sumOf(tokens: Iterable<number>): number {
 describe('columns of calls', () => {
   test('hold the numbers of every call', () => {
     expect(columns.length).toBe(41);
-    const { totalTokens, cachedTokens: cached } = header;
-    expect(sumColumns(columns)).toEqual({ calls: 41, tokens: totalTokens, cached });
-    expect(columns.tokens[16]).toBe(c17.prompt.tokens);
+    const { promptTokens, cachedTokens: cached } = header.bill;
+    expect(sumColumns(columns)).toEqual({ calls: 41, tokens: promptTokens, cached });
+    expect(columns.tokens[16]).toBe(c17.bill.promptTokens);
     expect(columns.byKind.map((kind) => kind[16] ?? 0).filter((tokens) => tokens > 0)).toEqual(
       c17.byKind.map(({ tokens }) => tokens),
     );

@@ -1,6 +1,6 @@
 import { COLUMN_FLAGS, KINDS } from '@/api/gen/api.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 const NOT_KNOWN = 0xffffffff;
 
 /** `call/columns`, decoded: arrays of equal length, one entry a column. */
@@ -11,6 +11,8 @@ export interface CallColumns {
   readonly peakCall: Uint32Array;
   readonly tokens: Uint32Array;
   readonly cached: Uint32Array;
+  /** Of the tokens, those the provider counted and the session does not show. They stand first. */
+  readonly hidden: Uint32Array;
   /** Seven arrays in the order of `KINDS`. */
   readonly byKind: readonly Uint32Array[];
   readonly agent: Uint16Array;
@@ -25,6 +27,7 @@ export const NO_COLUMNS: CallColumns = {
   peakCall: new Uint32Array(),
   tokens: new Uint32Array(),
   cached: new Uint32Array(),
+  hidden: new Uint32Array(),
   byKind: KINDS.map(() => new Uint32Array()),
   agent: new Uint16Array(),
   flags: new Uint16Array(),
@@ -53,6 +56,7 @@ export function decodeColumns(bytes: ArrayBuffer, lastCall: number): CallColumns
     peakCall: words(),
     tokens: words(),
     cached: words(),
+    hidden: words(),
     byKind: KINDS.map(words),
     agent: halves(),
     flags: halves(),
@@ -60,7 +64,7 @@ export function decodeColumns(bytes: ArrayBuffer, lastCall: number): CallColumns
   };
 }
 
-/** Tokens of a column that matched an earlier prompt; 0 when that is not known. */
+/** Tokens of a column that were read from a cache; 0 when that is not known. */
 export function cachedTokens(columns: CallColumns, index: number): number {
   const cached = columns.cached[index] ?? NOT_KNOWN;
   return cached === NOT_KNOWN ? 0 : cached;

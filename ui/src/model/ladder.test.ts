@@ -7,12 +7,12 @@ const ladder = decodeLadder(await recordedBytes('cache/ladder', { session, from:
 
 describe('the ladder', () => {
   test('has a rung for every call', async () => {
-    const { promptTokens, cachedTokens } = await recorded('cache/why', { session, call: 17 });
+    const { bill } = await recorded('cache/why', { session, call: 17 });
     expect(ladder).toHaveLength(41);
     expect(rungAt(ladder, 16)).toMatchObject({
       call: 17,
-      tokens: promptTokens,
-      endsAt: cachedTokens,
+      tokens: bill.promptTokens,
+      endsAt: bill.cachedTokens,
       isAvoidable: true,
       isBroken: true,
     });

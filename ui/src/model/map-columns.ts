@@ -11,12 +11,12 @@ export interface MapColumns {
   readonly tokens: Uint32Array;
   /** The event a segment is made from, or 0. */
   readonly event: Uint32Array;
-  /** Index into `KINDS`. */
+  /** Index into `KINDS`; of no meaning for what is hidden. */
   readonly kind: Uint8Array;
   readonly flags: Uint8Array;
 }
 
-export const SEGMENT_FLAGS = { reframed: 1, merged: 2, thought: 4 } as const;
+export const SEGMENT_FLAGS = { reframed: 1, merged: 2, thought: 4, hidden: 8 } as const;
 
 export const NO_MAP: MapColumns = {
   length: 0,

@@ -13,7 +13,7 @@ function clusters(width: number, columns = each): readonly string[] {
     counts
       .map(
         (count) =>
-          `${countLabel(count)}${{ avoidableBreak: '◆', structuralBreak: '◇', compaction: '▼' }[count.type]}`,
+          `${countLabel(count)}${{ avoidableBreak: '◆', structuralBreak: '◇', providerBreak: '○', compaction: '▼' }[count.type]}`,
       )
       .join(' '),
   );

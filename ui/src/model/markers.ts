@@ -1,6 +1,6 @@
 import { callsOfColumn, hasFlag, type CallColumns } from './columns.ts';
 
-const MARKER_TYPES = ['avoidableBreak', 'structuralBreak', 'compaction'] as const;
+const MARKER_TYPES = ['avoidableBreak', 'structuralBreak', 'providerBreak', 'compaction'] as const;
 export type MarkerType = (typeof MARKER_TYPES)[number];
 
 export interface MarkerCount {

@@ -17,7 +17,7 @@ import type { OpenSession } from './open-session.svelte.ts';
 export type Landmark = 'break' | 'compaction' | 'handoff' | 'error';
 
 const LANDMARK_FLAGS: Readonly<Record<Landmark, number>> = {
-  break: COLUMN_FLAGS.avoidableBreak | COLUMN_FLAGS.structuralBreak,
+  break: COLUMN_FLAGS.avoidableBreak | COLUMN_FLAGS.structuralBreak | COLUMN_FLAGS.providerBreak,
   compaction: COLUMN_FLAGS.compaction,
   handoff: COLUMN_FLAGS.handoff,
   error: COLUMN_FLAGS.error,

@@ -167,9 +167,9 @@ export class OpenSession {
     if (range === undefined)
       return {
         calls: this.calls,
-        tokens: info?.totalTokens,
-        cached: info?.cachedTokens,
-        costUsd: info?.costUsd ?? undefined,
+        tokens: info?.bill.promptTokens,
+        cached: info?.bill.cachedTokens,
+        costUsd: info?.bill.cost ?? undefined,
       };
     const columns = this.#rangeColumns.value;
     const sums = columns !== undefined && isOneCallPerColumn(columns) ? sumColumns(columns) : undefined;

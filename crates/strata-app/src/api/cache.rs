@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::common::{ChainStep, Kind};
+use super::common::{Bill, ChainStep, Kind};
 use super::experiment::Edit;
 use super::part::DiffLine;
 
@@ -60,8 +60,11 @@ pub struct BreakRow {
     pub nature: BreakNature,
     /// Where the prefix ends, in tokens of the later prompt.
     pub at_token: u32,
-    /// Tokens that are paid in full and could have been found.
+    /// Tokens that are paid in full and could have been found: by the report where there is one, else as predicted.
     pub rebilled_tokens: u32,
+    pub is_reported: bool,
+    /// The same as it is predicted.
+    pub predicted_tokens: u32,
     pub cost_usd: Option<f64>,
     pub previous_call: u32,
 }
@@ -71,9 +74,12 @@ pub struct BreakRow {
 #[serde(rename_all = "camelCase")]
 pub struct CacheSummary {
     pub calls: u32,
-    pub prompt_tokens: u64,
-    /// Predicted.
-    pub cached_tokens: u64,
+    /// Of all calls of the session: fewer are compiled while that goes on.
+    pub of_calls: u32,
+    /// What they come to.
+    pub bill: Bill,
+    /// Tokens of the prompts that the rules would have found in the cache, whatever was reported.
+    pub predicted_tokens: u64,
     pub lost_tokens: u64,
     /// Of the one break that re-billed most.
     pub most_rebilled_tokens: u32,
@@ -177,12 +183,10 @@ pub struct CallCacheDetail {
     pub call: u32,
     pub agent: String,
     pub model: String,
-    pub prompt_tokens: u32,
-    /// Predicted.
-    pub cached_tokens: u32,
-    /// Predicted: stored for later calls beyond what was found.
-    pub written_tokens: u32,
-    pub cost_usd: Option<f64>,
+    /// What the call comes to.
+    pub bill: Bill,
+    /// Tokens of the prompt that the rule would have found in the cache, whatever was reported.
+    pub predicted_tokens: u32,
     /// The call before it in its lineage: the same agent, model and branch.
     pub previous: Option<PreviousCall>,
     pub prefix_break: Option<BreakDetail>,
@@ -197,7 +201,6 @@ pub struct CallCacheDetail {
 pub struct PreviousCall {
     pub call: u32,
     pub prompt_tokens: u32,
-    /// Predicted.
     pub cached_tokens: u32,
 }
 

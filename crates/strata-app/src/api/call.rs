@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 use strata_model::Object;
 use ts_rs::TS;
 
-use super::common::{Basis, DiagnosticRow, FindingRow, Kind, KindTokens, RequestBasis, TokenCount};
+use super::common::{Bill, DiagnosticRow, FindingRow, Kind, KindTokens, RequestBasis, TokenCount};
 use super::experiment::JsonObject;
 use super::script::ScriptReport;
 
 /// `call/columns`: the calls `from..=to` as at most `maxColumns` columns, in bytes.
 ///
-/// Little endian, in this order: `u32` version (1); `u32` n, the number of columns; then arrays of n entries:
+/// Little endian, in this order: `u32` version (2); `u32` n, the number of columns; then arrays of n entries:
 /// `u32` first call of the column; `u32` call of the column with the largest prompt (equal when every column is one
-/// call); `u32` its prompt tokens; `u32` of these, tokens that matched an earlier prompt (`0xFFFFFFFF`: not known);
-/// 7 × `u32` its tokens by kind, in the order of the kinds; `u16` its agent, as an index into the header's agents;
+/// call); `u32` its prompt as its provider counts it: reported, or predicted; `u32` of these, read from a cache, reported
+/// or predicted (`0xFFFFFFFF`: not known); `u32` of these, hidden context, which stands first; 7 × `u32` its tokens by kind, in the order of the kinds; `u16` its agent, as an index into the header's agents;
 /// `u16` flags of all calls in the column, as `ColumnFlag`.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -38,15 +38,17 @@ pub enum ColumnFlag {
     Error = 8,
     /// A hand-off: the agent differs from the previous call's.
     Handoff = 16,
-    /// The provider reported cached tokens for this call; otherwise they are our own prefix match.
+    /// The provider reported cached tokens for this call; otherwise they are predicted.
     ReportedCache = 32,
     /// The call could not be compiled.
     NotCompiled = 64,
+    /// The prompt was fine, and the provider did not find all of it.
+    ProviderBreak = 128,
 }
 
 impl ColumnFlag {
     /// Every flag with its name in TypeScript.
-    pub const ALL: [(&'static str, Self); 7] = [
+    pub const ALL: [(&'static str, Self); 8] = [
         ("avoidableBreak", Self::AvoidableBreak),
         ("structuralBreak", Self::StructuralBreak),
         ("compaction", Self::Compaction),
@@ -54,6 +56,7 @@ impl ColumnFlag {
         ("handoff", Self::Handoff),
         ("reportedCache", Self::ReportedCache),
         ("notCompiled", Self::NotCompiled),
+        ("providerBreak", Self::ProviderBreak),
     ];
 }
 
@@ -63,7 +66,8 @@ impl ColumnFlag {
 /// place.
 /// Little endian: `u32` version (1); `u32` c, the number of columns; `u32` s, the number of segments; then arrays:
 /// c × `u32` call; c+1 × `u32` index of the column's first segment; s × `u32` tokens; s × `u32` event number, or 0
-/// for what is not from one event; s × `u8` kind; s × `u8` flags: 1 another agent's words, 2 merged, 4 thought.
+/// for what is not from one event; s × `u8` kind; s × `u8` flags: 1 another agent's words, 2 merged, 4 thought, 8 hidden
+/// context, which is of no kind: it stands first in its column.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Map {
@@ -102,13 +106,9 @@ pub struct CallDetail {
     /// Where the provider reported nothing for this call: what it is likely to have counted, from what it reported for
     /// requests that were sent to this model from here. None while too little is known.
     pub calibrated: Option<TokenCount>,
-    pub cached_tokens: Option<u32>,
-    pub cached_basis: Basis,
-    pub reported_input_tokens: Option<u32>,
+    /// What the call comes to.
+    pub bill: Bill,
     pub reported_output_tokens: Option<u32>,
-    /// Reported input less our count.
-    pub residual_tokens: Option<i32>,
-    pub cost_usd: Option<f64>,
     pub by_kind: Vec<KindTokens>,
     pub started_ms: Option<f64>,
     /// Why the prefix broke at this call, in one sentence, with the token at which it ends.

@@ -103,6 +103,40 @@ pub struct FindingRow {
     pub calls: String,
 }
 
+/// What calls come to, in their providers' tokens: as it was reported for these very requests where it was, predicted
+/// and calibrated elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Bill {
+    pub calls: u32,
+    /// Of these, calls whose prompt is reported.
+    pub reported_calls: u32,
+    /// All of the prompts: what is counted and what is hidden, less what is counted too much.
+    pub prompt_tokens: u64,
+    /// The weakest of all calls.
+    pub basis: Basis,
+    /// What is known of the prompts, our count.
+    pub counted_tokens: u64,
+    pub counted_basis: Basis,
+    /// What providers counted beyond that: of known size and unknown text. It stands first in the prompts.
+    pub hidden_tokens: u64,
+    pub overcounted_tokens: u64,
+    /// Of the prompts, read from a cache.
+    pub cached_tokens: u64,
+    /// Calls of which it is reported what was read from a cache; of the others it is predicted.
+    pub cache_reported_calls: u32,
+    /// Written to a cache for the provider's shorter lifetime, and for the longer one.
+    pub written_tokens: u64,
+    pub written_long_tokens: u64,
+    /// Reported of answers, thoughts included.
+    pub output_tokens: u64,
+    /// US dollars of prompts and answers; absent when a model has no known price.
+    pub cost: Option<f64>,
+    /// Of these, for hidden context, and for answers.
+    pub hidden_cost: Option<f64>,
+    pub output_cost: Option<f64>,
+}
+
 /// Tokens of one kind.
 #[derive(Debug, Clone, Copy, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::common::{Basis, DiagnosticRow};
+use super::common::{Basis, Bill, DiagnosticRow};
 use super::experiment::ExperimentRow;
 
 /// `session/list`: sessions in the store, most recently opened first.
@@ -124,17 +124,10 @@ pub struct SessionHeader {
     pub compactions: u32,
     /// In order of appearance; call columns refer to them by index.
     pub agents: Vec<AgentSummary>,
-    /// Prompt tokens of all compiled calls, our count.
-    pub total_tokens: f64,
-    pub total_basis: Basis,
+    /// What the compiled calls come to.
+    pub bill: Bill,
     /// What the providers are likely to have counted, where that is known of calls they reported nothing for.
     pub calibrated: Option<CalibratedTotal>,
-    /// Of those, tokens that matched an earlier prompt.
-    pub cached_tokens: f64,
-    /// Whether `cached_tokens` is the provider's report or our own prefix match.
-    pub cached_basis: Basis,
-    /// US dollars; absent when a model has no known price.
-    pub cost_usd: Option<f64>,
     pub reported: Option<ReportedUsage>,
     pub tokenizer: TokenizerInfo,
     pub prices: Vec<PriceInfo>,
@@ -205,8 +198,6 @@ pub struct ReportedUsage {
     pub output_tokens: f64,
     /// Calls with a report, of all calls.
     pub calls: u32,
-    /// Reported input less our count, over the calls with a report: what the file does not show.
-    pub residual_tokens: f64,
     /// Why output counts of this file are not to be trusted, if so.
     pub caveat: Option<String>,
 }

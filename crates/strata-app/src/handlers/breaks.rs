@@ -1,31 +1,32 @@
 //! Prefix breaks in a sentence.
 
 use strata_engine::EventLog;
-use strata_measure::analysis::{CallAnalysis, Cause, Difference, Nature};
+use strata_measure::analysis::{CallCache, Cause, Difference, Nature};
 use strata_model::Origin;
 
 use crate::api::cache::BreakNature;
 use crate::api::call::PrefixBreak;
-use crate::open::{OpenSession, Tables};
+use crate::open::OpenSession;
 use crate::words;
 
 /// Characters of a state value in a sentence.
 const VALUE: usize = 40;
 
-pub(super) fn prefix_break(open: &OpenSession, tables: &Tables, call: &CallAnalysis) -> Option<PrefixBreak> {
-    let found = call.prefix_break.as_ref()?;
-    let price = tables.prices.of_model(&call.model);
+/// What a call lost, as the views of sessions and calls say it.
+pub(super) fn prefix_break(open: &OpenSession, call: &CallCache) -> Option<PrefixBreak> {
+    let loss = call.broken()?;
     Some(PrefixBreak {
-        is_avoidable: found.cause.is_avoidable(),
-        at_token: call.matched.tokens,
-        rebilled_tokens: call.rebilled,
-        cost_usd: price.map(|price| {
-            let rates = price.rates_for(call.total.tokens.into());
-            f64::from(call.rebilled) * (rates.input - rates.cached_read) / 1e6
-        }),
-        cause: sentence(&found.cause, open.experiment.log()),
-        address: format!("C{}/{}", call.number, found.path),
-        previous_call: call.previous.unwrap_or_default(),
+        is_avoidable: loss.cause.is_avoidable(),
+        at_token: loss.at_token,
+        rebilled_tokens: loss.tokens,
+        cost_usd: loss.cost_usd,
+        cause: sentence(&loss.cause, open.experiment.log()),
+        address: if loss.path.is_empty() {
+            format!("C{}", call.call)
+        } else {
+            format!("C{}/{}", call.call, loss.path)
+        },
+        previous_call: loss.against,
     })
 }
 
@@ -59,9 +60,12 @@ pub(crate) fn sentence(cause: &Cause, log: &EventLog) -> String {
         Cause::Script { stage } | Cause::Inserted { stage, .. } => format!("{stage} changed it"),
         Cause::Model { before, after } => format!("the model changed {before} → {after}"),
         Cause::Parameters { changed } => format!("settings changed: {}", words::listed(changed)),
-        Cause::Expired { idle_s, lifetime_s } => {
+        Cause::Expired { idle_s, lifetime_s, .. } => {
             let (idle, lifetime) = (words::duration(*idle_s), words::duration(*lifetime_s));
             format!("nothing was sent for {idle}, and the provider keeps a prefix for {lifetime}")
+        }
+        Cause::Missed { why } => {
+            format!("the provider reports that it did not find it: {}", lowered(difference(*why)))
         }
         Cause::Evicted => "other prompts took its place in the server".to_owned(),
         Cause::BelowMinimum { minimum_tokens } => {
@@ -116,6 +120,7 @@ pub(super) fn kind(cause: &Cause) -> &'static str {
         Cause::Model { .. } => "model changed",
         Cause::Parameters { .. } => "settings changed",
         Cause::Expired { .. } => "expired",
+        Cause::Missed { .. } => "missed by the provider",
         Cause::Evicted => "evicted",
         Cause::BelowMinimum { .. } => "below the minimum",
         Cause::NoBreakpoint { .. } => "no breakpoint near enough",
@@ -142,7 +147,8 @@ pub(super) fn detail(cause: &Cause, log: &EventLog) -> String {
         Cause::BelowMinimum { minimum_tokens } => {
             format!("{} tokens at least", words::whole(*minimum_tokens))
         }
-        Cause::Expired { idle_s, lifetime_s } => {
+        Cause::Missed { why } => difference(*why).to_owned(),
+        Cause::Expired { idle_s, lifetime_s, .. } => {
             format!("{} idle, kept {}", words::duration(*idle_s), words::duration(*lifetime_s))
         }
         Cause::Model { before, after } => format!("{before} → {after}"),
@@ -172,6 +178,12 @@ pub(super) fn difference(difference: Difference) -> &'static str {
         Difference::KeepsLess => "The provider keeps what it likes and promises nothing.",
         Difference::Unexplained => "Nothing that is known of this provider explains it.",
     }
+}
+
+/// Inside a sentence.
+fn lowered(sentence: &str) -> String {
+    let mut letters = sentence.trim_end_matches('.').chars();
+    letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
 }
 
 pub(super) fn is_explained(difference: Difference) -> bool {

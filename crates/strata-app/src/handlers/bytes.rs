@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use strata_measure::analysis::{CallAnalysis, Piece, SessionAnalysis};
+use strata_measure::analysis::{
+    Billed, CacheAnalysis, CallAnalysis, CallCache, Nature, Piece, SessionAnalysis,
+};
 
-use super::session::{agent_names, cached_report, cached_share};
+use super::session::agent_names;
 use crate::Strata;
 use crate::api::call::{ColumnFlag, Columns, Map};
 use crate::api::common::Kind;
@@ -13,6 +15,7 @@ use crate::error::AppError;
 use crate::open::{OpenSession, Tables};
 
 pub(super) const VERSION: u32 = 1;
+const COLUMNS_VERSION: u32 = 2;
 pub(super) const NOT_KNOWN: u32 = u32::MAX;
 
 /// Numbers of one width, one array after the other.
@@ -55,7 +58,8 @@ struct Column {
     first: u32,
     peak: u32,
     tokens: u32,
-    matched: u32,
+    cached: u32,
+    hidden: u32,
     by_kind: [u32; Kind::ALL.len()],
     agent: u16,
     flags: u16,
@@ -65,19 +69,21 @@ impl Handler for Columns {
     fn run(self, strata: &Arc<Strata>) -> Result<Bytes, AppError> {
         let open = strata.session(&self.session)?;
         let analysis = open.analysis();
+        let caches = open.caches(&analysis, strata.tables())?;
         let last = open.experiment.calls().len() as u32;
         let flags = Flags::of(&open);
         let columns: Vec<Column> = buckets(self.from, self.to, last, self.max_columns)
             .into_iter()
-            .map(|calls| column(&open, &analysis, &flags, calls))
+            .map(|calls| column((&analysis, &caches), &flags, calls))
             .collect();
         let mut layout = Layout::default();
-        layout.words([VERSION, columns.len() as u32]);
+        layout.words([COLUMNS_VERSION, columns.len() as u32]);
         let mut words = |number: &dyn Fn(&Column) -> u32| layout.words(columns.iter().map(number));
         words(&|column| column.first);
         words(&|column| column.peak);
         words(&|column| column.tokens);
-        words(&|column| column.matched);
+        words(&|column| column.cached);
+        words(&|column| column.hidden);
         for kind in 0..Kind::ALL.len() {
             words(&|column| column.by_kind[kind]);
         }
@@ -88,27 +94,32 @@ impl Handler for Columns {
 }
 
 fn column(
-    open: &OpenSession,
-    analysis: &SessionAnalysis,
+    (analysis, caches): (&SessionAnalysis, &CacheAnalysis),
     flags: &Flags,
     calls: std::ops::RangeInclusive<u32>,
 ) -> Column {
     let first = *calls.start();
-    let compiled = calls.clone().filter_map(|call| analysis.call(call));
-    let peak = compiled.max_by_key(|call| (call.total.tokens, std::cmp::Reverse(call.number)));
-    let number = peak.map_or(first, |peak| peak.number);
-    let cached = |call: &CallAnalysis| cached_share(open, call).unwrap_or(call.matched.tokens);
+    let paid = largest(caches, calls.clone());
+    let number = paid.map_or(first, |paid| paid.call);
+    let peak = analysis.call(number);
     Column {
         first,
         peak: number,
-        tokens: peak.map_or(0, |peak| peak.total.tokens),
-        matched: peak.map_or(NOT_KNOWN, cached),
+        tokens: paid.map_or(0, |paid| paid.bill.prompt_tokens),
+        cached: paid.map_or(NOT_KNOWN, |paid| paid.bill.cached_tokens),
+        hidden: paid.map_or(0, |paid| paid.bill.hidden_tokens()),
         by_kind: peak.map_or([0; Kind::ALL.len()], |peak| peak.by_kind),
         agent: flags.agents[number as usize - 1],
         flags: calls
-            .map(|call| flags.of_call(call, analysis.call(call), open))
+            .map(|call| flags.of_call(call, analysis.call(call), caches.call(call)))
             .fold(0, |all, flags| all | flags),
     }
+}
+
+/// The call with the largest prompt, the first of them.
+fn largest(caches: &CacheAnalysis, calls: std::ops::RangeInclusive<u32>) -> Option<&CallCache> {
+    let paid = calls.filter_map(|call| caches.call(call));
+    paid.max_by_key(|paid| (paid.bill.prompt_tokens, std::cmp::Reverse(paid.call)))
 }
 
 /// What the session alone says about its calls.
@@ -143,19 +154,21 @@ impl Flags {
         Self { agents, from_session }
     }
 
-    fn of_call(&self, number: u32, call: Option<&CallAnalysis>, open: &OpenSession) -> u16 {
+    fn of_call(&self, number: u32, call: Option<&CallAnalysis>, cache: Option<&CallCache>) -> u16 {
         let from_session = self.from_session[number as usize - 1];
         let Some(call) = call else { return from_session | ColumnFlag::NotCompiled as u16 };
         let mut flags = from_session;
-        if let Some(found) = &call.prefix_break {
-            let is_avoidable = found.cause.is_avoidable();
-            flags |=
-                if is_avoidable { ColumnFlag::AvoidableBreak } else { ColumnFlag::StructuralBreak } as u16;
+        if let Some(loss) = cache.and_then(CallCache::broken) {
+            flags |= match loss.cause.nature() {
+                Nature::Avoidable => ColumnFlag::AvoidableBreak,
+                Nature::Structural => ColumnFlag::StructuralBreak,
+                Nature::Provider => ColumnFlag::ProviderBreak,
+            } as u16;
         }
         if matches!(call.outcome, strata_engine::Outcome::Failed { .. }) {
             flags |= ColumnFlag::Error as u16 | ColumnFlag::NotCompiled as u16;
         }
-        if cached_report(open, call).is_some() {
+        if cache.is_some_and(|cache| cache.bill.is_cache_reported) {
             flags |= ColumnFlag::ReportedCache as u16;
         }
         flags
@@ -173,32 +186,37 @@ struct Segment {
 const QUOTED: u8 = 1;
 const MERGED: u8 = 2;
 const THOUGHT: u8 = 4;
+const HIDDEN: u8 = 8;
 
 impl Handler for Map {
     fn run(self, strata: &Arc<Strata>) -> Result<Bytes, AppError> {
         let open = strata.session(&self.session)?;
         let analysis = open.analysis();
+        let caches = open.caches(&analysis, strata.tables())?;
+        let billed = Billed { analysis: &analysis, caches: &caches };
         let last = analysis.calls().len() as u32;
-        let largest = buckets(self.from, self.to, last, self.max_columns).into_iter().filter_map(|calls| {
-            let compiled = calls.filter_map(|call| analysis.call(call));
-            compiled.max_by_key(|call| (call.total.tokens, std::cmp::Reverse(call.number)))
-        });
-        map_bytes(&open, &analysis, strata.tables(), largest, self.min_tokens)
+        let columns = buckets(self.from, self.to, last, self.max_columns).into_iter();
+        let largest = columns.filter_map(|calls| largest(&caches, calls).map(|paid| paid.call));
+        map_bytes(&open, billed, strata.tables(), largest, self.min_tokens)
     }
 }
 
 /// The parts of prompts, a column each, in the order in which their providers read them.
-pub(super) fn map_bytes<'c>(
+pub(super) fn map_bytes(
     open: &OpenSession,
-    analysis: &'c SessionAnalysis,
+    Billed { analysis, caches }: Billed<'_>,
     tables: &Tables,
-    calls: impl Iterator<Item = &'c CallAnalysis>,
+    calls: impl Iterator<Item = u32>,
     min_tokens: u32,
 ) -> Result<Bytes, AppError> {
     let mut columns: Vec<(u32, usize)> = Vec::new();
     let mut segments: Vec<Segment> = Vec::new();
-    for call in calls {
+    for (call, paid) in calls.filter_map(|call| analysis.call(call).zip(caches.call(call))) {
         columns.push((call.number, segments.len()));
+        let hidden = paid.bill.hidden_tokens();
+        if hidden > 0 {
+            segments.push(Segment { tokens: hidden, event: 0, kind: 0, flags: HIDDEN });
+        }
         let prompt = open.scale(analysis, tables, call)?.prompt(&call.request);
         let first = segments.len();
         let mut column = MapColumn::new(min_tokens.max(1));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_measure::analysis::{
-    CacheAnalysis, CacheFix, CallCache, FixKind, Link, Loss, SessionAnalysis, Zone,
+    BillTotals, CacheAnalysis, CacheFix, CallCache, FixKind, Link, Loss, SessionAnalysis, Zone,
 };
 use strata_model::{InstructionKind, Json, Object};
 use strata_wire::CacheRule;
@@ -30,10 +30,10 @@ impl Handler for Breaks {
     fn run(self, strata: &Arc<Strata>) -> Result<BreakPage, AppError> {
         let open = strata.session(&self.session)?;
         let analysis = open.analysis();
-        let caches = open.caches.get(&open.experiment, &analysis, strata.tables());
+        let caches = open.caches(&analysis, strata.tables())?;
         let mut losses = caches.losses();
         losses.sort_by_key(|(_, loss)| !loss.cause.is_avoidable());
-        let summary = summary(&caches, &losses);
+        let summary = summary(&caches, open.experiment.calls().len() as u32, &losses);
         if self.order == BreakOrder::InOrder {
             losses.sort_by_key(|(call, _)| call.call);
         }
@@ -56,13 +56,15 @@ fn row(open: &OpenSession, call: &CallCache, loss: &Loss) -> BreakRow {
         nature: nature(loss.cause.nature()),
         at_token: loss.at_token,
         rebilled_tokens: loss.tokens,
+        is_reported: loss.is_reported,
+        predicted_tokens: loss.predicted_tokens,
         cost_usd: loss.cost_usd,
         previous_call: loss.against,
     }
 }
 
 /// The dearest losses first.
-fn summary(caches: &CacheAnalysis, losses: &[(&CallCache, &Loss)]) -> CacheSummary {
+fn summary(caches: &CacheAnalysis, of_calls: u32, losses: &[(&CallCache, &Loss)]) -> CacheSummary {
     let totals = caches.totals();
     let avoidable: Vec<_> = losses.iter().filter(|(_, loss)| loss.cause.is_avoidable()).collect();
     let mut other_causes: Vec<CauseCount> = Vec::new();
@@ -91,8 +93,9 @@ fn summary(caches: &CacheAnalysis, losses: &[(&CallCache, &Loss)]) -> CacheSumma
     }
     CacheSummary {
         calls: caches.calls.len() as u32,
-        prompt_tokens: totals.prompt_tokens,
-        cached_tokens: totals.cached_tokens,
+        of_calls,
+        bill: caches.bill().into(),
+        predicted_tokens: totals.cached_tokens,
         lost_tokens: totals.lost_tokens,
         most_rebilled_tokens: losses.iter().map(|(_, loss)| loss.tokens).max().unwrap_or(0),
         avoidable_breaks: avoidable.len() as u32,
@@ -110,7 +113,7 @@ impl Handler for Why {
     fn run(self, strata: &Arc<Strata>) -> Result<CallCacheDetail, AppError> {
         let open = strata.session(&self.session)?;
         let analysis = open.analysis_of(self.call)?;
-        let caches = open.caches.get(&open.experiment, &analysis, strata.tables());
+        let caches = open.caches(&analysis, strata.tables())?;
         let call = caches.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
         let compiled = analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
         let previous = compiled.previous.or(call.loss.as_ref().map(|loss| loss.against));
@@ -119,19 +122,17 @@ impl Handler for Why {
             call: call.call,
             agent: call.agent.to_string(),
             model: call.model.to_string(),
-            prompt_tokens: call.prompt_tokens,
-            cached_tokens: call.prediction.expected,
-            written_tokens: call.prediction.written,
-            cost_usd: call.cost_usd,
+            bill: BillTotals::of(std::iter::once(&call.bill)).into(),
+            predicted_tokens: call.measured.expected,
             previous: previous.and_then(|previous| caches.call(previous)).map(|previous| PreviousCall {
                 call: previous.call,
-                prompt_tokens: previous.prompt_tokens,
-                cached_tokens: previous.prediction.expected,
+                prompt_tokens: previous.bill.prompt_tokens,
+                cached_tokens: previous.bill.cached_tokens,
             }),
             prefix_break: call.loss.as_ref().map(|loss| break_detail(&open, &analysis, call, loss)),
             zones: zones(call, rule),
             reported: reported(call),
-            rule: rule_info(rule),
+            rule: rule_info(rule, call),
         })
     }
 }
@@ -154,7 +155,7 @@ fn break_detail(
         stage: loss.stage.as_ref().map(ToString::to_string),
         chain: loss.chain.iter().map(|link| chain_step(open, call.call, address.as_deref(), link)).collect(),
         address,
-        could_have_tokens: call.prediction.expected + loss.tokens,
+        could_have_tokens: call.bill.cached_tokens + loss.tokens,
     }
 }
 
@@ -227,14 +228,14 @@ fn reported(call: &CallCache) -> Option<ReportedCache> {
     })
 }
 
-fn rule_info(rule: &CacheRule) -> CacheRuleInfo {
+fn rule_info(rule: &CacheRule, call: &CallCache) -> CacheRuleInfo {
     CacheRuleInfo {
         name: rule.name.clone(),
         is_known: rule.is_known,
         is_best_effort: rule.is_best_effort,
         minimum_tokens: rule.minimum_tokens(),
         block_tokens: rule.block_tokens(),
-        lifetime_s: rule.lifetime_s,
+        lifetime_s: call.lifetime_s,
         source: rule.source.clone(),
         seen_on: rule.seen_on.clone(),
         note: rule.note.clone(),
@@ -245,7 +246,7 @@ impl Handler for Fixes {
     fn run(self, strata: &Arc<Strata>) -> Result<FixList, AppError> {
         let open = strata.session(&self.session)?;
         let analysis = open.analysis();
-        let fixes = open.caches.fixes(&open.experiment, &analysis, strata.tables());
+        let fixes = open.cache_fixes(&analysis, strata.tables())?;
         let rows = fixes.unwrap_or_default().iter().map(|fix| FixRow {
             kind: fix.kind.code().to_owned(),
             agent: fix.agent.to_string(),

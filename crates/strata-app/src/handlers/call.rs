@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use strata_engine::{Certainty, Outcome};
+use strata_measure::analysis::BillTotals;
+use strata_measure::tokens as counts;
 
 use super::breaks::prefix_break;
 use super::convert::kind_tokens;
 use super::findings;
-use super::session::{cached_report, call_cost};
 use crate::Strata;
 use crate::api::call::{CallDetail, Get};
-use crate::api::common::{Basis, DiagnosticRow, DiagnosticSeverity, RequestBasis};
+use crate::api::common::{DiagnosticRow, DiagnosticSeverity, RequestBasis};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::models::Calibrations;
@@ -22,9 +23,9 @@ impl Handler for Get {
         let call = open.call(self.call)?;
         let analysis = open.analysis_of(self.call)?;
         let compiled = analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
-        let usage = call.usage.as_ref();
-        let reported_input = usage.and_then(|usage| usage.prompt_token_count);
-        let cached = cached_report(&open, compiled);
+        let caches = open.caches(&analysis, strata.tables())?;
+        let cache = caches.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
+        let bill = &cache.bill;
         Ok(CallDetail {
             call: call.number,
             agent: call.invocation.agent.to_string(),
@@ -36,21 +37,16 @@ impl Handler for Get {
             events_before: call.n_events() as u32,
             prompt: compiled.total.into(),
             request_basis: RequestBasis::of(&open.experiment, compiled),
-            calibrated: if reported_input.is_some() {
+            calibrated: if bill.basis == counts::Basis::Reported {
                 None
             } else {
                 Calibrations::new(&strata.store()).of_call(compiled).map(Into::into)
             },
-            cached_tokens: cached.or(Some(compiled.matched.tokens)),
-            cached_basis: if cached.is_some() { Basis::Reported } else { Basis::Estimated },
-            reported_input_tokens: reported_input.map(|tokens| tokens as u32),
-            reported_output_tokens: usage.and_then(|usage| usage.output_tokens()).map(|tokens| tokens as u32),
-            residual_tokens: reported_input
-                .map(|tokens| (tokens as i64 - i64::from(compiled.total.tokens)) as i32),
-            cost_usd: call_cost(&open, strata.tables(), compiled),
+            bill: BillTotals::of(std::iter::once(bill)).into(),
+            reported_output_tokens: bill.output_tokens,
             by_kind: kind_tokens(compiled.by_kind),
             started_ms: started_ms(&open, call.n_events()),
-            prefix_break: prefix_break(&open, strata.tables(), compiled),
+            prefix_break: prefix_break(&open, cache),
             error: error(&open, call, &compiled.outcome),
             unknowns: unknowns(&open, call),
             findings: findings::of_call(&open, &analysis, strata.tables(), self.call),

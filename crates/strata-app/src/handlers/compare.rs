@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::RwLockReadGuard;
 use strata_engine::{Compilation, Edit, Experiment, Sections, Stage};
-use strata_measure::analysis::{CallAnalysis, Effect, SessionAnalysis, diff_requests};
+use strata_measure::analysis::{Billed, CacheAnalysis, CallAnalysis, CallCache, Effect, diff_requests};
 use strata_wire::Segment;
 
 use super::part::part_diff;
@@ -21,7 +20,7 @@ use crate::api::experiment::{
 use crate::api::part::PartDiff;
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::open::{OpenSession, Tables};
+use crate::open::{Baseline, OpenSession};
 use crate::words::whole;
 
 /// How long a preview goes on compiling calls. What is shown then covers the calls so far.
@@ -39,7 +38,7 @@ impl Handler for Preview {
         let mut edits = applied[..n_kept].to_vec();
         edits.extend(self.edits);
         let edited = strata.edited(&base.experiment, &edits);
-        let before = open.analysis_up_to(self.call)?;
+        let before = open.baseline(self.call)?;
         let mut after = before.sharing();
         let old = open.compilation(self.call)?;
         let new = after.compiler().compile(&edited.experiment, call).ok_or_else(|| {
@@ -61,13 +60,23 @@ impl Handler for Preview {
             && start.elapsed() < PREVIEW_TIME
             && after.step(&edited.experiment, &strata.tables().counting)
         {}
+        let caches = before.caches(strata.tables())?;
+        let unedited = match &open.edits {
+            Some(edits) => edits.base.baseline(self.call)?,
+            None => open.baseline(self.call)?,
+        };
+        let recorded = unedited.caches(strata.tables())?;
+        let (rules, prices) = (after.rules(), &strata.tables().prices);
+        let tried =
+            CacheAnalysis::of_edited(&edited.experiment, &after, unedited.billed(&recorded), rules, prices);
+        let effect = Effect::of(before.billed(&caches), Billed { analysis: &after, caches: &tried });
         // What earlier edits had to say was said when they were made.
         let notes = edited.notes.iter().filter(|note| note.edit >= n_kept);
         let mut diagnostics: Vec<DiagnosticRow> = notes.map(DiagnosticRow::from).collect();
         diagnostics.extend(violations(&new));
         Ok(PreviewResult {
             this_call,
-            all_calls: effect_row(&Effect::of(&before, &after, &strata.tables().prices), &edited.experiment),
+            all_calls: effect_row(&effect, &edited.experiment),
             diagnostics,
             scripts: new.stages.iter().filter_map(|stage| script_report(stage, None)).collect(),
         })
@@ -100,12 +109,12 @@ pub(super) fn effect_row(effect: &Effect, experiment: &Experiment) -> EffectRow 
         calls_compared: effect.calls_compared,
         calls: experiment.calls().len() as u32,
         calls_changed: effect.calls_changed,
-        tokens_before: effect.before.tokens as f64,
-        tokens_after: effect.after.tokens as f64,
-        cached_before: effect.before.matched as f64,
-        cached_after: effect.after.matched as f64,
-        cost_before_usd: effect.before.cost_usd,
-        cost_after_usd: effect.after.cost_usd,
+        tokens_before: effect.before.bill.prompt_tokens as f64,
+        tokens_after: effect.after.bill.prompt_tokens as f64,
+        cached_before: effect.before.bill.cached_tokens as f64,
+        cached_after: effect.after.bill.cached_tokens as f64,
+        cost_before_usd: effect.before.bill.cost_usd(),
+        cost_after_usd: effect.after.bill.cost_usd(),
         breaks_before: effect.before.breaks,
         breaks_after: effect.after.breaks,
     }
@@ -129,13 +138,13 @@ impl Pair {
     }
 
     /// What is known of both as they are compiled, once all calls are or patience has run out.
-    fn analyses(&self) -> Result<[RwLockReadGuard<'_, SessionAnalysis>; 2], AppError> {
+    fn analyses(&self) -> Result<(Baseline<'_>, Baseline<'_>), AppError> {
         let last = self.a.experiment.calls().len().min(self.b.experiment.calls().len()) as u32;
         if last > 0 {
             drop(self.a.analysis_of(last)?);
             drop(self.b.analysis_of(last)?);
         }
-        Ok([self.a.analysis_up_to(last)?, self.b.analysis_up_to(last)?])
+        Ok((self.a.baseline(last)?, self.b.baseline(last)?))
     }
 }
 
@@ -143,12 +152,14 @@ impl Handler for Compare {
     fn run(self, strata: &Arc<Strata>) -> Result<Comparison, AppError> {
         let pair = Pair::open(strata, &self.a, &self.b)?;
         let tables = strata.tables();
-        let [a, b] = pair.analyses()?;
-        let effect = Effect::of(&a, &b, &tables.prices);
+        let (a, b) = pair.analyses()?;
+        let (of_a, of_b) = (a.caches(tables)?, b.caches(tables)?);
+        let (of_a, of_b) = (a.billed(&of_a), b.billed(&of_b));
+        let effect = Effect::of(of_a, of_b);
         let calls = pair.a.experiment.calls();
-        let rows = a.calls().iter().zip(b.calls()).map(|(of_a, of_b)| {
-            let agent = calls.get(of_a.number as usize - 1).map(|call| call.invocation.agent.to_string());
-            compared(agent.unwrap_or_default(), of_a, of_b, tables)
+        let rows = pairs(of_a, of_b).map(|(of_a, of_b)| {
+            let agent = calls.get(of_a.0.number as usize - 1).map(|call| call.invocation.agent.to_string());
+            compared(agent.unwrap_or_default(), of_a, of_b)
         });
         let rows: Vec<ComparedCall> = rows.filter(|row| row.is_changed || !self.only_changed).collect();
         let page = rows.iter().skip(self.offset as usize).take(self.limit as usize).cloned().collect();
@@ -160,19 +171,28 @@ impl Handler for Compare {
     }
 }
 
-pub(crate) fn compared(agent: String, a: &CallAnalysis, b: &CallAnalysis, tables: &Tables) -> ComparedCall {
+/// A call and what it comes to.
+type Paid<'c> = (&'c CallAnalysis, &'c CallCache);
+
+/// The calls of both sides, each with what it comes to.
+pub(crate) fn pairs<'m>(a: Billed<'m>, b: Billed<'m>) -> impl Iterator<Item = (Paid<'m>, Paid<'m>)> {
+    let paid = |of: Billed<'m>| of.analysis.calls().iter().zip(&of.caches.calls);
+    paid(a).zip(paid(b))
+}
+
+pub(crate) fn compared(agent: String, (a, paid_a): Paid<'_>, (b, paid_b): Paid<'_>) -> ComparedCall {
     ComparedCall {
         call: a.number,
         agent,
         is_changed: !a.request.is_same_prompt(&b.request),
-        tokens_a: a.total.tokens,
-        tokens_b: b.total.tokens,
-        cached_a: a.matched.tokens,
-        cached_b: b.matched.tokens,
-        cost_a_usd: a.matched_cost(&tables.prices),
-        cost_b_usd: b.matched_cost(&tables.prices),
-        breaks_a: a.prefix_break.is_some(),
-        breaks_b: b.prefix_break.is_some(),
+        tokens_a: paid_a.bill.prompt_tokens,
+        tokens_b: paid_b.bill.prompt_tokens,
+        cached_a: paid_a.bill.cached_tokens,
+        cached_b: paid_b.bill.cached_tokens,
+        cost_a_usd: paid_a.bill.cost_usd(),
+        cost_b_usd: paid_b.bill.cost_usd(),
+        breaks_a: paid_a.broken().is_some(),
+        breaks_b: paid_b.broken().is_some(),
     }
 }
 

@@ -1,10 +1,10 @@
 //! From the engine's words to those of the commands.
 
-use strata_measure::analysis::{self, ByKind};
+use strata_measure::analysis::{self, BillTotals, ByKind};
 use strata_measure::tokens;
 use strata_model::Severity;
 
-use crate::api::common::{Basis, DiagnosticSeverity, Kind, KindTokens, TokenCount};
+use crate::api::common::{Basis, Bill, DiagnosticSeverity, Kind, KindTokens, TokenCount};
 
 impl From<analysis::Kind> for Kind {
     fn from(kind: analysis::Kind) -> Self {
@@ -27,6 +27,29 @@ impl From<tokens::Basis> for Basis {
             tokens::Basis::Exact => Self::Exact,
             tokens::Basis::Calibrated => Self::Calibrated,
             tokens::Basis::Estimated => Self::Estimated,
+        }
+    }
+}
+
+impl From<BillTotals> for Bill {
+    fn from(bill: BillTotals) -> Self {
+        Self {
+            calls: bill.calls,
+            reported_calls: bill.reported_calls,
+            prompt_tokens: bill.prompt_tokens,
+            basis: bill.basis.into(),
+            counted_tokens: bill.counted_tokens,
+            counted_basis: bill.counted_basis.into(),
+            hidden_tokens: bill.hidden_tokens,
+            overcounted_tokens: bill.overcounted_tokens,
+            cached_tokens: bill.cached_tokens,
+            cache_reported_calls: bill.cache_reported_calls,
+            written_tokens: bill.written_tokens,
+            written_long_tokens: bill.written_long_tokens,
+            output_tokens: bill.output_tokens,
+            cost: bill.cost_usd(),
+            hidden_cost: bill.cost.map(|cost| cost.hidden),
+            output_cost: bill.cost.map(|cost| cost.output),
         }
     }
 }

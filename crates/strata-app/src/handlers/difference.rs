@@ -75,7 +75,7 @@ impl Handler for Difference {
         let analysis = open.analysis_of(self.call)?;
         let missing = || AppError::internal("A call got lost.");
         let call = analysis.call(self.call).ok_or_else(missing)?;
-        let caches = open.caches.get(&open.experiment, &analysis, strata.tables());
+        let caches = open.caches(&analysis, strata.tables())?;
         let Some(before) = against(&analysis, &caches, call) else {
             return Ok(PromptDifference {
                 call: self.call,

@@ -288,13 +288,17 @@ impl Handler for Stratum {
         let open = strata.session(&self.session)?;
         let at = index(&open, self.event)?;
         let analysis = open.analysis();
+        let caches = open.caches(&analysis, strata.tables())?;
         let in_range = |carried: &&Carried| (self.calls.from..=self.calls.to).contains(&carried.call);
         let mut calls = Vec::new();
         for carried in analysis.ledger().carriers(at).iter().filter(in_range) {
             let Some(call) = analysis.call(carried.call) else { continue };
             let prompt = open.scale(&analysis, strata.tables(), call)?.prompt(&call.request);
             let before = prompt.pieces().take_while(|piece| piece.origin.event() != Some(at));
-            let from_token = before.map(|piece| piece.tokens).sum();
+            let known: u32 = before.map(|piece| piece.tokens).sum();
+            // What is hidden stands first.
+            let hidden = caches.call(carried.call).map_or(0, |paid| paid.bill.hidden_tokens());
+            let from_token = known + hidden;
             calls.push(StratumCall { call: carried.call, from_token, tokens: carried.tokens });
         }
         Ok(StratumCalls { calls })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::{Edit, FlowEdit};
-use strata_measure::analysis::{CallRates, SessionAnalysis};
+use strata_measure::analysis::{Billed, CallRates};
 use strata_measure::findings::Finding;
 use strata_measure::fixes::Fix;
 use strata_model::Origin;
@@ -30,12 +30,13 @@ impl Handler for List {
         let open = strata.session(&self.session)?;
         let (fixes, is_complete) = open.fixes(strata);
         let analysis = open.analysis();
+        let caches = open.caches(&analysis, strata.tables())?;
         let found = open.findings(&analysis, strata.tables());
         let rows = found.iter().map(|finding| fixable(&open, finding, &fixes, strata.tables()));
         Ok(FindingList {
             is_complete,
             rows: rows.collect(),
-            bloat: bloat(&open, &analysis, &fixes, strata.tables()),
+            bloat: bloat(&open, Billed { analysis: &analysis, caches: &caches }, &fixes, strata.tables()),
         })
     }
 }
@@ -66,7 +67,7 @@ fn fix_row(open: &OpenSession, fix: &Fix) -> FixRow {
         title: fix.candidate.title.clone(),
         edits: fix.candidate.edits.clone(),
         saves_tokens: effect.saved_tokens() as f64,
-        saves_usd: effect.before.cost_usd.zip(effect.after.cost_usd).map(|(before, after)| before - after),
+        saves_usd: effect.saved_cost(),
         basis: fix.basis.into(),
         effect: effect_row(effect, &open.experiment),
         warnings: fix.warnings.clone(),
@@ -76,11 +77,11 @@ fn fix_row(open: &OpenSession, fix: &Fix) -> FixRow {
 /// The sources whose tokens are carried the most.
 fn bloat(
     open: &OpenSession,
-    analysis: &SessionAnalysis,
+    Billed { analysis, caches }: Billed<'_>,
     fixes: &[Arc<Fix>],
     tables: &Tables,
 ) -> Vec<BloatRow> {
-    let rates = CallRates::of(analysis.calls(), &tables.prices);
+    let rates = CallRates::of(Billed { analysis, caches }, &tables.prices);
     let sums = analysis.ledger().sums_by(&rates, |piece| Source::of(&piece.origin));
     let mut sums: Vec<_> = sums.into_iter().filter(|(_, sum)| sum.usage.lifetime >= WORTH_TOKENS).collect();
     sums.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.usage.lifetime));

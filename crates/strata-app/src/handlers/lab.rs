@@ -24,9 +24,9 @@ impl Handler for Plan {
     fn run(self, strata: &Arc<Strata>) -> Result<LabReplay, AppError> {
         let config = read_config(&self.config, self.prompt.as_deref())?;
         let open = strata.session(&self.session)?;
-        let analysis = open.analysis_up_to(last_call(&open)?)?;
+        let analysis = open.baseline(last_call(&open)?)?;
         let sizes = strata.lab().sizes(&self.session);
-        with_lab(&open.experiment, &analysis, strata.tables(), |lab| {
+        with_lab(&analysis, strata.tables(), |lab| {
             let reader = FactReader::new();
             let size = summary_size(lab, config.summary_tokens, &sizes);
             let mut sized = SizedWriter::new(size);
@@ -66,12 +66,12 @@ impl Handler for Sweep {
                 diagnostics: Vec::new(),
                 files: None,
             };
-            let analysis = match open.whole_analysis(&strata.tables().counting) {
+            let analysis = match open.whole_baseline(strata.tables()) {
                 Ok(analysis) => analysis,
                 Err(error) => return ended(JobState::Failed, error.message),
             };
             let sizes = strata.lab().sizes(&self.session);
-            let swept = with_lab(&open.experiment, &analysis, strata.tables(), |lab| {
+            let swept = with_lab(&analysis, strata.tables(), |lab| {
                 let size = summary_size(lab, self.summary_tokens, &sizes);
                 sweep(lab, &configs, size, Assumptions::default(), &|done| {
                     job.progress(done as u64, total);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_engine::LoggedEvent;
 use strata_measure::lab::{FactReader, Grade, Probe, grade, probe_prompt, probes, window_text};
-use strata_measure::prices::Prices;
+use strata_measure::prices::{Charged, Prices};
 
 use crate::Strata;
 use crate::api::job::JobState;
@@ -102,7 +102,7 @@ impl Prepared {
             from_before,
             input_tokens: input as f64,
             output_tokens: output as f64,
-            cost_usd: price.map(|price| price.cost(input, 0, 0, output)),
+            cost_usd: price.map(|price| price.cost(&Charged::uncached(input, output))),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_engine::turn::compaction::CompactionConfig;
 use strata_measure::lab::{Extractive, FactReader, Writer, survival};
+use strata_measure::prices::Charged;
 use strata_store::{LabRunId, LabRunState, StoreError};
 
 use crate::Strata;
@@ -113,8 +114,8 @@ impl Work {
 
     fn compact(&self, strata: &Arc<Strata>, job: &RunningJob) -> Result<String, AppError> {
         let open = &self.open;
-        let analysis = open.whole_analysis(&strata.tables().counting)?;
-        with_lab(&open.experiment, &analysis, strata.tables(), |lab| {
+        let analysis = open.whole_baseline(strata.tables())?;
+        with_lab(&analysis, strata.tables(), |lab| {
             let reader = FactReader::new();
             // How many summaries there will be is known from a replay with sizes alone.
             let size = summary_size(lab, self.config.summary_tokens, &[]);
@@ -191,7 +192,8 @@ impl Work {
                     run.output_tokens += output as f64;
                     let price = model.and_then(|model| strata.tables().prices.of_model(model));
                     let cached = usage.cached_content_token_count.unwrap_or(0);
-                    let cost = price.map(|price| price.cost(input, cached, 0, output));
+                    let charged = Charged { cached, ..Charged::uncached(input, output) };
+                    let cost = price.map(|price| price.cost(&charged));
                     run.cost_usd = cost.map(|cost| cost + run.cost_usd.unwrap_or(0.0));
                 }
                 let mut record = self.record();

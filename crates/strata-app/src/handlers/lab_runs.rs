@@ -64,8 +64,8 @@ impl Strata {
         let restored = Arc::new(RunState::restored(id, &entry.subject, (&config, &settings), &record, state));
         if state == JobState::Done {
             let open = self.session(&entry.subject)?;
-            let analysis = open.whole_analysis(&self.tables().counting)?;
-            with_lab(&open.experiment, &analysis, self.tables(), |lab| {
+            let analysis = open.whole_baseline(self.tables())?;
+            with_lab(&analysis, self.tables(), |lab| {
                 let mut again = Again { summaries: record.summaries.into_iter() };
                 let replayed = lab.replay(&config, &mut again).map_err(|stop| AppError::bad_input(stop.0))?;
                 let losses = losses(&open.experiment, &replayed);
@@ -161,11 +161,11 @@ impl Handler for EstimateRun {
     fn run(self, strata: &Arc<Strata>) -> Result<LabEstimate, AppError> {
         let config = read_config(&self.config, self.prompt.as_deref())?;
         let open = strata.session(&self.session)?;
-        let analysis = open.whole_analysis(&strata.tables().counting)?;
+        let analysis = open.whole_baseline(strata.tables())?;
         let found = strata.models().find(&self.writer, &strata.custom_endpoints())?;
         let model = self.model.or_else(|| config.model.as_ref().map(ToString::to_string)).or(found.model);
         let tables = strata.tables();
-        with_lab(&open.experiment, &analysis, tables, |lab| {
+        with_lab(&analysis, tables, |lab| {
             let size = summary_size(lab, config.summary_tokens, &strata.lab().sizes(&self.session));
             let asked = Asked {
                 base_url: &found.server.base_url,

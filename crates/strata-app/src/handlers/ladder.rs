@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use strata_measure::analysis::{CallCache, Nature};
+use strata_measure::analysis::{Billed, CallCache, Nature};
 
 use super::bytes::{Layout, NOT_KNOWN, VERSION, map_bytes};
-use super::session::{agent_names, cached_share};
+use super::session::agent_names;
 use crate::Strata;
 use crate::api::cache::{Ladder, LadderFlag, Rows};
 use crate::command::{Bytes, Handler};
@@ -18,23 +18,20 @@ impl Handler for Ladder {
     fn run(self, strata: &Arc<Strata>) -> Result<Bytes, AppError> {
         let open = strata.session(&self.session)?;
         let analysis = open.analysis();
-        let caches = open.caches.get(&open.experiment, &analysis, strata.tables());
+        let caches = open.caches(&analysis, strata.tables())?;
         let (from, to) = (self.from.max(1) as usize - 1, (self.to as usize).min(caches.calls.len()));
         let calls = caches.calls.get(from..to).unwrap_or_default();
         let agents = agent_names(&open);
-        let cached = |call: &CallCache| {
-            let compiled = analysis.call(call.call);
-            compiled.and_then(|compiled| cached_share(&open, compiled)).unwrap_or(call.prediction.expected)
-        };
+        let cached = |call: &CallCache| call.bill.cached_tokens;
         let ends_at = |call: &CallCache| call.loss.as_ref().map_or(NOT_KNOWN, |loss| loss.at_token);
         let agent = |call: &CallCache| agents.iter().position(|name| *name == call.agent).unwrap_or(0) as u16;
         let mut layout = Layout::default();
         layout.words([VERSION, calls.len() as u32]);
         layout.words(calls.iter().map(|call| call.call));
-        layout.words(calls.iter().map(|call| call.prompt_tokens));
+        layout.words(calls.iter().map(|call| call.bill.prompt_tokens));
         layout.words(calls.iter().map(cached));
-        layout.words(calls.iter().map(|call| call.prediction.expected));
-        layout.words(calls.iter().map(|call| call.prediction.matched_ever));
+        layout.words(calls.iter().map(|call| call.measured.expected));
+        layout.words(calls.iter().map(|call| call.measured.matched_ever));
         layout.words(calls.iter().map(ends_at));
         layout.halves(calls.iter().map(agent));
         layout.halves(calls.iter().map(flags));
@@ -65,7 +62,8 @@ impl Handler for Rows {
         }
         let open = strata.session(&self.session)?;
         let analysis = open.analysis();
-        let calls = self.calls.iter().filter_map(|call| analysis.call(*call));
-        map_bytes(&open, &analysis, strata.tables(), calls, self.min_tokens)
+        let caches = open.caches(&analysis, strata.tables())?;
+        let billed = Billed { analysis: &analysis, caches: &caches };
+        map_bytes(&open, billed, strata.tables(), self.calls.iter().copied(), self.min_tokens)
     }
 }

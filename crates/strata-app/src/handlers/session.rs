@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use strata_measure::analysis::CallAnalysis;
+use strata_measure::analysis::{BillTotals, CacheAnalysis, CallAnalysis};
 use strata_measure::tokens::{self, Tokenizer};
 use strata_model::Str;
 use strata_store::{AppConfigOrigin, ExperimentId, SessionId};
@@ -18,7 +18,7 @@ use crate::command::Handler;
 use crate::error::AppError;
 use crate::import::{Input, now_ms, start_import};
 use crate::models::Calibrations;
-use crate::open::{OpenSession, Tables, prompt_cost, read_app_file};
+use crate::open::{OpenSession, Tables, read_app_file};
 use crate::sample;
 use crate::strata::list_item;
 
@@ -57,13 +57,13 @@ impl Handler for Open {
     fn run(self, strata: &Arc<Strata>) -> Result<SessionHeader, AppError> {
         let open = strata.session(&self.session)?;
         strata.store().mark_opened(&open.id, now_ms())?;
-        Ok(header(strata, &open))
+        header(strata, &open)
     }
 }
 
 impl Handler for Header {
     fn run(self, strata: &Arc<Strata>) -> Result<SessionHeader, AppError> {
-        Ok(header(strata, &*strata.session(&self.session)?))
+        header(strata, &*strata.session(&self.session)?)
     }
 }
 
@@ -82,7 +82,7 @@ impl Handler for SetApp {
             }
         }
         strata.open_sessions().close_with_experiments(&id);
-        Ok(header(strata, &*strata.session(&self.session)?))
+        header(strata, &*strata.session(&self.session)?)
     }
 }
 
@@ -111,14 +111,14 @@ impl Handler for Remove {
     }
 }
 
-pub(super) fn header(strata: &Strata, open: &OpenSession) -> SessionHeader {
+pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeader, AppError> {
     let tables = strata.tables();
     let analysis = open.analysis();
     let calls = analysis.calls();
     let list = list_item(&open.entry);
-    let totals = Totals::of(open, calls, tables);
-    let reported = reported(open, calls);
-    SessionHeader {
+    let caches = open.caches(&analysis, tables)?;
+    let bill = caches.bill();
+    Ok(SessionHeader {
         session: open.key.clone(),
         experiment: open.edits.as_ref().map(|edits| super::experiment::row(&edits.entry)),
         title: list.title,
@@ -131,14 +131,13 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> SessionHeader {
         invocations: n_turns(open),
         compactions: open.experiment.summary_places().len() as u32,
         agents: agents(open),
-        total_tokens: totals.tokens as f64,
-        total_basis: totals.basis.into(),
-        calibrated: calibrated(strata, open, calls),
-        cached_tokens: totals.cached as f64,
-        cached_basis: if totals.is_cache_reported { Basis::Reported } else { Basis::Estimated },
-        cost_usd: totals.cost,
-        reported,
-        tokenizer: TokenizerInfo { basis: totals.basis.into(), ..tokenizer(open, analysis.tokenizers()) },
+        bill: bill.into(),
+        calibrated: calibrated(strata, calls, &caches),
+        reported: reported(open, &bill),
+        tokenizer: TokenizerInfo {
+            basis: bill.counted_basis.into(),
+            ..tokenizer(open, analysis.tokenizers())
+        },
         prices: prices(calls, tables),
         app: AppInfo {
             name: open.app.app.name.to_string(),
@@ -148,21 +147,20 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> SessionHeader {
         },
         diagnostics: open.diagnostics.clone(),
         unmapped: unmapped(open),
-        peak_tokens: calls.iter().map(|call| call.total.tokens).max().unwrap_or(0),
+        peak_tokens: caches.calls.iter().map(|call| call.bill.prompt_tokens).max().unwrap_or(0),
         follow: super::follow::state(strata, &open.entry),
-    }
+    })
 }
 
 /// The calls as their providers count, where all of them are known to be counted so or nearly so.
-fn calibrated(strata: &Strata, open: &OpenSession, calls: &[CallAnalysis]) -> Option<CalibratedTotal> {
+fn calibrated(strata: &Strata, calls: &[CallAnalysis], caches: &CacheAnalysis) -> Option<CalibratedTotal> {
     let store = strata.store();
     let mut calibrations = Calibrations::new(&store);
     let mut total = CalibratedTotal { tokens: 0.0, low: 0.0, high: 0.0, calls: 0 };
     for call in calls {
-        let usage = open.experiment.call(call.number).and_then(|call| call.usage.as_ref());
-        let reported = usage.and_then(|usage| usage.prompt_token_count).map(|tokens| tokens as u32);
-        let count = match reported {
-            Some(tokens) => tokens::TokenCount::reported(tokens),
+        let bill = caches.call(call.number).map(|call| &call.bill);
+        let count = match bill.filter(|bill| bill.basis < tokens::Basis::Exact) {
+            Some(bill) => tokens::TokenCount::reported(bill.prompt_tokens),
             None => calibrations.of_call(call).inspect(|_| total.calls += 1)?,
         };
         total.tokens += f64::from(count.tokens);
@@ -178,90 +176,14 @@ fn n_turns(open: &OpenSession) -> u32 {
     events.map(|event| &event.invocation_id).collect::<std::collections::HashSet<_>>().len() as u32
 }
 
-/// Sums over the calls compiled so far.
-struct Totals {
-    tokens: u64,
-    basis: tokens::Basis,
-    cached: u64,
-    is_cache_reported: bool,
-    cost: Option<f64>,
-}
-
-impl Totals {
-    fn of(open: &OpenSession, calls: &[CallAnalysis], tables: &Tables) -> Self {
-        let is_cache_reported = calls.iter().any(|call| cached_report(open, call).is_some());
-        let cached = |call: &CallAnalysis| {
-            if is_cache_reported { cached_share(open, call).unwrap_or(0) } else { call.matched.tokens }
-        };
-        let cost = |call: &CallAnalysis| call_cost(open, tables, call);
-        Self {
-            tokens: calls.iter().map(|call| u64::from(call.total.tokens)).sum(),
-            basis: calls.iter().map(|call| call.total.basis).max().unwrap_or(tokens::Basis::Exact),
-            cached: calls.iter().map(|call| u64::from(cached(call))).sum(),
-            is_cache_reported,
-            cost: calls.iter().map(cost).sum::<Option<f64>>().filter(|_| !calls.is_empty()),
-        }
-    }
-}
-
-/// Cached tokens as the provider reported them for a call.
-pub(super) fn cached_report(open: &OpenSession, call: &CallAnalysis) -> Option<u32> {
-    let usage = open.experiment.call(call.number)?.usage.as_ref()?;
-    usage.cached_content_token_count.map(|tokens| tokens as u32)
-}
-
-/// The part of our count of a call's prompt that the provider read from its cache, by its report.
-pub(super) fn cached_share(open: &OpenSession, call: &CallAnalysis) -> Option<u32> {
-    let cached = cached_report(open, call)?;
-    let usage = open.experiment.call(call.number)?.usage.as_ref()?;
-    let input = usage.prompt_token_count.map_or(cached, |tokens| tokens as u32);
-    Some(cached_of_count(call.total.tokens, input, cached))
-}
-
-/// What of `counted` tokens was cached, where the provider saw `input` and read `cached` of them from its cache.
-///
-/// What it saw beyond our count is context that the file does not show. It lies in front, so it was cached first, and
-/// what was billed in full is in what the file does show.
-fn cached_of_count(counted: u32, input: u32, cached: u32) -> u32 {
-    if input >= counted {
-        return counted.saturating_sub(input.saturating_sub(cached));
-    }
-    (u64::from(counted) * u64::from(cached.min(input)) / u64::from(input.max(1))) as u32
-}
-
-/// What a call's prompt cost in US dollars, by the report where there is one. `None` without a price.
-pub(super) fn call_cost(open: &OpenSession, tables: &Tables, call: &CallAnalysis) -> Option<f64> {
-    let price = tables.prices.of_model(&call.model)?;
-    let usage = open.experiment.call(call.number).and_then(|call| call.usage.as_ref());
-    Some(match usage.and_then(|usage| Some((usage, usage.prompt_token_count?))) {
-        Some((usage, prompt)) => {
-            let cached = usage.cached_content_token_count.unwrap_or(0);
-            price.cost(prompt, cached, 0, usage.output_tokens().unwrap_or(0))
-        }
-        None => prompt_cost(price, call.total.tokens, call.matched.tokens),
-    })
-}
-
-fn reported(open: &OpenSession, calls: &[CallAnalysis]) -> Option<ReportedUsage> {
+fn reported(open: &OpenSession, bill: &BillTotals) -> Option<ReportedUsage> {
     let usage = open.summary.numbers.reported_usage?;
-    let mut residual = 0.0;
-    let mut n_reported = 0;
-    for call in calls {
-        let Some(input) =
-            open.experiment.call(call.number).and_then(|call| call.usage.as_ref()?.prompt_token_count)
-        else {
-            continue;
-        };
-        n_reported += 1;
-        residual += input as f64 - f64::from(call.total.tokens);
-    }
     Some(ReportedUsage {
         input_tokens: usage.input_tokens as f64,
         cached_tokens: usage.cached_tokens as f64,
         cache_write_tokens: usage.cache_write_tokens as f64,
         output_tokens: usage.output_tokens as f64,
-        calls: n_reported,
-        residual_tokens: residual,
+        calls: bill.reported_calls,
         caveat: open.summary.output_caveat.clone(),
     })
 }
@@ -350,26 +272,4 @@ fn prices(calls: &[CallAnalysis], tables: &Tables) -> Vec<PriceInfo> {
 fn unmapped(open: &OpenSession) -> Vec<UnmappedRow> {
     let rows = open.summary.unmapped.iter();
     rows.map(|(name, count)| UnmappedRow { name: name.clone(), count: *count as u32 }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::cached_of_count;
-
-    #[track_caller]
-    fn check(counted: u32, input: u32, cached: u32, expected: u32) {
-        assert_eq!(cached_of_count(counted, input, cached), expected);
-    }
-
-    #[test]
-    fn what_the_provider_cached_is_a_part_of_what_the_file_shows() {
-        check(1_000, 1_000, 600, 600);
-        check(1_000, 1_000, 1_000, 1_000);
-        // 400 tokens that the file does not show lie in front and were cached.
-        check(1_000, 1_400, 1_300, 900);
-        check(1_000, 5_000, 400, 0);
-        // Counted too many: the share stays.
-        check(1_000, 500, 300, 600);
-        check(1_000, 0, 0, 0);
-    }
 }

@@ -1,6 +1,7 @@
 //! What is remembered of a session beside its events: the numbers of lists, and what its file could not say.
 
 use serde::{Deserialize, Serialize};
+use strata_engine::{FlowKind, n_calls};
 use strata_import::{ImportedSession, SessionSummary};
 use strata_model::{Json, json};
 
@@ -32,7 +33,10 @@ impl Summary {
     pub(crate) fn of(imported: &ImportedSession) -> Self {
         Self {
             format: imported.format.id().to_owned(),
-            numbers: imported.summary(),
+            numbers: SessionSummary {
+                calls: n_calls(&imported.session, flow_kind(imported.format.id())) as u64,
+                ..imported.summary()
+            },
             recorded: Some(Recorded {
                 events: imported.facts.events,
                 invocations: imported.facts.invocations,
@@ -57,4 +61,9 @@ impl Summary {
     pub(crate) fn from_json(value: &Json) -> Self {
         Self::deserialize(value.clone()).unwrap_or_default()
     }
+}
+
+/// By whose rules the sessions of a format were made.
+pub(crate) fn flow_kind(format: &str) -> FlowKind {
+    if format.starts_with("adk") || format.is_empty() { FlowKind::Adk } else { FlowKind::Transcript }
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use strata_engine::turn::compaction::CompactionConfig;
 use strata_measure::analysis::Counting;
 use strata_measure::lab::{Assumptions, Lab, SizedWriter, Stop, SummaryDue, SummarySize, Writer, Written};
-use strata_measure::prices::Prices;
+use strata_measure::prices::{Charged, Prices};
 use strata_measure::tokens::{TokenCount, Tokenizer, Weigher};
 use strata_model::LlmRequest;
 use strata_store::{PromptShape, Store};
@@ -107,7 +107,7 @@ impl Writer for Estimator<'_, '_> {
         let output: u64 =
             text.filter_map(|part| part.text.as_deref()).map(|text| u64::from(due.tokens(text))).sum();
         let price = asked.prices.of_model(&model);
-        let cost = price.map(|price| price.cost(input.tokens.into(), 0, 0, output));
+        let cost = price.map(|price| price.cost(&Charged::uncached(input.tokens.into(), output)));
         let rates = Assumptions::default();
         let estimate = &mut self.estimate;
         estimate.input = estimate.input + input;

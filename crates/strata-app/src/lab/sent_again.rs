@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use strata_measure::analysis::Counting;
-use strata_measure::prices::Prices;
+use strata_measure::prices::{Charged, Prices};
 use strata_measure::tokens::TokenCount;
 use strata_model::{Fingerprint, Json, LlmRequest, Part, json};
 use strata_provider::Progress;
@@ -64,12 +64,8 @@ impl SentAgain {
     /// US dollars, if nothing is cached: the cache is cold for a call that is sent later.
     pub(crate) fn estimated_cost(&self, prices: &Prices) -> Option<f64> {
         let price = prices.of_model(&self.model)?;
-        Some(price.cost(
-            self.predicted.tokens.into(),
-            0,
-            0,
-            self.recorded_output_tokens.unwrap_or(USUAL_ANSWER),
-        ))
+        let output = self.recorded_output_tokens.unwrap_or(USUAL_ANSWER);
+        Some(price.cost(&Charged::uncached(self.predicted.tokens.into(), output)))
     }
 
     /// Before anything came.
@@ -119,7 +115,8 @@ impl ReplayAnswer {
         let price =
             answer.model.as_deref().and_then(|name| prices.of_model(name)).or(prices.of_model(&sent.model));
         self.cost_usd = price.zip(usage.prompt_token_count).map(|(price, input)| {
-            price.cost(input, usage.cached_content_token_count.unwrap_or(0), 0, output.unwrap_or(0))
+            let cached = usage.cached_content_token_count.unwrap_or(0);
+            price.cost(&Charged { cached, ..Charged::uncached(input, output.unwrap_or(0)) })
         });
     }
 }

@@ -18,10 +18,10 @@ pub(crate) fn address(event: EventIndex) -> String {
 
 pub(crate) fn bill_shape(bill: &Bill) -> LabBill {
     LabBill {
-        prompt_tokens: bill.prompt_tokens as f64,
+        prompt_tokens: bill.calls.prompt_tokens as f64,
         billed_tokens: bill.billed_tokens() as f64,
-        cached_tokens: bill.cached_tokens as f64,
-        written_tokens: bill.written_tokens as f64,
+        cached_tokens: bill.calls.cached_tokens as f64,
+        written_tokens: bill.calls.all_written_tokens() as f64,
         peak_tokens: bill.peak_tokens,
         breaks: bill.breaks,
         compactions: bill.summaries.n_summaries,
@@ -42,7 +42,7 @@ pub(crate) fn replay_shape(
 ) -> LabReplay {
     let assumptions = Assumptions::default();
     let unchanged = lab.unchanged();
-    let tokens = |replayed: &Replayed| replayed.calls.iter().map(|call| call.tokens).collect();
+    let tokens = |replayed: &Replayed| lab.bills(replayed).iter().map(|bill| bill.prompt_tokens).collect();
     LabReplay {
         config: replayed.config.to_string(),
         is_adk: matches!(replayed.config.policy, Policy::Adk { .. }) && replayed.config.pinned.is_empty(),
@@ -57,7 +57,7 @@ pub(crate) fn replay_shape(
         recorded: bill_shape(&lab.bill(&lab.recorded(), assumptions)),
         prompt_tokens: tokens(replayed),
         unchanged_tokens: tokens(&unchanged),
-        recorded_tokens: lab.analysis.calls().iter().map(|call| call.total.tokens).collect(),
+        recorded_tokens: lab.caches.calls.iter().map(|call| call.bill.prompt_tokens).collect(),
         cleared: replayed
             .cleared
             .iter()

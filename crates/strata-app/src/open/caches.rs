@@ -2,47 +2,63 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use strata_engine::Experiment;
 use strata_measure::analysis::{CacheAnalysis, CacheFix, SessionAnalysis};
 
-use super::Tables;
+use super::{Baseline, OpenSession, Tables};
+use crate::error::AppError;
 
 #[derive(Default)]
-pub(crate) struct Caches {
+pub(super) struct Caches {
     /// The caches of so many calls as were compiled when somebody asked.
     latest: Mutex<Option<Arc<CacheAnalysis>>>,
     fixes: OnceLock<Vec<CacheFix>>,
 }
 
-impl Caches {
-    /// The caches of the calls that are compiled by now.
-    pub(crate) fn get(
+impl OpenSession {
+    /// What the calls that are compiled by now come to: the one source of their tokens, caches and prices.
+    pub(crate) fn caches(
         &self,
-        experiment: &Experiment,
         analysis: &SessionAnalysis,
         tables: &Tables,
-    ) -> Arc<CacheAnalysis> {
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+    ) -> Result<Arc<CacheAnalysis>, AppError> {
+        let mut latest = self.caches.latest.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = latest.as_ref().filter(|known| known.calls.len() == analysis.calls().len()) {
-            return known.clone();
+            return Ok(known.clone());
         }
-        let made = CacheAnalysis::new(experiment, analysis, analysis.rules(), &tables.prices);
-        latest.insert(Arc::new(made)).clone()
+        let (rules, prices) = (analysis.rules(), &tables.prices);
+        let made = match &self.edits {
+            None => CacheAnalysis::new(&self.experiment, analysis, rules, prices),
+            Some(edits) => {
+                // It is compiled at least as far: see `compile_in_background`.
+                let base = edits.base.baseline(analysis.calls().len() as u32)?;
+                let caches = base.caches(tables)?;
+                CacheAnalysis::of_edited(&self.experiment, analysis, base.billed(&caches), rules, prices)
+            }
+        };
+        Ok(latest.insert(Arc::new(made)).clone())
     }
 
-    /// What would help. `None` while calls are being compiled: a fix is worth what it saves over all of them.
-    pub(crate) fn fixes(
+    /// What would keep more of the prompts in the cache. `None` while calls are being compiled: a fix is worth what it
+    /// saves over all of them.
+    pub(crate) fn cache_fixes(
         &self,
-        experiment: &Experiment,
         analysis: &SessionAnalysis,
         tables: &Tables,
-    ) -> Option<&[CacheFix]> {
-        if analysis.calls().len() < experiment.calls().len() {
-            return None;
+    ) -> Result<Option<&[CacheFix]>, AppError> {
+        if analysis.calls().len() < self.experiment.calls().len() {
+            return Ok(None);
         }
-        Some(self.fixes.get_or_init(|| {
-            let caches = self.get(experiment, analysis, tables);
-            caches.fixes(experiment, analysis, &tables.counting, analysis.rules(), &tables.prices)
-        }))
+        let caches = self.caches(analysis, tables)?;
+        Ok(Some(self.caches.fixes.get_or_init(|| {
+            let (rules, prices) = (analysis.rules(), &tables.prices);
+            caches.fixes(&self.experiment, analysis, &tables.counting, rules, prices)
+        })))
+    }
+}
+
+impl Baseline<'_> {
+    /// What its calls come to.
+    pub(crate) fn caches(&self, tables: &Tables) -> Result<Arc<CacheAnalysis>, AppError> {
+        self.open.caches(&self.analysis, tables)
     }
 }

@@ -36,14 +36,15 @@ impl OpenSession {
         let n_calls = self.experiment.calls().len() as u32;
         // Without a compile of all calls there is nothing to compare with.
         let tables = strata.tables();
-        let Ok(analysis) = self.analysis_of(n_calls.max(1)) else { return };
-        for candidate in fixes::candidates(&self.experiment, &analysis) {
+        let Ok(baseline) = self.baseline(n_calls.max(1)) else { return };
+        let Ok(caches) = baseline.caches(tables) else { return };
+        for candidate in fixes::candidates(baseline.experiment(), &baseline) {
             if self.is_closed.load(Ordering::Relaxed) {
                 return;
             }
             let with = (&*tables.counting, &tables.prices, strata.catalog());
-            let base = (&self.experiment, &*analysis);
-            if let Some(fix) = fixes::try_fix(candidate, base.0, base.1, with) {
+            let before = baseline.billed(&caches);
+            if let Some(fix) = fixes::try_fix(candidate, baseline.experiment(), before, with) {
                 let mut tried = lock(&self.fixes.tried);
                 tried.push(Arc::new(fix));
                 tried.sort_by_key(|fix| std::cmp::Reverse(fix.effect.saved_tokens()));

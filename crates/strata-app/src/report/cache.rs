@@ -1,15 +1,15 @@
 //! `strata cache`: what a provider finds again of each prompt, what kept it from finding more, and what would help.
 
 use serde::Serialize;
-use strata_measure::analysis::{CacheAnalysis, CacheFix, CallCache, Comparison, Loss, SessionAnalysis};
+use strata_measure::analysis::{CacheFix, CallCache, Comparison, Loss, SessionAnalysis};
 use strata_wire::CacheRules;
 
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
 use super::evidence::EvidenceReport;
-use super::source::{Source, Subject};
+use super::source::{Compiled, Source, Subject};
 use super::{VERSION, Watch, origin};
-use crate::api::common::RequestBasis;
+use crate::api::common::{Basis, Bill, RequestBasis};
 use crate::error::AppError;
 use crate::handlers::break_sentence;
 use crate::open::Tables;
@@ -27,7 +27,10 @@ pub struct CacheReport {
     pub provider: String,
     /// Whether each of them is one for the models of this session.
     pub is_rule_known: bool,
+    /// What all calls come to.
+    pub bill: Bill,
     pub prompt_tokens: u64,
+    /// As the rules have it, whatever was reported.
     pub predicted_cached_tokens: u64,
     pub predicted_written_tokens: u64,
     /// Tokens that were paid in full and could have been found, and of these the avoidable ones.
@@ -48,11 +51,17 @@ pub struct CallCacheReport {
     pub model: String,
     /// The number of the first call of its lineage.
     pub lineage: u32,
+    /// As its provider counts it: reported, or predicted where it is not; `promptBasis` says which.
     pub prompt_tokens: u32,
+    pub prompt_basis: Basis,
+    /// Of these, read from the cache: reported, or predicted where it is not.
+    pub cached_tokens: u32,
     /// Whether the prompt is what was really sent or what was compiled.
     pub request_basis: RequestBasis,
     /// What that is known from; absent for a call that was not compiled.
     pub evidence: Option<EvidenceReport>,
+    /// Seconds for which what it stores is kept: as its client asked where that is known, else by the rule.
+    pub lifetime_seconds: Option<f64>,
     pub predicted_cached_tokens: u32,
     /// What could be found however long ago it was sent.
     pub ceiling_tokens: u32,
@@ -63,7 +72,7 @@ pub struct CallCacheReport {
     pub zones: Vec<ZoneReport>,
     #[serde(rename = "break")]
     pub loss: Option<BreakReport>,
-    /// US dollars for the prompt, as predicted.
+    /// US dollars of the call, its answer included.
     pub cost: Option<f64>,
 }
 
@@ -92,7 +101,11 @@ pub struct BreakReport {
     pub detail: String,
     pub is_avoidable: bool,
     pub previous_call: u32,
+    /// Paid in full though it could have been found: by the report where there is one, else as predicted.
     pub rebilled_tokens: u32,
+    pub is_reported: bool,
+    /// The same as it is predicted.
+    pub predicted_tokens: u32,
     pub cost: Option<f64>,
 }
 
@@ -115,8 +128,7 @@ pub fn cache(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resul
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
     let rules = CacheRules::embedded();
-    let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
-    let caches = CacheAnalysis::new(&subject.experiment, &analysis, &rules, &tables.prices);
+    let Compiled { analysis, caches } = subject.compiled(subject.n_calls(), &tables, watch)?;
     let fixes = caches.fixes(&subject.experiment, &analysis, &tables.counting, &rules, &tables.prices);
     let totals = caches.totals();
     let mut names: Vec<&str> = Vec::new();
@@ -132,6 +144,7 @@ pub fn cache(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resul
         app: (&subject.app).into(),
         provider: names.join(", "),
         is_rule_known: caches.calls.iter().all(|call| call.is_rule_known),
+        bill: caches.bill().into(),
         prompt_tokens: totals.prompt_tokens,
         predicted_cached_tokens: totals.cached_tokens,
         predicted_written_tokens: totals.written_tokens,
@@ -152,13 +165,16 @@ fn call_report(subject: &Subject, analysis: &SessionAnalysis, call: &CallCache) 
         agent: call.agent.to_string(),
         model: call.model.to_string(),
         lineage: call.lineage,
-        prompt_tokens: call.prompt_tokens,
+        prompt_tokens: call.bill.prompt_tokens,
+        prompt_basis: call.bill.basis.into(),
+        cached_tokens: call.bill.cached_tokens,
         request_basis: analysed
             .map_or(RequestBasis::Recompiled, |analysed| RequestBasis::of(&subject.experiment, analysed)),
         evidence: analysed.map(|analysed| subject.evidence(analysed)),
-        predicted_cached_tokens: call.prediction.expected,
-        ceiling_tokens: call.prediction.ceiling,
-        predicted_written_tokens: call.prediction.written,
+        lifetime_seconds: call.lifetime_s,
+        predicted_cached_tokens: call.measured.expected,
+        ceiling_tokens: call.measured.ceiling,
+        predicted_written_tokens: call.measured.written,
         reported_cached_tokens: call.reported.and_then(|reported| reported.cached),
         difference: call.comparison.as_ref().and_then(difference),
         zones: call
@@ -167,7 +183,7 @@ fn call_report(subject: &Subject, analysis: &SessionAnalysis, call: &CallCache) 
             .map(|span| ZoneReport { zone: span.zone.name(), from: span.from, to: span.to })
             .collect(),
         loss: call.loss.as_ref().map(|loss| break_report(subject, loss)),
-        cost: call.cost_usd,
+        cost: call.bill.cost_usd(),
     }
 }
 
@@ -182,6 +198,8 @@ fn break_report(subject: &Subject, loss: &Loss) -> BreakReport {
         is_avoidable: loss.cause.is_avoidable(),
         previous_call: loss.against,
         rebilled_tokens: loss.tokens,
+        is_reported: loss.is_reported,
+        predicted_tokens: loss.predicted_tokens,
         cost: loss.cost_usd,
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::diagnostic::FileDiagnostic;
 use super::source::Source;
 use super::{VERSION, Watch};
-use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
+use crate::api::common::{Bill, DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
 use crate::handlers::nearest;
 use crate::open::Tables;
@@ -26,6 +26,8 @@ pub struct CheckReport {
     pub session: String,
     /// Of the session.
     pub title: String,
+    /// What all calls come to.
+    pub bill: Bill,
     pub passed: bool,
     /// Everything that was checked.
     pub budgets: Vec<BudgetReport>,
@@ -90,8 +92,8 @@ pub fn check(
     let budget = Budget::read(budget_file)?;
     let (subject, mut diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
-    let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
-    let measured = Measured::of(&subject, &analysis, &tables);
+    let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
+    let measured = Measured::of(&subject, &compiled, &tables);
     let mut checked = measured.check(&budget.limits, None, &budget.agents)?;
     for (agent, limits) in &budget.agents {
         if measured.n_calls(Some(agent)) == 0 {
@@ -105,6 +107,7 @@ pub fn check(
         version: VERSION,
         session: subject.id.clone(),
         title: subject.title.clone(),
+        bill: compiled.caches.bill().into(),
         passed: checked.failures.is_empty(),
         budgets: checked.budgets,
         failures: checked.failures,

@@ -16,7 +16,7 @@ use super::sweep::BillReport;
 use super::{VERSION, Watch};
 use crate::error::AppError;
 use crate::import::Step;
-use crate::lab::{losses, lost_facts, read_config, run_window, summary_size, with_lab};
+use crate::lab::{losses, lost_facts, read_config, run_window, summary_size, with_billed};
 use crate::models::ModelWriter;
 use crate::open::Tables;
 
@@ -151,10 +151,10 @@ pub fn compact(
     }
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
-    let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
+    let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     watch.begins(Step::Compacting(&subject.title));
     let reader = FactReader::new();
-    let (replayed, totals) = with_lab(&subject.experiment, &analysis, &tables, |lab| {
+    let (replayed, totals) = with_billed(&subject.experiment, compiled.billed(), &tables, |lab| {
         let mut extracts = Extractive { reader: &reader };
         let mut sized = SizedWriter::new(summary_size(lab, config.summary_tokens, &[]));
         let replayed = match &choice.model {

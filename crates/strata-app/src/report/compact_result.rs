@@ -13,7 +13,7 @@ use super::{SummaryModel, VERSION, Watch};
 use crate::data_folder::default_database;
 use crate::error::AppError;
 use crate::import::now_ms;
-use crate::lab::{Asked, read_config, size_basis, summary_size, with_lab};
+use crate::lab::{Asked, read_config, size_basis, summary_size, with_billed};
 use crate::open::Tables;
 
 /// The document of `strata compact --dry-run`.
@@ -57,11 +57,11 @@ pub fn compact_estimate(
     let config = read_config(&choice.config, choice.prompt.as_deref())?;
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
-    let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
+    let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     let desk = ModelDesk::open(source.database.as_deref())?;
     let found = desk.find(name)?;
     let model = config.model.as_ref().map(ToString::to_string).or(found.model);
-    let (estimate, size) = with_lab(&subject.experiment, &analysis, &tables, |lab| {
+    let (estimate, size) = with_billed(&subject.experiment, compiled.billed(), &tables, |lab| {
         let size = summary_size(lab, config.summary_tokens, &[]);
         let asked = Asked {
             base_url: &found.server.base_url,

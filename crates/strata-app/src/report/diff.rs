@@ -10,10 +10,11 @@ use super::change::{ChangeReport, Weigh};
 use super::diagnostic::FileDiagnostic;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch};
+use crate::api::common::Bill;
 use crate::api::experiment::ComparedCall;
 use crate::edit_file::EditFile;
 use crate::error::AppError;
-use crate::handlers::compare::compared;
+use crate::handlers::compare::{compared, pairs};
 use crate::handlers::part_rows::SegmentScale;
 use crate::handlers::readable;
 use crate::open::Tables;
@@ -52,8 +53,10 @@ pub struct PartChangeReport {
 pub struct SideReport {
     /// What was named.
     pub name: String,
+    /// What its calls come to.
+    pub bill: Bill,
     pub tokens: u64,
-    /// Tokens that match the earlier prompt of the same agent.
+    /// Of these, read from a cache.
     pub cached_tokens: u64,
     pub breaks: u32,
     /// US dollars, if all models have a price.
@@ -85,14 +88,16 @@ pub fn diff(
         )));
     }
     let tables = Tables::default();
-    let analyse = |subject: &Subject| subject.analyse(subject.n_calls(), &tables, watch);
-    let (first, second) = (analyse(&of_a)?, analyse(&of_b)?);
-    let effect = Effect::of(&first, &second, &tables.prices);
+    let compile = |subject: &Subject| subject.compiled(subject.n_calls(), &tables, watch);
+    let (first, second) = (compile(&of_a)?, compile(&of_b)?);
+    let effect = Effect::of(first.billed(), second.billed());
     let agents = of_a.experiment.calls().iter().map(|call| call.invocation.agent.to_string());
-    let pairs = first.calls().iter().zip(second.calls()).zip(agents);
+    let pairs = pairs(first.billed(), second.billed()).zip(agents);
     let changes = match call {
         None => None,
-        Some(number) => Some(request_changes((&of_a, &first), (&of_b, &second), number, &tables)?),
+        Some(number) => {
+            Some(request_changes((&of_a, &first.analysis), (&of_b, &second.analysis), number, &tables)?)
+        }
     };
     Ok(DiffReport {
         version: VERSION,
@@ -101,7 +106,7 @@ pub fn diff(
         a: side(&a.said(), &effect.before),
         b: side(b, &effect.after),
         calls_changed: effect.calls_changed,
-        calls: pairs.map(|((a, b), agent)| compared(agent, a, b, &tables)).collect(),
+        calls: pairs.map(|((a, b), agent)| compared(agent, a, b)).collect(),
         changes,
         diagnostics,
     })
@@ -134,9 +139,10 @@ fn request_changes(
 fn side(name: &str, totals: &strata_measure::analysis::Totals) -> SideReport {
     SideReport {
         name: name.to_owned(),
-        tokens: totals.tokens,
-        cached_tokens: totals.matched,
+        bill: totals.bill.into(),
+        tokens: totals.bill.prompt_tokens,
+        cached_tokens: totals.bill.cached_tokens,
         breaks: totals.breaks,
-        cost: totals.cost_usd,
+        cost: totals.bill.cost_usd(),
     }
 }

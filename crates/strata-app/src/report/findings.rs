@@ -83,13 +83,14 @@ pub fn findings(
 ) -> Result<FindingsReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
-    let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
-    let found = findings::findings(&subject.experiment, &analysis, &tables.counting);
+    let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
+    let analysis = &compiled.analysis;
+    let found = findings::findings(&subject.experiment, analysis, &tables.counting);
     let catalog = catalog();
     let with = (&*tables.counting, &tables.prices, &catalog);
-    let mut fixes: Vec<Fix> = fixes::candidates(&subject.experiment, &analysis)
+    let mut fixes: Vec<Fix> = fixes::candidates(&subject.experiment, analysis)
         .into_iter()
-        .filter_map(|candidate| fixes::try_fix(candidate, &subject.experiment, &analysis, with))
+        .filter_map(|candidate| fixes::try_fix(candidate, &subject.experiment, compiled.billed(), with))
         .collect();
     fixes.sort_by_key(|fix| std::cmp::Reverse(fix.effect.saved_tokens()));
     Ok(FindingsReport {
@@ -141,7 +142,7 @@ fn fix_report(fix: &Fix) -> FixReport {
         processor,
         params,
         saves_tokens: effect.saved_tokens(),
-        saves_cost: effect.before.cost_usd.zip(effect.after.cost_usd).map(|(before, after)| before - after),
+        saves_cost: effect.saved_cost(),
         basis: fix.basis.into(),
         edits: edits.clone(),
         warnings: fix.warnings.clone(),

@@ -1,15 +1,13 @@
 //! `strata replay`: a call sent again, beside what was recorded.
 
 use serde::Serialize;
-use strata_measure::analysis::CacheAnalysis;
 use strata_model::json;
 use strata_provider::Progress;
-use strata_wire::CacheRules;
 use strata_wire::{BodyOptions, encode};
 
 use super::diagnostic::FileDiagnostic;
 use super::model_desk::ModelDesk;
-use super::source::Source;
+use super::source::{Compiled, Source};
 use super::{VERSION, Watch};
 use crate::api::part::{DiffLine, DiffSign};
 use crate::error::AppError;
@@ -89,7 +87,7 @@ pub fn replay(
 ) -> Result<ReplayReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
-    let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
+    let Compiled { analysis, caches } = subject.compiled(subject.n_calls(), &tables, watch)?;
     let missing = || {
         let last = subject.n_calls();
         AppError::not_found(format!("C{} is not in this session. Its last call is C{last}.", choice.call))
@@ -98,8 +96,6 @@ pub fn replay(
     let recorded = subject.experiment.call(choice.call).ok_or_else(missing)?;
     let desk = ModelDesk::open(source.database.as_deref())?;
     let found = desk.find(&choice.endpoint)?;
-    let rules = CacheRules::embedded();
-    let caches = CacheAnalysis::new(&subject.experiment, &analysis, &rules, &tables.prices);
     let answer = subject.experiment.session().events.get(recorded.answer.as_usize());
     let model = choice.model.clone().or(found.model).unwrap_or_else(|| call.model.to_string());
     let cached = caches.call(choice.call).map_or(0, |cache| cache.prediction.expected);

@@ -26,7 +26,7 @@ pub struct SessionReport {
     /// E1 to so many: prompts and answers that a format keeps outside of events are events here.
     pub session_events: u64,
     pub invocations: u64,
-    /// Model responses.
+    /// Calls of models, those of sub-agents that the file relays included.
     pub calls: u64,
     pub user_turns: u64,
     pub tool_calls: u64,
@@ -85,6 +85,6 @@ impl From<&SessionEntry> for SessionReport {
 impl From<&Subject> for SessionReport {
     fn from(subject: &Subject) -> Self {
         let Subject { id, title, format_name, location, summary, .. } = subject;
-        Self::new(id, title, format_name, location, summary)
+        Self { calls: subject.n_calls() as u64, ..Self::new(id, title, format_name, location, summary) }
     }
 }

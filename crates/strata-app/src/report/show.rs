@@ -6,9 +6,9 @@ use strata_measure::tokens;
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
 use super::session::SessionReport;
-use super::source::{Source, Subject};
+use super::source::{Compiled, Source, Subject};
 use super::{VERSION, Watch};
-use crate::api::common::Basis;
+use crate::api::common::{Basis, Bill};
 use crate::error::AppError;
 use crate::open::Tables;
 
@@ -37,12 +37,16 @@ pub struct ShownSession {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionTokens {
-    /// C1 to so many. Calls of sub-agents that the file only relays are among them; they are no responses of its own.
+    /// C1 to so many. Calls of sub-agents that the file relays are among them.
     pub calls: u32,
+    /// What they come to.
+    pub bill: Bill,
+    /// Our count of what is known of the prompts.
     pub total: u64,
     pub basis: Basis,
-    /// The largest prompt, and the call that sent it.
+    /// The largest prompt as its provider counts it, and the call that sent it.
     pub largest: u32,
+    pub largest_basis: Basis,
     pub largest_call: u32,
     /// What the counts rest on, a sentence for each tokenizer.
     pub explanations: Vec<String>,
@@ -69,9 +73,10 @@ fn session_tokens(
     tables: &Tables,
     watch: &dyn Watch,
 ) -> Result<Option<SessionTokens>, AppError> {
-    let analysis = subject.analyse(subject.n_calls(), tables, watch)?;
+    let Compiled { analysis, caches } = subject.compiled(subject.n_calls(), tables, watch)?;
+    let bill = caches.bill();
     let calls = analysis.calls();
-    let largest = calls.iter().rev().max_by_key(|call| call.total.tokens);
+    let largest = caches.calls.iter().rev().max_by_key(|call| call.bill.prompt_tokens);
     let mut explanations: Vec<String> = Vec::new();
     for explanation in analysis.tokenizers().map(tokens::Tokenizer::explanation) {
         if !explanations.contains(&explanation) {
@@ -80,10 +85,12 @@ fn session_tokens(
     }
     Ok(largest.map(|largest| SessionTokens {
         calls: calls.len() as u32,
-        total: calls.iter().map(|call| u64::from(call.total.tokens)).sum(),
-        basis: calls.iter().map(|call| call.total.basis).max().unwrap_or(tokens::Basis::Exact).into(),
-        largest: largest.total.tokens,
-        largest_call: largest.number,
+        total: bill.counted_tokens,
+        basis: bill.counted_basis.into(),
+        bill: bill.into(),
+        largest: largest.bill.prompt_tokens,
+        largest_basis: largest.bill.basis.into(),
+        largest_call: largest.call,
         explanations,
     }))
 }

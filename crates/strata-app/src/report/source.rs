@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use strata_engine::{Edit, Experiment, FlowEdit};
 use strata_import::ImportedSession;
-use strata_measure::analysis::{CallAnalysis, Counting, Scale, SessionAnalysis};
+use strata_measure::analysis::{Billed, CacheAnalysis, CallAnalysis, Counting, Scale, SessionAnalysis};
 use strata_model::{Object, Session};
 use strata_store::{
     AppConfig, ExperimentEntry, ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError,
@@ -20,10 +20,10 @@ use crate::data_folder::default_database;
 use crate::edit_file::EditFile;
 use crate::error::AppError;
 use crate::import::{
-    Gone, Input, ReadError, Step, Summary, Watch, import_all, is_archive, new_request, read_file,
+    Gone, Input, ReadError, Step, Summary, Watch, flow_kind, import_all, is_archive, new_request, read_file,
     recorded_app,
 };
-use crate::open::{AppSource, evidence, Tables, answered, flow_kind, made_from, read_app};
+use crate::open::{AppSource, Tables, answered, evidence, made_from, read_app};
 use crate::script_folder::find_script;
 use crate::strata::catalog;
 use crate::{sample, words};
@@ -345,7 +345,42 @@ impl Source {
     }
 }
 
+/// The calls of a subject, and what they come to.
+pub(super) struct Compiled {
+    pub analysis: SessionAnalysis,
+    pub caches: CacheAnalysis,
+}
+
+impl Compiled {
+    pub(super) fn billed(&self) -> Billed<'_> {
+        Billed { analysis: &self.analysis, caches: &self.caches }
+    }
+}
+
 impl Subject {
+    /// Compiles the calls up to a number, and says what they come to.
+    pub(super) fn compiled(
+        &self,
+        up_to: usize,
+        tables: &Tables,
+        watch: &dyn Watch,
+    ) -> Result<Compiled, AppError> {
+        let prices = &tables.prices;
+        let Some(base) = self.experiment.laid_over() else {
+            let analysis = self.analyse(up_to, tables, watch)?;
+            let caches = CacheAnalysis::new(&self.experiment, &analysis, analysis.rules(), prices);
+            return Ok(Compiled { analysis, caches });
+        };
+        let n_base = base.calls().len().min(up_to);
+        let unedited = self.analyse_with(base, SessionAnalysis::default(), n_base, tables, watch)?;
+        let rules = unedited.rules();
+        let caches = CacheAnalysis::new(base, &unedited, rules, prices);
+        let analysis = self.analyse_with(&self.experiment, unedited.sharing(), up_to, tables, watch)?;
+        let before = Billed { analysis: &unedited, caches: &caches };
+        let caches = CacheAnalysis::of_edited(&self.experiment, &analysis, before, rules, prices);
+        Ok(Compiled { analysis, caches })
+    }
+
     /// Compiles the calls up to a number.
     pub(super) fn analyse(
         &self,
@@ -353,10 +388,20 @@ impl Subject {
         tables: &Tables,
         watch: &dyn Watch,
     ) -> Result<SessionAnalysis, AppError> {
-        let mut analysis = SessionAnalysis::default();
+        self.analyse_with(&self.experiment, SessionAnalysis::default(), up_to, tables, watch)
+    }
+
+    fn analyse_with(
+        &self,
+        experiment: &Experiment,
+        mut analysis: SessionAnalysis,
+        up_to: usize,
+        tables: &Tables,
+        watch: &dyn Watch,
+    ) -> Result<SessionAnalysis, AppError> {
         watch.begins(Step::Compiling(&self.title));
         while analysis.calls().len() < up_to {
-            analysis.step(&self.experiment, &tables.counting);
+            analysis.step(experiment, &tables.counting);
             watch.progress(analysis.calls().len() as u64, up_to as u64);
             if watch.is_cancelled() {
                 return Err(AppError::bad_input("Stopped before all calls were compiled."));

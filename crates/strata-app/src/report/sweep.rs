@@ -9,7 +9,7 @@ use super::source::Source;
 use super::{VERSION, Watch};
 use crate::error::AppError;
 use crate::import::Step;
-use crate::lab::{read_grid, summary_size, sweep_shape, with_lab};
+use crate::lab::{read_grid, summary_size, sweep_shape, with_billed};
 use crate::open::Tables;
 
 /// The document of `strata sweep`.
@@ -72,9 +72,9 @@ impl From<&Bill> for BillReport {
     fn from(bill: &Bill) -> Self {
         Self {
             billed_tokens: bill.billed_tokens(),
-            cached_tokens: bill.cached_tokens,
-            written_tokens: bill.written_tokens,
-            prompt_tokens: bill.prompt_tokens,
+            cached_tokens: bill.calls.cached_tokens,
+            written_tokens: bill.calls.all_written_tokens(),
+            prompt_tokens: bill.calls.prompt_tokens,
             peak_tokens: bill.peak_tokens,
             compactions: bill.summaries.n_summaries,
             breaks: bill.breaks,
@@ -103,11 +103,11 @@ pub fn sweep(
     let configs = read_grid(&choice.grid)?;
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
-    let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
+    let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     watch.begins(Step::Sweeping(&subject.title));
     // Replays run side by side, and whoever watches sits on one thread.
     let is_stopped = std::sync::atomic::AtomicBool::new(false);
-    let (swept, shape) = with_lab(&subject.experiment, &analysis, &tables, |lab| {
+    let (swept, shape) = with_billed(&subject.experiment, compiled.billed(), &tables, |lab| {
         let size = summary_size(lab, choice.summary_tokens, &[]);
         let done = std::sync::atomic::AtomicUsize::new(0);
         let relaxed = std::sync::atomic::Ordering::Relaxed;

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use strata_engine::EventLog;
-use strata_measure::analysis::{self, CallAnalysis, CallRates, LedgerSum, Piece, SessionAnalysis};
+use strata_measure::analysis::{
+    self, BillTotals, CallAnalysis, CallCache, CallRates, LedgerSum, Piece, SessionAnalysis,
+};
+use strata_measure::tokens as counts;
 use strata_model::Origin;
 
 use super::app::AppReport;
@@ -12,7 +15,7 @@ use super::diagnostic::FileDiagnostic;
 use super::evidence::EvidenceReport;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
-use crate::api::common::{Basis, Kind, RequestBasis};
+use crate::api::common::{Basis, Bill, Kind, RequestBasis};
 use crate::error::AppError;
 use crate::open::{EventTable, Tables};
 use crate::words;
@@ -26,11 +29,15 @@ pub struct TokensReport {
     /// Of the session.
     pub title: String,
     pub app: AppReport,
+    /// What all calls come to. Parts, overhead and hidden context less what is counted too much are its prompts; their
+    /// costs and that of the answers are its cost.
+    pub bill: Bill,
     /// Of all prompts, our count.
     pub total: u64,
     pub basis: Basis,
     /// Message framing and the like, which no part holds.
     pub overhead: u64,
+    pub overhead_cost: Option<f64>,
     pub calls: Vec<CallTokens>,
     /// What providers report and the file does not show; absent where nothing is reported. It is in none of the parts.
     pub hidden: Option<HiddenTokens>,
@@ -57,21 +64,31 @@ pub struct CallTokens {
     pub request_basis: RequestBasis,
     /// What that is known from.
     pub evidence: EvidenceReport,
-    /// Input tokens as the provider reported them.
+    /// The prompt as the provider counts it: reported, or predicted where it is not; `promptBasis` says which.
+    pub prompt_tokens: u32,
+    pub prompt_basis: Basis,
+    /// Of these, read from the provider's cache: reported, or predicted.
+    pub cached_tokens: u32,
+    /// Input tokens as the provider reported them for this very request.
     pub reported: Option<u64>,
     /// Reported less our count; negative where we count too much.
     pub residual: Option<i64>,
-    /// What of the reported input the session does not show: the residual, or 0. It is in none of the parts.
+    /// What of the prompt the session does not show: the residual, or 0. It is in none of the parts. After an edit it is
+    /// what it was before.
     pub hidden: Option<u64>,
+    /// Of our count.
     pub basis: Basis,
-    /// Tokens in the prefix shared with the call before it in its lineage.
+    /// The prefix match: tokens that the prompt shares with that of the call before it in its lineage, whatever a cache
+    /// made of them.
     pub stable_prefix: u32,
     /// Of the reported input, tokens read from the provider's cache.
     pub reported_cached: Option<u64>,
+    /// US dollars, the answer included.
+    pub cost: Option<f64>,
 }
 
 /// Reported input less our count: system prompts, tools and whatever else a file leaves out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HiddenTokens {
     /// Calls that carried some.
@@ -83,23 +100,23 @@ pub struct HiddenTokens {
     /// By which our count is above the report, over all other calls: how far an estimate, or a prompt that was cut
     /// before it was sent, is off. It is not set against what is hidden.
     pub overcounted_tokens: u64,
+    /// US dollars of its calls.
+    pub cost: Option<f64>,
     /// The worse of the two counts it is the difference of.
     pub basis: Basis,
 }
 
 impl HiddenTokens {
-    fn of(calls: &[CallTokens]) -> Option<Self> {
+    fn of(calls: &[CallTokens], bill: &BillTotals) -> Option<Self> {
         let basis = calls.iter().filter(|call| call.hidden.is_some()).map(|call| call.basis).max()?;
         let hidden: Vec<u64> =
             calls.iter().filter_map(|call| call.hidden).filter(|tokens| *tokens > 0).collect();
         Some(Self {
             calls: hidden.len() as u32,
             tokens: hidden.last().copied().unwrap_or(0),
-            lifetime_tokens: hidden.iter().fold(0, |sum, tokens| sum.saturating_add(*tokens)),
-            overcounted_tokens: calls
-                .iter()
-                .filter_map(|call| call.residual.filter(|residual| *residual < 0))
-                .fold(0, |sum, residual| sum.saturating_add(residual.unsigned_abs())),
+            lifetime_tokens: bill.hidden_tokens,
+            overcounted_tokens: bill.overcounted_tokens,
+            cost: bill.cost.map(|cost| cost.hidden),
             basis,
         })
     }
@@ -116,10 +133,12 @@ pub struct PartTokens {
     /// Calls that carried it.
     pub calls: u32,
     pub lifetime_tokens: u64,
-    /// Of these, tokens that were not in a prefix sent before.
+    /// Of these, tokens that were not in the prefix match: not in what the call before of the lineage sent.
     pub fresh_tokens: u64,
+    /// The prefix match.
     pub cached_tokens: u64,
-    /// US dollars, if all models have a price and every matching prefix is found in the provider's cache.
+    /// US dollars, if all models have a price: a share of what the calls cost that carried it, tokens of the prefix
+    /// match at the price of what is read from a cache.
     pub cost: Option<f64>,
     /// The origin as people call it.
     pub from: String,
@@ -169,31 +188,39 @@ pub struct ToolTokens {
 pub fn tokens(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Result<TokensReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
-    let analysis = subject.analyse(subject.n_calls(), &tables, watch)?;
-    let rates = CallRates::of(analysis.calls(), &tables.prices);
-    let calls: Vec<CallTokens> = analysis.calls().iter().map(|call| call_tokens(&subject, call)).collect();
+    let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
+    let analysis = &compiled.analysis;
+    let rates = CallRates::of(compiled.billed(), &tables.prices);
+    let paid = analysis.calls().iter().zip(&compiled.caches.calls);
+    let calls: Vec<CallTokens> = paid.map(|(call, paid)| call_tokens(&subject, call, paid)).collect();
+    let bill = compiled.caches.bill();
+    let parts = parts(&subject, analysis, &rates);
     Ok(TokensReport {
         version: VERSION,
         session: subject.id.clone(),
         title: subject.title.clone(),
         app: (&subject.app).into(),
-        total: calls.iter().map(|call| u64::from(call.tokens)).sum(),
-        basis: calls.iter().map(|call| call.basis).max().unwrap_or(Basis::Exact),
+        total: bill.counted_tokens,
+        basis: bill.counted_basis.into(),
+        overhead_cost: overhead_cost(&bill, &parts),
+        bill: bill.into(),
         overhead: analysis.calls().iter().map(|call| u64::from(call.overhead)).sum(),
         agents: agents(&calls),
-        hidden: HiddenTokens::of(&calls),
+        hidden: HiddenTokens::of(&calls, &bill),
         calls,
-        parts: parts(&subject, &analysis, &rates),
-        kinds: kinds(&analysis),
-        tools: tools(subject.experiment.log(), &analysis, &rates),
+        parts,
+        kinds: kinds(analysis),
+        tools: tools(subject.experiment.log(), analysis, &rates),
         diagnostics,
     })
 }
 
-fn call_tokens(subject: &Subject, call: &CallAnalysis) -> CallTokens {
+fn call_tokens(subject: &Subject, call: &CallAnalysis, paid: &CallCache) -> CallTokens {
     let recorded = subject.experiment.call(call.number);
-    let usage = recorded.and_then(|recorded| recorded.usage.as_ref());
-    let reported = usage.and_then(|usage| usage.prompt_token_count);
+    let bill = &paid.bill;
+    let is_reported = bill.basis == counts::Basis::Reported;
+    let reported = is_reported.then_some(u64::from(bill.prompt_tokens));
+    let is_known = matches!(bill.basis, counts::Basis::Reported | counts::Basis::Calibrated);
     CallTokens {
         call: call.number,
         agent: recorded.map_or(String::new(), |recorded| recorded.invocation.agent.to_string()),
@@ -203,11 +230,21 @@ fn call_tokens(subject: &Subject, call: &CallAnalysis) -> CallTokens {
         evidence: subject.evidence(call),
         reported,
         residual: reported.map(|reported| residual(reported, call.total.tokens.into())),
-        hidden: reported.map(|reported| reported.saturating_sub(call.total.tokens.into())),
+        hidden: is_known.then_some(bill.hidden_tokens().into()),
         basis: call.total.basis.into(),
         stable_prefix: call.matched.tokens,
-        reported_cached: usage.and_then(|usage| usage.cached_content_token_count),
+        reported_cached: bill.is_cache_reported.then_some(bill.cached_tokens.into()),
+        prompt_tokens: bill.prompt_tokens,
+        prompt_basis: bill.basis.into(),
+        cached_tokens: bill.cached_tokens,
+        cost: bill.cost_usd(),
     }
+}
+
+/// What of the cost of what is known of the prompts no part has.
+fn overhead_cost(bill: &BillTotals, parts: &[PartTokens]) -> Option<f64> {
+    let of_parts = parts.iter().map(|part| part.cost).sum::<Option<f64>>()?;
+    Some((bill.cost?.known - of_parts).max(0.0))
 }
 
 fn residual(reported: u64, counted: u64) -> i64 {

@@ -50,8 +50,8 @@ fn the_ladder_has_the_sizes_and_ends_of_all_prompts() {
     assert_eq!(column(0), (1..=41).collect::<Vec<u32>>());
     for at in 0..n {
         let why = ask(&strata, "cache/why", &json!({ "session": session, "call": at + 1 }));
-        assert_eq!(why["promptTokens"], tokens[at]);
-        assert_eq!(why["cachedTokens"], predicted[at]);
+        assert_eq!(why["bill"]["promptTokens"], tokens[at]);
+        assert_eq!(why["predictedTokens"], predicted[at]);
         // Nothing is reported in the sample.
         assert_eq!(cached[at], predicted[at]);
         let end = why["prefixBreak"]["row"]["atToken"].as_u64();

@@ -32,9 +32,9 @@ fn columns_and_map_add_up_to_the_calls() {
         &json!({ "session": session, "from": 1, "to": 41, "maxColumns": 100 }),
     );
     let [version, n] = words(&columns, 0, 2)[..] else { panic!("a header") };
-    assert_eq!((version, n), (1, 41));
+    assert_eq!((version, n), (2, 41));
     let n = n as usize;
-    assert_eq!(columns.len(), 8 + n * (11 * 4 + 2 * 2));
+    assert_eq!(columns.len(), 8 + n * (12 * 4 + 2 * 2));
     let tokens = words(&columns, 8 + 2 * n * 4, n);
 
     let map = ask_bytes(

@@ -22,7 +22,7 @@ fn an_experiment_is_a_session_to_every_command() {
     let made = ask(&strata, "experiment/create", &json!({ "session": session, "name": "Fewer rows" }));
     let experiment = made["experiment"].as_str().expect("an id").to_owned();
     assert_eq!((made["edits"].as_u64(), made["list"].as_array().map(Vec::len)), (Some(0), Some(0)));
-    assert_eq!(compiled(&strata, &experiment)["totalTokens"], before["totalTokens"]);
+    assert_eq!(compiled(&strata, &experiment)["bill"]["promptTokens"], before["bill"]["promptTokens"]);
 
     let insert =
         json!({ "edit": "insert_processor", "use": "truncate_middle", "params": { "max_chars": 200 } });
@@ -31,8 +31,11 @@ fn an_experiment_is_a_session_to_every_command() {
     let edited = ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": [insert] }));
     assert_eq!(edited["list"][0]["title"], "Truncate the middle of long texts: max_chars 200");
     let after = compiled(&strata, &experiment);
-    assert!(after["totalTokens"].as_f64() < before["totalTokens"].as_f64(), "{after}");
-    assert_eq!(after["totalTokens"], preview["allCalls"]["tokensAfter"], "what was previewed came true");
+    assert!(after["bill"]["promptTokens"].as_f64() < before["bill"]["promptTokens"].as_f64(), "{after}");
+    assert_eq!(
+        after["bill"]["promptTokens"], preview["allCalls"]["tokensAfter"],
+        "what was previewed came true"
+    );
     assert_eq!(preview["thisCall"]["firstChangedStage"], "truncate_middle");
     assert_eq!(preview["thisCall"]["stagesRun"], 1);
 
@@ -48,7 +51,7 @@ fn an_experiment_is_a_session_to_every_command() {
 
     let pair = json!({ "a": session, "b": experiment, "onlyChanged": true, "offset": 0, "limit": 5 });
     let compared = ask(&strata, "experiment/compare", &pair);
-    assert_eq!(compared["effect"]["tokensAfter"], after["totalTokens"]);
+    assert_eq!(compared["effect"]["tokensAfter"].as_f64(), after["bill"]["promptTokens"].as_f64());
     assert_eq!(compared["effect"]["callsChanged"], compared["total"]);
     let call = compared["rows"][0]["call"].clone();
     let parts = json!({ "a": session, "b": experiment, "call": call, "foldUnchanged": true, "offset": 0, "limit": 50 });
@@ -62,10 +65,14 @@ fn an_experiment_is_a_session_to_every_command() {
     assert!(parts["rewritingTokens"].as_i64().is_some_and(|saved| saved < 0), "{parts}");
 
     ask(&strata, "experiment/undo", &json!({ "experiment": experiment }));
-    assert_eq!(compiled(&strata, &experiment)["totalTokens"], before["totalTokens"]);
+    assert_eq!(compiled(&strata, &experiment)["bill"]["promptTokens"], before["bill"]["promptTokens"]);
     ask(&strata, "experiment/redo", &json!({ "experiment": experiment }));
-    assert_eq!(compiled(&strata, &experiment)["totalTokens"], after["totalTokens"]);
-    assert_eq!(compiled(&strata, &session)["totalTokens"], before["totalTokens"], "the recording stays");
+    assert_eq!(compiled(&strata, &experiment)["bill"]["promptTokens"], after["bill"]["promptTokens"]);
+    assert_eq!(
+        compiled(&strata, &session)["bill"]["promptTokens"],
+        before["bill"]["promptTokens"],
+        "the recording stays"
+    );
 }
 
 #[test]
@@ -165,7 +172,8 @@ fn fixes_are_tried_and_do_what_they_say() {
         &json!({ "session": session, "title": fix["title"], "edits": fix["edits"] }),
     );
     let after = compiled(&strata, made["experiment"].as_str().expect("an id"));
-    let saved = before["totalTokens"].as_f64().unwrap_or(0.0) - after["totalTokens"].as_f64().unwrap_or(0.0);
+    let saved = before["bill"]["promptTokens"].as_f64().unwrap_or(0.0)
+        - after["bill"]["promptTokens"].as_f64().unwrap_or(0.0);
     assert_eq!(fix["savesTokens"].as_f64(), Some(saved));
     assert_eq!(made["name"], fix["title"]);
 }

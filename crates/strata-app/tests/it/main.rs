@@ -1,6 +1,7 @@
 //! The app as hosts use it: commands by name, with JSON.
 
 mod bad_input;
+mod bills;
 mod cache;
 mod commands;
 mod evidence;

@@ -1,11 +1,12 @@
 //! Caches: what was found, what was lost, what would help.
 
 use strata_app::counted;
-use strata_app::report::{CacheReport, CallCacheReport};
+use strata_app::report::{Basis, CacheReport, CallCacheReport};
 
-use super::Style;
 use super::fields::Fields;
-use super::number::{count, dollars, share};
+use super::number::{count, dollars, share, tokens};
+use super::{Style, bill};
+
 use super::table::{Align, Table};
 
 pub(crate) fn cache(report: &CacheReport, limit: usize, style: Style) -> String {
@@ -36,17 +37,16 @@ pub(crate) fn cache(report: &CacheReport, limit: usize, style: Style) -> String 
 }
 
 fn head(report: &CacheReport, style: Style) -> String {
-    let cached = share(report.predicted_cached_tokens, report.prompt_tokens);
-    let mut fields = Fields::under(
-        &format!(
-            "{} of {} prompt tokens can be found in a cache ({cached})",
-            count(report.predicted_cached_tokens),
-            count(report.prompt_tokens)
-        ),
-        style,
-    );
+    let mut fields = Fields::under(&bill::heading(&report.bill), style);
     fields.add("session", &format!("{} ({})", report.title, report.session));
     let known = if report.is_rule_known { "" } else { " (assumed: no rule is known for all of its models)" };
+    fields.add("paid", &bill::paid(&report.bill));
+    fields.add("of these", &bill::made_of(&report.bill).unwrap_or_default());
+    let cached = share(report.predicted_cached_tokens, report.prompt_tokens);
+    fields.add(
+        "predicted",
+        &format!("{} can be found in a cache ({cached})", count(report.predicted_cached_tokens)),
+    );
     fields.add("rules", &format!("{}{known}", report.provider));
     fields.add(
         "lost",
@@ -69,6 +69,7 @@ fn breaks(broken: &[&CallCacheReport], limit: usize) -> Table {
     let mut table = Table::new([
         ("call", Align::Left),
         ("rebilled", Align::Right),
+        ("predicted", Align::Right),
         ("cost", Align::Right),
         ("at", Align::Right),
         ("stage", Align::Left),
@@ -81,6 +82,7 @@ fn breaks(broken: &[&CallCacheReport], limit: usize) -> Table {
         table.row([
             format!("C{}", call.call),
             count(loss.rebilled_tokens),
+            if loss.is_reported { count(loss.predicted_tokens) } else { String::new() },
             dollars(loss.cost),
             count(loss.at_token),
             loss.stage.clone().unwrap_or_default(),
@@ -115,7 +117,7 @@ fn calls(report: &CacheReport, limit: usize) -> Table {
         ("prompt", Align::Right),
         ("cached", Align::Right),
         ("", Align::Right),
-        ("reported", Align::Right),
+        ("predicted", Align::Right),
         ("", Align::Left),
     ]);
     let n_rows = if limit == 0 { report.calls.len() } else { limit };
@@ -124,11 +126,15 @@ fn calls(report: &CacheReport, limit: usize) -> Table {
             format!("C{}", call.call),
             call.agent.clone(),
             count(call.prompt_tokens),
+            tokens(call.cached_tokens, cached_basis(call)),
+            share(call.cached_tokens.into(), call.prompt_tokens.into()),
             count(call.predicted_cached_tokens),
-            share(call.predicted_cached_tokens.into(), call.prompt_tokens.into()),
-            call.reported_cached_tokens.map_or("–".to_owned(), count),
             call.difference.unwrap_or_default().replace('_', " "),
         ]);
     }
     table
+}
+
+fn cached_basis(call: &CallCacheReport) -> Basis {
+    if call.reported_cached_tokens.is_some() { Basis::Reported } else { Basis::Estimated }
 }

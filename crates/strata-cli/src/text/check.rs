@@ -3,10 +3,10 @@
 use strata_app::counted;
 use strata_app::report::{Amount, BudgetFailure, BudgetReport, CheckReport};
 
-use super::Style;
 use super::fields::Fields;
 use super::number::{count, dollars};
 use super::table::{Align, Table};
+use super::{Style, bill};
 
 pub(crate) fn check(report: &CheckReport, style: Style) -> String {
     let n_broken = report.budgets.iter().filter(|budget| !budget.passed).count();
@@ -17,6 +17,7 @@ pub(crate) fn check(report: &CheckReport, style: Style) -> String {
     };
     let mut head = Fields::under(&heading, style);
     head.add("session", &format!("{} ({})", report.title, report.session));
+    head.add("paid", &format!("{}, {}", bill::heading(&report.bill), bill::paid(&report.bill)));
     let mut text = head.print();
     let mut table = Table::new([
         ("", Align::Left),

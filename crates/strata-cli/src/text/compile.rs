@@ -1,8 +1,6 @@
 //! A call: what each stage did, and the prompt it came to.
 
-use strata_app::report::{
-    ChangeKind, CompileReport, LeftOut, SegmentReport, StageReport, Zone,
-};
+use strata_app::report::{ChangeKind, CompileReport, LeftOut, SegmentReport, StageReport, Zone};
 use strata_app::{counted, cut};
 
 use super::Style;

@@ -3,10 +3,10 @@
 use strata_app::counted;
 use strata_app::report::{ChangeKind, ChangeReport, ComparedCall, DiffReport, PartChangeReport, SideReport};
 
-use super::Style;
 use super::fields::Fields;
 use super::number::{count, dollars};
 use super::table::{Align, Table};
+use super::{Style, bill};
 
 pub(crate) fn diff(report: &DiffReport, limit: usize, style: Style) -> String {
     let n_changed = report.calls_changed as usize;
@@ -74,14 +74,8 @@ fn lines(diff: &str, limit: usize) -> String {
 }
 
 fn side(side: &SideReport) -> String {
-    let cost = side.cost.map_or(String::new(), |cost| format!(", {}", dollars(Some(cost))));
-    format!(
-        "{}: {} tokens, {} of them cached, {}{cost}",
-        side.name,
-        count(side.tokens),
-        count(side.cached_tokens),
-        counted(side.breaks as usize, "break")
-    )
+    let breaks = counted(side.breaks as usize, "break");
+    format!("{}: {}, {}, {breaks}", side.name, bill::heading(&side.bill), bill::paid(&side.bill))
 }
 
 fn calls(changed: &[&ComparedCall], limit: usize) -> Table {

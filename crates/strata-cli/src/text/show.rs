@@ -3,9 +3,9 @@
 use strata_app::report::{AppReport, Basis, SessionReport, ShowReport, ShownSession};
 use strata_app::{counted, listed};
 
-use super::Style;
 use super::fields::Fields;
 use super::number::{count, share, tokens};
+use super::{Style, bill};
 
 /// Kinds of unread records that are named.
 const MAX_UNMAPPED: usize = 6;
@@ -26,6 +26,10 @@ fn session(shown: &ShownSession, style: Style) -> String {
     fields.add("calls", &calls(session));
     fields.add("tool calls", &count(session.tool_calls));
     fields.add("prompts", &prompts(shown));
+    if let Some(known) = &shown.tokens {
+        fields.add("paid", &bill::paid(&known.bill));
+        fields.add("of these", &bill::made_of(&known.bill).unwrap_or_default());
+    }
     if shown.recorded_requests > 0 {
         let calls = counted(session.calls as usize, "call");
         fields.add("requests", &format!("recorded for {} of {calls}", count(shown.recorded_requests)));
@@ -64,10 +68,9 @@ fn calls(session: &SessionReport) -> String {
 fn prompts(shown: &ShownSession) -> String {
     let Some(known) = &shown.tokens else { return String::new() };
     format!(
-        "{} tokens in {}, the largest {} (C{})",
-        tokens(known.total, known.basis),
-        counted(known.calls as usize, "call"),
-        tokens(known.largest, known.basis),
+        "{}, the largest {} (C{})",
+        bill::heading(&known.bill),
+        tokens(known.largest, known.largest_basis),
         known.largest_call
     )
 }

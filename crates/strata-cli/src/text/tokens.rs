@@ -1,13 +1,13 @@
 //! The ledger of a session.
 
+use strata_app::cut;
 use strata_app::report::{CallTokens, PartTokens, TokensReport};
-use strata_app::{counted, cut};
 
-use super::Style;
 use super::fields::Fields;
 use super::kind::kind;
 use super::number::{count, difference, dollars, share, tokens as marked};
 use super::table::{Align, Table};
+use super::{Style, bill};
 
 /// Characters of a line of text.
 const TEXT: usize = 56;
@@ -47,23 +47,18 @@ fn rows(n_rows: usize, limit: usize) -> usize {
 }
 
 fn head(report: &TokensReport, style: Style) -> String {
-    let calls = counted(report.calls.len(), "call");
-    let total = marked(report.total, report.basis);
-    let mut fields = Fields::under(&format!("{total} prompt tokens in {calls}"), style);
+    let mut fields = Fields::under(&bill::heading(&report.bill), style);
     fields.add("session", &format!("{} ({})", report.title, report.session));
     let stable: u64 = report.calls.iter().map(|call| u64::from(call.stable_prefix)).sum();
     let stable_share = share(stable, report.total);
     let stable = marked(stable, report.basis);
-    fields.add("prefix", &format!("{stable} tokens ({stable_share}) were sent before in the same lineage"));
-    let reported = match report.reported() {
-        Some((input, n_calls, residual)) => {
-            let of = if n_calls == report.calls.len() { "all".to_owned() } else { count(n_calls) };
-            let (input, residual) = (count(input), difference(residual));
-            format!("{input} input tokens for {of} calls, {residual} against our count")
-        }
-        None => "nothing".to_owned(),
-    };
-    fields.add("reported", &reported);
+    fields.add("paid", &bill::paid(&report.bill));
+    fields.add("of these", &bill::made_of(&report.bill).unwrap_or_default());
+    let known = marked(report.total, report.basis);
+    fields.add(
+        "prefix match",
+        &format!("{stable} of {known} counted tokens ({stable_share}) were sent before in the same lineage"),
+    );
     if report.app.inferred {
         fields.add("app", "inferred from the events; what they do not tell is missing from our count");
     }
@@ -73,10 +68,12 @@ fn head(report: &TokensReport, style: Style) -> String {
 fn kinds(report: &TokensReport) -> Table {
     let mut table =
         Table::new([("kind", Align::Left), ("tokens", Align::Right), ("", Align::Right), ("", Align::Left)]);
-    let largest = report.kinds.iter().map(|kind| kind.lifetime_tokens).max().unwrap_or(1).max(1);
+    let hidden = report.hidden.map_or(0, |hidden| hidden.lifetime_tokens);
+    let largest = report.kinds.iter().map(|kind| kind.lifetime_tokens).max().unwrap_or(1).max(hidden).max(1);
+    let whole = report.total + hidden;
     let bar = |tokens: u64| "█".repeat((tokens * BAR).div_ceil(largest) as usize);
     let mut row = |name: String, tokens: u64| {
-        table.row([name, count(tokens), share(tokens, report.total), bar(tokens)]);
+        table.row([name, count(tokens), share(tokens, whole), bar(tokens)]);
     };
     for kind_total in &report.kinds {
         row(kind(kind_total.kind).to_owned(), kind_total.lifetime_tokens);
@@ -84,14 +81,12 @@ fn kinds(report: &TokensReport) -> Table {
     if report.overhead > 0 {
         row("framing".to_owned(), report.overhead);
     }
-    // Beside the parts, and no share of them.
     if let Some(hidden) = report.hidden.filter(|hidden| hidden.calls > 0) {
-        let about = format!("in no part: reported for {}", counted(hidden.calls as usize, "call"));
         table.row([
             "hidden context".to_owned(),
             marked(hidden.lifetime_tokens, hidden.basis),
-            String::new(),
-            about,
+            share(hidden.lifetime_tokens, whole),
+            "░".repeat((hidden.lifetime_tokens * BAR).div_ceil(largest) as usize),
         ]);
     }
     table

@@ -1,5 +1,6 @@
 //! What a provider finds again of a session's prompts, what kept it from finding more, and what that cost.
 
+mod bill;
 mod fixes;
 mod loss;
 mod replay;
@@ -12,22 +13,27 @@ mod zones;
 
 use strata_engine::Experiment;
 use strata_model::Str;
-use strata_wire::{CacheRule, CacheRules};
+use strata_wire::CacheRules;
 
+pub use bill::{BillTotals, CallBill, Cost};
 pub use fixes::{CacheFix, FixKind};
 pub use loss::Loss;
-pub use reported::{Comparison, Difference, Reported};
+pub use reported::{Comparison, Reported};
 pub use simulate::{Prediction, Sent, simulate};
 pub(crate) use timeline::Timeline;
 pub use zones::{Zone, ZoneSpan};
 
+use bill::Before;
 use loss::Losses;
 use reported::Reports;
 
-use super::blame::{Cause, Nature};
+use super::blame::Cause;
+use super::call::CallAnalysis;
+use super::difference::Difference;
 use super::matches::PromptMatches;
 use super::session::SessionAnalysis;
-use crate::prices::Prices;
+use crate::prices::{Price, Prices};
+use crate::tokens::{Basis, TokenCount};
 
 /// The caches of a session's calls.
 #[derive(Debug, Clone, Default)]
@@ -47,15 +53,29 @@ pub struct CallCache {
     /// The name of the rule that was applied, and whether it is one for this model.
     pub rule: String,
     pub is_rule_known: bool,
-    pub prompt_tokens: u32,
+    /// Seconds for which what the call stores is kept: what it asked for where that is known, else what the rule says.
+    pub lifetime_s: Option<f64>,
+    /// What is predicted of our count of the prompt, whatever was reported of it.
     pub prediction: Prediction,
+    /// Of all of the prompt, as is what was lost, in the provider's tokens.
     pub zones: Vec<ZoneSpan>,
     pub loss: Option<Loss>,
     pub reported: Option<Reported>,
     /// `None` where the provider reports nothing of a cache.
     pub comparison: Option<Comparison>,
-    /// US dollars for the prompt, as predicted. `None` without a price.
-    pub cost_usd: Option<f64>,
+    /// What the call comes to: by its report where that holds, else as predicted.
+    pub bill: CallBill,
+    /// By what the prompt was measured in the provider's tokens.
+    pub(crate) sized: Option<Reported>,
+    /// What is predicted of the prompt as it is measured: in the provider's tokens.
+    pub measured: Prediction,
+}
+
+impl CallCache {
+    /// What the call lost, unless the prompt is only too short to be cached at all: nothing of it broke then.
+    pub fn broken(&self) -> Option<&Loss> {
+        self.loss.as_ref().filter(|loss| !matches!(loss.cause, Cause::BelowMinimum { .. }))
+    }
 }
 
 /// Sums over a session.
@@ -67,38 +87,95 @@ pub struct CacheTotals {
     /// Tokens that losses have cost, and of these the avoidable ones.
     pub lost_tokens: u64,
     pub avoidable_tokens: u64,
-    /// US dollars of the calls that have a price.
-    pub cost_usd: f64,
+}
+
+/// The calls of a session that are compiled, and what they come to.
+#[derive(Clone, Copy)]
+pub struct Billed<'m> {
+    pub analysis: &'m SessionAnalysis,
+    pub caches: &'m CacheAnalysis,
 }
 
 impl CacheAnalysis {
-    /// The calls that are compiled so far.
+    /// The calls of a recorded session that are compiled so far.
     pub fn new(
         experiment: &Experiment,
         analysis: &SessionAnalysis,
         rules: &CacheRules,
         prices: &Prices,
     ) -> Self {
+        Self::make(experiment, analysis, None, rules, prices)
+    }
+
+    /// The calls of a session that edits are laid over, and what is known of it without them. A report holds for the request that it was made for: calls that
+    /// send another one now are predicted, and calibrated by it.
+    pub fn of_edited(
+        experiment: &Experiment,
+        analysis: &SessionAnalysis,
+        unedited: Billed<'_>,
+        rules: &CacheRules,
+        prices: &Prices,
+    ) -> Self {
+        Self::make(experiment, analysis, Some(unedited), rules, prices)
+    }
+
+    fn make(
+        experiment: &Experiment,
+        analysis: &SessionAnalysis,
+        unedited: Option<Billed<'_>>,
+        rules: &CacheRules,
+        prices: &Prices,
+    ) -> Self {
         let calls = analysis.calls();
         let prompts: Vec<PromptMatches> = calls.iter().map(|call| call.matches.clone()).collect();
-        let reported: Vec<Option<Reported>> =
-            calls.iter().map(|call| Reported::of_call(experiment, call)).collect();
+        let before: Vec<Option<Before>> = calls.iter().map(|call| unedited?.before(call)).collect();
+        let recorded = |call| Reported::of_call(experiment, call).filter(|_| unedited.is_none());
+        let mut reported: Vec<Option<Reported>> = calls.iter().map(recorded).collect();
+        let sizes = before.iter().zip(&prompts).zip(&reported);
+        let sized: Vec<Option<Reported>> = sizes
+            .map(|((before, prompt), reported)| match before {
+                Some(before) => before.size(prompt.tokens),
+                None => *reported,
+            })
+            .collect();
         let timeline = Timeline::of(experiment, calls, rules);
-        let is_used = reported.iter().flatten().any(Reported::has_cache);
         let predictions = simulate(&prompts, |at| timeline.sent(at));
-        let measured = reported::anchored(&prompts, &reported);
+        let measured = reported::anchored(&prompts, &sized);
         let measured_predictions = simulate(&measured, |at| timeline.sent(at));
+        let mut bills = Vec::with_capacity(calls.len());
+        for (at, call) in calls.iter().enumerate() {
+            let output = experiment.call(call.number).and_then(|call| call.usage.as_ref()?.output_tokens());
+            let output = output.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX));
+            let is_kept_long = timeline.is_kept_long(at);
+            let prediction = &measured_predictions[at];
+            let bill = match (&before[at], &reported[at]) {
+                (Some(before), _) => {
+                    let prompt = sized[at].map_or(call.total.tokens, |size| size.prompt);
+                    if before.is_same && before.measured == *prediction {
+                        reported[at] =
+                            unedited.and_then(|unedited| unedited.caches.call(call.number)?.reported);
+                    }
+                    before.again(call.total, prompt, prediction, is_kept_long)
+                }
+                (None, Some(report)) => CallBill::reported(call.total, report, output),
+                (None, None) => {
+                    let found = (prediction.expected, prediction.written);
+                    let counted = (call.total.tokens, call.total.basis);
+                    CallBill::predicted(call.total, counted, found, is_kept_long, output)
+                }
+            };
+            let is_free = output.is_none()
+                && bill.basis != Basis::Reported
+                && experiment.call(call.number).is_some_and(|call| call.error.is_some());
+            bills.push(CallBill { is_free, ..bill }.priced(price_of(prices, call)));
+        }
+        let is_used = reported.iter().flatten().any(Reported::has_cache);
         let heads = reported::client_heads(&measured, &reported);
         let reports = Reports { prompts: &measured, heads: &heads };
-        let losses = Losses { calls, predictions: &predictions, timeline: &timeline };
+        let losses = Losses { calls, predictions: &measured_predictions, bills: &bills, timeline: &timeline };
         let mut analysed: Vec<CallCache> = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
             let (rule, prediction) = (timeline.rules[at], &predictions[at]);
-            let price = prices.of_model(&call.sent_to).or_else(|| prices.of_model(&call.model));
-            let total = call.total.tokens;
-            let cost_usd = price.map(|price| {
-                price.cost(total.into(), prediction.expected.into(), prediction.written.into(), 0)
-            });
             let comparison = reported[at].and_then(|report| {
                 let cached = report.cached?;
                 let prediction = &measured_predictions[at];
@@ -115,15 +192,15 @@ impl CacheAnalysis {
                 lineage: timeline.lineages[at],
                 rule: rule.name.clone(),
                 is_rule_known: rule.is_known,
-                prompt_tokens: total,
+                lifetime_s: timeline.lifetimes[at].or(rule.lifetime_s),
                 prediction: *prediction,
-                zones: zones::zones(rule, total, prediction),
-                loss: losses
-                    .of(at, price)
-                    .filter(|loss| !is_disproved(rule, loss, prediction, reported[at], total)),
+                zones: zones::zones(rule, bills[at].prompt_tokens, &measured_predictions[at]),
+                loss: losses.of(at, price_of(prices, call), comparison.as_ref()),
                 reported: reported[at],
                 comparison,
-                cost_usd,
+                bill: bills[at],
+                sized: sized[at],
+                measured: measured_predictions[at],
             });
         }
         Self { calls: analysed }
@@ -145,13 +222,73 @@ impl CacheAnalysis {
         losses
     }
 
+    /// What the calls come to with other prompts, one for each of them; prompts with text behind all that can be found
+    /// again pay for it in full.
+    pub(crate) fn bills_with(
+        &self,
+        analysis: &SessionAnalysis,
+        prompts: &[PromptMatches],
+        timeline: &Timeline<'_>,
+        prices: &Prices,
+    ) -> Vec<CallBill> {
+        let is_same = |call: &CallAnalysis, prompt: &PromptMatches| call.matches == *prompt;
+        self.bills_again(analysis, prompts, timeline, prices, is_same)
+    }
+
+    /// What they come to with the same prompts, kept in the cache for as long as another timeline says.
+    fn bills_kept(
+        &self,
+        analysis: &SessionAnalysis,
+        timeline: &Timeline<'_>,
+        prices: &Prices,
+        is_asked_otherwise: impl Fn(u32) -> bool,
+    ) -> Vec<CallBill> {
+        let prompts: Vec<PromptMatches> = analysis.calls().iter().map(|call| call.matches.clone()).collect();
+        let is_same = |call: &CallAnalysis, _: &PromptMatches| !is_asked_otherwise(call.number);
+        self.bills_again(analysis, &prompts, timeline, prices, is_same)
+    }
+
+    fn bills_again(
+        &self,
+        analysis: &SessionAnalysis,
+        prompts: &[PromptMatches],
+        timeline: &Timeline<'_>,
+        prices: &Prices,
+        is_same: impl Fn(&CallAnalysis, &PromptMatches) -> bool,
+    ) -> Vec<CallBill> {
+        let calls = analysis.calls().iter().zip(&self.calls).zip(prompts);
+        let before: Vec<Before> = calls
+            .clone()
+            .map(|((call, cache), prompt)| {
+                let is_same = is_same(call, prompt);
+                Before { bill: cache.bill, sized: cache.sized, measured: cache.measured, is_same }
+            })
+            .collect();
+        let sizes = before.iter().zip(prompts);
+        let sized: Vec<_> = sizes.map(|(before, prompt)| before.size(prompt.tokens)).collect();
+        let predictions = simulate(&reported::anchored(prompts, &sized), |at| timeline.sent(at));
+        let bills = calls.zip(predictions).enumerate().map(|(at, (((call, _), prompt), prediction))| {
+            let counted = TokenCount::exact(prompt.tokens + prompt.tail_tokens);
+            let counted = TokenCount { basis: call.total.basis, ..counted };
+            let size = sized[at].map_or(prompt.tokens, |size| size.prompt) + prompt.tail_tokens;
+            let bill = before[at].again(counted, size, &prediction, timeline.is_kept_long(at));
+            bill.priced(price_of(prices, call))
+        });
+        bills.collect()
+    }
+
+    /// What all calls come to.
+    pub fn bill(&self) -> BillTotals {
+        BillTotals::of(self.calls.iter().map(|call| &call.bill))
+    }
+
+    /// What is predicted, and what was lost.
     pub fn totals(&self) -> CacheTotals {
         let mut totals = CacheTotals::default();
         for call in &self.calls {
-            totals.prompt_tokens += u64::from(call.prompt_tokens);
-            totals.cached_tokens += u64::from(call.prediction.expected);
-            totals.written_tokens += u64::from(call.prediction.written);
-            totals.cost_usd += call.cost_usd.unwrap_or(0.0);
+            totals.prompt_tokens += u64::from(call.bill.prompt_tokens);
+            totals.cached_tokens += u64::from(call.measured.expected.min(call.bill.prompt_tokens));
+            totals.written_tokens += u64::from(call.measured.written);
             if let Some(loss) = &call.loss {
                 totals.lost_tokens += u64::from(loss.tokens);
                 if loss.cause.is_avoidable() {
@@ -163,26 +300,17 @@ impl CacheAnalysis {
     }
 }
 
-/// The prompt is fine, our prediction is that the provider's rules say no, and its report says that they did not: what a
-/// client sends beyond what is recorded can make a prompt long enough, and much is kept for longer than promised.
-fn is_disproved(
-    rule: &CacheRule,
-    loss: &Loss,
-    prediction: &Prediction,
-    reported: Option<Reported>,
-    total: u32,
-) -> bool {
-    let Some((report, cached)) = reported.and_then(|report| Some((report, report.cached?))) else {
-        return false;
-    };
-    // What was counted beyond the recorded prompt stands before it, so what was paid in full is at the end.
-    let found = total.saturating_sub(report.prompt.saturating_sub(cached));
-    let could_be_found = prediction.expected.saturating_add(loss.tokens);
-    let tolerance = rule.block_tokens().max(total / 100).max(16);
-    // A prompt that is too short finds nothing at all.
-    let is_too_short = matches!(loss.cause, Cause::BelowMinimum { .. });
-    let is_found = is_too_short && found > 0 || found.saturating_add(tolerance) >= could_be_found;
-    loss.cause.nature() == Nature::Provider && cached > 0 && is_found
+impl Billed<'_> {
+    fn before(&self, now: &CallAnalysis) -> Option<Before> {
+        let (was, cache) = (self.analysis.call(now.number)?, self.caches.call(now.number)?);
+        let is_same = was.sent_to == now.sent_to && was.request.is_same_prompt(&now.request);
+        Some(Before { bill: cache.bill, sized: cache.sized, measured: cache.measured, is_same })
+    }
+}
+
+/// What the model of a call costs: of the one that answered, where that is known.
+pub(super) fn price_of<'p>(prices: &'p Prices, call: &CallAnalysis) -> Option<&'p Price> {
+    prices.of_model(&call.sent_to).or_else(|| prices.of_model(&call.model))
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! What edits do to a whole session.
 
-use super::call::CallAnalysis;
-use super::session::SessionAnalysis;
-use crate::prices::Prices;
+use super::cache::{BillTotals, Billed, CacheAnalysis};
 
 /// A session in two experiments, over the calls that are compiled in both.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effect {
     pub calls_compared: u32,
     /// Calls whose requests differ in what is sent.
@@ -14,52 +12,45 @@ pub struct Effect {
     pub after: Totals,
 }
 
-/// What the prompts of some calls come to.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// What some calls come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Totals {
-    pub tokens: u64,
-    /// Tokens that match the earlier prompt of the lineage.
-    pub matched: u64,
-    /// Calls whose prompt does not begin with the earlier one.
+    pub bill: BillTotals,
+    /// Calls that lost something that could have been cached.
     pub breaks: u32,
-    /// US dollars, matched tokens at the price of cached reads. `None` when a model has no price.
-    pub cost_usd: Option<f64>,
 }
 
 impl Effect {
-    pub fn of(before: &SessionAnalysis, after: &SessionAnalysis, prices: &Prices) -> Self {
-        let pairs = before.calls().iter().zip(after.calls());
+    pub fn of(before: Billed<'_>, after: Billed<'_>) -> Self {
+        let pairs = before.analysis.calls().iter().zip(after.analysis.calls());
         let n_calls = pairs.len();
         Self {
             calls_compared: n_calls as u32,
             calls_changed: pairs.filter(|(a, b)| !a.request.is_same_prompt(&b.request)).count() as u32,
-            before: Totals::of(&before.calls()[..n_calls], prices),
-            after: Totals::of(&after.calls()[..n_calls], prices),
+            before: Totals::of(before.caches, n_calls),
+            after: Totals::of(after.caches, n_calls),
         }
     }
 
     /// Prompt tokens less, over all calls that were compared.
     pub fn saved_tokens(&self) -> i64 {
-        self.before.tokens as i64 - self.after.tokens as i64
+        self.before.bill.prompt_tokens as i64 - self.after.bill.prompt_tokens as i64
+    }
+}
+
+impl Effect {
+    /// US dollars less. `None` when a model has no price.
+    pub fn saved_cost(&self) -> Option<f64> {
+        Some(self.before.bill.cost_usd()? - self.after.bill.cost_usd()?)
     }
 }
 
 impl Totals {
-    pub fn of(calls: &[CallAnalysis], prices: &Prices) -> Self {
-        let cost = |call: &CallAnalysis| call.matched_cost(prices);
+    fn of(caches: &CacheAnalysis, n_calls: usize) -> Self {
+        let calls = &caches.calls[..n_calls.min(caches.calls.len())];
         Self {
-            tokens: calls.iter().map(|call| u64::from(call.total.tokens)).sum(),
-            matched: calls.iter().map(|call| u64::from(call.matched.tokens)).sum(),
-            breaks: calls.iter().filter(|call| call.prefix_break.is_some()).count() as u32,
-            cost_usd: calls.iter().map(cost).sum::<Option<f64>>(),
+            bill: BillTotals::of(calls.iter().map(|call| &call.bill)),
+            breaks: calls.iter().filter(|call| call.broken().is_some()).count() as u32,
         }
-    }
-}
-
-impl CallAnalysis {
-    /// US dollars for the prompt, with what matches the earlier one at the price of cached reads.
-    pub fn matched_cost(&self, prices: &Prices) -> Option<f64> {
-        let price = prices.of_model(&self.model)?;
-        Some(price.cost(self.total.tokens.into(), self.matched.tokens.into(), 0, 0))
     }
 }

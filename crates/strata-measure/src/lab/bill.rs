@@ -6,8 +6,8 @@ use strata_engine::adk_text::SUMMARY_PROMPT;
 
 use super::plan::{Moment, Replayed, WindowPlan};
 use super::prepared::Lab;
-use crate::analysis::{Prediction, simulate};
-use crate::prices::Price;
+use crate::analysis::{BillTotals, CallBill};
+use crate::prices::Charged;
 
 /// Rates for latencies, which depend on provider and hour; for comparing, not for promising.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,20 +25,14 @@ impl Default for Assumptions {
     }
 }
 
-/// Sums over a replayed session. Answers of the agents cost the same whatever was summarised, and are left out.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// Sums over a replayed session.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bill {
-    /// Of all prompts.
-    pub prompt_tokens: u64,
-    /// Found in a cache.
-    pub cached_tokens: u64,
-    /// Put into a cache.
-    pub written_tokens: u64,
+    /// Of all calls, with the recorded answers.
+    pub calls: BillTotals,
     pub peak_tokens: u32,
     /// Calls whose prompt does not continue the one before it in its lineage.
     pub breaks: u32,
-    /// US dollars for the prompts. `None` where a model has no price.
-    pub prompt_cost: Option<f64>,
     /// For writing the summaries.
     pub summaries: SummaryCost,
     /// Seconds until the first token, over all calls, with the summaries that calls wait for.
@@ -58,44 +52,36 @@ pub struct SummaryCost {
 impl Bill {
     /// Paid in full: not found in a cache.
     pub fn billed_tokens(&self) -> u64 {
-        self.prompt_tokens - self.cached_tokens
+        self.calls.fresh_tokens()
     }
 
-    /// US dollars of prompts and summaries.
+    /// US dollars of calls and summaries.
     pub fn cost(&self) -> Option<f64> {
-        Some(self.prompt_cost? + self.summaries.cost?)
+        Some(self.calls.cost_usd()? + self.summaries.cost?)
     }
 }
 
 impl Lab<'_> {
-    /// What a replay costs.
-    pub fn bill(&self, replayed: &Replayed, assumptions: Assumptions) -> Bill {
+    /// What each call of a replay comes to.
+    pub fn bills(&self, replayed: &Replayed) -> Vec<CallBill> {
         let prompts: Vec<_> = replayed.calls.iter().map(|call| call.matches.clone()).collect();
-        let predictions = simulate(&prompts, |at| self.timeline.sent(at));
-        let mut bill = Bill { prompt_cost: Some(0.0), ..Bill::default() };
-        for (call, prediction) in replayed.calls.iter().zip(&predictions) {
-            let Prediction { expected, written, .. } = *prediction;
-            let expected = expected.min(call.tokens);
-            bill.prompt_tokens += u64::from(call.tokens);
-            bill.cached_tokens += u64::from(expected);
-            bill.written_tokens += u64::from(written);
-            bill.peak_tokens = bill.peak_tokens.max(call.tokens);
-            let cost = self
-                .price(call.number)
-                .map(|price| price.cost(call.tokens.into(), expected.into(), written.into(), 0));
-            bill.prompt_cost = bill.prompt_cost.zip(cost).map(|(sum, cost)| sum + cost);
-            bill.latency_s += f64::from(call.tokens - expected) / assumptions.read_per_s
-                + f64::from(expected) / assumptions.cached_per_s;
-        }
-        bill.breaks = self.breaks(replayed);
-        bill.summaries = self.summary_cost(replayed);
-        bill.latency_s += replayed.windows.iter().map(|window| waited(window, assumptions)).sum::<f64>();
-        bill
+        self.caches.bills_with(self.analysis, &prompts, &self.timeline, self.prices)
     }
 
-    fn price(&self, call: u32) -> Option<&Price> {
-        let call = self.analysis.call(call)?;
-        self.prices.of_model(&call.sent_to).or_else(|| self.prices.of_model(&call.model))
+    /// What a replay costs.
+    pub fn bill(&self, replayed: &Replayed, assumptions: Assumptions) -> Bill {
+        let bills = self.bills(replayed);
+        let sum = BillTotals::of(bills.iter());
+        let mut bill = Bill {
+            calls: sum,
+            peak_tokens: bills.iter().map(|bill| bill.prompt_tokens).max().unwrap_or(0),
+            latency_s: sum.fresh_tokens() as f64 / assumptions.read_per_s
+                + sum.cached_tokens as f64 / assumptions.cached_per_s,
+            breaks: self.breaks(replayed),
+            summaries: self.summary_cost(replayed),
+        };
+        bill.latency_s += replayed.windows.iter().map(|window| waited(window, assumptions)).sum::<f64>();
+        bill
     }
 
     fn breaks(&self, replayed: &Replayed) -> u32 {
@@ -130,7 +116,7 @@ impl Lab<'_> {
             // Whoever was really asked may be another model than the one that is configured.
             let answered = window.written.as_ref().filter(|written| written.usage.is_some());
             let model = answered.map_or(&window.model, |written| &written.by);
-            let cost = self.prices.of_model(model).map(|price| price.cost(input, 0, 0, output));
+            let cost = self.prices.of_model(model).map(|price| price.cost(&Charged::uncached(input, output)));
             sum.cost = sum.cost.zip(cost).map(|(sum, cost)| sum + cost);
         }
         sum

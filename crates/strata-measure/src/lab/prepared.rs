@@ -6,13 +6,15 @@ use strata_model::{LlmRequest, Str};
 use strata_wire::CacheRules;
 
 use super::source_tokens::SourceTokens;
-use crate::analysis::{Counting, Scale, SessionAnalysis, Timeline};
+use crate::analysis::{CacheAnalysis, Counting, Scale, SessionAnalysis, Timeline};
 use crate::prices::Prices;
 
 /// A session prepared for being replayed: what does not depend on the configuration is done once.
 pub struct Lab<'a> {
     pub experiment: &'a Experiment,
     pub analysis: &'a SessionAnalysis,
+    /// What these calls come to.
+    pub caches: &'a CacheAnalysis,
     pub counting: &'a Counting,
     pub rules: &'a CacheRules,
     pub prices: &'a Prices,

@@ -13,7 +13,7 @@ use super::desk::Desk;
 use super::plan::{Cleared, Moment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer, Written};
 use super::prepared::Lab;
 use super::source_tokens::SourceTokens;
-use crate::analysis::{Counting, PromptMatches, PromptTree, SessionAnalysis, Timeline};
+use crate::analysis::{CacheAnalysis, Counting, PromptMatches, PromptTree, SessionAnalysis, Timeline};
 use crate::prices::Prices;
 
 impl<'a> Lab<'a> {
@@ -21,6 +21,7 @@ impl<'a> Lab<'a> {
     pub fn new(
         experiment: &'a Experiment,
         analysis: &'a SessionAnalysis,
+        caches: &'a CacheAnalysis,
         counting: &'a Counting,
         rules: &'a CacheRules,
         prices: &'a Prices,
@@ -38,6 +39,7 @@ impl<'a> Lab<'a> {
         let mut lab = Self {
             experiment,
             analysis,
+            caches,
             counting,
             rules,
             prices,

@@ -130,10 +130,10 @@ fn row(lab: &Lab<'_>, config: &CompactionConfig, size: SummarySize, assumptions:
         flags.push(Flag::BlockedSummaries);
     }
     SweepRow {
+        prompt_tokens: lab.bills(&replayed).iter().map(|bill| bill.prompt_tokens).collect(),
         bill: lab.bill(&replayed, assumptions),
         summaries,
         summarised_tokens: lab.summarised_tokens(&replayed),
-        prompt_tokens: replayed.calls.iter().map(|call| call.tokens).collect(),
         config: config.clone(),
         flags,
     }
@@ -149,7 +149,7 @@ fn flags(row: &SweepRow, unchanged: &SweepRow) -> Vec<Flag> {
         flags.push(Flag::FiresOnConsecutiveCalls);
     }
     if row.bill.peak_tokens > unchanged.bill.peak_tokens
-        || row.bill.prompt_tokens > unchanged.bill.prompt_tokens
+        || row.bill.calls.prompt_tokens > unchanged.bill.calls.prompt_tokens
     {
         flags.push(Flag::GrowsThePrompt);
     }

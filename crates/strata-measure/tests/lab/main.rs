@@ -7,7 +7,7 @@ mod replays;
 mod sweeps;
 
 use strata_engine::Experiment;
-use strata_measure::analysis::{Counting, SessionAnalysis};
+use strata_measure::analysis::{CacheAnalysis, Counting, SessionAnalysis};
 use strata_measure::lab::Lab;
 use strata_measure::prices::Prices;
 use strata_wire::CacheRules;
@@ -17,5 +17,6 @@ fn with_lab<T>(experiment: &Experiment, look: impl FnOnce(&Lab<'_>) -> T) -> T {
     let (counting, rules, prices) = (Counting::default(), CacheRules::embedded(), Prices::embedded());
     let mut analysis = SessionAnalysis::default();
     while analysis.step(experiment, &counting) {}
-    look(&Lab::new(experiment, &analysis, &counting, &rules, &prices))
+    let caches = CacheAnalysis::new(experiment, &analysis, &rules, &prices);
+    look(&Lab::new(experiment, &analysis, &caches, &counting, &rules, &prices))
 }

@@ -28,7 +28,7 @@ fn configurations_that_make_no_sense_are_flagged() {
         let sweep = swept(lab, "interval=1|5|500,overlap=0");
         assert_eq!(sweep.rows[2].flags, [Flag::NeverFires]);
         assert_eq!(sweep.rows[2].prompt_tokens, sweep.unchanged.prompt_tokens);
-        assert_eq!(sweep.rows[2].bill.prompt_tokens, sweep.unchanged.bill.prompt_tokens);
+        assert_eq!(sweep.rows[2].bill.calls.prompt_tokens, sweep.unchanged.bill.calls.prompt_tokens);
         assert!(sweep.rows[0].bill.peak_tokens < sweep.rows[1].bill.peak_tokens);
         assert!(sweep.rows[0].bill.summaries.n_summaries > sweep.rows[1].bill.summaries.n_summaries);
         let Some(best) = sweep.recommended else { panic!("there is a setting to take") };
@@ -61,8 +61,8 @@ fn the_samples_own_setting_is_close_to_its_record() {
         let sweep = sweep(lab, &configs, size, Assumptions::default(), &|_| true).expect("nobody stops it");
         let (row, recorded) = (&sweep.rows[0].bill, &sweep.recorded);
         let near = |a: u64, b: u64| a.abs_diff(b) * 50 < b;
-        assert!(near(row.prompt_tokens, recorded.prompt_tokens), "{row:?} {recorded:?}");
-        assert!(recorded.prompt_tokens < sweep.unchanged.bill.prompt_tokens);
+        assert!(near(row.calls.prompt_tokens, recorded.calls.prompt_tokens), "{row:?} {recorded:?}");
+        assert!(recorded.calls.prompt_tokens < sweep.unchanged.bill.calls.prompt_tokens);
         assert_eq!(sweep.rows[0].summaries.len(), 2);
         assert!(!Moment::AfterTurn { next_call: None }.is_waited_for());
     });

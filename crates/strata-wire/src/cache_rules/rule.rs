@@ -11,6 +11,8 @@ pub struct CacheRule {
     pub order: PrefixOrder,
     /// Seconds an unused prefix is kept; each use starts them again. `None`: as long as there is room, or not said.
     pub lifetime_s: Option<f64>,
+    /// The longest that a request can ask for, in seconds.
+    pub longest_lifetime_s: Option<f64>,
     /// Nothing is promised: a prediction is the most that can be found, not what will be.
     pub is_best_effort: bool,
     /// Settings whose change empties the cache of the conversation, in the names of `config`: `thinkingConfig`.
@@ -57,6 +59,7 @@ impl CacheRule {
             machine: Machine::AutoPrefix { minimum_tokens: 1024, step_tokens: 1 },
             order: PrefixOrder::ToolsFirst,
             lifetime_s: None,
+            longest_lifetime_s: None,
             is_best_effort: true,
             resets: Vec::new(),
             is_known: false,

@@ -494,11 +494,7 @@ notes: Array<string>, };
 /**
  * The calls that are compiled so far.
  */
-export type CacheSummary = { calls: number, promptTokens: number,
-/**
- * Predicted.
- */
-cachedTokens: number, lostTokens: number,
+export type CacheSummary = { calls: number, ofCalls: number, bill: Bill, predictedTokens: number, lostTokens: number,
 /**
  * Of the one break that re-billed most.
  */
@@ -1006,7 +1002,7 @@ atToken: number,
 /**
  * Tokens that are paid in full and could have been found.
  */
-rebilledTokens: number, costUsd: number | null, previousCall: number, };
+rebilledTokens: number, isReported: boolean, predictedTokens: number, costUsd: number | null, previousCall: number, };
 
 export type CacheFix = {
 /**
@@ -1040,15 +1036,7 @@ predictedTokens: number,
  */
 differingCalls: number, unexplainedCalls: number, };
 
-export type CallCacheDetail = { call: number, agent: string, model: string, promptTokens: number,
-/**
- * Predicted.
- */
-cachedTokens: number,
-/**
- * Predicted: stored for later calls beyond what was found.
- */
-writtenTokens: number, costUsd: number | null,
+export type CallCacheDetail = { call: number, agent: string, model: string, bill: Bill, predictedTokens: number,
 /**
  * The call before it in its lineage: the same agent, model and branch.
  */
@@ -1079,11 +1067,7 @@ requestBasis: RequestBasis,
  * Where the provider reported nothing for this call: what it is likely to have counted, from what it reported for
  * requests that were sent to this model from here. None while too little is known.
  */
-calibrated: TokenCount | null, cachedTokens: number | null, cachedBasis: Basis, reportedInputTokens: number | null, reportedOutputTokens: number | null,
-/**
- * Reported input less our count.
- */
-residualTokens: number | null, costUsd: number | null, byKind: Array<KindTokens>, startedMs: number | null,
+calibrated: TokenCount | null, bill: Bill, reportedOutputTokens: number | null, byKind: Array<KindTokens>, startedMs: number | null,
 /**
  * Why the prefix broke at this call, in one sentence, with the token at which it ends.
  */
@@ -1805,26 +1789,12 @@ compiledCalls: number, invocations: number, compactions: number,
  * In order of appearance; call columns refer to them by index.
  */
 agents: Array<AgentSummary>,
-/**
- * Prompt tokens of all compiled calls, our count.
- */
-totalTokens: number, totalBasis: Basis,
+bill: Bill,
 /**
  * What the providers are likely to have counted, where that is known of calls they reported nothing for.
  */
 calibrated: CalibratedTotal | null,
-/**
- * Of those, tokens that matched an earlier prompt.
- */
-cachedTokens: number,
-/**
- * Whether `cached_tokens` is the provider's report or our own prefix match.
- */
-cachedBasis: Basis,
-/**
- * US dollars; absent when a model has no known price.
- */
-costUsd: number | null, reported: ReportedUsage | null, tokenizer: TokenizerInfo, prices: Array<PriceInfo>, app: AppInfo, diagnostics: Array<DiagnosticRow>,
+reported: ReportedUsage | null, tokenizer: TokenizerInfo, prices: Array<PriceInfo>, app: AppInfo, diagnostics: Array<DiagnosticRow>,
 /**
  * Record types and fields of the file that have no place in the session model, with how often they occur.
  */
@@ -2018,6 +1988,7 @@ export const COLUMN_FLAGS = {
   handoff: 16,
   reportedCache: 32,
   notCompiled: 64,
+  providerBreak: 128,
 } as const;
 
 /** Bits of a row's flags in `cache/ladder`. */
@@ -2198,3 +2169,5 @@ export interface Commands {
   /** Takes an ended job off the list. */
   "job/dismiss": { readonly params: { job: string, }; readonly result: JobList };
 }
+
+export type Bill = { calls: number, reportedCalls: number, promptTokens: number, basis: Basis, countedTokens: number, countedBasis: Basis, hiddenTokens: number, overcountedTokens: number, cachedTokens: number, cacheReportedCalls: number, writtenTokens: number, writtenLongTokens: number, outputTokens: number, cost: number | null, hiddenCost: number | null, outputCost: number | null, };

@@ -98,6 +98,11 @@ export class MapPointer {
   #describe(spot: Spot): readonly string[] {
     const { segment } = spot;
     if (segment === undefined) return splitTitle(this.#workbench.cursor.describe(spot.call));
+    if ((segment.flags & SEGMENT_FLAGS.hidden) !== 0)
+      return [
+        `C${String(spot.call)}, ${formatInteger(segment.tokens)} tokens of hidden context`,
+        'The provider counted them, and the session does not show them',
+      ];
     const kind = KINDS[segment.kind] ?? '';
     const name =
       segment.event > 0

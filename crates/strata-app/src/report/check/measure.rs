@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use strata_measure::analysis::{CacheAnalysis, CallAnalysis, CallCache, SessionAnalysis};
+use strata_measure::analysis::{BillTotals, CacheAnalysis, CallAnalysis, CallCache, SessionAnalysis};
 use strata_measure::findings::{Finding, findings};
 use strata_model::EventIndex;
 use strata_wire::{Item, prompt_segments};
 
 use super::super::origin;
-use super::super::source::Subject;
+use super::super::source::{Compiled, Subject};
 use super::blame::{self, Block};
 use super::budget::Limits;
 use super::{Amount, BudgetFailure, BudgetReport, Checked};
@@ -25,7 +25,7 @@ pub(super) struct Measured<'s> {
     subject: &'s Subject,
     analysis: &'s SessionAnalysis,
     tables: &'s Tables,
-    caches: CacheAnalysis,
+    caches: &'s CacheAnalysis,
     found: Vec<Finding>,
 }
 
@@ -36,8 +36,8 @@ struct ToolResult {
 }
 
 impl<'s> Measured<'s> {
-    pub(super) fn of(subject: &'s Subject, analysis: &'s SessionAnalysis, tables: &'s Tables) -> Self {
-        let caches = CacheAnalysis::new(&subject.experiment, analysis, analysis.rules(), &tables.prices);
+    pub(super) fn of(subject: &'s Subject, compiled: &'s Compiled, tables: &'s Tables) -> Self {
+        let Compiled { analysis, caches } = compiled;
         let found = findings(&subject.experiment, analysis, &tables.counting);
         Self { subject, analysis, tables, caches, found }
     }
@@ -107,7 +107,7 @@ impl<'s> Measured<'s> {
 
     /// The call with the largest prompt.
     fn largest_call<'c>(calls: impl Iterator<Item = &'c CallCache>) -> Option<&'c CallCache> {
-        calls.max_by_key(|call| (call.prompt_tokens, std::cmp::Reverse(call.call)))
+        calls.max_by_key(|call| (call.bill.prompt_tokens, std::cmp::Reverse(call.call)))
     }
 
     fn prompts<'c>(
@@ -119,8 +119,8 @@ impl<'s> Measured<'s> {
     ) {
         let calls: Vec<_> = calls.collect();
         let Some(worst) = Self::largest_call(calls.iter().copied()) else { return };
-        let actual = u64::from(worst.prompt_tokens);
-        let n_over = calls.iter().filter(|call| u64::from(call.prompt_tokens) > limit).count();
+        let actual = u64::from(worst.bill.prompt_tokens);
+        let n_over = calls.iter().filter(|call| u64::from(call.bill.prompt_tokens) > limit).count();
         let budget = Budgeted::new("max_prompt_tokens", agent, Amount::Tokens(limit), Amount::Tokens(actual));
         budget.enter(actual <= limit, checked, || {
             let block = self.largest_block(worst.call);
@@ -131,7 +131,7 @@ impl<'s> Measured<'s> {
             let message = format!(
                 "C{} has a prompt of {} tokens{most}. {} over the limit of {}.",
                 worst.call,
-                whole(worst.prompt_tokens),
+                whole(worst.bill.prompt_tokens),
                 if n_over == 1 {
                     "It alone is".to_owned()
                 } else {
@@ -139,12 +139,16 @@ impl<'s> Measured<'s> {
                 },
                 whole(limit as i64)
             );
-            Failure { call: Some(worst.call), cost: worst.cost_usd, ..Failure::of_block(block, message) }
+            Failure {
+                call: Some(worst.call),
+                cost: worst.bill.cost_usd(),
+                ..Failure::of_block(block, message)
+            }
         });
     }
 
     fn session_tokens(&self, limit: u64, agent: Agent<'_>, checked: &mut Checked) {
-        let actual = self.calls(agent).map(|call| u64::from(call.prompt_tokens)).sum();
+        let actual = self.bill(agent).prompt_tokens;
         let budget =
             Budgeted::new("max_session_tokens", agent, Amount::Tokens(limit), Amount::Tokens(actual));
         budget.enter(actual <= limit, checked, || {
@@ -170,7 +174,8 @@ impl<'s> Measured<'s> {
         })?;
         let budget = Budgeted::new("max_cost", agent, Amount::Dollars(limit), Amount::Dollars(actual));
         budget.enter(actual <= limit, checked, || {
-            let dearest = self.calls(agent).max_by(|a, b| self.call_cost(a).total_cmp(&self.call_cost(b)));
+            let cost = |call: &CallCache| call.bill.cost_usd().unwrap_or(0.0);
+            let dearest = self.calls(agent).max_by(|a, b| cost(a).total_cmp(&cost(b)));
             let message = format!(
                 "{} cost ${actual:.4}, ${:.4} more than ${limit:.4}.",
                 counted(self.n_calls(agent), "call"),
@@ -183,38 +188,21 @@ impl<'s> Measured<'s> {
         Ok(())
     }
 
-    /// By the report where there is one, answers included; else the prompt as predicted.
-    fn call_cost(&self, call: &CallCache) -> f64 {
-        let usage = self.subject.experiment.call(call.call).and_then(|call| call.usage.as_ref());
-        let price = self.tables.prices.of_model(&call.model);
-        let of_report = usage.and_then(|usage| {
-            let (prompt, cached) = (usage.prompt_token_count?, usage.cached_content_token_count.unwrap_or(0));
-            let written = call.reported.and_then(|report| report.written).unwrap_or(0);
-            Some(price?.cost(prompt, cached, written.into(), usage.output_tokens().unwrap_or(0)))
-        });
-        of_report.or(call.cost_usd).unwrap_or(0.0)
-    }
-
     /// US dollars of all calls, or the model that has no price.
     fn dollars(&self, agent: Agent<'_>) -> Result<f64, String> {
-        match self.calls(agent).find(|call| call.cost_usd.is_none()) {
+        match self.calls(agent).find(|call| call.bill.cost.is_none()) {
             Some(call) => Err(call.model.to_string()),
-            None => Ok(self.calls(agent).map(|call| self.call_cost(call)).sum()),
+            None => Ok(self.bill(agent).cost_usd().unwrap_or(0.0)),
         }
+    }
+
+    fn bill(&self, agent: Agent<'_>) -> BillTotals {
+        BillTotals::of(self.calls(agent).map(|call| &call.bill))
     }
 
     fn cache_ratio(&self, limit: f64, agent: Agent<'_>, checked: &mut Checked) {
-        let (mut cached, mut prompts) = (0_u64, 0_u64);
-        for call in self.calls(agent) {
-            // What a provider reports is in its own tokens, and so is the prompt it is a part of.
-            let (found, of) = match call.reported {
-                Some(report) => (report.cached.unwrap_or(call.prediction.expected), report.prompt),
-                None => (call.prediction.expected, call.prompt_tokens),
-            };
-            cached += u64::from(found.min(of));
-            prompts += u64::from(of);
-        }
-        let actual = cached as f64 / prompts.max(1) as f64;
+        let bill = self.bill(agent);
+        let (actual, prompts) = (bill.cache_ratio(), bill.prompt_tokens);
         let budget = Budgeted::new("min_cache_ratio", agent, Amount::Share(limit), Amount::Share(actual));
         budget.enter(actual >= limit, checked, || {
             let losses = self.caches.losses();

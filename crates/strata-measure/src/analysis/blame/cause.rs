@@ -2,6 +2,8 @@
 
 use strata_model::{EventIndex, Origin, Str};
 
+use crate::analysis::difference::Difference;
+
 /// What changed first, or what else kept a provider from finding a prefix again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
@@ -39,8 +41,11 @@ pub enum Cause {
     Model { before: Str, after: Str },
     /// Settings of which the provider says that they empty its cache.
     Parameters { changed: Vec<String> },
-    /// Nothing was sent for longer than the provider keeps a prefix.
-    Expired { idle_s: u32, lifetime_s: u32 },
+    /// Nothing was sent for longer than the provider keeps a prefix, or was asked to; `longest_s` is the longest that it
+    /// can be asked for.
+    Expired { idle_s: u32, lifetime_s: u32, longest_s: Option<u32> },
+    /// The prompt was there to be found by all that is known, and the provider reports that it was not.
+    Missed { why: Difference },
     /// Other prompts took its place.
     Evicted,
     /// The prompts are too short to be cached.
@@ -68,9 +73,14 @@ impl Cause {
             Self::HandOff { .. } | Self::Scope { .. } | Self::Compacted { .. } | Self::Rewound { .. } => {
                 Nature::Structural
             }
-            Self::Expired { .. } | Self::Evicted | Self::BelowMinimum { .. } | Self::NoBreakpoint { .. } => {
-                Nature::Provider
+            Self::Expired { idle_s, longest_s: Some(longest_s), .. } if idle_s <= longest_s => {
+                Nature::Avoidable
             }
+            Self::Expired { .. }
+            | Self::Missed { .. }
+            | Self::Evicted
+            | Self::BelowMinimum { .. }
+            | Self::NoBreakpoint { .. } => Nature::Provider,
             Self::State { .. }
             | Self::Instruction { .. }
             | Self::Definitions { .. }
@@ -119,6 +129,7 @@ impl Cause {
             Self::Model { .. } => "model_changed",
             Self::Parameters { .. } => "parameters_changed",
             Self::Expired { .. } => "expired",
+            Self::Missed { .. } => "missed",
             Self::Evicted => "evicted",
             Self::BelowMinimum { .. } => "below_minimum",
             Self::NoBreakpoint { .. } => "no_breakpoint",

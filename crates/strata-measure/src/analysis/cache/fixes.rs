@@ -41,6 +41,9 @@ pub enum FixKind {
     PinWindow { every: u32 },
     /// Summaries are made only every so many times they were.
     CompactLessOften { every: u32 },
+    /// The provider is asked to keep prefixes for so many seconds: for longer than it was, or for less, which is cheaper
+    /// to write.
+    KeepFor { lifetime_s: u32 },
 }
 
 /// A change that would have saved something.
@@ -72,6 +75,7 @@ impl FixKind {
             Self::OrderTools => &["tools_reordered"],
             Self::PinWindow { .. } => &["filter_window", "truncated_history"],
             Self::CompactLessOften { .. } => &["compaction"],
+            Self::KeepFor { .. } => &["expired"],
         }
     }
 
@@ -87,6 +91,7 @@ impl FixKind {
             Self::OrderTools => "order_tools",
             Self::PinWindow { .. } => "pin_window",
             Self::CompactLessOften { .. } => "compact_less_often",
+            Self::KeepFor { .. } => "cache_lifetime",
         }
     }
 
@@ -111,6 +116,9 @@ impl FixKind {
                 format!("Move the window of {agent}'s history every {every} times only")
             }
             Self::CompactLessOften { every } => format!("Summarise every {every} times only"),
+            Self::KeepFor { lifetime_s } => {
+                format!("Have the provider keep {agent}'s prompts for {}", duration(*lifetime_s))
+            }
         }
     }
 
@@ -132,7 +140,9 @@ impl FixKind {
                 Rewritten::new(rewrite::with_state(request, keys, |_, value| rewrite::rounded(value)))
             }
             Self::OrderTools => Rewritten::new(rewrite::tools_in_order(request)),
-            Self::PinWindow { .. } | Self::CompactLessOften { .. } => Rewritten::new(request.clone()),
+            Self::PinWindow { .. } | Self::CompactLessOften { .. } | Self::KeepFor { .. } => {
+                Rewritten::new(request.clone())
+            }
         }
     }
 }
@@ -148,15 +158,15 @@ impl CacheAnalysis {
         rules: &CacheRules,
         prices: &Prices,
     ) -> Vec<CacheFix> {
-        let replay = Replay { experiment, analysis, counting, rules, prices };
+        let replay = Replay { experiment, analysis, caches: self, counting, rules, prices };
         let before = replay.unchanged();
         let timeline = Timeline::of(experiment, analysis.calls(), rules);
         let mut fixes: Vec<CacheFix> = self
-            .candidates(analysis.calls())
+            .candidates(analysis.calls(), &timeline)
             .into_iter()
             .map(|(agent, kind)| {
                 let is_of_agent = |call: &CallAnalysis| timeline.agents[call.number as usize - 1] == agent;
-                let after = replayed(&replay, &kind, is_of_agent);
+                let after = replayed(&replay, &kind, &agent, is_of_agent);
                 CacheFix {
                     title: kind.title(&agent),
                     saves_tokens: before.fresh_tokens - after.fresh_tokens,
@@ -166,17 +176,23 @@ impl CacheAnalysis {
                     agent,
                 }
             })
-            .filter(|fix| fix.saves_tokens > 0)
+            .filter(|fix| match fix.kind {
+                FixKind::KeepFor { .. } => fix.saves_cost.is_some_and(|dollars| dollars > 0.0),
+                _ => fix.saves_tokens > 0,
+            })
             .collect();
         fixes.sort_by(|a, b| b.saves_tokens.cmp(&a.saves_tokens).then_with(|| a.kind.cmp(&b.kind)));
         fixes
     }
 
     /// What might help, by the causes that were found.
-    fn candidates(&self, calls: &[CallAnalysis]) -> BTreeSet<(Str, FixKind)> {
+    fn candidates(&self, calls: &[CallAnalysis], timeline: &Timeline<'_>) -> BTreeSet<(Str, FixKind)> {
         let mut readers = BTreeSet::new();
         let mut candidates = BTreeSet::new();
-        for call in &self.calls {
+        for (at, call) in self.calls.iter().enumerate() {
+            if let Some(lifetime_s) = timeline.rules[at].lifetime_s.filter(|_| timeline.is_kept_long(at)) {
+                candidates.insert((call.agent.clone(), FixKind::KeepFor { lifetime_s: lifetime_s as u32 }));
+            }
             let kind = match call.loss.as_ref().map(|loss| &loss.cause) {
                 Some(Cause::State { .. }) => {
                     readers.insert(call.agent.clone());
@@ -191,6 +207,9 @@ impl CacheAnalysis {
                     FixKind::PinWindow { every: TIMES_LESS_OFTEN }
                 }
                 Some(Cause::Compacted { .. }) => FixKind::CompactLessOften { every: TIMES_LESS_OFTEN },
+                Some(Cause::Expired { longest_s: Some(longest_s), .. }) => {
+                    FixKind::KeepFor { lifetime_s: *longest_s }
+                }
                 _ => continue,
             };
             candidates.insert((call.agent.clone(), kind));
@@ -213,13 +232,25 @@ impl CacheAnalysis {
     }
 }
 
-fn replayed(replay: &Replay<'_>, kind: &FixKind, is_of_agent: impl Fn(&CallAnalysis) -> bool) -> Bill {
+fn replayed(
+    replay: &Replay<'_>,
+    kind: &FixKind,
+    agent: &str,
+    is_of_agent: impl Fn(&CallAnalysis) -> bool,
+) -> Bill {
     match kind {
+        FixKind::KeepFor { lifetime_s } => replay.kept_for(agent, f64::from(*lifetime_s)),
         FixKind::PinWindow { every } | FixKind::CompactLessOften { every } => {
             less_often(replay, kind, *every, is_of_agent)
         }
         _ => replay.run(|call, _| is_of_agent(call).then(|| kind.rewrite(&call.request))),
     }
+}
+
+/// `5 minutes`, `1 hour`.
+fn duration(seconds: u32) -> String {
+    let (number, unit) = if seconds < 3600 { (seconds / 60, "minute") } else { (seconds / 3600, "hour") };
+    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Beginnings that were cut off are kept until they have been cut off so many times.

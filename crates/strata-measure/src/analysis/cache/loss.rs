@@ -3,10 +3,13 @@
 use strata_model::{AgentField, Origin, Str};
 use strata_wire::Machine;
 
+use super::bill::CallBill;
+use super::reported::Comparison;
 use super::simulate::Prediction;
 use super::timeline::Timeline;
 use crate::analysis::blame::{Cause, Link};
 use crate::analysis::call::CallAnalysis;
+use crate::analysis::difference::Difference;
 use crate::prices::Price;
 
 /// Why less of a prompt is found than the one before it in its lineage held.
@@ -22,29 +25,47 @@ pub struct Loss {
     pub stage: Option<Str>,
     pub origin: Option<Origin>,
     pub chain: Vec<Link>,
-    /// Tokens that are paid in full and could have been cached.
+    /// Tokens that are paid in full and could have been cached: by the report where there is one, else as predicted.
     pub tokens: u32,
+    /// Whether that is reported.
+    pub is_reported: bool,
+    /// The same as it is predicted.
+    pub predicted_tokens: u32,
     /// What that cost more, in US dollars. `None` without a price.
     pub cost_usd: Option<f64>,
 }
 
 pub(super) struct Losses<'l> {
     pub calls: &'l [CallAnalysis],
+    /// In the provider's tokens, as all sizes here.
     pub predictions: &'l [Prediction],
+    pub bills: &'l [CallBill],
     pub timeline: &'l Timeline<'l>,
 }
 
 impl Losses<'_> {
-    /// `None` where all was found that could be, or nothing came before.
-    pub(super) fn of(&self, at: usize, price: Option<&Price>) -> Option<Loss> {
-        let mut loss = match self.calls[at].previous {
-            Some(previous) => self.of_lineage(at, previous as usize - 1)?,
-            None => self.of_model_change(at)?,
+    /// `None` where all was found that could be, or nothing came before. `found` is what the provider reported, and how
+    /// that differs from the prediction.
+    pub(super) fn of(&self, at: usize, price: Option<&Price>, found: Option<&Comparison>) -> Option<Loss> {
+        let predicted = match self.calls[at].previous {
+            Some(previous) => self.of_lineage(at, previous as usize - 1),
+            None => self.of_model_change(at),
         };
-        let rates = price.map(|price| price.rates_for(self.calls[at].total.tokens.into()));
-        loss.cost_usd = rates.map(|rates| {
+        let mut loss = match found {
+            Some(found) if found.difference != Some(Difference::Unused) => {
+                self.reported(at, predicted, found)?
+            }
+            _ => predicted?,
+        };
+        loss.cost_usd = price.map(|price| {
+            let bill = &self.bills[at];
+            let rates = price.rates_for(bill.prompt_tokens.into());
+            let write = rates.cache_write.unwrap_or(rates.input);
             let fresh = match self.timeline.rules[at].machine {
-                Machine::Breakpoints { .. } => rates.cache_write.unwrap_or(rates.input),
+                Machine::Breakpoints { .. } if self.timeline.is_kept_long(at) => {
+                    rates.cache_write_long.unwrap_or(write)
+                }
+                Machine::Breakpoints { .. } => write,
                 _ => rates.input,
             };
             f64::from(loss.tokens) * (fresh - rates.cached_read) / 1e6
@@ -52,11 +73,40 @@ impl Losses<'_> {
         Some(loss)
     }
 
+    /// What the report says of a call: a loss that was predicted and did not come true is none, one that was not
+    /// predicted is one.
+    fn reported(&self, at: usize, predicted: Option<Loss>, found: &Comparison) -> Option<Loss> {
+        let previous = predicted.as_ref().map(|loss| loss.against).or(self.calls[at].previous)?;
+        let (rule, bill) = (self.timeline.rules[at], &self.bills[at]);
+        let before = &self.bills[previous as usize - 1];
+        let tolerance = rule.block_tokens().max(bill.prompt_tokens / 100).max(16);
+        let could_be = rule.usable_tokens(before.prompt_tokens.min(bill.prompt_tokens));
+        let tokens = could_be.saturating_sub(found.reported);
+        if tokens <= tolerance {
+            // A prompt that is too short finds nothing at all.
+            let is_too_short =
+                |loss: &Loss| matches!(loss.cause, Cause::BelowMinimum { .. }) && found.reported == 0;
+            return predicted.filter(is_too_short);
+        }
+        let predicted_tokens = predicted.as_ref().map_or(0, |loss| loss.tokens);
+        // What was predicted explains a report that is near it, or the greater part of what was lost.
+        let explains = |loss: &Loss| found.difference.is_none() || loss.tokens.saturating_mul(2) >= tokens;
+        let loss = match (predicted.filter(explains), found.difference) {
+            (Some(loss), _) => loss,
+            (None, Some(why)) => without_difference(previous, Cause::Missed { why }, found.reported, tokens),
+            (None, None) => return None,
+        };
+        // What was found ends there, unless the prompts themselves part somewhere.
+        let at_token = if loss.path.is_empty() { found.reported } else { loss.at_token };
+        Some(Loss { tokens, at_token, is_reported: true, predicted_tokens, ..loss })
+    }
+
     fn of_lineage(&self, at: usize, before: usize) -> Option<Loss> {
         let (call, previous) = (&self.calls[at], &self.calls[before]);
         let (rule, prediction) = (self.timeline.rules[at], &self.predictions[at]);
         // A shorter prompt, as after a compaction, cannot lose more than it is long.
-        let held = rule.usable_tokens(previous.total.tokens.min(call.total.tokens));
+        let (size_before, size) = (self.bills[before].prompt_tokens, self.bills[at].prompt_tokens);
+        let held = rule.usable_tokens(size_before.min(size));
         let idle_s = (self.timeline.times[at] - self.timeline.times[before]).max(0.0);
         let lifetime_s = self.timeline.lifetimes[before].or(rule.lifetime_s);
         let is_expired = lifetime_s.is_some_and(|lifetime_s| idle_s > lifetime_s);
@@ -65,32 +115,26 @@ impl Losses<'_> {
             return Some(Loss {
                 against: previous.number,
                 cause: found.cause.clone(),
-                at_token: found.at_token,
+                at_token: found.at_token.saturating_add(self.bills[at].hidden_tokens()).min(size),
                 path: found.path.clone(),
                 stage: found.stage.clone(),
                 origin: found.origin.clone(),
                 chain: found.chain.clone(),
                 // What had expired is not lost by a difference.
                 tokens: if is_expired { 0 } else { tokens },
+                is_reported: false,
+                predicted_tokens: if is_expired { 0 } else { tokens },
                 cost_usd: None,
             });
         }
-        let without_difference = |cause: Cause, tokens: u32| Loss {
-            against: previous.number,
-            cause,
-            at_token: prediction.expected,
-            path: String::new(),
-            stage: None,
-            origin: None,
-            chain: Vec::new(),
-            tokens,
-            cost_usd: None,
+        let without_difference = |cause: Cause, tokens: u32| {
+            without_difference(previous.number, cause, prediction.expected, tokens)
         };
         if held == 0 {
             let minimum_tokens = rule.minimum_tokens();
             let is_lost = prediction.expected == 0 && prediction.matched > 0;
             let cause = Cause::BelowMinimum { minimum_tokens };
-            return is_lost.then(|| without_difference(cause, previous.total.tokens.min(call.total.tokens)));
+            return is_lost.then(|| without_difference(cause, size_before.min(size)));
         }
         // The last token is always computed, and a prompt that is sent again as it was loses only that.
         if tokens <= 1 {
@@ -99,7 +143,14 @@ impl Losses<'_> {
         let lifetime_s = lifetime_s.unwrap_or(0.0);
         let changed = &self.timeline.resets[at];
         let cause = match &rule.machine {
-            _ if is_expired => Cause::Expired { idle_s: idle_s as u32, lifetime_s: lifetime_s as u32 },
+            _ if is_expired => Cause::Expired {
+                idle_s: idle_s as u32,
+                lifetime_s: lifetime_s as u32,
+                longest_s: rule
+                    .longest_lifetime_s
+                    .filter(|longest_s| *longest_s > lifetime_s)
+                    .map(|longest_s| longest_s as u32),
+            },
             _ if !changed.is_empty() => Cause::Parameters { changed: changed.clone() },
             Machine::LcpSlot { .. } => Cause::Evicted,
             Machine::Breakpoints { lookback_blocks, .. } => {
@@ -132,7 +183,9 @@ impl Losses<'_> {
             .rev()
             .find(|before| agents[*before] == agents[at] && self.is_of_one_branch(*before, at))?;
         let previous = &self.calls[before];
-        let tokens = self.timeline.rules[at].usable_tokens(previous.total.tokens.min(call.total.tokens));
+        let sizes = (self.bills[before].prompt_tokens, self.bills[at].prompt_tokens);
+        let tokens = self.timeline.rules[at].usable_tokens(sizes.0.min(sizes.1));
+        let tokens = tokens.saturating_sub(self.predictions[at].expected);
         let is_other = previous.sent_to != call.sent_to;
         is_other.then(|| Loss {
             against: previous.number,
@@ -142,12 +195,31 @@ impl Losses<'_> {
             stage: Some("basic".into()),
             origin: None,
             chain: Vec::new(),
-            tokens: tokens.saturating_sub(self.predictions[at].expected),
+            tokens,
+            is_reported: false,
+            predicted_tokens: tokens,
             cost_usd: None,
         })
     }
 
     fn is_of_one_branch(&self, a: usize, b: usize) -> bool {
         self.timeline.branches[a] == self.timeline.branches[b]
+    }
+}
+
+/// A loss though the prompts do not differ.
+fn without_difference(against: u32, cause: Cause, at_token: u32, tokens: u32) -> Loss {
+    Loss {
+        against,
+        cause,
+        at_token,
+        path: String::new(),
+        stage: None,
+        origin: None,
+        chain: Vec::new(),
+        tokens,
+        is_reported: false,
+        predicted_tokens: tokens,
+        cost_usd: None,
     }
 }

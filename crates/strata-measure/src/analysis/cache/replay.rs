@@ -5,8 +5,8 @@ use strata_engine::processors::Rewritten;
 use strata_model::{LlmRequest, RequestContent};
 use strata_wire::CacheRules;
 
-use super::simulate::{Prediction, simulate};
 use super::timeline::Timeline;
+use super::{BillTotals, CacheAnalysis, CallBill};
 use crate::analysis::call::CallAnalysis;
 use crate::analysis::matches::{PromptMatches, PromptTree};
 use crate::analysis::session::SessionAnalysis;
@@ -29,6 +29,7 @@ pub(super) struct Bill {
 pub(super) struct Replay<'a> {
     pub experiment: &'a Experiment,
     pub analysis: &'a SessionAnalysis,
+    pub caches: &'a CacheAnalysis,
     pub counting: &'a Counting,
     pub rules: &'a CacheRules,
     pub prices: &'a Prices,
@@ -80,20 +81,25 @@ impl Replay<'_> {
         self.bill(&prompts, n_changed)
     }
 
+    /// The session as it was, with prefixes of an agent kept for another time.
+    pub(super) fn kept_for(&self, agent: &str, lifetime_s: f64) -> Bill {
+        let timeline = Timeline::of(self.experiment, self.analysis.calls(), self.rules);
+        let timeline = timeline.kept_for(agent, lifetime_s);
+        let is_of_agent = |call: u32| *timeline.agents[call as usize - 1] == *agent;
+        let bills = self.caches.bills_kept(self.analysis, &timeline, self.prices, is_of_agent);
+        Self::sum(&bills, 0)
+    }
+
+    fn sum(bills: &[CallBill], n_changed: usize) -> Bill {
+        let sum = BillTotals::of(bills.iter());
+        let fresh_tokens = sum.prompt_tokens as i64 - sum.cached_tokens as i64;
+        Bill { fresh_tokens, cost_usd: sum.cost_usd(), n_changed }
+    }
+
     fn bill(&self, prompts: &[PromptMatches], n_changed: usize) -> Bill {
         let calls = self.analysis.calls();
         let timeline = Timeline::of(self.experiment, calls, self.rules);
-        let predictions = simulate(prompts, |at| timeline.sent(at));
-        let mut bill = Bill { fresh_tokens: 0, cost_usd: Some(0.0), n_changed };
-        for ((call, prompt), Prediction { expected, written, .. }) in
-            calls.iter().zip(prompts).zip(predictions)
-        {
-            let total = prompt.tokens + prompt.tail_tokens;
-            bill.fresh_tokens += i64::from(total.saturating_sub(expected));
-            let price = self.prices.of_model(&call.sent_to).or_else(|| self.prices.of_model(&call.model));
-            let cost = price.map(|price| price.cost(total.into(), expected.into(), written.into(), 0));
-            bill.cost_usd = bill.cost_usd.zip(cost).map(|(sum, cost)| sum + cost);
-        }
-        bill
+        let bills = self.caches.bills_with(self.analysis, prompts, &timeline, self.prices);
+        Self::sum(&bills, n_changed)
     }
 }

@@ -6,10 +6,13 @@ use strata_wire::{CacheRule, Machine};
 
 use super::simulate::Prediction;
 use crate::analysis::call::CallAnalysis;
+use crate::analysis::difference::Difference;
 use crate::analysis::matches::{Match, PromptMatches};
 
 /// Mark of importers on an answer whose call wrote to the cache: `{tokens, …}`.
 const CACHE_WRITE: &str = "cacheWrite";
+/// Field of that mark: what of it is kept for an hour.
+const LONG_WRITE: &str = "ephemeral1h";
 
 /// Answers recorded within this many seconds of each other are those of requests that were under way together.
 const IN_FLIGHT_S: f64 = 2.0;
@@ -22,6 +25,8 @@ pub struct Reported {
     /// `None`: the provider says nothing of a cache.
     pub cached: Option<u32>,
     pub written: Option<u32>,
+    /// Of these, written for the longer of the provider's lifetimes.
+    pub written_long: u32,
     /// Seconds for which what was written is kept, where the provider says so.
     pub lifetime_s: Option<u32>,
 }
@@ -36,52 +41,7 @@ pub struct Comparison {
     pub difference: Option<Difference>,
 }
 
-/// Why a report is not what was predicted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Difference {
-    /// More is found than this session ever sent: another session or client begins the same way.
-    AnotherClient,
-    /// More is found than should still be there: it was kept longer than promised.
-    KeptLonger,
-    /// Nothing is found after a pause for which the provider promises nothing.
-    Expired,
-    /// The prompt is about as short as the shortest that is cached.
-    NearMinimum,
-    /// What is found ends where an earlier prompt did.
-    OlderPrompt,
-    /// The earlier request was still being answered: what it writes can be read once its answer begins.
-    InFlight,
-    /// Only what this client sends before every conversation is found, as by a first call of it: something changed
-    /// behind that which is not recorded.
-    HeadOnly,
-    /// Nothing is ever found or written in this session: the client does not ask for it.
-    Unused,
-    /// Less is found, and the provider promises nothing.
-    KeepsLess,
-    /// None of these.
-    Unexplained,
-}
-
-impl Difference {
-    /// A name for machines.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AnotherClient => "another_client",
-            Self::KeptLonger => "kept_longer",
-            Self::Expired => "expired",
-            Self::NearMinimum => "near_minimum",
-            Self::OlderPrompt => "older_prompt",
-            Self::InFlight => "in_flight",
-            Self::HeadOnly => "head_only",
-            Self::Unused => "unused",
-            Self::KeepsLess => "keeps_less",
-            Self::Unexplained => "unexplained",
-        }
-    }
-}
-
 impl Reported {
-    /// `None` when the prompt's size is not reported.
     /// What was reported for a call.
     pub(super) fn of_call(experiment: &Experiment, analysed: &CallAnalysis) -> Option<Self> {
         let call = experiment.call(analysed.number)?;
@@ -89,20 +49,22 @@ impl Reported {
         Self::of(call.usage.as_ref(), answer)
     }
 
+    /// `None` when the prompt's size is not reported.
     pub fn of(usage: Option<&Usage>, answer: &Event) -> Option<Self> {
         let usage = usage?;
         let tokens = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         let mark = answer.custom_metadata.as_ref().and_then(|marks| marks.get(CACHE_WRITE));
         let of_mark = |field: &str| mark.and_then(|write| u32::try_from(write.get(field)?.as_i64()?).ok());
-        let is_written = |field: &str| of_mark(field).is_some_and(|tokens| tokens > 0);
+        let written_long = of_mark(LONG_WRITE).unwrap_or(0);
         Some(Self {
             prompt: tokens(usage.prompt_token_count?),
             cached: usage.cached_content_token_count.map(tokens),
             written: of_mark("tokens"),
-            lifetime_s: if is_written("ephemeral1h") {
+            written_long,
+            lifetime_s: if written_long > 0 {
                 Some(3600)
             } else {
-                is_written("ephemeral5m").then_some(300)
+                of_mark("ephemeral5m").filter(|tokens| *tokens > 0).map(|_| 300)
             },
         })
     }

@@ -58,6 +58,22 @@ impl<'r> Timeline<'r> {
         Some(self.rules[before])
     }
 
+    /// What the call wrote is kept for longer than the provider does unasked.
+    pub(crate) fn is_kept_long(&self, at: usize) -> bool {
+        let lifetime_s = self.lifetimes[at].zip(self.rules[at].lifetime_s);
+        lifetime_s.is_some_and(|(asked, usual)| asked > usual)
+    }
+
+    /// Calls of an agent ask for a prefix to be kept for so long.
+    pub(super) fn kept_for(mut self, agent: &str, lifetime_s: f64) -> Self {
+        for (at, lifetime) in self.lifetimes.iter_mut().enumerate() {
+            if *self.agents[at] == *agent {
+                *lifetime = Some(lifetime_s);
+            }
+        }
+        self
+    }
+
     pub(crate) fn sent(&self, at: usize) -> Sent<'r> {
         Sent {
             rule: self.rules[at],

@@ -1,0 +1,189 @@
+//! What a session comes to is one figure, in whatever document or view it is said.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use strata_app::report::{self, Bill, SweepChoice};
+
+use crate::samples::{self, Unwatched};
+use crate::{ask, ask_bytes, import, start, wait_until};
+
+/// As a document has it in JSON.
+fn bill_in(document: &Value) -> Value {
+    document["bill"].clone()
+}
+
+fn near(a: Option<f64>, b: Option<f64>, what: &str) {
+    match (a, b) {
+        (Some(a), Some(b)) => assert!((a - b).abs() <= 1e-6 * a.abs().max(1.0), "{what}: {a} and {b}"),
+        (a, b) => assert_eq!(a, b, "{what}"),
+    }
+}
+
+/// Its pieces add up.
+#[track_caller]
+fn check_sums(bill: &Bill, what: &str) {
+    let Bill { prompt_tokens, counted_tokens, hidden_tokens, overcounted_tokens, .. } = *bill;
+    assert_eq!(counted_tokens + hidden_tokens - overcounted_tokens, prompt_tokens, "{what}");
+    assert!(bill.cached_tokens <= prompt_tokens, "{what}");
+    assert!(bill.reported_calls <= bill.calls && bill.cache_reported_calls <= bill.calls, "{what}");
+}
+
+/// Every document about one session of a file says the same.
+fn check_documents(path: &Path, session: &str, scratch: &Path) -> Option<Bill> {
+    let (source, what) = (samples::source(path), format!("{} {session}", path.display()));
+    let shown = report::show(&source, &Unwatched).expect("it is shown");
+    let shown = shown.sessions.into_iter().find(|shown| shown.session.id == session).expect("it is there");
+    let known = shown.tokens?;
+    let bill = known.bill;
+    check_sums(&bill, &what);
+    assert_eq!(shown.session.calls, u64::from(bill.calls), "{what}: calls");
+    assert_eq!(known.calls, bill.calls, "{what}");
+
+    let tokens = report::tokens(&source, Some(session), &Unwatched).expect("a ledger");
+    assert_eq!(tokens.bill, bill, "{what}: tokens");
+    let of_calls: u64 = tokens.calls.iter().map(|call| u64::from(call.prompt_tokens)).sum();
+    assert_eq!(of_calls, bill.prompt_tokens, "{what}: calls of tokens");
+    let cached: u64 = tokens.calls.iter().map(|call| u64::from(call.cached_tokens)).sum();
+    assert_eq!(cached, bill.cached_tokens, "{what}: cached of tokens");
+    near(tokens.calls.iter().map(|call| call.cost).sum(), bill.cost, &format!("{what}: costs of calls"));
+    let of_parts: Option<f64> = tokens.parts.iter().map(|part| part.cost).sum();
+    let all = || Some(of_parts? + tokens.overhead_cost? + bill.hidden_cost? + bill.output_cost?);
+    near(all().filter(|_| bill.cost.is_some()), bill.cost, &format!("{what}: costs of parts"));
+
+    let cache = report::cache(&source, Some(session), &Unwatched).expect("caches");
+    assert_eq!(cache.bill, bill, "{what}: cache");
+    let of_calls: u64 = cache.calls.iter().map(|call| u64::from(call.prompt_tokens)).sum();
+    assert_eq!(of_calls, bill.prompt_tokens, "{what}: calls of cache");
+
+    let budget = scratch.join("budget.toml");
+    std::fs::write(&budget, "max_prompt_tokens = 1\nmin_cache_ratio = 1.0\n").expect("a file");
+    let checked = report::check(&source, Some(session), &budget, &Unwatched).expect("it is checked");
+    assert_eq!(checked.bill, bill, "{what}: check");
+
+    // What is tried out is compiled, and compared with what is compiled.
+    if shown.recorded_requests == 0 {
+        let name = &source.name;
+        let diff = report::diff(&source, name, Some(session), None, &Unwatched).expect("a difference");
+        assert_eq!((diff.a.bill, diff.b.bill), (bill, bill), "{what}: diff");
+        let choice = SweepChoice { grid: "interval=3,overlap=1".to_owned(), summary_tokens: None };
+        let swept = report::sweep(&source, Some(session), &choice, &Unwatched).expect("a sweep");
+        assert_eq!(swept.recorded.prompt_tokens, bill.prompt_tokens, "{what}: sweep");
+        assert_eq!(swept.recorded.cached_tokens, bill.cached_tokens, "{what}: sweep");
+    }
+    Some(bill)
+}
+
+#[test]
+fn documents_of_every_sample_have_one_bill() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let (mut n_checked, mut n_reported) = (0, 0);
+    for path in samples::committed(scratch.path()) {
+        let shown = report::show(&samples::source(&path), &Unwatched).expect("it is shown");
+        for shown in &shown.sessions {
+            let Some(bill) = check_documents(&path, &shown.session.id, scratch.path()) else { continue };
+            n_checked += 1;
+            // Where every call has a report, sums are the file's own.
+            let Some(usage) = shown.session.reported_usage else { continue };
+            let what = format!("{} {}", path.display(), shown.session.id);
+            // What summaries took to write is in the file's sums, and is no call of an agent.
+            let is_whole = shown.session.compactions == 0 && !path.ends_with("goose.db");
+            if bill.reported_calls == bill.calls && is_whole {
+                let own = (usage.input_tokens, usage.cached_tokens, usage.output_tokens);
+                assert_eq!((bill.prompt_tokens, bill.cached_tokens, bill.output_tokens), own, "{what}");
+                let written = bill.written_tokens + bill.written_long_tokens;
+                assert_eq!(written, usage.cache_write_tokens, "{what}");
+                n_reported += 1;
+            }
+        }
+    }
+    assert!(n_checked > 50 && n_reported > 20, "{n_checked} {n_reported}");
+}
+
+#[test]
+fn the_window_has_the_bill_of_the_documents() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let strata = start();
+    for name in ["claude-code.jsonl", "codex.jsonl", "claude-code-subagents.jsonl", "traffic.har"] {
+        let path = samples::folder().join(name);
+        let done = import(&strata, &path);
+        assert_eq!(done["state"], "done", "{name}: {done}");
+        let rows = ask(&strata, "session/list", &json!({ "filter": name, "offset": 0, "limit": 9 }));
+        for row in rows["rows"].as_array().expect("rows") {
+            let asked = json!({ "session": row["session"] });
+            wait_until(|| {
+                let header = ask(&strata, "session/open", &asked);
+                header["compiledCalls"] == header["calls"]
+            });
+            let header = ask(&strata, "session/header", &asked);
+            let calls = header["calls"].as_u64().expect("a number") as u32;
+            let bill = bill_in(&header);
+            let mut page = asked.clone();
+            page["offset"] = json!(0);
+            page["limit"] = json!(1);
+            page["order"] = json!("byCost");
+            let breaks = ask(&strata, "cache/breaks", &page);
+            assert_eq!(bill_in(&breaks["summary"]), bill, "{name}");
+            let shape = json!({ "session": row["session"], "from": 1, "to": calls, "maxColumns": calls });
+            let columns = ask_bytes(&strata, "call/columns", &shape);
+            let column = |at: usize| -> u64 {
+                let from = 8 + at * calls as usize * 4;
+                let words = columns[from..from + calls as usize * 4].chunks_exact(4);
+                words.map(|word| u64::from(u32::from_le_bytes(word.try_into().expect("four")))).sum()
+            };
+            assert_eq!(column(2), bill["promptTokens"], "{name}: columns");
+            assert_eq!(column(3), bill["cachedTokens"], "{name}: columns");
+            assert_eq!(column(4), bill["hiddenTokens"], "{name}: columns");
+            let of_calls = (1..=calls).map(|call| {
+                let detail = ask(&strata, "call/get", &json!({ "session": row["session"], "call": call }));
+                detail["bill"]["promptTokens"].as_u64().expect("a number")
+            });
+            assert_eq!(json!(of_calls.sum::<u64>()), bill["promptTokens"], "{name}: calls");
+            let shown = report::show(&samples::source(&path), &Unwatched).expect("it is shown");
+            let title = row["title"].as_str().unwrap_or_default();
+            let shown =
+                shown.sessions.iter().find(|shown| shown.session.title == title).expect("it is there");
+            let of_show = shown.tokens.as_ref().map(|known| serde_json::to_value(known.bill).expect("JSON"));
+            assert_eq!(of_show, Some(bill), "{name}: show");
+            assert_eq!(row["calls"], calls, "{name}: list");
+        }
+    }
+    drop(scratch);
+}
+
+/// Edits that shorten the largest event of a session with reports.
+#[test]
+fn an_edited_call_is_predicted_and_not_paid_by_the_old_report() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let path = samples::folder().join("claude-code.jsonl");
+    let recorded = report::tokens(&samples::source(&path), None, &Unwatched).expect("a ledger");
+    let largest = recorded.parts.iter().find(|part| part.origin.starts_with('E')).expect("an event");
+    let edits = scratch.path().join("edits.json");
+    let number: u32 = largest.origin[1..].parse().expect("a number");
+    let edit = json!([{
+        "edit": "edit_event",
+        "event": number,
+        "content": { "role": "user", "parts": [{ "text": "x" }] },
+    }]);
+    std::fs::write(&edits, edit.to_string()).expect("a file");
+    let source = report::Source { edits: vec![edits], ..samples::source(&path) };
+    let edited = report::tokens(&source, None, &Unwatched).expect("a ledger");
+
+    assert!(edited.total < recorded.total);
+    check_sums(&edited.bill, "edited");
+    assert_eq!(edited.bill.hidden_tokens, recorded.bill.hidden_tokens, "what is hidden stays as it was");
+    assert!(edited.bill.prompt_tokens < recorded.bill.prompt_tokens);
+    assert_eq!(edited.bill.output_tokens, recorded.bill.output_tokens, "the answers are those recorded");
+    let mut n_changed = 0;
+    for (now, was) in edited.calls.iter().zip(&recorded.calls) {
+        let is_changed = now.tokens != was.tokens;
+        n_changed += u32::from(is_changed);
+        assert_eq!(now.reported.is_some(), was.reported.is_some() && !is_changed, "C{}", now.call);
+    }
+    assert!(n_changed > 0);
+
+    let budget = scratch.path().join("budget.toml");
+    std::fs::write(&budget, "max_cost = 1.0\n").expect("a file");
+    let checked = report::check(&source, None, &budget, &Unwatched).expect("it is checked");
+    assert_eq!(checked.bill, edited.bill);
+}

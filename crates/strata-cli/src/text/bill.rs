@@ -1,0 +1,62 @@
+//! What calls come to, in the same words wherever it is said.
+
+use strata_app::counted;
+use strata_app::report::{Basis, Bill};
+
+use super::number::{count, dollars, share, tokens};
+
+/// `16,477,967 prompt tokens in 169 calls`.
+pub(super) fn heading(bill: &Bill) -> String {
+    let calls = counted(bill.calls as usize, "call");
+    format!("{} prompt tokens in {calls}", tokens(bill.prompt_tokens, bill.basis))
+}
+
+/// What was paid: `96 % cached (reported), 638,459 written, 410 tokens of answers, $14.32`.
+pub(super) fn paid(bill: &Bill) -> String {
+    let basis = match bill.cache_reported_calls {
+        0 => "predicted".to_owned(),
+        n if n == bill.calls => "reported".to_owned(),
+        n => format!("reported for {}", count(n)),
+    };
+    let mut said = vec![format!(
+        "{} of them cached ({}, {basis})",
+        count(bill.cached_tokens),
+        share(bill.cached_tokens, bill.prompt_tokens)
+    )];
+    let written = bill.written_tokens + bill.written_long_tokens;
+    if written > 0 {
+        let long = match bill.written_long_tokens {
+            0 => String::new(),
+            long if long == written => " for the longer lifetime".to_owned(),
+            long => format!(" ({} of them for the longer lifetime)", count(long)),
+        };
+        said.push(format!("{} written{long}", count(written)));
+    }
+    if bill.output_tokens > 0 {
+        said.push(format!("{} tokens of answers", count(bill.output_tokens)));
+    }
+    said.push(bill.cost.map_or("no price known".to_owned(), |cost| dollars(Some(cost))));
+    said.join(", ")
+}
+
+/// What the prompts are made of: `≈9,010,765 counted, 7,467,202 hidden context`; nothing where all is counted.
+pub(super) fn made_of(bill: &Bill) -> Option<String> {
+    if bill.hidden_tokens == 0 && bill.overcounted_tokens == 0 {
+        return None;
+    }
+    let hidden_basis = bill.counted_basis.max(Basis::Exact);
+    let mut text = format!(
+        "{} counted, {} hidden context",
+        tokens(bill.counted_tokens, bill.counted_basis),
+        tokens(bill.hidden_tokens, hidden_basis)
+    );
+    if bill.overcounted_tokens > 0 {
+        text += &format!(", {} counted too much", count(bill.overcounted_tokens));
+    }
+    let reported = if bill.reported_calls == bill.calls {
+        "all calls".to_owned()
+    } else {
+        format!("{} of {}", count(bill.reported_calls), counted(bill.calls as usize, "call"))
+    };
+    Some(format!("{text}; reported for {reported}"))
+}

@@ -1,0 +1,299 @@
+//! What calls come to: by their report where there is one, else as predicted, and calibrated by the reports there are.
+//!
+//! Every figure of a call's tokens, its cache and its price is made here, and every sum over calls.
+
+use super::reported::Reported;
+use super::simulate::Prediction;
+use crate::prices::{Charged, Price};
+use crate::tokens::{Basis, TokenCount};
+
+/// What a call comes to, in its provider's tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CallBill {
+    /// Our count of the prompt, as far as it is known.
+    pub counted: TokenCount,
+    /// All of the prompt.
+    pub prompt_tokens: u32,
+    /// `Reported` for this very request; `Calibrated` by the report on the call before it was edited; else that of our
+    /// count.
+    pub basis: Basis,
+    /// Read from the provider's cache.
+    pub cached_tokens: u32,
+    /// Whether that is reported. It is predicted otherwise.
+    pub is_cache_reported: bool,
+    /// Written to the cache for the provider's shorter lifetime, and for the longer one.
+    pub written_tokens: u32,
+    pub written_long_tokens: u32,
+    /// Of the answer that is recorded, thoughts included. `None` where nothing is reported of it.
+    pub output_tokens: Option<u32>,
+    /// An error came and no usage is reported: it was sent, and nobody pays for it.
+    pub is_free: bool,
+    /// US dollars. `None` without a price.
+    pub cost: Option<Cost>,
+}
+
+/// US dollars for a call. They add up.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Cost {
+    /// What is known of the prompt.
+    pub known: f64,
+    /// What its provider counted beyond that.
+    pub hidden: f64,
+    pub output: f64,
+}
+
+impl Cost {
+    pub fn total(&self) -> f64 {
+        self.known + self.hidden + self.output
+    }
+}
+
+impl CallBill {
+    pub(super) fn reported(counted: TokenCount, report: &Reported, output_tokens: Option<u32>) -> Self {
+        let written = report.written.unwrap_or(0);
+        let written_long_tokens = report.written_long.min(written);
+        Self {
+            counted,
+            prompt_tokens: report.prompt,
+            basis: Basis::Reported,
+            // A report that says nothing of a cache charges the whole prompt.
+            cached_tokens: report.cached.unwrap_or(0),
+            is_cache_reported: report.cached.is_some(),
+            written_tokens: written - written_long_tokens,
+            written_long_tokens,
+            output_tokens,
+            is_free: false,
+            cost: None,
+        }
+    }
+
+    pub(super) fn predicted(
+        counted: TokenCount,
+        (prompt_tokens, basis): (u32, Basis),
+        (cached, written): (u32, u32),
+        is_kept_long: bool,
+        output_tokens: Option<u32>,
+    ) -> Self {
+        let cached_tokens = cached.min(prompt_tokens);
+        let written = written.min(prompt_tokens - cached_tokens);
+        Self {
+            counted,
+            prompt_tokens,
+            basis,
+            cached_tokens,
+            is_cache_reported: false,
+            written_tokens: if is_kept_long { 0 } else { written },
+            written_long_tokens: if is_kept_long { written } else { 0 },
+            output_tokens,
+            is_free: false,
+            cost: None,
+        }
+    }
+
+    pub(super) fn priced(self, price: Option<&Price>) -> Self {
+        let cost = price.map(|price| {
+            if self.is_free {
+                return Cost::default();
+            }
+            let charged = Charged {
+                prompt: self.prompt_tokens.into(),
+                cached: self.cached_tokens.into(),
+                written: self.written_tokens.into(),
+                written_long: self.written_long_tokens.into(),
+                output: self.output_tokens.unwrap_or(0).into(),
+            };
+            let rates = price.rates_for(charged.prompt);
+            let output = f64::from(self.output_tokens.unwrap_or(0)) * rates.output / 1e6;
+            let hidden = charged.prompt_cost(&rates, self.hidden_tokens().into());
+            Cost { known: price.cost(&charged) - output - hidden, hidden, output }
+        });
+        Self { cost, ..self }
+    }
+
+    /// What the provider counted beyond what is known of the prompt. It stands first in it.
+    pub fn hidden_tokens(&self) -> u32 {
+        self.prompt_tokens.saturating_sub(self.counted.tokens)
+    }
+
+    /// By how much our count is above that of the provider.
+    pub fn overcounted_tokens(&self) -> u32 {
+        self.counted.tokens.saturating_sub(self.prompt_tokens)
+    }
+
+    /// What of our count is read from the cache.
+    ///
+    /// What the provider counted beyond it lies in front, so it was cached first.
+    pub fn known_cached_tokens(&self) -> u32 {
+        let (counted, prompt) = (self.counted.tokens, self.prompt_tokens);
+        if prompt >= counted {
+            return counted.saturating_sub(prompt.saturating_sub(self.cached_tokens));
+        }
+        (u64::from(counted) * u64::from(self.cached_tokens.min(prompt)) / u64::from(prompt.max(1))) as u32
+    }
+
+    pub fn cost_usd(&self) -> Option<f64> {
+        self.cost.as_ref().map(Cost::total)
+    }
+}
+
+/// Sums over calls.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BillTotals {
+    pub calls: u32,
+    /// Of these, calls whose prompt was reported.
+    pub reported_calls: u32,
+    /// `counted_tokens + hidden_tokens - overcounted_tokens`.
+    pub prompt_tokens: u64,
+    /// The weakest of all calls.
+    pub basis: Basis,
+    pub counted_tokens: u64,
+    pub counted_basis: Basis,
+    pub hidden_tokens: u64,
+    pub overcounted_tokens: u64,
+    pub cached_tokens: u64,
+    /// Calls of which it is reported what was found in the cache.
+    pub cache_reported_calls: u32,
+    pub written_tokens: u64,
+    pub written_long_tokens: u64,
+    /// Of the calls of which that is reported.
+    pub output_tokens: u64,
+    /// `None` when a call has no price, or there is none.
+    pub cost: Option<Cost>,
+}
+
+impl BillTotals {
+    pub fn of<'b>(bills: impl Iterator<Item = &'b CallBill>) -> Self {
+        let mut sum = Self {
+            calls: 0,
+            reported_calls: 0,
+            prompt_tokens: 0,
+            basis: Basis::Reported,
+            counted_tokens: 0,
+            counted_basis: Basis::Exact,
+            hidden_tokens: 0,
+            overcounted_tokens: 0,
+            cached_tokens: 0,
+            cache_reported_calls: 0,
+            written_tokens: 0,
+            written_long_tokens: 0,
+            output_tokens: 0,
+            cost: Some(Cost::default()),
+        };
+        for bill in bills {
+            sum.calls += 1;
+            sum.reported_calls += u32::from(bill.basis == Basis::Reported);
+            sum.prompt_tokens += u64::from(bill.prompt_tokens);
+            sum.basis = sum.basis.max(bill.basis);
+            sum.counted_tokens += u64::from(bill.counted.tokens);
+            sum.counted_basis = sum.counted_basis.max(bill.counted.basis);
+            sum.hidden_tokens += u64::from(bill.hidden_tokens());
+            sum.overcounted_tokens += u64::from(bill.overcounted_tokens());
+            sum.cached_tokens += u64::from(bill.cached_tokens);
+            sum.cache_reported_calls += u32::from(bill.is_cache_reported);
+            sum.written_tokens += u64::from(bill.written_tokens);
+            sum.written_long_tokens += u64::from(bill.written_long_tokens);
+            sum.output_tokens += u64::from(bill.output_tokens.unwrap_or(0));
+            sum.cost = sum.cost.zip(bill.cost).map(|(sum, cost)| Cost {
+                known: sum.known + cost.known,
+                hidden: sum.hidden + cost.hidden,
+                output: sum.output + cost.output,
+            });
+        }
+        sum.cost = sum.cost.filter(|_| sum.calls > 0);
+        sum
+    }
+
+    /// Written to a cache, for however long.
+    pub fn all_written_tokens(&self) -> u64 {
+        self.written_tokens + self.written_long_tokens
+    }
+
+    /// Paid in full: not read from a cache.
+    pub fn fresh_tokens(&self) -> u64 {
+        self.prompt_tokens.saturating_sub(self.cached_tokens)
+    }
+
+    /// The share of all prompts that was read from a cache, from 0 to 1.
+    pub fn cache_ratio(&self) -> f64 {
+        self.cached_tokens as f64 / self.prompt_tokens.max(1) as f64
+    }
+
+    pub fn cost_usd(&self) -> Option<f64> {
+        self.cost.as_ref().map(Cost::total)
+    }
+}
+
+/// What a call came to before its session was edited.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before {
+    pub bill: CallBill,
+    /// Its prompt as it was measured, and what was then predicted of it.
+    pub sized: Option<Reported>,
+    pub measured: Prediction,
+    /// The very same request is sent.
+    pub is_same: bool,
+}
+
+impl Before {
+    /// The size of the call's prompt now, in the provider's tokens. `None` where ours is all that is known.
+    pub(super) fn size(&self, now: u32) -> Option<Reported> {
+        let sized = self.sized?;
+        if self.is_same {
+            return Some(sized);
+        }
+        let Self { bill, .. } = self;
+        let before = bill.counted.tokens;
+        // What is hidden stays as it was. Where we count too much, we go on doing so.
+        let prompt = if bill.prompt_tokens >= before {
+            now.saturating_add(bill.prompt_tokens - before)
+        } else {
+            (u64::from(now) * u64::from(bill.prompt_tokens) / u64::from(before.max(1))) as u32
+        };
+        Some(Reported { prompt, cached: None, written: None, written_long: 0, lifetime_s: None })
+    }
+
+    /// What the call comes to with a prompt of this size, or behind other prompts.
+    pub(super) fn again(
+        &self,
+        counted: TokenCount,
+        prompt: u32,
+        prediction: &Prediction,
+        is_kept_long: bool,
+    ) -> CallBill {
+        let Self { bill, measured, .. } = self;
+        if self.is_same && measured == prediction {
+            return *bill;
+        }
+        if measured == prediction && prompt == bill.prompt_tokens {
+            let found = (bill.cached_tokens, bill.written_tokens + bill.written_long_tokens);
+            let basis = bill.basis.max(Basis::Calibrated);
+            let kept = CallBill::predicted(counted, (prompt, basis), found, is_kept_long, bill.output_tokens);
+            return CallBill { is_free: bill.is_free, ..kept };
+        }
+        let basis = match bill.basis {
+            Basis::Reported if self.is_same => Basis::Reported,
+            Basis::Reported | Basis::Calibrated => Basis::Calibrated,
+            _ => counted.basis,
+        };
+        let cached = self.found_again(prediction, prompt.saturating_sub(counted.tokens));
+        let stored = prediction.expected.saturating_add(prediction.written);
+        let written = stored.saturating_sub(cached);
+        let found = (cached, written);
+        let other = CallBill::predicted(counted, (prompt, basis), found, is_kept_long, bill.output_tokens);
+        CallBill { is_free: bill.is_free, ..other }
+    }
+
+    /// The prediction, corrected by how far the one for the recorded call was off: a provider that found less of it
+    /// than it promises will do so again, and what it found of hidden context is still there.
+    fn found_again(&self, prediction: &Prediction, hidden: u32) -> u32 {
+        let (expected, found) = (self.measured.expected, self.bill.cached_tokens);
+        if !matches!(self.bill.basis, Basis::Reported | Basis::Calibrated) {
+            return prediction.expected;
+        }
+        if found < expected {
+            return (u64::from(prediction.expected) * u64::from(found) / u64::from(expected)) as u32;
+        }
+        let more = prediction.expected.saturating_add(found - expected);
+        more.min(prediction.ceiling.max(hidden).max(prediction.expected))
+    }
+}
