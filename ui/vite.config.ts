@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { serveStrata } from './serve.ts';
 
 /** Tests that need no page. */
@@ -8,7 +8,7 @@ const LOGIC = ['src/{lib,model,draw}/**/*.test.ts', 'tests/{palette,readme}.test
 
 const IS_TEST = process.env['VITEST'] !== undefined;
 
-export default defineConfig(async ({ command }) => ({
+export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
   // Relative, because the page is served from a custom scheme in the desktop window and from any path by `strata serve`.
   base: './',
   plugins: [svelte()],

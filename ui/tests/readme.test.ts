@@ -40,6 +40,10 @@ function keyTable(): string {
       'Lab',
       COMMANDS.filter(({ view }) => view === 'lab'),
     ),
+    section(
+      'Settings',
+      COMMANDS.filter(({ view }) => view === 'settings'),
+    ),
   ].join('\n\n');
 }
 
@@ -54,7 +58,7 @@ test('README.md shows the keys of the commands (UPDATE_README=1 writes them)', (
 
 test('no two commands of a view share a key, and every id is used once', () => {
   expect(new Set(COMMANDS.map(({ id }) => id)).size).toBe(COMMANDS.length);
-  for (const view of ['session', 'pipeline', 'cache', 'lab'] as const) {
+  for (const view of ['session', 'pipeline', 'cache', 'lab', 'settings'] as const) {
     const keys = COMMANDS.filter((command) => command.view === undefined || command.view === view).flatMap(
       (command) => command.keys,
     );

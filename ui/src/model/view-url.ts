@@ -4,7 +4,7 @@ import { CURVES, type CurveKind } from './curves.ts';
 import { METRICS, type Metric } from './lab-bill.ts';
 import { SWEEP_AXES, type SweepAxes } from './lab-sweeps.ts';
 
-const VIEWS = ['session', 'pipeline', 'cache', 'lab'] as const;
+const VIEWS = ['session', 'pipeline', 'cache', 'lab', 'settings'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** What people call the views. */
@@ -13,6 +13,7 @@ export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
   pipeline: 'Pipeline',
   cache: 'Cache',
   lab: 'Lab',
+  settings: 'Settings',
 };
 
 const TABS = ['parts', 'text', 'json', 'code'] as const;

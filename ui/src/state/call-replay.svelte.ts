@@ -1,4 +1,4 @@
-import type { ReplayAnswer, ReplayRequest } from '@/api/gen/api.ts';
+import type { ModelList, ReplayAnswer, ReplayRequest } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import type { Jobs } from './jobs.svelte.ts';
 import type { Lab } from './lab.svelte.ts';
@@ -23,12 +23,20 @@ export class CallReplay {
   #answer: { readonly key: string; readonly job: string; readonly value: ReplayAnswer } | undefined =
     $state.raw();
 
-  constructor(host: Host, session: OpenSession, jobs: Jobs, panels: Panels, lab: Lab, messages: Messages) {
+  constructor(
+    host: Host,
+    session: OpenSession,
+    jobs: Jobs,
+    panels: Panels,
+    lab: Lab,
+    models: Loaded<ModelList>,
+    messages: Messages,
+  ) {
     this.#host = host;
     this.#session = session;
     this.#jobs = jobs;
     this.#lab = lab;
-    this.server = new ServerChoice(lab.models);
+    this.server = new ServerChoice(models);
     this.#messages = messages;
     this.request = new Loaded(
       () => (panels.dialog === 'replay' && this.server.chosen !== undefined ? this.#key : undefined),

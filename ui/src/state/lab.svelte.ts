@@ -1,4 +1,4 @@
-import type { EventRow, LabLoss, LabReplay, LabWindow, ModelList } from '@/api/gen/api.ts';
+import type { EventRow, LabLoss, LabReplay, LabWindow } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import { asCurve, type Series } from '@/model/curves.ts';
 import type { Experiments } from './experiments.svelte.ts';
@@ -9,6 +9,7 @@ import { LabRuns } from './lab-runs.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
 import type { Location } from './location.svelte.ts';
 import type { Messages } from './messages.svelte.ts';
+import type { ModelServers } from './model-servers.svelte.ts';
 import type { OpenSession } from './open-session.svelte.ts';
 import type { Panels } from './panels.svelte.ts';
 
@@ -23,6 +24,7 @@ interface Parts {
   readonly panels: Panels;
   readonly experiments: Experiments;
   readonly messages: Messages;
+  readonly servers: ModelServers;
 }
 
 /** Compaction tried out: a configuration of a sweep, its runs, and what their summaries keep. */
@@ -34,7 +36,6 @@ export class Lab {
   readonly runs: LabRuns;
   readonly probes: LabProbes;
   readonly plan: Loaded<LabReplay>;
-  readonly models: Loaded<ModelList>;
   readonly loss: Loaded<LabLoss>;
   readonly events: Loaded<readonly EventRow[]>;
 
@@ -55,11 +56,7 @@ export class Lab {
           summaries: 'sized',
         }),
     );
-    this.models = new Loaded(
-      () => (location.view.view === 'lab' ? 'models' : undefined),
-      () => host.invoke('model/list', { refresh: false }),
-    );
-    this.probes = new LabProbes(host, parts, this.models, () => {
+    this.probes = new LabProbes(host, parts, parts.servers.list, () => {
       const { run } = this.runs;
       const isWritten =
         run !== undefined && run.replay !== null && this.window !== undefined && this.window.summary !== '';

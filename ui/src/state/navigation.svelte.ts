@@ -7,6 +7,7 @@ import type { Inspector } from './inspector.svelte.ts';
 import type { Location, Step } from './location.svelte.ts';
 import type { Messages } from './messages.svelte.ts';
 import type { OpenSession } from './open-session.svelte.ts';
+import type { Panels } from './panels.svelte.ts';
 
 const RECENT_PLACES = 8;
 
@@ -16,6 +17,7 @@ interface Places {
   readonly session: OpenSession;
   readonly cursor: Cursor;
   readonly inspector: Inspector;
+  readonly panels: Panels;
   readonly messages: Messages;
 }
 
@@ -48,8 +50,13 @@ export class Navigation {
     const address = parseAddress(text ?? '');
     const filter = address === undefined ? undefined : filterFor(address);
     if (filter !== undefined) this.#in.location.go({ view: 'session', filter }, step);
-    else this.#in.location.go({ selection: text }, step);
+    else this.#show(text, step);
     if (text !== undefined && step === 'jump') this.#remember(text);
+  }
+
+  #show(selection: string | undefined, step: Step): void {
+    this.#in.location.go({ selection }, step);
+    if (selection !== undefined && step === 'jump') this.#in.panels.showInspector(true);
   }
 
   /** Moves the cursor to a place and shows it in the view that shows it best. */
@@ -64,6 +71,7 @@ export class Navigation {
     const selection = printAddress(address);
     const call = callOf(address);
     this.#in.location.go({ selection, ...bestView(address) });
+    this.#in.panels.showInspector(true);
     this.#remember(selection);
     if (call !== undefined) this.#in.cursor.show(call);
     if (address.type === 'event') this.#showFirstCall(address.event).catch(this.#in.messages.report);

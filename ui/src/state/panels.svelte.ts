@@ -18,28 +18,36 @@ export type DialogName =
   | 'run'
   | 'probes';
 
+/** How much room the window has: each has an inspector of its own, open or closed. */
+type Width = 'wide' | 'medium' | 'small';
+
 /** What is open in the window besides the view. */
 export class Panels {
-  readonly #isNarrow = new MediaQuery('(max-width: 1279px)');
+  readonly #isBelowWide = new MediaQuery('(max-width: 1279px)');
+  readonly #isSmall = new MediaQuery('(max-width: 999px)');
   dialog: DialogName | undefined = $state();
   /** Files are being dragged over the window. */
   isDropTarget = $state(false);
-  #isInspectorWanted: { readonly isNarrow: boolean; readonly isOpen: boolean } | undefined = $state.raw();
+  #isInspectorWanted: Readonly<Partial<Record<Width, boolean>>> = $state.raw({});
   #covers = $state(0);
   readonly #finders: (() => void)[] = [];
 
-  /** In a narrow window the inspector lies over the view, and is closed until it is asked for. */
+  get #width(): Width {
+    if (this.#isSmall.current) return 'small';
+    return this.#isBelowWide.current ? 'medium' : 'wide';
+  }
+
+  /** In a small window the inspector lies over the view, and is closed until something is selected. */
   get isInspectorOverlay(): boolean {
-    return this.#isNarrow.current;
+    return this.#width === 'small';
   }
 
   get isInspectorOpen(): boolean {
-    const wanted = this.#isInspectorWanted;
-    return wanted?.isNarrow === this.isInspectorOverlay ? wanted.isOpen : !this.isInspectorOverlay;
+    return this.#isInspectorWanted[this.#width] ?? !this.isInspectorOverlay;
   }
 
   showInspector(isOpen: boolean): void {
-    this.#isInspectorWanted = { isNarrow: this.isInspectorOverlay, isOpen };
+    this.#isInspectorWanted = { ...this.#isInspectorWanted, [this.#width]: isOpen };
   }
 
   toggle(dialog: DialogName): void {

@@ -22,6 +22,7 @@ import { Lab } from './lab.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
 import { Location, type PageHistory } from './location.svelte.ts';
 import { Messages } from './messages.svelte.ts';
+import { ModelServers } from './model-servers.svelte.ts';
 import { Navigation } from './navigation.svelte.ts';
 import { OpenSession } from './open-session.svelte.ts';
 import { Palette } from './palette.svelte.ts';
@@ -59,6 +60,7 @@ export class Workbench {
   readonly palette: Palette;
   readonly answers: Answers;
   readonly jobs: Jobs;
+  readonly servers: ModelServers;
   readonly lab: Lab;
   readonly replay: CallReplay;
   readonly start: Loaded<StartInfo>;
@@ -89,15 +91,26 @@ export class Workbench {
     this.palette = new Palette(host);
     this.answers = new Answers(host, this.location, this.session, messages);
     this.jobs = new Jobs(host, messages.report, (job) => this.#openImported(job));
+    this.servers = new ModelServers(host, this.location, messages);
     this.lab = new Lab(host, this);
-    this.replay = new CallReplay(host, this.session, this.jobs, this.panels, this.lab, messages);
+    this.replay = new CallReplay(
+      host,
+      this.session,
+      this.jobs,
+      this.panels,
+      this.lab,
+      this.servers.list,
+      messages,
+    );
     this.start = new Loaded(
       () => 'start',
       () => this.#begin(),
     );
     this.places = new Loaded(
       () =>
-        this.start.latest === undefined ? undefined : `places ${String(this.panels.dialog === 'sessions')}`,
+        this.start.latest === undefined
+          ? undefined
+          : `places ${String(this.panels.dialog === 'sessions' || this.location.view.view === 'settings')}`,
       () => host.invoke('place/list', {}),
     );
     $effect(() => host.listen((notification) => this.#take(notification)));
@@ -120,6 +133,13 @@ export class Workbench {
     // are about.
     const place = view === 'cache' || view === 'lab' ? { view, selection: undefined } : { view };
     this.location.go(view !== 'session' && isCompiling ? { ...place, cursor } : place);
+  }
+
+  /** Goes to the settings, or back to the view they were opened from. */
+  toggleSettings(): void {
+    const { view } = this.location.view;
+    if (view !== 'settings') this.#viewBeforeSettings = view;
+    this.location.go({ view: view === 'settings' ? this.#viewBeforeSettings : 'settings' });
   }
 
   /** Opens a session at a place in it. */
@@ -196,6 +216,7 @@ export class Workbench {
     this.messages.announce(`Copied ${address}`);
   }
 
+  #viewBeforeSettings: ViewName = 'session';
   readonly #hoveredStrata = $derived.by(() => this.#findHoveredStrata());
 
   #findHoveredStrata(): readonly StratumCall[] {

@@ -6,6 +6,7 @@ import { labCommands } from './lab-view.ts';
 import { pipelineCommands } from './pipeline-view.ts';
 import { placeCommands } from './places.ts';
 import { sessionCommands } from './session-view.ts';
+import { settingsCommands } from './settings-view.ts';
 import { lookCommands, windowCommands } from './window.ts';
 
 export const COMMANDS: readonly Command[] = [
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   ...editingCommands,
   ...cacheCommands,
   ...labCommands,
+  ...settingsCommands,
   ...windowCommands,
   ...lookCommands,
 ];

@@ -18,6 +18,13 @@ export const windowCommands: readonly Command[] = [
   },
   { id: 'keys.show', title: 'Show the keys', keys: ['?'], run: ({ panels }) => panels.toggle('keys') },
   {
+    id: 'settings.show',
+    title: 'Settings: model servers, keys, look',
+    keys: ['Mod+,'],
+    isGlobal: true,
+    run: (workbench) => workbench.toggleSettings(),
+  },
+  {
     id: 'sessions.show',
     title: 'Choose a session',
     keys: ['Mod+Shift+O'],
@@ -178,6 +185,7 @@ function escape(workbench: Workbench): void {
   if (job !== undefined) void jobs.cancel(job.job).catch(workbench.messages.report);
   else if (cursor.preview !== undefined) cursor.preview = undefined;
   else if (answers.shown !== undefined) answers.dismiss();
+  else if (location.view.view === 'settings') workbench.toggleSettings();
   else if (panels.isInspectorOverlay && panels.isInspectorOpen) panels.showInspector(false);
   else if (location.view.view === 'pipeline' && location.view.panel !== 'stage')
     location.go({ panel: 'stage' });
