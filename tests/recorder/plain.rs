@@ -15,8 +15,12 @@ const SERVERS: [&str; 2] = ["http://127.0.0.1:8001", "http://127.0.0.1:8002"];
 /// A field, and what is written for what it holds.
 type Replaced = (&'static str, fn() -> Value);
 /// Fields that say how an answer came about: how long it took, and what had been compiled before. With what is written.
-const OF_THIS_RUN: [Replaced; 3] =
-    [("secondsElapsed", || json!(0)), ("stagesRun", || json!(0)), ("isReused", || json!(false))];
+const OF_THIS_RUN: [Replaced; 4] = [
+    ("milliseconds", || json!(0)),
+    ("secondsElapsed", || json!(0)),
+    ("stagesRun", || json!(0)),
+    ("isReused", || json!(false)),
+];
 /// Parameters that name a session.
 const SESSION_KEYS: [&str; 4] = ["session", "experiment", "a", "b"];
 
@@ -90,7 +94,9 @@ impl Plain {
     fn text(&self, text: String) -> String {
         match self.sessions.get(&text) {
             Some(name) => name.clone(),
-            None => self.texts.iter().fold(text, |text, (real, plain)| text.replace(real, plain)),
+            None => {
+                without_seconds(self.texts.iter().fold(text, |text, (real, plain)| text.replace(real, plain)))
+            }
         }
     }
 
@@ -99,6 +105,17 @@ impl Plain {
             .as_f64()
             .is_some_and(|number| (self.started_ms as f64..=now_ms() as f64).contains(&number));
         if is_of_this_run { NOW_MS.into() } else { number }
+    }
+}
+
+/// `terse answered with m in 0.3 s.`, however long it took.
+fn without_seconds(text: String) -> String {
+    let Some((before, rest)) = text.split_once(" in ").filter(|_| text.contains(" answered with ")) else {
+        return text;
+    };
+    match rest.split_once(" s.") {
+        Some((took, after)) if took.parse::<f64>().is_ok() => format!("{before} in 0.0 s.{after}"),
+        _ => text,
     }
 }
 

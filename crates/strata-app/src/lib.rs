@@ -24,6 +24,7 @@ mod sample;
 mod script_folder;
 mod strata;
 mod text_diff;
+mod tool_words;
 mod typescript;
 mod words;
 

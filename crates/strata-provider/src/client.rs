@@ -1,5 +1,6 @@
 //! Asking a model.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -148,7 +149,7 @@ impl Client {
                     let message = format!(
                         "The connection to {} ended in the middle of its answer ({}). What had come is kept; try again.",
                         endpoint.name,
-                        endpoint.redact(&causes(&error))
+                        endpoint.redact(&plain_cause(&error))
                     );
                     return Err(failed(CallErrorKind::CutOff, message, reader));
                 }
@@ -245,6 +246,36 @@ pub(crate) async fn or_cancelled<T>(cancel: &Cancel, future: impl Future<Output 
             done = &mut future => return Some(done),
         }
     }
+}
+
+/// Why a server was not reached, in words for people, without the address it is about.
+pub(crate) fn plain_cause(error: &reqwest::Error) -> String {
+    let mut next = std::error::Error::source(error);
+    while let Some(cause) = next {
+        if let Some(io) = cause.downcast_ref::<std::io::Error>() {
+            match io.kind() {
+                ErrorKind::ConnectionRefused => return "nothing listens there".to_owned(),
+                ErrorKind::ConnectionReset
+                | ErrorKind::ConnectionAborted
+                | ErrorKind::BrokenPipe
+                | ErrorKind::UnexpectedEof => return "it was cut".to_owned(),
+                ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown => {
+                    return "there is no way to this computer".to_owned();
+                }
+                ErrorKind::TimedOut => return "it did not answer in time".to_owned(),
+                _ => {}
+            }
+        }
+        let said = cause.to_string();
+        if said.contains("dns error") {
+            return "no computer of this name is known".to_owned();
+        }
+        if said.contains("unexpected EOF") || said.contains("before message") {
+            return "it was cut".to_owned();
+        }
+        next = cause.source();
+    }
+    causes(error)
 }
 
 /// An error of the connection with its causes, without the address it is about.

@@ -3,7 +3,7 @@
 use strata_model::json;
 use strata_wire::decode_models;
 
-use crate::client::{Cancel, Client, causes, or_cancelled};
+use crate::client::{Cancel, Client, or_cancelled, plain_cause};
 use crate::endpoint::Endpoint;
 use crate::error::{CallError, CallErrorKind};
 use crate::send::{headers, status_error};
@@ -25,7 +25,7 @@ impl Client {
                     "{} cannot be reached at {} ({}).",
                     endpoint.name,
                     endpoint.shown_url(""),
-                    endpoint.redact(&causes(&error))
+                    endpoint.redact(&plain_cause(&error))
                 );
                 return Err(CallError::new(CallErrorKind::Unreachable, message));
             }

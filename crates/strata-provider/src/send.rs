@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use strata_wire::{Api, error_message};
 
-use crate::client::{Cancel, Client, Progress, causes, or_cancelled};
+use crate::client::{Cancel, Client, Progress, or_cancelled, plain_cause};
 use crate::endpoint::Endpoint;
 use crate::error::{CallError, CallErrorKind};
 use crate::retry;
@@ -114,7 +114,7 @@ pub(crate) fn headers(endpoint: &Endpoint) -> Result<HeaderMap, CallError> {
 
 fn unreached(endpoint: &Endpoint, error: &reqwest::Error) -> Turned {
     let name = &endpoint.name;
-    let cause = endpoint.redact(&causes(error));
+    let cause = endpoint.redact(&plain_cause(error));
     let url = endpoint.shown_url("");
     if error.is_builder() {
         let message = format!("{url} is no address that can be asked. Write it as https://host/v1.");

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_engine::Experiment;
 use strata_measure::analysis::{Kind, Scale, SessionAnalysis, Use};
-use strata_model::{Event, EventIndex, Json, Origin, Part, RequestContent, Str, json};
+use strata_model::{Event, EventIndex, FunctionCall, Json, Origin, Part, RequestContent, Str, json};
 
-use crate::words;
+use crate::{tool_words, words};
 
 /// A row as far as the session alone tells it.
 #[derive(Clone)]
@@ -48,9 +48,10 @@ pub(crate) struct UsedEvents {
 impl EventTable {
     pub(crate) fn of(experiment: &Experiment) -> Self {
         let producers = producers(experiment);
+        let asked = Asked::of(experiment);
         let events = experiment.session().events.iter().enumerate();
         Self {
-            facts: Arc::new(events.clone().map(|(at, event)| facts(event, producers[at])).collect()),
+            facts: Arc::new(events.clone().map(|(at, event)| facts(event, producers[at], &asked)).collect()),
             contents: Arc::new(events.map(|(at, event)| content(event, EventIndex(at as u32))).collect()),
             used: Mutex::default(),
         }
@@ -60,10 +61,11 @@ impl EventTable {
     /// edited says something else.
     pub(super) fn over(&self, experiment: &Experiment) -> Self {
         let (mut of_all, mut contents) = (self.facts.clone(), self.contents.clone());
+        let asked = Asked::of(experiment);
         for (index, change) in experiment.changed_events() {
             let Some(event) = &change.edited else { continue };
             let at = index.as_usize();
-            let edited = facts(event, self.facts[at].call);
+            let edited = facts(event, self.facts[at].call, &asked);
             Arc::make_mut(&mut of_all)[at] = edited;
             Arc::make_mut(&mut contents)[at] = content(event, index);
         }
@@ -161,7 +163,21 @@ fn producers(experiment: &Experiment) -> Vec<Option<u32>> {
     of_event
 }
 
-fn facts(event: &Event, call: Option<u32>) -> EventFacts {
+/// The calls of tools by their ids, so that a result can say what it answers.
+struct Asked<'e>(HashMap<&'e str, &'e FunctionCall>);
+
+impl<'e> Asked<'e> {
+    fn of(experiment: &'e Experiment) -> Self {
+        let calls = experiment.session().events.iter().flat_map(|event| event.function_calls());
+        Self(calls.filter_map(|call| Some((call.id.as_deref()?, call))).collect())
+    }
+
+    fn by(&self, id: Option<&str>) -> Option<&'e FunctionCall> {
+        self.0.get(id?).copied()
+    }
+}
+
+fn facts(event: &Event, call: Option<u32>, asked: &Asked<'_>) -> EventFacts {
     let part = main_part(event);
     let calls = event.function_calls().filter_map(|call| call.name.clone());
     let tools: Vec<Str> =
@@ -171,7 +187,7 @@ fn facts(event: &Event, call: Option<u32>) -> EventFacts {
         kind: Kind::of_event_part(event, part),
         agent: event.author.clone(),
         call,
-        what: what(event, part, tools.len()),
+        what: what(event, part, tools.len(), asked),
         tools,
         error: error(event),
         is_silent,
@@ -185,7 +201,7 @@ fn main_part(event: &Event) -> Option<&Part> {
     parts().find(is_tool).or_else(|| parts().find(|part| !part.is_thought())).or_else(|| parts().next())
 }
 
-fn what(event: &Event, part: Option<&Part>, n_tools: usize) -> String {
+fn what(event: &Event, part: Option<&Part>, n_tools: usize, asked: &Asked<'_>) -> String {
     if let Some(compaction) = &event.actions.compaction {
         let content = compaction.compacted_content.as_ref();
         let text = content.and_then(|content| content.parts().first()?.text.clone()).unwrap_or_default();
@@ -194,7 +210,7 @@ fn what(event: &Event, part: Option<&Part>, n_tools: usize) -> String {
     let line = match part {
         Some(part) => match (&part.function_call, &part.function_response) {
             (Some(call), _) => words::arguments(call),
-            (_, Some(response)) => words::result(response),
+            (_, Some(response)) => tool_words::answered(asked.by(response.id.as_deref()), response),
             _ => words::plain_line(part),
         },
         None => return silent(event),

@@ -87,6 +87,7 @@ fn a_trial_says_in_plain_words_what_is_wrong() {
     nowhere.base_url = "http://127.0.0.1:9/v1".into();
     let trial = run(client().try_out(&nowhere, "m", &never()));
     assert_eq!(trial.error, Some(CallErrorKind::Unreachable));
+    assert!(trial.message.contains("nothing listens there"), "{}", trial.message);
     assert!(trial.message.contains("Is the server running"), "{}", trial.message);
 
     nowhere.base_url = "no address".into();

@@ -1,0 +1,93 @@
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+import { ensureExists } from '@/lib/assert.ts';
+import { problemOf, stateOf } from '@/model/endpoints.ts';
+import { recorded } from './recorded.ts';
+import { fill, inspector, openWindow } from './window.ts';
+
+const row = (name: string): Promise<HTMLElement> =>
+  screen.findByRole('row', { name: new RegExp(`^${name} `) });
+
+describe('the settings', () => {
+  test('are reached by key, from the title bar and from the palette, and left again', async () => {
+    const { press, user, view } = openWindow();
+    await inspector(/Call C17/);
+    await press('{Control>},{/Control}');
+    await screen.findByRole('heading', { name: 'Endpoints and keys' });
+    expect(view().view).toBe('settings');
+
+    await press('{Escape}');
+    expect(view().view).toBe('session');
+
+    await user.click(screen.getByRole('button', { name: 'Settings' }));
+    await screen.findByRole('heading', { name: 'Appearance' });
+    await user.click(screen.getByRole('link', { name: /^Cache/ }));
+    expect(view().view).toBe('cache');
+  });
+
+  test('list every endpoint with where its key is from and whether it answers', async () => {
+    openWindow('#/invoice-triage/settings');
+    const { endpoints, keys } = await recorded('model/list', { refresh: false });
+    for (const known of endpoints) {
+      const shown = await row(known.endpoint.name);
+      expect(shown).toHaveTextContent(known.endpoint.baseUrl);
+      expect(shown).toHaveTextContent(stateOf(known, undefined).words);
+    }
+    expect(screen.getByText(new RegExp(keys.slice(0, 40)))).toBeInTheDocument();
+  });
+
+  test('test an endpoint and show what it answered', async () => {
+    const { user } = openWindow('#/invoice-triage/settings');
+    const { endpoints } = await recorded('model/list', { refresh: false });
+    const terse = ensureExists(
+      endpoints.find(({ endpoint }) => endpoint.name === 'terse'),
+      'a server that answers',
+    );
+    const { endpoint } = terse;
+    await user.click(within(await row('terse')).getByRole('button', { name: 'Test terse' }));
+    const answer = await recorded('model/test', { endpoint, model: endpoint.model });
+    expect(answer.isOk).toBe(true);
+    await waitFor(async () => expect(await row('terse')).toHaveTextContent(answer.model ?? '–'));
+    expect(within(await row('terse')).getByRole('img', { name: 'works' })).toBeInTheDocument();
+  });
+
+  test('set a new endpoint up, and forget it', async () => {
+    const { press, user } = openWindow('#/invoice-triage/settings');
+    await row('terse');
+    await press('n');
+    const form = await screen.findByRole('form', { name: 'New endpoint' });
+    const save = within(form).getByRole('button', { name: 'Save and test' });
+    expect(save).toBeDisabled();
+
+    await fill(user, within(form).getByLabelText('Name'), 'terse');
+    expect(form).toHaveTextContent('There is a terse already');
+    expect(save).toBeDisabled();
+
+    await fill(user, within(form).getByLabelText('Name'), 'closed');
+    await fill(user, within(form).getByLabelText('Address'), 'http://127.0.0.1:9/v1');
+    await fill(user, within(form).getByLabelText('Model'), 'tiny');
+    await user.click(save);
+    const shown = await row('closed');
+    await waitFor(() => expect(shown).toHaveTextContent('nothing listens there'));
+    expect(screen.queryByRole('form')).toBeNull();
+
+    await user.click(within(shown).getByRole('button', { name: 'Change closed' }));
+    await user.click(await screen.findByRole('button', { name: 'Forget the endpoint' }));
+    await waitFor(() => expect(screen.queryByRole('row', { name: /^closed / })).toBeNull());
+  });
+});
+
+test('an endpoint needs a name of its own and an address', () => {
+  const endpoint = {
+    name: 'mine',
+    api: 'chatCompletions' as const,
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    model: null,
+    headers: [],
+    keyVariable: null,
+  };
+  expect(problemOf(endpoint, ['other'])).toBeUndefined();
+  expect(problemOf({ ...endpoint, name: ' ' }, [])).toBe('A name is missing');
+  expect(problemOf(endpoint, ['Mine'])).toContain('already');
+  expect(problemOf({ ...endpoint, baseUrl: 'localhost:8080' }, [])).toContain('https://host/v1');
+});
