@@ -29,6 +29,7 @@ const layers = {
   'components/inspector': ['components/shared', 'state', 'draw', 'model'],
   'components/palette': ['components/shared', 'state', 'model'],
   'components/session': ['components/shared', 'state', 'model'],
+  'components/summary': ['components/shared', 'state', 'model'],
   'components/settings': ['components/shared', 'state', 'model'],
   views: ['components', 'state', 'model', 'host'],
 };

@@ -5,8 +5,10 @@ import { problemOf, stateOf } from '@/model/endpoints.ts';
 import { recorded } from './recorded.ts';
 import { fill, inspector, openWindow } from './window.ts';
 
-const row = (name: string): Promise<HTMLElement> =>
-  screen.findByRole('row', { name: new RegExp(`^${name} `) });
+async function row(name: string): Promise<HTMLElement> {
+  const head = await screen.findByRole('rowheader', { name });
+  return ensureExists(head.closest('tr') ?? undefined, 'a row around its head');
+}
 
 describe('the settings', () => {
   test('are reached by key, from the title bar and from the palette, and left again', async () => {
@@ -73,7 +75,7 @@ describe('the settings', () => {
 
     await user.click(within(shown).getByRole('button', { name: 'Change closed' }));
     await user.click(await screen.findByRole('button', { name: 'Forget the endpoint' }));
-    await waitFor(() => expect(screen.queryByRole('row', { name: /^closed / })).toBeNull());
+    await waitFor(() => expect(screen.queryByRole('rowheader', { name: 'closed' })).toBeNull());
   });
 });
 

@@ -32,6 +32,7 @@ const full: ViewState = {
   metric: 'peak',
   look: 'table',
   curve: 'sum',
+  showsSummary: false,
   summary: 2,
 };
 

@@ -75,6 +75,8 @@ export interface ViewState {
   readonly metric: Metric;
   readonly look: SweepLook;
   readonly curve: CurveKind;
+  /** What the session comes to stands above its map. */
+  readonly showsSummary: boolean;
   /** The summary that is looked at, from 1. */
   readonly summary: number;
 }
@@ -107,6 +109,7 @@ export const INITIAL_VIEW: ViewState = {
   metric: 'cost',
   look: 'map',
   curve: 'prompt',
+  showsSummary: true,
   summary: 1,
 };
 
@@ -142,6 +145,7 @@ export function printView(state: ViewState): string {
   put('metric', state.metric, INITIAL_VIEW.metric);
   put('look', state.look, INITIAL_VIEW.look);
   put('curve', state.curve, INITIAL_VIEW.curve);
+  put('glance', state.showsSummary ? '' : 'off', '');
   put('summary', String(state.summary), '1');
   const text = query
     .toString()
@@ -187,6 +191,7 @@ export function parseView(hash: string): ViewState {
     metric: oneOf(METRICS, query.get('metric'), INITIAL_VIEW.metric),
     look: oneOf(SWEEP_LOOKS, query.get('look'), INITIAL_VIEW.look),
     curve: oneOf(CURVES, query.get('curve'), INITIAL_VIEW.curve),
+    showsSummary: query.get('glance') !== 'off',
     summary: Math.max(1, wholeNumber(query.get('summary'))),
   };
 }

@@ -21,7 +21,8 @@ export class Findings {
     this.list = new Loaded(
       () => {
         const { view, panel } = location.view;
-        const isShown = view === 'pipeline' && panel === 'findings' && session.calls > 0;
+        const isSummary = view === 'session' && location.view.showsSummary;
+        const isShown = (isSummary || (view === 'pipeline' && panel === 'findings')) && session.calls > 0;
         return isShown && !session.isCompiling
           ? `${session.keyOfEdits} findings ${String(this.#tick)}`
           : undefined;

@@ -29,6 +29,7 @@ import { Palette } from './palette.svelte.ts';
 import { Panels } from './panels.svelte.ts';
 import { PipelineEdits } from './pipeline-edits.svelte.ts';
 import { Pipeline } from './pipeline.svelte.ts';
+import { SessionSummary } from './session-summary.svelte.ts';
 
 /** What the pointer is over. Highlights only: it never scrolls and never loads. */
 export interface Hover {
@@ -51,6 +52,7 @@ export class Workbench {
   readonly experiments: Experiments;
   readonly edits: PipelineEdits;
   readonly findings: Findings;
+  readonly summary: SessionSummary;
   readonly comparison: Comparison;
   readonly inspector: Inspector;
   readonly cursor: Cursor;
@@ -88,6 +90,7 @@ export class Workbench {
     this.cache = new CacheView(host, this.location, this.session, this.cursor, messages);
     this.comparison = new Comparison(host, this.location, this.session, this.experiments, this.cursor);
     this.navigation = new Navigation(this);
+    this.summary = new SessionSummary(host, this);
     this.palette = new Palette(host);
     this.answers = new Answers(host, this.location, this.session, messages);
     this.jobs = new Jobs(host, messages.report, (job) => this.#openImported(job));

@@ -11,7 +11,7 @@ export function mapSentence({ session, events, inspector }: Workbench): string {
     selected === undefined || detail === undefined
       ? ''
       : ` E${String(selected)} is outlined, carried by ${formatInteger(detail.calls)} calls.`;
-  return `Context map: one column for each of ${formatInteger(session.calls)} calls, tokens run down from the start of the prompt, up to ${formatInteger(session.info?.peakTokens ?? 0)}. Bright is billed in full, dim is cached.${stratum}`;
+  return `Context map: one column for each of ${formatInteger(session.calls)} calls, tokens run down from the start of the prompt, up to ${formatInteger(session.info?.peakTokens ?? 0)}. Strong colour is billed in full, faint is cached.${stratum}`;
 }
 
 /** What stands beside the columns: why the call under the cursor broke, and what the selected event cost. */

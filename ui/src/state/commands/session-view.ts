@@ -1,6 +1,49 @@
+import type { Workbench } from '@/state/workbench.svelte.ts';
 import { hasCalls, hasSelection, type Command } from './command.ts';
 
 const commands: readonly Omit<Command, 'view'>[] = [
+  {
+    id: 'summary.toggle',
+    title: 'Summary on or off',
+    keys: ['V'],
+    when: hasCalls,
+    run: ({ summary }) => summary.toggle(),
+  },
+  {
+    id: 'summary.big',
+    title: 'What is big',
+    keys: ['Alt+1'],
+    when: hasCalls,
+    run: ({ summary }) => summary.prove('big'),
+  },
+  {
+    id: 'summary.broke',
+    title: 'What broke',
+    keys: ['Alt+2'],
+    when: hasCalls,
+    run: ({ summary }) => summary.prove('broke'),
+  },
+  {
+    id: 'summary.cost',
+    title: 'What it cost',
+    keys: ['Alt+3'],
+    when: hasCalls,
+    run: ({ summary }) => summary.prove('cost'),
+  },
+  {
+    id: 'summary.full',
+    title: 'How full it is',
+    keys: ['Alt+4'],
+    when: hasCalls,
+    run: ({ summary }) => summary.prove('full'),
+  },
+  ...[1, 2, 3, 4].map((place) => ({
+    id: `summary.advice${String(place)}`,
+    title: `Proof of remedy ${String(place)}`,
+    keys: [`Alt+${String(place + 4)}`],
+    when: ({ summary }: Workbench) => summary.advice.length >= place,
+    run: ({ summary }: Workbench) => summary.proveAdvice(place - 1),
+  })),
   {
     id: 'event.next',
     title: 'Next event',
