@@ -39,6 +39,24 @@ pub(crate) async fn pick_files(window: WebviewWindow, folders: bool) -> Result<V
     Ok(picked.unwrap_or_default().iter().map(ToString::to_string).collect())
 }
 
+/// Lets a person choose where a text is saved, and saves it there. The path; none when they change their mind.
+#[tauri::command]
+pub(crate) async fn save_text(
+    window: WebviewWindow,
+    name: String,
+    text: String,
+) -> Result<Option<String>, AppError> {
+    let dialog = window.dialog().file().set_parent(&window).set_title("Save").set_file_name(name);
+    let chosen = async_runtime::spawn_blocking(move || dialog.blocking_save_file());
+    let chosen = chosen.await.map_err(|error| internal("The file dialog could not be shown.", &error))?;
+    let Some(path) = chosen.and_then(|chosen| chosen.into_path().ok()) else { return Ok(None) };
+    std::fs::write(&path, text).map_err(|error| {
+        let message = format!("{} could not be written. Nothing else was changed.", path.display());
+        AppError::bad_input(message).with_detail(&error)
+    })?;
+    Ok(Some(path.display().to_string()))
+}
+
 /// Commands compute and read files, so they run on threads that may block.
 async fn run(app: &Arc<Strata>, name: String, params: String) -> Result<Reply, AppError> {
     let app = Arc::clone(app);

@@ -27,7 +27,8 @@ pub(crate) fn run(arguments: Arguments) -> tauri::Result<i32> {
         .invoke_handler(tauri::generate_handler![
             commands::dispatch,
             commands::dispatch_bytes,
-            commands::pick_files
+            commands::pick_files,
+            commands::save_text
         ])
         .setup(|app| {
             let handle = app.handle();

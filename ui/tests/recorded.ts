@@ -151,6 +151,8 @@ export async function recordedBytes<N extends BytesCommand>(
 export interface RecordedHost extends Host {
   /** What was asked, in order. */
   readonly asked: readonly Call[];
+  /** What was saved as a file, in order. */
+  readonly saved: readonly { readonly name: string; readonly text: string }[];
   /** Does what no command does: `file/grow` writes more of the transcript `claude-code`. */
   readonly happen: (name: 'file/grow') => Promise<void>;
   /** Says something to the window. */
@@ -207,8 +209,11 @@ export function recordedHost({
     return answered;
   };
 
+  const saved: { readonly name: string; readonly text: string }[] = [];
+
   return {
     asked,
+    saved,
     happen: async (name) => {
       answerOf(await ask(name, { session: 'claude-code' }));
     },
@@ -228,6 +233,10 @@ export function recordedHost({
     },
     pickFiles: () => Promise.resolve([{ type: 'path', path: `${FILES}/${picked}` }]),
     pickFolders: () => Promise.resolve([{ type: 'path', path: FILES }]),
+    saveText: (name, text) => {
+      saved.push({ name, text });
+      return Promise.resolve(`${FILES}/${name}`);
+    },
     onDrop: (listener) =>
       listenForDrops(listener, ({ name }) => Promise.resolve({ type: 'path', path: `${FILES}/${name}` })),
   };

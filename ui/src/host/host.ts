@@ -31,6 +31,9 @@ export interface Host {
   /** The same for folders. Browsers do not tell where one is. */
   readonly pickFolders: (() => Promise<readonly ImportSource[]>) | undefined;
 
+  /** Lets a person save a text as a file. Where it went; none when they change their mind. */
+  saveText(name: string, text: string): Promise<string | undefined>;
+
   onDrop(listener: DropListener): () => void;
 
   /** Whether files are known by their path, so that a configuration file can be named. */

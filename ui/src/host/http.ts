@@ -6,6 +6,8 @@ import type { Host, ImportSource } from './host.ts';
 const TOKEN_KEY = 'strata-token';
 const FIRST_RECONNECT_MS = 500;
 const LAST_RECONNECT_MS = 10_000;
+/** How long a text that is downloaded is kept. */
+const DOWNLOAD_MS = 60_000;
 
 /**
  * Takes the token of `strata serve` out of the address (`#token=…`, with the view's own fragment behind it, if any) and
@@ -32,6 +34,7 @@ export function httpHost(token: string): Host {
     listen: (onNotification) => listen(token, onNotification),
     pickFiles: async () => Promise.all((await chooseFiles()).map(upload)),
     pickFolders: undefined,
+    saveText: (name, text) => Promise.resolve(download(name, text)),
     onDrop: (listener) => listenForDrops(listener, upload),
     setZoom: undefined,
   };
@@ -118,6 +121,18 @@ async function uploadFile(token: string, file: File): Promise<ImportSource> {
   const response = await post(token, `upload?name=${encodeURIComponent(file.name)}`, file);
   const answer: { readonly upload: string } = await response.json();
   return { type: 'upload', upload: answer.upload, name: file.name };
+}
+
+/** Browsers ask where, or have a folder for it. */
+function download(name: string, text: string): string {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser takes it up after this turn.
+  setTimeout(() => URL.revokeObjectURL(address), DOWNLOAD_MS);
+  return name;
 }
 
 function chooseFiles(): Promise<readonly File[]> {

@@ -18,6 +18,7 @@ export function tauriHost(): Host {
       whenReady(listen<Notification>('notification', (event) => onNotification(event.payload))),
     pickFiles: async () => toSources(await invoke<string[]>('pick_files', { folders: false })),
     pickFolders: async () => toSources(await invoke<string[]>('pick_files', { folders: true })),
+    saveText: async (name, text) => (await invoke<string | null>('save_text', { name, text })) ?? undefined,
     onDrop: listenForDrops,
     setZoom: (percent) => getCurrentWebview().setZoom(percent / 100),
   };

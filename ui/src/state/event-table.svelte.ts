@@ -22,6 +22,7 @@ export class EventTable {
           offset,
           limit,
         }),
+      () => `${session.id ?? ''} ${this.listKey}`,
     );
     session.refreshAfter(() => this.rows.isLoading);
   }

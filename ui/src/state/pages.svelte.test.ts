@@ -3,7 +3,10 @@ import { describe, expect, test, vi } from 'vitest';
 import { CommandFailure } from '@/api/client.ts';
 import { Pages, type Page } from './pages.svelte.ts';
 
-function list(rows: number): {
+function list(
+  rows: number,
+  name?: () => string,
+): {
   readonly pages: Pages<number, Page<number>>;
   readonly asked: number[];
   readonly use: (key: string | undefined) => void;
@@ -28,6 +31,7 @@ function list(rows: number): {
           rows: Array.from({ length: count }, (_, i) => base + offset + i),
         });
       },
+      name,
     );
   });
   flushSync();
@@ -85,6 +89,23 @@ describe('a long list', () => {
     expect(pages.row(3)).toBe(3);
     await vi.waitFor(() => expect(pages.row(3)).toBe(1_000_003));
     expect(pages.isLoading).toBe(false);
+    end();
+  });
+
+  test('shows rows far down while its numbers change faster than pages come', async () => {
+    const { pages, asked, use, end } = list(100_000, () => 's list');
+    await vi.waitFor(() => expect(pages.total).toBe(100_000));
+    pages.show(50_150, 100);
+    for (let revision = 0; revision < 5; revision += 1) {
+      use(`s revision ${String(revision)}`);
+      await Promise.resolve();
+    }
+    await vi.waitFor(() => expect(pages.row(50_150)).toBe(1_050_150));
+    await vi.waitFor(() => expect(pages.row(50_210)).toBe(1_050_210));
+    expect(asked.filter((offset) => offset === 0)).toHaveLength(1);
+
+    use('s revision 5');
+    expect(pages.row(50_210)).toBe(1_050_210);
     end();
   });
 

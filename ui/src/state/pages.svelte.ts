@@ -12,9 +12,13 @@ export interface Page<R> {
 
 interface Listing<R, P extends Page<R>> {
   readonly key: string;
+  /** Names the list whatever its numbers are by now. */
+  readonly list: string | undefined;
   /** The newest page, for what it says about the whole list. */
   readonly about: P;
   readonly pages: ReadonlyMap<number, readonly R[]>;
+  /** Pages that were fetched under this key; the others are of an earlier one, and better than none. */
+  readonly fresh: ReadonlySet<number>;
 }
 
 /**
@@ -23,6 +27,7 @@ interface Listing<R, P extends Page<R>> {
  */
 export class Pages<R, P extends Page<R>> {
   readonly #key: () => string | undefined;
+  readonly #list: () => string | undefined;
   readonly #fetchPage: (offset: number, limit: number) => Promise<P>;
   #listing: Listing<R, P> | undefined = $state.raw();
   #failed: { readonly key: string; readonly failure: Failure } | undefined = $state.raw();
@@ -30,17 +35,30 @@ export class Pages<R, P extends Page<R>> {
   #wanted: readonly number[] = [0];
   #fetching: { readonly key: string; readonly done: Promise<void> } | undefined;
 
-  constructor(key: () => string | undefined, fetchPage: (offset: number, limit: number) => Promise<P>) {
+  /**
+   * `key` names the list and what is known of it by now; `list` only the list. While `list` stays, what is in view is
+   * fetched again, wherever that is, and the rows of before stand until then.
+   */
+  constructor(
+    key: () => string | undefined,
+    fetchPage: (offset: number, limit: number) => Promise<P>,
+    list: () => string | undefined = key,
+  ) {
     this.#key = key;
+    this.#list = list;
     this.#fetchPage = fetchPage;
+    let shown: string | undefined;
     // By value: what the key is made of may change and the key not.
     const current = $derived(key());
     $effect(() => {
       const wanted = current;
       void this.#attempt;
       if (wanted === undefined) return;
-      this.#wanted = [0];
-      untrack(() => this.#startFetching(wanted));
+      untrack(() => {
+        if (list() !== shown) this.#wanted = [0];
+        shown = list();
+        this.#startFetching(wanted);
+      });
     });
   }
 
@@ -129,15 +147,27 @@ export class Pages<R, P extends Page<R>> {
 
   #nextMissing(key: string): number | undefined {
     const listing = this.#listing;
-    if (listing?.key !== key) return this.#wanted[0];
+    if (listing?.key !== key) {
+      // Numbers change faster than pages come: rows that are not there at all go first.
+      const isKnown = (page: number): boolean => this.#isOfList(listing) && listing?.pages.has(page) === true;
+      return this.#wanted.find((page) => !isKnown(page)) ?? this.#wanted[0];
+    }
     const pages = Math.ceil(listing.about.total / PAGE_ROWS);
-    return this.#wanted.find((page) => page < pages && !listing.pages.has(page));
+    const missing = this.#wanted.filter((page) => page < pages && !listing.fresh.has(page));
+    return missing.find((page) => !listing.pages.has(page)) ?? missing[0];
+  }
+
+  #isOfList(listing: Listing<R, P> | undefined): boolean {
+    return listing !== undefined && listing.list === this.#list();
   }
 
   #keep(key: string, page: number, answer: P): void {
-    const old = this.#listing?.key === key ? [...this.#listing.pages] : [];
+    const before = this.#listing;
+    const old = this.#isOfList(before) ? [...(before?.pages ?? [])].filter(([known]) => known !== page) : [];
     // A Map keeps the order of insertion, so the first ones are the oldest.
     const kept = old.slice(Math.max(0, old.length + 1 - KEPT_PAGES));
-    this.#listing = { key, about: answer, pages: new Map([...kept, [page, answer.rows]]) };
+    const pages = new Map([...kept, [page, answer.rows] as const]);
+    const fresh = before?.key === key ? [...before.fresh].filter((known) => pages.has(known)) : [];
+    this.#listing = { key, list: this.#list(), about: answer, pages, fresh: new Set([...fresh, page]) };
   }
 }
