@@ -37,7 +37,10 @@ describe('following the file of a session', () => {
     expect(calls).toBeGreaterThan(before.calls);
     await inspector(new RegExp(`Call C${String(calls)}\\b`));
     expect(view().cursor).toBe(calls);
-    expect(screen.getByRole('slider')).toHaveAttribute('aria-valuemax', String(calls));
+    expect(screen.getByRole('slider', { name: /^Prompt tokens/ })).toHaveAttribute(
+      'aria-valuemax',
+      String(calls),
+    );
     expect(await screen.findByText(new RegExp(`${formatCompact(bill.promptTokens)}$`))).toBeVisible();
     expect(screen.getByText(`${String(events)} events`)).toBeVisible();
   });

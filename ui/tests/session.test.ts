@@ -79,7 +79,7 @@ describe('the session view', () => {
     await inspector('search_logs result E7');
     await press('{Enter}');
     await waitFor(() => expect(view().cursor).toBe(4));
-    expect(screen.getByRole('slider')).toHaveAttribute('aria-valuenow', '4');
+    expect(screen.getByRole('slider', { name: /^Prompt tokens/ })).toHaveAttribute('aria-valuenow', '4');
   });
 
   test('moves the cursor over the calls and from landmark to landmark', async () => {
@@ -89,7 +89,7 @@ describe('the session view', () => {
     await waitFor(() => expect(view().cursor).toBe(16));
     const { bill } = await recorded('call/get', { ...SAMPLE, call: 16 });
     const cached = formatPercent(bill.cachedTokens / bill.promptTokens);
-    expect(screen.getByRole('slider')).toHaveAttribute(
+    expect(screen.getByRole('slider', { name: /^Prompt tokens/ })).toHaveAttribute(
       'aria-valuetext',
       `C16, ${formatInteger(bill.promptTokens)} tokens, ${cached} cached`,
     );
@@ -126,7 +126,7 @@ describe('the session view', () => {
   test('is described in a sentence where it is a picture', async () => {
     openWindow('#/invoice-triage/session?at=E7');
     await inspector('search_logs result E7');
-    const map = screen.getByRole('img', { name: /^Context map/ });
+    const map = screen.getByRole('slider', { name: /^Context map/ });
     await waitFor(() => expect(map).toHaveAccessibleName(/E7 is outlined, carried by 14 calls/));
   });
 
@@ -134,7 +134,7 @@ describe('the session view', () => {
     openWindow('#/invoice-triage/session?call=17&at=E7&order=bySize&filter=kind:result');
     expect(await screen.findByRole('radio', { name: 'By size' })).toBeChecked();
     await inspector('search_logs result E7');
-    expect(screen.getByRole('slider')).toHaveAttribute('aria-valuenow', '17');
+    expect(screen.getByRole('slider', { name: /^Prompt tokens/ })).toHaveAttribute('aria-valuenow', '17');
     expect(screen.getByRole('button', { name: 'Remove kind:result' })).toBeVisible();
   });
 });
@@ -215,4 +215,28 @@ describe('the inspector', () => {
     expect(panel).toHaveTextContent('≈ ');
     expect(screen.getByText('Tokens:', { exact: false })).toHaveTextContent('estimate');
   });
+});
+
+test('the link of a break shows what changed, beside the prompt before', async () => {
+  const { user, view } = openWindow();
+  await inspector(/Call C17/);
+  await user.click(screen.getByRole('button', { name: 'open C17/sys.0' }));
+  expect(view()).toMatchObject({ view: 'pipeline', selection: 'C17/sys.0', compare: 'previousCall' });
+  const difference = await screen.findByRole('region', { name: 'Difference' });
+  await waitFor(() => expect(difference).toHaveTextContent('2318'));
+  expect(difference).not.toHaveTextContent('Not in this session');
+});
+
+test('the map is walked with the keys, event by event', async () => {
+  const { user, view } = openWindow();
+  await inspector(/Call C17/);
+  const map = screen.getByRole('slider', { name: /^Context map/ });
+  await waitFor(() => expect(map).toHaveAttribute('aria-valuetext', expect.stringMatching(/prompt of C17/)));
+  map.focus();
+  await user.keyboard('{ArrowDown}{ArrowDown}');
+  const selected = view().selection;
+  expect(selected).toMatch(/^E\d+$/);
+  expect(map).toHaveAttribute('aria-valuetext', expect.stringMatching(`^${selected ?? ''}, 2 of the prompt`));
+  await user.keyboard('{ArrowUp}');
+  expect(map).toHaveAttribute('aria-valuetext', expect.stringMatching(/1 of the prompt/));
 });

@@ -95,6 +95,12 @@ export function segmentAt(map: MapColumns, column: number, token: number): MapSe
   return undefined;
 }
 
+/** The events a column is made from, from its start down, each once. */
+export function eventsOfColumn(map: MapColumns, column: number): readonly number[] {
+  const events = map.event.subarray(map.segmentStart[column] ?? 0, map.segmentStart[column + 1] ?? 0);
+  return [...new Set(events)].filter((event) => event > 0);
+}
+
 /** Where an event lies in the columns at hand: from its first part to its last, call by call. */
 export function strataOf(map: MapColumns, event: number): readonly StratumCall[] {
   const strata: StratumCall[] = [];

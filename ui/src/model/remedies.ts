@@ -156,7 +156,7 @@ export function remedyFor(format: string, fix: FixRow): Remedy | undefined {
 }
 
 function aimOf(edits: readonly Edit[]): Aim | undefined {
-  const use = inserted(edits)?.use;
+  const use = inserted(edits)?.use ?? '';
   const tools = toolsOf(edits);
   switch (use) {
     case 'cap_rows':

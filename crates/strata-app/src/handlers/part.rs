@@ -240,18 +240,26 @@ impl Handler for Diff {
         let scale = scale_of(&compiled.open, &analysis, strata.tables(), call)?;
         let is_before = self.compare_with == CompareWith::StageBefore;
         let context = compiled.context()?;
-        let deltas = if is_before && &*stage.processor == "contents" {
+        let by_event = if is_before && &*stage.processor == "contents" {
             diff_events(&context, &stage.request)
         } else {
-            diff_requests(&before_request, &stage.request)
+            Vec::new()
         };
         let of_path = |segment: &Option<Segment<'_>>| {
             segment.as_ref().is_some_and(|segment| segment.path.to_string() == path)
         };
-        let delta = deltas
-            .iter()
-            .find(|delta| of_path(&delta.after))
-            .or_else(|| deltas.iter().find(|delta| of_path(&delta.before)));
+        let place_of = |deltas: &[PartDelta<'_>]| {
+            let after = deltas.iter().position(|delta| of_path(&delta.after));
+            after.or_else(|| deltas.iter().position(|delta| of_path(&delta.before)))
+        };
+        let found = place_of(&by_event);
+        // What was in the request before the events came is no event.
+        let by_part =
+            if found.is_none() { diff_requests(&before_request, &stage.request) } else { Vec::new() };
+        let delta = match found {
+            Some(at) => by_event.get(at),
+            None => place_of(&by_part).and_then(|at| by_part.get(at)),
+        };
         let delta = delta.ok_or_else(|| {
             AppError::not_found(format!("{} is not in the prompt after {}.", self.address, stage.processor))
         })?;

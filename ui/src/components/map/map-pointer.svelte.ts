@@ -3,7 +3,13 @@ import { callAt, isOnCallAxis, tokenAt, type MapLayout } from '@/draw/map-layout
 import { MAP_INSETS } from '@/draw/map-base.ts';
 import { splitTitle } from '@/lib/text.ts';
 import { formatInteger } from '@/model/format.ts';
-import { mapColumnOfCall, SEGMENT_FLAGS, segmentAt, type MapSegment } from '@/model/map-columns.ts';
+import {
+  eventsOfColumn,
+  mapColumnOfCall,
+  SEGMENT_FLAGS,
+  segmentAt,
+  type MapSegment,
+} from '@/model/map-columns.ts';
 import type { Viewport } from '@/model/viewport.ts';
 import type { Workbench } from '@/state/workbench.svelte.ts';
 
@@ -63,8 +69,29 @@ export class MapPointer {
     if (isOnCallAxis(spot.y)) cursor.set(spot.call);
     else if (spot.segment !== undefined && spot.segment.event > 0)
       navigation.select(`E${String(spot.segment.event)}`);
+    else if (spot.segment !== undefined && KINDS[spot.segment.kind] === 'system')
+      navigation.select(`C${String(spot.call)}/sys.0`);
     else navigation.select(`C${String(spot.call)}`);
   };
+
+  /** Up and down go through the events in the prompt under the cursor, from its start to its end. */
+  readonly walk = (event: KeyboardEvent): void => {
+    const delta = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (delta === 0 || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    const { events, navigation } = this.#workbench;
+    const all = this.eventsUnderCursor;
+    const at = all.indexOf(events.selectedEvent ?? 0);
+    const next = at < 0 ? (delta > 0 ? all[0] : all.at(-1)) : all[at + delta];
+    if (next !== undefined) navigation.select(`E${String(next)}`, 'walk');
+  };
+
+  get eventsUnderCursor(): readonly number[] {
+    const { map, showsParts } = this.#workbench.map;
+    const { cursor } = this.#workbench.session;
+    const column = mapColumnOfCall(map, cursor);
+    return showsParts && map.call[column] === cursor ? eventsOfColumn(map, column) : [];
+  }
 
   readonly open = (event: MouseEvent & { currentTarget: HTMLElement }): void => {
     const spot = this.#spot(event);

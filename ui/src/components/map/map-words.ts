@@ -14,6 +14,15 @@ export function mapSentence({ session, events, inspector }: Workbench): string {
   return `Context map: one column for each of ${formatInteger(session.calls)} calls, tokens run down from the start of the prompt, up to ${formatInteger(session.info?.peakTokens ?? 0)}. Strong colour is billed in full, faint is cached.${stratum}`;
 }
 
+/** What is selected, among the events of the prompt under the cursor. */
+export function mapPlace({ session, events }: Workbench, all: readonly number[]): string {
+  const at = all.indexOf(events.selectedEvent ?? 0);
+  const prompt = `prompt of C${String(session.cursor)}, ${formatInteger(all.length)} events`;
+  return at < 0
+    ? `${prompt}; up and down go through them`
+    : `E${String(all[at])}, ${String(at + 1)} of the ${prompt}`;
+}
+
 /** What stands beside the columns: why the call under the cursor broke, and what the selected event cost. */
 export function mapNotes(workbench: Workbench): readonly MapNote[] {
   return [...breakNote(workbench), ...stratumNote(workbench)];
@@ -25,6 +34,8 @@ function breakNote({ inspector, session }: Workbench): readonly MapNote[] {
   if (call === undefined || broken === undefined || broken === null || call.call !== session.cursor)
     return [];
   if (broken.rebilledTokens === 0) return [];
+  const { range } = session;
+  if (range !== undefined && (call.call < range.from || call.call > range.to)) return [];
   const cost = broken.costUsd === null ? '' : `, ${formatUsd(broken.costUsd)}`;
   const what =
     broken.atToken === 0

@@ -66,15 +66,16 @@ function searchGroups(workbench: Workbench, text: string): readonly Group[] {
   const jumpTo = jump[0]?.id;
   const places = workbench.palette.places.map((item) => placeEntry(workbench, item));
   return [
-    { title: 'Places', entries: [...jump, ...places.filter(({ id }) => id !== jumpTo)] },
+    { title: 'Places', entries: jump },
+    { title: 'Commands', entries: commandEntries(workbench, text).slice(0, SOME) },
+    { title: 'Questions', entries: questionEntries(workbench, text).slice(0, FEW) },
+    { title: 'In this session', entries: places.filter(({ id }) => id !== jumpTo) },
     {
       title: 'In all sessions',
       entries: fewOfEach(
         workbench.palette.hits.filter(({ session, address }) => !isAmongPlaces(workbench, session, address)),
       ).map((hit) => hitEntry(workbench, hit)),
     },
-    { title: 'Questions', entries: questionEntries(workbench, text).slice(0, FEW) },
-    { title: 'Commands', entries: commandEntries(workbench, text).slice(0, SOME) },
   ];
 }
 
@@ -175,7 +176,7 @@ function commandEntries(workbench: Workbench, typed: string): readonly Entry[] {
     (command) =>
       command.id !== 'palette.open' &&
       command.id !== 'escape' &&
-      matchesWords(typed, command.title) &&
+      matchesWords(typed, `${command.title} ${command.words ?? ''}`) &&
       isAvailable(command, workbench),
   ).map((command: Command) => ({
     ...PLAIN,

@@ -6,6 +6,8 @@ import type { Workbench } from '@/state/workbench.svelte.ts';
 export interface Command {
   readonly id: string;
   readonly title: string;
+  /** Other words people look for it by. */
+  readonly words?: string;
   readonly keys: readonly Chord[];
   /** The view it belongs to; all of them when absent. */
   readonly view?: ViewName;

@@ -16,10 +16,17 @@ export const windowCommands: readonly Command[] = [
     when: hasSession,
     run: ({ palette }) => palette.open('?'),
   },
-  { id: 'keys.show', title: 'Show the keys', keys: ['?'], run: ({ panels }) => panels.toggle('keys') },
+  {
+    id: 'keys.show',
+    title: 'Show the keys',
+    words: 'help shortcuts',
+    keys: ['?'],
+    run: ({ panels }) => panels.toggle('keys'),
+  },
   {
     id: 'settings.show',
     title: 'Settings: model servers, keys, look',
+    words: 'preferences options configuration endpoint api theme size',
     keys: ['Mod+,'],
     isGlobal: true,
     run: (workbench) => workbench.toggleSettings(),
@@ -101,6 +108,7 @@ export const windowCommands: readonly Command[] = [
   {
     id: 'inspector.toggle',
     title: 'Inspector on or off',
+    words: 'details panel sidebar',
     keys: ['I'],
     run: ({ panels }) => panels.showInspector(!panels.isInspectorOpen),
   },
@@ -137,6 +145,7 @@ export const lookCommands: readonly Command[] = [
   {
     id: 'theme.next',
     title: 'Theme: dark, light, system',
+    words: 'appearance colours',
     keys: ['Mod+Shift+L'],
     isGlobal: true,
     run: ({ appearance }) => appearance.nextTheme(),
