@@ -66,8 +66,8 @@ describe('the summary', () => {
     const { press, view, page } = openWindow();
     await card('Summary');
     await press('v');
-    expect(view().showsSummary).toBe(false);
-    expect(page.hash()).toContain('glance=off');
     expect(screen.queryByRole('region', { name: 'Summary' })).toBeNull();
+    await waitFor(() => expect(page.hash()).toContain('glance=off'));
+    expect(view().showsSummary).toBe(false);
   });
 });

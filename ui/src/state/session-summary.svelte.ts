@@ -16,7 +16,7 @@ import type { OpenSession } from './open-session.svelte.ts';
 const FEW = 3;
 /** Remedies that are shown, each with a key. */
 const MOST_REMEDIES = 4;
-/** Savings below this share of the prompts are not worth a line. */
+/** Savings below this share of the cost, or of the tokens where there is no price, are not worth a line. */
 const LEAST_SHARE = 0.005;
 
 interface Places {
@@ -139,11 +139,15 @@ export class SessionSummary {
   readonly advice: readonly Advice[] = $derived.by(() => this.#advise());
 
   #advise(): readonly Advice[] {
-    const total = this.#in.session.info?.totalTokens ?? 0;
-    const format = this.#in.session.info?.format ?? '';
+    const { info } = this.#in.session;
+    const format = info?.format ?? '';
+    const isWorthIt = ({ savesUsd, savesTokens }: FixRow): boolean =>
+      savesUsd !== null && info?.costUsd !== null && info?.costUsd !== undefined
+        ? savesUsd >= info.costUsd * LEAST_SHARE
+        : savesTokens >= (info?.totalTokens ?? 0) * LEAST_SHARE;
     const advice = this.#in.findings.ranked.flatMap((finding) => {
       const fix = bestFix(finding);
-      if (fix === undefined || fix.savesTokens < total * LEAST_SHARE) return [];
+      if (fix === undefined || !isWorthIt(fix)) return [];
       return [{ finding, fix, remedy: remedyFor(format, fix) }];
     });
     const worth = ({ fix }: Advice): number => fix.savesUsd ?? fix.savesTokens;
