@@ -55,5 +55,5 @@ journey(
     );
     assert.equal(isScrolled, false, 'the page is not wider than the window');
   },
-  { width: 1100, height: 700 },
+  { width: 980, height: 700 },
 );

@@ -55,7 +55,7 @@ describe('the summary', () => {
     await waitFor(() => expect(within(todo).getAllByRole('listitem').length).toBeGreaterThan(1));
     const lines = within(todo).getAllByRole('listitem');
     expect(lines[0]).toHaveTextContent(formatUsd(best));
-    const names = lines.map((line) => within(line).getByRole('button', { name: /^Proof of/ }).ariaLabel);
+    const names = lines.map((line) => within(line).getByRole('button', { name: /^Proof of/ }).textContent);
     expect(new Set(names).size).toBe(names.length);
 
     await press('{Alt>}5{/Alt}');
