@@ -20,7 +20,7 @@ use strata_engine::{Catalog, Experiment, FlowEdit, FlowKind, Invocation, StageCa
 use strata_measure::analysis::{Counting, SessionAnalysis};
 use strata_measure::edited;
 use strata_model::{App, Fingerprint, Json, Object, Session, json};
-use strata_oracle::worker::Worker;
+use strata_oracle::worker::{Script, Worker};
 use strata_testkit::large;
 
 const N_EVENTS: usize = 10_000;
@@ -65,7 +65,7 @@ impl GoogleAdk {
             ("session", seen.to_json()),
             ("invocation", Json::Object(invocation)),
         ]);
-        Self { worker: Worker::start(python).expect("a Python with google-adk"), question }
+        Self { worker: Worker::start(python, Script::Requests).expect("a Python with google-adk"), question }
     }
 
     fn compile(&mut self, n: u64) -> Duration {

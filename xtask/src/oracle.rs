@@ -1,4 +1,4 @@
-//! `cargo xtask oracle`: random sessions, compiled by Strata and by google-adk.
+//! `cargo xtask oracle`: random sessions, compiled by Strata and by google-adk; or random apps, run by both.
 
 use std::path::{Path, PathBuf, absolute};
 use std::process::ExitCode;
@@ -11,10 +11,10 @@ use crate::repository::Repository;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// How many sessions to make
+    /// How many cases to make
     #[arg(long, default_value_t = 20_000)]
     sessions: u64,
-    /// Sessions of the same seed are the same
+    /// Cases of the same seed are the same
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Only this case of the seed
@@ -23,6 +23,9 @@ pub(crate) struct Arguments {
     /// A Python that has google-adk 2.13
     #[arg(long, default_value = "python3")]
     python: PathBuf,
+    /// Compare whole runs, of apps and scripts made from the recorded scenarios; seed 0: these themselves
+    #[arg(long, conflicts_with = "export")]
+    runtime: bool,
     /// Check exported experiments instead: what google-adk compiles with their modules, and what Strata shows
     #[arg(long)]
     export: bool,
@@ -40,6 +43,7 @@ pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<Exit
     let numbers = numbers.iter().filter_map(|(name, number)| Some(format!("{name}={}", (*number)?)));
     Call::cargo("run --quiet --package strata-oracle --")
         .arguments(numbers)
+        .arguments(arguments.runtime.then_some("--runtime"))
         .arguments([Path::new("--python"), &found_from_root(&arguments.python)?])
         .run(repository)?;
     Ok(ExitCode::SUCCESS)

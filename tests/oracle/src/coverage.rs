@@ -1,9 +1,11 @@
-//! What the invented sessions reached in google-adk.
+//! What the invented cases reached in google-adk.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use strata_model::{Json, Object};
+
+use crate::subject::outcomes_of_run;
 
 #[derive(Default)]
 pub(crate) struct Coverage {
@@ -25,6 +27,12 @@ impl Coverage {
     /// Counts a vector with both halves.
     pub(crate) fn count(&mut self, vector: &Json) {
         self.n_sessions += 1;
+        if vector.get("expect").is_some() {
+            for (outcome, count) in outcomes_of_run(vector) {
+                *self.outcomes.entry(outcome).or_default() += count;
+            }
+            return;
+        }
         let expected = vector.get("expected");
         let text = |value: Option<&Json>, key: &str| {
             value.and_then(|value| value.get(key)).and_then(Json::as_str).unwrap_or_default().to_owned()
@@ -47,12 +55,14 @@ impl Coverage {
 
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} sessions compared", self.n_sessions)?;
+        writeln!(f, "{} cases compared", self.n_sessions)?;
         writeln!(f, "{} that google-adk does not take", self.invalid.values().sum::<u64>())?;
         for (why, count) in &self.invalid {
             writeln!(f, "    {count:>6} {why}")?;
         }
-        writeln!(f, "{:24} {:>8} {:>8}", "stage", "ran", "changed")?;
+        if !self.stages.is_empty() {
+            writeln!(f, "{:24} {:>8} {:>8}", "stage", "ran", "changed")?;
+        }
         for (stage, (ran, changed)) in &self.stages {
             writeln!(f, "{stage:24} {ran:>8} {changed:>8}")?;
         }

@@ -3,11 +3,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::Result;
-use strata_model::{Json, Object, json};
+use strata_model::Json;
 use strata_oracle::Failure;
-use strata_oracle::vector;
 
 use strata_oracle::worker::Worker;
+
+use crate::subject::Subject;
 
 pub(crate) enum Verdict {
     /// google-adk does not take it.
@@ -24,17 +25,13 @@ pub(crate) enum Verdict {
 }
 
 /// Asks google-adk, then compiles with Strata and compares.
-pub(crate) fn judge(worker: &mut Worker, question: &Json) -> Result<Verdict> {
+pub(crate) fn judge(worker: &mut Worker, subject: &Subject, question: &Json) -> Result<Verdict> {
     let answer = worker.ask(question)?;
     if let Some(why) = answer.get("invalid").and_then(Json::as_str) {
         return Ok(Verdict::Invalid { why: why.to_owned() });
     }
-    let mut vector = question.as_object().cloned().unwrap_or_default();
-    vector.update(answer.as_object().unwrap_or(&Object::new()));
-    let vector = Json::Object(vector);
-    // The vector as a reader of its file gets it.
-    let vector = json::parse(json::to_compact(&vector).as_bytes()).unwrap_or(vector);
-    let failure = catch_unwind(AssertUnwindSafe(|| vector::check(&vector).err().unwrap_or_default()))
+    let vector = subject.vector(question, &answer);
+    let failure = catch_unwind(AssertUnwindSafe(|| subject.check(&vector).err().unwrap_or_default()))
         .unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -52,6 +49,9 @@ pub(crate) fn kind(vector: &Json, failure: &Failure) -> String {
         return without_numbers(&format!("{place}: {difference}"));
     }
     let first = failure.first().map(String::as_str).unwrap_or_default();
+    if vector.get("expect").is_some() {
+        return without_numbers(&first.split_whitespace().take(3).collect::<Vec<_>>().join(" "));
+    }
     let error = vector.get("expected").and_then(|expected| expected.get("error"));
     let text = |key: &str| error.and_then(|error| error.get(key)).and_then(Json::as_str).unwrap_or("none");
     let message: String = text("message").split_whitespace().take(4).collect::<Vec<_>>().join(" ");
@@ -77,6 +77,8 @@ fn without_numbers(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use strata_model::json;
+
     use super::*;
 
     #[test]

@@ -1,15 +1,18 @@
-//! Compiles random sessions with google-adk and with Strata, and reports where they differ.
+//! Compiles random sessions, or runs random apps, with google-adk and with Strata, and reports where they differ.
 //!
-//! `cargo xtask oracle [--sessions N] [--seed S] [--python PATH]`. Each kind of difference is made as small as it gets
-//! and written as a vector: drop the file into `tests/conformance/vectors/oracle/`, and the conformance suite runs it.
+//! `cargo xtask oracle [--runtime] [--sessions N] [--seed S] [--python PATH]`. Each kind of difference is made as small
+//! as it gets and written as a vector or a scenario: drop the file into `tests/conformance/vectors/oracle/` or
+//! `tests/conformance/runtime/oracle/`, and the conformance suites run it.
 #![expect(clippy::print_stdout, reason = "a command line tool talks to its terminal")]
 
 mod coverage;
 mod dice;
 mod generate;
 mod judge;
+mod mutate;
 mod run;
 mod shrink;
+mod subject;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,19 +22,23 @@ use clap::Parser;
 use strata_model::{Json, Object, json};
 
 use crate::run::{Finding, Plan};
+use crate::subject::Subject;
 
 #[derive(Debug, Parser)]
-#[command(name = "oracle", about = "Compares compiled requests of random sessions with google-adk's")]
+#[command(name = "oracle", about = "Compares requests of random sessions, or random runs, with google-adk's")]
 struct Arguments {
-    /// How many sessions to make
+    /// How many cases to make
     #[arg(long, default_value_t = 2000)]
     sessions: u64,
-    /// Sessions of the same seed are the same
+    /// Cases of the same seed are the same
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Only this case of the seed
     #[arg(long, value_name = "NUMBER")]
     case: Option<u64>,
+    /// Compare whole runs, of apps and scripts made from the scenarios of the corpus; seed 0: these themselves
+    #[arg(long)]
+    runtime: bool,
     /// A Python that has google-adk 2.13
     #[arg(long, default_value = "python3")]
     python: PathBuf,
@@ -45,7 +52,13 @@ struct Arguments {
 
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
+    let subject = if arguments.runtime {
+        Subject::runs(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../conformance/runtime")))?
+    } else {
+        Subject::Requests
+    };
     let plan = Plan {
+        subject,
         seed: arguments.seed,
         n_sessions: arguments.sessions,
         only: arguments.case,
@@ -57,8 +70,8 @@ fn main() -> Result<ExitCode> {
     let results = run::run(&plan)?;
     println!("{}", results.coverage);
     for (at, finding) in results.findings.iter().enumerate() {
-        let path = write_vector(&arguments.out, plan.seed, at + 1, finding)?;
-        println!("{} ({} sessions, first in case {})", finding.kind, finding.n_sessions, finding.case);
+        let path = write_vector(&arguments.out, &plan, at + 1, finding)?;
+        println!("{} ({} cases, first in case {})", finding.kind, finding.n_sessions, finding.case);
         for line in finding.failure.iter().take(4) {
             println!("    {line}");
         }
@@ -72,20 +85,9 @@ fn main() -> Result<ExitCode> {
 }
 
 /// Writes the vector of a finding; its name tells where it comes from.
-fn write_vector(folder: &Path, seed: u64, number: usize, finding: &Finding) -> Result<PathBuf> {
-    let name = format!("oracle-{number:03}-seed-{seed}-case-{}", finding.case);
-    let head: Object = [
-        ("format", "adk-context-golden/1"),
-        ("name", &name),
-        ("family", "oracle"),
-        ("kind", "compile"),
-        ("description", &format!("Found by comparing random sessions: {}.", finding.kind)),
-        ("adk_version", "2.13.0"),
-    ]
-    .into_iter()
-    .collect();
-    let mut vector = head;
-    vector.push("tags", vec![Json::from("random")]);
+fn write_vector(folder: &Path, plan: &Plan<'_>, number: usize, finding: &Finding) -> Result<PathBuf> {
+    let name = format!("oracle-{number:03}-seed-{}-case-{}", plan.seed, finding.case);
+    let mut vector = plan.subject.head(&name, &finding.kind);
     vector.update(finding.vector.as_object().unwrap_or(&Object::new()));
     std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display()))?;
     let path = folder.join(format!("{name}.json"));

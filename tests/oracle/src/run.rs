@@ -10,12 +10,13 @@ use strata_model::Json;
 use strata_oracle::Failure;
 
 use crate::coverage::Coverage;
-use crate::generate::question;
 use crate::judge::{Verdict, judge, kind};
 use crate::shrink::shrink;
+use crate::subject::Subject;
 use strata_oracle::worker::Worker;
 
 pub(crate) struct Plan<'p> {
+    pub(crate) subject: Subject,
     pub(crate) seed: u64,
     pub(crate) n_sessions: u64,
     /// One case instead of all.
@@ -72,7 +73,7 @@ struct Found {
 
 fn work(plan: &Plan<'_>, next: &AtomicU64, results: &Mutex<Found>) -> Result<()> {
     let lock = || results.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let mut worker = Worker::start(plan.python)?;
+    let mut worker = Worker::start(plan.python, plan.subject.script())?;
     loop {
         let at = next.fetch_add(1, Ordering::Relaxed);
         let case = match plan.only {
@@ -80,8 +81,8 @@ fn work(plan: &Plan<'_>, next: &AtomicU64, results: &Mutex<Found>) -> Result<()>
             None if at < plan.n_sessions => at,
             _ => return Ok(()),
         };
-        let question = question(plan.seed, case);
-        match judge(&mut worker, &question)? {
+        let question = plan.subject.question(plan.seed, case);
+        match judge(&mut worker, &plan.subject, &question)? {
             Verdict::Invalid { why } => lock().coverage.count_invalid(&why),
             Verdict::Agreed { vector } => lock().coverage.count(&vector),
             Verdict::Differs { vector, failure } => {
@@ -97,7 +98,7 @@ fn work(plan: &Plan<'_>, next: &AtomicU64, results: &Mutex<Found>) -> Result<()>
                     is_new
                 };
                 if is_new {
-                    let finding = smallest(&mut worker, question, &kind, case)?;
+                    let finding = smallest(&mut worker, &plan.subject, question, &kind, case)?;
                     lock().kinds.insert(kind, finding);
                 }
             }
@@ -106,11 +107,17 @@ fn work(plan: &Plan<'_>, next: &AtomicU64, results: &Mutex<Found>) -> Result<()>
 }
 
 /// The case made as small as it gets while it differs in the same way.
-fn smallest(worker: &mut Worker, question: Json, wanted: &str, case: u64) -> Result<Option<Finding>> {
-    let smallest = shrink(question, |candidate| -> Result<bool> {
-        let verdict = judge(worker, candidate)?;
+fn smallest(
+    worker: &mut Worker,
+    subject: &Subject,
+    question: Json,
+    wanted: &str,
+    case: u64,
+) -> Result<Option<Finding>> {
+    let smallest = shrink(question, subject.fixed(), |candidate| -> Result<bool> {
+        let verdict = judge(worker, subject, candidate)?;
         Ok(matches!(verdict, Verdict::Differs { vector, failure } if kind(&vector, &failure) == wanted))
     })?;
-    let Verdict::Differs { vector, failure } = judge(worker, &smallest)? else { return Ok(None) };
+    let Verdict::Differs { vector, failure } = judge(worker, subject, &smallest)? else { return Ok(None) };
     Ok(Some(Finding { kind: wanted.to_owned(), case, n_sessions: 0, vector, failure }))
 }

@@ -33,6 +33,11 @@ pub fn check(scenario: &Json) -> Result<(), Failure> {
     crate::into_result(compare::differences(expected, &run(scenario)))
 }
 
+/// The `expect` of a scenario, from what google-adk answered: ids by their order of appearance.
+pub fn expectation(answer: &Json) -> Json {
+    compare::renamed(answer)
+}
+
 /// Runs a scenario, and tells what happened as its `expect` does.
 pub fn run(scenario: &Json) -> Json {
     let time = VirtualTime::default();

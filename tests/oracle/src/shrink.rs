@@ -7,32 +7,17 @@ use strata_model::{Json, Object};
 /// Tries this many smaller cases at most.
 const MAX_TRIES: usize = 6000;
 
-/// Members every vector has: without them it is another question, or google-adk invents their value.
-const FIXED: &[&str] = &[
-    ".kind",
-    ".app.name",
-    ".session.id",
-    ".session.appName",
-    ".session.userId",
-    ".session.state",
-    ".session.events",
-    ".session.events[].id",
-    ".session.events[].author",
-    ".session.events[].timestamp",
-    ".invocation.agent",
-    ".invocation.invocation_id",
-];
-
-/// The smallest case found for which `still_differs` holds, from one for which it does.
+/// The smallest case found for which `still_differs` holds, from one for which it does. Members at `fixed` places stay.
 pub(crate) fn shrink<E>(
     question: Json,
+    fixed: &[&str],
     mut still_differs: impl FnMut(&Json) -> Result<bool, E>,
 ) -> Result<Json, E> {
     let mut best = question;
     let mut n_tries = 0;
     loop {
         let mut is_smaller = false;
-        let mut edits = edits(&best, "");
+        let mut edits = edits(&best, "", fixed);
         let mut at = 0;
         while let Some(edit) = edits.get(at) {
             if n_tries == MAX_TRIES {
@@ -44,7 +29,7 @@ pub(crate) fn shrink<E>(
                 best = candidate;
                 is_smaller = true;
                 // What stood before did not help; the list goes on at the same place.
-                edits = self::edits(&best, "");
+                edits = self::edits(&best, "", fixed);
             } else {
                 at += 1;
             }
@@ -75,7 +60,7 @@ enum Change {
 }
 
 /// Everything to try below `place`, what removes much first.
-fn edits(value: &Json, place: &str) -> Vec<Edit> {
+fn edits(value: &Json, place: &str, fixed: &[&str]) -> Vec<Edit> {
     let here = |change: Change| Edit { path: Vec::new(), change };
     let mut found = Vec::new();
     match value {
@@ -88,19 +73,19 @@ fn edits(value: &Json, place: &str) -> Vec<Edit> {
             }
             let place = format!("{place}[]");
             for (at, item) in items.iter().enumerate() {
-                found.extend(edits(item, &place).into_iter().map(|edit| edit.below(Step::Item(at))));
+                found.extend(edits(item, &place, fixed).into_iter().map(|edit| edit.below(Step::Item(at))));
             }
         }
         Json::Object(object) => {
             let place_of = |key: &str| format!("{place}.{key}");
-            let removable = object.keys().filter(|key| !FIXED.contains(&&*place_of(key)));
+            let removable = object.keys().filter(|key| !fixed.contains(&&*place_of(key)));
             found.extend(removable.map(|key| here(Change::RemoveMember(key.clone()))));
             for (key, value) in object.iter() {
-                let below = edits(value, &place_of(key)).into_iter();
+                let below = edits(value, &place_of(key), fixed).into_iter();
                 found.extend(below.map(|edit| edit.below(Step::Member(key.clone()))));
             }
         }
-        Json::String(text) if !FIXED.contains(&place) => {
+        Json::String(text) if !fixed.contains(&place) => {
             found.extend(simpler_texts(text).into_iter().map(|text| here(Change::Replace(text.into()))));
         }
         _ => {}
@@ -174,7 +159,8 @@ mod tests {
     #[track_caller]
     fn check(given: &str, needed: &str, smallest: &str) {
         let given = json::parse(given.as_bytes()).unwrap();
-        let found = shrink::<Infallible>(given, |candidate| Ok(json::to_compact(candidate).contains(needed)));
+        let found =
+            shrink::<Infallible>(given, &[], |candidate| Ok(json::to_compact(candidate).contains(needed)));
         assert_eq!(json::to_compact(&found.unwrap()), smallest);
     }
 

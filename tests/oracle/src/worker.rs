@@ -7,7 +7,23 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 use strata_model::{Json, json};
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/worker.py");
+/// The program that asks google-adk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Script {
+    /// Answers the given half of a vector.
+    Requests,
+    /// Answers a scenario without what it expects.
+    Runs,
+}
+
+impl Script {
+    fn path(self) -> &'static str {
+        match self {
+            Self::Requests => concat!(env!("CARGO_MANIFEST_DIR"), "/worker.py"),
+            Self::Runs => concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios.py"),
+        }
+    }
+}
 
 /// Ends with its owner.
 pub struct Worker {
@@ -17,10 +33,10 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts `worker.py` with this Python, which has google-adk.
-    pub fn start(python: &Path) -> Result<Self> {
+    /// Starts a script with this Python, which has google-adk.
+    pub fn start(python: &Path, script: Script) -> Result<Self> {
         let mut process = Command::new(python)
-            .arg(SCRIPT)
+            .arg(script.path())
             // Away from the repository: Python looks for modules where it starts.
             .current_dir(std::env::temp_dir())
             .stdin(Stdio::piped())
@@ -35,7 +51,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// What google-adk makes of the given half of a vector: the expected half, or `{"invalid": why}`.
+    /// What google-adk makes of a question, or `{"invalid": why}`.
     pub fn ask(&mut self, question: &Json) -> Result<Json> {
         let mut line = json::to_ascii(question);
         line.push('\n');
