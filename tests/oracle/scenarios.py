@@ -67,6 +67,7 @@ from google.adk.workflow import BaseNode, DEFAULT_ROUTE, Edge, FunctionNode, Joi
 from google.adk.workflow import node as make_node
 from google.adk.workflow._errors import DynamicNodeFailError
 from google.adk.workflow.utils._workflow_graph_utils import build_node
+from pydantic import ValidationError
 
 BEGIN = 1_750_000_000.0
 BETWEEN_TURNS = 60.0
@@ -127,6 +128,8 @@ class Script:
         self.node_runs = []
         self.hooks = []
         self.library = {}
+        # What this file could not make of the scenario.
+        self.fault = None
 
     def now(self):
         now = BEGIN + self.n_turns * BETWEEN_TURNS + self.loop.elapsed
@@ -149,6 +152,15 @@ class Script:
 SCRIPT = None
 
 
+def read(kind, spec):
+    """A part, content or response as the scenario has it."""
+    try:
+        return kind.model_validate(spec)
+    except ValidationError as error:
+        SCRIPT.fault = f"ValidationError: {error}"
+        raise
+
+
 def raise_error(spec):
     if isinstance(spec, str):
         raise ValueError(spec)
@@ -164,7 +176,7 @@ def response(answer):
     fields = {key: value for key, value in answer.items() if key not in ("delay", "no_content", "parts", "role")}
     if not answer.get("no_content"):
         fields["content"] = {"parts": answer.get("parts", []), "role": answer.get("role", "model")}
-    return LlmResponse.model_validate(copy.deepcopy(fields))
+    return read(LlmResponse, copy.deepcopy(fields))
 
 
 async def generate(self, llm_request, stream=False):
@@ -204,7 +216,7 @@ async def perform(ops, context, request=None, args=None):
         elif name == "put_state":
             context.state[op["key"]][op["field"]] = copy.deepcopy(op["value"])
         elif name == "save_artifact":
-            await context.save_artifact(op["filename"], types.Part.model_validate(op["part"]))
+            await context.save_artifact(op["filename"], read(types.Part, op["part"]))
         elif name == "end_invocation":
             context._invocation_context.end_invocation = True
         elif name == "append_instruction":
@@ -259,7 +271,7 @@ def content(value):
         return None
     if isinstance(value, str):
         return types.Content(role="model", parts=[types.Part(text=value)])
-    return types.Content.model_validate(value)
+    return read(types.Content, value)
 
 
 def log_hook(hook, by, on=None):
@@ -434,7 +446,7 @@ async def perform_step(step, args, context):
         context.state[key] = value
     await perform(step.get("do", []), context, args=args)
     for name, part in step.get("artifacts", {}).items():
-        await context.save_artifact(name, types.Part.model_validate(part))
+        await context.save_artifact(name, read(types.Part, part))
     for key, value in step.get("actions", {}).items():
         setattr(context.actions, key, value)
     if "confirm" in step:
@@ -471,7 +483,7 @@ async def perform_step(step, args, context):
         return {"payload": said.payload if said else None}
     result = step.get("result")
     if "media" in step:
-        result = {**result, **{key: types.Part.model_validate(part) for key, part in step["media"].items()}}
+        result = {**result, **{key: read(types.Part, part) for key, part in step["media"].items()}}
     return result
 
 
@@ -486,7 +498,7 @@ class DeclaredTool(BaseTool):
         self.confirmation = spec.get("require_confirmation", False)
 
     def _get_declaration(self):
-        declaration = types.FunctionDeclaration.model_validate(self.declaration)
+        declaration = read(types.FunctionDeclaration, self.declaration)
         declaration.name = self.name
         return declaration
 
@@ -664,7 +676,7 @@ def agent(spec):
         fields["retry_config"] = retry(spec["retry"])
     if "planner" in spec:
         planner = spec["planner"]
-        thinking = types.ThinkingConfig.model_validate(planner.get("thinking_config", {}))
+        thinking = read(types.ThinkingConfig, planner.get("thinking_config", {}))
         is_own = planner["type"] == "plan_re_act"
         fields["planner"] = own.PlanReActPlanner() if is_own else own.BuiltInPlanner(thinking_config=thinking)
     return LlmAgent(**fields)
@@ -700,6 +712,13 @@ def plain_value(value):
 
 class Ends(Exception):
     pass
+
+
+def item_of(value, key):
+    try:
+        return value[key]
+    except (KeyError, IndexError, TypeError):
+        return None
 
 
 class Frame:
@@ -747,10 +766,7 @@ class Frame:
             return self.ctx._invocation_context.branch
         if kind == "get":
             of, key = self.value(value["of"]), self.value(value["key"])
-            try:
-                return of[key]
-            except (KeyError, IndexError, TypeError):
-                return None
+            return item_of(of, key)
         if kind == "concat":
             return "".join(str(self.value(item)) for item in value["of"])
         if kind == "add":
@@ -816,7 +832,7 @@ class Frame:
             elif name == "set_route":
                 self.ctx.route = self.value(op["value"])
             elif name == "save_artifact":
-                await self.ctx.save_artifact(op["filename"], types.Part.model_validate(op["part"]))
+                await self.ctx.save_artifact(op["filename"], read(types.Part, op["part"]))
             elif name == "request_input":
                 given = {"message": self.value(op.get("message")), "payload": self.value(op.get("payload"))}
                 if "id" in op:
@@ -1056,7 +1072,7 @@ class Services:
                     user_id="user-1",
                     session_id="session-1",
                     filename=artifact["filename"],
-                    artifact=types.Part.model_validate(version),
+                    artifact=read(types.Part, version),
                 )
         for session in given.get("memory") or []:
             await self.memory.add_session_to_memory(Session.model_validate(session))
@@ -1116,7 +1132,7 @@ def part(spec, session):
         name = "adk_request_credential"
         found = None if call is None else call.id
         return types.Part(function_response=types.FunctionResponse(id=found, name=name, response=config))
-    return types.Part.model_validate(spec)
+    return read(types.Part, spec)
 
 
 def run_config(spec):
@@ -1217,10 +1233,23 @@ def shown_turn(outcome, times):
 def build_error(error):
     message = str(error)
     if type(error).__name__ == "ValidationError":
+        if error.errors()[0]["type"] in ("missing", "extra_forbidden"):
+            raise Invalid(message)
         cause = error.errors()[0].get("ctx", {}).get("error")
         if isinstance(cause, Exception):
             return build_error(cause)
-    return {"type": type(error).__name__, "message": message}
+    return {"type": type(error).__name__, "message": from_smallest(message)}
+
+
+def from_smallest(message):
+    """A cycle is told from its smallest name on; google-adk begins anywhere."""
+    found = re.search(r"Unconditional cycle detected: (.+?)\. Cycles", message)
+    if not found:
+        return message
+    names = found.group(1).split(" -> ")[:-1]
+    least = names.index(min(names))
+    names = names[least:] + names[:least]
+    return message.replace(found.group(1), " -> ".join([*names, names[0]]))
 
 
 async def run_scenario(scenario):
@@ -1269,6 +1298,23 @@ def stop(*_):
     raise TakesTooLong
 
 
+# Code that reads scenarios.
+OWN_FILES = (__file__, own.__file__)
+
+
+def watch(frame, *_):
+    """Sees what this file's own code raises: then the scenario says something it does not know."""
+    return watch_errors if frame.f_code.co_filename in OWN_FILES else None
+
+
+def watch_errors(frame, event, arg):
+    if event == "exception" and frame.f_code.co_name not in ("raise_error", "item_of"):
+        kind, error, trace = arg
+        if trace is not None and trace.tb_next is None and issubclass(kind, (KeyError, TypeError, AttributeError, IndexError)):
+            SCRIPT.fault = f"{kind.__name__}: {error} in {frame.f_code.co_name}"
+    return watch_errors
+
+
 def answer(scenario):
     global SCRIPT
     signal.signal(signal.SIGALRM, stop)
@@ -1279,14 +1325,17 @@ def answer(scenario):
     platform_time.set_time_provider(lambda: SCRIPT.now())
     platform_uuid.set_id_provider(lambda: SCRIPT.new_id())
     try:
+        sys.settrace(watch)
         result = loop.run_until_complete(run_scenario(scenario))
+        sys.settrace(None)
         end(loop)
-        return result
+        return {"invalid": SCRIPT.fault} if SCRIPT.fault else result
     except TakesTooLong:
         return {"invalid": "takes too long"}
     except Exception as error:
         return {"invalid": f"{type(error).__name__}: {error}"[:300]}
     finally:
+        sys.settrace(None)
         signal.alarm(0)
 
 

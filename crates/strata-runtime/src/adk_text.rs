@@ -21,6 +21,7 @@ pub(crate) const CONFIRMATION_NEEDS_CALL: &str =
 pub(crate) const CREDENTIAL_NEEDS_CALL: &str = "request_credential requires function_call_id. This method can only be used in a tool context, not a callback context. Consider using save_credential/load_credential instead.";
 
 pub(crate) const SESSION_NOT_FOUND: &str = "Session not found: «ID»";
+pub(crate) const PLUGIN_TWICE: &str = "Plugin with name '«NAME»' already registered.";
 pub(crate) const ROOT_REQUIRED: &str = "root_agent must be provided.";
 pub(crate) const ROOT_MODE: &str =
     "LlmAgent as root agent must have mode='chat' or 'task', but got mode='single_turn'.";
@@ -113,6 +114,7 @@ pub(crate) const GRAPH_DEFAULT_IN_LIST: &str = "Graph validation failed. DEFAULT
 pub(crate) const GRAPH_CYCLE: &str = "Graph validation failed. Unconditional cycle detected: «CYCLE». Cycles must include at least one conditional (routed) edge to avoid infinite loops.";
 pub(crate) const GRAPH_SCHEMAS: &str = "Graph validation failed. Schema mismatch on edge «FROM» -> «TO». Output schema «OUTPUT» does not match input schema «INPUT».";
 pub(crate) const GRAPH_CHAT: &str = "The agent '«AGENT»' has been added to the workflow with mode='chat' following node '«NODE»'. This is not supported because chat-mode agents rely on conversational history (session events) and cannot consume direct node inputs from preceding nodes. Please change the agent's mode to 'single_turn'";
+pub(crate) const FUNCTION_NAME: &str = "FunctionNode must have a name. If the wrapped callable does not have a '__name__' attribute, please provide a name explicitly.";
 pub(crate) const NODE_NAME: &str = "Node name '«NAME»' must be a valid Python identifier.";
 pub(crate) const WORKER_COUNT: &str = "max_parallel_workers must be greater than or equal to 1.";
 pub(crate) const WORKER_COUNT_ALONE: &str =

@@ -4,19 +4,19 @@ mod build;
 mod graph;
 mod node;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use strata_engine::{AgentId, AppIndex};
-use strata_model::app::AgentMode;
+use strata_model::app::{AgentMode, Plugin};
 use strata_model::{App, Str};
 
 pub(crate) use graph::START_NAME;
 pub use node::Node;
 pub(crate) use node::{AgentNode, Graph, NodeKind, Tree};
 
-use crate::adk_text::ROOT_REQUIRED;
+use crate::adk_text::{PLUGIN_TWICE, ROOT_REQUIRED, filled};
 use crate::halt::Failure;
 
 /// An app that can be run.
@@ -68,6 +68,7 @@ impl Program {
             (None, Some(node)) => build.node(node)?,
             (None, None) => return Err(Failure::value_error(ROOT_REQUIRED)),
         };
+        check_plugins(app.plugins())?;
         Ok(Self {
             app,
             index,
@@ -133,5 +134,13 @@ impl Program {
     /// Whether the agent runs by the node runtime, as a root.
     pub(crate) fn is_llm(&self, id: AgentId) -> bool {
         self.index.agent(id).is_llm()
+    }
+}
+
+fn check_plugins(plugins: &[Plugin]) -> Result<(), Failure> {
+    let mut names = HashSet::new();
+    match plugins.iter().map(Plugin::name).find(|name| !names.insert(*name)) {
+        Some(name) => Err(Failure::value_error(filled(PLUGIN_TWICE, &[("NAME", name)]))),
+        None => Ok(()),
     }
 }

@@ -8,9 +8,17 @@ use crate::halt::Failure;
 
 /// What is wrong with a value, and where in it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Problem {
+struct Problem {
     at: String,
     message: String,
+}
+
+impl Problem {
+    /// As pydantic's exception for a class.
+    fn of(&self, class: &str) -> Failure {
+        let at = if self.at.is_empty() { String::new() } else { format!("{}\n", self.at) };
+        Failure::new("ValidationError", format!("1 validation error for {class}\n{at}  {}", self.message))
+    }
 }
 
 /// The value as the schema has it: converted, and with defaults for what is missing. Absent members of models are left
@@ -55,9 +63,10 @@ pub(crate) fn coerce_to(annotation: &str, value: &Json) -> Result<Json, Failure>
     })
 }
 
-/// Checks by a JSON Schema that came with a question; `None`: the schema says nothing that is checked.
-pub(crate) fn check_answer(schema: &Json, value: &Json) -> Result<Json, Problem> {
-    Checker { definitions: None }.value(schema, value, "")
+/// Checks by a JSON Schema that came with a question. What is wrong is told as of a class of that name.
+pub(crate) fn check_answer(class: &str, schema: &Json, value: &Json) -> Result<Json, Failure> {
+    let checked = Checker { definitions: None }.value(schema, value, "");
+    checked.map_err(|problem| problem.of(class))
 }
 
 fn typed(name: &str) -> Json {
@@ -110,8 +119,7 @@ fn python_class(field: &Json) -> &'static str {
 
 fn invalid(schema: &OutputSchema, problem: &Problem) -> Failure {
     let title = schema.class.as_deref().or(schema.annotation.as_deref()).unwrap_or("schema");
-    let at = if problem.at.is_empty() { String::new() } else { format!("{}\n", problem.at) };
-    Failure::new("ValidationError", format!("1 validation error for {title}\n{at}  {}", problem.message))
+    problem.of(title)
 }
 
 /// Text without the fence of Markdown around all of it.

@@ -47,5 +47,6 @@ pub(super) fn says_something(response: &LlmResponse) -> bool {
     response.content.is_some()
         || response.error_code.as_deref().is_some_and(|code| !code.is_empty())
         || is_set("interrupted")
-        || is_set("groundingMetadata")
+        // An object counts there even when it is empty.
+        || response.other.get("groundingMetadata").is_some_and(|metadata| !metadata.is_null())
 }

@@ -10,8 +10,8 @@ use strata_model::{Agent, python};
 
 use super::node::{AgentNode, Graph, Node, NodeKind, Tree};
 use crate::adk_text::{
-    AGENT_NAME, AGENT_NAMED_USER, CONFIRMATION_NEEDS_RERUN, NODE_NAME, NODE_TOOL_AGENT, NODE_TOOL_INPUT,
-    WORKER_COUNT, WORKER_COUNT_ALONE, filled,
+    AGENT_NAME, AGENT_NAMED_USER, CONFIRMATION_NEEDS_RERUN, FUNCTION_NAME, NODE_NAME, NODE_TOOL_AGENT,
+    NODE_TOOL_INPUT, WORKER_COUNT, WORKER_COUNT_ALONE, filled,
 };
 use crate::halt::Failure;
 
@@ -194,6 +194,9 @@ fn check_name(name: &str) -> Result<(), Failure> {
 }
 
 fn code_node(code: &Arc<CodeNode>) -> Result<Arc<Node>, Failure> {
+    if code.kind == CodeNodeKind::Function && code.name.is_empty() {
+        return Err(declared(FUNCTION_NAME.into()));
+    }
     check_name(&code.name)?;
     let is_worker = code.parallel_worker == Some(true);
     let most_at_once = match code.max_parallel_workers {

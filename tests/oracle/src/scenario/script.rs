@@ -58,7 +58,8 @@ pub(super) fn failure(raised: &Json) -> Failure {
     match raised {
         Json::String(text) => Failure::value_error(text.clone()),
         other => {
-            let kind = text(other, "type").unwrap_or_else(|| "RuntimeError".into());
+            let kind =
+                text(other, "type").filter(|kind| !kind.is_empty()).unwrap_or_else(|| "RuntimeError".into());
             let message = text(other, "message").unwrap_or_default();
             let mut failure = Failure::new(kind, message);
             failure.status = text(other, "status");

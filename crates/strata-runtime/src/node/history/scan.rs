@@ -248,8 +248,8 @@ fn by_schema(schema: &Json, answer: &Json) -> Result<Json, String> {
             return Ok(answer.clone());
         }
         let schema = Object::from_iter([("type", kind)]).into();
-        return schema::check_answer(&schema, answer)
-            .map_err(|error| filled(BAD_VALUE, &[("TYPE", kind), ("ERROR", &error.to_string())]));
+        return schema::check_answer(kind, &schema, answer)
+            .map_err(|error| filled(BAD_VALUE, &[("TYPE", kind), ("ERROR", &error.text())]));
     };
     let required = schema.get("required").and_then(Json::as_array).unwrap_or_default();
     let fields = properties.iter().map(|(name, property)| {
@@ -266,8 +266,8 @@ fn by_schema(schema: &Json, answer: &Json) -> Result<Json, String> {
     let mut model = Object::from_iter([("type", Json::from("object"))]);
     model.push("properties", fields.collect::<Object>());
     model.push("required", required.to_vec());
-    schema::check_answer(&model.into(), answer)
-        .map_err(|error| filled(BAD_OBJECT, &[("ERROR", &error.to_string())]))
+    schema::check_answer("DynamicModel", &model.into(), answer)
+        .map_err(|error| filled(BAD_OBJECT, &[("ERROR", &error.text())]))
 }
 
 /// The runs directly below `base` in the order in which they ended. `is_strict`: only their own events count.
