@@ -494,7 +494,19 @@ notes: Array<string>, };
 /**
  * The calls that are compiled so far.
  */
-export type CacheSummary = { calls: number, ofCalls: number, bill: Bill, predictedTokens: number, lostTokens: number,
+export type CacheSummary = { calls: number,
+/**
+ * Of all calls of the session: fewer are compiled while that goes on.
+ */
+ofCalls: number,
+/**
+ * What they come to.
+ */
+bill: Bill,
+/**
+ * Tokens of the prompts that the rules would have found in the cache, whatever was reported.
+ */
+predictedTokens: number, lostTokens: number,
 /**
  * Of the one break that re-billed most.
  */
@@ -757,6 +769,56 @@ export type EventEdit = "edited" | "dropped" | "pinned";
 export type LabLoss = { total: number, kept: number, paraphrased: number, dropped: number, lostShare: number, summary: string, items: Array<LabFact>, };
 
 /**
+ * What calls come to, in their providers' tokens: as it was reported for these very requests where it was, predicted
+ * and calibrated elsewhere.
+ */
+export type Bill = { calls: number,
+/**
+ * Of these, calls whose prompt is reported.
+ */
+reportedCalls: number,
+/**
+ * All of the prompts: what is counted and what is hidden, less what is counted too much.
+ */
+promptTokens: number,
+/**
+ * The weakest of all calls.
+ */
+basis: Basis,
+/**
+ * What is known of the prompts, our count.
+ */
+countedTokens: number, countedBasis: Basis,
+/**
+ * What providers counted beyond that: of known size and unknown text. It stands first in the prompts.
+ */
+hiddenTokens: number, overcountedTokens: number,
+/**
+ * Of the prompts, read from a cache.
+ */
+cachedTokens: number,
+/**
+ * Calls of which it is reported what was read from a cache; of the others it is predicted.
+ */
+cacheReportedCalls: number,
+/**
+ * Written to a cache for the provider's shorter lifetime, and for the longer one.
+ */
+writtenTokens: number, writtenLongTokens: number,
+/**
+ * Reported of answers, thoughts included.
+ */
+outputTokens: number,
+/**
+ * US dollars of prompts and answers; absent when a model has no known price.
+ */
+cost: number | null,
+/**
+ * Of these, for hidden context, and for answers.
+ */
+hiddenCost: number | null, outputCost: number | null, };
+
+/**
  * What came of a script.
  */
 export type ScriptReport = {
@@ -822,10 +884,6 @@ export type ReportedUsage = { inputTokens: number, cachedTokens: number, cacheWr
  * Calls with a report, of all calls.
  */
 calls: number,
-/**
- * Reported input less our count, over the calls with a report: what the file does not show.
- */
-residualTokens: number,
 /**
  * Why output counts of this file are not to be trusted, if so.
  */
@@ -1000,9 +1058,13 @@ detail: string, nature: BreakNature,
  */
 atToken: number,
 /**
- * Tokens that are paid in full and could have been found.
+ * Tokens that are paid in full and could have been found: by the report where there is one, else as predicted.
  */
-rebilledTokens: number, isReported: boolean, predictedTokens: number, costUsd: number | null, previousCall: number, };
+rebilledTokens: number, isReported: boolean,
+/**
+ * The same as it is predicted.
+ */
+predictedTokens: number, costUsd: number | null, previousCall: number, };
 
 export type CacheFix = {
 /**
@@ -1036,7 +1098,15 @@ predictedTokens: number,
  */
 differingCalls: number, unexplainedCalls: number, };
 
-export type CallCacheDetail = { call: number, agent: string, model: string, bill: Bill, predictedTokens: number,
+export type CallCacheDetail = { call: number, agent: string, model: string,
+/**
+ * What the call comes to.
+ */
+bill: Bill,
+/**
+ * Tokens of the prompt that the rule would have found in the cache, whatever was reported.
+ */
+predictedTokens: number,
 /**
  * The call before it in its lineage: the same agent, model and branch.
  */
@@ -1067,7 +1137,11 @@ requestBasis: RequestBasis,
  * Where the provider reported nothing for this call: what it is likely to have counted, from what it reported for
  * requests that were sent to this model from here. None while too little is known.
  */
-calibrated: TokenCount | null, bill: Bill, reportedOutputTokens: number | null, byKind: Array<KindTokens>, startedMs: number | null,
+calibrated: TokenCount | null,
+/**
+ * What the call comes to.
+ */
+bill: Bill, reportedOutputTokens: number | null, byKind: Array<KindTokens>, startedMs: number | null,
 /**
  * Why the prefix broke at this call, in one sentence, with the token at which it ends.
  */
@@ -1624,11 +1698,7 @@ diagnostics: Array<DiagnosticRow>,
  */
 scripts: Array<ScriptReport>, };
 
-export type PreviousCall = { call: number, promptTokens: number,
-/**
- * Predicted.
- */
-cachedTokens: number, };
+export type PreviousCall = { call: number, promptTokens: number, cachedTokens: number, };
 
 export type ProbeGrade = "kept" | "lost" | "unanswered";
 
@@ -1789,12 +1859,14 @@ compiledCalls: number, invocations: number, compactions: number,
  * In order of appearance; call columns refer to them by index.
  */
 agents: Array<AgentSummary>,
+/**
+ * What the compiled calls come to.
+ */
 bill: Bill,
 /**
  * What the providers are likely to have counted, where that is known of calls they reported nothing for.
  */
-calibrated: CalibratedTotal | null,
-reported: ReportedUsage | null, tokenizer: TokenizerInfo, prices: Array<PriceInfo>, app: AppInfo, diagnostics: Array<DiagnosticRow>,
+calibrated: CalibratedTotal | null, reported: ReportedUsage | null, tokenizer: TokenizerInfo, prices: Array<PriceInfo>, app: AppInfo, diagnostics: Array<DiagnosticRow>,
 /**
  * Record types and fields of the file that have no place in the session model, with how often they occur.
  */
@@ -2169,5 +2241,3 @@ export interface Commands {
   /** Takes an ended job off the list. */
   "job/dismiss": { readonly params: { job: string, }; readonly result: JobList };
 }
-
-export type Bill = { calls: number, reportedCalls: number, promptTokens: number, basis: Basis, countedTokens: number, countedBasis: Basis, hiddenTokens: number, overcountedTokens: number, cachedTokens: number, cacheReportedCalls: number, writtenTokens: number, writtenLongTokens: number, outputTokens: number, cost: number | null, hiddenCost: number | null, outputCost: number | null, };
