@@ -43,7 +43,7 @@ fn what_an_experiment_changes_of_a_recorded_request_is_said() {
     };
     let nothing = file("nothing.json", r#"[{"edit":"enable_processor","processor":"contents"}]"#);
     assert_eq!(words("traffic.har", &[nothing]), ["seen on the wire (HTTP archive)"]);
-    let first = r#"[{"edit":"edit_event","event":1,"content":{"role":"user","parts":[{"text":"Another"}]}}]"#;
-    let changed = words("traffic.har", &[file("changed.json", first)]);
+    let question = r#"[{"edit":"edit_event","event":2,"content":{"role":"user","parts":[{"text":"Another"}]}}]"#;
+    let changed = words("traffic.har", &[file("changed.json", question)]);
     assert_eq!(changed[0], "seen on the wire (HTTP archive), with what the experiment changes");
 }

@@ -128,7 +128,7 @@ fn what_is_tried_out_starts_from_what_was_sent() {
     let experiment = made["experiment"].as_str().expect("an id");
     assert_eq!(bases(&strata, experiment), ["recorded", "recorded"], "nothing is changed yet");
     let content = json!({ "role": "user", "parts": [{ "text": "Something else?" }] });
-    let edits = json!([{ "edit": "edit_event", "event": 1, "content": content }]);
+    let edits = json!([{ "edit": "edit_event", "event": 2, "content": content }]);
     ask(&strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
     assert_eq!(bases(&strata, experiment), ["recompiled", "recompiled"], "this was not sent");
     let stage = stages(&strata, experiment, 2).len();

@@ -9,7 +9,7 @@ use crate::script::Injected;
 /// Tokens of all prompts that are not found.
 fn fresh_tokens(cache: &CacheAnalysis) -> i64 {
     let fresh = |prompt: u32, expected: u32| i64::from(prompt - expected);
-    cache.calls.iter().map(|call| fresh(call.prompt_tokens, call.prediction.expected)).sum()
+    cache.calls.iter().map(|call| fresh(call.bill.prompt_tokens, call.prediction.expected)).sum()
 }
 
 #[track_caller]
