@@ -8,7 +8,7 @@ use strata_engine::{
     AppEdit, Catalog, CompactionEdit, Edit, EventsEdit, Experiment, FlowEdit, FlowKind, infer_app,
 };
 use strata_import::{ImportedSession, import};
-use strata_measure::analysis::{Counting, Effect, SessionAnalysis};
+use strata_measure::analysis::{Billed, CacheAnalysis, Counting, Effect, SessionAnalysis};
 use strata_measure::edited;
 use strata_measure::prices::Prices;
 use strata_model::app::IncludeContents;
@@ -135,16 +135,37 @@ fn analysed(experiment: &Experiment, counting: &Counting) -> SessionAnalysis {
     analysis
 }
 
-/// What differs between a session and what edits that change nothing made of it.
-fn difference(before: &SessionAnalysis, after: &SessionAnalysis, prices: &Prices) -> Option<String> {
-    for (a, b) in before.calls().iter().zip(after.calls()) {
+/// A session without edits, and what its calls come to.
+struct Unedited {
+    analysis: SessionAnalysis,
+    caches: CacheAnalysis,
+}
+
+impl Unedited {
+    fn of(experiment: &Experiment, counting: &Counting, prices: &Prices) -> Self {
+        let analysis = analysed(experiment, counting);
+        let caches = CacheAnalysis::new(experiment, &analysis, analysis.rules(), prices);
+        Self { analysis, caches }
+    }
+}
+
+/// What differs between a session and what edits made of it.
+fn difference(
+    before: &Unedited,
+    experiment: &Experiment,
+    after: &SessionAnalysis,
+    prices: &Prices,
+) -> Option<String> {
+    for (a, b) in before.analysis.calls().iter().zip(after.calls()) {
         let bytes = [&a.request, &b.request].map(|request| json::to_pretty(&request.to_json()));
         if bytes[0] != bytes[1] {
             let [a_len, b_len] = bytes.map(|text| text.len());
             return Some(format!("C{}: {a_len} bytes became {b_len}", a.number));
         }
     }
-    let effect = Effect::of(before, after, prices);
+    let before = Billed { analysis: &before.analysis, caches: &before.caches };
+    let caches = CacheAnalysis::of_edited(experiment, after, before, after.rules(), prices);
+    let effect = Effect::of(before, Billed { analysis: after, caches: &caches });
     let is_same = effect.before == effect.after && effect.calls_changed == 0;
     (!is_same).then(|| format!("{:?} became {:?}", effect.before, effect.after))
 }
@@ -153,7 +174,7 @@ fn difference(before: &SessionAnalysis, after: &SessionAnalysis, prices: &Prices
 fn failures(name: &str, imported: &ImportedSession) -> Vec<String> {
     let base = opened(imported);
     let (counting, prices, catalog) = (Counting::default(), Prices::embedded(), Catalog::new());
-    let before = analysed(&base, &counting);
+    let before = Unedited::of(&base, &counting, &prices);
     let mut failed: Vec<(&str, String)> = Vec::new();
     for (kind, edits) in no_ops(&base) {
         if failed.iter().any(|(known, _)| *known == kind) {
@@ -163,7 +184,7 @@ fn failures(name: &str, imported: &ImportedSession) -> Vec<String> {
         let refused = laid.notes.iter().map(|note| note.diagnostic().message.clone());
         let refused = refused.collect::<Vec<_>>().join(" ");
         let after = analysed(&laid.experiment, &counting);
-        match difference(&before, &after, &prices) {
+        match difference(&before, &laid.experiment, &after, &prices) {
             Some(difference) => failed.push((kind, format!("{name}: {kind}: {difference} {refused}"))),
             None if !refused.is_empty() => failed.push((kind, format!("{name}: {kind}: {refused}"))),
             None => {}
@@ -248,16 +269,16 @@ fn taking_any_edit_back_gives_every_byte_and_number_back() {
     let mut n_changed = 0;
     for (name, imported) in committed() {
         let base = opened(&imported);
-        let before = analysed(&base, &counting);
+        let before = Unedited::of(&base, &counting, &prices);
         for edit in changes(&base) {
             let laid = edited(&base, std::slice::from_ref(&edit), &catalog, &counting).experiment;
-            let mut tried = before.sharing();
+            let mut tried = before.analysis.sharing();
             while tried.step(&laid, &counting) {}
-            n_changed += u32::from(difference(&before, &tried, &prices).is_some());
+            n_changed += u32::from(difference(&before, &laid, &tried, &prices).is_some());
             let again = edited(&base, &[], &catalog, &counting).experiment;
             let mut after = tried.sharing();
             while after.step(&again, &counting) {}
-            assert_eq!(difference(&before, &after, &prices), None, "{name}: {edit:?}");
+            assert_eq!(difference(&before, &again, &after, &prices), None, "{name}: {edit:?}");
         }
     }
     assert!(n_changed > 100, "edits change something: {n_changed}");

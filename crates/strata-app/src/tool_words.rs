@@ -193,7 +193,7 @@ mod tests {
     #[track_caller]
     fn check_result(text: &str, expected: &str) {
         let object = json::parse(json::to_compact(&Json::String(text.into())).as_bytes()).unwrap();
-        let response: Object = [("output".into(), object)].into_iter().collect();
+        let response = Object::from_iter([("output", object)]);
         let response = FunctionResponse { response: Some(response.into()), ..FunctionResponse::default() };
         assert_eq!(answered(Some(&call(r#"{"cmd": "ls"}"#)), &response), expected);
     }
