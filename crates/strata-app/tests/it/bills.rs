@@ -105,7 +105,7 @@ fn the_window_has_the_bill_of_the_documents() {
     let scratch = tempfile::tempdir().expect("a folder");
     let strata = start();
     for name in ["claude-code.jsonl", "codex.jsonl", "claude-code-subagents.jsonl", "traffic.har"] {
-        let path = samples::folder().join(name);
+        let path = samples::of_formats().join(name);
         let done = import(&strata, &path);
         assert_eq!(done["state"], "done", "{name}: {done}");
         let rows = ask(&strata, "session/list", &json!({ "filter": name, "offset": 0, "limit": 9 }));
@@ -155,7 +155,7 @@ fn the_window_has_the_bill_of_the_documents() {
 #[test]
 fn an_edited_call_is_predicted_and_not_paid_by_the_old_report() {
     let scratch = tempfile::tempdir().expect("a folder");
-    let path = samples::folder().join("claude-code.jsonl");
+    let path = samples::of_formats().join("claude-code.jsonl");
     let recorded = report::tokens(&samples::source(&path), None, &Unwatched).expect("a ledger");
     let largest = recorded.parts.iter().find(|part| part.origin.starts_with('E')).expect("an event");
     let edits = scratch.path().join("edits.json");

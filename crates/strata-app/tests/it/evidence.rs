@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use strata_app::report::{self, EvidenceReport};
 
-use crate::samples::{Unwatched, folder, source};
+use crate::samples::{Unwatched, of_formats, source};
 
 /// Of every call in `strata tokens`, once each, in order; `strata cache` and `strata compile` say the same.
 fn said(file: &str, edits: &[PathBuf]) -> Vec<EvidenceReport> {
-    let source = report::Source { edits: edits.to_vec(), ..source(&folder().join(file)) };
+    let source = report::Source { edits: edits.to_vec(), ..source(&of_formats().join(file)) };
     let tokens = report::tokens(&source, None, &Unwatched).expect("the sample is read");
     let cache = report::cache(&source, None, &Unwatched).expect("the sample is read");
     let of_cache = cache.calls.into_iter().map(|call| call.evidence.expect("it is compiled"));
@@ -43,7 +43,8 @@ fn what_an_experiment_changes_of_a_recorded_request_is_said() {
     };
     let nothing = file("nothing.json", r#"[{"edit":"enable_processor","processor":"contents"}]"#);
     assert_eq!(words("traffic.har", &[nothing]), ["seen on the wire (HTTP archive)"]);
-    let question = r#"[{"edit":"edit_event","event":2,"content":{"role":"user","parts":[{"text":"Another"}]}}]"#;
+    let question =
+        r#"[{"edit":"edit_event","event":2,"content":{"role":"user","parts":[{"text":"Another"}]}}]"#;
     let changed = words("traffic.har", &[file("changed.json", question)]);
     assert_eq!(changed[0], "seen on the wire (HTTP archive), with what the experiment changes");
 }

@@ -8,7 +8,8 @@ use rusqlite::Connection;
 use rusqlite::types::Value as SqlValue;
 use serde_json::Value;
 use strata_app::report::{Source, Watch};
-use strata_testkit::samples::{files_below, of_formats};
+use strata_testkit::samples::files_below;
+pub(crate) use strata_testkit::samples::of_formats;
 
 /// Reads on to the end, whatever it is told.
 pub(crate) struct Unwatched;
