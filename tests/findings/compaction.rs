@@ -17,8 +17,8 @@ pub(crate) const CASES: &[Case] = &[
                 user: Three
                 desk: Three",
         },
-        says: "2 summaries (E3 and E6) stand one behind the other. The older ones took 631 tokens \
-               in 1 call beside newer ones.",
+        says: "2 summaries (E3 and E6) stand one behind the other. The older ones took 661 tokens in 1 \
+               call beside newer ones.",
         // The second summary contains the first.
         not_in: Given {
             app: "",
@@ -46,8 +46,8 @@ pub(crate) const CASES: &[Case] = &[
                 user: Three
                 desk: Three",
         },
-        says: "E5 made 1,474 tokens be paid in full again, and the calls behind it were shorter by \
-               107 tokens in all, most of which the cache would have held.",
+        says: "E5 made 1,552 tokens be paid in full again, and the calls behind it were shorter by 116 \
+               tokens in all, most of which the cache would have held.",
         not_in: Given {
             app: "",
             session: "
@@ -104,7 +104,7 @@ pub(crate) const CASES: &[Case] = &[
                 user: Two
                 desk: Two",
         },
-        says: "What the summarizer thought is part of E3: 631 tokens that were sent as history.",
+        says: "What the summarizer thought is part of E3: 661 tokens that were sent as history.",
         not_in: Given {
             app: "",
             session: "

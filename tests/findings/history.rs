@@ -81,8 +81,8 @@ pub(crate) const CASES: &[Case] = &[
                 user #c1: {\"booked\": true}
                 desk: Booked.",
         },
-        says: "The result of E2 arrived with E7: C4 did not see the 4 events in between, and 15 \
-               tokens were paid in full again.",
+        says: "The result of E2 arrived with E7: C4 did not see the 4 events in between, and 21 tokens \
+               were paid in full again.",
         // Nothing was said while the call ran.
         not_in: Given {
             app: "",

@@ -16,7 +16,7 @@ pub(crate) const CASES: &[Case] = &[
                 desk: Bye",
         },
         says: "Memories that were found by load_memory (E3) went on being sent after the call that \
-               asked: 639 tokens in 1 call.",
+               asked: 670 tokens in 1 call.",
         // Read once, by the call that asked.
         not_in: Given {
             app: "",
@@ -68,8 +68,8 @@ pub(crate) const CASES: &[Case] = &[
                 user: Thanks
                 desk: Bye",
         },
-        says: "Skills that were loaded by load_skill (E3) went on being sent after the call that \
-               asked: 637 tokens in 1 call.",
+        says: "Skills that were loaded by load_skill (E3) went on being sent after the call that asked: \
+               668 tokens in 1 call.",
         not_in: Given {
             app: "",
             session: "
@@ -94,7 +94,7 @@ pub(crate) const CASES: &[Case] = &[
                 desk: Bye",
         },
         says: "Answers of desk are in the history as a text, and twice more as call and result of \
-               set_model_response: 858 tokens in 1 call.",
+               set_model_response: 900 tokens in 1 call.",
         not_in: Given {
             app: "",
             session: "
@@ -115,7 +115,7 @@ pub(crate) const CASES: &[Case] = &[
                 user: Thanks
                 desk: Bye",
         },
-        says: "desk read thoughts of 1 earlier answer again: 631 tokens, 93 % of everything sent.",
+        says: "desk read thoughts of 1 earlier answer again: 661 tokens, 87 % of everything sent.",
         // Nobody reads the thoughts of the last answer.
         not_in: Given {
             app: "",

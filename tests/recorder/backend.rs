@@ -238,8 +238,9 @@ impl Backend {
     /// Waits until no job runs, but those that a model leaves waiting. Returns what was said until then: of each job that
     /// it runs and that it ended, for how far it is in between depends on this computer.
     fn rest(&mut self) -> Result<Vec<Value>> {
-        let mut running = BTreeSet::new();
+        let mut begun = BTreeSet::new();
         let mut said = Vec::new();
+        let mut n_quiet = 0;
         loop {
             let mut is_news = false;
             for notification in self.notifications.try_iter() {
@@ -247,20 +248,28 @@ impl Backend {
                 match &notification {
                     // Of what goes on in the background, what it comes to is waited for.
                     Notification::Analysis { .. } | Notification::Findings { .. } => continue,
-                    Notification::Job { job } if job.state != JobState::Running => {
-                        running.remove(&job.job);
+                    Notification::Job { job }
+                        if job.state == JobState::Running && !begun.insert(job.job.clone()) =>
+                    {
+                        continue;
                     }
-                    Notification::Job { job } if !running.insert(job.job.clone()) => continue,
                     _ => {}
                 }
                 said.push(serde_json::to_value(&notification)?);
             }
             let is_waiting = self.silent.received().len() > self.n_cancelled;
-            if !is_news && (running.is_empty() || is_waiting) {
+            // A job may be over a moment before that is said.
+            n_quiet = if !is_news && (is_waiting || !self.is_working()?) { n_quiet + 1 } else { 0 };
+            if n_quiet == 2 {
                 return Ok(said);
             }
             sleep(A_MOMENT);
         }
+    }
+
+    fn is_working(&self) -> Result<bool> {
+        let list = self.told("job/list", &json!({}))?;
+        Ok(list["jobs"].as_array().is_some_and(|jobs| jobs.iter().any(|job| job["state"] == "running")))
     }
 
     /// Ids of sessions are made from where their files lie, so they are written by name.

@@ -233,8 +233,9 @@ test('the map is walked with the keys, event by event', async () => {
   const map = screen.getByRole('slider', { name: /^Context map/ });
   await waitFor(() => expect(map).toHaveAttribute('aria-valuetext', expect.stringMatching(/prompt of C17/)));
   map.focus();
-  const place = (text: RegExp): Promise<void> =>
-    waitFor(() => expect(map).toHaveAttribute('aria-valuetext', expect.stringMatching(text)));
+  const place = async (text: RegExp): Promise<void> => {
+    await waitFor(() => expect(map).toHaveAttribute('aria-valuetext', expect.stringMatching(text)));
+  };
   await user.keyboard('{ArrowDown}');
   await place(/^E\d+, 1 of the prompt/);
   await user.keyboard('{ArrowDown}');

@@ -25,7 +25,7 @@ describe('the summary', () => {
       expect(big).toHaveTextContent(`× ${String(sentIn)}`);
     }
     const sum = rows.reduce((total, { lifetimeTokens }) => total + lifetimeTokens, 0);
-    expect(big).toHaveTextContent(`${formatPercent(sum / header.totalTokens)} of all tokens sent`);
+    expect(big).toHaveTextContent(`${formatPercent(sum / header.bill.promptTokens)} of all tokens sent`);
 
     await press('{Alt>}1{/Alt}');
     expect(view().selection).toBe(`E${String(rows[0]?.event)}`);

@@ -123,6 +123,6 @@ export class ModelServers {
   }
 }
 
-export function hasFailed(trial: Trial | undefined): boolean {
+function hasFailed(trial: Trial | undefined): boolean {
   return trial?.failure !== undefined || trial?.answer?.isOk === false;
 }

@@ -142,9 +142,9 @@ export class SessionSummary {
     const { info } = this.#in.session;
     const format = info?.format ?? '';
     const isWorthIt = ({ savesUsd, savesTokens }: FixRow): boolean =>
-      savesUsd !== null && info?.costUsd !== null && info?.costUsd !== undefined
-        ? savesUsd >= info.costUsd * LEAST_SHARE
-        : savesTokens >= (info?.totalTokens ?? 0) * LEAST_SHARE;
+      savesUsd !== null && info?.bill.cost !== null && info?.bill.cost !== undefined
+        ? savesUsd >= info.bill.cost * LEAST_SHARE
+        : savesTokens >= (info?.bill.promptTokens ?? 0) * LEAST_SHARE;
     const advice = this.#in.findings.ranked.flatMap((finding) => {
       const fix = bestFix(finding);
       if (fix === undefined || !isWorthIt(fix)) return [];
@@ -162,6 +162,6 @@ export class SessionSummary {
 }
 
 /** What the provider counted, with what it was sent beyond the record; else our own count. */
-export function promptSize({ reportedInputTokens, calibrated, prompt }: CallDetail): number {
-  return reportedInputTokens ?? calibrated?.tokens ?? prompt.tokens;
+export function promptSize({ bill, calibrated }: CallDetail): number {
+  return bill.reportedCalls > 0 ? bill.promptTokens : (calibrated?.tokens ?? bill.promptTokens);
 }

@@ -33,7 +33,8 @@ fn an_experiment_is_a_session_to_every_command() {
     let after = compiled(&strata, &experiment);
     assert!(after["bill"]["promptTokens"].as_f64() < before["bill"]["promptTokens"].as_f64(), "{after}");
     assert_eq!(
-        after["bill"]["promptTokens"], preview["allCalls"]["tokensAfter"],
+        after["bill"]["promptTokens"].as_f64(),
+        preview["allCalls"]["tokensAfter"].as_f64(),
         "what was previewed came true"
     );
     assert_eq!(preview["thisCall"]["firstChangedStage"], "truncate_middle");

@@ -320,8 +320,8 @@ fn sub_agents_of_every_age_have_their_own_branch() {
     assert!(invocations(&session).iter().all(|invocation| *invocation == "u1"));
     assert!(marks::is_relayed(&session.session.events[5]));
     let summary = session.summary();
-    assert_eq!((summary.user_turns, summary.calls), (1, 2), "what is only relayed is not counted");
-    assert_eq!(summary.reported_usage.unwrap().input_tokens, 326);
+    assert_eq!((summary.user_turns, summary.calls), (1, 3), "what is relayed counts, too");
+    assert_eq!(summary.reported_usage.unwrap().input_tokens, 1326);
     assert_eq!(
         summary.agents.iter().map(|agent| &**agent).collect::<Vec<_>>(),
         ["claude", "claude.12345678", "claude.far"]
