@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::{Edit, FlowEdit};
-use strata_measure::analysis::{Billed, CallRates};
+use strata_measure::analysis::Billed;
 use strata_measure::findings::Finding;
 use strata_measure::fixes::Fix;
 use strata_model::Origin;
@@ -75,13 +75,9 @@ fn fix_row(open: &OpenSession, fix: &Fix) -> FixRow {
 }
 
 /// The sources whose tokens are carried the most.
-fn bloat(
-    open: &OpenSession,
-    Billed { analysis, caches }: Billed<'_>,
-    fixes: &[Arc<Fix>],
-    tables: &Tables,
-) -> Vec<BloatRow> {
-    let rates = CallRates::of(Billed { analysis, caches }, &tables.prices);
+fn bloat(open: &OpenSession, billed: Billed<'_>, fixes: &[Arc<Fix>], tables: &Tables) -> Vec<BloatRow> {
+    let analysis = billed.analysis;
+    let rates = billed.rates(&tables.prices);
     let sums = analysis.ledger().sums_by(&rates, |piece| Source::of(&piece.origin));
     let mut sums: Vec<_> = sums.into_iter().filter(|(_, sum)| sum.usage.lifetime >= WORTH_TOKENS).collect();
     sums.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.usage.lifetime));

@@ -190,7 +190,7 @@ pub fn tokens(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resu
     let tables = Tables::default();
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     let analysis = &compiled.analysis;
-    let rates = CallRates::of(compiled.billed(), &tables.prices);
+    let rates = compiled.billed().rates(&tables.prices);
     let paid = analysis.calls().iter().zip(&compiled.caches.calls);
     let calls: Vec<CallTokens> = paid.map(|(call, paid)| call_tokens(&subject, call, paid)).collect();
     let bill = compiled.caches.bill();

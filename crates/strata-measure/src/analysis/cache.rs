@@ -3,6 +3,7 @@
 mod bill;
 mod fixes;
 mod loss;
+mod rates;
 mod replay;
 mod reported;
 mod rewrite;
@@ -309,7 +310,7 @@ impl Billed<'_> {
 }
 
 /// What the model of a call costs: of the one that answered, where that is known.
-pub(super) fn price_of<'p>(prices: &'p Prices, call: &CallAnalysis) -> Option<&'p Price> {
+fn price_of<'p>(prices: &'p Prices, call: &CallAnalysis) -> Option<&'p Price> {
     prices.of_model(&call.sent_to).or_else(|| prices.of_model(&call.model))
 }
 

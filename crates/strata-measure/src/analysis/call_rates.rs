@@ -1,8 +1,5 @@
 //! What a token costs in each call of a session.
 
-use super::cache::{Billed, price_of};
-use crate::prices::Prices;
-
 /// Whole numbers, so that sums do not depend on their order.
 pub(super) type PicoDollars = u128;
 
@@ -21,23 +18,22 @@ struct RateSums {
     calls_without_price: u32,
 }
 
+/// Dollars a million tokens of what is known of a prompt: of tokens that are new, and of those sent before.
+pub(super) struct CallRate {
+    pub input: f64,
+    pub cached_read: f64,
+}
+
 impl CallRates {
-    /// What is known of each prompt costs together what the call's bill says. Tokens that match the prompt before are
-    /// taken to be the ones that were read from the cache, and cost less than others by what that costs less.
-    pub fn of(billed: Billed<'_>, prices: &Prices) -> Self {
+    /// From the rates of each call, in dollars a million tokens; `None` for a call without a price.
+    pub(super) fn of(calls: impl Iterator<Item = Option<CallRate>>) -> Self {
         let mut sums = RateSums::default();
         let mut up_to = vec![sums];
-        for (call, paid) in billed.analysis.calls().iter().zip(&billed.caches.calls) {
-            let price = price_of(prices, call).zip(paid.bill.cost);
-            match price {
-                Some((price, cost)) => {
-                    let rates = price.rates_for(paid.bill.prompt_tokens.into());
-                    let (tokens, matched) = (call.total.tokens, call.matched.tokens.min(call.total.tokens));
-                    let at_list_price =
-                        f64::from(tokens - matched) * rates.input + f64::from(matched) * rates.cached_read;
-                    let factor = if at_list_price > 0.0 { cost.known * 1e6 / at_list_price } else { 1.0 };
-                    sums.input += per_token(rates.input * factor);
-                    sums.cached_read += per_token(rates.cached_read * factor);
+        for rate in calls {
+            match rate {
+                Some(CallRate { input, cached_read }) => {
+                    sums.input += per_token(input);
+                    sums.cached_read += per_token(cached_read);
                 }
                 None => sums.calls_without_price += 1,
             }
