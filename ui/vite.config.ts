@@ -1,23 +1,22 @@
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
-import { serveStrata } from './serve.ts';
+import { defineConfig } from 'vitest/config';
+import { strata } from './serve.ts';
 
 /** Tests that need no page. */
 const LOGIC = ['src/{lib,model,draw}/**/*.test.ts', 'tests/{palette,readme}.test.ts'] as const;
 
 const IS_TEST = process.env['VITEST'] !== undefined;
 
-export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
+export default defineConfig({
   // Relative, because the page is served from a custom scheme in the desktop window and from any path by `strata serve`.
   base: './',
-  plugins: [svelte()],
+  plugins: [svelte(), strata],
   resolve: {
     alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) },
     // Vitest would otherwise resolve Svelte to its server build.
     ...(!IS_TEST ? {} : { conditions: ['browser'] }),
   },
-  ...(command === 'serve' && !IS_TEST ? { server: await serveStrata() } : {}),
   build: {
     target: 'safari17',
     // The content security policy allows no data: fonts and no inline scripts.
@@ -49,4 +48,4 @@ export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
       },
     ],
   },
-}));
+});

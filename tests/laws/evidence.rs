@@ -11,7 +11,7 @@ use strata_import::{ImportedSession, import};
 use strata_measure::analysis::{Billed, CacheAnalysis, Counting, Effect, SessionAnalysis};
 use strata_measure::edited;
 use strata_measure::prices::Prices;
-use strata_model::app::IncludeContents;
+use strata_model::app::{IncludeContents, Instruction};
 use strata_model::{EventIndex, FromJson as _, Json, LlmRequest, Object, RecordedCall, Str, Tool, json};
 use strata_testkit::samples;
 use strata_wire::request_of;
@@ -205,9 +205,12 @@ fn changes(base: &Experiment) -> Vec<Edit> {
     all.push(FlowEdit::Disable { processor: "contents".into(), agent: None }.into());
     for id in base.index().ids() {
         let agent = base.index().agent(id);
-        let text = agent.instruction.as_ref().map_or("", |instruction| instruction.text());
-        let text = Some(format!("{text} Be brief.").into());
-        all.push(AppEdit::Instruction { agent: agent.name.clone(), text }.into());
+        // What code returned for each call stays in that call, beside what is written in its place.
+        if !matches!(agent.instruction, Some(Instruction::Provider { .. })) {
+            let text = agent.instruction.as_ref().map_or("", |instruction| instruction.text());
+            let text = Some(format!("{text} Be brief.").into());
+            all.push(AppEdit::Instruction { agent: agent.name.clone(), text }.into());
+        }
         for tool in agent.tools() {
             if let Tool::Function { declaration, .. } = tool
                 && let Some(tool) = declaration.get("name").and_then(Json::as_str)

@@ -57,7 +57,9 @@ fn check_with_blocks_of(block_tokens: u32) {
     }
     let causes: Vec<_> = rows.iter().filter_map(|row| row.cause).collect();
     assert!(causes.iter().filter(|cause| **cause == "state_in_instruction").count() >= 3, "{causes:?}");
-    assert!(causes.contains(&"rewind"), "{causes:?}");
+    // What a session is rewound to was sent before: all of it is found again, and nothing is lost.
+    let is_found = |row: &Row| row.cause.is_none() && row.prompt - row.reported <= 4 * block_tokens;
+    assert!(rows.windows(2).any(|pair| pair[1].prompt < pair[0].prompt && is_found(&pair[1])), "{causes:?}");
     // The calls between the changes find nearly all of what was sent before.
     let found = rows.iter().filter(|row| row.cause.is_none() && row.reported > 0).count();
     assert!(found >= 30, "{found} calls continued the prompt before");

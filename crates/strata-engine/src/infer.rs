@@ -5,6 +5,7 @@
 //! real configuration, and everything compiled from it is marked as inferred. Requests that were recorded hold all of
 //! that, for the agents that sent them.
 
+mod most_frequent;
 mod requests;
 mod templates;
 mod tools;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use strata_model::app::{Confirmation, Instruction};
 use strata_model::{EventIndex, LlmRequest, Object, RequestTool, Session, Str, Tool};
 
+use super::most_frequent::most_frequent;
 use super::templates::template;
 use crate::flow_kind::FlowKind;
 use crate::state_history::StateHistory;
@@ -109,16 +110,4 @@ impl<'t> Identity<'t> {
         let description = rest.and_then(|rest| rest.get(..end(rest)?));
         Some(Self { instruction: text[..at].trim_end_matches("\n\n"), description })
     }
-}
-
-/// Of those that come equally often, the last.
-pub(super) fn most_frequent<T: PartialEq>(all: impl Iterator<Item = T>) -> Option<T> {
-    let mut counted: Vec<(T, usize)> = Vec::new();
-    for item in all {
-        match counted.iter_mut().find(|(known, _)| *known == item) {
-            Some((_, n)) => *n += 1,
-            None => counted.push((item, 1)),
-        }
-    }
-    counted.into_iter().max_by_key(|(_, n)| *n).map(|(item, _)| item)
 }

@@ -3,7 +3,7 @@
 use strata_model::app::Instruction;
 use strata_model::{Json, Object, Str, python};
 
-use super::requests::most_frequent;
+use super::most_frequent::most_frequent;
 use crate::template::{Piece, Template};
 
 /// A value that never changes is a placeholder's only where it is too long to stand there by chance.
