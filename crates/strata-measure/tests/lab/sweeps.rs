@@ -43,7 +43,7 @@ fn summaries_that_are_large_or_many_grow_the_prompt() {
         lines += &format!("user: Question {turn}?\nbot: Answer {turn}.\n");
     }
     with_lab(&experiment(&lines), |lab| {
-        let sweep = swept(lab, "interval=1,overlap=4,summary_tokens=80");
+        let sweep = swept(lab, "interval=1,overlap=4,summary_tokens=400");
         assert!(sweep.rows[0].flags.contains(&Flag::FiresOnConsecutiveCalls), "{:?}", sweep.rows[0].flags);
         assert!(sweep.rows[0].flags.contains(&Flag::GrowsThePrompt), "{:?}", sweep.rows[0]);
         assert!(sweep.recommended.is_some_and(|best| best.row.is_none()));
