@@ -142,6 +142,7 @@ interface Block {
 
 /** What the provider counted and the session does not show: of known size, and nothing more is known of it. */
 function drawHidden(surface: BlockSurface, paint: Paint, { left, right, top, bottom }: Block): void {
+  if (top === bottom) return;
   surface.block(left, top, right, bottom, paint.hidden);
   surface.hatch(left, top, right, bottom, paint.panel);
 }

@@ -74,8 +74,8 @@ describe('columns of calls', () => {
 
   test('of another version are refused', () => {
     const later = bytes.slice(0);
-    new Uint32Array(later)[0] = 2;
-    expect(() => decodeColumns(later, 41)).toThrow('version 2');
+    new Uint32Array(later)[0] = 3;
+    expect(() => decodeColumns(later, 41)).toThrow('version 3');
   });
 });
 
