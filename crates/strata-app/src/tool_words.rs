@@ -42,7 +42,7 @@ const ROOM: usize = 100;
 /// What a call is about: its command, path or query; else its first plain argument.
 pub(crate) fn subject(call: &FunctionCall) -> Option<String> {
     let arguments = call.args.as_deref()?;
-    let named = SUBJECTS.iter().find_map(|name| Some((*name, plain(arguments.get(*name)?)?)));
+    let named = SUBJECTS.iter().find_map(|name| Some((*name, plain(arguments.get(name)?)?)));
     let (name, text) = named.or_else(|| {
         let patched = arguments.values().find_map(|value| patched_files(value.as_str()?));
         patched.map(|files| ("patch", files)).or_else(|| first_plain(arguments))
