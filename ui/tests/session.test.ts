@@ -149,7 +149,7 @@ describe('the inspector', () => {
       `Carried by ${String(calls)} of 41 calls`,
       `Lifetime ≈ ${formatInteger(event.lifetimeTokens)} tokens`,
       `Share of the session ${formatPercent(share)}`,
-      `Billed fresh / cached ${formatCompact(event.freshTokens)} / ${formatCompact(cachedTokens)}`,
+      `New / prefix match ${formatCompact(event.freshTokens)} / ${formatCompact(cachedTokens)}`,
       `Cost ${formatUsd(costUsd ?? NaN)}`,
       fate,
     ])
