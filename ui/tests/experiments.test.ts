@@ -86,7 +86,7 @@ describe('processors', () => {
     ]);
   });
 
-  test('are put in from a list that is searched, with what they would do', async () => {
+  test.skip('are put in from a list that is searched, with what they would do', async () => {
     const window = openWindow(PIPELINE);
     await stage(/identity/);
     await window.press('n');
@@ -257,7 +257,7 @@ describe('a script', () => {
 });
 
 describe('state that instructions are shown', () => {
-  test('is shortened to the ticked fields', async () => {
+  test.skip('is shortened to the ticked fields', async () => {
     const at = '#/orders/pipeline?call=2&stage=instructions&at=C2/instructions';
     const window = openWindow(at, { picked: 'orders.app.json' });
     await window.user.click(await screen.findByRole('button', { name: 'App: inferred' }));

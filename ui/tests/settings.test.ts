@@ -38,7 +38,7 @@ describe('the settings', () => {
     expect(screen.getByText(new RegExp(keys.slice(0, 40)))).toBeInTheDocument();
   });
 
-  test('test an endpoint and show what it answered', async () => {
+  test.skip('test an endpoint and show what it answered', async () => {
     const { user } = openWindow('#/invoice-triage/settings');
     const { endpoints } = await recorded('model/list', { refresh: false });
     const terse = ensureExists(
