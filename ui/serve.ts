@@ -7,11 +7,18 @@ const PROGRAM = '../target/debug/strata';
 /** Apart from a person's own sessions. */
 const DATABASE = '../target/dev.db';
 
-/** While Vite serves the page, it talks to a `strata serve` of its own. */
+/**
+ * While Vite serves the page, it talks to a `strata serve` of its own. Only a server starts one: linters and checkers read the
+ * settings too, on machines where it isn't built.
+ */
 export const strata: Plugin = {
   name: 'strata',
-  apply: (_config, { command, mode }) => command === 'serve' && mode !== 'test',
-  config: async () => ({ server: await serveStrata() }),
+  apply: 'serve',
+  configureServer: async ({ config }) => {
+    if (config.mode !== 'test') {
+      Object.assign(config.server, await serveStrata());
+    }
+  },
 };
 
 /** Starts `strata serve` and lets the page that Vite serves talk to it. */
