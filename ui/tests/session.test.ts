@@ -217,11 +217,13 @@ describe('the inspector', () => {
   });
 });
 
-test.skip('the link of a break shows what changed, beside the prompt before', async () => {
+test('the link of a break shows what changed, beside the prompt before', async () => {
   const { user, view } = openWindow();
   await inspector(/Call C17/);
   await user.click(screen.getByRole('button', { name: 'open C17/sys.0' }));
-  expect(view()).toMatchObject({ view: 'pipeline', selection: 'C17/sys.0', compare: 'previousCall' });
+  await waitFor(() =>
+    expect(view()).toMatchObject({ view: 'pipeline', selection: 'C17/sys.0', compare: 'previousCall' }),
+  );
   const difference = await screen.findByRole('region', { name: 'Difference' });
   await waitFor(() => expect(difference).toHaveTextContent('2318'));
   expect(difference).not.toHaveTextContent('Not in this session');
