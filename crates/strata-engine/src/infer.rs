@@ -116,15 +116,16 @@ impl Found<'_> {
     fn notes(&self, kind: FlowKind) -> Vec<String> {
         let mut notes = Vec::new();
         let n_agents = self.tree.names().filter(|name| self.tree.kind(name) == AgentKind::Llm).count();
-        let agents = if n_agents == 1 { "agent" } else { "agents" };
+        let were = if n_agents == 1 { "agent was" } else { "agents were" };
         if !self.sent.is_empty() {
             notes.push(format!(
-                "{n_agents} {agents} were inferred from the events, with the instructions, tools, models and settings \
-                 that they sent in most of the requests that are recorded. Every call rests on its own request."
+                "{n_agents} {were} inferred from the events, with the instructions, tools, models and settings that they \
+                 sent in most of the requests that are recorded. Every call rests on its own request."
             ));
             notes.extend(self.tree.guesses().iter().cloned());
             return notes;
         }
+        let agents = if n_agents == 1 { "agent" } else { "agents" };
         let n_tools = self.tools.count();
         let tool_word = if n_tools == 1 { "tool" } else { "tools" };
         notes.push(format!(
