@@ -105,15 +105,16 @@ impl Recording {
                 let id = record.get("id").and_then(Json::as_str).unwrap_or_default();
                 let run = id.split_once('-').map_or("", |(run, _)| run);
                 let writer = self.writers.get(run).cloned();
-                self.calls.add(&record, writer, at, source, &mut self.pool);
+                self.calls.add(&record, writer, at, source, &mut self.pool, findings);
             }
-            "response" => self.calls.answer(&record, at, time, source, &mut self.pool),
-            "memory" => self.calls.found(&record, &mut self.pool),
-            "artifact" => self.calls.artifact(&record, &mut self.pool),
+            "response" if self.calls.has_call_of(&record) => {
+                self.calls.answer(&record, at, time, source, &mut self.pool);
+            }
+            "memory" => self.calls.found(&record, &mut self.pool, findings),
+            "artifact" => self.calls.artifact(&record, &mut self.pool, findings),
             "gap" => self.n_lost += record.get("lost").and_then(Json::as_i64).unwrap_or(0),
             "checkpoint" => {}
-            // What they say stands in events too, or is for people who look into the file.
-            "node" | "invocation_end" | "fault" => self.unmapped.record(&kind, source),
+            // What nodes, ends of invocations and faults say stands in events too, or is for people who look into the file.
             kind => self.unmapped.record(kind, source),
         }
     }

@@ -382,3 +382,30 @@ fn what_a_document_in_a_text_holds_stands_in_the_whole_file() {
     assert!(places.clone().count() > 0);
     assert!(places.into_iter().all(|place| *place == whole));
 }
+
+#[test]
+fn a_request_told_as_a_difference_from_a_lost_call_is_not_guessed() {
+    let whole = String::from_utf8(sample("adk-recording.jsonl")).unwrap();
+    let bodies = |text: &str| -> Vec<Json> {
+        let imported = import(text.as_bytes());
+        imported.sessions.iter().flat_map(|session| &session.requests).map(|it| it.body.clone()).collect()
+    };
+    let told = bodies(&whole);
+    let lines: Vec<&str> = whole.lines().collect();
+    let calls: Vec<usize> =
+        (0..lines.len()).filter(|at| lines[*at].starts_with(r#"{"record":"call""#)).collect();
+    let mut n_lost = 0;
+    for call in calls {
+        let kept: Vec<&str> =
+            lines.iter().enumerate().filter(|(at, _)| *at != call).map(|(_, line)| *line).collect();
+        let kept = kept.join("\n");
+        let known = bodies(&kept);
+        // Each of them is as it was, apart from what was made of the events that are known by then.
+        let is_told = |body: &Json| told.iter().any(|other| other.get("contents") == body.get("contents"));
+        assert!(known.iter().all(is_told), "without line {}", call + 1);
+        let lost = told.len() - known.len();
+        assert_eq!(lost > 1, codes(&import(kept.as_bytes())).contains(&"broken-request"));
+        n_lost += lost;
+    }
+    assert!(n_lost > told.len(), "{n_lost} of {}", told.len());
+}

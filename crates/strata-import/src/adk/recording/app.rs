@@ -54,7 +54,8 @@ impl Apps {
 pub(super) fn read(app: &Json, calls: &[CallRecord], findings: &mut Findings) -> App {
     let mut app = app.clone();
     // The last call of an agent shows its tools as they are at the end.
-    let seen: BTreeMap<&str, &CallRecord> = calls.iter().map(|call| (&*call.recorded.agent, call)).collect();
+    let known = calls.iter().filter(|call| call.request.is_some());
+    let seen: BTreeMap<&str, &CallRecord> = known.map(|call| (&*call.recorded.agent, call)).collect();
     if let Json::Object(fields) = &mut app {
         if let Some(writer) = calls.last().and_then(|call| call.recorded.writer.clone()) {
             fields.insert("writer", writer);

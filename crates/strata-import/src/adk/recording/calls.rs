@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use strata_model::app::{AgentMode, IncludeContents};
 use strata_model::{
-    Content, Decoder, FoundMemory, FromJson, Json, Object, RecordedArtifact, RecordedCall, RecordedSearch,
+    Decoder, FoundMemory, FromJson, Json, Object, RecordedArtifact, RecordedCall, RecordedSearch,
     RecordedStage, ResolvedInstruction, StateEntry, Str,
 };
 
 use super::pool::Pool;
 use super::snapshot::{Snapshot, names, spliced};
+use crate::findings::Findings;
 use crate::imported::Alignment;
 use crate::source::SourceRecord;
 
@@ -18,11 +18,13 @@ use crate::source::SourceRecord;
 pub(super) struct Calls {
     list: Vec<CallRecord>,
     by_id: HashMap<Str, usize>,
-    /// The last request of each lineage, with its call.
+    /// The last request of each lineage, with its call. None where it could not be put together.
     requests: HashMap<Lineage, (Str, Snapshot)>,
     /// The events that the last call in a session saw, with that call.
     seen: HashMap<Place, (Str, Vec<Str>)>,
     states: HashMap<Place, Object>,
+    /// Calls whose requests cannot be put together.
+    broken: Vec<Str>,
     /// What was found in memory and is in no request yet.
     searches: Vec<(Asker, RecordedSearch)>,
     artifacts: Vec<KeptArtifact>,
@@ -56,11 +58,11 @@ pub(super) struct CallRecord {
     pub is_aside: bool,
     pub was_sent: bool,
     pub recorded: RecordedCall,
-    /// As it was sent: `{model, contents, config, …}`.
-    pub request: Object,
+    /// As it was sent: `{model, contents, config, …}`. `None` where it cannot be put together.
+    pub request: Option<Object>,
     pub alignment: Alignment,
-    /// Ids of the events that were there.
-    pub seen: Vec<Str>,
+    /// Ids of the events that were there, where that is known.
+    pub seen: Option<Vec<Str>>,
     /// Tools the model could call, with their classes.
     pub tools: Vec<(Str, Str)>,
     pub declarations: Vec<(Str, Json)>,
@@ -92,12 +94,30 @@ fn text(record: &Object, key: &str) -> Option<Str> {
     record.get(key).and_then(Json::as_str).map(Str::from)
 }
 
-fn read<T: FromJson>(value: Json) -> Option<T> {
-    T::from_json(value, &mut Decoder::new()).ok()
+/// The value of a field of a record, as far as it can be read.
+fn read<T: FromJson>(value: Json, field: &str, findings: &mut Findings) -> Option<T> {
+    let mut decoder = Decoder::new();
+    let read = T::from_json(value, &mut decoder);
+    findings.take_from(&mut decoder, field);
+    read.map_err(|value| {
+        let message = format!("`{field}` should be {} but is {}; it was left out", T::EXPECTED, value.kind());
+        findings.warning("broken-value", "", message);
+    })
+    .ok()
 }
 
 impl Calls {
-    pub(super) fn into_list(self) -> Vec<CallRecord> {
+    /// All of them. Says which requests are not known.
+    pub(super) fn finish(self, findings: &mut Findings) -> Vec<CallRecord> {
+        if let Some(first) = self.broken.first() {
+            let (requests, are) =
+                if self.broken.len() == 1 { ("request", "is") } else { ("requests", "are") };
+            let message = format!(
+                "{} {requests}, from that of call {first} on, {are} told as a difference from what is not in the file; these calls are compiled from the events. Keep the whole file from its first line on",
+                self.broken.len()
+            );
+            findings.warning("broken-request", "", message);
+        }
         self.list
     }
 
@@ -108,6 +128,7 @@ impl Calls {
         at: usize,
         source: SourceRecord,
         pool: &mut Pool,
+        findings: &mut Findings,
     ) {
         let id = text(record, "id").unwrap_or_default();
         let session = text(record, "session").unwrap_or_default();
@@ -115,16 +136,21 @@ impl Calls {
         let place = (run, session.clone());
         let is_aside = record.get("aside").is_some_and(Json::is_truthy);
         let lineage = (place.clone(), text(record, "agent"), text(record, "branch"), is_aside);
-        let before = self.requests.get(&lineage).map_or_else(Snapshot::default, |(_, before)| before.clone());
+        let (last_id, before) = self.requests.remove(&lineage).unwrap_or_default();
         let difference = record.get("request").cloned().unwrap_or_default();
-        let base = if difference.get("of").is_some() { before.clone() } else { Snapshot::default() };
+        let of = difference.get("of").and_then(Json::as_str);
+        let n_missing = pool.n_missing();
+        let base = if of.is_some() { before.clone() } else { Snapshot::default() };
         let compiled = base.changed(&difference, pool);
         let (stages, last) = stages(record, &compiled, pool);
         let sent = match record.get("atModel") {
             Some(difference) => last.changed(difference, pool),
             None => last,
         };
+        let is_whole = of.is_none_or(|of| *of == *last_id) && pool.n_missing() == n_missing;
         let was_sent = record.get("sent").is_none_or(Json::is_truthy);
+        let seen = self.seen(&place, &id, record);
+        let state = self.state(&place, record, pool);
         let recorded = RecordedCall {
             id: id.clone(),
             writer,
@@ -133,25 +159,29 @@ impl Calls {
             branch: text(record, "branch"),
             isolation_scope: text(record, "isolationScope"),
             node_path: text(record, "nodePath"),
-            mode: record.get("mode").cloned().and_then(read::<AgentMode>),
-            include_contents: record.get("includeContents").cloned().and_then(read::<IncludeContents>),
+            mode: record.get("mode").and_then(|mode| read(mode.clone(), "mode", findings)),
+            include_contents: record
+                .get("includeContents")
+                .and_then(|which| read(which.clone(), "includeContents", findings)),
             user_content: record
                 .get("userContent")
-                .and_then(|item| pool.value(item))
-                .and_then(read::<Content>),
+                .and_then(|item| read(pool.value(item)?, "userContent", findings)),
             run_config: record
                 .get("invocation")
                 .and_then(Json::as_str)
                 .and_then(|id| self.run_configs.get(id).cloned()),
             was_sent: Some(was_sent),
             model: record.get("model").and_then(Json::as_object).cloned(),
-            state: self.state(&place, record, pool),
+            state,
             instructions: instructions(record, pool),
             memory: self.searches_of(record),
             artifacts: self.artifacts_of(&session),
             stages: Some(stages).filter(|stages| !stages.is_empty()),
             ..RecordedCall::default()
         };
+        if !is_whole {
+            self.broken.push(id.clone());
+        }
         let shared = before.n_shared_parts(&sent);
         let call = CallRecord {
             at,
@@ -159,10 +189,10 @@ impl Calls {
             session,
             is_aside,
             was_sent,
-            seen: self.seen(&place, &id, record),
+            seen,
             tools: tools(record, pool),
             declarations: sent.declarations().map(|(name, it)| (name.into(), it.clone())).collect(),
-            request: sent.request(),
+            request: is_whole.then(|| sent.request()),
             alignment: Alignment {
                 shared,
                 appended: sent.n_parts() - shared,
@@ -171,29 +201,38 @@ impl Calls {
             },
             recorded,
             answers: Vec::new(),
-            sent: Some(sent),
+            sent: is_whole.then_some(sent),
         };
         self.by_id.insert(id.clone(), self.list.len());
-        self.requests.insert(lineage, (id, compiled));
+        if is_whole {
+            self.requests.insert(lineage, (id, compiled));
+        }
         self.list.push(call);
     }
 
     /// Ids of the events that were in the session, in their order.
-    fn seen(&mut self, place: &Place, id: &Str, record: &Object) -> Vec<Str> {
-        let Some(splice) = record.get("events") else { return Vec::new() };
-        let before = self.seen.get(place).map_or(&[][..], |(_, before)| before);
-        let before = if splice.get("of").is_some() { before } else { &[] };
-        let seen = spliced(before, splice, |id| id.as_str().map(Str::from));
+    fn seen(&mut self, place: &Place, id: &Str, record: &Object) -> Option<Vec<Str>> {
+        let splice = record.get("events")?;
+        let before = match (splice.get("of").and_then(Json::as_str), self.seen.remove(place)) {
+            (None, _) => Vec::new(),
+            (Some(of), Some((last, before))) if *of == *last => before,
+            // The call before is lost, and with it what it saw.
+            _ => {
+                self.states.remove(place);
+                return None;
+            }
+        };
+        let seen = spliced(&before, splice, |id| id.as_str().map(Str::from));
         self.seen.insert(place.clone(), (id.clone(), seen.clone()));
-        seen
+        Some(seen)
     }
 
     fn state(&mut self, place: &Place, record: &Object, pool: &mut Pool) -> Option<Vec<StateEntry>> {
         let change = record.get("state")?;
-        let state = self.states.entry(place.clone()).or_default();
         if change.get("whole").is_some_and(Json::is_truthy) {
-            *state = Object::new();
+            self.states.insert(place.clone(), Object::new());
         }
+        let state = self.states.get_mut(place)?;
         for (key, item) in change.get("set").and_then(Json::as_object).into_iter().flat_map(Object::iter) {
             if let Some(value) = pool.value(item) {
                 state.insert(key.clone(), value);
@@ -208,6 +247,11 @@ impl Calls {
             ..StateEntry::default()
         });
         Some(entries.collect())
+    }
+
+    /// Whether this is an answer to one of them.
+    pub(super) fn has_call_of(&self, answer: &Object) -> bool {
+        answer.get("call").and_then(Json::as_str).is_some_and(|id| self.by_id.contains_key(id))
     }
 
     /// What came back for a call.
@@ -243,11 +287,12 @@ impl Calls {
     }
 
     /// A search in memory: it belongs to the next request of whoever made it.
-    pub(super) fn found(&mut self, record: &Object, pool: &mut Pool) {
+    pub(super) fn found(&mut self, record: &Object, pool: &mut Pool, findings: &mut Findings) {
         let Some(query) = pool.text(record.get("query")) else { return };
         let found = record.get("found").and_then(Json::as_array);
         let found = found.map(|found| {
-            found.iter().filter_map(|item| pool.value(item)).filter_map(read::<FoundMemory>).collect()
+            let found = found.iter().filter_map(|item| pool.value(item));
+            found.filter_map(|item| read::<FoundMemory>(item, "found", findings)).collect()
         });
         let asker = ["invocation", "agent", "branch"].map(|key| text(record, key));
         self.searches.push((asker, RecordedSearch { query, found, ..RecordedSearch::default() }));
@@ -262,7 +307,7 @@ impl Calls {
     }
 
     /// A file that was saved or loaded, or the names of all files.
-    pub(super) fn artifact(&mut self, record: &Object, pool: &mut Pool) {
+    pub(super) fn artifact(&mut self, record: &Object, pool: &mut Pool, findings: &mut Findings) {
         let owner = ["app", "user", "session"].map(|key| text(record, key));
         for name in names(record.get("names")) {
             self.kept(&owner, name);
@@ -270,7 +315,7 @@ impl Calls {
         let Some(name) = text(record, "name").filter(|_| record.get("missing").is_none()) else { return };
         let version =
             record.get("version").and_then(Json::as_i64).and_then(|version| u64::try_from(version).ok());
-        let part = record.get("part").and_then(|item| pool.value(item)).and_then(read);
+        let part = record.get("part").and_then(|item| read(pool.value(item)?, "part", findings));
         let kept = self.kept(&owner, name);
         let n_versions = version.map(|version| version + 1).max(kept.n_versions);
         if version.is_none() || n_versions != kept.n_versions || kept.part.is_none() {

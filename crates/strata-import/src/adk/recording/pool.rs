@@ -25,6 +25,11 @@ impl Pool {
         }
     }
 
+    /// How many values were asked for in vain by now.
+    pub(super) fn n_missing(&self) -> usize {
+        self.missing.values().sum()
+    }
+
     /// The value of an item: `{"value": …}`, or the name of one that was said before.
     pub(super) fn value(&mut self, item: &Json) -> Option<Json> {
         match item {

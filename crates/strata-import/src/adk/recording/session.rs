@@ -1,6 +1,7 @@
 //! Sessions out of a recording: events, and calls joined to the events that answer them.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use strata_model::take::take_text;
 use strata_model::{Decoder, Event, EventActions, FromJson as _, GivenEvent, Json, Object, Scope, Str};
@@ -33,7 +34,7 @@ struct Recorded {
     events: Vec<EventRecord>,
     ids: HashSet<Str>,
     /// Events that were never stored, by their ids.
-    temporary: HashMap<Str, Json>,
+    temporary: HashMap<Str, Arc<Event>>,
 }
 
 #[derive(Debug)]
@@ -125,7 +126,19 @@ impl Sessions {
         let id: Str = event.get("id").and_then(Json::as_str).unwrap_or_default().into();
         let session = self.session(&key);
         if record.get("temporary").is_some_and(Json::is_truthy) {
-            session.temporary.insert(id, Json::Object(event));
+            let mut decoder = Decoder::new();
+            let read = Event::from_json(Json::Object(event), &mut decoder);
+            findings.take_from(&mut decoder, "event");
+            match read {
+                Ok(event) => session.temporary.insert(id, event.into()),
+                Err(_) => {
+                    return findings.warning(
+                        "broken-record",
+                        "",
+                        "an event of a node that cannot be read was left out",
+                    );
+                }
+            };
         } else if session.ids.insert(id.clone()) {
             // After a gap events are told again.
             let sources = vec![source];
@@ -142,7 +155,7 @@ impl Sessions {
         findings: &mut Findings,
     ) -> Vec<ImportedSession> {
         let mut of_session: HashMap<Str, Vec<CallRecord>> = HashMap::new();
-        for call in calls.into_list() {
+        for call in calls.finish(findings) {
             of_session.entry(call.session.clone()).or_default().push(call);
         }
         let mut keys: Vec<(Str, usize)> = self.by_key.into_iter().collect();
@@ -177,13 +190,14 @@ impl Recorded {
         let answers = self.join(&calls);
         let places: HashMap<Str, usize> =
             self.events.iter().enumerate().map(|(at, event)| (event.id.clone(), at)).collect();
-        let requests = calls.iter().zip(&answers).filter(|(call, _)| call.was_sent).map(|(call, answer)| {
-            RecordedRequest {
+        let sent = calls.iter().zip(&answers).filter(|(call, _)| call.was_sent);
+        let requests = sent.filter_map(|(call, answer)| {
+            Some(RecordedRequest {
                 answer: answer.as_ref().and_then(|id| places.get(id)).copied(),
-                body: self.body(call, &places),
+                body: self.body(call, &places)?,
                 source: call.source.clone(),
                 alignment: call.alignment,
-            }
+            })
         });
         let requests = requests.collect();
         let app = app.map(|app| super::app::read(app, &calls, findings));
@@ -299,27 +313,36 @@ impl Recorded {
         Some(id)
     }
 
-    /// The request with what it was made from, as far as that is said in places of this session.
-    fn body(&self, call: &CallRecord, places: &HashMap<Str, usize>) -> Json {
+    /// The request with what it was made from, as far as that is said in places of this session; `None` where it is
+    /// not known.
+    fn body(&self, call: &CallRecord, places: &HashMap<Str, usize>) -> Option<Json> {
+        let request = call.request.clone()?;
         let mut recorded = call.recorded.clone();
-        let seen: HashSet<usize> = call.seen.iter().filter_map(|id| places.get(id)).copied().collect();
-        let n_events = seen.iter().max().map_or(0, |last| last + 1);
-        recorded.n_events = Some(n_events as u64);
-        let unseen = (0..n_events).filter(|at| !seen.contains(at) && !self.events[*at].is_made);
-        recorded.unseen = Some(unseen.map(|at| at as u64).collect::<Vec<_>>()).filter(|it| !it.is_empty());
-        recorded.inputs = self.inputs(call, places);
-        recorded.into_body(call.request.clone())
+        if let Some(ids) = &call.seen {
+            let seen: HashSet<usize> = ids.iter().filter_map(|id| places.get(id)).copied().collect();
+            let n_events = seen.iter().max().map_or(0, |last| last + 1);
+            recorded.n_events = Some(n_events as u64);
+            let unseen = (0..n_events).filter(|at| !seen.contains(at) && !self.events[*at].is_made);
+            recorded.unseen =
+                Some(unseen.map(|at| at as u64).collect::<Vec<_>>()).filter(|it| !it.is_empty());
+            recorded.inputs = self.inputs(call, ids, places);
+        }
+        Some(recorded.into_body(request))
     }
 
     /// Events that were shown to the agent of a call and not stored. Those of agents at work beside it are theirs.
-    fn inputs(&self, call: &CallRecord, places: &HashMap<Str, usize>) -> Option<Vec<GivenEvent>> {
+    fn inputs(
+        &self,
+        call: &CallRecord,
+        seen: &[Str],
+        places: &HashMap<Str, usize>,
+    ) -> Option<Vec<GivenEvent>> {
         let mut at = 0;
         let mut inputs = Vec::new();
-        for id in &call.seen {
+        for id in seen {
             if let Some(place) = places.get(id) {
                 at = at.max(place + 1);
-            } else if let Some(json) = self.temporary.get(id) {
-                let event = Event::from_json(json.clone(), &mut Decoder::new()).ok()?;
+            } else if let Some(event) = self.temporary.get(id) {
                 let path = &event.node_info.path;
                 if call
                     .recorded
@@ -329,7 +352,7 @@ impl Recorded {
                 {
                     inputs.push(GivenEvent {
                         at: Some(at as u64),
-                        event: Some(event.into()),
+                        event: Some(event.clone()),
                         ..GivenEvent::default()
                     });
                 }
@@ -365,7 +388,7 @@ fn last_state(calls: &[CallRecord], builder: &SessionBuilder) -> Object {
         .flatten()
         .map(|entry| (entry.key.clone(), entry.value.clone().unwrap_or_default()))
         .collect();
-    let seen: HashSet<&Str> = last.iter().flat_map(|call| &call.seen).collect();
+    let seen: HashSet<&Str> = last.iter().filter_map(|call| call.seen.as_ref()).flatten().collect();
     for event in builder.session.events.iter().filter(|event| !seen.contains(&event.id)) {
         state.update(&event.actions.state_delta);
     }
