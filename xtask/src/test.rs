@@ -1,6 +1,7 @@
 //! `cargo xtask test` and `check`: runs steps, times them, and says how to run a failed one alone.
 
 use std::io::{PipeReader, Read as _, pipe};
+use std::path::Path;
 use std::process::{Child, Command, ExitCode};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -57,11 +58,14 @@ fn check_names(names: &[String]) -> Result<()> {
 /// Stops after the row in which a step failed.
 fn run_rows(repository: &Repository, is_wanted: impl Fn(&Step) -> bool) -> Result<ExitCode> {
     let start = Instant::now();
+    // Found now: steps build this program too, and on Linux it then no longer runs from a file that is there.
+    let program = env::current_exe().context("find xtask")?;
     for row in ROWS {
         let wanted = row.iter().map(|lane| lane.iter().filter(|step| is_wanted(step)).collect::<Vec<_>>());
         let lanes: Vec<_> = wanted.filter(|lane| !lane.is_empty()).collect();
         let Some((here, others)) = lanes.split_first() else { continue };
-        let beside: Vec<_> = others.iter().map(|lane| Beside::begin(lane)).collect::<Result<_>>()?;
+        let beside: Vec<_> =
+            others.iter().map(|lane| Beside::begin(&program, lane)).collect::<Result<_>>()?;
         let mut has_passed = run_in_order(repository, here);
         for lane in beside {
             has_passed &= lane.end()?;
@@ -81,12 +85,12 @@ struct Beside {
 }
 
 impl Beside {
-    fn begin(lane: &[&Step]) -> Result<Self> {
+    fn begin(program: &Path, lane: &[&Step]) -> Result<Self> {
         let names: Vec<_> = lane.iter().map(|step| step.name).collect();
         println!("\n=== beside: {}", names.join(", "));
         let (reader, writer) = pipe().context("make a pipe")?;
         // The command, and with it the writing end here, goes with this statement: the pipe ends with the process.
-        let process = Command::new(env::current_exe().context("find xtask")?)
+        let process = Command::new(program)
             .args(["test", "--lane"])
             .args(names)
             .stdout(writer.try_clone().context("make a pipe")?)

@@ -131,3 +131,12 @@ pub const TOOL_NOT_FOUND: &str = "Invoking `«NAME»()` failed as no tool with t
 
 /// Answer of `load_artifacts` to names it cannot read.
 pub const LOAD_ARTIFACTS_BAD_NAMES: &str = "'artifact_names' must be a list of strings.";
+
+/// Name of the call by which input is asked for.
+pub const REQUEST_INPUT: &str = "adk_request_input";
+
+/// Name of the call by which a credential is asked for.
+pub const REQUEST_CREDENTIAL: &str = "adk_request_credential";
+
+/// Name of the call by which a person is asked to approve another.
+pub const REQUEST_CONFIRMATION: &str = "adk_request_confirmation";

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use strata_model::app::AgentMode;
 use strata_model::{Content, Event, EventIndex, FunctionCall, Json, Part, Session, Str, Usage, json};
 
+use crate::adk_text::{REQUEST_CONFIRMATION, REQUEST_CREDENTIAL};
 use crate::app_index::AppIndex;
 use crate::context::Invocation;
 use crate::flow_kind::FlowKind;
@@ -139,7 +140,7 @@ fn is_sum(event: &Event) -> bool {
 /// A call the runtime itself makes to ask a person for something.
 fn is_runtime_request(part: &Arc<Part>) -> bool {
     let name = part.function_call.as_ref().and_then(|call| call.name.as_deref());
-    matches!(name, Some("adk_request_credential" | "adk_request_confirmation"))
+    matches!(name, Some(REQUEST_CREDENTIAL | REQUEST_CONFIRMATION))
 }
 
 /// Code the runtime writes to look at a data file before the model is asked.

@@ -182,8 +182,9 @@ impl CompileRun {
     }
 
     /// Puts a stage that code from outside made behind the others.
-    pub fn add_stage(&mut self, name: &str, request: LlmRequest, note: impl Into<String>) {
+    pub fn add_stage(&mut self, name: &str, request: LlmRequest) {
         let changed = sections::changed(&self.request, &request);
+        let note = if changed.is_empty() { "left the request as it was" } else { "edited the request" };
         self.request = request.clone();
         self.stages.push(Stage {
             processor: name.into(),

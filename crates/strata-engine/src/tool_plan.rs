@@ -13,7 +13,7 @@ use strata_model::{
 use crate::adk_text::{
     DEFAULT_TASK_OUTPUT_DESCRIPTION, EXIT_LOOP_DESCRIPTION, FINISH_TASK_DESCRIPTION,
     FINISH_TASK_DESCRIPTION_WITH_SCHEMA, FINISH_TASK_INSTRUCTION, GOOGLE_SEARCH_AGENT_DESCRIPTION,
-    LOAD_ARTIFACTS_DESCRIPTION, LOAD_MEMORY_DESCRIPTION, LOAD_MEMORY_INSTRUCTION, LRO_NOTE,
+    LOAD_ARTIFACTS_DESCRIPTION, LOAD_MEMORY_DESCRIPTION, LOAD_MEMORY_INSTRUCTION, LRO_NOTE, REQUEST_INPUT,
     REQUEST_INPUT_DESCRIPTION, TASK_DEFAULT_REQUEST_DESCRIPTION, TASK_TOOL_DESCRIPTION_SUFFIX,
 };
 use crate::backend::Backend;
@@ -101,11 +101,8 @@ impl ToolPlanInputs<'_> {
                 steps.push(declare(node_tools::declaration(&tool.name(), node, description.as_deref())));
             }
             Tool::RequestInput => {
-                let declaration = function(
-                    "adk_request_input",
-                    REQUEST_INPUT_DESCRIPTION,
-                    Some(request_input_parameters()),
-                );
+                let declaration =
+                    function(REQUEST_INPUT, REQUEST_INPUT_DESCRIPTION, Some(request_input_parameters()));
                 steps.push(declare(with_long_running_note(declaration)));
             }
             Tool::NoDeclaration { .. } => {}

@@ -20,6 +20,19 @@ pub fn str(value: &Json) -> String {
     }
 }
 
+/// `type(value).__name__`.
+pub fn type_name(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "NoneType",
+        Json::Bool(_) => "bool",
+        Json::Int(_) | Json::BigInt(_) => "int",
+        Json::Float(_) => "float",
+        Json::String(_) => "str",
+        Json::Array(_) => "list",
+        Json::Object(_) => "dict",
+    }
+}
+
 /// `repr(value)`.
 pub fn repr(value: &Json) -> String {
     let mut out = String::new();

@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
+use crate::Str;
 use crate::app::{AgentMode, IncludeContents};
 use crate::content::{Content, Part};
 use crate::decode::{Decoder, FromJson, record};
 use crate::event::Event;
 use crate::json::{Json, Object};
 use crate::request::RequestChange;
-use crate::{FingerprintBuilder, Str};
 
 record! {
     /// One call of a recorded app. What is not set was not recorded, or was not there.
@@ -129,22 +129,6 @@ record! {
         /// What it raised: `{type, message}`.
         error: Option<Object> = "error",
         changes: Option<RequestChange> = "changes",
-    }
-}
-
-impl FromJson for RequestChange {
-    const EXPECTED: &'static str = "a change of a request";
-
-    fn from_json(value: Json, _: &mut Decoder) -> Result<Self, Json> {
-        Self::from_json(&value).ok_or(value)
-    }
-
-    fn to_json(&self) -> Json {
-        Self::to_json(self)
-    }
-
-    fn hash_into(&self, hash: &mut FingerprintBuilder) {
-        Self::hash_into(self, hash);
     }
 }
 

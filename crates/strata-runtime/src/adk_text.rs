@@ -136,10 +136,3 @@ pub(crate) const ASK_KEY: &str = "Please provide your API key for «NAME».";
 pub(crate) const ASK_AUTH_FLOW: &str = "Please complete the authentication flow.";
 pub(crate) const ASK_CREDENTIALS: &str = "Please provide your authentication credentials.";
 pub(crate) const BAD_CREDENTIAL: &str = "The auth response is malformed or does not carry back the state generated for this auth request. Return the auth config from the credential request with the authorization result filled in.";
-
-/// The call by which a node asks for input.
-pub(crate) const REQUEST_INPUT: &str = "adk_request_input";
-/// The call by which credentials are asked for.
-pub(crate) const REQUEST_CREDENTIAL: &str = "adk_request_credential";
-/// The call by which a person is asked to approve another.
-pub(crate) const REQUEST_CONFIRMATION: &str = "adk_request_confirmation";

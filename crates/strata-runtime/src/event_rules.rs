@@ -1,9 +1,9 @@
 //! What an event says, and what it means for whoever goes on after it.
 
 use strata_engine::branch::run_ids;
+use strata_engine::turn;
 use strata_model::{Content, Event, Str};
 
-use crate::adk_text::{REQUEST_CREDENTIAL, REQUEST_INPUT};
 use crate::live::LiveSession;
 
 /// Whether the agent has nothing to add to the event.
@@ -44,12 +44,11 @@ pub(crate) fn pauses(live: &LiveSession, event: &Event) -> bool {
     calls.any(|id| !is_answered_below(id))
 }
 
-/// Ids by which an event waits for answers: those it lists, and those of its calls that ask.
+/// Ids by which an event waits for answers, each once.
 pub(crate) fn interrupt_ids(event: &Event) -> Vec<Str> {
-    let mut ids: Vec<Str> = event.long_running_tool_ids.clone().unwrap_or_default();
-    for call in event.function_calls() {
-        let asks = matches!(call.name.as_deref(), Some(REQUEST_INPUT | REQUEST_CREDENTIAL));
-        if let Some(id) = call.id.as_ref().filter(|id| asks && !ids.contains(id)) {
+    let mut ids: Vec<Str> = Vec::new();
+    for id in turn::interrupt_ids(event) {
+        if !ids.contains(id) {
             ids.push(id.clone());
         }
     }

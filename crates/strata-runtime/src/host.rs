@@ -4,7 +4,6 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use std::sync::Arc;
 use strata_engine::Compilation;
-use strata_engine::turn::tool_calls::ToolConfirmation;
 use strata_model::{Content, Event, Json, LlmRequest, LlmResponse, Object, Part, Str};
 
 use crate::halt::Failure;
@@ -180,6 +179,3 @@ impl From<Json> for Value {
         Self::Json(json)
     }
 }
-
-/// What a person said to a call that asked for approval.
-pub type Approval = ToolConfirmation;

@@ -44,7 +44,7 @@ pub use context::{AgentCall, Code, Context, Hook, Host, InvocationContext, NodeC
 pub use events::Outlet;
 pub use halt::{Failure, Halt};
 pub use host::{
-    Answer, Approval, Chance, Clock, Gate, HeldCall, HookOwner, HookPoint, Item, ModelCall, Models, OpenGate,
+    Answer, Chance, Clock, Gate, HeldCall, HookOwner, HookPoint, Item, ModelCall, Models, OpenGate,
     RequestInput, ToolResult, Value,
 };
 pub use program::{Node, Program};

@@ -285,17 +285,6 @@ fn problem(at: &str, message: &str) -> Checked {
     Err(Problem { at: at.to_owned(), message: message.to_owned() })
 }
 
-impl std::fmt::Display for Problem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.at.is_empty() {
-            f.write_str(&self.message)
-        } else {
-            write!(f, "{}: {}", self.at, self.message)
-        }
-    }
-}
-
-/// Equal, and of the same kind: 1 and 1.0 are told apart.
 fn is_same(a: &Json, b: &Json) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b) && a == b
 }

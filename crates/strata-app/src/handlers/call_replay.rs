@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use strata_measure::analysis::{CacheAnalysis, CallAnalysis};
 use strata_model::json;
-use strata_wire::CacheRules;
 use strata_wire::{BodyOptions, encode};
 
 use crate::Strata;
@@ -33,7 +31,11 @@ impl Strata {
         let analysis = open.analysis_of(number)?;
         let call = analysis.call(number).ok_or_else(|| AppError::internal("The call is not analysed."))?;
         let (request, cached) = match run {
-            None => (call.request.clone(), self.predicted_cached(open, &analysis, call)),
+            None => {
+                let caches = open.caches(&analysis, self.tables())?;
+                let cached = caches.call(number).map_or(0, |cache| cache.prediction.expected);
+                (call.request.clone(), cached)
+            }
             Some(job) => {
                 let missing = || AppError::not_found("This run has not ended. Resume it first.");
                 let run = self.lab_run(job)?;
@@ -64,17 +66,6 @@ impl Strata {
             recorded_output_tokens: recorded.usage.as_ref().and_then(|usage| usage.output_tokens()),
         };
         Ok((found, sent))
-    }
-
-    fn predicted_cached(
-        &self,
-        open: &OpenSession,
-        analysis: &strata_measure::analysis::SessionAnalysis,
-        call: &CallAnalysis,
-    ) -> u32 {
-        let rules = CacheRules::embedded();
-        let caches = CacheAnalysis::new(&open.experiment, analysis, &rules, &self.tables().prices);
-        caches.call(call.number).map_or(0, |cache| cache.prediction.expected)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::explain_omissions;
-use strata_measure::analysis::{Carried, Kind, SessionAnalysis};
+use strata_measure::analysis::{Billed, Carried, Kind};
 use strata_model::{Event, EventIndex, FromJson as _, Json, json};
 
 use super::filter::Filter;
@@ -124,6 +124,8 @@ impl Handler for Get {
         let facts = &open.events().facts()[at.as_usize()];
         let usage = used.uses[at.as_usize()];
         let carriers = analysis.ledger().carriers(at);
+        let caches = open.caches(&analysis, strata.tables())?;
+        let rates = Billed { analysis: &analysis, caches: &caches }.rates(&strata.tables().prices);
         let sent: u64 = analysis.calls().iter().map(|call| u64::from(call.total.tokens)).sum();
         // A summary that an experiment laid over the session is in no recording.
         let stored = strata.store().event_json(&open.id, at.0)?;
@@ -141,7 +143,10 @@ impl Handler for Get {
             calls: usage.calls,
             share: if sent == 0 { 0.0 } else { usage.lifetime as f64 / sent as f64 },
             cached_tokens: usage.matched as f64,
-            cost_usd: cost(&analysis, strata.tables(), &carriers),
+            cost_usd: carriers
+                .iter()
+                .map(|carried| rates.of_call(carried.call, carried.tokens, carried.matched))
+                .sum(),
             by_call: carriers
                 .iter()
                 .map(|carried| CarriedBy {
@@ -194,17 +199,6 @@ fn subtitle(event: &Event, kind: Kind, row: &EventRow) -> String {
         .flatten()
         .collect::<Vec<_>>()
         .join(" · ")
-}
-
-/// Dollars over all calls that carried it. `None` when one of their models has no price.
-fn cost(analysis: &SessionAnalysis, tables: &Tables, carriers: &[Carried]) -> Option<f64> {
-    let costs = carriers.iter().map(|carried| {
-        let call = analysis.call(carried.call)?;
-        let rates = tables.prices.of_model(&call.model)?.rates_for(call.total.tokens.into());
-        let fresh = f64::from(carried.tokens - carried.matched);
-        Some((fresh * rates.input + f64::from(carried.matched) * rates.cached_read) / 1e6)
-    });
-    costs.sum()
 }
 
 /// What became of it.

@@ -121,7 +121,7 @@ pub(super) fn check(value: &Json) -> Result<(), ConfigError> {
     arguments.update(&extra);
     let schema = object.get("output_schema").and_then(|schema| schema.get("json_schema"));
     if let Some(json_type) = schema.and_then(unreadable_type) {
-        let message = format!("'{}' object has no attribute 'upper'", python_type(json_type));
+        let message = format!("'{}' object has no attribute 'upper'", python::type_name(json_type));
         return Err(ConfigError::Attribute { message });
     }
     found(match object.get("type").and_then(Json::as_str) {
@@ -150,18 +150,6 @@ fn unreadable_type(schema: &Json) -> Option<&Json> {
     own.or_else(|| members.flat_map(Object::iter).find_map(|(_, inner)| unreadable_type(inner)))
         .or_else(|| schema.get("items").and_then(unreadable_type))
         .or_else(|| lists.flatten().find_map(unreadable_type))
-}
-
-fn python_type(value: &Json) -> &'static str {
-    match value {
-        Json::Null => "NoneType",
-        Json::Bool(_) => "bool",
-        Json::Int(_) | Json::BigInt(_) => "int",
-        Json::Float(_) => "float",
-        Json::String(_) => "str",
-        Json::Array(_) => "list",
-        Json::Object(_) => "dict",
-    }
 }
 
 fn name_problems(name: &Json) -> Vec<Problem> {

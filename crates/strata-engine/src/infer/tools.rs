@@ -6,15 +6,11 @@ use strata_model::app::{Confirmation, OutputSchema, SchemaKind, Tool};
 use strata_model::{Json, Object, Session, Str};
 
 use super::tree::{Tree, is_agent_event};
+use crate::adk_text::{REQUEST_CONFIRMATION, REQUEST_CREDENTIAL, REQUEST_INPUT};
 
 /// Calls the runtime makes or answers itself: no tool of an agent's own stands behind them.
-pub(super) const RUNTIME_CALLS: [&str; 5] = [
-    "transfer_to_agent",
-    "finish_task",
-    "adk_request_credential",
-    "adk_request_confirmation",
-    "adk_request_input",
-];
+pub(super) const RUNTIME_CALLS: [&str; 5] =
+    ["transfer_to_agent", "finish_task", REQUEST_CREDENTIAL, REQUEST_CONFIRMATION, REQUEST_INPUT];
 
 #[derive(Debug, Default)]
 pub(super) struct InferredTools {

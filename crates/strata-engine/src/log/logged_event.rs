@@ -10,6 +10,7 @@ use strata_model::{
     Content, Event, EventIndex, FromJson as _, Origin, Part, RequestContent, RequestPart, json, python,
 };
 
+use crate::adk_text::{REQUEST_CONFIRMATION, REQUEST_CREDENTIAL};
 use crate::genai;
 use crate::quotation;
 
@@ -44,7 +45,7 @@ bitflags! {
 /// Ids the runtime makes up for calls that came without one.
 pub(crate) const CLIENT_ID_PREFIX: &str = "adk-";
 
-const FRAMEWORK_CALLS: [&str; 3] = ["adk_framework", "adk_request_credential", "adk_request_confirmation"];
+const FRAMEWORK_CALLS: [&str; 3] = ["adk_framework", REQUEST_CREDENTIAL, REQUEST_CONFIRMATION];
 
 /// An event with what is known about it.
 #[derive(Debug, Clone)]

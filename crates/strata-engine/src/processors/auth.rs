@@ -5,6 +5,7 @@
 
 use strata_model::{LlmRequest, Part};
 
+use crate::adk_text::REQUEST_CREDENTIAL;
 use crate::context::CompileContext;
 use crate::error::CompileError;
 use crate::processor::{Processor, StageOutput};
@@ -33,7 +34,7 @@ impl Processor for Auth {
         let last = context.events.iter().rev().find(|logged| logged.event.content.is_some());
         let is_answer = |part: &Part| {
             let response = part.function_response.as_ref();
-            response.is_some_and(|response| response.name.as_deref() == Some("adk_request_credential"))
+            response.is_some_and(|response| response.name.as_deref() == Some(REQUEST_CREDENTIAL))
         };
         let has_credential_answer = last.is_some_and(|logged| {
             logged.event.is_from_user() && logged.event.parts().iter().any(|part| is_answer(part))

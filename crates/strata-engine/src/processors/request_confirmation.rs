@@ -12,13 +12,14 @@ use std::sync::Arc;
 
 use strata_model::{Diagnostic, Event, FromJson as _, FunctionCall, LlmRequest, Object, Scope, Str};
 
+use crate::adk_text::REQUEST_CONFIRMATION;
 use crate::context::{CallSource, CompileContext};
 use crate::error::CompileError;
 use crate::log::LoggedEvent;
 use crate::processor::{EarlyEnd, Fingerprinted, Processor, StageOutput};
 use crate::sections::Sections;
 use crate::turn::tool_calls::{CallFailure, RunnableTool, ToolConfirmation, ToolRun, runnable_tools};
-use approvals::{Approvals, Pending, REQUEST};
+use approvals::{Approvals, Pending};
 use branch_events::OwnBranch;
 pub use branch_events::own_branch_events;
 
@@ -66,7 +67,7 @@ impl Processor for RequestConfirmation {
         let own = OwnBranch::of(context);
         let last = context.events.iter().rev().find(|logged| logged.event.is_from_user() && own.has(logged));
         let is_answer = |event: &Event| {
-            event.function_responses().any(|response| response.name.as_deref() == Some(REQUEST))
+            event.function_responses().any(|response| response.name.as_deref() == Some(REQUEST_CONFIRMATION))
         };
         if !last.is_some_and(|logged| is_answer(&logged.event)) {
             return Inputs::NoAnswer;

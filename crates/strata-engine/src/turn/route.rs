@@ -12,6 +12,7 @@ use strata_model::{Content, Event, FunctionResponse, Session, Str};
 use crate::app_index::{AgentId, AppIndex};
 use crate::branch::is_tool_branch;
 use crate::log::{EventLog, LoggedEvent, live_events};
+pub use interrupts::interrupt_ids;
 use interrupts::{open_interrupts, run_ids};
 
 /// Who answers a message, and where.

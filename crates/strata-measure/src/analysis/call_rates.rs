@@ -42,6 +42,11 @@ impl CallRates {
         Self { up_to }
     }
 
+    /// What so many tokens of one call cost, of which some were matched, in US dollars. `None` without a price.
+    pub fn of_call(&self, call: u32, tokens: u32, matched: u32) -> Option<f64> {
+        self.cost((call, call), tokens, matched).map(dollars)
+    }
+
     /// What so many tokens cost in each of the calls from the first to the last, of which some were matched.
     pub(super) fn cost(&self, (first, last): (u32, u32), tokens: u32, matched: u32) -> Option<PicoDollars> {
         let before = self.up_to.get((first as usize).checked_sub(1)?)?;
@@ -51,6 +56,10 @@ impl CallRates {
                 + PicoDollars::from(matched) * (sums.cached_read - before.cached_read)
         })
     }
+}
+
+pub(super) fn dollars(cost: PicoDollars) -> f64 {
+    cost as f64 / 1e12
 }
 
 /// From dollars a million tokens.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use strata_model::{EventIndex, Fingerprint, Origin};
 
-use super::call_rates::{CallRates, PicoDollars};
+use super::call_rates::{CallRates, PicoDollars, dollars};
 use super::kind::Kind;
 use super::prefix::{CommonPrefix, Matched, PrefixEnd};
 use super::weigh::{Piece, Weighed, WeighedChunk, WeighedPrompt};
@@ -207,7 +207,7 @@ impl Ledger {
         });
         let finish = |(key, (sum, cost)): (K, (Sum, Option<PicoDollars>))| {
             let (tokens, usage) = sum.totals();
-            (key, LedgerSum { tokens, usage, cost_usd: cost.map(|cost| cost as f64 / 1e12) })
+            (key, LedgerSum { tokens, usage, cost_usd: cost.map(dollars) })
         };
         known.into_iter().map(finish).collect()
     }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::read::{read_content, read_tool};
-use super::{LlmRequest, RequestContent, RequestTool, RichText};
+use super::{LlmRequest, RequestTool, RichText};
+use crate::decode::{Decoder, FromJson};
 use crate::json::{Json, Object};
-use crate::{FingerprintBuilder, Origin, Str};
+use crate::{Origin, Str};
 
 /// What a plugin or a callback changed of a request. Made on the very request it was recorded on it gives what was
 /// recorded; on another it does the same as far as that can be told.
@@ -56,10 +57,11 @@ impl RequestChange {
         }
         if let Some(splice) = &self.contents {
             let added = splice.added.iter().filter_map(|content| read_content(content, origin));
-            let before: Vec<Arc<RequestContent>> = request.contents.iter().cloned().collect();
-            let (keep, from) = splice.places(before.len());
-            let after = before[..keep].iter().cloned().chain(added).chain(before[from..].iter().cloned());
-            request.contents = after.collect();
+            let (keep, from) = splice.places(request.contents.len());
+            // What stays in front stays shared with other requests.
+            let tail = request.contents.split_off(keep);
+            request.contents.extend(added);
+            request.contents.extend(tail.into_iter().skip(from - keep));
         }
         match &self.system {
             Some(splice) => splice.apply_to_system(request, origin),
@@ -67,12 +69,7 @@ impl RequestChange {
         }
     }
 
-    /// Identifies the change.
-    pub fn hash_into(&self, hash: &mut FingerprintBuilder) {
-        hash.json(&self.to_json());
-    }
-
-    pub fn from_json(json: &Json) -> Option<Self> {
+    fn read(json: &Json) -> Option<Self> {
         let fields = json.as_object()?;
         let list = |key: &str| fields.get(key).and_then(Json::as_array).map(<[Json]>::to_vec);
         let names = |name: &Json| name.as_str().map(Str::from);
@@ -93,8 +90,16 @@ impl RequestChange {
             unset: list("unset").unwrap_or_default().iter().filter_map(names).collect(),
         })
     }
+}
 
-    pub fn to_json(&self) -> Json {
+impl FromJson for RequestChange {
+    const EXPECTED: &'static str = "a change of a request";
+
+    fn from_json(value: Json, _: &mut Decoder) -> Result<Self, Json> {
+        Self::read(&value).ok_or(value)
+    }
+
+    fn to_json(&self) -> Json {
         let mut out = Object::new();
         let list = |items: &Vec<Json>| (!items.is_empty()).then(|| Json::Array(items.clone()));
         out.push_some("contents", self.contents.as_ref().map(|it| it.write(list)));
@@ -199,9 +204,9 @@ mod tests {
 
     fn changed(before: &str, change: &str) -> (String, Result<(), Misfit>) {
         let mut request = request(before);
-        let change = RequestChange::from_json(&json::parse(change.as_bytes()).expect("valid JSON"));
+        let change = RequestChange::read(&json::parse(change.as_bytes()).expect("valid JSON"));
         let change = change.expect("a change");
-        assert_eq!(RequestChange::from_json(&change.to_json()), Some(change.clone()));
+        assert_eq!(RequestChange::read(&change.to_json()), Some(change.clone()));
         let result = change.apply(&mut request, &Origin::Extension { name: "x".into() });
         (json::to_compact(&request.to_json()), result)
     }

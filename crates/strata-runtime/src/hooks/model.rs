@@ -48,7 +48,6 @@ impl ModelHooks<'_> {
         run: &mut CompileRun,
     ) -> Result<Proceed, Halt> {
         let mut request = run.request().clone();
-        let before = request.clone();
         let point = HookPoint::BeforeModel { agent: &self.agent.name, request: &mut request };
         let answer = match hook {
             Hook::Plugin(at) => {
@@ -64,9 +63,7 @@ impl ModelHooks<'_> {
                 ask_callback(self.context, &self.agent.name, code, point).await?
             }
         };
-        let note =
-            if is_same(&before, &request) { "left the request as it was" } else { "edited the request" };
-        run.add_stage(step.processor.name(), request, note);
+        run.add_stage(step.processor.name(), request);
         Ok(match answer {
             Answer::Response(response) => Proceed::Answered(response),
             _ => Proceed::GoOn,
@@ -122,18 +119,6 @@ impl ModelHooks<'_> {
         }
         Ok(None)
     }
-}
-
-fn is_same(a: &strata_model::LlmRequest, b: &strata_model::LlmRequest) -> bool {
-    a.contents.is_same(&b.contents)
-        && Arc::ptr_eq(&a.config, &b.config)
-        && Arc::ptr_eq(&a.tools, &b.tools)
-        && {
-            match (&a.system_instruction, &b.system_instruction) {
-                (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-                (a, b) => a.is_none() && b.is_none(),
-            }
-        }
 }
 
 /// What measures the call itself stays, where the replacement does not say otherwise.

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use strata_engine::adk_text::{REQUEST_CREDENTIAL, REQUEST_INPUT};
 use strata_engine::branch::run_ids;
 use strata_model::{Content, Event, FunctionCall, FunctionResponse, Part, Str};
 
-use crate::adk_text::{REQUEST_CREDENTIAL, REQUEST_INPUT};
 use crate::context::InvocationContext;
 use crate::event_rules::{interrupt_ids, pauses};
 use crate::live::LiveSession;

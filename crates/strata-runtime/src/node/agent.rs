@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use strata_engine::AgentId;
+use strata_engine::adk_text::REQUEST_CONFIRMATION;
 use strata_model::app::AgentMode;
 use strata_model::{Content, Event, FunctionCall, FunctionResponse, Json, NodePath, Object, Part, Str};
 
 use super::inputs::as_user_content;
-use crate::adk_text::{FINISH_WHILE_DELEGATING, REQUEST_CONFIRMATION};
+use crate::adk_text::FINISH_WHILE_DELEGATING;
 use crate::agent_mark::AgentMark;
 use crate::context::{Context, InvocationContext};
 use crate::events::{Events, Outlet};

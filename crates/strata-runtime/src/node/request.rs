@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use strata_engine::adk_text::REQUEST_INPUT;
 use strata_engine::turn::tool_calls::ToolConfirmation;
 use strata_model::{Content, Event, FunctionCall, FunctionResponse, Json, Object, Part, Str, python};
 
-use crate::adk_text::{BAD_CONFIRMATION, INVALID_CONFIRMATION, NODE_CONFIRMATION, REQUEST_INPUT, filled};
+use crate::adk_text::{BAD_CONFIRMATION, INVALID_CONFIRMATION, NODE_CONFIRMATION, filled};
 use crate::context::Context;
 use crate::halt::Failure;
 use crate::host::RequestInput;
@@ -101,7 +102,7 @@ pub(super) fn confirmation_answer(context: &Context) -> Result<Option<ToolConfir
     let id = confirmation_id(context.node_path());
     let Some(answer) = context.resume_input(&id).filter(|answer| !answer.is_null()) else { return Ok(None) };
     let Json::Object(mut answer) = answer else {
-        let message = filled(BAD_CONFIRMATION, &[("TYPE", python_type(&answer))]);
+        let message = filled(BAD_CONFIRMATION, &[("TYPE", python::type_name(&answer))]);
         return Err(Failure::data(message));
     };
     answer.retain(|_, value| !value.is_null());
@@ -111,18 +112,5 @@ pub(super) fn confirmation_answer(context: &Context) -> Result<Option<ToolConfir
         Some(Ok(confirmation)) => Ok(Some(confirmation)),
         Some(Err(_)) => Err(Failure::data(filled(INVALID_CONFIRMATION, &[("RESPONSE", &shown)]))),
         None => Ok(None),
-    }
-}
-
-/// The name of a value's Python class.
-pub(crate) fn python_type(value: &Json) -> &'static str {
-    match value {
-        Json::Null => "NoneType",
-        Json::Bool(_) => "bool",
-        Json::Int(_) | Json::BigInt(_) => "int",
-        Json::Float(_) => "float",
-        Json::String(_) => "str",
-        Json::Array(_) => "list",
-        Json::Object(_) => "dict",
     }
 }

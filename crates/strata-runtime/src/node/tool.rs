@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use strata_engine::adk_text::REQUEST_CREDENTIAL;
 use strata_engine::turn::tool_calls::error_result;
 use strata_model::app::{Tool, ToolNode};
-use strata_model::{Event, Json, Object, json};
+use strata_model::{Event, Json, Object, json, python};
 
-use super::request::{self, python_type};
-use crate::adk_text::REQUEST_CREDENTIAL;
+use super::request;
 use crate::adk_text::{NO_AUTH_CONFIG, TOOL_NODE_INPUT, filled};
 use crate::context::{Context, credential_key};
 use crate::event_rules::text_of;
@@ -149,7 +149,7 @@ fn arguments(tool: &Tool, context: &Context, input: Value) -> Result<Object, Fai
     };
     let input = match input {
         Json::String(text) => {
-            let text = strata_model::python::strip(&text);
+            let text = python::strip(&text);
             match json::parse(text.as_bytes()) {
                 _ if text.is_empty() => Json::Null,
                 Ok(object @ Json::Object(_)) => object,
@@ -165,7 +165,7 @@ fn arguments(tool: &Tool, context: &Context, input: Value) -> Result<Object, Fai
         other => match (all.as_slice(), required.as_slice()) {
             ([only], _) | (_, [only]) => Object::from_iter([(only.clone(), other)]),
             _ => {
-                let kind = format!("<class '{}'>", python_type(&other));
+                let kind = format!("<class '{}'>", python::type_name(&other));
                 return Err(Failure::new("TypeError", filled(TOOL_NODE_INPUT, &[("TYPE", &kind)])));
             }
         },

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use strata_engine::adk_text::REQUEST_CONFIRMATION;
 use strata_engine::adk_text::{CONFIRMATION_REJECTED, CONFIRMATION_REQUIRED};
 use strata_model::app::Confirmation;
 use strata_model::{Content, Event, FromJson as _, FunctionCall, Object, Part};
 
 use super::{BoundTool, ToolKind};
-use crate::adk_text::REQUEST_CONFIRMATION;
 use crate::adk_text::{CONFIRMATION_HINT, filled};
 use crate::context::{Context, InvocationContext};
 use crate::hooks::own_event;

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use strata_engine::adk_text::REQUEST_CREDENTIAL;
 use strata_model::{Content, Event, FunctionCall, Json, Object, Part, Str};
 
-use crate::adk_text::REQUEST_CREDENTIAL;
 use crate::context::{InvocationContext, credential_key};
 use crate::hooks::own_event;
 use crate::live::LiveSession;

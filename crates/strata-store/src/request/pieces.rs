@@ -31,39 +31,60 @@ impl KnownPieces {
 }
 
 /// Pieces that add up to the value as compact JSON: each item of a list in it, each long member, and what is between.
+/// Long objects are cut where their members are.
 pub(super) fn cut(body: &Json) -> Vec<String> {
-    let Json::Object(members) = body else { return vec![json::to_compact(body)] };
-    let mut pieces = Vec::new();
-    let mut between = String::new();
-    for (at, (key, value)) in members.iter().enumerate() {
-        between.push(if at == 0 { '{' } else { ',' });
-        json::write_compact_string(&mut between, key);
-        between.push(':');
-        match value {
-            Json::Array(items) if !items.is_empty() => {
-                between.push('[');
-                pieces.push(std::mem::take(&mut between));
-                for (at, item) in items.iter().enumerate() {
-                    let mut piece = String::from(if at == 0 { "" } else { "," });
-                    json::write_compact(&mut piece, item);
-                    pieces.push(piece);
-                }
-                between.push(']');
+    let mut cut = Cut::default();
+    cut.add(body);
+    cut.pieces.push(cut.between);
+    cut.pieces
+}
+
+#[derive(Default)]
+struct Cut {
+    pieces: Vec<String>,
+    /// What follows the last piece.
+    between: String,
+}
+
+impl Cut {
+    fn add(&mut self, value: &Json) {
+        let Json::Object(members) = value else { return json::write_compact(&mut self.between, value) };
+        self.between.push('{');
+        for (at, (key, value)) in members.iter().enumerate() {
+            if at > 0 {
+                self.between.push(',');
             }
-            value => {
-                let text = json::to_compact(value);
-                if text.len() < LONG {
-                    between.push_str(&text);
-                } else {
-                    pieces.push(std::mem::take(&mut between));
-                    pieces.push(text);
-                }
+            json::write_compact_string(&mut self.between, key);
+            self.between.push(':');
+            self.add_member(value);
+        }
+        self.between.push('}');
+    }
+
+    fn add_member(&mut self, value: &Json) {
+        if let Json::Array(items) = value
+            && !items.is_empty()
+        {
+            self.between.push('[');
+            self.pieces.push(std::mem::take(&mut self.between));
+            for (at, item) in items.iter().enumerate() {
+                let mut piece = String::from(if at == 0 { "" } else { "," });
+                json::write_compact(&mut piece, item);
+                self.pieces.push(piece);
             }
+            self.between.push(']');
+            return;
+        }
+        let text = json::to_compact(value);
+        if text.len() < LONG {
+            self.between.push_str(&text);
+        } else if matches!(value, Json::Object(_)) {
+            self.add(value);
+        } else {
+            self.pieces.push(std::mem::take(&mut self.between));
+            self.pieces.push(text);
         }
     }
-    between.push_str(if members.is_empty() { "{}" } else { "}" });
-    pieces.push(between);
-    pieces
 }
 
 /// `1-40,57`: numbers that follow one another as their first and last.
@@ -104,6 +125,7 @@ mod tests {
             r#"{"messages":[]}"#.to_owned(),
             r#"{"model":"m","messages":[{"role":"user"},"b"],"stream":true}"#.to_owned(),
             format!(r#"{{"system":"{long}","messages":[1],"tools":[2,3]}}"#),
+            format!(r#"{{"recorded":{{"id":"1","state":[{{"key":"a"}},2],"note":"{long}"}},"model":"m"}}"#),
             "[1,2]".to_owned(),
         ] {
             let value = json::parse(body.as_bytes()).expect("valid JSON");
@@ -116,6 +138,21 @@ mod tests {
         let of = |text: &str| cut(&json::parse(text.as_bytes()).expect("valid JSON"));
         let (short, long) = (of(r#"{"messages":[1,2]}"#), of(r#"{"messages":[1,2,3]}"#));
         assert_eq!(short[..3], long[..3]);
+    }
+
+    #[test]
+    fn what_is_deep_in_a_body_is_shared_too() {
+        let file = "x".repeat(LONG);
+        let of = |id: u32| {
+            let body =
+                format!(r#"{{"recorded":{{"id":{id},"files":[{{"part":"{file}"}}],"note":"{file}"}}}}"#);
+            cut(&json::parse(body.as_bytes()).expect("valid JSON"))
+        };
+        let (first, second) = (of(1), of(2));
+        let (shared, own): (Vec<&String>, Vec<&String>) =
+            first.iter().partition(|piece| second.contains(piece));
+        assert!(shared.iter().map(|piece| piece.len()).sum::<usize>() > 2 * LONG);
+        assert!(own.iter().map(|piece| piece.len()).sum::<usize>() < 60);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use strata_measure::analysis::{BillTotals, CacheAnalysis, CallAnalysis, CallCache, SessionAnalysis};
+use strata_measure::analysis::{BillTotals, Billed, CacheAnalysis, CallAnalysis, CallCache, SessionAnalysis};
 use strata_measure::findings::{Finding, findings};
 use strata_model::EventIndex;
 use strata_wire::{Item, prompt_segments};
@@ -244,6 +244,7 @@ impl<'s> Measured<'s> {
             results.iter().filter(|(_, result)| u64::from(result.tokens) > limit).collect();
         over.sort_by_key(|(event, result)| (std::cmp::Reverse(result.tokens), event.as_usize()));
         checked.budgets.push(of(largest).report(over.is_empty()));
+        let rates = Billed { analysis: self.analysis, caches: self.caches }.rates(&self.tables.prices);
         for (event, result) in over {
             let Some(compiled) = self.compiled(result.call) else { continue };
             let mut segments = prompt_segments(&compiled.request);
@@ -254,7 +255,6 @@ impl<'s> Measured<'s> {
             };
             let block = blame::block(self.subject, compiled, &segment, result.tokens);
             let n_calls = self.carried(*event, agent);
-            let price = self.tables.prices.of_model(&compiled.sent_to);
             let message = format!(
                 "{} is {} tokens of tool result in {}, more than {}.",
                 block.name,
@@ -262,7 +262,7 @@ impl<'s> Measured<'s> {
                 counted(n_calls, "call"),
                 whole(limit as i64)
             );
-            let cost = price.map(|price| f64::from(result.tokens) * price.rates.input / 1e6);
+            let cost = rates.of_call(result.call, result.tokens, 0);
             let failure =
                 Failure { call: Some(result.call), cost, ..Failure::of_block(Some(block), message) };
             checked.failures.push(of(result.tokens.into()).failure(failure));

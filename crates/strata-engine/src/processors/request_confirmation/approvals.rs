@@ -4,12 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use strata_model::{FunctionCall, Object, Str};
 
+use crate::adk_text::REQUEST_CONFIRMATION;
 use crate::error::{CompileError, ErrorKind};
 use crate::log::LoggedEvent;
 use crate::turn::tool_calls::ToolConfirmation;
-
-/// The name of the calls that ask for approval.
-pub(super) const REQUEST: &str = "adk_request_confirmation";
 
 /// Answers by the id of the request, in the order they were given.
 #[derive(Debug, Default)]
@@ -35,7 +33,7 @@ impl Approvals {
         let mut approvals = Self::default();
         let mut has_others = false;
         for response in events[last].event.function_responses() {
-            if response.name.as_deref() != Some(REQUEST) {
+            if response.name.as_deref() != Some(REQUEST_CONFIRMATION) {
                 has_others = true;
                 continue;
             }

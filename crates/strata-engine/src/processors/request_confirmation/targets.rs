@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use strata_model::{Event, FunctionCall, Json, Object, Str};
 
-use super::approvals::{Approvals, REQUEST, original_call, refused};
+use super::approvals::{Approvals, original_call, refused};
+use crate::adk_text::REQUEST_CONFIRMATION;
 use crate::error::{CompileError, ErrorKind};
 use crate::log::LoggedEvent;
 use crate::turn::tool_calls::{RunnableTool, ToolConfirmation};
@@ -28,7 +29,9 @@ pub(super) fn resolve(
     let history = History::of(events);
     let mut targets = Targets::default();
     for logged in events.iter().filter(|logged| is_own(&logged.event, agent)) {
-        for request in logged.event.function_calls().filter(|call| call.name.as_deref() == Some(REQUEST)) {
+        for request in
+            logged.event.function_calls().filter(|call| call.name.as_deref() == Some(REQUEST_CONFIRMATION))
+        {
             let Some(confirmation) = request.id.as_deref().and_then(|id| approvals.get(id)) else { continue };
             let Some(original) = original_call(request) else { continue };
             let call = described_call(original)?;
@@ -71,7 +74,9 @@ impl<'e> History<'e> {
         let mut history = Self { calls: HashMap::new(), asked: HashSet::new() };
         for logged in events {
             let event: &'e Event = &logged.event;
-            for call in event.function_calls().filter(|call| call.name.as_deref() != Some(REQUEST)) {
+            for call in
+                event.function_calls().filter(|call| call.name.as_deref() != Some(REQUEST_CONFIRMATION))
+            {
                 if let Some(id) = call.id.as_deref().filter(|id| !id.is_empty()) {
                     history.calls.insert(id, (call, event));
                 }

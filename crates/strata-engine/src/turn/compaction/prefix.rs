@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use strata_model::Event;
 
+use crate::adk_text::{REQUEST_CONFIRMATION, REQUEST_CREDENTIAL, REQUEST_INPUT};
 use crate::log::{Facts, LoggedEvent};
 
 /// Calls the runtime itself makes to ask people for something.
-const REQUESTS_TO_PEOPLE: [&str; 3] =
-    ["adk_request_credential", "adk_request_confirmation", "adk_request_input"];
+const REQUESTS_TO_PEOPLE: [&str; 3] = [REQUEST_CREDENTIAL, REQUEST_CONFIRMATION, REQUEST_INPUT];
 
 type Ids<'e> = HashSet<&'e str>;
 

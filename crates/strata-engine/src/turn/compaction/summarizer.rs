@@ -5,7 +5,7 @@ use strata_model::{Content, Json, python};
 
 use super::format::{PromptError, format_template};
 use super::window::Window;
-use crate::adk_text::SUMMARY_PROMPT;
+use crate::adk_text::{REQUEST_CREDENTIAL, SUMMARY_PROMPT};
 use crate::log::LoggedEvent;
 
 /// Longest rendering of a call's arguments or a response, in characters.
@@ -46,9 +46,9 @@ pub fn summarizer_lines(logged: &LoggedEvent) -> String {
 }
 
 fn asks_for_credentials(logged: &LoggedEvent) -> bool {
-    const REQUEST: Option<&str> = Some("adk_request_credential");
-    logged.event.function_calls().any(|call| call.name.as_deref() == REQUEST)
-        || logged.event.function_responses().any(|response| response.name.as_deref() == REQUEST)
+    let request = Some(REQUEST_CREDENTIAL);
+    logged.event.function_calls().any(|call| call.name.as_deref() == request)
+        || logged.event.function_responses().any(|response| response.name.as_deref() == request)
 }
 
 fn add_lines(lines: &mut Vec<String>, author: &str, content: &Content) {

@@ -2,13 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use strata_model::Event;
+use strata_model::{Event, Str};
 
+use crate::adk_text::{REQUEST_CREDENTIAL, REQUEST_INPUT};
 use crate::branch;
 use crate::log::LoggedEvent;
-
-/// Calls that wait for a person even where the event does not list them as long running.
-const REQUESTS: [&str; 2] = ["adk_request_input", "adk_request_credential"];
 
 /// By the id of each call nobody has answered: the agent that made it, then those whose calls it was made in, from
 /// the inside out.
@@ -42,12 +40,11 @@ pub(super) fn open_interrupts<'e>(events: &[&'e LoggedEvent]) -> HashMap<&'e str
     open
 }
 
-fn interrupt_ids(event: &Event) -> impl Iterator<Item = &str> {
-    let requests = event
-        .function_calls()
-        .filter(|call| call.name.as_deref().is_some_and(|name| REQUESTS.contains(&name)))
-        .filter_map(|call| call.id.as_deref());
-    event.long_running_tool_ids.iter().flatten().map(|id| &**id).chain(requests)
+/// Ids by which an event waits for answers: those it lists, and those of its calls that ask.
+pub fn interrupt_ids(event: &Event) -> impl Iterator<Item = &Str> {
+    let asks = |name: &str| [REQUEST_INPUT, REQUEST_CREDENTIAL].contains(&name);
+    let requests = event.function_calls().filter(move |call| call.name.as_deref().is_some_and(asks));
+    event.long_running_tool_ids.iter().flatten().chain(requests.filter_map(|call| call.id.as_ref()))
 }
 
 /// What follows the last `@` in each segment of the event's branch.

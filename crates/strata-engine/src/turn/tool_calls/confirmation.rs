@@ -1,6 +1,6 @@
 //! What a person said to a call that asked for approval.
 
-use strata_model::{FunctionResponse, Json, Str, json};
+use strata_model::{FunctionResponse, Json, Str, json, python};
 
 use crate::config_check::{python_bool, tool_confirmation_problems};
 use crate::error::{CompileError, ErrorKind};
@@ -29,8 +29,10 @@ impl ToolConfirmation {
                 .map_err(|error| CompileError::new(ErrorKind::JsonDecodeError, error.to_string(), ADVICE))
                 .and_then(|value| Self::from_json(&value)),
             Some(other) => {
-                let message =
-                    format!("the JSON object must be str, bytes or bytearray, not {}", type_name(other));
+                let message = format!(
+                    "the JSON object must be str, bytes or bytearray, not {}",
+                    python::type_name(other)
+                );
                 Err(CompileError::new(ErrorKind::TypeError, message, ADVICE))
             }
         })
@@ -46,18 +48,6 @@ impl ToolConfirmation {
             is_confirmed: value.get("confirmed").and_then(python_bool).unwrap_or(false),
             payload: value.get("payload").cloned().unwrap_or_default(),
         })
-    }
-}
-
-fn type_name(value: &Json) -> &'static str {
-    match value {
-        Json::Null => "NoneType",
-        Json::Bool(_) => "bool",
-        Json::Int(_) | Json::BigInt(_) => "int",
-        Json::Float(_) => "float",
-        Json::String(_) => "str",
-        Json::Array(_) => "list",
-        Json::Object(_) => "dict",
     }
 }
 

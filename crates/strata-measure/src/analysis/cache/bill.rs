@@ -120,17 +120,6 @@ impl CallBill {
         self.counted.tokens.saturating_sub(self.prompt_tokens)
     }
 
-    /// What of our count is read from the cache.
-    ///
-    /// What the provider counted beyond it lies in front, so it was cached first.
-    pub fn known_cached_tokens(&self) -> u32 {
-        let (counted, prompt) = (self.counted.tokens, self.prompt_tokens);
-        if prompt >= counted {
-            return counted.saturating_sub(prompt.saturating_sub(self.cached_tokens));
-        }
-        (u64::from(counted) * u64::from(self.cached_tokens.min(prompt)) / u64::from(prompt.max(1))) as u32
-    }
-
     pub fn cost_usd(&self) -> Option<f64> {
         self.cost.as_ref().map(Cost::total)
     }

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use strata_engine::adk_text::REQUEST_INPUT;
 use strata_engine::branch::{is_tool_branch, run_ids};
 use strata_model::{Event, Json, Object, Str, json};
 
 use super::{PastOutput, PastRun};
-use crate::adk_text::REQUEST_INPUT;
 use crate::adk_text::{BAD_ANSWER, BAD_OBJECT, BAD_VALUE, filled};
 use crate::event_rules::interrupt_ids;
 use crate::halt::Failure;
@@ -65,7 +65,13 @@ pub(crate) fn states(events: &[Arc<Event>], below: Below<'_>) -> Result<Vec<(Str
     let calls = events.iter().flat_map(|event| event.function_calls());
     let call_ids: HashSet<&str> =
         calls.filter_map(|call| call.id.as_deref()).filter(|id| !id.is_empty()).collect();
-    let mut scan = Scan { below, call_ids, ..Scan::default() };
+    let mut scan = Scan {
+        below,
+        call_ids,
+        runs: Vec::new(),
+        owner_of_interrupt: HashMap::new(),
+        schema_of_interrupt: HashMap::new(),
+    };
     for event in events {
         if event.is_from_user() {
             scan.answers(event)?;
@@ -76,19 +82,12 @@ pub(crate) fn states(events: &[Arc<Event>], below: Below<'_>) -> Result<Vec<(Str
     Ok(scan.runs)
 }
 
-#[derive(Default)]
 struct Scan<'e> {
     below: Below<'e>,
     call_ids: HashSet<&'e str>,
     runs: Vec<(Str, PastRun)>,
     owner_of_interrupt: HashMap<Str, Str>,
     schema_of_interrupt: HashMap<Str, Json>,
-}
-
-impl Default for Below<'_> {
-    fn default() -> Self {
-        Self::Run("")
-    }
 }
 
 impl Scan<'_> {
