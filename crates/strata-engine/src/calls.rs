@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use strata_model::app::AgentMode;
-use strata_model::{Content, Event, EventIndex, FunctionCall, Json, Part, Session, Str, Usage, json};
+use strata_model::{Content, Event, EventIndex, FunctionCall, Json, Part, Session, Str, Usage, json, marks};
 
 use crate::adk_text::{REQUEST_CONFIRMATION, REQUEST_CREDENTIAL};
 use crate::app_index::AppIndex;
@@ -109,7 +109,7 @@ fn error(event: &Event) -> Option<String> {
 fn is_answer(event: &Event, before: Option<&Event>, index: Option<&AppIndex>, kind: FlowKind) -> bool {
     let is_llm = |index: &AppIndex| index.find(&event.author).is_none_or(|agent| index.agent(agent).is_llm());
     let is_agent = !event.is_from_user() && !event.author.is_empty() && index.is_none_or(is_llm);
-    if !is_agent || event.partial == Some(true) || event.is_compaction() || was_not_sent(event) {
+    if !is_agent || event.partial == Some(true) || event.is_compaction() || answers_nothing(event) {
         return false;
     }
     let parts = event.parts();
@@ -127,14 +127,17 @@ fn is_answer(event: &Event, before: Option<&Event>, index: Option<&AppIndex>, ki
         && !is_structured_answer(event, before)
 }
 
-/// Importers mark what came of a request that was not sent, because a callback answered in the model's place or failed.
-fn was_not_sent(event: &Event) -> bool {
-    event.custom_metadata.as_ref().is_some_and(|marks| marks.contains_key("notSent"))
+/// No request of this session was answered by the event, as its importer knows.
+fn answers_nothing(event: &Event) -> bool {
+    has_mark(event, marks::NOT_SENT) || has_mark(event, marks::QUOTED)
 }
 
-/// Importers mark usage that is the sum over calls which did not report their own: it is the report of no prompt.
 fn is_sum(event: &Event) -> bool {
-    event.custom_metadata.as_ref().is_some_and(|marks| marks.contains_key("sum"))
+    has_mark(event, marks::SUM)
+}
+
+fn has_mark(event: &Event, name: &str) -> bool {
+    event.custom_metadata.as_ref().is_some_and(|marks| marks.contains_key(name))
 }
 
 /// A call the runtime itself makes to ask a person for something.

@@ -1,6 +1,7 @@
 //! Names of the marks that importers leave in an event's `customMetadata`, where the source says something that
 //! ADK's event has no field for.
 
+pub use strata_model::marks::{CACHE_WRITE, NOT_SENT, QUOTED, SUM};
 use strata_model::{Event, Json};
 
 /// Context the client added by itself; the value says what it was (`meta`, `command`, `attachment.file`, …). Such an
@@ -11,24 +12,11 @@ pub const INJECTED: &str = "injected";
 /// parent's file reports its progress, or what a fork copied of its parent. It is not part of this session's totals.
 pub const RELAYED: &str = "relayed";
 
-/// Tokens written to the provider's cache by the call: `{tokens, ephemeral5m, ephemeral1h}`.
-pub const CACHE_WRITE: &str = "cacheWrite";
-
 /// What the source's own record says beyond ADK's event: its ids, its version, its raw metadata.
 pub const SOURCE: &str = "source";
 
 /// The structured result a tool returned to the client, which the model did not see.
 pub const TOOL_USE_RESULT: &str = "toolUseResult";
-
-/// True on an event whose usage is a sum over calls that did not report their own.
-pub const SUM: &str = "sum";
-
-/// True on an event with words of a model that a request repeats and that no recorded call answered: no call of the log.
-pub const QUOTED: &str = "quoted";
-
-/// What kept a request from being sent, such as `callback:house.refuse`: it answered in the model's place, or failed;
-/// `run` for what the runtime says by itself. No model was asked.
-pub const NOT_SENT: &str = "notSent";
 
 /// Whole results that the model was given the beginning of only, by the names of their files.
 pub const FULL_OUTPUT: &str = "fullOutput";

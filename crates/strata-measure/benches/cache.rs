@@ -72,14 +72,7 @@ fn caches(criterion: &mut Criterion) {
     for model in ["gpt-4.1", "claude-sonnet-4-5"] {
         let rule = rules.of_model(model);
         criterion.bench_function(&format!("simulate/{model}"), |bencher| {
-            bencher.iter(|| {
-                black_box(simulate(&prompts, |at| Sent {
-                    rule,
-                    at_s: at as f64,
-                    lifetime_s: None,
-                    is_reset: false,
-                }))
-            });
+            bencher.iter(|| black_box(simulate(&prompts, |at| Sent::new(rule, at as f64))));
         });
     }
     criterion.bench_function("analysis", |bencher| {

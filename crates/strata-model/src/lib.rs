@@ -28,6 +28,7 @@ mod evidence;
 mod fingerprint;
 mod float;
 pub mod json;
+pub mod marks;
 mod node_path;
 mod origin;
 pub mod python;

@@ -123,7 +123,7 @@ impl Handler for Why {
             agent: call.agent.to_string(),
             model: call.model.to_string(),
             bill: BillTotals::of(std::iter::once(&call.bill)).into(),
-            predicted_tokens: call.measured.expected,
+            predicted_tokens: call.prediction.expected,
             previous: previous.and_then(|previous| caches.call(previous)).map(|previous| PreviousCall {
                 call: previous.call,
                 prompt_tokens: previous.bill.prompt_tokens,

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use strata_measure::analysis::CallCache;
 use strata_model::json;
 use strata_wire::{BodyOptions, encode};
 
@@ -33,7 +34,7 @@ impl Strata {
         let (request, cached) = match run {
             None => {
                 let caches = open.caches(&analysis, self.tables())?;
-                let cached = caches.call(number).map_or(0, |cache| cache.prediction.expected);
+                let cached = caches.call(number).map_or(0, CallCache::found_of_known);
                 (call.request.clone(), cached)
             }
             Some(job) => {

@@ -30,8 +30,8 @@ impl Handler for Ladder {
         layout.words(calls.iter().map(|call| call.call));
         layout.words(calls.iter().map(|call| call.bill.prompt_tokens));
         layout.words(calls.iter().map(cached));
-        layout.words(calls.iter().map(|call| call.measured.expected));
-        layout.words(calls.iter().map(|call| call.measured.matched_ever));
+        layout.words(calls.iter().map(|call| call.prediction.expected));
+        layout.words(calls.iter().map(|call| call.prediction.matched_ever));
         layout.words(calls.iter().map(ends_at));
         layout.halves(calls.iter().map(agent));
         layout.halves(calls.iter().map(flags));

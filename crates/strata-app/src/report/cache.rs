@@ -172,9 +172,9 @@ fn call_report(subject: &Subject, analysis: &SessionAnalysis, call: &CallCache) 
             .map_or(RequestBasis::Recompiled, |analysed| RequestBasis::of(&subject.experiment, analysed)),
         evidence: analysed.map(|analysed| subject.evidence(analysed)),
         lifetime_seconds: call.lifetime_s,
-        predicted_cached_tokens: call.measured.expected,
-        ceiling_tokens: call.measured.ceiling,
-        predicted_written_tokens: call.measured.written,
+        predicted_cached_tokens: call.prediction.expected,
+        ceiling_tokens: call.prediction.ceiling,
+        predicted_written_tokens: call.prediction.written,
         reported_cached_tokens: call.reported.and_then(|reported| reported.cached),
         difference: call.comparison.as_ref().and_then(difference),
         zones: call

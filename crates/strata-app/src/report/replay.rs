@@ -1,6 +1,7 @@
 //! `strata replay`: a call sent again, beside what was recorded.
 
 use serde::Serialize;
+use strata_measure::analysis::CallCache;
 use strata_model::json;
 use strata_provider::Progress;
 use strata_wire::{BodyOptions, encode};
@@ -98,7 +99,7 @@ pub fn replay(
     let found = desk.find(&choice.endpoint)?;
     let answer = subject.experiment.session().events.get(recorded.answer.as_usize());
     let model = choice.model.clone().or(found.model).unwrap_or_else(|| call.model.to_string());
-    let cached = caches.call(choice.call).map_or(0, |cache| cache.prediction.expected);
+    let cached = caches.call(choice.call).map_or(0, CallCache::found_of_known);
     let locked = desk.locked();
     let (predicted, expected) =
         SentAgain::expected((&model, &call.request), Some(cached), &tables.counting, locked.as_deref());

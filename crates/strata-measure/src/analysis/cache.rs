@@ -2,6 +2,7 @@
 
 mod bill;
 mod fixes;
+mod growth;
 mod loss;
 mod rates;
 mod replay;
@@ -25,6 +26,7 @@ pub(crate) use timeline::Timeline;
 pub use zones::{Zone, ZoneSpan};
 
 use bill::Before;
+use growth::GrowthRatios;
 use loss::Losses;
 use reported::Reports;
 
@@ -40,6 +42,8 @@ use crate::tokens::{Basis, TokenCount};
 #[derive(Debug, Clone, Default)]
 pub struct CacheAnalysis {
     pub calls: Vec<CallCache>,
+    /// Of the recorded session, whatever is laid over it.
+    growth: GrowthRatios,
 }
 
 /// What the cache does for one call.
@@ -56,8 +60,6 @@ pub struct CallCache {
     pub is_rule_known: bool,
     /// Seconds for which what the call stores is kept: what it asked for where that is known, else what the rule says.
     pub lifetime_s: Option<f64>,
-    /// What is predicted of our count of the prompt, whatever was reported of it.
-    pub prediction: Prediction,
     /// Of all of the prompt, as is what was lost, in the provider's tokens.
     pub zones: Vec<ZoneSpan>,
     pub loss: Option<Loss>,
@@ -69,10 +71,15 @@ pub struct CallCache {
     /// By what the prompt was measured in the provider's tokens.
     pub(crate) sized: Option<Reported>,
     /// What is predicted of the prompt as it is measured: in the provider's tokens.
-    pub measured: Prediction,
+    pub prediction: Prediction,
 }
 
 impl CallCache {
+    /// What is predicted to be found of the known text when it is sent alone: hidden context stands before it.
+    pub fn found_of_known(&self) -> u32 {
+        self.prediction.expected.saturating_sub(self.bill.hidden_tokens())
+    }
+
     /// What the call lost, unless the prompt is only too short to be cached at all: nothing of it broke then.
     pub fn broken(&self) -> Option<&Loss> {
         self.loss.as_ref().filter(|loss| !matches!(loss.cause, Cause::BelowMinimum { .. }))
@@ -108,8 +115,8 @@ impl CacheAnalysis {
         Self::make(experiment, analysis, None, rules, prices)
     }
 
-    /// The calls of a session that edits are laid over, and what is known of it without them. A report holds for the request that it was made for: calls that
-    /// send another one now are predicted, and calibrated by it.
+    /// The calls of a session that edits are laid over, with what is known of it without them. A report holds for the
+    /// request that it was made for: calls that send another one now are predicted, and calibrated by it.
     pub fn of_edited(
         experiment: &Experiment,
         analysis: &SessionAnalysis,
@@ -132,27 +139,24 @@ impl CacheAnalysis {
         let before: Vec<Option<Before>> = calls.iter().map(|call| unedited?.before(call)).collect();
         let recorded = |call| Reported::of_call(experiment, call).filter(|_| unedited.is_none());
         let mut reported: Vec<Option<Reported>> = calls.iter().map(recorded).collect();
-        let sizes = before.iter().zip(&prompts).zip(&reported);
-        let sized: Vec<Option<Reported>> = sizes
-            .map(|((before, prompt), reported)| match before {
-                Some(before) => before.size(prompt.tokens),
-                None => *reported,
-            })
-            .collect();
+        let growth = match unedited {
+            Some(unedited) => unedited.caches.growth.clone(),
+            None => GrowthRatios::of(calls, &reported),
+        };
+        let sized = if unedited.is_some() { bill::sizes(&before, &prompts) } else { reported.clone() };
         let timeline = Timeline::of(experiment, calls, rules);
-        let predictions = simulate(&prompts, |at| timeline.sent(at));
         let measured = reported::anchored(&prompts, &sized);
-        let measured_predictions = simulate(&measured, |at| timeline.sent(at));
+        let predictions = simulate(&measured, |at| timeline.sent(at));
         let mut bills = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
             let output = experiment.call(call.number).and_then(|call| call.usage.as_ref()?.output_tokens());
             let output = output.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX));
             let is_kept_long = timeline.is_kept_long(at);
-            let prediction = &measured_predictions[at];
+            let prediction = &predictions[at];
             let bill = match (&before[at], &reported[at]) {
                 (Some(before), _) => {
                     let prompt = sized[at].map_or(call.total.tokens, |size| size.prompt);
-                    if before.is_same && before.measured == *prediction {
+                    if before.is_same && before.prediction == *prediction {
                         reported[at] =
                             unedited.and_then(|unedited| unedited.caches.call(call.number)?.reported);
                     }
@@ -173,14 +177,16 @@ impl CacheAnalysis {
         let is_used = reported.iter().flatten().any(Reported::has_cache);
         let heads = reported::client_heads(&measured, &reported);
         let reports = Reports { prompts: &measured, heads: &heads };
-        let losses = Losses { calls, predictions: &measured_predictions, bills: &bills, timeline: &timeline };
+        let losses = Losses { calls, predictions: &predictions, bills: &bills, timeline: &timeline };
         let mut analysed: Vec<CallCache> = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
             let (rule, prediction) = (timeline.rules[at], &predictions[at]);
             let comparison = reported[at].and_then(|report| {
                 let cached = report.cached?;
-                let prediction = &measured_predictions[at];
                 let mut found = reported::compare(rule, at, prediction, &reports, &report, cached);
+                if found.difference == Some(Difference::InFlight) && holds_answer(calls, at, prediction) {
+                    found.difference = Some(Difference::Unexplained);
+                }
                 if !is_used {
                     found.difference = found.difference.map(|_| Difference::Unused);
                 }
@@ -194,17 +200,16 @@ impl CacheAnalysis {
                 rule: rule.name.clone(),
                 is_rule_known: rule.is_known,
                 lifetime_s: timeline.lifetimes[at].or(rule.lifetime_s),
-                prediction: *prediction,
-                zones: zones::zones(rule, bills[at].prompt_tokens, &measured_predictions[at]),
+                zones: zones::zones(rule, bills[at].prompt_tokens, prediction),
                 loss: losses.of(at, price_of(prices, call), comparison.as_ref()),
                 reported: reported[at],
                 comparison,
                 bill: bills[at],
                 sized: sized[at],
-                measured: measured_predictions[at],
+                prediction: *prediction,
             });
         }
-        Self { calls: analysed }
+        Self { calls: analysed, growth }
     }
 
     /// The call with a number counted from 1.
@@ -258,24 +263,32 @@ impl CacheAnalysis {
         is_same: impl Fn(&CallAnalysis, &PromptMatches) -> bool,
     ) -> Vec<CallBill> {
         let calls = analysis.calls().iter().zip(&self.calls).zip(prompts);
-        let before: Vec<Before> = calls
+        let before: Vec<Option<Before>> = calls
             .clone()
-            .map(|((call, cache), prompt)| {
-                let is_same = is_same(call, prompt);
-                Before { bill: cache.bill, sized: cache.sized, measured: cache.measured, is_same }
-            })
+            .map(|((call, cache), prompt)| Some(self.before(cache, is_same(call, prompt))))
             .collect();
-        let sizes = before.iter().zip(prompts);
-        let sized: Vec<_> = sizes.map(|(before, prompt)| before.size(prompt.tokens)).collect();
+        let sized = bill::sizes(&before, prompts);
         let predictions = simulate(&reported::anchored(prompts, &sized), |at| timeline.sent(at));
-        let bills = calls.zip(predictions).enumerate().map(|(at, (((call, _), prompt), prediction))| {
+        let before = before.into_iter().flatten();
+        let bills = calls.zip(predictions).zip(before).enumerate();
+        let bills = bills.map(|(at, ((((call, _), prompt), prediction), before))| {
             let counted = TokenCount::exact(prompt.tokens + prompt.tail_tokens);
             let counted = TokenCount { basis: call.total.basis, ..counted };
             let size = sized[at].map_or(prompt.tokens, |size| size.prompt) + prompt.tail_tokens;
-            let bill = before[at].again(counted, size, &prediction, timeline.is_kept_long(at));
+            let bill = before.again(counted, size, &prediction, timeline.is_kept_long(at));
             bill.priced(price_of(prices, call))
         });
         bills.collect()
+    }
+
+    fn before(&self, cache: &CallCache, is_same: bool) -> Before {
+        Before {
+            bill: cache.bill,
+            sized: cache.sized,
+            prediction: cache.prediction,
+            growth: self.growth.of_model(&cache.model),
+            is_same,
+        }
     }
 
     /// What all calls come to.
@@ -288,8 +301,8 @@ impl CacheAnalysis {
         let mut totals = CacheTotals::default();
         for call in &self.calls {
             totals.prompt_tokens += u64::from(call.bill.prompt_tokens);
-            totals.cached_tokens += u64::from(call.measured.expected.min(call.bill.prompt_tokens));
-            totals.written_tokens += u64::from(call.measured.written);
+            totals.cached_tokens += u64::from(call.prediction.expected);
+            totals.written_tokens += u64::from(call.prediction.written);
             if let Some(loss) = &call.loss {
                 totals.lost_tokens += u64::from(loss.tokens);
                 if loss.cause.is_avoidable() {
@@ -305,8 +318,17 @@ impl Billed<'_> {
     fn before(&self, now: &CallAnalysis) -> Option<Before> {
         let (was, cache) = (self.analysis.call(now.number)?, self.caches.call(now.number)?);
         let is_same = was.sent_to == now.sent_to && was.request.is_same_prompt(&now.request);
-        Some(Before { bill: cache.bill, sized: cache.sized, measured: cache.measured, is_same })
+        Some(self.caches.before(cache, is_same))
     }
+}
+
+/// Whether a prompt goes on with what a model answered to the one that it begins with: that one was answered by then.
+fn holds_answer(calls: &[CallAnalysis], at: usize, prediction: &Prediction) -> bool {
+    let before = prediction.reference.and_then(|before| calls.get(before as usize - 1));
+    before.is_some_and(|before| {
+        let next = calls[at].request.contents.get(before.request.contents.len());
+        next.is_some_and(|content| content.role.as_deref() == Some("model"))
+    })
 }
 
 /// What the model of a call costs: of the one that answered, where that is known.

@@ -4,6 +4,7 @@
 
 use super::reported::Reported;
 use super::simulate::Prediction;
+use crate::analysis::matches::PromptMatches;
 use crate::prices::{Charged, Price};
 use crate::tokens::{Basis, TokenCount};
 
@@ -218,25 +219,47 @@ pub(super) struct Before {
     pub bill: CallBill,
     /// Its prompt as it was measured, and what was then predicted of it.
     pub sized: Option<Reported>,
-    pub measured: Prediction,
+    pub prediction: Prediction,
+    /// The provider's tokens for each of ours that its prompts grow by, where that is known.
+    pub growth: Option<f64>,
     /// The very same request is sent.
     pub is_same: bool,
 }
 
+/// The sizes of calls' prompts now, in the provider's tokens; `None` where ours is all that is known. A prompt that
+/// begins with another one is no smaller.
+pub(super) fn sizes(before: &[Option<Before>], prompts: &[PromptMatches]) -> Vec<Option<Reported>> {
+    let mut sizes: Vec<Option<Reported>> = Vec::with_capacity(prompts.len());
+    for (before, prompt) in before.iter().zip(prompts) {
+        let parent = prompt.parent.and_then(|parent| sizes[parent as usize - 1]);
+        let size = before.as_ref().and_then(|before| {
+            let size = before.size(prompt.tokens)?;
+            let least = parent.filter(|_| !before.is_same).map_or(0, |parent| parent.prompt);
+            Some(Reported { prompt: size.prompt.max(least), ..size })
+        });
+        sizes.push(size);
+    }
+    sizes
+}
+
 impl Before {
     /// The size of the call's prompt now, in the provider's tokens. `None` where ours is all that is known.
-    pub(super) fn size(&self, now: u32) -> Option<Reported> {
+    fn size(&self, now: u32) -> Option<Reported> {
         let sized = self.sized?;
         if self.is_same {
             return Some(sized);
         }
         let Self { bill, .. } = self;
         let before = bill.counted.tokens;
-        // What is hidden stays as it was. Where we count too much, we go on doing so.
-        let prompt = if bill.prompt_tokens >= before {
-            now.saturating_add(bill.prompt_tokens - before)
-        } else {
-            (u64::from(now) * u64::from(bill.prompt_tokens) / u64::from(before.max(1))) as u32
+        let prompt = match self.growth {
+            // What is more or less now is measured as the growth of the session was.
+            Some(growth) => {
+                let change = (f64::from(now) - f64::from(before)) * growth;
+                (f64::from(bill.prompt_tokens) + change).round() as u32
+            }
+            // What is hidden stays as it was. Where we count too much, we go on doing so.
+            None if bill.prompt_tokens >= before => now.saturating_add(bill.prompt_tokens - before),
+            None => (u64::from(now) * u64::from(bill.prompt_tokens) / u64::from(before.max(1))) as u32,
         };
         Some(Reported { prompt, cached: None, written: None, written_long: 0, lifetime_s: None })
     }
@@ -249,11 +272,11 @@ impl Before {
         prediction: &Prediction,
         is_kept_long: bool,
     ) -> CallBill {
-        let Self { bill, measured, .. } = self;
-        if self.is_same && measured == prediction {
+        let Self { bill, prediction: before, .. } = self;
+        if self.is_same && before == prediction {
             return *bill;
         }
-        if measured == prediction && prompt == bill.prompt_tokens {
+        if before == prediction && prompt == bill.prompt_tokens {
             let found = (bill.cached_tokens, bill.written_tokens + bill.written_long_tokens);
             let basis = bill.basis.max(Basis::Calibrated);
             let kept = CallBill::predicted(counted, (prompt, basis), found, is_kept_long, bill.output_tokens);
@@ -275,7 +298,7 @@ impl Before {
     /// The prediction, corrected by how far the one for the recorded call was off: a provider that found less of it
     /// than it promises will do so again, and what it found of hidden context is still there.
     fn found_again(&self, prediction: &Prediction, hidden: u32) -> u32 {
-        let (expected, found) = (self.measured.expected, self.bill.cached_tokens);
+        let (expected, found) = (self.prediction.expected, self.bill.cached_tokens);
         if !matches!(self.bill.basis, Basis::Reported | Basis::Calibrated) {
             return prediction.expected;
         }

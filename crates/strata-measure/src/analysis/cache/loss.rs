@@ -110,7 +110,10 @@ impl Losses<'_> {
         let idle_s = (self.timeline.times[at] - self.timeline.times[before]).max(0.0);
         let lifetime_s = self.timeline.lifetimes[before].or(rule.lifetime_s);
         let is_expired = lifetime_s.is_some_and(|lifetime_s| idle_s > lifetime_s);
-        let tokens = held.saturating_sub(prediction.expected);
+        // A prediction is corrected by what the provider is known to do; a report is looked at afterwards.
+        let bill = &self.bills[at];
+        let corrected = if bill.is_cache_reported { 0 } else { bill.cached_tokens };
+        let tokens = held.saturating_sub(prediction.expected.max(corrected));
         if let Some(found) = &call.prefix_break {
             return Some(Loss {
                 against: previous.number,

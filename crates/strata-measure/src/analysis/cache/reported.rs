@@ -1,6 +1,7 @@
 //! What providers reported, beside what was predicted.
 
 use strata_engine::Experiment;
+use strata_model::marks::CACHE_WRITE;
 use strata_model::{Event, Usage};
 use strata_wire::{CacheRule, Machine};
 
@@ -9,9 +10,7 @@ use crate::analysis::call::CallAnalysis;
 use crate::analysis::difference::Difference;
 use crate::analysis::matches::{Match, PromptMatches};
 
-/// Mark of importers on an answer whose call wrote to the cache: `{tokens, …}`.
-const CACHE_WRITE: &str = "cacheWrite";
-/// Field of that mark: what of it is kept for an hour.
+/// Field of [`CACHE_WRITE`]: what of it is kept for an hour.
 const LONG_WRITE: &str = "ephemeral1h";
 
 /// Answers recorded within this many seconds of each other are those of requests that were under way together.
@@ -110,7 +109,9 @@ pub(super) fn anchored(prompts: &[PromptMatches], reported: &[Option<Reported>])
             // It is a part of both prompts: the shorter one's report says best how large.
             let shorter = if prompt.tokens < prompts[of].tokens && reported[at].is_some() { at } else { of };
             let tokens = stored.or_else(on_parent).unwrap_or_else(|| measure(shorter, found.tokens));
-            Match { tokens, ..*found }
+            // No more can be found than is sent.
+            let all = reported[at].map_or(prompt.tokens, |report| report.prompt);
+            Match { tokens: tokens.min(all), ..*found }
         });
         PromptMatches {
             candidates: candidates.collect(),

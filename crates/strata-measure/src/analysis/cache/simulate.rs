@@ -20,6 +20,15 @@ pub struct Sent<'r> {
     pub lifetime_s: Option<f64>,
     /// A setting changed of which the rule says that it empties the cache of the conversation.
     pub is_reset: bool,
+    /// It failed before the provider read it, so nothing of it is stored or kept for longer.
+    pub is_failed: bool,
+}
+
+impl<'r> Sent<'r> {
+    /// An answered call without settings of its own.
+    pub fn new(rule: &'r CacheRule, at_s: f64) -> Self {
+        Self { rule, at_s, lifetime_s: None, is_reset: false, is_failed: false }
+    }
 }
 
 /// What is found of one prompt. All sizes are in tokens from its beginning.
@@ -101,8 +110,9 @@ impl Caches<'_> {
         let last_use = expected.call.and_then(|call| self.used.get(call as usize - 1)).copied();
         self.times.push(now);
         self.used.push(now);
-        self.lifetimes.push(sent.lifetime_s.or(sent.rule.lifetime_s).unwrap_or(f64::INFINITY));
-        if let Some(call) = expected.call {
+        let lifetime_s = sent.lifetime_s.or(sent.rule.lifetime_s).unwrap_or(f64::INFINITY);
+        self.lifetimes.push(if sent.is_failed { f64::NEG_INFINITY } else { lifetime_s });
+        if let Some(call) = expected.call.filter(|_| !sent.is_failed) {
             self.used[call as usize - 1] = now;
         }
         if let Some(cache) = prompt.explicit {

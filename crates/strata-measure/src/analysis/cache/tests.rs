@@ -36,7 +36,7 @@ fn run(rule: &CacheRule, calls: &[Sending<'_>]) -> Vec<Prediction> {
     for (_, tokens, n_parts, matches) in calls {
         prompts.push(prompt(&prompts, *tokens, *n_parts, matches));
     }
-    simulate(&prompts, |at| Sent { rule, at_s: calls[at].0, lifetime_s: None, is_reset: false })
+    simulate(&prompts, |at| Sent::new(rule, calls[at].0))
 }
 
 fn expected(predictions: &[Prediction]) -> Vec<u32> {
@@ -155,8 +155,7 @@ fn without_lookback_only_what_is_marked_again_is_found() {
             }
         })
         .collect();
-    let found =
-        simulate(&prompts, |_| Sent { rule: &explicit, at_s: 1.0, lifetime_s: None, is_reset: false });
+    let found = simulate(&prompts, |_| Sent::new(&explicit, 1.0));
     let counts: Vec<_> = found.iter().map(|one| (one.expected, one.written)).collect();
     assert_eq!(counts, [(0, 7495), (6002, 1494), (6002, 1495)]);
 }
@@ -166,8 +165,7 @@ fn changed_settings_leave_the_instruction() {
     let sonnet = rule("claude-sonnet-4-5");
     let mut prompts = vec![prompt(&[], 5000, 1, &[])];
     prompts.push(prompt(&prompts, 5500, 3, &[(1, 5000)]));
-    let found =
-        simulate(&prompts, |at| Sent { rule: &sonnet, at_s: at as f64, lifetime_s: None, is_reset: at == 1 });
+    let found = simulate(&prompts, |at| Sent { is_reset: at == 1, ..Sent::new(&sonnet, at as f64) });
     assert_eq!(expected(&found), [0, 2000]);
 }
 
@@ -207,7 +205,7 @@ fn a_cache_object_holds_what_it_was_made_of() {
         next.explicit = Some(ExplicitCache { tokens, is_new });
         prompts.push(next);
     }
-    let found = simulate(&prompts, |_| Sent { rule: &gemini, at_s: 1.0, lifetime_s: None, is_reset: false });
+    let found = simulate(&prompts, |_| Sent::new(&gemini, 1.0));
     let counts: Vec<_> = found.iter().map(|one| (one.expected, one.written)).collect();
     assert_eq!(counts, [(0, 3000), (2500, 2500), (2500, 0)]);
 }

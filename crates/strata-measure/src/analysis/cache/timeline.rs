@@ -19,6 +19,8 @@ pub(crate) struct Timeline<'r> {
     pub lineages: Vec<u32>,
     /// Settings that empty the cache and are others than in the call before of the lineage.
     pub resets: Vec<Vec<String>>,
+    /// Calls that failed without a report.
+    pub failures: Vec<bool>,
 }
 
 impl<'r> Timeline<'r> {
@@ -31,6 +33,7 @@ impl<'r> Timeline<'r> {
             branches: Vec::new(),
             lineages: Vec::new(),
             resets: Vec::new(),
+            failures: Vec::new(),
         };
         for call in calls {
             let made = experiment.call(call.number);
@@ -47,6 +50,7 @@ impl<'r> Timeline<'r> {
             timeline
                 .resets
                 .push(previous.map_or_else(Vec::new, |at| changed_settings(&calls[at], call, rule)));
+            timeline.failures.push(made.is_some_and(|made| made.error.is_some() && made.usage.is_none()));
             timeline.rules.push(rule);
         }
         timeline
@@ -80,6 +84,7 @@ impl<'r> Timeline<'r> {
             at_s: self.times[at],
             lifetime_s: self.lifetimes[at],
             is_reset: !self.resets[at].is_empty(),
+            is_failed: self.failures[at],
         }
     }
 }
