@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use strata_model::{EventIndex, Fingerprint, LlmRequest, Object, Part, Str};
+use strata_model::{Diagnostic, EventIndex, Fingerprint, LlmRequest, Object, Part, Severity, Str};
 
 use crate::artifacts::Artifacts;
 use crate::context::{CompileContext, Services};
@@ -62,6 +62,12 @@ impl Compilation {
     /// How the working context stands to a recorded request; `None` where there is none.
     pub fn recorded(&self) -> Option<RecordedStage> {
         self.stages.last()?.recorded
+    }
+
+    /// What stages say that could not do their work.
+    pub fn errors(&self) -> Vec<Diagnostic> {
+        let said = self.stages.iter().flat_map(|stage| &stage.output.diagnostics);
+        said.filter(|said| said.severity == Severity::Error).cloned().collect()
     }
 
     pub fn stage(&self, processor: &str) -> Option<&Stage> {

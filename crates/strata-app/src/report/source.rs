@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use strata_engine::{Edit, Experiment, FlowEdit};
+use strata_engine::{Edit, Experiment, FlowEdit, Outcome};
 use strata_import::ImportedSession;
 use strata_measure::analysis::{Billed, CacheAnalysis, CallAnalysis, Counting, Scale, SessionAnalysis};
-use strata_model::{Object, Session};
+use strata_model::{Object, Session, Severity};
 use strata_store::{
     AppConfig, ExperimentEntry, ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError,
 };
@@ -104,6 +104,11 @@ impl Source {
             return Ok((base, edits));
         }
         let edited = strata_measure::edited(&base, &edits, &catalog(), &Counting::default());
+        let is_named = !self.edits.is_empty() || !self.scripts.is_empty();
+        if let Some(refused) = edited.notes.iter().find(|note| is_named && note.severity == Severity::Error) {
+            // Numbers of a session without what was asked for would be taken for those with it.
+            return Err(AppError::bad_input(format!("{}: {}", self.said(), refused.message)));
+        }
         let rows = edited.notes.iter().map(DiagnosticRow::from);
         diagnostics.extend(rows.map(|row| FileDiagnostic::new("", row)));
         Ok((edited.experiment, edits))
@@ -357,6 +362,26 @@ impl Compiled {
     }
 }
 
+/// Numbers of calls that edits broke would be those of half a request.
+fn refuse_failures(unedited: &SessionAnalysis, edited: &SessionAnalysis) -> Result<(), AppError> {
+    let failure = |call: &CallAnalysis| match &call.outcome {
+        Outcome::Failed { processor, error } => {
+            Some(format!("{processor}: {} {}", error.message, error.advice))
+        }
+        _ => call.failures.first().map(|failure| format!("{}: {}", failure.at, failure.message)),
+    };
+    let was_whole =
+        |call: &&CallAnalysis| unedited.call(call.number).is_none_or(|before| failure(before).is_none());
+    let mut broken =
+        edited.calls().iter().filter(was_whole).filter_map(|call| Some((call.number, failure(call)?)));
+    let Some((call, why)) = broken.next() else { return Ok(()) };
+    Err(AppError::bad_input(format!(
+        "The edits fail in {} of {}, first in C{call}. {why}",
+        1 + broken.count(),
+        words::counted(edited.calls().len(), "call"),
+    )))
+}
+
 impl Subject {
     /// Compiles the calls up to a number, and says what they come to.
     pub(super) fn compiled(
@@ -376,6 +401,7 @@ impl Subject {
         let rules = unedited.rules();
         let caches = CacheAnalysis::new(base, &unedited, rules, prices);
         let analysis = self.analyse_with(&self.experiment, unedited.sharing(), up_to, tables, watch)?;
+        refuse_failures(&unedited, &analysis)?;
         let before = Billed { analysis: &unedited, caches: &caches };
         let caches = CacheAnalysis::of_edited(&self.experiment, &analysis, before, rules, prices);
         Ok(Compiled { analysis, caches })

@@ -1,7 +1,7 @@
 //! A call that was compiled and weighed.
 
 use strata_engine::Outcome;
-use strata_model::{LlmRequest, Str};
+use strata_model::{Diagnostic, LlmRequest, Str};
 
 use super::blame::PrefixBreak;
 use super::matches::PromptMatches;
@@ -34,4 +34,6 @@ pub struct CallAnalysis {
     /// Stages whose result was known, a bit each, the first stage in the lowest.
     pub reused_stages: u64,
     pub outcome: Outcome,
+    /// Errors of stages that left the request as it was, such as scripts that failed.
+    pub failures: Vec<Diagnostic>,
 }

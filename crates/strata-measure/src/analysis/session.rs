@@ -191,6 +191,7 @@ impl SessionAnalysis {
             prefix_break,
             matches,
             reused_stages: compilation.reused_stages(),
+            failures: compilation.errors(),
             outcome: {
                 self.last_stages.insert(self.calls.len(), compilation.stages);
                 if self.last_stages.len() > KEPT_STAGES {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use strata_engine::Facts;
+use strata_engine::{Facts, FlowKind};
 use strata_model::app::ModelFamily;
 use strata_model::{Event, EventIndex, Severity};
 
@@ -119,6 +119,10 @@ fn late_result_hides_turns(evidence: &Evidence<'_>) -> Vec<Observation> {
 }
 
 fn stored_order_differs(evidence: &Evidence<'_>) -> Vec<Observation> {
+    // Only ADK's databases give events back by their time.
+    if evidence.experiment.kind() != FlowKind::Adk {
+        return Vec::new();
+    }
     let mut latest = f64::NEG_INFINITY;
     let mut moved: Vec<EventIndex> = Vec::new();
     for logged in evidence.events() {

@@ -191,6 +191,7 @@ impl<'s> Measured<'s> {
     /// US dollars of all calls, or the model that has no price.
     fn dollars(&self, agent: Agent<'_>) -> Result<f64, String> {
         match self.calls(agent).find(|call| call.bill.cost.is_none()) {
+            Some(call) if call.model.is_empty() => Err("a model that nothing names".into()),
             Some(call) => Err(call.model.to_string()),
             None => Ok(self.bill(agent).cost_usd().unwrap_or(0.0)),
         }
