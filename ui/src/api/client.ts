@@ -45,7 +45,8 @@ export function toFailure(thrown: unknown): Failure {
   };
 }
 
-const CODES: readonly string[] = [
+/** What a command can be refused with. */
+export const ERROR_CODES = [
   'notFound',
   'badInput',
   'unreadable',
@@ -62,7 +63,7 @@ export function isAppError(value: unknown): value is AppError {
     value !== null &&
     'code' in value &&
     typeof value.code === 'string' &&
-    CODES.includes(value.code) &&
+    ERROR_CODES.some((code) => code === value.code) &&
     'message' in value &&
     typeof value.message === 'string'
   );

@@ -1,4 +1,4 @@
-import { CommandFailure, type Failure, type FailureCode } from '@/api/client.ts';
+import { CommandFailure, ERROR_CODES, type Failure, type FailureCode } from '@/api/client.ts';
 import type { Host } from './host.ts';
 
 /** What goes wrong between the window and what runs it. */
@@ -30,16 +30,7 @@ export function troubledHost(host: Host, { delayMs = 0, failing = {}, stuck = []
   };
 }
 
-const CODES: readonly FailureCode[] = [
-  'notFound',
-  'badInput',
-  'unreadable',
-  'store',
-  'provider',
-  'notCompiled',
-  'internal',
-  'unreachable',
-];
+const CODES: readonly FailureCode[] = [...ERROR_CODES, 'unreachable'];
 
 /** Troubles from an address: `?slow=2000&stuck=event/page&fail=call/get:provider&deaf`. */
 export function troubleFromAddress(query: URLSearchParams): Trouble {

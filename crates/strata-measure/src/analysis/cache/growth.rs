@@ -1,0 +1,46 @@
+//! How a provider counts what prompts grow by, beside our count of it.
+
+use std::collections::BTreeMap;
+
+use strata_model::Str;
+
+use super::reported::Reported;
+use crate::analysis::call::CallAnalysis;
+
+/// From how many tokens of ours on a ratio is more than chance.
+const ENOUGH_TOKENS: u64 = 2_000;
+
+/// The provider's tokens for each of ours, by model. What every prompt of a session hides is in no growth, so it is of
+/// known text alone.
+#[derive(Debug, Clone, Default)]
+pub(super) struct GrowthRatios {
+    by_model: BTreeMap<Str, f64>,
+}
+
+impl GrowthRatios {
+    /// Of prompts that begin with another one, where the sizes of both were reported.
+    pub(super) fn of(calls: &[CallAnalysis], reported: &[Option<Reported>]) -> Self {
+        let mut sums: BTreeMap<Str, (u64, u64)> = BTreeMap::new();
+        for (call, report) in calls.iter().zip(reported) {
+            let Some((report, parent)) = report.as_ref().zip(call.matches.parent) else { continue };
+            let at = parent as usize - 1;
+            let Some(before) = reported[at].filter(|_| calls[at].sent_to == call.sent_to) else { continue };
+            let counted = call.total.tokens.saturating_sub(calls[at].total.tokens);
+            let grown = report.prompt.saturating_sub(before.prompt);
+            if counted > 0 && grown > 0 {
+                let (of_ours, of_theirs) = sums.entry(call.sent_to.clone()).or_default();
+                *of_ours += u64::from(counted);
+                *of_theirs += u64::from(grown);
+            }
+        }
+        let ratios = sums.into_iter().filter(|(_, (ours, _))| *ours >= ENOUGH_TOKENS);
+        Self {
+            by_model: ratios.map(|(model, (ours, theirs))| (model, theirs as f64 / ours as f64)).collect(),
+        }
+    }
+
+    /// `None` where too little was reported to tell.
+    pub(super) fn of_model(&self, model: &str) -> Option<f64> {
+        self.by_model.get(model).copied()
+    }
+}

@@ -1,0 +1,14 @@
+//! Names of the marks that importers leave in an event's `customMetadata` and that decide what a session comes to.
+
+/// Tokens written to the provider's cache by the call: `{tokens, ephemeral5m, ephemeral1h}`.
+pub const CACHE_WRITE: &str = "cacheWrite";
+
+/// True on an event whose usage is a sum over calls that did not report their own: it is the report of no prompt.
+pub const SUM: &str = "sum";
+
+/// True on an event with words of a model that a request repeats and that no recorded call answered: no call of the log.
+pub const QUOTED: &str = "quoted";
+
+/// What kept a request from being sent, such as `callback:house.refuse`: it answered in the model's place, or failed;
+/// `run` for what the runtime says by itself. No model was asked.
+pub const NOT_SENT: &str = "notSent";
