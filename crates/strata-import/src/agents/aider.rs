@@ -1,5 +1,8 @@
 //! Aider's chat history: Markdown that only grows, with rounded numbers in prose. `# aider chat started at` begins a
-//! session, `####` is what was typed, `>` is what the program says, the rest is the model's.
+//! session, `####` is what was typed, `> ` is what the program says, the rest is the model's, as far as it is not what
+//! the program goes on to say.
+
+mod voice;
 
 use strata_model::{Json, Object, Part};
 use strata_wire::usage::Counts;
@@ -13,18 +16,14 @@ use crate::head::Head;
 use crate::imported::ImportedSession;
 use crate::source::SourceRecord;
 use crate::time::epoch_seconds;
+use voice::{Before, Lines, Voice};
 
 const SESSION: &str = "# aider chat started at ";
 
-#[derive(Clone, Copy, PartialEq)]
-enum Voice {
-    Person,
-    Program,
-    Model,
-}
-
 struct Chat {
     draft: Draft,
+    before: Before,
+    /// Who wrote the text that is gathered.
     voice: Option<Voice>,
     text: String,
     start: u64,
@@ -46,7 +45,8 @@ pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec
     let mut chat = Chat::new(0, None);
     let mut n_begun = 0;
     let mut offset = 0;
-    for line in text.split_inclusive('\n') {
+    let lines = Lines::new(&text);
+    for (number, line) in lines.iter() {
         let at = offset;
         offset += line.len() as u64;
         let line = line.trim_end();
@@ -56,7 +56,8 @@ pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec
             );
             n_begun += 1;
         } else {
-            chat.line(line, at);
+            let voice = lines.voice(number, &mut chat.before);
+            chat.line(voice, line, at);
         }
     }
     sessions.extend(chat.finish(offset, format, findings));
@@ -82,30 +83,25 @@ impl Chat {
             Some(time) => format!("{time}#{number}").replace(' ', "T").into(),
             None => "before the first session".into(),
         };
-        Self { draft, voice: None, text: String::new(), start: 0, answer: None }
+        Self { draft, before: Before::default(), voice: None, text: String::new(), start: 0, answer: None }
     }
 
-    fn line(&mut self, line: &str, at: u64) {
-        let (voice, text) = if let Some(typed) = line.strip_prefix("####") {
-            (Voice::Person, typed.strip_prefix(' ').unwrap_or(typed))
-        } else if let Some(said) = line.strip_prefix('>') {
-            (Voice::Program, said.strip_prefix(' ').unwrap_or(said))
-        } else {
-            (Voice::Model, line)
+    fn line(&mut self, voice: Option<Voice>, line: &str, at: u64) {
+        let said = match voice {
+            None => return self.flush(at),
+            Some(Voice::Person) => line.strip_prefix("####"),
+            Some(Voice::Program) => line.strip_prefix('>'),
+            Some(Voice::Model) => None,
         };
-        // An empty line goes with what is above it, except that it ends what was typed.
-        let is_blank = text.trim().is_empty() && voice == Voice::Model;
-        if is_blank && self.voice == Some(Voice::Person) {
-            return self.flush(at);
-        }
-        if !is_blank && self.voice != Some(voice) {
+        let text = said.map_or(line, |said| said.strip_prefix(' ').unwrap_or(said));
+        if self.voice != voice {
             self.flush(at);
-            self.voice = Some(voice);
+            self.voice = voice;
             self.start = at;
         }
         self.text += text;
         self.text += "\n";
-        if voice == Voice::Program && text.starts_with("Tokens:") {
+        if voice == Some(Voice::Program) && said.is_some() && text.starts_with("Tokens:") {
             self.tokens(text, at);
         }
     }
@@ -123,6 +119,10 @@ impl Chat {
             Voice::Model => Kind::Response,
         };
         let is_answer = kind == Kind::Response;
+        if kind == Kind::Prompt {
+            // Tokens that are told from here on are of another request.
+            self.answer = None;
+        }
         let mut say = Say::new(kind, Vec::new(), SourceRecord::Bytes(self.start..end));
         if voice == Voice::Program {
             // It is on the screen only.

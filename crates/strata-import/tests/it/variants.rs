@@ -1,5 +1,6 @@
 //! Files as other versions and other writers leave them.
 
+mod aider;
 mod claude;
 mod codex;
 mod compactions;
