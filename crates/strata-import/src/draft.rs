@@ -7,7 +7,7 @@ mod say;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use strata_model::{Content, Event, EventCompaction, Json, Object, Part, Session, Str, Usage};
+use strata_model::{Content, Event, EventCompaction, Json, Object, Part, Session, Str};
 use strata_wire::message::{Messages, Reader, Turn};
 use strata_wire::usage::UsageReport;
 
@@ -177,8 +177,8 @@ impl Draft {
             event.error_message = Some(message);
         }
         if let Some(reported) = say.usage {
-            custom_write(&mut custom, reported.cache_write.clone());
-            event.usage_metadata = Some(Box::new(usage_of(reported)));
+            custom_write(&mut custom, reported.cache_write);
+            event.usage_metadata = Some(Box::new(reported.usage));
         }
         let has_content =
             !say.parts.is_empty() || matches!(say.kind, Kind::Prompt | Kind::Injected(_) | Kind::Results);
@@ -210,8 +210,8 @@ impl Draft {
     pub(crate) fn set_usage(&mut self, at: usize, reported: UsageReport) {
         let Some(event) = self.events.get_mut(at) else { return };
         let mut custom = event.custom_metadata.take().unwrap_or_default();
-        custom_write(&mut custom, reported.cache_write.clone());
-        event.usage_metadata = Some(Box::new(usage_of(reported)));
+        custom_write(&mut custom, reported.cache_write);
+        event.usage_metadata = Some(Box::new(reported.usage));
         event.custom_metadata = (!custom.is_empty()).then_some(custom);
     }
 
@@ -345,17 +345,6 @@ impl Draft {
             parent: self.parent,
             app: None,
         })
-    }
-}
-
-/// The counts of an event. Tools write zeros where a provider says nothing of its cache or of thoughts.
-fn usage_of(reported: UsageReport) -> Usage {
-    let says = |count: &u64| *count > 0 || reported.is_verbatim;
-    let usage = reported.usage;
-    Usage {
-        cached_content_token_count: usage.cached_content_token_count.filter(says),
-        thoughts_token_count: usage.thoughts_token_count.filter(says),
-        ..usage
     }
 }
 

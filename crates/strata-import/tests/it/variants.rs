@@ -13,6 +13,7 @@ mod recording;
 mod stores;
 mod talk;
 mod telemetry;
+mod zeros;
 
 use crate::counted::check_cuts;
 use strata_import::{Format, Import, ImportedSession, import, marks};

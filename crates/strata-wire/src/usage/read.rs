@@ -31,7 +31,7 @@ use crate::unread::UnreadFields;
 pub fn read(mut source: Object, owner: &str, unread: &mut dyn UnreadFields) -> Option<UsageReport> {
     if is_gemini(&source) {
         let usage = Usage::from_json(Json::Object(source), &mut Decoder::new()).ok()?;
-        return Some(UsageReport { usage, is_verbatim: true, ..UsageReport::default() });
+        return Some(UsageReport { usage, ..UsageReport::default() });
     }
     if is_anthropic(&source) {
         let report = read_messages(source, owner, unread);

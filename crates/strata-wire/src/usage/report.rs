@@ -14,8 +14,6 @@ pub struct UsageReport {
     pub cache_write: Option<Object>,
     /// What the provider's last step alone says, where the counts above are those of all steps.
     pub top_level_input: Option<u64>,
-    /// It came in ADK's own shape, with fields that [`Counts`] does not have.
-    pub is_verbatim: bool,
 }
 
 impl UsageReport {
@@ -37,6 +35,6 @@ impl From<Counts> for UsageReport {
     fn from(counts: Counts) -> Self {
         let written = counts.written.filter(|written| *written > 0);
         let cache_write = written.map(|tokens| Object::from_iter([("tokens", number(tokens))]));
-        Self { usage: counts.usage(), cache_write, top_level_input: None, is_verbatim: false }
+        Self { usage: counts.usage(), cache_write, top_level_input: None }
     }
 }

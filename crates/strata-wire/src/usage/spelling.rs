@@ -18,6 +18,7 @@ pub struct Spelling {
     cache: Place,
     /// Where thoughts stand to the output.
     thinking: Place,
+    zeros: Zeros,
 }
 
 /// Whether a count is a part of another.
@@ -25,6 +26,15 @@ pub struct Spelling {
 enum Place {
     Within,
     Beside,
+}
+
+/// What a zero of the cache or of thoughts is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Zeros {
+    /// A count like any other: it is left out where the provider says nothing.
+    Said,
+    /// The tool speaks to any provider, and writes a zero where that says nothing: nobody knows.
+    Filled,
 }
 
 /// What a spelling has unless it says otherwise.
@@ -37,6 +47,7 @@ const PLAIN: Spelling = Spelling {
     total: &[],
     cache: Place::Within,
     thinking: Place::Within,
+    zeros: Zeros::Said,
 };
 
 /// Attributes of spans, in every set of names.
@@ -114,7 +125,7 @@ pub const LANGFUSE: Spelling = Spelling {
     ..PLAIN
 };
 
-/// Chats of Gemini CLI.
+/// Chats of Gemini CLI. Gemini leaves out counts that are zero, and its client puts them in again.
 pub const GEMINI_CLI: Spelling = Spelling {
     input: &["input"],
     cached: &["cached"],
@@ -162,6 +173,7 @@ pub const CLINE_MESSAGE: Spelling = Spelling {
     cached: &["cached"],
     output: &["completion"],
     cache: Place::Beside,
+    zeros: Zeros::Filled,
     ..PLAIN
 };
 
@@ -172,6 +184,7 @@ pub const CLINE_REQUEST: Spelling = Spelling {
     written: &["cacheWrites"],
     output: &["tokensOut"],
     cache: Place::Beside,
+    zeros: Zeros::Filled,
     ..PLAIN
 };
 
@@ -186,6 +199,7 @@ pub const OPENCODE: Spelling = Spelling {
     thoughts: &["reasoning"],
     cache: Place::Beside,
     thinking: Place::Beside,
+    zeros: Zeros::Filled,
     ..PLAIN
 };
 
@@ -195,6 +209,7 @@ pub const OPENHANDS: Spelling = Spelling {
     written: &["cache_write_tokens"],
     output: &["completion_tokens"],
     thoughts: &["reasoning_tokens"],
+    zeros: Zeros::Filled,
     ..PLAIN
 };
 
@@ -283,12 +298,20 @@ impl Spelling {
             thoughts: first(self.thoughts),
             total: first(self.total),
         };
+        let counts = if self.zeros == Zeros::Filled { counts.without_zeros() } else { counts };
         let counts = if self.cache == Place::Beside { counts.with_cache_beside() } else { counts };
         if self.thinking == Place::Beside { counts.with_thoughts_beside() } else { counts }
     }
 }
 
 impl Counts {
+    /// Counts of which nothing is known of the cache and of thoughts where they are zero.
+    fn without_zeros(self) -> Self {
+        let known = |count: Option<u64>| count.filter(|count| *count > 0);
+        let (cached, written, thoughts) = (known(self.cached), known(self.written), known(self.thoughts));
+        Self { cached, written, thoughts, ..self }
+    }
+
     /// Counts of which the input left out what the cache read and wrote.
     pub fn with_cache_beside(self) -> Self {
         let of_cache = self.cached.unwrap_or(0).saturating_add(self.written.unwrap_or(0));
