@@ -157,6 +157,11 @@ impl Transcript {
             let code = record.text("error").unwrap_or("api_error");
             entry.event.error_code = Some(code.into());
             entry.event.error_message = entry.parts.iter().find_map(|part| part.text.clone());
+        } else if entry.event.model_version.as_deref() == Some(marks::SYNTHETIC_MODEL)
+            && !record.rest.contains_key("error")
+        {
+            // It is no refusal: the client answered by itself, and no model was asked.
+            entry.custom.insert(marks::NOT_SENT, "client");
         }
         if record.take_flag("isAbortedMidStream") {
             entry.event.other.insert("interrupted", true);

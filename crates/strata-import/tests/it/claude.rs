@@ -344,6 +344,31 @@ fn a_synthetic_message_is_no_call() {
 }
 
 #[test]
+fn what_the_client_answers_by_itself_was_not_sent() {
+    let mut it = Transcript::default();
+    it.user("u1", "", r#""go""#).assistant("a1", "u1", "m1", &text("yes"), 10);
+    let synthetic = r#""message":{"id":"x","model":"<synthetic>","content":[{"type":"text","text":"No response requested."}],"usage":{"input_tokens":0,"output_tokens":0}}"#;
+    it.record("assistant", "a2", "a1", &format!(r#""isApiErrorMessage":false,{synthetic}"#));
+    it.record(
+        "assistant",
+        "a3",
+        "a2",
+        &format!(r#""isApiErrorMessage":true,{}"#, synthetic.replace(r#""x""#, r#""y""#)),
+    );
+    let session = it.session();
+    let kept_by = |at: usize| {
+        let marks = session.session.events[at].custom_metadata.as_ref()?;
+        marks.get(marks::NOT_SENT)?.as_str()
+    };
+    assert_eq!(
+        (kept_by(1), kept_by(2), kept_by(3)),
+        (None, Some("client"), None),
+        "an answer, its own, a refusal"
+    );
+    assert_eq!(session.session.events[2].parts()[0].text.as_deref(), Some("No response requested."));
+}
+
+#[test]
 fn records_written_twice_are_kept_once_and_different_ones_both() {
     let mut it = Transcript::default();
     it.user("u1", "", r#""go""#).user("u1", "", r#""go""#).user("u1", "", r#""go there""#);
