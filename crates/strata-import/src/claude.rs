@@ -1,8 +1,8 @@
 //! Claude Code transcripts: JSON lines that hold a tree of records. What `claude -p` puts out has the same records,
 //! without the tree: a line each, or all of them in one list.
 //!
-//! A transcript says what the client did, not what it sent: the system prompt and the tool definitions are not in it.
-//! What it says is mapped so:
+//! A transcript says what the client did. What it sent is in it since 2.1.285, in a [`journal`] of requests; before,
+//! system prompt and tool definitions are not there. What it says is mapped so:
 //!
 //! - One response of the API is written as a line per content block; the lines are merged into one event.
 //! - The main conversation is the branch `main`. Sub-agents have the branch `agent.<agent id>`, which by ADK's rule for
@@ -23,6 +23,7 @@ mod full_output;
 mod ids;
 mod injected;
 mod invocations;
+mod journal;
 mod lanes;
 mod nodes;
 mod path;

@@ -40,6 +40,22 @@ pub fn larger() -> Option<PathBuf> {
     found
 }
 
+/// Runs of clients that were recorded on both sides, what they sent and what they wrote: where `STRATA_CAPTURES` says, or
+/// `shared/capture` in a folder above the repository. Says so when there is none.
+#[expect(clippy::print_stderr, reason = "a test says what it leaves out")]
+pub fn captured() -> Option<PathBuf> {
+    let is_complete =
+        |folder: &PathBuf| folder.join("exchanges").is_dir() && folder.join("sessions").is_dir();
+    let found = match std::env::var_os("STRATA_CAPTURES") {
+        Some(folder) => Some(PathBuf::from(folder)).filter(is_complete),
+        None => repository().ancestors().map(|above| above.join("shared/capture")).find(is_complete),
+    };
+    if found.is_none() {
+        eprintln!("no recorded runs are read; set STRATA_CAPTURES to a folder of some");
+    }
+    found
+}
+
 /// The folder of the smallest samples: one or more of every format that can be imported.
 pub fn of_formats() -> PathBuf {
     repository().join("crates/strata-import/samples")

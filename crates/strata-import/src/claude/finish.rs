@@ -6,15 +6,17 @@ use strata_model::{Content, Event, EventCompaction, Session, Str};
 
 use super::compaction::spans;
 use super::entry::{Entry, EntryKind};
-use super::ids::MAIN;
+use super::ids::{EntryId, MAIN};
 use super::invocations::set_invocations;
 use super::path::paths;
+use super::record::version_numbers;
 use super::transcript::Transcript;
 use crate::facts::{Facts, SourceFacts};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::imported::{ImportedSession, ParentSession};
+use crate::imported::{ImportedSession, ParentSession, RecordedRequest};
 use crate::injected::{command_name, typed_text};
+use crate::marks;
 use crate::repeated_ids::report_repeated_ids;
 use crate::source::SourceRecord;
 use crate::title;
@@ -41,6 +43,7 @@ impl Transcript {
             None => title_of(&self.entries),
         };
         let title = if title.is_empty() { session_id.to_string() } else { title };
+        let requests = self.requests(findings);
         let (events, sources) = self.events();
         let session = Session {
             id: session_id,
@@ -60,9 +63,15 @@ impl Transcript {
             sources,
             unmapped: self.unmapped,
             facts,
-            requests: Vec::new(),
+            requests,
             parent,
         })
+    }
+
+    fn requests(&mut self, findings: &mut Findings) -> Vec<RecordedRequest> {
+        let entries = &self.entries;
+        let is_copy = |entry: EntryId| entries[entry].custom.contains_key(marks::RELAYED);
+        std::mem::take(&mut self.journal).requests(is_copy, &mut self.unmapped, findings)
     }
 
     fn set_branches(&mut self, findings: &mut Findings) {
@@ -163,9 +172,4 @@ fn event_of(entry: &mut Entry) -> Event {
         event.long_running_tool_ids = Some(Vec::new());
     }
     event
-}
-
-fn version_numbers(version: &str) -> Option<[u32; 3]> {
-    let mut numbers = version.split('.').map(|number| number.parse().ok());
-    Some([numbers.next()??, numbers.next()??, numbers.next()??])
 }

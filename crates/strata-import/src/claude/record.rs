@@ -5,6 +5,9 @@ use strata_model::{Json, Object, Str};
 
 use crate::unmapped::Unmapped;
 
+/// Versions before this one keep no journal of requests.
+const JOURNAL_SINCE: [u32; 3] = [2, 1, 282];
+
 /// One record, taken apart. Fields that only some types have are in `rest`.
 #[derive(Debug, Default)]
 pub(super) struct Record {
@@ -45,6 +48,11 @@ impl Record {
     /// Whether a record of the type `result` says how a run ended. Workflows write others into their journals.
     pub(super) fn is_outcome(&self) -> bool {
         ["is_error", "duration_ms", "total_cost_usd"].iter().any(|key| self.rest.contains_key(key))
+    }
+
+    /// Whether requests in the same file may name its message by a hash.
+    pub(super) fn may_be_journaled(&self) -> bool {
+        self.version.as_deref().and_then(version_numbers).is_none_or(|version| version >= JOURNAL_SINCE)
     }
 
     pub(super) fn read(object: Object) -> Self {
@@ -103,4 +111,10 @@ impl Record {
             unmapped.field(&self.kind, key, value);
         }
     }
+}
+
+/// Major, minor and patch.
+pub(super) fn version_numbers(version: &str) -> Option<[u32; 3]> {
+    let mut numbers = version.split('.').map(|number| number.parse().ok());
+    Some([numbers.next()??, numbers.next()??, numbers.next()??])
 }

@@ -2,6 +2,7 @@
 
 use strata_model::Json;
 
+use super::journal;
 use super::record::Record;
 use super::transcript::{Placed, Transcript};
 use crate::findings::Findings;
@@ -23,6 +24,9 @@ impl Transcript {
         };
         let mut record = Record::read(object);
         let timestamp = self.note_envelope(&mut record, &place, findings);
+        if journal::is_record(&record.kind) {
+            return self.journal.read(record, source, &place, &mut self.unmapped, findings);
+        }
         let lane = self.lanes.of(&record, &self.nodes);
         if let Some(call) = record.task.as_ref().and_then(|task| self.calls.get(task)) {
             self.lanes.get_mut(lane).called_by = Some(call.entry);

@@ -45,6 +45,7 @@ impl Transcript {
     pub(super) fn response(&mut self, mut placed: Placed, findings: &mut Findings) {
         let Some(message) = placed.record.message.take() else { return };
         let mut message = Message::read(message);
+        let journaled = placed.record.may_be_journaled().then(|| message.content.clone());
         let blocks =
             anthropic::read(std::mem::take(&mut message.content), "assistant", |_| None, &mut self.unmapped);
         let usage = message.usage.take().map(|usage| MessageUsage::read(usage, &mut self.unmapped));
@@ -56,6 +57,9 @@ impl Transcript {
         self.count_line(&placed, &message, usage.as_ref());
         let entry = self.entry_of_message(&placed, &message);
         self.append_blocks(entry, blocks, &placed, findings);
+        if let Some(content) = journaled {
+            self.journal.said_by_model(entry, content);
+        }
         self.set_message(entry, message, usage);
         self.set_record(entry, placed);
     }
@@ -152,6 +156,12 @@ impl Transcript {
         let entry = &mut self.entries[at];
         if let Some(request) = record.request_id.take() {
             entry.note("requestId", request);
+        }
+        if let Some(request) = record.take_text("requestRef") {
+            if !placed.is_relayed {
+                self.journal.answered(request.clone(), at);
+            }
+            entry.note("requestRef", request);
         }
         if record.take_flag("isApiErrorMessage") {
             let code = record.text("error").unwrap_or("api_error");

@@ -6,6 +6,7 @@ use strata_model::{Event, Object, Part, Str};
 
 use super::entry::{Entry, EntryKind};
 use super::ids::{EntryId, LaneId, NodeId};
+use super::journal::Journal;
 use super::lanes::Lanes;
 use super::nodes::Nodes;
 use super::record::Record;
@@ -29,6 +30,7 @@ pub(super) struct Transcript {
     pub(super) facts: ClaudeFacts,
     pub(super) titles: Titles,
     pub(super) unmapped: Unmapped,
+    pub(super) journal: Journal,
     /// The message that is streamed, with its usage so far, by who speaks.
     pub(super) streamed: HashMap<LaneId, (Str, Object)>,
     /// Sub-agents' responses in progress records, by message id.

@@ -15,6 +15,7 @@ impl Transcript {
     pub(super) fn user(&mut self, mut placed: Placed, findings: &mut Findings) {
         let Some(mut message) = placed.record.message.take() else { return };
         let content = message.remove("content").unwrap_or_default();
+        let journaled = placed.record.may_be_journaled().then(|| content.clone());
         let calls = &self.calls;
         let name_of = |id: &str| calls.get(id).and_then(|call| call.name.clone());
         let blocks = anthropic::read(content, "user", name_of, &mut self.unmapped);
@@ -27,6 +28,9 @@ impl Transcript {
         }
         let is_summary = placed.record.is_compact_summary || self.follows_boundary(&placed, &blocks);
         let entry = if is_summary { self.summary(&placed, blocks) } else { self.say(&placed, blocks) };
+        if let Some(content) = journaled {
+            self.journal.said_by_user(entry, content);
+        }
         self.finish_user(entry, placed);
     }
 

@@ -1,0 +1,210 @@
+//! The request journal: whole requests, which Claude Code writes down since 2.1.285.
+//!
+//! A request is told as what it has of the one before it and hashes of what is new. System prompt and tools stand in a
+//! record of their own, and so do messages that nothing else in the transcript holds; answers and results of tools are
+//! found in it by their hashes. A record may stand behind the answer to its request, so all of it is put together when
+//! the file is read.
+
+mod body;
+mod chain;
+mod hash;
+mod messages;
+mod pieces;
+mod request;
+mod said;
+mod text;
+
+use std::collections::HashMap;
+
+use strata_model::take::take_object;
+use strata_model::{Json, Str};
+
+use super::ids::EntryId;
+use super::record::Record;
+use crate::findings::Findings;
+use crate::imported::RecordedRequest;
+use crate::source::SourceRecord;
+use crate::unmapped::Unmapped;
+use chain::{Broken, Chains};
+use messages::Messages;
+use pieces::Pieces;
+use request::RequestRecord;
+use said::Said;
+
+const SHAPE: &str = "api-request-shape";
+const MESSAGE: &str = "api-request-blob";
+const REQUEST: &str = "api-request";
+
+/// Whether a record of this type is one of the journal's.
+pub(super) fn is_record(kind: &str) -> bool {
+    matches!(kind, SHAPE | MESSAGE | REQUEST)
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Journal {
+    pieces: Pieces,
+    said: Said,
+    requests: Vec<RequestRecord>,
+    places: HashMap<Str, usize>,
+    /// Events that answer a request, by its id.
+    answers: HashMap<Str, Vec<EntryId>>,
+}
+
+impl Journal {
+    pub(super) fn read(
+        &mut self,
+        mut record: Record,
+        source: SourceRecord,
+        place: &str,
+        unmapped: &mut Unmapped,
+        findings: &mut Findings,
+    ) {
+        if self.take(&mut record, source.clone(), place).is_none() {
+            unmapped.record(&record.kind, source);
+            let message = "a record of the request journal does not have the shape that is known; it was left out, \
+                           and so are the requests that need it";
+            return findings.warning("unknown-request-record", place, message);
+        }
+        record.note_rest(unmapped);
+    }
+
+    fn take(&mut self, record: &mut Record, source: SourceRecord, place: &str) -> Option<()> {
+        let agent_id = record.agent_id.take();
+        match &*record.kind {
+            SHAPE => {
+                let shape = take_object(&mut record.rest, "shape")?;
+                self.pieces.add_shape(record.take_text("shapeHash")?, Json::Object(shape));
+            }
+            MESSAGE => {
+                let message = record.message.take()?;
+                message.get("role")?.as_str()?;
+                message.get("content")?;
+                self.pieces.add_message(record.take_text("hash")?, Json::Object(message));
+            }
+            _ => {
+                let request = RequestRecord::read(&mut record.rest, agent_id, source, place)?;
+                // A resumed session may write a record again.
+                if !self.places.contains_key(&request.id) {
+                    self.places.insert(request.id.clone(), self.requests.len());
+                    self.requests.push(request);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The event is the answer to this request.
+    pub(super) fn answered(&mut self, request: Str, entry: EntryId) {
+        let answers = self.answers.entry(request).or_default();
+        if !answers.contains(&entry) {
+            answers.push(entry);
+        }
+    }
+
+    /// A message of the user became this event.
+    pub(super) fn said_by_user(&mut self, entry: EntryId, content: Json) {
+        self.said.add_of_user(entry, content);
+    }
+
+    /// A line of a response became a part of this event.
+    pub(super) fn said_by_model(&mut self, entry: EntryId, content: Json) {
+        self.said.add_of_model(entry, content);
+    }
+
+    /// All requests in the order in which they were sent, one for each answer. Events of which `is_copy` holds repeat
+    /// what another file has.
+    pub(super) fn requests(
+        self,
+        is_copy: impl Fn(EntryId) -> bool,
+        unmapped: &mut Unmapped,
+        findings: &mut Findings,
+    ) -> Vec<RecordedRequest> {
+        let mut found = Vec::new();
+        let chains = Chains::of(&self.requests);
+        let mut messages = Messages::new(&self.pieces, &self.said, &self.answers);
+        for (at, request) in self.requests.iter().enumerate() {
+            match self.body(request, &chains, at, &mut messages, findings) {
+                Ok(body) => {
+                    let answers = self.answers.get(&request.id).map_or(&[][..], Vec::as_slice);
+                    let mut answers: Vec<_> =
+                        answers.iter().filter(|entry| !is_copy(**entry)).map(|entry| Some(*entry)).collect();
+                    if answers.is_empty() {
+                        // It failed, or its answer is kept elsewhere.
+                        answers.push(None);
+                    }
+                    let alignment = messages.alignment(chains.before(at), chains.get(at).unwrap_or_default());
+                    found.extend(answers.into_iter().map(|answer| RecordedRequest {
+                        answer,
+                        body: body.clone(),
+                        source: request.source.clone(),
+                        alignment,
+                    }));
+                }
+                Err(broken) => {
+                    unmapped.record(REQUEST, request.source.clone());
+                    let message = format!(
+                        "a request that the client wrote down cannot be put together: {}. What was sent for its \
+                         call is worked out from the transcript, as for calls without such records",
+                        broken.said()
+                    );
+                    findings.warning("broken-request", &*request.place, message);
+                }
+            }
+        }
+        self.report_unknown(&is_copy, findings);
+        self.report_changes(messages.n_placed(), findings);
+        found
+    }
+
+    fn body(
+        &self,
+        request: &RequestRecord,
+        chains: &Chains<'_>,
+        at: usize,
+        messages: &mut Messages<'_>,
+        findings: &mut Findings,
+    ) -> Result<Json, Broken> {
+        let shape = self.pieces.shape(&request.shape).ok_or(Broken::NoShape)?;
+        let messages = messages.all(chains.get(at)?, request).ok_or(Broken::NoMessage)?;
+        let (body, n_lost_marks) = body::body_of(request, shape, messages);
+        if n_lost_marks > 0 {
+            let message = "a cache mark of a request names a place that the request does not have; the request is \
+                           shown without it";
+            findings.warning("lost-cache-mark", &*request.place, message);
+        }
+        Ok(body)
+    }
+
+    fn report_unknown(&self, is_copy: &impl Fn(EntryId) -> bool, findings: &mut Findings) {
+        let unknown = self.answers.iter().filter(|(id, answers)| {
+            !self.places.contains_key(*id) && answers.iter().any(|entry| !is_copy(*entry))
+        });
+        let n_unknown = unknown.count();
+        if n_unknown > 0 {
+            let (answers, name) = if n_unknown == 1 { ("answer", "names") } else { ("answers", "name") };
+            let message = format!(
+                "{n_unknown} {answers} {name} a request that is not in this file; what was sent for such a call is \
+                 worked out from the transcript"
+            );
+            findings.info("missing-request", "", message);
+        }
+    }
+
+    fn report_changes(&self, n_placed: usize, findings: &mut Findings) {
+        let n_changed = self.pieces.n_changed();
+        if n_changed > 0 {
+            let message = format!(
+                "{n_changed} of {} pieces of requests do not have the hash that Claude Code wrote with them: this file \
+                 was changed afterwards, as when names are replaced. Requests are shown as the file has them now; {} \
+                 found by their place instead of their hash",
+                self.pieces.n_read(),
+                match n_placed {
+                    0 => "no message had to be".to_owned(),
+                    1 => "1 message was".to_owned(),
+                    n => format!("{n} messages were"),
+                }
+            );
+            findings.info("changed-requests", "", message);
+        }
+    }
+}
