@@ -267,6 +267,16 @@ fn an_edit_that_changes_nothing_changes_nothing_of_recorded_sessions_either() {
 }
 
 #[test]
+fn an_edit_that_changes_nothing_changes_nothing_of_requests_that_clients_wrote_down() {
+    let Some(folder) = samples::captured() else { return };
+    let all = sessions_below(&folder.join("sessions"), 60);
+    let written: Vec<_> = all.iter().filter(|(_, imported)| !imported.requests.is_empty()).collect();
+    assert!(written.len() > 10, "there are requests: {}", written.len());
+    let failures: Vec<String> = written.iter().flat_map(|(name, it)| failures(name, it)).collect();
+    assert!(failures.is_empty(), "{} of them:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
 fn taking_any_edit_back_gives_every_byte_and_number_back() {
     let (counting, prices, catalog) = (Counting::default(), Prices::embedded(), Catalog::new());
     let mut n_changed = 0;

@@ -29,6 +29,10 @@ fn every_call_says_what_it_is_known_from() {
         words("claude-code.jsonl", &[]),
         ["compiled from an inferred configuration, without system text, tool declarations, settings"]
     );
+    assert_eq!(
+        words("claude-code-journal.jsonl", &[]),
+        ["written down by the client (Claude Code transcript)"]
+    );
     assert!(said("otel-genai.jsonl", &[]).iter().any(|evidence| evidence.kind == "telemetry"));
     assert_eq!(said("adk-recording.jsonl", &[])[0].kind, "client");
 }

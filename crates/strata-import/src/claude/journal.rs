@@ -48,7 +48,14 @@ pub(super) struct Journal {
     places: HashMap<Str, usize>,
     /// Events that answer a request, by its id.
     answers: HashMap<Str, Vec<EntryId>>,
+    /// Events that say how a request failed, by its id.
+    errors: HashMap<Str, EntryId>,
+    /// The last request of each agent.
+    last: HashMap<Option<Str>, Str>,
 }
+
+/// Names of what the API is to do beside, which are sent as a header.
+const BETAS: &str = "betas";
 
 impl Journal {
     pub(super) fn read(
@@ -59,7 +66,7 @@ impl Journal {
         unmapped: &mut Unmapped,
         findings: &mut Findings,
     ) {
-        if self.take(&mut record, source.clone(), place).is_none() {
+        if self.take(&mut record, source.clone(), place, unmapped).is_none() {
             unmapped.record(&record.kind, source);
             let message = "a record of the request journal does not have the shape that is known; it was left out, \
                            and so are the requests that need it";
@@ -68,7 +75,13 @@ impl Journal {
         record.note_rest(unmapped);
     }
 
-    fn take(&mut self, record: &mut Record, source: SourceRecord, place: &str) -> Option<()> {
+    fn take(
+        &mut self,
+        record: &mut Record,
+        source: SourceRecord,
+        place: &str,
+        unmapped: &mut Unmapped,
+    ) -> Option<()> {
         let agent_id = record.agent_id.take();
         match &*record.kind {
             SHAPE => {
@@ -82,7 +95,11 @@ impl Journal {
                 self.pieces.add_message(record.take_text("hash")?, Json::Object(message));
             }
             _ => {
-                let request = RequestRecord::read(&mut record.rest, agent_id, source, place)?;
+                let mut request = RequestRecord::read(&mut record.rest, agent_id, source, place)?;
+                if let Some(betas) = request.params.remove(BETAS) {
+                    unmapped.field("api-request.params", BETAS, &betas);
+                }
+                self.last.insert(request.agent_id.clone(), request.id.clone());
                 // A resumed session may write a record again.
                 if !self.places.contains_key(&request.id) {
                     self.places.insert(request.id.clone(), self.requests.len());
@@ -98,6 +115,13 @@ impl Journal {
         let answers = self.answers.entry(request).or_default();
         if !answers.contains(&entry) {
             answers.push(entry);
+        }
+    }
+
+    /// The event says that the last request of an agent failed.
+    pub(super) fn failed(&mut self, agent_id: &Option<Str>, entry: EntryId) {
+        if let Some(request) = self.last.get(agent_id) {
+            self.errors.entry(request.clone()).or_insert(entry);
         }
     }
 
@@ -125,13 +149,7 @@ impl Journal {
         for (at, request) in self.requests.iter().enumerate() {
             match self.body(request, &chains, at, &mut messages, findings) {
                 Ok(body) => {
-                    let answers = self.answers.get(&request.id).map_or(&[][..], Vec::as_slice);
-                    let mut answers: Vec<_> =
-                        answers.iter().filter(|entry| !is_copy(**entry)).map(|entry| Some(*entry)).collect();
-                    if answers.is_empty() {
-                        // It failed, or its answer is kept elsewhere.
-                        answers.push(None);
-                    }
+                    let answers = self.answers_to(&request.id, &is_copy);
                     let alignment = messages.alignment(chains.before(at), chains.get(at).unwrap_or_default());
                     found.extend(answers.into_iter().map(|answer| RecordedRequest {
                         answer,
@@ -154,6 +172,13 @@ impl Journal {
         self.report_unknown(&is_copy, findings);
         self.report_changes(messages.n_placed(), findings);
         found
+    }
+
+    /// What answers a request: responses, else the error it failed with, else nothing.
+    fn answers_to(&self, request: &Str, is_copy: &impl Fn(EntryId) -> bool) -> Vec<Option<EntryId>> {
+        let responses = self.answers.get(request).into_iter().flatten().copied();
+        let responses: Vec<_> = responses.filter(|entry| !is_copy(*entry)).map(Some).collect();
+        if responses.is_empty() { vec![self.errors.get(request).copied()] } else { responses }
     }
 
     fn body(
@@ -193,16 +218,16 @@ impl Journal {
     fn report_changes(&self, n_placed: usize, findings: &mut Findings) {
         let n_changed = self.pieces.n_changed();
         if n_changed > 0 {
+            let by_place = match n_placed {
+                0 => String::new(),
+                1 => ". 1 message was found by its place instead of its hash".to_owned(),
+                n => format!(". {n} messages were found by their place instead of their hash"),
+            };
             let message = format!(
                 "{n_changed} of {} pieces of requests do not have the hash that Claude Code wrote with them: this file \
-                 was changed afterwards, as when names are replaced. Requests are shown as the file has them now; {} \
-                 found by their place instead of their hash",
+                 was changed afterwards, as when names are replaced. Requests are shown as the file has them \
+                 now{by_place}",
                 self.pieces.n_read(),
-                match n_placed {
-                    0 => "no message had to be".to_owned(),
-                    1 => "1 message was".to_owned(),
-                    n => format!("{n} messages were"),
-                }
             );
             findings.info("changed-requests", "", message);
         }

@@ -59,6 +59,8 @@ impl Kind {
                     None => Self::of_part(&part.part, content.is_user()),
                 }
             }
+            // What a client says in the middle of a conversation, to the model and in nobody's name.
+            Origin::Run { .. } if content.role.as_deref() == Some("system") => Self::System,
             Origin::Run { .. } => Self::of_part(&part.part, content.is_user()),
             origin => Self::of_text(origin),
         }

@@ -6,18 +6,14 @@ use super::hash::MARK;
 use super::request::{Mark, RequestRecord, Step};
 use super::text;
 
-/// Names of what the API is to do beside, which are sent as a header.
-const BETAS: &str = "betas";
-
 /// The body as it was sent, but for what the client does not write down: `metadata`, `stream`, and the block of the
 /// system prompt that tells what is billed. The second is how many marks have no place in it.
 pub(super) fn body_of(record: &RequestRecord, shape: &Json, messages: Vec<Json>) -> (Json, usize) {
     let mut body = Object::new();
     body.push_some("model", record.params.get("model").cloned());
     body.push("messages", messages);
-    let params = record.params.iter().filter(|(key, _)| &***key != BETAS);
     let shape = shape.as_object().into_iter().flat_map(Object::iter);
-    for (key, value) in shape.chain(params) {
+    for (key, value) in shape.chain(record.params.iter()) {
         if !body.contains_key(key) {
             body.push(key.clone(), value.clone());
         }
