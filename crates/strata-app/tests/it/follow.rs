@@ -133,6 +133,25 @@ fn what_is_appended_is_there_line_by_line() {
 }
 
 #[test]
+fn a_request_that_is_written_behind_its_answer_is_what_its_call_rests_on() {
+    let lines = lines("claude-code-journal.jsonl");
+    let late = lines.iter().position(|line| line.contains(r#""id":"r2""#)).expect("a request");
+    let followed = Followed::new(&lines[..late]);
+    let basis = |call: u32| {
+        ask(&followed.strata, "call/get", &json!({"session": followed.session, "call": call}))["requestBasis"]
+            .clone()
+    };
+    assert_eq!([basis(1), basis(2)], ["recorded", "recompiled"]);
+    followed.append(&lines[late]);
+    wait_until(|| basis(2) == "recorded");
+    for line in &lines[late + 1..] {
+        followed.append(line);
+    }
+    followed.holds(&lines);
+    assert!((1..=5).all(|call| basis(call) == "recorded"));
+}
+
+#[test]
 fn a_line_that_is_written_in_two_goes_is_read_once() {
     let lines = lines("claude-code.jsonl");
     let followed = Followed::new(&lines[..8]);
