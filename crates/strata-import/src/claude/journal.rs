@@ -7,6 +7,7 @@
 
 mod body;
 mod chain;
+mod failures;
 mod hash;
 mod messages;
 mod pieces;
@@ -24,8 +25,10 @@ use super::record::Record;
 use crate::findings::Findings;
 use crate::imported::RecordedRequest;
 use crate::source::SourceRecord;
+use crate::time::epoch_seconds;
 use crate::unmapped::Unmapped;
 use chain::{Broken, Chains};
+use failures::Failures;
 use messages::Messages;
 use pieces::Pieces;
 use request::RequestRecord;
@@ -48,10 +51,7 @@ pub(super) struct Journal {
     places: HashMap<Str, usize>,
     /// Events that answer a request, by its id.
     answers: HashMap<Str, Vec<EntryId>>,
-    /// Events that say how a request failed, by its id.
-    errors: HashMap<Str, EntryId>,
-    /// The last request of each agent.
-    last: HashMap<Option<Str>, Str>,
+    failures: Failures,
 }
 
 /// Names of what the API is to do beside, which are sent as a header.
@@ -83,6 +83,7 @@ impl Journal {
         unmapped: &mut Unmapped,
     ) -> Option<()> {
         let agent_id = record.agent_id.take();
+        let time = record.timestamp.as_deref().and_then(epoch_seconds);
         match &*record.kind {
             SHAPE => {
                 let shape = take_object(&mut record.rest, "shape")?;
@@ -95,11 +96,10 @@ impl Journal {
                 self.pieces.add_message(record.take_text("hash")?, Json::Object(message));
             }
             _ => {
-                let mut request = RequestRecord::read(&mut record.rest, agent_id, source, place)?;
+                let mut request = RequestRecord::read(&mut record.rest, agent_id, time, source, place)?;
                 if let Some(betas) = request.params.remove(BETAS) {
                     unmapped.field("api-request.params", BETAS, &betas);
                 }
-                self.last.insert(request.agent_id.clone(), request.id.clone());
                 // A resumed session may write a record again.
                 if !self.places.contains_key(&request.id) {
                     self.places.insert(request.id.clone(), self.requests.len());
@@ -118,11 +118,9 @@ impl Journal {
         }
     }
 
-    /// The event says that the last request of an agent failed.
-    pub(super) fn failed(&mut self, agent_id: &Option<Str>, entry: EntryId) {
-        if let Some(request) = self.last.get(agent_id) {
-            self.errors.entry(request.clone()).or_insert(entry);
-        }
+    /// The event says that a request of this agent failed, at a time in epoch seconds.
+    pub(super) fn failed(&mut self, agent_id: Option<Str>, time: f64, entry: EntryId) {
+        self.failures.add(agent_id, time, entry);
     }
 
     /// A message of the user became this event.
@@ -145,11 +143,12 @@ impl Journal {
     ) -> Vec<RecordedRequest> {
         let mut found = Vec::new();
         let chains = Chains::of(&self.requests);
+        let failures = self.failures.by_request(&self.requests);
         let mut messages = Messages::new(&self.pieces, &self.said, &self.answers);
         for (at, request) in self.requests.iter().enumerate() {
             match self.body(request, &chains, at, &mut messages, findings) {
                 Ok(body) => {
-                    let answers = self.answers_to(&request.id, &is_copy);
+                    let answers = self.answers_to(&request.id, &failures, &is_copy);
                     let alignment = messages.alignment(chains.before(at), chains.get(at).unwrap_or_default());
                     found.extend(answers.into_iter().map(|answer| RecordedRequest {
                         answer,
@@ -175,10 +174,15 @@ impl Journal {
     }
 
     /// What answers a request: responses, else the error it failed with, else nothing.
-    fn answers_to(&self, request: &Str, is_copy: &impl Fn(EntryId) -> bool) -> Vec<Option<EntryId>> {
+    fn answers_to(
+        &self,
+        request: &Str,
+        failures: &HashMap<&str, EntryId>,
+        is_copy: &impl Fn(EntryId) -> bool,
+    ) -> Vec<Option<EntryId>> {
         let responses = self.answers.get(request).into_iter().flatten().copied();
         let responses: Vec<_> = responses.filter(|entry| !is_copy(*entry)).map(Some).collect();
-        if responses.is_empty() { vec![self.errors.get(request).copied()] } else { responses }
+        if responses.is_empty() { vec![failures.get(&**request).copied()] } else { responses }
     }
 
     fn body(

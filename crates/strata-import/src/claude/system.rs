@@ -60,8 +60,8 @@ impl Transcript {
         ];
         let agent_id = self.lanes.get(placed.lane).agent_id.clone();
         let entry = self.notice(placed, subtype, &carried);
-        self.journal.failed(&agent_id, entry);
         let event = &mut self.entries[entry].event;
+        self.journal.failed(agent_id, event.timestamp, entry);
         event.error_code = Some(code.map_or_else(|| "api_error".into(), Into::into));
         event.error_message = message;
     }

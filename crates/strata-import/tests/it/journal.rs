@@ -78,16 +78,18 @@ fn check_sent(imported: &Import, sent: &[(String, Value)]) {
     }
 }
 
+/// What was sent in the samples, with the ids of the requests.
+fn sent() -> Vec<(String, Value)> {
+    let lines = include_str!("journal/sent.jsonl").lines().map(|line| serde_json::from_str(line).unwrap());
+    lines.map(|line: Value| (line["id"].as_str().unwrap().to_owned(), line["body"].clone())).collect()
+}
+
 #[test]
 fn requests_of_a_transcript_are_those_that_were_sent() {
     let text = String::from_utf8(sample("claude-code-journal.jsonl")).unwrap();
     let imported = import(&text);
-    let sent: Vec<(String, Value)> = include_str!("journal/sent.jsonl")
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .map(|line: Value| (line["id"].as_str().unwrap().to_owned(), journaled(line["body"].clone())))
-        .collect();
-    check_sent(&imported, &sent);
+    let sent = sent().into_iter().map(|(id, body)| (id, journaled(body)));
+    check_sent(&imported, &sent.collect::<Vec<_>>());
     let session = session(&imported);
     // The first attempt was answered by an error. Behind the compaction a history begins anew.
     let told: Vec<_> = session

@@ -8,6 +8,8 @@ use crate::source::SourceRecord;
 #[derive(Debug)]
 pub(super) struct RequestRecord {
     pub(super) id: Str,
+    /// When it was sent, in epoch seconds.
+    pub(super) time: Option<f64>,
     /// Who asked, for requests of sub-agents.
     pub(super) agent_id: Option<Str>,
     /// The name of its system prompt and tools.
@@ -45,6 +47,7 @@ impl RequestRecord {
     pub(super) fn read(
         members: &mut Object,
         agent_id: Option<Str>,
+        time: Option<f64>,
         source: SourceRecord,
         place: &str,
     ) -> Option<Self> {
@@ -69,6 +72,7 @@ impl RequestRecord {
         };
         Some(Self {
             id,
+            time,
             agent_id,
             shape,
             params,
