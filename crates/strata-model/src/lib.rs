@@ -60,7 +60,7 @@ pub use recorded_call::{
     ResolvedInstruction, StateEntry,
 };
 pub use request::{
-    Chunk, ConfigField, Contents, Declaration, LlmRequest, Misfit, RequestChange, RequestContent,
+    Block, Chunk, ConfigField, Contents, Declaration, LlmRequest, Misfit, RequestChange, RequestContent,
     RequestPart, RequestTool, RichText, Splice, TextSpan,
 };
 pub use response::LlmResponse;

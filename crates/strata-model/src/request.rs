@@ -11,7 +11,7 @@ mod rich_text;
 use std::sync::Arc;
 
 pub use change::{Misfit, RequestChange, Splice};
-pub use contents::{Chunk, Contents, RequestContent, RequestPart};
+pub use contents::{Block, Chunk, Contents, RequestContent, RequestPart};
 pub use rich_text::{RichText, TextSpan};
 
 use crate::json::{Json, Object};
@@ -74,15 +74,13 @@ impl LlmRequest {
         let system = |request: &Self| request.system_instruction.as_ref().map(|text| text.to_text());
         let tools =
             |request: &Self| -> Vec<_> { request.tools.iter().map(RequestTool::fingerprint).collect() };
-        let contents =
-            |request: &Self| -> Vec<_> { request.contents.chunks().map(|chunk| chunk.fingerprint).collect() };
         let is_config_same = || {
             let pairs = self.config.iter().zip(other.config.iter());
             self.config.len() == other.config.len()
                 && pairs.into_iter().all(|(a, b)| a.name == b.name && a.value == b.value)
         };
         self.model == other.model
-            && (self.contents.is_same(&other.contents) || contents(self) == contents(other))
+            && self.contents.is_same_text(&other.contents)
             && system(self) == system(other)
             && tools(self) == tools(other)
             && is_config_same()

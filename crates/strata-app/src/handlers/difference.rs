@@ -43,7 +43,7 @@ impl<'r> Side<'r> {
         let segments: Vec<_> = prefix_segments(&call.request, analysis.order_of(call)).collect();
         let weigh = SegmentScale::new(scale, &call.request);
         let prompt = scale.prompt(&call.request);
-        let mut overheads = prompt.chunks.iter().flat_map(|(_, chunk)| &chunk.contents);
+        let mut overheads = prompt.contents();
         let (mut at, mut content) = (0, None);
         let mut starts = Vec::with_capacity(segments.len() + 1);
         for segment in &segments {

@@ -166,20 +166,9 @@ impl CommonPrefix {
             return matched;
         }
         matched.head = prompt.head.tokens.tokens;
-        matched.tokens = matched.head + prompt.head.overhead.tokens;
-        let mut left = self.contents;
-        for (_, chunk) in &prompt.chunks {
-            if left < chunk.contents.len() {
-                let whole = chunk.contents[..left].iter();
-                matched.tokens +=
-                    whole.map(|content| content.tokens.tokens + content.overhead.tokens).sum::<u32>();
-                let next = &chunk.contents[left].pieces;
-                matched.tokens += next.iter().take(self.parts).map(|piece| piece.tokens).sum::<u32>();
-                break;
-            }
-            left -= chunk.contents.len();
-            matched.tokens += chunk.tokens.tokens + chunk.overhead.tokens;
-        }
+        matched.tokens = prompt.first_contents(self.contents);
+        let next = prompt.content(self.contents).map_or(&[][..], |content| &content.pieces);
+        matched.tokens += next.iter().take(self.parts).map(|piece| piece.tokens).sum::<u32>();
         let part = request.contents.get(self.contents).and_then(|content| content.parts.get(self.parts));
         if let Some(text) = part.and_then(|part| part.part.text.as_deref()) {
             matched.in_part = beginning(scale, text, self.bytes);
@@ -299,12 +288,7 @@ impl CommonPrefix {
     }
 
     fn match_contents(&mut self, earlier: &LlmRequest, later: &LlmRequest) -> bool {
-        for (a, b) in earlier.contents.chunks().zip(later.contents.chunks()) {
-            if !Arc::ptr_eq(a, b) && a.fingerprint != b.fingerprint {
-                break;
-            }
-            self.contents += a.contents.len();
-        }
+        self.contents = earlier.contents.n_shared(&later.contents);
         while let Some(before) = earlier.contents.get(self.contents) {
             let Some(now) = later.contents.get(self.contents) else {
                 self.ends_in = PrefixEnd::Contents;

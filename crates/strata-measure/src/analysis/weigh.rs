@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_engine::EventLog;
-use strata_model::{Chunk, Contents, Fingerprint, FingerprintBuilder, LlmRequest, Origin, RequestContent};
+use strata_model::{
+    Block, Chunk, Contents, Fingerprint, FingerprintBuilder, LlmRequest, Origin, RequestContent,
+};
 use strata_wire::{Item, Path, PrefixOrder, Segment, definitions};
 
 use super::kind::{Kind, is_quoted};
@@ -31,9 +33,11 @@ pub struct Piece {
     pub is_thought: bool,
 }
 
-/// Consecutive pieces and what they weigh.
+/// Consecutive pieces and what they weigh: a content, or all that stands before the first.
 #[derive(Debug)]
 pub struct Weighed {
+    /// Hash of what is in it and where it comes from.
+    pub(super) key: Fingerprint,
     pub pieces: Vec<Piece>,
     /// The pieces alone.
     pub tokens: TokenCount,
@@ -44,6 +48,8 @@ pub struct Weighed {
 /// What consecutive contents weigh.
 #[derive(Debug)]
 pub struct WeighedChunk {
+    /// Hash of what is in it and where it comes from.
+    pub(super) key: Fingerprint,
     /// Each content's parts.
     pub contents: Vec<Arc<Weighed>>,
     pub tokens: TokenCount,
@@ -51,47 +57,97 @@ pub struct WeighedChunk {
     /// Parts of all contents.
     pub n_parts: u32,
     by_kind: ByKind,
+    /// Whether it will never hold more.
+    pub(super) is_full: bool,
+}
+
+/// What consecutive chunks weigh.
+#[derive(Debug)]
+pub struct WeighedBlock {
+    /// Hash of what is in it and where it comes from.
+    pub(super) key: Fingerprint,
+    pub chunks: Vec<Arc<WeighedChunk>>,
+    pub tokens: TokenCount,
+    pub overhead: TokenCount,
+    pub n_contents: usize,
+    /// Parts of all contents.
+    pub n_parts: u32,
+    by_kind: ByKind,
+    /// Whether it will never hold more.
+    pub(super) is_full: bool,
 }
 
 /// A prompt, weighed: its tools and instruction, then its contents.
 #[derive(Debug)]
 pub struct WeighedPrompt {
+    /// Tools, answer schemas and system instruction.
     pub head: Arc<Weighed>,
-    /// Hash of everything in the head and where it comes from.
-    pub head_key: Fingerprint,
-    /// With the hash of what is in each and where it comes from.
-    pub chunks: Vec<(Fingerprint, Arc<WeighedChunk>)>,
+    pub blocks: Vec<Arc<WeighedBlock>>,
 }
 
 impl WeighedPrompt {
     /// Everything, overhead included.
     pub fn total(&self) -> TokenCount {
-        let chunks = self.chunks.iter().map(|(_, chunk)| chunk.tokens + chunk.overhead);
-        chunks.chain([self.head.tokens + self.head.overhead]).sum()
+        let blocks = self.blocks.iter().map(|block| block.tokens + block.overhead);
+        blocks.chain([self.head.tokens + self.head.overhead]).sum()
     }
 
     pub fn overhead(&self) -> TokenCount {
-        self.chunks.iter().map(|(_, chunk)| chunk.overhead).chain([self.head.overhead]).sum()
+        self.blocks.iter().map(|block| block.overhead).chain([self.head.overhead]).sum()
+    }
+
+    /// The contents of the conversation.
+    pub fn contents(&self) -> impl Iterator<Item = &Arc<Weighed>> {
+        let chunks = self.blocks.iter().flat_map(|block| &block.chunks);
+        chunks.flat_map(|chunk| &chunk.contents)
     }
 
     /// Tools, instruction and so many contents, overhead included.
     pub(super) fn first_contents(&self, n_contents: usize) -> u32 {
-        let contents = self.chunks.iter().flat_map(|(_, chunk)| &chunk.contents).take(n_contents);
-        let tokens = contents.map(|content| content.tokens + content.overhead);
-        tokens.chain([self.head.tokens + self.head.overhead]).sum::<TokenCount>().tokens
+        let mut tokens = (self.head.tokens + self.head.overhead).tokens;
+        let mut left = n_contents;
+        for block in &self.blocks {
+            if block.n_contents <= left {
+                left -= block.n_contents;
+                tokens += (block.tokens + block.overhead).tokens;
+                continue;
+            }
+            for chunk in &block.chunks {
+                if chunk.contents.len() <= left {
+                    left -= chunk.contents.len();
+                    tokens += (chunk.tokens + chunk.overhead).tokens;
+                    continue;
+                }
+                let contents = chunk.contents[..left].iter();
+                return tokens
+                    + contents.map(|content| (content.tokens + content.overhead).tokens).sum::<u32>();
+            }
+        }
+        tokens
+    }
+
+    /// The content at a place of the conversation.
+    pub(super) fn content(&self, mut at: usize) -> Option<&Arc<Weighed>> {
+        for block in &self.blocks {
+            if at < block.n_contents {
+                // All chunks but the last of a block are as long as its first.
+                let chunk_len = block.chunks.first()?.contents.len();
+                return block.chunks.get(at / chunk_len)?.contents.get(at % chunk_len);
+            }
+            at -= block.n_contents;
+        }
+        None
     }
 
     /// Parts of the conversation.
     pub fn n_parts(&self) -> u32 {
-        self.chunks.iter().map(|(_, chunk)| chunk.n_parts).sum()
+        self.blocks.iter().map(|block| block.n_parts).sum()
     }
 
     /// Without the overhead.
     pub fn by_kind(&self) -> ByKind {
         let mut sums = by_kind(&self.head.pieces);
-        for (_, chunk) in &self.chunks {
-            sums.iter_mut().zip(chunk.by_kind).for_each(|(sum, more)| *sum += more);
-        }
+        self.blocks.iter().for_each(|block| add_kinds(&mut sums, &block.by_kind));
         sums
     }
 
@@ -102,14 +158,13 @@ impl WeighedPrompt {
 
     /// The pieces in the order in which a provider reads them.
     pub fn pieces_in(&self, order: PrefixOrder) -> impl Iterator<Item = &Piece> {
-        let contents = self.chunks.iter().flat_map(|(_, chunk)| &chunk.contents);
         let n_tools = self.head.pieces.iter().take_while(|piece| piece.kind == Kind::Tools).count();
         let (tools, system) = self.head.pieces.split_at(n_tools);
         let (first, second) = match order {
             PrefixOrder::ToolsFirst => (tools, system),
             PrefixOrder::SystemFirst => (system, tools),
         };
-        first.iter().chain(second).chain(contents.flat_map(|content| &content.pieces))
+        first.iter().chain(second).chain(self.contents().flat_map(|content| &content.pieces))
     }
 }
 
@@ -121,12 +176,18 @@ fn by_kind(pieces: &[Piece]) -> ByKind {
     sums
 }
 
+fn add_kinds(sums: &mut ByKind, more: &ByKind) {
+    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+}
+
 /// What was weighed before, for one session and one tokenizer.
 #[derive(Default)]
 pub(super) struct Weights {
     heads: Mutex<HashMap<Fingerprint, Arc<Weighed>>>,
     contents: Mutex<HashMap<Fingerprint, Arc<Weighed>>>,
     chunks: Mutex<HashMap<Fingerprint, Arc<WeighedChunk>>>,
+    /// Full ones.
+    blocks: Mutex<HashMap<Fingerprint, Arc<WeighedBlock>>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -163,9 +224,8 @@ impl<'s> Scale<'s> {
 
     /// A whole prompt, at any stage.
     pub fn prompt(&self, request: &LlmRequest) -> WeighedPrompt {
-        let chunks = request.contents.chunks().map(|chunk| (chunk.provenance, self.chunk(chunk)));
-        let head_key = head_key(request);
-        WeighedPrompt { head: self.head(head_key, request), head_key, chunks: chunks.collect() }
+        let blocks = request.contents.blocks().iter().map(|block| self.block(block));
+        WeighedPrompt { head: self.head(head_key(request), request), blocks: blocks.collect() }
     }
 
     /// One segment. A block of the system instruction is counted as if it stood alone; for shares of the whole, see
@@ -229,9 +289,35 @@ impl<'s> Scale<'s> {
         }
         let alone = LlmRequest { contents: Contents::new(), ..request.clone() };
         let overhead = self.weigher.overhead(&alone).total();
-        let head = Arc::new(Weighed { pieces, tokens, overhead });
+        let head = Arc::new(Weighed { key, pieces, tokens, overhead });
         lock(&self.weights.heads).insert(key, head.clone());
         head
+    }
+
+    fn block(&self, block: &Block) -> Arc<WeighedBlock> {
+        let known = || lock(&self.weights.blocks).get(&block.provenance).cloned();
+        if let Some(known) = block.is_full().then(known).flatten() {
+            return known;
+        }
+        let chunks: Vec<_> = block.chunks.iter().map(|chunk| self.chunk(chunk)).collect();
+        let mut sums = ByKind::default();
+        for chunk in &chunks {
+            add_kinds(&mut sums, &chunk.by_kind);
+        }
+        let weighed = Arc::new(WeighedBlock {
+            key: block.provenance,
+            tokens: chunks.iter().map(|chunk| chunk.tokens).sum(),
+            overhead: chunks.iter().map(|chunk| chunk.overhead).sum(),
+            n_contents: block.n_contents(),
+            n_parts: chunks.iter().map(|chunk| chunk.n_parts).sum(),
+            by_kind: sums,
+            is_full: block.is_full(),
+            chunks,
+        });
+        if block.is_full() {
+            lock(&self.weights.blocks).insert(block.provenance, weighed.clone());
+        }
+        weighed
     }
 
     fn chunk(&self, chunk: &Chunk) -> Arc<WeighedChunk> {
@@ -241,13 +327,15 @@ impl<'s> Scale<'s> {
         let contents: Vec<_> = chunk.contents.iter().map(|content| self.content(content)).collect();
         let mut sums = ByKind::default();
         for content in &contents {
-            sums.iter_mut().zip(by_kind(&content.pieces)).for_each(|(sum, more)| *sum += more);
+            add_kinds(&mut sums, &by_kind(&content.pieces));
         }
         let weighed = Arc::new(WeighedChunk {
+            key: chunk.provenance,
             tokens: contents.iter().map(|content| content.tokens).sum(),
             overhead: contents.iter().map(|content| content.overhead).sum(),
             n_parts: contents.iter().map(|content| content.pieces.len() as u32).sum(),
             by_kind: sums,
+            is_full: chunk.is_full(),
             contents,
         });
         lock(&self.weights.chunks).insert(chunk.provenance, weighed.clone());
@@ -269,6 +357,7 @@ impl<'s> Scale<'s> {
             )
         });
         let weighed = Arc::new(Weighed {
+            key: content.provenance,
             pieces: pieces.collect(),
             tokens: counts.into_iter().sum(),
             overhead: self.weigher.framing(content),

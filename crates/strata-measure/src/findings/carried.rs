@@ -7,6 +7,7 @@ use strata_engine::EventLog;
 use strata_model::{Event, Origin, Part};
 
 use super::call_models::CallModels;
+use super::finding::CallRange;
 use crate::analysis::{Ledger, Piece, SentPiece, SentRun, SentTogether, Weighed};
 
 /// A piece of prompts.
@@ -115,12 +116,17 @@ impl Carriers {
         self.by_model.iter().map(|calls| calls.n_calls).sum()
     }
 
-    /// Of these calls, the runs whose first call is wanted. Consecutive calls with the same words are one agent's, so
-    /// the first of them speaks for all.
-    pub(super) fn only(&self, models: &CallModels, is_wanted: impl Fn(u32) -> bool) -> Self {
-        let wanted = self.runs.iter().filter(|run| is_wanted(run.first_call));
-        Self::of(wanted.copied().collect(), models)
+    /// Those that are among these calls.
+    pub(super) fn only(&self, models: &CallModels, calls: &[CallRange]) -> Self {
+        Self::of(self.runs.iter().flat_map(|run| parts(run, calls)).collect(), models)
     }
+}
+
+/// The parts of a run that lie in these ranges of calls, which are in order and do not touch.
+pub(super) fn parts<'p>(run: &'p SentRun, calls: &'p [CallRange]) -> impl Iterator<Item = SentRun> + 'p {
+    let from = calls.partition_point(|range| range.last < run.first_call);
+    let within = calls[from..].iter().take_while(|range| range.first <= run.last_call);
+    within.map(|range| run.within(range.first, range.last))
 }
 
 /// Everything that was sent, by what it shows, and who carried it.

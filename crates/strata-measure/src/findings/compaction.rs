@@ -136,8 +136,9 @@ fn summary_in_anothers_name(evidence: &Evidence<'_>) -> Vec<Observation> {
     for sent in evidence.sent([Shows::Summary]) {
         let strata_model::Origin::Summary { event, .. } = sent.piece.origin else { continue };
         let Some(workers) = authors.get(&event).filter(|workers| !workers.is_empty()) else { continue };
-        for run in &evidence.carriers(sent).runs {
-            let Some(call) = evidence.call(run.first_call) else { continue };
+        let runs = evidence.carriers(sent).runs.iter();
+        for number in runs.flat_map(|run| run.first_call..=run.last_call) {
+            let Some(call) = evidence.call(number) else { continue };
             let reader = &call.call.invocation.agent;
             if workers.contains(&&**reader) {
                 continue;
@@ -147,7 +148,7 @@ fn summary_in_anothers_name(evidence: &Evidence<'_>) -> Vec<Observation> {
                 found.push((event, reader.clone(), Tally::default()));
                 found.len() - 1
             });
-            (run.first_call..=run.last_call).for_each(|number| found[place].2.add_call(number));
+            found[place].2.add_call(number);
         }
     }
     found

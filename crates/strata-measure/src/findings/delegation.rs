@@ -135,13 +135,11 @@ fn input_shown_twice(evidence: &Evidence<'_>) -> Vec<Observation> {
                 return None;
             }
             let numbers: Vec<u32> = caller.calls.iter().map(|call| call.call.number).collect();
+            let own = Tally::of_calls(numbers.iter().copied()).calls();
             let mut tally = Tally::default();
             let is_input = |origin: &Origin| matches!(origin, Origin::Run { field } if &**field == "input");
             for sent in evidence.sent([Shows::Runtime]).filter(|sent| is_input(&sent.piece.origin)) {
-                evidence.add_runs(&mut tally, sent, |run| {
-                    let is_own = numbers.binary_search(&run.first_call).is_ok();
-                    is_own.then_some((run.first_call, run.last_call))
-                });
+                evidence.add_in(&mut tally, sent, &own);
             }
             let tokens = tally.tokens();
             for number in &numbers {

@@ -7,9 +7,10 @@ use strata_model::app::IncludeContents;
 use strata_model::{Agent, App, Event, EventIndex, Origin, Part, Severity};
 
 use super::call_models::CallModels;
-use super::carried::{AllCarried, Carried, Carriers, Shows, stored};
+use super::carried::{AllCarried, Carried, Carriers, Shows, parts, stored};
+use super::finding::CallRange;
 use super::tally::Tally;
-use crate::analysis::{CallAnalysis, Counting, PrefixBreak, SentRun, SessionAnalysis};
+use crate::analysis::{CallAnalysis, Counting, PrefixBreak, SessionAnalysis};
 
 /// Bloat below this many tokens over a whole session costs nobody anything: at the highest prices it is a cent.
 const WORTH_TOKENS: u64 = 500;
@@ -163,20 +164,14 @@ impl<'e> Evidence<'e> {
 
     /// Adds a piece in the calls from this one on.
     pub(super) fn add_from(&self, tally: &mut Tally, carried: &Carried<'_>, first_call: u32) {
-        self.add_runs(tally, carried, |run| Some((run.first_call.max(first_call), run.last_call)));
+        self.add_in(tally, carried, &[CallRange { first: first_call, last: u32::MAX }]);
     }
 
-    /// Adds a piece in a part of each run of calls, or in none of it.
-    pub(super) fn add_runs(
-        &self,
-        tally: &mut Tally,
-        carried: &Carried<'_>,
-        part: impl Fn(&SentRun) -> Option<(u32, u32)>,
-    ) {
-        for run in &self.carriers(carried).runs {
-            if let Some(range) = part(run) {
-                tally.add(&self.models, range, carried.piece.tokens, run.matched(&carried.sent));
-            }
+    /// Adds a piece in those of these calls that carried it.
+    pub(super) fn add_in(&self, tally: &mut Tally, carried: &Carried<'_>, calls: &[CallRange]) {
+        for run in self.carriers(carried).runs.iter().flat_map(|run| parts(run, calls)) {
+            let range = (run.first_call, run.last_call);
+            tally.add(&self.models, range, carried.piece.tokens, run.matched(&carried.sent));
         }
     }
 

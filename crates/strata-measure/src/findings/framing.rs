@@ -6,7 +6,7 @@ use strata_engine::adk_text::{QUOTE_BEGIN, QUOTE_END};
 use strata_model::{Origin, Str};
 
 use super::carried::{Carriers, Shows};
-use super::evidence::{Evidence, is_call_of, is_result_of};
+use super::evidence::{Evidence, SeenCall, is_call_of, is_result_of};
 use super::finding::FindingKind;
 use super::phrases::{count, listed, number};
 use super::rule::{Family, Observation, Rule};
@@ -192,16 +192,15 @@ struct Joined {
 
 fn parallel_branches_joined(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut by_parent: BTreeMap<String, Joined> = BTreeMap::new();
-    let mut outside: Option<(usize, Carriers)> = None;
+    let outside = evidence.calls.iter().filter(|call| !is_on_a_branch(call));
+    let outside = Tally::of_calls(outside.map(|call| call.call.number)).calls();
+    let mut last: Option<(usize, Carriers)> = None;
     for sent in evidence.sent([Shows::Quotation]) {
         let Some((event, _)) = sent.stored else { continue };
         let Some(branch) = event.branch.as_ref().filter(|branch| !branch.is_empty()) else { continue };
-        let (_, readers) = match outside.take().filter(|(together, _)| *together == sent.together) {
-            Some(known) => outside.insert(known),
-            None => {
-                let is_outside = |call| !is_on_a_branch(evidence, call);
-                outside.insert((sent.together, evidence.carriers(sent).only(&evidence.models, is_outside)))
-            }
+        let (_, readers) = match last.take().filter(|(together, _)| *together == sent.together) {
+            Some(known) => last.insert(known),
+            None => last.insert((sent.together, evidence.carriers(sent).only(&evidence.models, &outside))),
         };
         if readers.runs.is_empty() {
             continue;
@@ -231,7 +230,6 @@ fn parallel_branches_joined(evidence: &Evidence<'_>) -> Vec<Observation> {
         .collect()
 }
 
-fn is_on_a_branch(evidence: &Evidence<'_>, call: u32) -> bool {
-    let branch = evidence.call(call).and_then(|call| call.call.invocation.branch.as_deref());
-    branch.is_some_and(|branch| !branch.is_empty())
+fn is_on_a_branch(call: &SeenCall<'_>) -> bool {
+    call.call.invocation.branch.as_deref().is_some_and(|branch| !branch.is_empty())
 }

@@ -5,7 +5,7 @@ use strata_model::app::Instruction;
 use strata_model::{Agent, InstructionKind, Json, Origin, Severity, Str};
 
 use super::carried::{Carried, Shows};
-use super::evidence::{Caller, Evidence};
+use super::evidence::{Caller, Evidence, SeenCall};
 use super::finding::FindingKind;
 use super::phrases::{count, listed, number};
 use super::rule::{Family, Observation, Rule};
@@ -58,10 +58,11 @@ pub(super) const FAMILY: Family = Family {
 };
 
 fn instruction_in_tool_loop(evidence: &Evidence<'_>) -> Vec<Observation> {
-    let is_after_result = |call: u32| {
-        let before = evidence.call(call).and_then(|call| call.event_before(evidence));
-        before.is_some_and(|logged| logged.is(Facts::HAS_RESPONSES))
+    let is_after_result = |call: &&SeenCall<'_>| {
+        call.event_before(evidence).is_some_and(|logged| logged.is(Facts::HAS_RESPONSES))
     };
+    let after_results = evidence.calls.iter().filter(is_after_result).map(|call| call.call.number);
+    let after_results = Tally::of_calls(after_results).calls();
     let is_instruction = |sent: &&Carried<'_>| {
         let is_alone = sent.content.is_some_and(|content| content.pieces.len() == 1);
         is_alone
@@ -74,9 +75,7 @@ fn instruction_in_tool_loop(evidence: &Evidence<'_>) -> Vec<Observation> {
     };
     let mut tally = Tally::default();
     for sent in evidence.sent([Shows::Runtime]).filter(is_instruction) {
-        evidence.add_runs(&mut tally, sent, |run| {
-            is_after_result(run.first_call).then_some((run.first_call, run.last_call))
-        });
+        evidence.add_in(&mut tally, sent, &after_results);
     }
     let tokens = tally.tokens();
     if !evidence.is_worth(tokens) {

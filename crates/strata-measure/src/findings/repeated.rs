@@ -135,6 +135,7 @@ fn memories_preloaded(evidence: &Evidence<'_>) -> Vec<Observation> {
         if repeated.is_empty() {
             continue;
         }
+        let in_repeated = Tally::of_calls(repeated.iter().copied()).calls();
         let mut tally = Tally::default();
         let is_memory = |sent: &&Carried<'_>| {
             sent.content.is_some()
@@ -145,10 +146,7 @@ fn memories_preloaded(evidence: &Evidence<'_>) -> Vec<Observation> {
                 }
         };
         for sent in evidence.sent([Shows::Runtime]).filter(is_memory) {
-            evidence.add_runs(&mut tally, sent, |run| {
-                let is_repeated = repeated.binary_search(&run.first_call).is_ok();
-                is_repeated.then_some((run.first_call, run.last_call))
-            });
+            evidence.add_in(&mut tally, sent, &in_repeated);
         }
         for call in &repeated {
             tally.add_call(*call);

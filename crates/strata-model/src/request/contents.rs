@@ -2,7 +2,7 @@
 //!
 //! A session of 10,000 events and 500 calls would need millions of list entries if every call owned its own. The
 //! list is a tree of two levels, blocks of chunks of contents, that calls share: appending copies at most one chunk,
-//! one block's and the list of blocks, cloning copies one pointer, and two lists are compared chunk by chunk.
+//! one block's and the list of blocks, cloning copies one pointer, and two lists are compared block by block.
 
 use std::sync::Arc;
 
@@ -233,10 +233,47 @@ impl Chunk {
         }
         Self { contents, fingerprint, provenance: hash.finish() }
     }
+
+    /// Whether it has room for no further content.
+    pub fn is_full(&self) -> bool {
+        self.contents.len() == CHUNK
+    }
 }
 
-/// Up to [`BLOCK`] consecutive chunks.
-type Block = Vec<Arc<Chunk>>;
+/// Up to [`BLOCK`] consecutive chunks, shared between requests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// All but the last are full.
+    pub chunks: Vec<Arc<Chunk>>,
+    /// Hash of what is sent.
+    pub fingerprint: Fingerprint,
+    /// Hash of what is sent and where it comes from.
+    pub provenance: Fingerprint,
+}
+
+impl Block {
+    fn new(chunks: Vec<Arc<Chunk>>) -> Self {
+        let mut hash = FingerprintBuilder::new();
+        for chunk in &chunks {
+            hash.fingerprint(chunk.fingerprint);
+        }
+        let fingerprint = hash.finish();
+        for chunk in &chunks {
+            hash.fingerprint(chunk.provenance);
+        }
+        Self { chunks, fingerprint, provenance: hash.finish() }
+    }
+
+    /// Whether it has room for no further chunk.
+    pub fn is_full(&self) -> bool {
+        self.chunks.len() == BLOCK
+    }
+
+    /// Contents in it.
+    pub fn n_contents(&self) -> usize {
+        self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * CHUNK + last.contents.len())
+    }
+}
 
 /// The contents of a request. Cheap to clone and to extend; see the module's text.
 #[derive(Debug, Clone, Default)]
@@ -260,7 +297,8 @@ impl Contents {
     }
 
     pub fn get(&self, index: usize) -> Option<&Arc<RequestContent>> {
-        self.blocks.get(index / (CHUNK * BLOCK))?.get(index / CHUNK % BLOCK)?.contents.get(index % CHUNK)
+        let block = self.blocks.get(index / (CHUNK * BLOCK))?;
+        block.chunks.get(index / CHUNK % BLOCK)?.contents.get(index % CHUNK)
     }
 
     pub fn last(&self) -> Option<&Arc<RequestContent>> {
@@ -272,7 +310,21 @@ impl Contents {
     }
 
     pub fn chunks(&self) -> impl DoubleEndedIterator<Item = &Arc<Chunk>> {
-        self.blocks.iter().flat_map(|block| block.iter())
+        self.blocks.iter().flat_map(|block| block.chunks.iter())
+    }
+
+    pub fn blocks(&self) -> &[Arc<Block>] {
+        &self.blocks
+    }
+
+    /// How many contents of the beginning stand in blocks and chunks that are the same in both lists, by what is sent.
+    pub fn n_shared(&self, other: &Self) -> usize {
+        let mut pairs = self.blocks.iter().zip(&*other.blocks);
+        let differing = pairs.position(|(a, b)| !Arc::ptr_eq(a, b) && a.fingerprint != b.fingerprint);
+        let Some(at) = differing else { return self.len.min(other.len) };
+        let chunks = self.blocks[at].chunks.iter().zip(&other.blocks[at].chunks);
+        let shared = chunks.take_while(|(a, b)| Arc::ptr_eq(a, b) || a.fingerprint == b.fingerprint);
+        at * BLOCK * CHUNK + shared.map(|(chunk, _)| chunk.contents.len()).sum::<usize>()
     }
 
     pub fn push(&mut self, content: Arc<RequestContent>) {
@@ -285,42 +337,39 @@ impl Contents {
         if more.peek().is_none() {
             return;
         }
-        let is_open = !self.len.is_multiple_of(CHUNK);
-        let mut open = match self.chunks().next_back().filter(|_| is_open) {
-            Some(last) => last.contents.clone(),
-            None => Vec::with_capacity(CHUNK),
+        let mut contents = self.take_open().into_iter().chain(more).peekable();
+        let blocks = Arc::make_mut(&mut self.blocks);
+        let mut chunks = match blocks.last() {
+            Some(last) if !last.is_full() => blocks.pop().map_or_else(Vec::new, |last| last.chunks.clone()),
+            _ => Vec::new(),
         };
-        if is_open {
-            self.pop_chunk();
-        }
-        for content in more {
-            open.push(content);
-            if open.len() == CHUNK {
-                self.push_chunk(Chunk::new(std::mem::replace(&mut open, Vec::with_capacity(CHUNK))));
+        while contents.peek().is_some() {
+            let chunk = Chunk::new(contents.by_ref().take(CHUNK).collect());
+            self.len += chunk.contents.len();
+            chunks.push(Arc::new(chunk));
+            if chunks.len() == BLOCK || contents.peek().is_none() {
+                blocks.push(Arc::new(Block::new(std::mem::take(&mut chunks))));
             }
         }
-        if !open.is_empty() {
-            self.push_chunk(Chunk::new(open));
-        }
     }
 
-    fn push_chunk(&mut self, chunk: Chunk) {
-        self.len += chunk.contents.len();
-        let blocks = Arc::make_mut(&mut self.blocks);
-        match blocks.last_mut().filter(|last| last.len() < BLOCK) {
-            Some(last) => Arc::make_mut(last).push(Arc::new(chunk)),
-            None => blocks.push(Arc::new(vec![Arc::new(chunk)])),
+    /// Takes the contents of the last chunk off the list, if it is not full.
+    fn take_open(&mut self) -> Vec<Arc<RequestContent>> {
+        if self.len.is_multiple_of(CHUNK) {
+            return Vec::new();
         }
+        self.pop_chunk().map_or_else(Vec::new, |last| last.contents.clone())
     }
 
-    fn pop_chunk(&mut self) {
+    fn pop_chunk(&mut self) -> Option<Arc<Chunk>> {
         let blocks = Arc::make_mut(&mut self.blocks);
-        let Some(last) = blocks.last_mut() else { return };
-        let chunk = Arc::make_mut(last).pop();
-        if last.is_empty() {
-            blocks.pop();
+        let mut chunks = blocks.pop()?.chunks.clone();
+        let popped = chunks.pop()?;
+        if !chunks.is_empty() {
+            blocks.push(Arc::new(Block::new(chunks)));
         }
-        self.len -= chunk.map_or(0, |chunk| chunk.contents.len());
+        self.len -= popped.contents.len();
+        Some(popped)
     }
 
     /// Inserts contents at `index`; chunks before it stay shared.
@@ -334,8 +383,7 @@ impl Contents {
     pub fn split_off(&mut self, index: usize) -> Vec<Arc<RequestContent>> {
         let mut popped: Vec<Arc<Chunk>> = Vec::new();
         while self.len > index {
-            popped.extend(self.chunks().next_back().cloned());
-            self.pop_chunk();
+            popped.extend(self.pop_chunk());
         }
         let mut contents: Vec<_> =
             popped.iter().rev().flat_map(|chunk| chunk.contents.iter().cloned()).collect();
@@ -350,16 +398,22 @@ impl Contents {
         mut change: impl FnMut(usize, &Arc<RequestContent>) -> Option<Arc<RequestContent>>,
     ) {
         let mut rewritten: Option<Vec<Arc<Block>>> = None;
-        for (at, chunk) in self.chunks().enumerate() {
-            let mut contents: Option<Vec<Arc<RequestContent>>> = None;
-            for (offset, content) in chunk.contents.iter().enumerate() {
-                if let Some(changed) = change(at * CHUNK + offset, content) {
-                    contents.get_or_insert_with(|| chunk.contents.clone())[offset] = changed;
+        for (at, block) in self.blocks.iter().enumerate() {
+            let mut chunks: Option<Vec<Arc<Chunk>>> = None;
+            for (nth, chunk) in block.chunks.iter().enumerate() {
+                let before = (at * BLOCK + nth) * CHUNK;
+                let mut contents: Option<Vec<Arc<RequestContent>>> = None;
+                for (offset, content) in chunk.contents.iter().enumerate() {
+                    if let Some(changed) = change(before + offset, content) {
+                        contents.get_or_insert_with(|| chunk.contents.clone())[offset] = changed;
+                    }
+                }
+                if let Some(contents) = contents {
+                    chunks.get_or_insert_with(|| block.chunks.clone())[nth] = Arc::new(Chunk::new(contents));
                 }
             }
-            if let Some(contents) = contents {
-                let blocks = rewritten.get_or_insert_with(|| self.blocks.to_vec());
-                Arc::make_mut(&mut blocks[at / BLOCK])[at % BLOCK] = Arc::new(Chunk::new(contents));
+            if let Some(chunks) = chunks {
+                rewritten.get_or_insert_with(|| self.blocks.to_vec())[at] = Arc::new(Block::new(chunks));
             }
         }
         if let Some(blocks) = rewritten {
@@ -370,10 +424,15 @@ impl Contents {
     /// Hash of the contents and their sources.
     pub fn provenance(&self) -> Fingerprint {
         let mut hash = FingerprintBuilder::new();
-        for chunk in self.chunks() {
-            hash.fingerprint(chunk.provenance);
+        for block in self.blocks.iter() {
+            hash.fingerprint(block.provenance);
         }
         hash.finish()
+    }
+
+    /// Whether both say the same, wherever it comes from.
+    pub fn is_same_text(&self, other: &Self) -> bool {
+        self.is_same(other) || self.len == other.len && self.n_shared(other) == self.len
     }
 
     /// Whether both are the very same list, without looking at it.
@@ -421,9 +480,9 @@ mod tests {
 
     fn changes() -> impl Strategy<Value = Vec<Change>> {
         let change = prop_oneof![
-            (0..150usize).prop_map(Change::Extend),
-            (0..400usize, 0..5usize).prop_map(|(at, n)| Change::Insert(at, n)),
-            (0..400usize).prop_map(Change::SplitOff),
+            (0..900usize).prop_map(Change::Extend),
+            (0..3000usize, 0..5usize).prop_map(|(at, n)| Change::Insert(at, n)),
+            (0..3000usize).prop_map(Change::SplitOff),
             (1..90usize).prop_map(Change::Rewrite),
         ];
         prop::collection::vec(change, 0..12)
@@ -439,6 +498,7 @@ mod tests {
                 (0..n).map(|_| { next += 1; content(next) }).collect()
             };
             for change in changes {
+                let before = list.clone();
                 match change {
                     Change::Extend(n) => {
                         let more = fresh(n);
@@ -468,6 +528,11 @@ mod tests {
                 let rebuilt: Contents = vector.iter().cloned().collect();
                 prop_assert_eq!(list.provenance(), rebuilt.provenance());
                 prop_assert_eq!(list.chunks().count(), rebuilt.chunks().count());
+                let n_same = before.iter().zip(&vector).take_while(|(a, b)| a == b).count();
+                let n_shared = before.n_shared(&list);
+                prop_assert!(n_shared <= n_same && n_same - n_shared < CHUNK, "{n_shared} of {n_same}");
+                prop_assert_eq!(before.is_same_text(&list), before.iter().eq(vector.iter()));
+                prop_assert_eq!(list.blocks().iter().map(|block| block.n_contents()).sum::<usize>(), list.len());
             }
         }
     }

@@ -1,13 +1,19 @@
 //! The ledger entry by entry, for those who add up something of their own.
 
-use super::{Cut, Ledger};
-use crate::analysis::weigh::{Piece, Weighed};
+use std::collections::HashMap;
+use std::sync::Arc;
 
-/// Pieces of prompts that are always sent together, and the calls that sent them: a head, or a chunk of contents.
+use strata_model::Fingerprint;
+
+use super::sent::{Cut, Run, Sent, Shared};
+use crate::analysis::weigh::{Piece, Weighed, WeighedBlock, WeighedChunk};
+
+/// Pieces of prompts that are always sent together, and the calls that sent them: a head, a content, or a chunk of
+/// contents. A piece may be sent with others later than at first; no call is counted twice for that.
 #[derive(Debug, Clone)]
 pub struct SentTogether<'l> {
     pub pieces: Vec<SentPiece<'l>>,
-    /// In the order of calls.
+    /// In the order of their first calls.
     pub runs: Vec<SentRun>,
 }
 
@@ -21,6 +27,13 @@ pub struct SentPiece<'l> {
     place: (usize, usize),
     /// In a head: tokens before it.
     start: u32,
+}
+
+impl SentPiece<'_> {
+    /// Whether both are parts of one content, or stand before the first.
+    pub(super) fn is_in_same_content(&self, other: &Self) -> bool {
+        self.place.0 == other.place.0
+    }
 }
 
 /// Consecutive calls, both ends included, that had sent as much of something before.
@@ -47,6 +60,12 @@ impl SentRun {
         self.last_call - self.first_call + 1
     }
 
+    /// Its calls from one to another, some of which it has.
+    #[must_use]
+    pub(crate) fn within(self, first: u32, last: u32) -> Self {
+        Self { first_call: self.first_call.max(first), last_call: self.last_call.min(last), ..self }
+    }
+
     /// Tokens of a piece that a call had sent before.
     pub fn matched(&self, sent: &SentPiece<'_>) -> u32 {
         match self.matched {
@@ -56,43 +75,117 @@ impl SentRun {
     }
 }
 
-impl Ledger {
-    /// Everything that was sent: tools and instructions, then the conversations, each in the order in which they
-    /// were first sent.
-    pub fn sent(&self) -> impl Iterator<Item = SentTogether<'_>> {
-        let heads = self.heads.all.iter().map(|sent| {
-            let mut start = 0;
-            let pieces = sent.what.pieces.iter().map(|piece| {
-                let before = start;
-                start += piece.tokens;
-                SentPiece { piece, content: None, place: (0, 0), start: before }
-            });
-            let pieces: Vec<SentPiece<'_>> = pieces.collect();
-            let runs = sent.runs.iter().map(|run| SentRun {
-                first_call: run.from,
-                last_call: run.to,
-                matched: UpTo::Tokens(run.matched),
-                is_matched_whole: run.matched >= start,
-                is_fresh: run.matched == 0,
-            });
-            SentTogether { runs: runs.collect(), pieces }
+/// Contents that are sent together, before their runs are put together.
+struct Group<'l> {
+    order: u64,
+    contents: &'l [Arc<Weighed>],
+    /// Of the contents by themselves.
+    own: &'l [Run],
+    /// Blocks they stand in, each with how many contents of it stand before them.
+    blocks: Vec<(&'l Sent<WeighedBlock>, usize)>,
+}
+
+/// All things that were sent, when so many calls were made.
+#[derive(Clone, Copy)]
+pub(super) struct Entries<'l> {
+    pub heads: &'l Shared<Weighed>,
+    pub contents: &'l Shared<Weighed>,
+    pub chunks: &'l Shared<WeighedChunk>,
+    pub blocks: &'l Shared<WeighedBlock>,
+    pub n_calls: u32,
+}
+
+impl<'l> Entries<'l> {
+    /// Heads, then the conversations, each in the order in which they were first sent.
+    pub(super) fn sent(self) -> impl Iterator<Item = SentTogether<'l>> {
+        let heads = self.heads.iter().map(move |sent| self.head(sent));
+        heads.chain(self.groups().into_iter().map(move |group| self.together(&group)))
+    }
+
+    fn head(&self, sent: &'l Sent<Weighed>) -> SentTogether<'l> {
+        let mut start = 0;
+        let pieces = sent.what.pieces.iter().map(|piece| {
+            let before = start;
+            start += piece.tokens;
+            SentPiece { piece, content: None, place: (0, 0), start: before }
         });
-        let chunks = self.chunks.all.iter().map(|sent| {
-            let pieces = sent.what.pieces().map(|(at, part, piece)| SentPiece {
+        let pieces = pieces.collect();
+        let runs = sent.runs.iter().map(|run| run.until(self.n_calls)).map(|run| SentRun {
+            first_call: run.from,
+            last_call: run.to,
+            matched: UpTo::Tokens(run.matched.tokens),
+            is_matched_whole: run.matched.tokens >= start,
+            is_fresh: run.matched.tokens == 0,
+        });
+        SentTogether { runs: runs.collect(), pieces }
+    }
+
+    fn groups(&self) -> Vec<Group<'l>> {
+        let contents = self.contents.iter().map(|sent| Group {
+            order: sent.order,
+            contents: std::slice::from_ref(&sent.what),
+            own: &sent.runs,
+            blocks: Vec::new(),
+        });
+        let mut groups: Vec<Group<'l>> = contents.collect();
+        let mut places: HashMap<Fingerprint, usize> = HashMap::new();
+        for sent in self.chunks.iter() {
+            places.insert(sent.what.key, groups.len());
+            groups.push(Group {
+                order: sent.order,
+                contents: &sent.what.contents,
+                own: &sent.runs,
+                blocks: Vec::new(),
+            });
+        }
+        for sent in self.blocks.iter() {
+            let mut before = 0;
+            for (nth, chunk) in sent.what.chunks.iter().enumerate() {
+                let at = *places.entry(chunk.key).or_insert(groups.len());
+                let order = sent.order + nth as u64;
+                if at == groups.len() {
+                    groups.push(Group { order, contents: &chunk.contents, own: &[], blocks: Vec::new() });
+                }
+                groups[at].order = groups[at].order.min(order);
+                groups[at].blocks.push((sent, before));
+                before += chunk.contents.len();
+            }
+        }
+        groups.sort_by_key(|group| group.order);
+        groups
+    }
+
+    fn together(&self, group: &Group<'l>) -> SentTogether<'l> {
+        let len = group.contents.len();
+        let of_blocks = group.blocks.iter().flat_map(|(block, before)| {
+            let cut = move |run: &Run| Run { matched: run.matched.behind(*before).within(len), ..*run };
+            block.runs.iter().map(cut)
+        });
+        let mut runs: Vec<Run> = group.own.iter().copied().chain(of_blocks).collect();
+        runs.sort_by_key(|run| run.from);
+        let mut joined: Vec<Run> = Vec::with_capacity(runs.len());
+        for run in runs.into_iter().map(|run| run.until(self.n_calls)) {
+            match joined.last_mut() {
+                Some(last) if last.to + 1 == run.from && last.matched == run.matched => last.to = run.to,
+                _ => joined.push(run),
+            }
+        }
+        let runs = joined.into_iter().map(|run| SentRun {
+            first_call: run.from,
+            last_call: run.to,
+            matched: UpTo::Cut(run.matched),
+            is_matched_whole: usize::from(run.matched.contents) >= len,
+            is_fresh: run.matched == Cut::default(),
+        });
+        let pieces = group.contents.iter().enumerate().flat_map(|(at, content)| {
+            let pieces = content.pieces.iter().enumerate();
+            pieces.map(move |(part, piece)| SentPiece {
                 piece,
-                content: Some(&sent.what.contents[at]),
+                content: Some(content),
                 place: (at, part),
                 start: 0,
-            });
-            let runs = sent.runs.iter().map(|run| SentRun {
-                first_call: run.from,
-                last_call: run.to,
-                matched: UpTo::Cut(run.matched),
-                is_matched_whole: run.matched.contents >= sent.what.contents.len(),
-                is_fresh: run.matched == Cut { contents: 0, parts: 0, tokens: 0 },
-            });
-            SentTogether { runs: runs.collect(), pieces: pieces.collect() }
+            })
         });
-        heads.chain(chunks)
+        SentTogether { runs: runs.collect(), pieces: pieces.collect() }
     }
 }
