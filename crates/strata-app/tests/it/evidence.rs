@@ -52,3 +52,14 @@ fn what_an_experiment_changes_of_a_recorded_request_is_said() {
     let changed = words("traffic.har", &[file("changed.json", question)]);
     assert_eq!(changed[0], "seen on the wire (HTTP archive), with what the experiment changes");
 }
+
+#[test]
+fn what_a_client_says_to_the_model_in_the_middle_of_a_conversation_is_system_text() {
+    let source = source(&of_formats().join("claude-code-journal.jsonl"));
+    let call = report::CallChoice::Number(3);
+    let contents = report::CompileContents::default();
+    let compiled =
+        report::compile(&source, None, &call, contents, &Unwatched).expect("the sample is compiled");
+    let of_environment = compiled.tokens.segments.iter().find(|it| it.text.starts_with("# Environment"));
+    assert_eq!(of_environment.map(|it| it.kind), Some(report::Kind::System));
+}

@@ -38,6 +38,9 @@ const SHAPE: &str = "api-request-shape";
 const MESSAGE: &str = "api-request-blob";
 const REQUEST: &str = "api-request";
 
+/// Names of what the API is to do beside, which are sent as a header.
+const BETAS: &str = "betas";
+
 /// Whether a record of this type is one of the journal's.
 pub(super) fn is_record(kind: &str) -> bool {
     matches!(kind, SHAPE | MESSAGE | REQUEST)
@@ -53,9 +56,6 @@ pub(super) struct Journal {
     answers: HashMap<Str, Vec<EntryId>>,
     failures: Failures,
 }
-
-/// Names of what the API is to do beside, which are sent as a header.
-const BETAS: &str = "betas";
 
 impl Journal {
     pub(super) fn read(

@@ -188,7 +188,7 @@ fn a_request_that_cannot_be_put_together_is_left_out_with_a_reason() {
     no_shape.records.retain(|record| record["type"] != "api-request-shape");
     let (ids, lost) = left(&no_shape);
     let reason = "its system prompt and tools are not in this file";
-    assert_eq!((ids.len(), &*lost), (0, &[format!("{reason}")][..]), "told once, with how often");
+    assert_eq!((ids.len(), &*lost), (0, &[reason.to_owned()][..]), "told once, with how often");
 
     // Only the last request has the second prompt.
     let mut no_message = talk();
@@ -393,7 +393,7 @@ fn requests_of_recorded_runs_are_those_that_a_server_received() {
             assert_eq!(found(&imported, "broken-request"), [], "{}", file.display());
             for request in imported.sessions.iter().flat_map(|it| &it.requests) {
                 let body = canonical_body(&request.body);
-                assert!(received.iter().any(|it| *it == body), "{}: {body}", file.display());
+                assert!(received.contains(&body), "{}: {body}", file.display());
                 n_seen += 1;
             }
         }

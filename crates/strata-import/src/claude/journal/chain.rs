@@ -37,7 +37,7 @@ impl<'r> Chains<'r> {
         let mut last_of: HashMap<Option<&str>, usize> = HashMap::new();
         let mut n_messages = 0;
         for (at, request) in requests.iter().enumerate() {
-            let base = request.base.as_deref().map(|base| places.get(base).copied());
+            let base = request.base.as_deref().and_then(|base| places.get(base).copied());
             let mut chain = chains.chain(request, base);
             n_messages += chain.as_ref().map_or(0, Vec::len);
             if n_messages > MAX_MESSAGES {
@@ -45,22 +45,20 @@ impl<'r> Chains<'r> {
             }
             chains.all.push(chain);
             let agent = request.agent_id.as_deref();
-            chains.before.push(base.flatten().or_else(|| last_of.get(&agent).copied()));
+            chains.before.push(base.or_else(|| last_of.get(&agent).copied()));
             places.insert(&request.id, at);
             last_of.insert(agent, at);
         }
         chains
     }
 
-    fn chain(&self, request: &'r RequestRecord, base: Option<Option<usize>>) -> Result<Vec<&'r Str>, Broken> {
-        let mut chain = match base {
-            None => Vec::new(),
-            Some(None) => return Err(Broken::NoBase),
-            Some(Some(base)) => {
-                let base = self.all[base].as_ref().map_err(|_| Broken::NoBase)?;
-                base.get(..request.keep).ok_or(Broken::ShortBase)?.to_vec()
-            }
-        };
+    /// The messages of a request; `base` is the place of the one it goes on with, if that is known.
+    fn chain(&self, request: &'r RequestRecord, base: Option<usize>) -> Result<Vec<&'r Str>, Broken> {
+        let mut chain = Vec::new();
+        if request.base.is_some() {
+            let base = self.all[base.ok_or(Broken::NoBase)?].as_ref().map_err(|_| Broken::NoBase)?;
+            chain.extend_from_slice(base.get(..request.keep).ok_or(Broken::ShortBase)?);
+        }
         chain.extend(&request.tail);
         Ok(chain)
     }

@@ -31,7 +31,9 @@ impl Failures {
                 sent.entry(request.agent_id.as_deref()).or_default().push((time, &request.id));
             }
         }
-        sent.values_mut().for_each(|of_agent| of_agent.sort_by(|(a, _), (b, _)| a.total_cmp(b)));
+        for of_agent in sent.values_mut() {
+            of_agent.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        }
         let mut found = HashMap::new();
         for failure in &self.0 {
             let of_agent = sent.get(&failure.agent_id.as_deref()).map_or(&[][..], Vec::as_slice);

@@ -35,7 +35,7 @@ fn write_value(out: &mut String, value: &Json) {
             out.push(']');
         }
         Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) | Json::String(_) => {
-            write_compact(out, value)
+            write_compact(out, value);
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Client {
 /// SHA-256 of the JSON with its keys in order.
 pub(super) fn hash(value: &Value) -> String {
     let digest = Sha256::digest(sorted(value).to_string().as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 fn sorted(value: &Value) -> Value {
@@ -59,7 +59,7 @@ impl Client {
         ];
     }
 
-    fn record(&mut self, kind: &str, more: Value) {
+    fn record(&mut self, kind: &str, more: &Value) {
         self.n_uuids += 1;
         let mut record = json!({
             "type": kind, "uuid": format!("u{}", self.n_uuids), "isSidechain": false, "sessionId": "s",
@@ -143,7 +143,7 @@ impl Client {
                 "id": format!("m-{id}"), "role": "assistant", "model": "claude-x", "content": [block],
                 "usage": {"input_tokens": 10, "output_tokens": 1}
             });
-            self.record("assistant", json!({"requestRef": id, "message": message}));
+            self.record("assistant", &json!({"requestRef": id, "message": message}));
         }
         self.base = Some((id.clone(), self.messages.len()));
         self.say(&json!({"role": "assistant", "content": blocks}));
@@ -152,7 +152,7 @@ impl Client {
         });
         let results: Vec<Value> = results.collect();
         for result in &results {
-            self.record("user", json!({"message": {"role": "user", "content": [result]}}));
+            self.record("user", &json!({"message": {"role": "user", "content": [result]}}));
         }
         if n_calls > 0 {
             self.say(&json!({"role": "user", "content": results}));
@@ -166,12 +166,12 @@ impl Client {
 
     /// A person says something; it is sent with a reminder beside it.
     pub(super) fn prompt(&mut self, words: &str) {
-        self.record("user", json!({"message": {"role": "user", "content": words}}));
+        self.record("user", &json!({"message": {"role": "user", "content": words}}));
         let content = [text("<reminder>still be kind</reminder>"), text(words)];
         self.messages.push(json!({"role": "user", "content": content}));
     }
 
     pub(super) fn file(&self) -> String {
-        self.records.iter().map(|record| format!("{record}\n")).collect()
+        self.records.iter().map(|record| format!("{record}\n")).collect::<Vec<_>>().concat()
     }
 }
