@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use strata_engine::{
-    AppEdit, Catalog, CompactionEdit, Edit, EventsEdit, Experiment, FlowEdit, FlowKind, infer_app,
+    AppEdit, Catalog, CompactionEdit, Edit, EventsEdit, Experiment, FlowEdit, FlowKind, StageCache, infer_app,
 };
 use strata_import::{ImportedSession, import};
 use strata_measure::analysis::{Billed, CacheAnalysis, Counting, Effect, SessionAnalysis};
@@ -274,6 +274,24 @@ fn an_edit_that_changes_nothing_changes_nothing_of_requests_that_clients_wrote_d
     assert!(written.len() > 10, "there are requests: {}", written.len());
     let failures: Vec<String> = written.iter().flat_map(|(name, it)| failures(name, it)).collect();
     assert!(failures.is_empty(), "{} of them:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn what_a_client_tells_an_agent_opens_every_request_whatever_is_compacted() {
+    let sessions = committed();
+    let (_, rollout) =
+        sessions.iter().find(|(name, _)| name.starts_with("codex.jsonl ")).expect("the sample");
+    assert!(rollout.session.events.iter().any(|event| event.is_compaction()));
+    let experiment = opened(rollout);
+    let mut cache = StageCache::new();
+    assert_eq!(experiment.calls().len(), 5, "one of them wrote the summary, and one failed");
+    for call in experiment.calls() {
+        let request = experiment.compile(call, &mut cache).expect("a compilation").working_context();
+        let told = "You are a careful coding agent.";
+        assert_eq!(request.system_text().as_deref(), Some(told), "C{}", call.number);
+        let mut parts = request.contents.iter().flat_map(|content| &content.parts);
+        assert!(!parts.any(|part| part.part.text.as_deref() == Some(told)), "C{}", call.number);
+    }
 }
 
 #[test]

@@ -14,8 +14,8 @@ mod tree;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use strata_model::app::{AgentKind, ModelFamily, ModelSpec};
-use strata_model::{Agent, App, EventIndex, LlmRequest, Session, Str, Tool};
+use strata_model::app::{AgentKind, Instruction, ModelFamily, ModelSpec};
+use strata_model::{Agent, App, EventIndex, Json, LlmRequest, Session, Str, Tool, marks};
 
 use crate::flow_kind::FlowKind;
 use requests::SentRequests;
@@ -37,8 +37,13 @@ pub fn infer_app(session: &Session, kind: FlowKind, requests: &[(EventIndex, Llm
         FlowKind::Transcript => Tree::flat(session),
     };
     let tools = InferredTools::of(session, &tree);
-    let found =
-        Found { sent: SentRequests::of(session, kind, requests), models: models(session), tree, tools };
+    let found = Found {
+        sent: SentRequests::of(session, kind, requests),
+        models: models(session),
+        told: told(session),
+        tree,
+        tools,
+    };
     let root_agent = found.tree.root().map(|root| found.agent(root));
     let app = App { name: session.app_name.clone(), root_agent, ..App::default() };
     InferredApp { app: Arc::new(app), notes: found.notes(kind) }
@@ -50,6 +55,8 @@ struct Found<'r> {
     tools: InferredTools,
     /// The model that answered most often.
     models: BTreeMap<Str, Str>,
+    /// What the client says it tells an agent with every request.
+    told: BTreeMap<Str, Str>,
     sent: SentRequests<'r>,
 }
 
@@ -66,7 +73,7 @@ impl Found<'_> {
             name: name.clone(),
             description: self.sent.description(name),
             model: is_llm.then_some(model),
-            instruction: self.sent.instruction(name).filter(|_| is_llm),
+            instruction: self.instruction(name).filter(|_| is_llm),
             generate_content_config: self.sent.settings(name).filter(|_| is_llm),
             sub_agents: (!children.is_empty()).then_some(children),
             mode: self.tree.mode(name),
@@ -74,6 +81,12 @@ impl Found<'_> {
             output_schema: own.and_then(|own| own.output_schema.clone()),
             ..Agent::default()
         })
+    }
+
+    /// What was sent, else what the client wrote down, which is never filled from state.
+    fn instruction(&self, name: &str) -> Option<Instruction> {
+        let told = || Some(Instruction::Provider { text: self.told.get(name)?.clone(), name: None });
+        self.sent.instruction(name).or_else(told)
     }
 
     /// The tools that were declared, with those of google-adk's own that were called; else those that were called.
@@ -101,6 +114,18 @@ fn models(session: &Session) -> BTreeMap<Str, Str> {
         .into_iter()
         .filter_map(|(author, models)| most_frequent(models).map(|(model, _)| (author, model)))
         .collect()
+}
+
+/// Importers mark what a client says it tells an agent with every request.
+fn told(session: &Session) -> BTreeMap<Str, Str> {
+    let mut told = BTreeMap::new();
+    for event in &session.events {
+        let mark = event.custom_metadata.as_ref().and_then(|left| left.get(marks::INSTRUCTION));
+        if let Some(text) = mark.and_then(Json::as_str) {
+            told.entry(event.author.clone()).or_insert_with(|| text.into());
+        }
+    }
+    told
 }
 
 /// A model known by the name its provider answered with.
@@ -136,6 +161,12 @@ impl Found<'_> {
             FlowKind::Adk => notes.push(
                 "Instructions, descriptions, tools that were never called and request settings are not stored in a \
                  session. Choose the app's configuration file to compile with them."
+                    .into(),
+            ),
+            FlowKind::Transcript if !self.told.is_empty() => notes.push(
+                "The system prompt is what the client wrote down when the session began; it may have sent less of it. \
+                 The tool definitions are not in a transcript. What the provider reported beyond the recorded messages \
+                 is shown as hidden context."
                     .into(),
             ),
             FlowKind::Transcript => notes.push(

@@ -10,5 +10,9 @@ pub const SUM: &str = "sum";
 pub const QUOTED: &str = "quoted";
 
 /// What kept a request from being sent, such as `callback:house.refuse`: it answered in the model's place, or failed;
-/// `run` for what the runtime says by itself. No model was asked.
+/// `run` for what the runtime says by itself, `client` for what a client does. No model was asked.
 pub const NOT_SENT: &str = "notSent";
+
+/// What an agent is told with every request, as the client wrote it down: the event's author is told it as system text,
+/// whatever becomes of the history. Providers may be sent somewhat less of it.
+pub const INSTRUCTION: &str = "instruction";

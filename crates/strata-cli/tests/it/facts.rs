@@ -27,8 +27,7 @@ const RELAYED: &[(&str, &[(&str, u64)])] = &[
         "claude-code/entire-cli/glued-lines-dup-uuid.8c_fa910f8ef9_0.jsonl",
         &[
             ("tool_calls", 14),
-            // Nine responses, and one more call without a token.
-            ("model_responses", 10),
+            ("model_responses", 9),
             ("input_tokens_total", 286_930),
             ("cached_tokens", 241_393),
             ("usage_cache_creation", 45_386),

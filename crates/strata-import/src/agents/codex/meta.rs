@@ -7,6 +7,7 @@ use strata_wire::message::{Role, Turn};
 use super::rollout::Rollout;
 use crate::draft::Say;
 use crate::imported::ParentSession;
+use crate::marks;
 use crate::source::SourceRecord;
 
 impl Rollout {
@@ -26,13 +27,16 @@ impl Rollout {
             self.branch = Some(format!("agent.{name}").into());
             self.draft.parent = Some(ParentSession { session_id, agent_id: path });
         }
-        let instructions = meta.get("base_instructions").or(meta.get("instructions"));
-        let text = instructions.and_then(|it| it.get("text").unwrap_or(it).as_str()).map(str::to_owned);
+        let text_of = |key: &str| {
+            let text = meta.get(key).and_then(|it| it.get("text").unwrap_or(it).as_str());
+            text.filter(|text| !text.is_empty()).map(Str::from)
+        };
+        let (base, instructions) = (text_of("base_instructions"), text_of("instructions"));
+        // Both stand in a file of the time between.
+        let is_said = |key: &str| key == "base_instructions" || (key == "instructions" && base.is_none());
         let notes: Object = meta
             .iter()
-            .filter(|(key, value)| {
-                !matches!(&***key, "base_instructions" | "instructions") && !value.is_null()
-            })
+            .filter(|(key, value)| !is_said(key) && !value.is_null())
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
         for key in ["cli_version", "originator", "cwd"] {
@@ -49,10 +53,14 @@ impl Rollout {
                 );
             }
         }
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
+        let say = Say { source_notes: notes, ..self.say(source.clone()) };
+        if let Some(base) = base {
+            let at = self.draft.push(say);
+            self.draft.mark(at, marks::INSTRUCTION, base);
+        } else if let Some(text) = instructions {
+            // What the user told all threads, until base instructions came beside it.
             let mut turn = Turn::new(Role::System);
             turn.parts.push(strata_model::Part::from_text(text));
-            let say = Say { source_notes: notes, ..self.say(source) };
             self.draft.push_turn(turn, say);
         } else {
             self.draft.unmapped.record("session_meta", source);
