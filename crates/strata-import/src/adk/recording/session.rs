@@ -130,15 +130,13 @@ impl Sessions {
             let read = Event::from_json(Json::Object(event), &mut decoder);
             findings.take_from(&mut decoder, "event");
             match read {
-                Ok(event) => session.temporary.insert(id, event.into()),
-                Err(_) => {
-                    return findings.warning(
-                        "broken-record",
-                        "",
-                        "an event of a node that cannot be read was left out",
-                    );
-                }
-            };
+                Ok(event) => _ = session.temporary.insert(id, event.into()),
+                Err(_) => findings.warning(
+                    "broken-record",
+                    "",
+                    "an event of a node that cannot be read was left out",
+                ),
+            }
         } else if session.ids.insert(id.clone()) {
             // After a gap events are told again.
             let sources = vec![source];

@@ -15,7 +15,7 @@ pub(super) enum Voice {
 
 /// The lines of a history, and what each of them says.
 pub(super) struct Lines<'t> {
-    lines: Vec<&'t str>,
+    texts: Vec<&'t str>,
     /// Whether lines end with a break; an editor may have cut all of them.
     has_breaks: bool,
     /// Of each line, whether something else that the program says ends, or begins, before an unquoted line with a break.
@@ -47,16 +47,16 @@ impl<'t> Lines<'t> {
         };
         let mut ends_quoted: Vec<bool> = lines.iter().rev().map(before_line).collect();
         ends_quoted.reverse();
-        Self { lines, has_breaks, ends_quoted }
+        Self { texts: lines, has_breaks, ends_quoted }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &'t str)> + '_ {
-        self.lines.iter().copied().enumerate()
+        self.texts.iter().copied().enumerate()
     }
 
     /// Who wrote a line. An empty line goes with what is above it, except that it ends what was typed: `None`.
     pub(super) fn voice(&self, at: usize, before: &mut Before) -> Option<Voice> {
-        let line = self.lines[at];
+        let line = self.texts[at];
         let voice = self.voice_after(at, before);
         let is_blank = line.trim().is_empty();
         if voice == Some(Voice::Program) && !is_blank {
@@ -70,7 +70,7 @@ impl<'t> Lines<'t> {
     }
 
     fn voice_after(&self, at: usize, before: &Before) -> Option<Voice> {
-        let line = self.lines[at];
+        let line = self.texts[at];
         let is_answering = before.voice == Some(Voice::Model);
         let is_ended = has_break(line) || !self.has_breaks;
         // Inside an answer these are headings and quotations of the model's own.
