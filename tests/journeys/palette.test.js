@@ -49,6 +49,7 @@ journey('every question has an answer', async (window) => {
   await window.openSample();
   await window.press('q');
   const questions = window.page.getByRole('group', { name: 'Questions' }).getByRole('option');
+  await questions.nth(9).waitFor();
   const titles = (await questions.allInnerTexts()).map((text) => text.split('\n')[0]);
   assert.equal(titles.length, 10);
   await window.press('Escape');

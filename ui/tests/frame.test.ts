@@ -278,6 +278,14 @@ describe('states', () => {
     expect(view().cursor).toBe(16);
   });
 
+  test('a step along the calls waits until it is known where the cursor is', async () => {
+    const { press, view } = openWindow('#/invoice-triage/session', { stuck: ['call/columns'] });
+    const strip = await screen.findByRole('slider', { name: /^Prompt tokens of 41 calls/ });
+    await press('{ArrowRight}');
+    expect(view().cursor).toBe(0);
+    expect(strip).not.toHaveAttribute('aria-valuetext');
+  });
+
   test('deaf: what a job came to is seen without being told', async () => {
     openWindow('#/invoice-triage/lab', { isDeaf: true });
     await screen.findByRole('listbox', { name: /^Configurations as a map/ });
