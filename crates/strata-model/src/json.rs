@@ -122,6 +122,19 @@ impl Json {
             Self::Object(_) => "an object",
         }
     }
+
+    /// The value with the keys of every object in it ordered as by [`Object::sorted`].
+    #[must_use]
+    pub fn sorted(&self) -> Self {
+        match self {
+            Self::Object(object) => {
+                let members = object.sorted().members.into_iter();
+                Self::Object(members.map(|(key, value)| (key, value.sorted())).collect())
+            }
+            Self::Array(items) => items.iter().map(Self::sorted).collect::<Vec<_>>().into(),
+            other => other.clone(),
+        }
+    }
 }
 
 /// Structural equality as JSON readers see it: numbers by value, objects without regard to order.

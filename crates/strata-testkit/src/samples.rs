@@ -27,33 +27,14 @@ pub fn files(below: &str) -> Vec<PathBuf> {
 
 /// The larger folder: where `STRATA_SAMPLES` says, or `shared/samples` in a folder above the repository. Says so when
 /// there is none.
-#[expect(clippy::print_stderr, reason = "a test says what it leaves out")]
 pub fn larger() -> Option<PathBuf> {
-    let is_complete = |folder: &PathBuf| folder.join(FACTS).is_file();
-    let found = match std::env::var_os("STRATA_SAMPLES") {
-        Some(folder) => Some(PathBuf::from(folder)).filter(is_complete),
-        None => repository().ancestors().map(|above| above.join("shared/samples")).find(is_complete),
-    };
-    if found.is_none() {
-        eprintln!("only the samples of the repository are read; set STRATA_SAMPLES to a folder of others");
-    }
-    found
+    shared("STRATA_SAMPLES", "samples", &[FACTS], "only the samples of the repository are read")
 }
 
 /// Runs of clients that were recorded on both sides, what they sent and what they wrote: where `STRATA_CAPTURES` says, or
 /// `shared/capture` in a folder above the repository. Says so when there is none.
-#[expect(clippy::print_stderr, reason = "a test says what it leaves out")]
 pub fn captured() -> Option<PathBuf> {
-    let is_complete =
-        |folder: &PathBuf| folder.join("exchanges").is_dir() && folder.join("sessions").is_dir();
-    let found = match std::env::var_os("STRATA_CAPTURES") {
-        Some(folder) => Some(PathBuf::from(folder)).filter(is_complete),
-        None => repository().ancestors().map(|above| above.join("shared/capture")).find(is_complete),
-    };
-    if found.is_none() {
-        eprintln!("no recorded runs are read; set STRATA_CAPTURES to a folder of some");
-    }
-    found
+    shared("STRATA_CAPTURES", "capture", &["exchanges", "sessions"], "no recorded runs are read")
 }
 
 /// The folder of the smallest samples: one or more of every format that can be imported.
@@ -73,6 +54,21 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     }
     files.sort();
     files
+}
+
+/// Where a variable says, or a folder of that name in a `shared` folder above the repository; only if it holds what it
+/// must. Says what is left out when there is none.
+#[expect(clippy::print_stderr, reason = "a test says what it leaves out")]
+fn shared(variable: &str, name: &str, holds: &[&str], left_out: &str) -> Option<PathBuf> {
+    let is_complete = |folder: &PathBuf| holds.iter().all(|held| folder.join(held).exists());
+    let found = match std::env::var_os(variable) {
+        Some(folder) => Some(PathBuf::from(folder)).filter(is_complete),
+        None => repository().ancestors().map(|above| above.join("shared").join(name)).find(is_complete),
+    };
+    if found.is_none() {
+        eprintln!("{left_out}; set {variable} to a folder of others");
+    }
+    found
 }
 
 fn repository() -> PathBuf {

@@ -176,7 +176,7 @@ impl CacheAnalysis {
         }
         let is_used = reported.iter().flatten().any(Reported::has_cache);
         let heads = reported::client_heads(&measured, &reported);
-        let reports = Reports { prompts: &measured, heads: &heads };
+        let reports = Reports { calls, prompts: &measured, heads: &heads };
         let losses = Losses { calls, predictions: &predictions, bills: &bills, timeline: &timeline };
         let mut analysed: Vec<CallCache> = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
@@ -184,9 +184,6 @@ impl CacheAnalysis {
             let comparison = reported[at].and_then(|report| {
                 let cached = report.cached?;
                 let mut found = reported::compare(rule, at, prediction, &reports, &report, cached);
-                if found.difference == Some(Difference::InFlight) && holds_answer(calls, at, prediction) {
-                    found.difference = Some(Difference::Unexplained);
-                }
                 if !is_used {
                     found.difference = found.difference.map(|_| Difference::Unused);
                 }
@@ -320,15 +317,6 @@ impl Billed<'_> {
         let is_same = was.sent_to == now.sent_to && was.request.is_same_prompt(&now.request);
         Some(self.caches.before(cache, is_same))
     }
-}
-
-/// Whether a prompt goes on with what a model answered to the one that it begins with: that one was answered by then.
-fn holds_answer(calls: &[CallAnalysis], at: usize, prediction: &Prediction) -> bool {
-    let before = prediction.reference.and_then(|before| calls.get(before as usize - 1));
-    before.is_some_and(|before| {
-        let next = calls[at].request.contents.get(before.request.contents.len());
-        next.is_some_and(|content| content.role.as_deref() == Some("model"))
-    })
 }
 
 /// What the model of a call costs: of the one that answered, where that is known.

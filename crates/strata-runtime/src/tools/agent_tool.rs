@@ -61,20 +61,8 @@ fn request_of(config: &Agent, args: &Object) -> Result<Str, Failure> {
     Ok(match args.get("request") {
         Some(Json::String(request)) => request.clone(),
         Some(other) => python::str(other).into(),
-        None => json::to_spaced(&sorted(args).into()).into(),
+        None => json::to_spaced(&Json::from(args.clone()).sorted()).into(),
     })
-}
-
-/// Keys in order, in all objects.
-fn sorted(object: &Object) -> Object {
-    fn go(value: &Json) -> Json {
-        match value {
-            Json::Object(object) => sorted(object).into(),
-            Json::Array(items) => items.iter().map(go).collect::<Vec<_>>().into(),
-            other => other.clone(),
-        }
-    }
-    object.sorted().iter().map(|(key, value)| (key.clone(), go(value))).collect()
 }
 
 /// The schema a composite takes is that of its first agent.

@@ -45,7 +45,7 @@ impl CacheFingerprint {
             let dumps: Vec<Json> = contents.map(|content| snake(&content.to_json(), &CONTENT)).collect();
             data.push("cached_contents", dumps);
         }
-        let input = json::to_compact_python(&sorted(data.into()));
+        let input = json::to_compact_python(&Json::from(data).sorted());
         let digest = Sha256::digest(input.as_bytes());
         let first = u64::from_be_bytes(std::array::from_fn(|at| digest[at]));
         Self { fingerprint: format!("{first:016x}").into(), input }
@@ -91,22 +91,11 @@ fn tools(config: &Object) -> Vec<Json> {
                 };
                 declarations.sort_by_key(name);
             }
-            (json::to_ascii(&sorted(tool.clone())), tool)
+            (json::to_ascii(&tool.sorted()), tool)
         })
         .collect();
     tools.sort_by(|a, b| a.0.cmp(&b.0));
     tools.into_iter().map(|(_, tool)| tool).collect()
-}
-
-/// The value with keys sorted at every level.
-fn sorted(value: Json) -> Json {
-    match value {
-        Json::Object(object) => {
-            object.sorted().into_iter().map(|(key, value)| (key, sorted(value))).collect::<Object>().into()
-        }
-        Json::Array(items) => items.into_iter().map(sorted).collect::<Vec<_>>().into(),
-        other => other,
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
-use strata_model::json::{write_compact, write_compact_string};
+use strata_model::json::to_compact;
 use strata_model::{Json, Object, Str};
 
 /// The member that marks where a cached prefix ends. Marks move from request to request, so no hash counts them.
@@ -12,8 +12,7 @@ pub(super) const MARK: &str = "cache_control";
 
 /// 64 hexadecimal digits.
 pub(super) fn hash_of(value: &Json) -> Str {
-    let mut text = String::new();
-    write_value(&mut text, value);
+    let text = to_compact(&without_marks(value).sorted());
     let mut hash = String::with_capacity(64);
     for byte in Sha256::digest(text.as_bytes()) {
         let _ = write!(hash, "{byte:02x}");
@@ -21,36 +20,13 @@ pub(super) fn hash_of(value: &Json) -> Str {
     hash.into()
 }
 
-fn write_value(out: &mut String, value: &Json) {
+fn without_marks(value: &Json) -> Json {
     match value {
-        Json::Object(object) => write_object(out, object),
-        Json::Array(items) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                write_value(out, item);
-            }
-            out.push(']');
+        Json::Object(object) => {
+            let members = object.iter().filter(|(key, _)| &***key != MARK);
+            members.map(|(key, value)| (key.clone(), without_marks(value))).collect::<Object>().into()
         }
-        Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) | Json::String(_) => {
-            write_compact(out, value);
-        }
+        Json::Array(items) => items.iter().map(without_marks).collect::<Vec<_>>().into(),
+        other => other.clone(),
     }
-}
-
-fn write_object(out: &mut String, object: &Object) {
-    let mut members: Vec<_> = object.iter().filter(|(key, _)| &***key != MARK).collect();
-    members.sort_unstable_by_key(|(key, _)| *key);
-    out.push('{');
-    for (at, (key, value)) in members.into_iter().enumerate() {
-        if at > 0 {
-            out.push(',');
-        }
-        write_compact_string(out, key);
-        out.push(':');
-        write_value(out, value);
-    }
-    out.push('}');
 }

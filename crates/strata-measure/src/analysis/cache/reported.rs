@@ -132,6 +132,7 @@ pub(super) fn client_heads(prompts: &[PromptMatches], reported: &[Option<Reporte
 
 /// The reports of a session, as its predictions are compared with them.
 pub(super) struct Reports<'r> {
+    pub calls: &'r [CallAnalysis],
     /// In the provider's tokens.
     pub prompts: &'r [PromptMatches],
     pub heads: &'r [u32],
@@ -142,7 +143,7 @@ pub(super) fn compare(
     rule: &CacheRule,
     at: usize,
     prediction: &Prediction,
-    Reports { prompts, heads }: &Reports<'_>,
+    Reports { calls, prompts, heads }: &Reports<'_>,
     reported: &Reported,
     cached: u32,
 ) -> Comparison {
@@ -174,7 +175,10 @@ pub(super) fn compare(
         Some(Difference::OlderPrompt)
     } else if rule.lifetime_s.is_none() && prediction.idle_s.is_some_and(|idle_s| idle_s > 300.0) {
         Some(Difference::Expired)
-    } else if is_marked && prediction.idle_s.is_some_and(|idle_s| idle_s < IN_FLIGHT_S) {
+    } else if is_marked
+        && prediction.idle_s.is_some_and(|idle_s| idle_s < IN_FLIGHT_S)
+        && !holds_answer(calls, at, prediction)
+    {
         Some(Difference::InFlight)
     } else if cached > 0 && heads.iter().any(|head| is_near(*head, cached)) {
         Some(Difference::HeadOnly)
@@ -184,4 +188,13 @@ pub(super) fn compare(
         Some(Difference::Unexplained)
     };
     Comparison { predicted, reported: cached, difference }
+}
+
+/// Whether a prompt goes on with what a model answered to the one that it begins with: that one was answered by then.
+fn holds_answer(calls: &[CallAnalysis], at: usize, prediction: &Prediction) -> bool {
+    let before = prediction.reference.and_then(|before| calls.get(before as usize - 1));
+    before.is_some_and(|before| {
+        let next = calls[at].request.contents.get(before.request.contents.len());
+        next.is_some_and(|content| content.role.as_deref() == Some("model"))
+    })
 }
