@@ -1,7 +1,7 @@
 //! Names of the marks that importers leave in an event's `customMetadata`, where the source says something that
 //! ADK's event has no field for.
 
-pub use strata_model::marks::{CACHE_WRITE, INSTRUCTION, NOT_SENT, QUOTED, SUM};
+pub use strata_model::marks::{CACHE_WRITE, CONTEXT_WINDOW, INSTRUCTION, NOT_SENT, QUOTED, SUM};
 use strata_model::{Event, Json};
 
 /// Context the client added by itself; the value says what it was (`meta`, `command`, `attachment.file`, …). Such an

@@ -1,4 +1,4 @@
-//! What models cost, in US dollars per million tokens.
+//! What models cost, in US dollars per million tokens, and how long a prompt they take.
 //!
 //! [`Prices::embedded`] are carried along, [`Prices::parse`] reads a file of the same form that somebody has edited.
 //! Prices are those that the makers of models list. A name that says another price applies has none here, rather than
@@ -16,12 +16,14 @@
 //! assert_eq!(prices.of_model("no-such-model"), None);
 //! ```
 
+mod context_window;
 mod name;
 mod price;
 mod read;
 
 use std::collections::BTreeMap;
 
+pub use context_window::ContextWindow;
 pub use price::{Charged, Price, Rates, Tier};
 pub use read::PricesError;
 
@@ -87,6 +89,7 @@ mod tests {
             assert!(0.0 < rates.cached_read && rates.cached_read <= rates.input, "{model}");
             assert!(rates.input < rates.output, "{model}");
             assert!(tiers.iter().all(|tier| tier.rates.input > rates.input), "{model}");
+            assert!(price.context_tokens.is_some_and(|tokens| tokens >= 100_000), "{model}");
             assert!(!source.is_empty() && seen_on.len() == "2026-11-20".len(), "{model}");
         }
     }

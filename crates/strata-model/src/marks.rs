@@ -16,3 +16,6 @@ pub const NOT_SENT: &str = "notSent";
 /// What an agent is told with every request, as the client wrote it down: the event's author is told it as system text,
 /// whatever becomes of the history. Providers may be sent somewhat less of it.
 pub const INSTRUCTION: &str = "instruction";
+
+/// On an answer: the longest prompt, in tokens, that the client takes its model to read.
+pub const CONTEXT_WINDOW: &str = "contextWindow";

@@ -1,7 +1,7 @@
 import type { StratumCall } from '@/api/gen/api.ts';
 import { cachedTokens, callsOfColumn, hasFlag, type CallColumns } from '@/model/columns.ts';
 import { columnGap } from '@/model/detail-level.ts';
-import { formatAxis } from '@/model/format.ts';
+import { formatAxis, formatCompact } from '@/model/format.ts';
 import { callStep, tokenTicks } from '@/model/viewport.ts';
 import { MAP_INSETS } from './map-base.ts';
 import { pixelsPerCall, plotHeight, plotWidth, xOfCall, yOfToken, type MapLayout } from './map-layout.ts';
@@ -15,6 +15,8 @@ export interface MapMarks {
   /** Where the selected event lies, call by call. */
   readonly stratum: readonly StratumCall[];
   readonly notes: readonly MapNote[];
+  /** Tokens at which a prompt is full, where that is drawn. */
+  readonly limit: number | undefined;
 }
 
 /** Axes, notches, the stratum of the selection and the notes. */
@@ -22,6 +24,7 @@ export function drawMapMarks(surface: Surface, theme: DrawTheme, layout: MapLayo
   drawTokenAxis(surface, theme, layout);
   drawCallAxis(surface, theme, layout, marks);
   drawNotches(surface, theme, layout, marks.columns);
+  if (marks.limit !== undefined) drawLimit(surface, theme, layout, marks.limit);
   for (const run of joinedRuns(marks.stratum)) drawStratum(surface, theme, layout, run);
   drawNotes(surface, theme, layout, marks.columns, marks.cursor, marks.notes);
 }
@@ -64,6 +67,15 @@ function drawCallAxis(surface: Surface, theme: DrawTheme, layout: MapLayout, mar
   )
     if (!isCursorSeen || Math.abs(call - cursor) >= step || step === 1) label(call, call === cursor);
   if (isCursorSeen && step > 1) label(cursor, true);
+}
+
+function drawLimit(surface: Surface, theme: DrawTheme, layout: MapLayout, limit: number): void {
+  const y = yOfToken(layout, limit);
+  if (y < MAP_INSETS.top || y > layout.height - MAP_INSETS.bottom + 1) return;
+  const right = layout.width - MAP_INSETS.right;
+  surface.path([MAP_INSETS.left, y, right, y], { stroke: theme.textMid, dash: [4, 3] });
+  const style: TextStyle = { color: theme.textMid, size: 10.5, align: 'right' };
+  surface.text(right, y - 4, `limit ${formatCompact(limit)}`, style);
 }
 
 /** Below this width there is no room for a line; a tick above the column says that there is a break. */

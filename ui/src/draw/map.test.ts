@@ -94,6 +94,7 @@ describe('the marks of the map', () => {
           toToken: 18_488,
         },
       ],
+      limit: 20_000,
     });
     await expect(surface.lines.join('\n')).toMatchFileSnapshot('map-marks.golden.txt');
   });
@@ -106,6 +107,7 @@ describe('the marks of the map', () => {
       cursor: 10,
       stratum,
       notes: [],
+      limit: undefined,
     });
     const path =
       surface.lines

@@ -14,16 +14,24 @@ const sample = decodeColumns(
   41,
 );
 
-function drawn(columns: CallColumns, width: number, calls: number): string {
+function drawn(columns: CallColumns, width: number, calls: number, limit?: number): string {
   const surface = recordingSurface();
   const names = agents.map(({ name }) => name);
-  drawStripBase(surface, NAMED_THEME, { width, calls }, columns, names);
+  drawStripBase(surface, NAMED_THEME, { width, calls }, columns, names, limit);
   return surface.lines.join('\n');
 }
 
 describe('the strip', () => {
   test('draws the sample', async () => {
     await expect(drawn(sample, 1316, 41)).toMatchFileSnapshot('strip-sample.golden.txt');
+  });
+
+  test('leaves room up to the limit, which is a line', () => {
+    const peak = Math.max(...sample.tokens);
+    const line = /path.*dash/;
+    expect(drawn(sample, 600, 41)).not.toMatch(line);
+    expect(drawn(sample, 600, 41, peak * 1.5)).toMatch(line);
+    expect(drawn(sample, 600, 41, peak * 1.5)).not.toBe(drawn(sample, 600, 41, peak * 1.2));
   });
 
   test('draws what was reported full, errors and calls that are not compiled', async () => {
@@ -55,6 +63,7 @@ describe('the strip', () => {
         ticks: [4, 5, 6, 9],
         committed: { from: 4, to: 30 },
         preview: { from: 8, to: 17 },
+        limit: 'limit 128k',
       },
     );
     await expect(surface.lines.join('\n')).toMatchFileSnapshot('strip-overlay.golden.txt');

@@ -56,22 +56,33 @@ function columnSpan(layout: StripLayout, columns: CallColumns, index: number): S
   return { x: left + gap / 2, width: Math.max(width - gap, Math.min(width, 1)) };
 }
 
-/** Bars, markers and the band of agents: everything that changes only with the data. */
+/** Bars, a line for the limit, markers and the band of agents: everything that changes only with the data. */
 export function drawStripBase(
   surface: Surface,
   theme: DrawTheme,
   layout: StripLayout,
   columns: CallColumns,
   agents: readonly string[],
+  limit: number | undefined,
 ): void {
-  drawBars(surface, theme, layout, columns);
+  drawBars(surface, theme, layout, columns, limit);
   surface.rect(PADDING, BASELINE, layout.width - 2 * PADDING, 1, theme.lineStrong);
   drawMarkers(surface, theme, layout, columns);
   drawAgents(surface, theme, layout, columns, agents);
 }
 
-function drawBars(surface: Surface, theme: DrawTheme, layout: StripLayout, columns: CallColumns): void {
-  const peak = columns.tokens.reduce((most, tokens) => Math.max(most, tokens), 1);
+function drawBars(
+  surface: Surface,
+  theme: DrawTheme,
+  layout: StripLayout,
+  columns: CallColumns,
+  limit: number | undefined,
+): void {
+  const peak = columns.tokens.reduce((most, tokens) => Math.max(most, tokens), limit ?? 1);
+  if (limit !== undefined) {
+    const y = BASELINE - (limit / peak) * BAR_HEIGHT;
+    surface.path([PADDING, y, layout.width - PADDING, y], { stroke: theme.textLow, dash: [4, 3] });
+  }
   for (let i = 0; i < columns.length; i += 1) {
     const { x, width } = columnSpan(layout, columns, i);
     if (hasFlag(columns, i, 'notCompiled')) {
@@ -182,6 +193,8 @@ export interface StripOverlay {
   readonly ticks: readonly number[];
   readonly committed: CallRange | undefined;
   readonly preview: CallRange | undefined;
+  /** What is said of the limit; empty where it is not known. */
+  readonly limit: string;
 }
 
 /** Cursor, ranges and ticks: redrawn with every move. */
@@ -201,6 +214,19 @@ export function drawStripOverlay(
     });
   }
   if (layout.calls > 0 && overlay.cursor > 0) drawCursor(surface, theme, layout, overlay.cursor);
+  if (overlay.limit !== '') drawLimitText(surface, theme, layout, overlay);
+}
+
+/** Over the bars, in the half of the strip where the cursor is not. */
+function drawLimitText(
+  surface: Surface,
+  theme: DrawTheme,
+  layout: StripLayout,
+  { cursor, limit }: StripOverlay,
+): void {
+  const isLeft = stripX(layout, cursor) > layout.width / 2;
+  const style: TextStyle = { color: theme.textLow, size: 10, align: isLeft ? 'left' : 'right' };
+  surface.text(isLeft ? PADDING : layout.width - PADDING, BAR_TOP - 7, limit, style);
 }
 
 /** Neighbouring ticks join to one line under the bars. */

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { COLUMN_FLAGS } from '@/api/gen/api.ts';
+import { COLUMN_FLAGS, type AgentSummary } from '@/api/gen/api.ts';
 import { NO_COLUMNS, type CallColumns } from './columns.ts';
-import { contextWindow } from './context-windows.ts';
-import { callsLeft, growthOf } from './fullness.ts';
+import { callsLeft, drawnLimit, growthOf, nearestLimit } from './fullness.ts';
 
 function columns(
   tokens: readonly number[],
@@ -39,13 +38,19 @@ test('calls that are left end at the limit, and never below none', () => {
   expect(callsLeft(150_000, 0, 200_000)).toBeUndefined();
 });
 
-test('a window is that of the model, unless a prompt was larger', () => {
-  expect(contextWindow('claude-opus-4-5-20251101', 150_000)?.tokens).toBe(200_000);
-  expect(contextWindow('claude-sonnet-4-5[1m]', 150_000)?.tokens).toBe(1_000_000);
-  expect(contextWindow('claude-opus-4-5', 250_000)).toBeUndefined();
-  expect(contextWindow('openai/gpt-4o-mini', 1)?.tokens).toBe(128_000);
-  expect(contextWindow('gpt-5.1-codex', 1)?.tokens).toBe(400_000);
-  expect(contextWindow('gpt-5-chat-something', 1)).toBeUndefined();
-  expect(contextWindow('gemini-3.5-flash', 1)?.tokens).toBe(1_048_576);
-  expect(contextWindow('tiny', 1)).toBeUndefined();
+test('the limit is the one that prompts came nearest to', () => {
+  const agent = (name: string, tokens: number | undefined): AgentSummary => ({
+    name,
+    model: 'm',
+    calls: 1,
+    events: 1,
+    isInferred: false,
+    contextWindow: tokens === undefined ? null : { model: 'm', tokens, source: 'its maker' },
+  });
+  const prompts = columns([60, 90, 300], [0, 1, 2]);
+  const agents = [agent('small', 100), agent('large', 1000), agent('unknown', undefined)];
+  expect(nearestLimit(agents, prompts)).toMatchObject({ agent: 'small', tokens: 100, share: 0.6 });
+  expect(drawnLimit(nearestLimit(agents, prompts))).toBe(100);
+  expect(drawnLimit(nearestLimit(agents.slice(1), prompts))).toBeUndefined();
+  expect(nearestLimit([agent('unknown', undefined)], prompts)).toBeUndefined();
 });

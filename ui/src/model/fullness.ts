@@ -1,4 +1,4 @@
-import { COLUMN_FLAGS } from '@/api/gen/api.ts';
+import { COLUMN_FLAGS, type AgentSummary, type ContextWindow } from '@/api/gen/api.ts';
 import { isOneCallPerColumn, type CallColumns } from './columns.ts';
 
 /** How the prompts of the agent that answered last have been growing. */
@@ -34,4 +34,34 @@ export function growthOf(columns: CallColumns): Growth | undefined {
 /** How many calls fit until the limit at this rate. None where prompts do not grow. */
 export function callsLeft(tokens: number, perCall: number, limit: number): number | undefined {
   return perCall < 1 ? undefined : Math.max(0, Math.floor((limit - tokens) / perCall));
+}
+
+/** How long a prompt an agent's model takes, and how much of that its largest prompt takes. */
+export interface Limit extends ContextWindow {
+  readonly agent: string;
+  /** Of the limit: 0.5 is half full. */
+  readonly share: number;
+}
+
+/** The limit that prompts have come nearest to. None where no model's is known. */
+export function nearestLimit(agents: readonly AgentSummary[], columns: CallColumns): Limit | undefined {
+  let nearest: Limit | undefined;
+  for (const [at, { name, contextWindow }] of agents.entries()) {
+    if (contextWindow === null) continue;
+    const peak = columns.tokens.reduce(
+      (most, tokens, column) => (columns.agent[column] === at ? Math.max(most, tokens) : most),
+      0,
+    );
+    const share = peak / contextWindow.tokens;
+    if (peak > 0 && share > (nearest?.share ?? 0)) nearest = { ...contextWindow, agent: name, share };
+  }
+  return nearest;
+}
+
+/** Below this share a line for the limit would leave the prompts too little room. */
+const LEAST_SHARE = 0.5;
+
+/** The limit in tokens, where charts have room for it. */
+export function drawnLimit(limit: Limit | undefined): number | undefined {
+  return limit !== undefined && limit.share >= LEAST_SHARE ? limit.tokens : undefined;
 }

@@ -8,6 +8,7 @@ import {
   sumColumns,
   type CallColumns,
 } from '@/model/columns.ts';
+import { drawnLimit, nearestLimit } from '@/model/fullness.ts';
 import type { Extent } from '@/model/viewport.ts';
 import { Loaded } from './loaded.svelte.ts';
 import type { Location } from './location.svelte.ts';
@@ -44,6 +45,8 @@ export class OpenSession {
   #recordings: ReadonlyMap<string, string> = $state.raw(new Map());
   #isRefreshDue = false;
   readonly #loading: (() => boolean)[] = [];
+  /** The context window that prompts have come nearest to. */
+  readonly limit = $derived(nearestLimit(this.info?.agents ?? [], this.columns));
 
   constructor(host: Host, location: Location) {
     this.#host = host;
@@ -139,7 +142,8 @@ export class OpenSession {
   }
 
   get extent(): Extent {
-    return { calls: this.calls, peakTokens: this.info?.peakTokens ?? 0 };
+    const peakTokens = Math.max(this.info?.peakTokens ?? 0, drawnLimit(this.limit) ?? 0);
+    return { calls: this.calls, peakTokens };
   }
 
   get columns(): CallColumns {

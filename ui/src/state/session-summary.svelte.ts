@@ -1,6 +1,5 @@
-import type { BreakPage, CallDetail, EventPage, FixRow, Question } from '@/api/gen/api.ts';
+import type { BreakPage, CallDetail, ContextWindow, EventPage, FixRow, Question } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
-import { contextWindow, type ContextWindow } from '@/model/context-windows.ts';
 import { bestFix, type Finding } from '@/model/effects.ts';
 import { callsLeft, growthOf, type Growth } from '@/model/fullness.ts';
 import { remedyFor, type Remedy } from '@/model/remedies.ts';
@@ -86,11 +85,10 @@ export class SessionSummary {
     return growthOf(this.#in.session.columns);
   }
 
+  /** Of the agent that answered last. */
   get window(): ContextWindow | undefined {
-    const { latest } = this.lastCall;
-    const largest = this.largestCall.latest;
-    if (latest === undefined || largest === undefined) return undefined;
-    return contextWindow(latest.model, Math.max(promptSize(latest), promptSize(largest)));
+    const last = this.lastCall.latest?.agent;
+    return this.#in.session.info?.agents.find(({ name }) => name === last)?.contextWindow ?? undefined;
   }
 
   /** Calls until the window is full, if prompts go on growing as they did. */

@@ -175,6 +175,19 @@ pub struct AgentSummary {
     pub events: u32,
     /// Taken from the events, not from a configuration.
     pub is_inferred: bool,
+    /// Of the model that its last compiled call was sent to.
+    pub context_window: Option<ContextWindow>,
+}
+
+/// The longest prompt that a model takes. None where that is not known, or where a prompt of the agent was longer:
+/// another window was in force then.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextWindow {
+    pub model: String,
+    pub tokens: u32,
+    /// Who says so.
+    pub source: String,
 }
 
 /// The prompts of a session, with the bounds of what is not reported.

@@ -3,16 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use strata_measure::analysis::{BillTotals, CacheAnalysis, CallAnalysis};
+use strata_import::Format;
+use strata_measure::analysis::{BillTotals, Billed, CacheAnalysis, CallAnalysis};
 use strata_measure::tokens::{self, Tokenizer};
 use strata_model::Str;
+use strata_model::marks::CONTEXT_WINDOW;
 use strata_store::{AppConfigOrigin, ExperimentId, SessionId};
 
 use crate::Strata;
 use crate::api::common::Basis;
 use crate::api::session::{
-    AgentSummary, AppInfo, CalibratedTotal, Header, Import, ImportUpload, JobStarted, List, Open, PriceInfo,
-    Remove, Removed, ReportedUsage, SessionHeader, SessionPage, SetApp, TokenizerInfo, UnmappedRow,
+    AgentSummary, AppInfo, CalibratedTotal, ContextWindow, Header, Import, ImportUpload, JobStarted, List,
+    Open, PriceInfo, Remove, Removed, ReportedUsage, SessionHeader, SessionPage, SetApp, TokenizerInfo,
+    UnmappedRow,
 };
 use crate::command::Handler;
 use crate::error::AppError;
@@ -130,7 +133,7 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
         compiled_calls: calls.len() as u32,
         invocations: n_turns(open),
         compactions: open.experiment.summary_places().len() as u32,
-        agents: agents(open),
+        agents: agents(open, Billed { analysis: &analysis, caches: &caches }, tables),
         bill: bill.into(),
         calibrated: calibrated(strata, calls, &caches),
         reported: reported(open, &bill),
@@ -205,7 +208,7 @@ pub(super) fn agent_names(open: &OpenSession) -> Vec<Str> {
     names
 }
 
-fn agents(open: &OpenSession) -> Vec<AgentSummary> {
+fn agents(open: &OpenSession, billed: Billed<'_>, tables: &Tables) -> Vec<AgentSummary> {
     let (session, index) = (open.experiment.session(), open.experiment.index());
     let summary = |name: Str| {
         let model = index.find(&name).map(|agent| index.model(agent).name.to_string());
@@ -215,10 +218,43 @@ fn agents(open: &OpenSession) -> Vec<AgentSummary> {
             calls: of_agent.count() as u32,
             events: session.events.iter().filter(|event| event.author == name).count() as u32,
             is_inferred: open.app.is_inferred,
+            context_window: context_window(&name, open, billed, tables),
             name: name.to_string(),
         }
     };
     agent_names(open).into_iter().map(summary).collect()
+}
+
+/// What the client wrote down of the agent's last call, else what is listed for its model.
+fn context_window(
+    agent: &str,
+    open: &OpenSession,
+    Billed { analysis, caches }: Billed<'_>,
+    tables: &Tables,
+) -> Option<ContextWindow> {
+    let of_agent = || caches.calls.iter().filter(|call| &*call.agent == agent);
+    let last = analysis.call(of_agent().last()?.call)?;
+    let model = &*last.sent_to;
+    let answer =
+        open.experiment.session().events.get(open.experiment.call(last.number)?.answer.as_usize())?;
+    let told = answer.custom_metadata.as_ref().and_then(|marks| marks.get(CONTEXT_WINDOW)?.as_i64());
+    let (tokens, source) = match told.and_then(|tokens| u32::try_from(tokens).ok()) {
+        Some(tokens) => (tokens, "the client, in the session".to_owned()),
+        None => {
+            let window = tables.prices.context_window(model)?;
+            // It asks for a long window by itself, and its transcripts do not say when.
+            if open.summary.format == Format::CLAUDE_CODE.id()
+                && window.tokens > 200_000
+                && !model.ends_with("[1m]")
+            {
+                return None;
+            }
+            (window.tokens, window.source)
+        }
+    };
+    let peak = of_agent().map(|call| call.bill.prompt_tokens).max();
+    let window = ContextWindow { model: model.to_owned(), tokens, source };
+    peak.is_some_and(|peak| peak <= tokens).then_some(window)
 }
 
 fn tokenizer<'t>(open: &OpenSession, tokenizers: impl Iterator<Item = &'t Tokenizer>) -> TokenizerInfo {

@@ -194,6 +194,24 @@ fn questions_have_answers() {
 }
 
 #[test]
+fn a_context_window_is_what_the_client_wrote_down_or_what_is_listed_for_the_model() {
+    let strata = start();
+    let window = |session: &str, n_calls: u32| {
+        let last = json!({ "session": session, "call": n_calls });
+        ask(&strata, "session/open", &json!({ "session": session }));
+        ask(&strata, "call/get", &last);
+        ask(&strata, "session/header", &json!({ "session": session }))["agents"][0]["contextWindow"].clone()
+    };
+    let codex = import(&strata, Path::new("../strata-import/samples/codex.jsonl"));
+    let codex = codex["sessions"][0]["session"].as_str().expect("a session").to_owned();
+    assert_eq!(
+        window(&codex, 4),
+        json!({ "model": "gpt-5.5", "tokens": 200_000, "source": "the client, in the session" })
+    );
+    assert_eq!(window(&sample(&strata), 41)["tokens"], 1_048_576);
+}
+
+#[test]
 fn a_file_is_imported_opened_given_a_configuration_and_removed() {
     let strata = start();
     let folder = tempfile::tempdir().expect("a folder");

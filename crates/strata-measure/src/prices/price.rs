@@ -4,6 +4,8 @@
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
     pub model: String,
+    /// The longest prompt that the model takes.
+    pub context_tokens: Option<u32>,
     /// Of requests below all tiers.
     pub rates: Rates,
     /// Of requests with long prompts, from the shortest to the longest.

@@ -31,6 +31,7 @@ fn price(entry: &Entry<'_>) -> Result<Price, EntryError> {
         entry,
         &[
             "model",
+            "context",
             "input",
             "cached_read",
             "cache_write",
@@ -46,8 +47,10 @@ fn price(entry: &Entry<'_>) -> Result<Price, EntryError> {
     let tiers = if entry.json.get("tiers").is_some() { list(entry, "tiers")? } else { Vec::new() };
     let mut tiers = tiers.iter().map(tier).collect::<Result<Vec<_>, _>>()?;
     tiers.sort_by_key(|tier| tier.above_prompt_tokens);
+    let tokens = |json: &Json| u32::try_from(json.as_i64()?).ok();
     Ok(Price {
         model,
+        context_tokens: entry.optional("context", "a number of tokens", tokens)?,
         rates: rates(entry)?,
         tiers,
         is_open_weights: entry.optional("open_weights", "true or false", Json::as_bool)?.unwrap_or(false),

@@ -551,6 +551,16 @@ difference: PartDiff, };
 export type Api = "chatCompletions" | "responses" | "gemini" | "anthropic";
 
 /**
+ * The longest prompt that a model takes. None where that is not known, or where a prompt of the agent was longer:
+ * another window was in force then.
+ */
+export type ContextWindow = { model: string, tokens: number,
+/**
+ * Who says so.
+ */
+source: string, };
+
+/**
  * The one error commands return.
  */
 export type AppError = { code: ErrorCode,
@@ -1004,7 +1014,11 @@ export type AgentSummary = { name: string, model: string, calls: number, events:
 /**
  * Taken from the events, not from a configuration.
  */
-isInferred: boolean, };
+isInferred: boolean,
+/**
+ * Of the model that its last compiled call was sent to.
+ */
+contextWindow: ContextWindow | null, };
 
 export type Answer = {
 /**

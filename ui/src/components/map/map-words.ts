@@ -7,11 +7,12 @@ import type { Workbench } from '@/state/workbench.svelte.ts';
 export function mapSentence({ session, events, inspector }: Workbench): string {
   const selected = events.selectedEvent;
   const detail = inspector.event.value;
+  const { limit } = session;
   const stratum =
     selected === undefined || detail === undefined
       ? ''
       : ` E${String(selected)} is outlined, carried by ${formatInteger(detail.calls)} calls.`;
-  return `Context map: one column for each of ${formatInteger(session.calls)} calls, tokens run down from the start of the prompt, up to ${formatInteger(session.info?.peakTokens ?? 0)}. Strong colour is billed in full, faint is cached.${stratum}`;
+  return `Context map: one column for each of ${formatInteger(session.calls)} calls, tokens run down from the start of the prompt, up to ${formatInteger(session.info?.peakTokens ?? 0)}${limit === undefined ? '' : `; a prompt of ${limit.agent} is full at ${formatInteger(limit.tokens)}`}. Strong colour is billed in full, faint is cached.${stratum}`;
 }
 
 /** What is selected, among the events of the prompt under the cursor. */

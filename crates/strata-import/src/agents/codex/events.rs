@@ -29,12 +29,14 @@ impl Rollout {
                 self.count("token_count_events");
                 let reported = self.steps.count(event, &mut self.draft.unmapped);
                 self.step("event_msg.token_count", reported, source);
+                self.mark_context_window();
             }
             "task_started" | "turn_started" => {
                 if !self.is_copied {
                     self.count("turns_started");
                 }
                 self.turn = take_text(&mut event, "turn_id").or(self.turn.take());
+                self.steps.take_context_window(&mut event);
                 self.draft.unmapped.record("event_msg.task_started", source);
             }
             "turn_aborted" => {

@@ -174,16 +174,26 @@ impl Rollout {
     pub(super) fn step(&mut self, kind: &str, reported: Option<UsageReport>, source: SourceRecord) {
         let Some(reported) = reported else { return self.draft.unmapped.record(kind, source) };
         self.open = None;
-        match self.steps.take_open() {
+        let at = match self.steps.take_open() {
             Some(at) => {
                 self.draft.add_source(at, source);
                 self.draft.set_usage(at, reported);
+                at
             }
             // A call of which nothing is recorded but its usage: the one that wrote a summary, or one that failed.
             None => {
                 let say = Say { usage: Some(reported), model: self.model.clone(), ..self.say(source) };
-                self.draft.push(say);
+                self.draft.push(say)
             }
+        };
+        self.steps.reported = Some(at);
+        self.mark_context_window();
+    }
+
+    /// On the response whose usage came last: counts may tell it behind a record of usage.
+    pub(super) fn mark_context_window(&mut self) {
+        if let (Some(at), Some(tokens)) = (self.steps.reported, self.steps.context_window) {
+            self.draft.mark(at, marks::CONTEXT_WINDOW, i64::from(tokens));
         }
     }
 

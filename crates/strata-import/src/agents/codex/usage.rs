@@ -15,6 +15,10 @@ pub(super) struct Steps {
     last_total: Option<Object>,
     /// The response that waits for its usage.
     open: Option<usize>,
+    /// The response whose usage came last.
+    pub(super) reported: Option<usize>,
+    /// What the client takes the model's window to be, in tokens.
+    pub(super) context_window: Option<u32>,
     n_distinct: i64,
     naive: u64,
     deduplicated: u64,
@@ -28,6 +32,8 @@ impl Steps {
             has_records,
             last_total: None,
             open: None,
+            reported: None,
+            context_window: None,
             n_distinct: 0,
             naive: 0,
             deduplicated: 0,
@@ -42,6 +48,15 @@ impl Steps {
 
     pub(super) fn take_open(&mut self) -> Option<usize> {
         self.open.take()
+    }
+
+    /// `model_context_window`, which turns begin with and counts repeat. 0 stands for one that is not known.
+    pub(super) fn take_context_window(&mut self, from: &mut Object) {
+        let tokens = from.get("model_context_window").and_then(|tokens| u32::try_from(tokens.as_i64()?).ok());
+        if let Some(tokens) = tokens.filter(|tokens| *tokens > 0) {
+            from.remove("model_context_window");
+            self.context_window = Some(tokens);
+        }
     }
 
     /// `token_usage_record`: one a response.
@@ -59,6 +74,7 @@ impl Steps {
             Some(mut info) => {
                 let last = take_object(&mut info, "last_token_usage")?;
                 let total = take_object(&mut info, "total_token_usage");
+                self.take_context_window(&mut info);
                 event.remove("type");
                 if total.is_none() || total != self.last_total {
                     note_rest("token_count", &event, unmapped);
