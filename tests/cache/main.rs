@@ -2,6 +2,8 @@
 //!
 #![expect(clippy::print_stdout, reason = "the figures are what the tests are run for")]
 
+mod failed;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;

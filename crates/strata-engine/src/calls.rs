@@ -42,6 +42,11 @@ impl Call {
     pub fn n_events(&self) -> usize {
         self.answer.as_usize()
     }
+
+    /// It failed before the provider read it, as far as is known: there is no report of its prompt.
+    pub fn is_failed(&self) -> bool {
+        self.error.is_some() && self.usage.is_none()
+    }
 }
 
 /// How sure it is that an event is a model's answer.

@@ -1,7 +1,7 @@
 //! What a session tells about the app it ran in, for sessions that come without their app's configuration.
 //!
-//! Events name the agents, the tools they called and the models that answered. They do not hold instructions,
-//! descriptions or anything an agent could have used and did not. What is found here is therefore a lower bound of the
+//! Events name the agents, the tools they called and the models that answered. They hold no instructions, but for what
+//! some clients write down of them, no descriptions and nothing that an agent could have used and did not. What is found here is therefore a lower bound of the
 //! real configuration, and everything compiled from it is marked as inferred. Requests that were recorded hold all of
 //! that, for the agents that sent them.
 
@@ -145,7 +145,7 @@ impl Found<'_> {
         if !self.sent.is_empty() {
             notes.push(format!(
                 "{n_agents} {were} inferred from the events, with the instructions, tools, models and settings that they \
-                 sent in most of the requests that are recorded. Every call rests on its own request."
+                 sent in most of the requests that are recorded. A call whose request is recorded rests on that one."
             ));
             notes.extend(self.tree.guesses().iter().cloned());
             return notes;

@@ -9,7 +9,8 @@ use strata_model::{Event, Json};
 pub const INJECTED: &str = "injected";
 
 /// True on an event that belongs to another session and is only repeated in this one: what a sub-agent did, where the
-/// parent's file reports its progress, or what a fork copied of its parent. It is not part of this session's totals.
+/// parent's file reports its progress, or what a fork copied of its parent. Its calls and usage count in the session, as
+/// they do in the file's own sums; prompts of the user in it do not.
 pub const RELAYED: &str = "relayed";
 
 /// What the source's own record says beyond ADK's event: its ids, its version, its raw metadata.

@@ -285,6 +285,7 @@ fn problem(at: &str, message: &str) -> Checked {
     Err(Problem { at: at.to_owned(), message: message.to_owned() })
 }
 
+/// As pydantic compares: 1 and 1.0 are two values.
 fn is_same(a: &Json, b: &Json) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b) && a == b
 }

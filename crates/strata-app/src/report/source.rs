@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use strata_engine::{Edit, Experiment, FlowEdit, Outcome};
+use strata_engine::{Edit, EditNote, Experiment, FlowEdit, Outcome};
 use strata_import::ImportedSession;
 use strata_measure::analysis::{Billed, CacheAnalysis, CallAnalysis, Counting, Scale, SessionAnalysis};
 use strata_model::{Object, Session, Severity};
@@ -85,6 +85,7 @@ impl Source {
         stored: Vec<Edit>,
         diagnostics: &mut Vec<FileDiagnostic>,
     ) -> Result<(Experiment, Vec<Edit>), AppError> {
+        let n_stored = stored.len();
         let mut edits = stored;
         for path in &self.edits {
             edits.extend(EditFile::read(path)?.edits);
@@ -104,8 +105,8 @@ impl Source {
             return Ok((base, edits));
         }
         let edited = strata_measure::edited(&base, &edits, &catalog(), &Counting::default());
-        let is_named = !self.edits.is_empty() || !self.scripts.is_empty();
-        if let Some(refused) = edited.notes.iter().find(|note| is_named && note.severity == Severity::Error) {
+        let is_refused = |note: &&EditNote| note.edit >= n_stored && note.severity == Severity::Error;
+        if let Some(refused) = edited.notes.iter().find(is_refused) {
             // Numbers of a session without what was asked for would be taken for those with it.
             return Err(AppError::bad_input(format!("{}: {}", self.said(), refused.message)));
         }
@@ -368,7 +369,7 @@ fn refuse_failures(unedited: &SessionAnalysis, edited: &SessionAnalysis) -> Resu
         Outcome::Failed { processor, error } => {
             Some(format!("{processor}: {} {}", error.message, error.advice))
         }
-        _ => call.failures.first().map(|failure| format!("{}: {}", failure.at, failure.message)),
+        _ => call.stage_errors.first().map(|failure| format!("{}: {}", failure.at, failure.message)),
     };
     let was_whole =
         |call: &&CallAnalysis| unedited.call(call.number).is_none_or(|before| failure(before).is_none());

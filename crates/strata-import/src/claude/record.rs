@@ -5,7 +5,7 @@ use strata_model::{Json, Object, Str};
 
 use crate::unmapped::Unmapped;
 
-/// Versions before this one keep no journal of requests.
+/// The first version that may keep a journal of requests: 2.1.281 was seen without, 2.1.285 is known to have one.
 const JOURNAL_SINCE: [u32; 3] = [2, 1, 282];
 
 /// One record, taken apart. Fields that only some types have are in `rest`.

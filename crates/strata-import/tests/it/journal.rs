@@ -9,7 +9,7 @@ use strata_model::{Json, Severity, json as model_json};
 use strata_testkit::samples;
 
 use crate::support::sample;
-use client::{Client, hash};
+use client::{Client, hash, sorted};
 
 fn import(text: &str) -> Import {
     let mut importer = Importer::new(Format::CLAUDE_CODE);
@@ -29,18 +29,7 @@ fn found(imported: &Import, code: &str) -> Vec<(Severity, String)> {
 
 /// Compact JSON with its keys in order.
 fn canonical(value: &Value) -> String {
-    match value {
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().map(|(key, it)| (key, canonical(it))).collect();
-            members.sort();
-            let members = members.into_iter().map(|(key, it)| format!("{}:{it}", json!(key)));
-            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-        }
-        Value::Array(items) => {
-            format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(","))
-        }
-        other => other.to_string(),
-    }
+    sorted(value).to_string()
 }
 
 fn canonical_body(body: &Json) -> String {

@@ -18,6 +18,8 @@ pub struct CallAnalysis {
     pub sent_to: Str,
     /// What the model is sent, as far as it was compiled.
     pub request: LlmRequest,
+    /// It failed before the provider read it: no cache holds it, and no later prompt is compared with it.
+    pub is_failed: bool,
     pub total: TokenCount,
     pub overhead: u32,
     /// Without the overhead.
@@ -35,5 +37,5 @@ pub struct CallAnalysis {
     pub reused_stages: u64,
     pub outcome: Outcome,
     /// Errors of stages that left the request as it was, such as scripts that failed.
-    pub failures: Vec<Diagnostic>,
+    pub stage_errors: Vec<Diagnostic>,
 }

@@ -70,6 +70,20 @@ impl ExplicitCache {
     }
 }
 
+impl PromptMatches {
+    /// The sizes of a prompt that shares nothing with another.
+    pub(crate) fn alone(request: &LlmRequest, prompt: &WeighedPrompt) -> Self {
+        let n_definitions = strata_wire::definitions(request).count();
+        Self {
+            tokens: prompt.total().tokens,
+            tools_tokens: prompt.head.pieces.iter().take(n_definitions).map(|piece| piece.tokens).sum(),
+            head_tokens: (prompt.head.tokens + prompt.head.overhead).tokens,
+            n_parts: prompt.n_parts(),
+            ..Self::default()
+        }
+    }
+}
+
 /// The prompts of a session so far, as far as later ones can continue them.
 #[derive(Default)]
 pub(crate) struct PromptTree {
@@ -127,17 +141,13 @@ impl PromptTree {
         let definitions = definitions_fingerprint(request);
         self.tips.push(Tip { at: self.nodes.len(), model, definitions });
         self.nodes.push(Node { parent, n_contents: request.contents.len() });
-        let n_definitions = strata_wire::definitions(request).count();
-        PromptMatches {
-            candidates,
-            parent: parent.map(|at| at as u32 + 1),
-            tokens: prompt.total().tokens,
-            tools_tokens: prompt.head.pieces.iter().take(n_definitions).map(|piece| piece.tokens).sum(),
-            head_tokens: (prompt.head.tokens + prompt.head.overhead).tokens,
-            n_parts: prompt.n_parts(),
-            explicit: None,
-            tail_tokens: 0,
-        }
+        let parent = parent.map(|at| at as u32 + 1);
+        PromptMatches { candidates, parent, ..PromptMatches::alone(request, prompt) }
+    }
+
+    /// Enters a prompt that no later one continues: its call failed, or there is nothing that weighs it.
+    pub(crate) fn pass(&mut self) {
+        self.nodes.push(Node { parent: None, n_contents: 0 });
     }
 
     /// The longest prompt that lies in this prefix of a tip.

@@ -11,7 +11,7 @@ use super::blame::Pair;
 use super::call::CallAnalysis;
 use super::call_compiler::CallCompiler;
 use super::ledger::Ledger;
-use super::matches::{ExplicitCache, PromptTree};
+use super::matches::{ExplicitCache, PromptMatches, PromptTree};
 use super::prefix::{Matched, PrefixEnd, common_prefix_in};
 use super::weigh::{Counting, Scale, Weights};
 use crate::tokens::Tokenizer;
@@ -144,15 +144,24 @@ impl SessionAnalysis {
         let (scale, order) = (Scale::new(tokenizer, counting, experiment.log(), weights), *order);
         let prompt = scale.prompt(&request);
         let total = prompt.total();
-        let mut matches =
-            self.prompts.enter(provider, (&request, &prompt), |at| &self.calls[at].request, (&scale, order));
+        let is_failed = call.is_failed();
+        let mut matches = if is_failed {
+            self.prompts.pass();
+            PromptMatches::alone(&request, &prompt)
+        } else {
+            self.prompts.enter(provider, (&request, &prompt), |at| &self.calls[at].request, (&scale, order))
+        };
 
         let lineage = Lineage {
             agent: call.invocation.agent.clone(),
             model: sent_to.clone(),
             branch: call.invocation.branch.clone(),
         };
-        let previous = self.lineages.insert(lineage, self.calls.len()).map(|at| &self.calls[at]);
+        let previous = match is_failed {
+            true => self.lineages.get(&lineage).copied(),
+            false => self.lineages.insert(lineage, self.calls.len()),
+        };
+        let previous = previous.map(|at| &self.calls[at]);
         let common = previous.map(|previous| common_prefix_in(order, &previous.request, &request));
         let matched = common.map(|common| common.weigh(&scale, &request, &prompt));
         let said =
@@ -179,6 +188,7 @@ impl SessionAnalysis {
         self.ledger.enter(call.number, &prompt, common.as_ref().zip(matched));
         CallAnalysis {
             number: call.number,
+            is_failed,
             total,
             overhead: prompt.overhead().tokens,
             by_kind: prompt.by_kind(),
@@ -191,7 +201,7 @@ impl SessionAnalysis {
             prefix_break,
             matches,
             reused_stages: compilation.reused_stages(),
-            failures: compilation.errors(),
+            stage_errors: compilation.errors(),
             outcome: {
                 self.last_stages.insert(self.calls.len(), compilation.stages);
                 if self.last_stages.len() > KEPT_STAGES {

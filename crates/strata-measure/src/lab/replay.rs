@@ -167,7 +167,14 @@ impl<'r, 'a> Run<'r, 'a> {
             let order = self.lab.rules.of_model(&analysed.model).order;
             tokens = prompt.total().tokens;
             let earlier = |at: usize| &self.requests[at];
-            matches = self.tree.enter(self.lab.models[at], (&request, &prompt), earlier, (&scale, order));
+            matches = if call.is_failed() {
+                self.tree.pass();
+                PromptMatches::alone(&request, &prompt)
+            } else {
+                self.tree.enter(self.lab.models[at], (&request, &prompt), earlier, (&scale, order))
+            };
+        } else {
+            self.tree.pass();
         }
         self.requests.push(request.clone());
         self.calls.push(ReplayedCall { number: call.number, request, tokens, matches });

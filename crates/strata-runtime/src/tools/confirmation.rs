@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::adk_text::REQUEST_CONFIRMATION;
-use strata_engine::adk_text::{CONFIRMATION_REJECTED, CONFIRMATION_REQUIRED};
+use strata_engine::adk_text::{CONFIRMATION_REJECTED, CONFIRMATION_REQUIRED, REQUEST_CONFIRMATION};
 use strata_model::app::Confirmation;
 use strata_model::{Content, Event, FromJson as _, FunctionCall, Object, Part};
 

@@ -1,34 +1,34 @@
 import type { Landmark } from '@/state/cursor.svelte.ts';
 import type { Workbench } from '@/state/workbench.svelte.ts';
-import { hasCalls, type Command } from './command.ts';
+import { isOnCall, type Command } from './command.ts';
 
 export const callCommands: readonly Command[] = [
   {
     id: 'call.previous',
     title: 'Previous call',
     keys: ['ArrowLeft'],
-    when: hasCalls,
+    when: isOnCall,
     run: ({ cursor }) => cursor.move(-1),
   },
   {
     id: 'call.next',
     title: 'Next call',
     keys: ['ArrowRight'],
-    when: hasCalls,
+    when: isOnCall,
     run: ({ cursor }) => cursor.move(1),
   },
   {
     id: 'range.shrink',
     title: 'Range one call back',
     keys: ['Shift+ArrowLeft'],
-    when: hasCalls,
+    when: isOnCall,
     run: ({ cursor }) => cursor.extend(-1),
   },
   {
     id: 'range.extend',
     title: 'Range one call further',
     keys: ['Shift+ArrowRight'],
-    when: hasCalls,
+    when: isOnCall,
     run: ({ cursor }) => cursor.extend(1),
   },
   {
@@ -53,12 +53,12 @@ function jumpCommands(landmark: Landmark, key: string): readonly Command[] {
       else void cursor.jump(landmark, direction).catch(messages.report);
     };
   return [
-    { id: `${landmark}.next`, title: `Next ${landmark}`, keys: [key], when: hasCalls, run: jump(1) },
+    { id: `${landmark}.next`, title: `Next ${landmark}`, keys: [key], when: isOnCall, run: jump(1) },
     {
       id: `${landmark}.previous`,
       title: `Previous ${landmark}`,
       keys: [`Shift+${key}`],
-      when: hasCalls,
+      when: isOnCall,
       run: jump(-1),
     },
   ];

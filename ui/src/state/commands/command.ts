@@ -27,7 +27,8 @@ export function isAvailable(command: Command, workbench: Workbench): boolean {
 }
 
 export const hasSession = ({ session }: Workbench): boolean => session.isOpen;
+export const hasCalls = ({ session }: Workbench): boolean => session.calls > 0;
 /** Whether one of the calls is under the cursor. A step from none, before their numbers are there, would lead to the first. */
-export const hasCalls = ({ session }: Workbench): boolean => session.cursor > 0;
+export const isOnCall = ({ session }: Workbench): boolean => session.cursor > 0;
 export const hasSelection = ({ location }: Workbench): boolean => location.view.selection !== undefined;
 export const canZoom = ({ appearance }: Workbench): boolean => appearance.canZoom;

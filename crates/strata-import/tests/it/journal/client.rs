@@ -26,7 +26,7 @@ pub(super) fn hash(value: &Value) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
-fn sorted(value: &Value) -> Value {
+pub(super) fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
             let mut members: Vec<_> =

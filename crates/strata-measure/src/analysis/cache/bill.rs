@@ -252,10 +252,12 @@ impl Before {
         let Self { bill, .. } = self;
         let before = bill.counted.tokens;
         let prompt = match self.growth {
-            // What is more or less now is measured as the growth of the session was.
+            // What is more or less now is measured as the growth of the session was. What is left is no smaller than
+            // the whole was for its size.
             Some(growth) => {
-                let change = (f64::from(now) - f64::from(before)) * growth;
-                (f64::from(bill.prompt_tokens) + change).round() as u32
+                let (now, before, was) = (f64::from(now), f64::from(before), f64::from(bill.prompt_tokens));
+                let least = now * growth.min(was / before.max(1.0));
+                (was + (now - before) * growth).max(least).round() as u32
             }
             // What is hidden stays as it was. Where we count too much, we go on doing so.
             None if bill.prompt_tokens >= before => now.saturating_add(bill.prompt_tokens - before),

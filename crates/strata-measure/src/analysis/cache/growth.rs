@@ -24,7 +24,7 @@ impl GrowthRatios {
         for (call, report) in calls.iter().zip(reported) {
             let Some((report, parent)) = report.as_ref().zip(call.matches.parent) else { continue };
             let at = parent as usize - 1;
-            let Some(before) = reported[at].filter(|_| calls[at].sent_to == call.sent_to) else { continue };
+            let Some(before) = reported[at] else { continue };
             let counted = call.total.tokens.saturating_sub(calls[at].total.tokens);
             let grown = report.prompt.saturating_sub(before.prompt);
             if counted > 0 && grown > 0 {

@@ -47,6 +47,9 @@ impl Losses<'_> {
     /// `None` where all was found that could be, or nothing came before. `found` is what the provider reported, and how
     /// that differs from the prediction.
     pub(super) fn of(&self, at: usize, price: Option<&Price>, found: Option<&Comparison>) -> Option<Loss> {
+        if self.calls[at].is_failed {
+            return None;
+        }
         let predicted = match self.calls[at].previous {
             Some(previous) => self.of_lineage(at, previous as usize - 1),
             None => self.of_model_change(at),

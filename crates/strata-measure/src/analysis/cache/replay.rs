@@ -64,13 +64,19 @@ impl Replay<'_> {
             let Rewritten { request, tail } =
                 rewritten.unwrap_or_else(|| Rewritten::new(call.request.clone()));
             let Some(scale) = self.analysis.scale(self.experiment, self.counting, &call.model) else {
+                tree.pass();
                 prompts.push(PromptMatches::default());
                 requests.push(request);
                 continue;
             };
             let order = self.rules.of_model(&call.model).order;
             let prompt = scale.prompt(&request);
-            let mut matches = tree.enter(model, (&request, &prompt), |at| &requests[at], (&scale, order));
+            let mut matches = if call.is_failed {
+                tree.pass();
+                PromptMatches::alone(&request, &prompt)
+            } else {
+                tree.enter(model, (&request, &prompt), |at| &requests[at], (&scale, order))
+            };
             if let Some(tail) = tail {
                 let origin = tail.spans()[0].origin.clone();
                 matches.tail_tokens = scale.content_tokens(&RequestContent::user_text(&tail, origin));

@@ -177,7 +177,7 @@ pub(super) fn compare(
         Some(Difference::Expired)
     } else if is_marked
         && prediction.idle_s.is_some_and(|idle_s| idle_s < IN_FLIGHT_S)
-        && !holds_answer(calls, at, prediction)
+        && !holds_answer(calls, at, prompts[at].parent)
     {
         Some(Difference::InFlight)
     } else if cached > 0 && heads.iter().any(|head| is_near(*head, cached)) {
@@ -191,8 +191,8 @@ pub(super) fn compare(
 }
 
 /// Whether a prompt goes on with what a model answered to the one that it begins with: that one was answered by then.
-fn holds_answer(calls: &[CallAnalysis], at: usize, prediction: &Prediction) -> bool {
-    let before = prediction.reference.and_then(|before| calls.get(before as usize - 1));
+fn holds_answer(calls: &[CallAnalysis], at: usize, parent: Option<u32>) -> bool {
+    let before = parent.and_then(|before| calls.get(before as usize - 1));
     before.is_some_and(|before| {
         let next = calls[at].request.contents.get(before.request.contents.len());
         next.is_some_and(|content| content.role.as_deref() == Some("model"))

@@ -20,7 +20,7 @@ pub struct Sent<'r> {
     pub lifetime_s: Option<f64>,
     /// A setting changed of which the rule says that it empties the cache of the conversation.
     pub is_reset: bool,
-    /// It failed before the provider read it, so nothing of it is stored or kept for longer.
+    /// It failed before the provider read it, so nothing is found of it, stored or kept for longer.
     pub is_failed: bool,
 }
 
@@ -79,6 +79,13 @@ struct Hit {
 impl Caches<'_> {
     fn meet(&mut self, at: usize, sent: Sent<'_>) -> Prediction {
         let now = if sent.at_s > 0.0 { sent.at_s } else { self.times.last().copied().unwrap_or_default() };
+        let lifetime_s = sent.lifetime_s.or(sent.rule.lifetime_s).unwrap_or(f64::INFINITY);
+        self.times.push(now);
+        self.used.push(now);
+        self.lifetimes.push(lifetime_s);
+        if sent.is_failed {
+            return Prediction::default();
+        }
         let prompt = &self.prompts[at];
         let ever = longest(prompt, |_| true);
         let alive = longest(prompt, |call| self.is_kept(&self.times, call, now));
@@ -108,11 +115,7 @@ impl Caches<'_> {
             _ => sent.rule.usable_tokens(prompt.tokens),
         };
         let last_use = expected.call.and_then(|call| self.used.get(call as usize - 1)).copied();
-        self.times.push(now);
-        self.used.push(now);
-        let lifetime_s = sent.lifetime_s.or(sent.rule.lifetime_s).unwrap_or(f64::INFINITY);
-        self.lifetimes.push(if sent.is_failed { f64::NEG_INFINITY } else { lifetime_s });
-        if let Some(call) = expected.call.filter(|_| !sent.is_failed) {
+        if let Some(call) = expected.call {
             self.used[call as usize - 1] = now;
         }
         if let Some(cache) = prompt.explicit {

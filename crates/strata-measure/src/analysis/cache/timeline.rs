@@ -19,8 +19,7 @@ pub(crate) struct Timeline<'r> {
     pub lineages: Vec<u32>,
     /// Settings that empty the cache and are others than in the call before of the lineage.
     pub resets: Vec<Vec<String>>,
-    /// Calls that failed without a report.
-    pub failures: Vec<bool>,
+    pub failed: Vec<bool>,
 }
 
 impl<'r> Timeline<'r> {
@@ -33,7 +32,7 @@ impl<'r> Timeline<'r> {
             branches: Vec::new(),
             lineages: Vec::new(),
             resets: Vec::new(),
-            failures: Vec::new(),
+            failed: Vec::new(),
         };
         for call in calls {
             let made = experiment.call(call.number);
@@ -50,7 +49,7 @@ impl<'r> Timeline<'r> {
             timeline
                 .resets
                 .push(previous.map_or_else(Vec::new, |at| changed_settings(&calls[at], call, rule)));
-            timeline.failures.push(made.is_some_and(|made| made.error.is_some() && made.usage.is_none()));
+            timeline.failed.push(call.is_failed);
             timeline.rules.push(rule);
         }
         timeline
@@ -84,7 +83,7 @@ impl<'r> Timeline<'r> {
             at_s: self.times[at],
             lifetime_s: self.lifetimes[at],
             is_reset: !self.resets[at].is_empty(),
-            is_failed: self.failures[at],
+            is_failed: self.failed[at],
         }
     }
 }
