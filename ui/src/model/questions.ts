@@ -20,9 +20,29 @@ export const QUESTIONS: readonly QuestionText[] = [
   { question: 'toolsNeverCalled', title: 'Which tool definitions were never called?', view: 'session' },
   { question: 'costliestTurn', title: 'Which turn costs the most?', view: 'session' },
   { question: 'costliestAgent', title: 'Which agent costs the most?', view: 'session' },
+  {
+    question: 'hiddenContext',
+    title: 'What did providers read that the session does not show?',
+    view: 'session',
+  },
+  { question: 'lookedUp', title: 'What did memory and artifacts put into prompts?', view: 'session' },
   { question: 'stageThatAddedMost', title: 'Which processor added the most tokens?', view: 'pipeline' },
   { question: 'stagesThatDidNothing', title: 'Which processors did nothing?', view: 'pipeline' },
-  { question: 'hiddenContext', title: 'What was left out of this prompt, and why?', view: 'pipeline' },
+  { question: 'leftOut', title: 'Which events does this prompt leave out, and why?', view: 'pipeline' },
+  { question: 'reframed', title: 'Why is this text a message of the user?', view: 'pipeline' },
+  { question: 'stateShown', title: 'Which state does this prompt show, and who wrote it?', view: 'pipeline' },
+  { question: 'editEffect', title: 'What do these edits change, over all calls?', view: 'pipeline' },
+  { question: 'whyMissed', title: 'Why did this call miss the cache, and what did that cost?', view: 'cache' },
+  { question: 'dearestCalls', title: 'Which calls cost the most?', view: 'cache' },
+  { question: 'avoidableBreaks', title: 'Which breaks could be avoided?', view: 'cache' },
+  { question: 'stableShare', title: 'How much of each prompt is stable?', view: 'cache' },
+  { question: 'bestCacheFix', title: 'Which change would help the cache most, over all calls?', view: 'cache' },
+  { question: 'belowMinimum', title: 'Are prompts too short to be cached?', view: 'cache' },
+  {
+    question: 'compactionSavings',
+    title: 'What would a summary every 8 turns, with an overlap of 2, have saved?',
+    view: 'lab',
+  },
 ];
 
 /** The questions of a view first, then the others. */

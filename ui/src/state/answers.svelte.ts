@@ -54,7 +54,9 @@ export class Answers {
     const call = address === undefined ? undefined : callOf(address);
     return {
       view,
-      ...(answer.address === null ? {} : { selection: answer.address }),
+      // There the inspector says why the call under the cursor missed, unless something else is selected.
+      ...(view === 'cache' || view === 'lab' ? { selection: undefined } : {}),
+      ...(answer.address === null || view === 'cache' ? {} : { selection: answer.address }),
       ...(answer.filter === null ? {} : { filter: answer.filter }),
       ...(answer.order === null ? {} : { order: answer.order }),
       ...(call === undefined ? {} : { cursor: call }),

@@ -65,6 +65,18 @@ pub enum Question {
     StagesThatDidNothing,
     WhatGrewSincePreviousCall,
     HiddenContext,
+    LookedUp,
+    LeftOut,
+    Reframed,
+    StateShown,
+    EditEffect,
+    WhyMissed,
+    DearestCalls,
+    AvoidableBreaks,
+    StableShare,
+    BestCacheFix,
+    BelowMinimum,
+    CompactionSavings,
 }
 
 #[derive(Debug, Serialize, TS)]

@@ -1,9 +1,13 @@
 //! Questions with an answer in one line and a view state that shows it.
 
+mod caches;
+mod edits;
+mod prompts;
+
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use strata_measure::analysis::{Kind, SessionAnalysis};
+use strata_measure::analysis::{CacheAnalysis, Kind, SessionAnalysis};
 use strata_model::{Origin, Str};
 
 use super::event::used_events;
@@ -20,28 +24,49 @@ use crate::words::{counted, listed, whole};
 impl Handler for Ask {
     fn run(self, strata: &Arc<Strata>) -> Result<Answer, AppError> {
         let open = strata.session(&self.session)?;
-        let analysis = open.analysis();
+        let (tables, cursor) = (strata.tables(), self.cursor);
+        let compiled = || CompiledCall::get(strata, &self.session, cursor);
+        let with_caches = |look: &dyn Fn(&SessionAnalysis, &CacheAnalysis) -> Answer| {
+            let analysis = open.analysis();
+            let caches = open.caches(&analysis, tables)?;
+            Ok::<_, AppError>(look(&analysis, &caches))
+        };
         Ok(match self.question {
-            Question::CostliestToolResult => costliest_tool_result(&open, strata.tables()),
-            Question::LargestCalls => largest_calls(&analysis),
-            Question::PromptByKind => prompt_by_kind(&analysis, self.cursor),
-            Question::ToolsNeverCalled => tools_never_called(&open, &analysis),
-            Question::CostliestTurn => costliest_turn(&open, &analysis),
-            Question::CostliestAgent => costliest_agent(&open, &analysis),
-            Question::WhatGrewSincePreviousCall => growth(&analysis, self.cursor),
-            Question::HiddenContext => hidden_context(&open, &analysis),
+            Question::CostliestToolResult => costliest_tool_result(&open, tables),
+            Question::LargestCalls => largest_calls(&open.analysis()),
+            Question::PromptByKind => prompt_by_kind(&open.analysis(), cursor),
+            Question::ToolsNeverCalled => tools_never_called(&open, &open.analysis()),
+            Question::CostliestTurn => costliest_turn(&open, &open.analysis()),
+            Question::CostliestAgent => costliest_agent(&open, &open.analysis()),
+            Question::WhatGrewSincePreviousCall => growth(&open.analysis(), cursor),
+            Question::HiddenContext => hidden_context(&open, &open.analysis()),
+            Question::LookedUp => prompts::looked_up(open.experiment.log(), &open.analysis()),
             Question::StageThatAddedMost | Question::StagesThatDidNothing => {
-                drop(analysis);
-                let stages = Stages { session: self.session.clone(), call: self.cursor }.run(strata)?;
-                let compiled = CompiledCall::get(strata, &self.session, self.cursor)?;
-                of_stages(self.question, &stages, compiled.number)
+                let stages = Stages { session: self.session.clone(), call: cursor }.run(strata)?;
+                of_stages(self.question, &stages, compiled()?.number)
             }
+            Question::LeftOut => prompts::left_out(&compiled()?)?,
+            Question::Reframed => prompts::reframed(&compiled()?),
+            Question::StateShown => prompts::state_shown(&compiled()?)?,
+            Question::EditEffect => edits::effect(strata, &open)?,
+            Question::WhyMissed => with_caches(&|_, caches| caches::why_missed(&open, caches, cursor))?,
+            Question::DearestCalls => with_caches(&|_, caches| caches::dearest_calls(caches))?,
+            Question::AvoidableBreaks => with_caches(&|_, caches| caches::avoidable_breaks(&open, caches))?,
+            Question::StableShare => with_caches(&|_, caches| caches::stable_share(caches))?,
+            Question::BelowMinimum => with_caches(&caches::below_minimum)?,
+            Question::BestCacheFix => caches::best_fix(&open, &open.analysis(), tables)?,
+            Question::CompactionSavings => edits::compaction(strata, &self.session)?,
         })
     }
 }
 
 fn said(text: impl Into<String>) -> Answer {
     Answer { text: text.into(), address: None, filter: None, order: None }
+}
+
+/// A share with one decimal: `20.7%`.
+fn percent(share: f64) -> String {
+    format!("{:.1}%", share * 100.0)
 }
 
 fn costliest_tool_result(open: &OpenSession, tables: &Tables) -> Answer {

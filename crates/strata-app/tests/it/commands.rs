@@ -176,6 +176,18 @@ fn questions_have_answers() {
         "stagesThatDidNothing",
         "whatGrewSincePreviousCall",
         "hiddenContext",
+        "lookedUp",
+        "leftOut",
+        "reframed",
+        "stateShown",
+        "editEffect",
+        "whyMissed",
+        "dearestCalls",
+        "avoidableBreaks",
+        "stableShare",
+        "bestCacheFix",
+        "belowMinimum",
+        "compactionSavings",
     ];
     let answers: Vec<Value> = questions
         .iter()
