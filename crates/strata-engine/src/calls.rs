@@ -1,7 +1,7 @@
 //! Which model calls a recorded session was made of (`ADK.md` section 12).
 //!
 //! A session holds answers, not calls. Every stored answer of a model is one call; what the call saw are the events
-//! appended before it.
+//! appended before it. Where a request was recorded and no answer, an event stands in its place that says so.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -20,8 +20,10 @@ use crate::log::LoggedEvent;
 pub struct Call {
     /// C1 is number 1.
     pub number: u32,
-    /// The event with the answer.
+    /// The event with the answer, or where it would stand.
     pub answer: EventIndex,
+    /// Something was recorded of what came back. Else nobody knows what was answered, if anything, and what it cost.
+    pub is_answered: bool,
     /// The user's turns, counted from 1: invocations in the order they began.
     pub turn: u32,
     pub invocation: Invocation,
@@ -38,14 +40,14 @@ pub struct Call {
 }
 
 impl Call {
+    /// Nothing says that anybody paid for it: it failed without a report, or no answer to it was recorded.
+    pub fn is_unpaid(&self) -> bool {
+        self.usage.is_none() && (self.error.is_some() || !self.is_answered)
+    }
+
     /// How many events are in the session before the answer.
     pub fn n_events(&self) -> usize {
         self.answer.as_usize()
-    }
-
-    /// It failed before the provider read it, as far as is known: there is no report of its prompt.
-    pub fn is_failed(&self) -> bool {
-        self.error.is_some() && self.usage.is_none()
     }
 }
 
@@ -74,10 +76,13 @@ pub(crate) fn reconstruct(
         let before = at.checked_sub(1).map(|before| &*session.events[before]);
         let turn = so_far.turn(event);
         if is_answer(event, before, Some(index), kind) {
-            let is_sure = event.usage_metadata.is_some() || event.error_code.is_some() || !has_usage;
+            let is_answered = !marks::has(event, marks::UNANSWERED);
+            let is_told = event.usage_metadata.is_some() || event.error_code.is_some() || !is_answered;
+            let is_sure = is_told || !has_usage;
             calls.push(Call {
                 number: calls.len() as u32 + 1,
                 answer: EventIndex(at as u32),
+                is_answered,
                 turn,
                 invocation: invocation(event, so_far.user_content(event), index),
                 certainty: if is_sure { Certainty::Sure } else { Certainty::WithoutUsage },
@@ -122,7 +127,7 @@ fn is_answer(event: &Event, before: Option<&Event>, index: Option<&AppIndex>, ki
         // ADK ends a streamed answer with an event that has its usage once more. In other recordings the content was
         // not kept.
         let is_unseen = kind == FlowKind::Transcript && event.usage_metadata.is_some() && !is_sum(event);
-        return is_unseen || event.error_code.is_some();
+        return is_unseen || event.error_code.is_some() || marks::has(event, marks::UNANSWERED);
     }
     let is_from_model = event.content.as_ref().and_then(|content| content.role.as_deref()) == Some("model");
     is_from_model
@@ -134,15 +139,11 @@ fn is_answer(event: &Event, before: Option<&Event>, index: Option<&AppIndex>, ki
 
 /// No request of this session was answered by the event, as its importer knows.
 fn answers_nothing(event: &Event) -> bool {
-    has_mark(event, marks::NOT_SENT) || has_mark(event, marks::QUOTED)
+    marks::has(event, marks::NOT_SENT) || marks::has(event, marks::QUOTED)
 }
 
 fn is_sum(event: &Event) -> bool {
-    has_mark(event, marks::SUM)
-}
-
-fn has_mark(event: &Event, name: &str) -> bool {
-    event.custom_metadata.as_ref().is_some_and(|marks| marks.contains_key(name))
+    marks::has(event, marks::SUM)
 }
 
 /// A call the runtime itself makes to ask a person for something.

@@ -237,6 +237,14 @@ impl Draft {
         }
     }
 
+    /// Takes a mark from an event that is there already.
+    pub(crate) fn unmark(&mut self, at: usize, name: &str) {
+        let Some(event) = self.events.get_mut(at) else { return };
+        let Some(mut custom) = event.custom_metadata.take() else { return };
+        custom.remove(name);
+        event.custom_metadata = (!custom.is_empty()).then_some(custom);
+    }
+
     /// Appends parts to an event that is there already.
     pub(crate) fn extend(&mut self, at: usize, parts: Vec<Part>, source: impl Into<Option<SourceRecord>>) {
         if let Some(source) = source.into() {

@@ -46,11 +46,14 @@ impl Exchange {
     /// Sets the answer of a provider that refused, or failed, with an error status.
     pub(crate) fn refuse(&mut self, status: i64, body: Option<Json>, draft: &mut Draft) {
         let mut answer = draft.reader().refused(status, body);
-        let asked =
-            || ["model", "modelId"].iter().find_map(|key| self.body.get(key)?.as_str().map(Str::from));
-        answer.model = answer.model.take().or_else(asked);
+        answer.model = answer.model.take().or_else(|| asked_model(&self.body));
         self.answer = Some(answer);
     }
+}
+
+/// The model that a body asks for.
+pub(crate) fn asked_model(body: &Json) -> Option<Str> {
+    ["model", "modelId"].iter().find_map(|key| body.get(key)?.as_str().map(Str::from))
 }
 
 /// What the log around an exchange says about it.

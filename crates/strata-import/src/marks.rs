@@ -1,7 +1,7 @@
 //! Names of the marks that importers leave in an event's `customMetadata`, where the source says something that
 //! ADK's event has no field for.
 
-pub use strata_model::marks::{CACHE_WRITE, CONTEXT_WINDOW, INSTRUCTION, NOT_SENT, QUOTED, SUM};
+pub use strata_model::marks::{CACHE_WRITE, CONTEXT_WINDOW, INSTRUCTION, NOT_SENT, QUOTED, SUM, UNANSWERED};
 use strata_model::{Event, Json};
 
 /// Context the client added by itself; the value says what it was (`meta`, `command`, `attachment.file`, …). Such an
@@ -55,6 +55,11 @@ pub fn is_user_turn(event: &Event) -> bool {
         && !event.parts().is_empty()
         && event.function_responses().next().is_none()
         && injected(event).is_none()
+}
+
+/// Whether the event stands for a model call: it holds what was answered, or says that no answer was recorded.
+pub fn is_model_call(event: &Event) -> bool {
+    is_model_response(event) || mark(event, UNANSWERED).is_some_and(Json::is_truthy)
 }
 
 /// Whether a model call produced this event.

@@ -55,7 +55,7 @@ impl SessionSummary {
     }
 
     fn count(&mut self, event: &strata_model::Event) {
-        self.calls += u64::from(marks::is_model_response(event));
+        self.calls += u64::from(marks::is_model_call(event));
         self.user_turns += u64::from(marks::is_user_turn(event) && !marks::is_relayed(event));
         self.tool_calls += event.function_calls().count() as u64;
         self.compactions += u64::from(event.is_compaction());

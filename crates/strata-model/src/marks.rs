@@ -1,5 +1,7 @@
 //! Names of the marks that importers leave in an event's `customMetadata` and that decide what a session comes to.
 
+use crate::Event;
+
 /// Tokens written to the provider's cache by the call: `{tokens, ephemeral5m, ephemeral1h}`.
 pub const CACHE_WRITE: &str = "cacheWrite";
 
@@ -8,6 +10,9 @@ pub const SUM: &str = "sum";
 
 /// True on an event with words of a model that a request repeats and that no recorded call answered: no call of the log.
 pub const QUOTED: &str = "quoted";
+
+/// True on an event without content that stands where the answer to a recorded request would: none is in the record.
+pub const UNANSWERED: &str = "unanswered";
 
 /// What kept a request from being sent, such as `callback:house.refuse`: it answered in the model's place, or failed;
 /// `run` for what the runtime says by itself, `client` for what a client does. No model was asked.
@@ -19,3 +24,8 @@ pub const INSTRUCTION: &str = "instruction";
 
 /// On an answer: the longest prompt, in tokens, that the client takes its model to read.
 pub const CONTEXT_WINDOW: &str = "contextWindow";
+
+/// Whether an event has a mark, whatever it says.
+pub fn has(event: &Event, name: &str) -> bool {
+    event.custom_metadata.as_ref().is_some_and(|marks| marks.contains_key(name))
+}

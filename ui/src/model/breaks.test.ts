@@ -10,6 +10,8 @@ const summary: CacheSummary = {
   bill: {
     calls: 41,
     reportedCalls: 0,
+    unpaidCalls: 0,
+    unpaidTokens: 0,
     promptTokens: 789_000,
     basis: 'estimated',
     countedTokens: 789_000,

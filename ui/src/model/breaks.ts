@@ -34,7 +34,7 @@ export function avoidableHeadline({ avoidableCalls, avoidableBreaks }: CacheSumm
 /** What avoidable breaks cost, and what they are a part of. */
 export function avoidableSentence(summary: CacheSummary): string {
   const { avoidableBreaks, avoidableTokens, bill } = summary;
-  const full = Math.max(1, bill.promptTokens - bill.cachedTokens);
+  const full = Math.max(1, bill.promptTokens - bill.unpaidTokens - bill.cachedTokens);
   if (avoidableBreaks === 0) return '';
   const they = avoidableBreaks === 1 ? 'It' : 'They';
   return `${they} re-billed ${formatInteger(avoidableTokens)} tokens, ${formatPercent(avoidableTokens / full)} of all that is billed at the full price.`;

@@ -111,6 +111,10 @@ pub struct Bill {
     pub calls: u32,
     /// Of these, calls whose prompt is reported.
     pub reported_calls: u32,
+    /// Of these, calls that failed without a report, or whose answer is not recorded, and the tokens of their prompts:
+    /// nobody is known to have paid for them, and nothing of them is cached, written or in the cost.
+    pub unpaid_calls: u32,
+    pub unpaid_tokens: u64,
     /// All of the prompts: what is counted and what is hidden, less what is counted too much.
     pub prompt_tokens: u64,
     /// The weakest of all calls.

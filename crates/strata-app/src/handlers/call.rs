@@ -85,5 +85,9 @@ fn unknowns(open: &OpenSession, call: &strata_engine::Call) -> Vec<String> {
         let message = "Other answers of this agent come with the provider’s usage and this one does not: a callback may have answered instead of the model.";
         unknowns.push(message.to_owned());
     }
+    if !call.is_answered {
+        let message = "No answer to this request is recorded: what came back, and what was paid for it, is not known. Sums of caches and costs leave it out.";
+        unknowns.push(message.to_owned());
+    }
     unknowns
 }

@@ -36,6 +36,8 @@ impl From<BillTotals> for Bill {
         Self {
             calls: bill.calls,
             reported_calls: bill.reported_calls,
+            unpaid_calls: bill.unpaid_calls,
+            unpaid_tokens: bill.unpaid_tokens,
             prompt_tokens: bill.prompt_tokens,
             basis: bill.basis.into(),
             counted_tokens: bill.counted_tokens,

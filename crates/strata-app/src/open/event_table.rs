@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_engine::Experiment;
 use strata_measure::analysis::{Kind, Scale, SessionAnalysis, Use};
-use strata_model::{Event, EventIndex, FunctionCall, Json, Origin, Part, RequestContent, Str, json};
+use strata_model::{Event, EventIndex, FunctionCall, Json, Origin, Part, RequestContent, Str, json, marks};
 
 use crate::{tool_words, words};
 
@@ -223,6 +223,9 @@ fn silent(event: &Event) -> String {
     let actions = &event.actions;
     if let Some(code) = &event.error_code {
         return words::first_line(&format!("{code}: {}", event.error_message.as_deref().unwrap_or_default()));
+    }
+    if marks::has(event, marks::UNANSWERED) {
+        return "No answer recorded".to_owned();
     }
     if let Some(invocation) = &actions.rewind_before_invocation_id {
         return format!("Rewind to before {invocation}");

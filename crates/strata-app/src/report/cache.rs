@@ -56,6 +56,9 @@ pub struct CallCacheReport {
     pub prompt_basis: Basis,
     /// Of these, read from the cache: reported, or predicted where it is not.
     pub cached_tokens: u32,
+    /// Whether anybody is known to have paid for it: not for a call that failed without a report, or whose answer is not
+    /// recorded.
+    pub paid: bool,
     /// Whether the prompt is what was really sent or what was compiled.
     pub request_basis: RequestBasis,
     /// What that is known from; absent for a call that was not compiled.
@@ -168,6 +171,7 @@ fn call_report(subject: &Subject, analysis: &SessionAnalysis, call: &CallCache) 
         prompt_tokens: call.bill.prompt_tokens,
         prompt_basis: call.bill.basis.into(),
         cached_tokens: call.bill.cached_tokens,
+        paid: !call.bill.is_unpaid,
         request_basis: analysed
             .map_or(RequestBasis::Recompiled, |analysed| RequestBasis::of(&subject.experiment, analysed)),
         evidence: analysed.map(|analysed| subject.evidence(analysed)),

@@ -59,6 +59,8 @@ pub struct CallTokens {
     pub call: u32,
     pub agent: String,
     pub model: String,
+    /// Whether anything is recorded of what came back. If not, nothing of the call is in sums of caches and costs.
+    pub answered: bool,
     pub tokens: u32,
     /// Whether that is of what was really sent or of what was compiled.
     pub request_basis: RequestBasis,
@@ -225,6 +227,7 @@ fn call_tokens(subject: &Subject, call: &CallAnalysis, paid: &CallCache) -> Call
         call: call.number,
         agent: recorded.map_or(String::new(), |recorded| recorded.invocation.agent.to_string()),
         model: call.model.to_string(),
+        answered: recorded.is_none_or(|recorded| recorded.is_answered),
         tokens: call.total.tokens,
         request_basis: RequestBasis::of(&subject.experiment, call),
         evidence: subject.evidence(call),

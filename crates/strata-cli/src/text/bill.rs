@@ -13,15 +13,21 @@ pub(super) fn heading(bill: &Bill) -> String {
 
 /// What was paid: `96 % cached (reported), 638,459 written, 410 tokens of answers, $14.32`.
 pub(super) fn paid(bill: &Bill) -> String {
+    let unpaid = unpaid(bill);
+    if bill.unpaid_calls == bill.calls && bill.calls > 0 {
+        return unpaid;
+    }
     let basis = match bill.cache_reported_calls {
         0 => "predicted".to_owned(),
-        n if n == bill.calls => "reported".to_owned(),
+        n if n + bill.unpaid_calls == bill.calls => "reported".to_owned(),
         n => format!("reported for {}", count(n)),
     };
+    let paid_tokens = bill.prompt_tokens - bill.unpaid_tokens;
+    let of = if bill.unpaid_calls == 0 { "them".to_owned() } else { tokens(paid_tokens, bill.basis) };
     let mut said = vec![format!(
-        "{} of them cached ({}, {basis})",
+        "{} of {of} cached ({}, {basis})",
         count(bill.cached_tokens),
-        share(bill.cached_tokens, bill.prompt_tokens)
+        share(bill.cached_tokens, paid_tokens)
     )];
     let written = bill.written_tokens + bill.written_long_tokens;
     if written > 0 {
@@ -36,7 +42,18 @@ pub(super) fn paid(bill: &Bill) -> String {
         said.push(format!("{} tokens of answers", count(bill.output_tokens)));
     }
     said.push(bill.cost.map_or("no price known".to_owned(), |cost| dollars(Some(cost))));
-    said.join(", ")
+    let said = said.join(", ");
+    if unpaid.is_empty() { said } else { format!("{said}; {unpaid}") }
+}
+
+/// `nothing that is known for 1 call that failed or has no recorded answer`.
+fn unpaid(bill: &Bill) -> String {
+    if bill.unpaid_calls == 0 {
+        return String::new();
+    }
+    let have = if bill.unpaid_calls == 1 { "has" } else { "have" };
+    let calls = counted(bill.unpaid_calls as usize, "call");
+    format!("nothing that is known for {calls} that failed or {have} no recorded answer")
 }
 
 /// What the prompts are made of: `≈9,010,765 counted, 7,467,202 hidden context`; nothing where all is counted.

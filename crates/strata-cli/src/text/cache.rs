@@ -126,10 +126,18 @@ fn calls(report: &CacheReport, limit: usize) -> Table {
             format!("C{}", call.call),
             call.agent.clone(),
             count(call.prompt_tokens),
-            tokens(call.cached_tokens, cached_basis(call)),
-            share(call.cached_tokens.into(), call.prompt_tokens.into()),
+            if call.paid { tokens(call.cached_tokens, cached_basis(call)) } else { "–".to_owned() },
+            if call.paid {
+                share(call.cached_tokens.into(), call.prompt_tokens.into())
+            } else {
+                String::new()
+            },
             count(call.predicted_cached_tokens),
-            call.difference.unwrap_or_default().replace('_', " "),
+            if call.paid {
+                call.difference.unwrap_or_default().replace('_', " ")
+            } else {
+                "failed, or no answer recorded".to_owned()
+            },
         ]);
     }
     table

@@ -179,6 +179,7 @@ fn calls(report: &TokensReport, limit: usize) -> Table {
         ("prefix", Align::Right),
         ("reported", Align::Right),
         ("residual", Align::Right),
+        ("", Align::Left),
     ]);
     let mut largest: Vec<&CallTokens> = report.calls.iter().collect();
     largest.sort_by_key(|call| std::cmp::Reverse(call.tokens));
@@ -193,6 +194,7 @@ fn calls(report: &TokensReport, limit: usize) -> Table {
             share(call.stable_prefix.into(), call.tokens.into()),
             call.reported.map_or("–".to_owned(), count),
             call.residual.map_or("–".to_owned(), difference),
+            if call.answered { String::new() } else { "no answer recorded".to_owned() },
         ]);
     }
     table

@@ -16,3 +16,4 @@ mod show;
 mod strata;
 mod terminal;
 mod tokens;
+mod unanswered;

@@ -1,7 +1,7 @@
 //! Which agents there were and who stood below whom.
 
 use strata_model::app::{AgentKind, AgentMode};
-use strata_model::{Event, Json, Session, Str};
+use strata_model::{Event, Json, Session, Str, marks};
 
 /// Agents in order of appearance, each with its parent. The root is first.
 #[derive(Debug, Default)]
@@ -100,11 +100,11 @@ impl Tree {
     }
 
     fn add_author(&mut self, event: &Event) {
-        let has_answered =
-            event.content.as_ref().is_some_and(|content| content.role.as_deref() == Some("model"))
-                || event.usage_metadata.is_some();
+        let is_asked = event.content.as_ref().is_some_and(|content| content.role.as_deref() == Some("model"))
+            || event.usage_metadata.is_some()
+            || marks::has(event, marks::UNANSWERED);
         let node = self.node(&event.author);
-        if has_answered {
+        if is_asked {
             node.kind = AgentKind::Llm;
         }
     }

@@ -1,6 +1,6 @@
 //! A conversation that was recovered from requests, with the agents that take part in it.
 
-use strata_model::{Json, Object, Str};
+use strata_model::{Json, Object, Part, Str};
 use strata_wire::Answer;
 use strata_wire::message::{Role, Turn};
 
@@ -8,7 +8,7 @@ use super::lane::{Fit, Lane};
 use super::plan::Plan;
 use super::unit::{Overlap, Unit, UnitKey, overlap, units_of_turn};
 use crate::draft::{Draft, Kind, Say, kind_of};
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, asked_model};
 use crate::imported::RecordedRequest;
 use crate::injected::QUOTATION;
 use crate::marks;
@@ -120,16 +120,18 @@ impl Conversation {
         };
         self.say_system(at, &turns, &base);
         self.say_rewritten(&mut plan, &units, &turns, at, &base);
-        let open =
-            self.lanes[at].open_request.take().filter(|_| overlap.shared >= self.lanes[at].n_requested);
-        self.say_new(&mut plan, &mut units, &turns, &base, open);
+        let awaited = self.lanes[at].awaited.take().filter(|_| overlap.shared >= self.lanes[at].n_requested);
+        self.say_new(&mut plan, &mut units, &turns, &base, awaited);
         let alignment = plan.alignment;
         let base = match answered_at {
             Some(place) => Say { sources: vec![place], ..base },
             None => base,
         };
-        let event =
-            answer.map(|answer| self.say_answer(at, answer, &mut units, about.event_id.clone(), end, base));
+        let is_answered = answer.is_some();
+        let event = match answer {
+            Some(answer) => Some(self.say_answer(at, answer, &mut units, about.event_id.clone(), end, base)),
+            None => is_recorded.then(|| self.await_answer(asked_model(&body), base)),
+        };
         let lane = &mut self.lanes[at];
         let n_answered = units.iter().rev().take_while(|unit| unit.turn == ANSWER).count();
         let new = units.iter().skip(overlap.shared).map(Unit::key).collect();
@@ -139,8 +141,8 @@ impl Conversation {
             units = all;
         }
         lane.n_requested = units.len() - n_answered;
-        lane.is_answered = event.is_some();
-        lane.open_request = (event.is_none() && is_recorded).then_some(self.draft.requests.len());
+        lane.is_answered = is_answered;
+        lane.awaited = event.filter(|_| !is_answered);
         lane.units = units;
         if is_recorded {
             self.draft.requests.push(RecordedRequest { answer: event, body, source, alignment });
@@ -217,14 +219,14 @@ impl Conversation {
     }
 
     /// Everything that is new becomes events, a message at a time.
-    /// `open` is the request before, when only this one can tell how it was answered.
+    /// `awaited` is the answer to the request before, when only this one can tell what it was.
     fn say_new(
         &mut self,
         plan: &mut Plan,
         units: &mut [Unit],
         turns: &[Turn],
         base: &Say,
-        mut open: Option<usize>,
+        mut awaited: Option<usize>,
     ) {
         for (place, event) in &plan.said {
             units[*place].event = Some(*event);
@@ -280,23 +282,34 @@ impl Conversation {
                 answer = Some((event, turn_at));
                 continue;
             }
-            let is_answer = kind == Kind::Response;
-            let event = self.draft.push(Say { parts: said.parts, kind, ..base.clone() });
-            set_event(units, group, event);
-            if is_answer {
-                answer = Some((event, turn_at));
-                self.note_answer(event, open.take());
+            if kind != Kind::Response {
+                let event = self.draft.push(Say { parts: said.parts, kind, ..base.clone() });
+                set_event(units, group, event);
+                continue;
             }
+            let event = self.say_repeated(awaited.take(), said.parts, base);
+            set_event(units, group, event);
+            answer = Some((event, turn_at));
         }
     }
 
     /// What a request repeats of a model answers the request before it, or no recorded one.
-    fn note_answer(&mut self, event: usize, open: Option<usize>) {
-        if let Some(request) = open.and_then(|open| self.draft.requests.get_mut(open)) {
-            request.answer = Some(event);
-        } else {
-            self.draft.mark(event, marks::QUOTED, true);
+    fn say_repeated(&mut self, awaited: Option<usize>, parts: Vec<Part>, base: &Say) -> usize {
+        if let Some(event) = awaited {
+            self.draft.extend(event, parts, base.sources.first().cloned());
+            self.draft.unmark(event, marks::UNANSWERED);
+            return event;
         }
+        let event = self.draft.push(Say { parts, kind: Kind::Response, ..base.clone() });
+        self.draft.mark(event, marks::QUOTED, true);
+        event
+    }
+
+    /// Adds the event that stands for the answer to a request, as long as none is known.
+    fn await_answer(&mut self, model: Option<Str>, base: Say) -> usize {
+        let event = self.draft.push(Say { kind: Kind::Response, model, ..base });
+        self.draft.mark(event, marks::UNANSWERED, true);
+        event
     }
 
     /// The event in which an agent of the session was told this.

@@ -17,8 +17,9 @@ pub(super) struct Lane {
     /// How many of them were in the last request; the rest is its answer.
     pub(super) n_requested: usize,
     pub(super) is_answered: bool,
-    /// The last request, when its answer is not in the log: the next one may repeat it.
-    pub(super) open_request: Option<usize>,
+    /// The event that waits for the answer to the last request, when that is not in the log: the next request may
+    /// repeat it.
+    pub(super) awaited: Option<usize>,
     pub(super) answer_ids: HashSet<Str>,
     pub(super) system: String,
 }

@@ -132,7 +132,31 @@ fn a_prompt_that_a_call_holds_is_that_of_a_sub_agent() {
 }
 
 #[test]
+fn a_request_without_an_answer_waits_for_one_in_the_next() {
+    let got = told(&[("u:a", ""), ("u:a, m:b, u:c", "m:d")]);
+    assert_eq!(got, "u:a a:b u:c a:d | 0+1-0~0 1+2-0~0");
+}
+
+#[test]
+fn a_request_that_nothing_answers_has_an_event_without_words() {
+    let sessions = sessions(
+        vec![exchange(1, "u:a", ""), exchange(2, "u:a", "m:b"), exchange(3, "u:a, m:b, u:c", "")],
+        Draft::new("test", "agent"),
+        Format::HAR,
+        &mut Findings::default(),
+    );
+    let [one] = &*sessions else { panic!("{sessions:?}") };
+    let answers: Vec<_> = one.requests.iter().map(|request| request.answer).collect();
+    assert_eq!(answers, [Some(1), Some(2), Some(4)]);
+    let unanswered: Vec<_> = (one.session.events.iter())
+        .map(|event| (event.parts().len(), strata_model::marks::has(event, crate::marks::UNANSWERED)))
+        .collect();
+    assert_eq!(unanswered, [(1, false), (0, true), (1, false), (1, false), (0, true)]);
+    assert_eq!((one.summary().calls, one.facts.model_responses), (3, 1));
+}
+
+#[test]
 fn a_request_that_failed_and_is_sent_again_says_nothing_new() {
     let got = told(&[("u:a", ""), ("u:a", "m:b")]);
-    assert_eq!(got, "u:a a:b | 0+1-0~0 1+0-0~0");
+    assert_eq!(got, "u:a a: a:b | 0+1-0~0 1+0-0~0");
 }

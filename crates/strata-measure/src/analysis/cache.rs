@@ -13,7 +13,7 @@ mod timeline;
 mod volatile;
 mod zones;
 
-use strata_engine::Experiment;
+use strata_engine::{Call, Experiment};
 use strata_model::Str;
 use strata_wire::CacheRules;
 
@@ -36,7 +36,7 @@ use super::difference::Difference;
 use super::matches::PromptMatches;
 use super::session::SessionAnalysis;
 use crate::prices::{Price, Prices};
-use crate::tokens::{Basis, TokenCount};
+use crate::tokens::TokenCount;
 
 /// The caches of a session's calls.
 #[derive(Debug, Clone, Default)]
@@ -169,10 +169,8 @@ impl CacheAnalysis {
                     CallBill::predicted(call.total, counted, found, is_kept_long, output)
                 }
             };
-            let is_free = output.is_none()
-                && bill.basis != Basis::Reported
-                && experiment.call(call.number).is_some_and(|call| call.error.is_some());
-            bills.push(CallBill { is_free, ..bill }.priced(price_of(prices, call)));
+            let is_unpaid = experiment.call(call.number).is_some_and(Call::is_unpaid);
+            bills.push(bill.unpaid_if(is_unpaid).priced(price_of(prices, call)));
         }
         let is_used = reported.iter().flatten().any(Reported::has_cache);
         let heads = reported::client_heads(&measured, &reported);

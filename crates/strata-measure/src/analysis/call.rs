@@ -18,8 +18,9 @@ pub struct CallAnalysis {
     pub sent_to: Str,
     /// What the model is sent, as far as it was compiled.
     pub request: LlmRequest,
-    /// It failed before the provider read it: no cache holds it, and no later prompt is compared with it.
-    pub is_failed: bool,
+    /// It failed before the provider read it, or no answer to it is recorded: no cache is known to hold it, and no later
+    /// prompt is compared with it.
+    pub is_unpaid: bool,
     pub total: TokenCount,
     pub overhead: u32,
     /// Without the overhead.

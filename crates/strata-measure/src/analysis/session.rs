@@ -144,8 +144,8 @@ impl SessionAnalysis {
         let (scale, order) = (Scale::new(tokenizer, counting, experiment.log(), weights), *order);
         let prompt = scale.prompt(&request);
         let total = prompt.total();
-        let is_failed = call.is_failed();
-        let mut matches = if is_failed {
+        let is_unpaid = call.is_unpaid();
+        let mut matches = if is_unpaid {
             self.prompts.pass();
             PromptMatches::alone(&request, &prompt)
         } else {
@@ -157,7 +157,7 @@ impl SessionAnalysis {
             model: sent_to.clone(),
             branch: call.invocation.branch.clone(),
         };
-        let previous = match is_failed {
+        let previous = match is_unpaid {
             true => self.lineages.get(&lineage).copied(),
             false => self.lineages.insert(lineage, self.calls.len()),
         };
@@ -188,7 +188,7 @@ impl SessionAnalysis {
         self.ledger.enter(call.number, &prompt, common.as_ref().zip(matched));
         CallAnalysis {
             number: call.number,
-            is_failed,
+            is_unpaid,
             total,
             overhead: prompt.overhead().tokens,
             by_kind: prompt.by_kind(),

@@ -167,7 +167,7 @@ impl<'r, 'a> Run<'r, 'a> {
             let order = self.lab.rules.of_model(&analysed.model).order;
             tokens = prompt.total().tokens;
             let earlier = |at: usize| &self.requests[at];
-            matches = if call.is_failed() {
+            matches = if call.is_unpaid() {
                 self.tree.pass();
                 PromptMatches::alone(&request, &prompt)
             } else {

@@ -788,6 +788,11 @@ export type Bill = { calls: number,
  */
 reportedCalls: number,
 /**
+ * Of these, calls that failed without a report, or whose answer is not recorded, and the tokens of their prompts:
+ * nobody is known to have paid for them, and nothing of them is cached, written or in the cost.
+ */
+unpaidCalls: number, unpaidTokens: number,
+/**
  * All of the prompts: what is counted and what is hidden, less what is counted too much.
  */
 promptTokens: number,

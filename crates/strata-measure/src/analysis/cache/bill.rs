@@ -27,8 +27,9 @@ pub struct CallBill {
     pub written_long_tokens: u32,
     /// Of the answer that is recorded, thoughts included. `None` where nothing is reported of it.
     pub output_tokens: Option<u32>,
-    /// An error came and no usage is reported: it was sent, and nobody pays for it.
-    pub is_free: bool,
+    /// It failed without a report, or no answer to it is recorded: nobody is known to have paid for it, and nothing is
+    /// known to be read from a cache or written to one.
+    pub is_unpaid: bool,
     /// US dollars. `None` without a price.
     pub cost: Option<Cost>,
 }
@@ -63,7 +64,7 @@ impl CallBill {
             written_tokens: written - written_long_tokens,
             written_long_tokens,
             output_tokens,
-            is_free: false,
+            is_unpaid: false,
             cost: None,
         }
     }
@@ -86,16 +87,16 @@ impl CallBill {
             written_tokens: if is_kept_long { 0 } else { written },
             written_long_tokens: if is_kept_long { written } else { 0 },
             output_tokens,
-            is_free: false,
+            is_unpaid: false,
             cost: None,
         }
     }
 
     pub(super) fn priced(self, price: Option<&Price>) -> Self {
+        if self.is_unpaid {
+            return Self { cost: Some(Cost::default()), ..self };
+        }
         let cost = price.map(|price| {
-            if self.is_free {
-                return Cost::default();
-            }
             let charged = Charged {
                 prompt: self.prompt_tokens.into(),
                 cached: self.cached_tokens.into(),
@@ -109,6 +110,14 @@ impl CallBill {
             Cost { known: price.cost(&charged) - output - hidden, hidden, output }
         });
         Self { cost, ..self }
+    }
+
+    /// The same call, if nobody is known to have paid for it: its prompt has its size, and that is all.
+    pub(super) fn unpaid_if(self, is_unpaid: bool) -> Self {
+        if !is_unpaid {
+            return self;
+        }
+        Self { cached_tokens: 0, written_tokens: 0, written_long_tokens: 0, is_unpaid, ..self }
     }
 
     /// What the provider counted beyond what is known of the prompt. It stands first in it.
@@ -132,6 +141,9 @@ pub struct BillTotals {
     pub calls: u32,
     /// Of these, calls whose prompt was reported.
     pub reported_calls: u32,
+    /// Of these, calls that nobody is known to have paid for, and the tokens of their prompts.
+    pub unpaid_calls: u32,
+    pub unpaid_tokens: u64,
     /// `counted_tokens + hidden_tokens - overcounted_tokens`.
     pub prompt_tokens: u64,
     /// The weakest of all calls.
@@ -156,6 +168,8 @@ impl BillTotals {
         let mut sum = Self {
             calls: 0,
             reported_calls: 0,
+            unpaid_calls: 0,
+            unpaid_tokens: 0,
             prompt_tokens: 0,
             basis: Basis::Reported,
             counted_tokens: 0,
@@ -172,6 +186,10 @@ impl BillTotals {
         for bill in bills {
             sum.calls += 1;
             sum.reported_calls += u32::from(bill.basis == Basis::Reported);
+            if bill.is_unpaid {
+                sum.unpaid_calls += 1;
+                sum.unpaid_tokens += u64::from(bill.prompt_tokens);
+            }
             sum.prompt_tokens += u64::from(bill.prompt_tokens);
             sum.basis = sum.basis.max(bill.basis);
             sum.counted_tokens += u64::from(bill.counted.tokens);
@@ -198,14 +216,19 @@ impl BillTotals {
         self.written_tokens + self.written_long_tokens
     }
 
-    /// Paid in full: not read from a cache.
-    pub fn fresh_tokens(&self) -> u64 {
-        self.prompt_tokens.saturating_sub(self.cached_tokens)
+    /// Of the prompts that were paid for.
+    pub fn paid_tokens(&self) -> u64 {
+        self.prompt_tokens.saturating_sub(self.unpaid_tokens)
     }
 
-    /// The share of all prompts that was read from a cache, from 0 to 1.
+    /// Paid in full: not read from a cache.
+    pub fn fresh_tokens(&self) -> u64 {
+        self.paid_tokens().saturating_sub(self.cached_tokens)
+    }
+
+    /// The share of all prompts that were paid for which was read from a cache, from 0 to 1.
     pub fn cache_ratio(&self) -> f64 {
-        self.cached_tokens as f64 / self.prompt_tokens.max(1) as f64
+        self.cached_tokens as f64 / self.paid_tokens().max(1) as f64
     }
 
     pub fn cost_usd(&self) -> Option<f64> {
@@ -282,7 +305,7 @@ impl Before {
             let found = (bill.cached_tokens, bill.written_tokens + bill.written_long_tokens);
             let basis = bill.basis.max(Basis::Calibrated);
             let kept = CallBill::predicted(counted, (prompt, basis), found, is_kept_long, bill.output_tokens);
-            return CallBill { is_free: bill.is_free, ..kept };
+            return kept.unpaid_if(bill.is_unpaid);
         }
         let basis = match bill.basis {
             Basis::Reported if self.is_same => Basis::Reported,
@@ -294,7 +317,7 @@ impl Before {
         let written = stored.saturating_sub(cached);
         let found = (cached, written);
         let other = CallBill::predicted(counted, (prompt, basis), found, is_kept_long, bill.output_tokens);
-        CallBill { is_free: bill.is_free, ..other }
+        other.unpaid_if(bill.is_unpaid)
     }
 
     /// The prediction, corrected by how far the one for the recorded call was off: a provider that found less of it

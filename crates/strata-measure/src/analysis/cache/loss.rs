@@ -47,7 +47,7 @@ impl Losses<'_> {
     /// `None` where all was found that could be, or nothing came before. `found` is what the provider reported, and how
     /// that differs from the prediction.
     pub(super) fn of(&self, at: usize, price: Option<&Price>, found: Option<&Comparison>) -> Option<Loss> {
-        if self.calls[at].is_failed {
+        if self.calls[at].is_unpaid {
             return None;
         }
         let predicted = match self.calls[at].previous {
@@ -185,9 +185,11 @@ impl Losses<'_> {
     fn of_model_change(&self, at: usize) -> Option<Loss> {
         let call = &self.calls[at];
         let agents = &self.timeline.agents;
-        let before = (0..at)
-            .rev()
-            .find(|before| agents[*before] == agents[at] && self.is_of_one_branch(*before, at))?;
+        let before = (0..at).rev().find(|before| {
+            !self.calls[*before].is_unpaid
+                && agents[*before] == agents[at]
+                && self.is_of_one_branch(*before, at)
+        })?;
         let previous = &self.calls[before];
         let sizes = (self.bills[before].prompt_tokens, self.bills[at].prompt_tokens);
         let tokens = self.timeline.rules[at].usable_tokens(sizes.0.min(sizes.1));

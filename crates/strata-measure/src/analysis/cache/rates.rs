@@ -10,6 +10,9 @@ impl Billed<'_> {
     pub fn rates(&self, prices: &Prices) -> CallRates {
         let calls = self.analysis.calls().iter().zip(&self.caches.calls);
         CallRates::of(calls.map(|(call, paid)| {
+            if paid.bill.is_unpaid {
+                return Some(CallRate { input: 0.0, cached_read: 0.0 });
+            }
             let (price, cost) = price_of(prices, call).zip(paid.bill.cost)?;
             let rates = price.rates_for(paid.bill.prompt_tokens.into());
             let (tokens, matched) = (call.total.tokens, call.matched.tokens.min(call.total.tokens));

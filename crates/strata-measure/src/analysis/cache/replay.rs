@@ -71,7 +71,7 @@ impl Replay<'_> {
             };
             let order = self.rules.of_model(&call.model).order;
             let prompt = scale.prompt(&request);
-            let mut matches = if call.is_failed {
+            let mut matches = if call.is_unpaid {
                 tree.pass();
                 PromptMatches::alone(&request, &prompt)
             } else {

@@ -20,14 +20,15 @@ pub struct Sent<'r> {
     pub lifetime_s: Option<f64>,
     /// A setting changed of which the rule says that it empties the cache of the conversation.
     pub is_reset: bool,
-    /// It failed before the provider read it, so nothing is found of it, stored or kept for longer.
-    pub is_failed: bool,
+    /// It failed before the provider read it, or no answer to it is recorded: nothing is known to be found of it, stored
+    /// or kept for longer.
+    pub is_unpaid: bool,
 }
 
 impl<'r> Sent<'r> {
     /// An answered call without settings of its own.
     pub fn new(rule: &'r CacheRule, at_s: f64) -> Self {
-        Self { rule, at_s, lifetime_s: None, is_reset: false, is_failed: false }
+        Self { rule, at_s, lifetime_s: None, is_reset: false, is_unpaid: false }
     }
 }
 
@@ -83,7 +84,7 @@ impl Caches<'_> {
         self.times.push(now);
         self.used.push(now);
         self.lifetimes.push(lifetime_s);
-        if sent.is_failed {
+        if sent.is_unpaid {
             return Prediction::default();
         }
         let prompt = &self.prompts[at];

@@ -19,7 +19,7 @@ pub(crate) struct Timeline<'r> {
     pub lineages: Vec<u32>,
     /// Settings that empty the cache and are others than in the call before of the lineage.
     pub resets: Vec<Vec<String>>,
-    pub failed: Vec<bool>,
+    pub unpaid: Vec<bool>,
 }
 
 impl<'r> Timeline<'r> {
@@ -32,7 +32,7 @@ impl<'r> Timeline<'r> {
             branches: Vec::new(),
             lineages: Vec::new(),
             resets: Vec::new(),
-            failed: Vec::new(),
+            unpaid: Vec::new(),
         };
         for call in calls {
             let made = experiment.call(call.number);
@@ -49,7 +49,7 @@ impl<'r> Timeline<'r> {
             timeline
                 .resets
                 .push(previous.map_or_else(Vec::new, |at| changed_settings(&calls[at], call, rule)));
-            timeline.failed.push(call.is_failed);
+            timeline.unpaid.push(call.is_unpaid);
             timeline.rules.push(rule);
         }
         timeline
@@ -83,7 +83,7 @@ impl<'r> Timeline<'r> {
             at_s: self.times[at],
             lifetime_s: self.lifetimes[at],
             is_reset: !self.resets[at].is_empty(),
-            is_failed: self.failed[at],
+            is_unpaid: self.unpaid[at],
         }
     }
 }
