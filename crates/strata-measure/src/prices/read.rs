@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn everything_an_entry_may_say() {
         let json =
-            br#"{"about": "mine", "models": [{"model": "m", "context": 9000, "input": 2, "output": 10.5, "cached_read": null,
+            br#"{"about": "mine", "models": [{"model": "m", "input": 2, "output": 10.5, "cached_read": null,
             "cache_write": 0.5, "open_weights": true, "source": "s", "seen_on": "2026-11-01", "note": "n",
             "tiers": [{"above_prompt_tokens": 9, "input": 4, "output": 5},
                       {"above_prompt_tokens": 5, "input": 3, "cached_read": 1, "output": 5}]}]}"#;
@@ -128,7 +128,7 @@ mod tests {
             *price,
             Price {
                 model: "m".into(),
-                context_tokens: Some(9000),
+                context_tokens: None,
                 rates: rates(2.0, 2.0, Some(0.5), 10.5),
                 tiers: vec![long(5, rates(3.0, 1.0, None, 5.0)), long(9, rates(4.0, 4.0, None, 5.0))],
                 is_open_weights: true,
