@@ -15,6 +15,7 @@ use crate::api::common::{Bill, DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
 use crate::handlers::nearest;
 use crate::open::Tables;
+use crate::words::listed;
 use budget::Budget;
 use measure::Measured;
 
@@ -80,6 +81,8 @@ pub enum Amount {
     /// How often something was found.
     Times(u64),
     Code(String),
+    /// It cannot be said, as where a model has no price; null.
+    Unknown,
 }
 
 /// Checks a source's only session, or the one called `session`, against a budget file.
@@ -94,14 +97,17 @@ pub fn check(
     let tables = Tables::default();
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     let measured = Measured::of(&subject, &compiled, &tables);
-    let mut checked = measured.check(&budget.limits, None, &budget.agents)?;
+    let mut checked = measured.check(&budget.limits, None, &budget.agents);
     for (agent, limits) in &budget.agents {
         if measured.n_calls(Some(agent)) == 0 {
-            let row = unknown_agent(agent, &measured.agents());
+            if !measured.is_of_app(agent) {
+                return Err(unknown_agent(agent, &measured.agents(), budget_file));
+            }
+            let row = agent_without_calls(agent);
             diagnostics.push(FileDiagnostic::new(&budget_file.display().to_string(), row));
             continue;
         }
-        checked.append(measured.check(limits, Some(agent), &budget.agents)?);
+        checked.append(measured.check(limits, Some(agent), &budget.agents));
     }
     Ok(CheckReport {
         version: VERSION,
@@ -115,16 +121,24 @@ pub fn check(
     })
 }
 
-/// A file may serve many sessions, so this is no error; but it may be a slip of the pen.
-fn unknown_agent(agent: &str, known: &[&str]) -> DiagnosticRow {
-    let near = nearest(agent, known.iter().copied());
-    let advice = near.map_or(String::new(), |near| format!(" Did you mean {near}?"));
+/// Budgets of an agent that nobody knows would be kept whatever happens.
+fn unknown_agent(agent: &str, known: &[&str], budget_file: &Path) -> AppError {
+    let advice = match nearest(agent, known.iter().copied()) {
+        Some(near) => format!("Did you mean {near}?"),
+        None => format!("Calls were made by {}.", listed(known)),
+    };
+    AppError::bad_input(format!(
+        "{}: agents.{agent}: there is no agent {agent} in this session or its app; nothing was checked. {advice}",
+        budget_file.display()
+    ))
+}
+
+/// A file may serve many sessions of an app, so this is no error.
+fn agent_without_calls(agent: &str) -> DiagnosticRow {
     DiagnosticRow {
-        severity: DiagnosticSeverity::Warning,
+        severity: DiagnosticSeverity::Info,
         code: "agent-without-calls".to_owned(),
-        message: format!(
-            "The agent {agent} made no call in this session, so its budgets were not checked.{advice}"
-        ),
+        message: format!("The agent {agent} made no call in this session, so its budgets were not checked."),
         at: format!("agents.{agent}"),
     }
 }

@@ -71,5 +71,6 @@ fn amount(amount: &Amount) -> String {
         Amount::Times(1) => "found".to_owned(),
         Amount::Times(times) => format!("{times} found"),
         Amount::Code(code) => code.clone(),
+        Amount::Unknown => "not known".to_owned(),
     }
 }

@@ -12,7 +12,6 @@ use super::super::source::{Compiled, Subject};
 use super::blame::{self, Block};
 use super::budget::Limits;
 use super::{Amount, BudgetFailure, BudgetReport, Checked};
-use crate::error::AppError;
 use crate::handlers::{SegmentScale, break_sentence};
 use crate::open::{Tables, finding_cost};
 use crate::words::{counted, whole};
@@ -46,6 +45,12 @@ impl<'s> Measured<'s> {
         self.calls(agent).count()
     }
 
+    /// Whether the session's app has an agent of that name.
+    pub(super) fn is_of_app(&self, agent: &str) -> bool {
+        self.subject.experiment.index().find(agent).is_some()
+    }
+
+    /// Those that made calls.
     pub(super) fn agents(&self) -> Vec<&str> {
         let mut agents: Vec<&str> = Vec::new();
         for call in &self.caches.calls {
@@ -58,12 +63,7 @@ impl<'s> Measured<'s> {
 
     /// `own` are the tables of agents: what one of them says of a single call or result holds in place of what is
     /// said for all.
-    pub(super) fn check(
-        &self,
-        limits: &Limits,
-        agent: Agent<'_>,
-        own: &BTreeMap<String, Limits>,
-    ) -> Result<Checked, AppError> {
+    pub(super) fn check(&self, limits: &Limits, agent: Agent<'_>, own: &BTreeMap<String, Limits>) -> Checked {
         let mut checked = Checked::default();
         let has_own = |call: &CallCache, says: fn(&Limits) -> bool| {
             agent.is_none() && own.get(&*call.agent).is_some_and(says)
@@ -77,7 +77,7 @@ impl<'s> Measured<'s> {
             self.session_tokens(limit, agent, &mut checked);
         }
         if let Some(limit) = limits.max_cost {
-            self.cost(limit, agent, &mut checked)?;
+            self.cost(limit, agent, &mut checked);
         }
         if let Some(limit) = limits.min_cache_ratio {
             self.cache_ratio(limit, agent, &mut checked);
@@ -90,7 +90,7 @@ impl<'s> Measured<'s> {
         for code in &limits.forbid {
             self.forbidden(code, agent, &mut checked);
         }
-        Ok(checked)
+        checked
     }
 
     fn calls(&self, agent: Agent<'_>) -> impl Iterator<Item = &CallCache> {
@@ -165,36 +165,43 @@ impl<'s> Measured<'s> {
         });
     }
 
-    fn cost(&self, limit: f64, agent: Agent<'_>, checked: &mut Checked) -> Result<(), AppError> {
-        let actual = self.dollars(agent).map_err(|model| {
-            AppError::bad_input(format!(
-                "max_cost cannot be checked: no price of {model} is known. Leave it out of the budget, or give the \
-                 agents whose models have a price budgets of their own."
-            ))
-        })?;
-        let budget = Budgeted::new("max_cost", agent, Amount::Dollars(limit), Amount::Dollars(actual));
-        budget.enter(actual <= limit, checked, || {
+    /// Nobody can say that a cost keeps to a limit while a part of it is unknown.
+    fn cost(&self, limit: f64, agent: Agent<'_>, checked: &mut Checked) {
+        let actual = self.dollars(agent);
+        let amount = actual.as_ref().map_or(Amount::Unknown, |dollars| Amount::Dollars(*dollars));
+        let budget = Budgeted::new("max_cost", agent, Amount::Dollars(limit), amount);
+        let is_kept = actual.as_ref().is_ok_and(|actual| *actual <= limit);
+        budget.enter(is_kept, checked, || {
+            let dollars = match &actual {
+                Ok(dollars) => *dollars,
+                Err(Unpriced { call, model }) => {
+                    let message = format!(
+                        "No price of {model} is known, so it is not known what C{call} costs. Give the agents whose \
+                         models have a price budgets of their own."
+                    );
+                    return Failure { call: Some(*call), ..Failure::of_block(None, message) };
+                }
+            };
             let cost = |call: &CallCache| call.bill.cost_usd().unwrap_or(0.0);
             let dearest = self.calls(agent).max_by(|a, b| cost(a).total_cmp(&cost(b)));
             let message = format!(
-                "{} cost ${actual:.4}, ${:.4} more than ${limit:.4}.",
+                "{} cost ${dollars:.4}, ${:.4} more than ${limit:.4}.",
                 counted(self.n_calls(agent), "call"),
-                actual - limit
+                dollars - limit
             );
             let block = dearest.and_then(|call| self.largest_block(call.call));
             let call = dearest.map(|call| call.call);
-            Failure { call, cost: Some(actual), ..Failure::of_block(block, message) }
+            Failure { call, cost: Some(dollars), ..Failure::of_block(block, message) }
         });
-        Ok(())
     }
 
-    /// US dollars of all calls, or the model that has no price.
-    fn dollars(&self, agent: Agent<'_>) -> Result<f64, String> {
-        match self.calls(agent).find(|call| call.bill.cost.is_none()) {
-            Some(call) if call.model.is_empty() => Err("a model that nothing names".into()),
-            Some(call) => Err(call.model.to_string()),
-            None => Ok(self.bill(agent).cost_usd().unwrap_or(0.0)),
-        }
+    /// US dollars of all calls, or the first call whose model has no price.
+    fn dollars(&self, agent: Agent<'_>) -> Result<f64, Unpriced> {
+        let Some(call) = self.calls(agent).find(|call| call.bill.cost.is_none()) else {
+            return Ok(self.bill(agent).cost_usd().unwrap_or(0.0));
+        };
+        let model = if call.model.is_empty() { "a model that nothing names" } else { &*call.model };
+        Err(Unpriced { call: call.call, model: model.to_owned() })
     }
 
     fn bill(&self, agent: Agent<'_>) -> BillTotals {
@@ -203,7 +210,7 @@ impl<'s> Measured<'s> {
 
     fn cache_ratio(&self, limit: f64, agent: Agent<'_>, checked: &mut Checked) {
         let bill = self.bill(agent);
-        let (actual, prompts) = (bill.cache_ratio(), bill.prompt_tokens);
+        let (actual, prompts) = (bill.cache_ratio(), bill.paid_tokens());
         let budget = Budgeted::new("min_cache_ratio", agent, Amount::Share(limit), Amount::Share(actual));
         budget.enter(actual >= limit, checked, || {
             let losses = self.caches.losses();
@@ -339,6 +346,12 @@ struct Budgeted {
     agent: Option<String>,
     limit: Amount,
     actual: Amount,
+}
+
+/// A call of a model whose price is not known.
+struct Unpriced {
+    call: u32,
+    model: String,
 }
 
 /// What is said of a budget that was broken.
