@@ -24,10 +24,10 @@ fn a_failed_call_is_no_reason_to_find_less_of_the_next() {
         for (session, failed) in sessions(model).iter().zip([2, 1]) {
             assert_eq!(session.calls.len(), 3, "{model}");
             let failed = session.call(failed).expect("a call");
-            assert!(failed.bill.is_free && failed.loss.is_none(), "{model}");
+            assert!(failed.bill.is_unpaid && failed.loss.is_none(), "{model}");
             assert_eq!((failed.bill.cached_tokens, failed.prediction.written), (0, 0), "{model}");
             let last = session.call(3).expect("a call");
-            let first = session.calls.iter().find(|call| !call.bill.is_free).expect("an answered call");
+            let first = session.calls.iter().find(|call| !call.bill.is_unpaid).expect("an answered call");
             let most = first.bill.prompt_tokens - 1024;
             assert!(last.prediction.expected > most, "{model}: {:?}", last.prediction);
             assert_eq!(last.loss, None, "{model}");
