@@ -68,8 +68,8 @@ fn head(report: &CacheReport, style: Style) -> String {
 fn breaks(broken: &[&CallCacheReport], limit: usize) -> Table {
     let mut table = Table::new([
         ("call", Align::Left),
-        ("rebilled", Align::Right),
-        ("predicted", Align::Right),
+        ("lost", Align::Right),
+        ("loss predicted", Align::Right),
         ("cost", Align::Right),
         ("at", Align::Right),
         ("stage", Align::Left),
@@ -117,7 +117,7 @@ fn calls(report: &CacheReport, limit: usize) -> Table {
         ("prompt", Align::Right),
         ("cached", Align::Right),
         ("", Align::Right),
-        ("predicted", Align::Right),
+        ("cache predicted", Align::Right),
         ("", Align::Left),
     ]);
     let n_rows = if limit == 0 { report.calls.len() } else { limit };

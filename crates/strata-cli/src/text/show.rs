@@ -77,6 +77,10 @@ fn prompts(shown: &ShownSession) -> String {
 
 fn reported(session: &SessionReport) -> String {
     let Some(usage) = session.reported_usage else { return "nothing".to_owned() };
+    // No prompt is empty: where the sum is 0, none was reported.
+    if usage.input_tokens == 0 {
+        return format!("nothing of prompts, {} output tokens", count(usage.output_tokens));
+    }
     let cached = share(usage.cached_tokens, usage.input_tokens);
     let mut text = format!("{} input tokens", tokens(usage.input_tokens, Basis::Reported));
     if usage.cached_tokens > 0 {

@@ -119,10 +119,10 @@ fn agents(report: &TokensReport) -> Table {
 fn tools(report: &TokensReport, limit: usize) -> Table {
     let mut table = Table::new([
         ("tool", Align::Left),
-        ("declared", Align::Right),
-        ("calls", Align::Right),
+        ("declaration", Align::Right),
+        ("arguments", Align::Right),
         ("results", Align::Right),
-        ("tokens", Align::Right),
+        ("all tokens", Align::Right),
         ("", Align::Right),
         ("cost", Align::Right),
     ]);
