@@ -157,9 +157,10 @@ impl SessionAnalysis {
             model: sent_to.clone(),
             branch: call.invocation.branch.clone(),
         };
-        let previous = match is_unpaid {
-            true => self.lineages.get(&lineage).copied(),
-            false => self.lineages.insert(lineage, self.calls.len()),
+        let previous = if is_unpaid {
+            self.lineages.get(&lineage).copied()
+        } else {
+            self.lineages.insert(lineage, self.calls.len())
         };
         let previous = previous.map(|at| &self.calls[at]);
         let common = previous.map(|previous| common_prefix_in(order, &previous.request, &request));
