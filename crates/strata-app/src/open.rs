@@ -6,6 +6,7 @@ mod event_table;
 mod evidence;
 mod experiment;
 mod fixes;
+mod latest;
 mod recent;
 
 use std::collections::{HashMap, VecDeque};
@@ -13,7 +14,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use parking_lot::{RwLock, RwLockReadGuard};
 use strata_engine::{Call, Compilation, Experiment};
 use strata_measure::analysis::{
     Billed, CacheAnalysis, CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis,
@@ -29,6 +29,7 @@ pub(crate) use event_table::{EventTable, UsedEvents, content};
 pub(crate) use evidence::evidence;
 pub(crate) use experiment::OpenExperiment;
 use fixes::TriedFixes;
+use latest::Latest;
 pub(crate) use recent::Recent;
 
 use crate::Strata;
@@ -46,9 +47,8 @@ const MAX_COMPILATIONS: usize = 8;
 const MAX_PAGED: usize = 4;
 /// How long a command waits for a call that the background has not reached.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The background lets readers in at least this often.
+/// The background shows what it has at least this often.
 const TURN: Duration = Duration::from_millis(8);
-const BREATH: Duration = Duration::from_micros(200);
 /// The window is told at most this often how far it is.
 const TELL_EVERY: Duration = Duration::from_millis(120);
 
@@ -65,7 +65,9 @@ pub(crate) struct OpenSession {
     pub experiment: Experiment,
     /// `None` for a session as it was recorded.
     pub edits: Option<OpenExperiment>,
-    analysis: RwLock<SessionAnalysis>,
+    analysis: Latest<SessionAnalysis>,
+    /// What `analysis` shows next: of those who compile, one goes on at a time.
+    compiling: Mutex<SessionAnalysis>,
     compiler: CallCompiler,
     /// Of the calls that were looked at last.
     compilations: Recent<u32, Compilation>,
@@ -159,7 +161,8 @@ impl OpenSession {
             experiment,
             edits,
             compiler: analysis.compiler().clone(),
-            analysis: RwLock::new(analysis),
+            compiling: Mutex::new(analysis.clone()),
+            analysis: Latest::new(analysis),
             compilations: Recent::new(MAX_COMPILATIONS),
             events,
             part_rows: Recent::new(MAX_PAGED),
@@ -171,10 +174,9 @@ impl OpenSession {
         }
     }
 
-    /// What is known by now. Whoever holds it may ask for it again, also of another session: no one who waits to write
-    /// keeps readers out.
-    pub(crate) fn analysis(&self) -> RwLockReadGuard<'_, SessionAnalysis> {
-        self.analysis.read_recursive()
+    /// What is known by now; it stays as it is, whatever is found out meanwhile.
+    pub(crate) fn analysis(&self) -> Arc<SessionAnalysis> {
+        self.analysis.get()
     }
 
     /// The session and what is known of it, once the call (0 for none) is compiled.
@@ -213,54 +215,66 @@ impl OpenSession {
     }
 
     /// What is known, once this call is. Waits for the background to reach it.
-    pub(crate) fn analysis_of(&self, call: u32) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
+    pub(crate) fn analysis_of(&self, call: u32) -> Result<Arc<SessionAnalysis>, AppError> {
         self.call(call)?;
-        let start = Instant::now();
-        loop {
-            let analysis = self.analysis();
-            if analysis.call(call).is_some() {
-                return Ok(analysis);
-            }
-            drop(analysis);
-            let is_superseded = self.is_closed.load(Ordering::Relaxed);
-            if start.elapsed() > PATIENCE || is_superseded {
-                let message = format!("C{call} is not compiled yet. Ask again when the calls before it are.");
-                return Err(AppError { is_superseded, ..AppError::new(ErrorCode::NotCompiled, message) });
-            }
-            std::thread::sleep(Duration::from_millis(5));
+        let analysis = self.analysis.wait_while(PATIENCE, |analysis| {
+            analysis.call(call).is_none() && !self.is_closed.load(Ordering::Relaxed)
+        });
+        if analysis.call(call).is_some() {
+            return Ok(analysis);
         }
+        let is_superseded = self.is_closed.load(Ordering::Relaxed);
+        let message = format!("C{call} is not compiled yet. Ask again when the calls before it are.");
+        Err(AppError { is_superseded, ..AppError::new(ErrorCode::NotCompiled, message) })
     }
 
     /// What is known once all calls are, for work that goes on with what it was begun with. Where that was closed
     /// meanwhile, nothing else compiles it any more, and this does.
-    pub(crate) fn whole_analysis(
-        &self,
-        counting: &Counting,
-    ) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
+    pub(crate) fn whole_analysis(&self, counting: &Counting) -> Result<Arc<SessionAnalysis>, AppError> {
         let last = (self.experiment.calls().len() as u32).max(1);
-        loop {
-            match self.analysis_of(last) {
-                Err(error) if error.is_superseded => {
-                    if let Some(edits) = &self.edits {
-                        drop(edits.base.whole_analysis(counting)?);
-                    }
-                    let mut analysis = self.analysis.write();
-                    while analysis.step(&self.experiment, counting) {}
+        match self.analysis_of(last) {
+            Err(error) if error.is_superseded => {
+                if let Some(edits) = &self.edits {
+                    edits.base.whole_analysis(counting)?;
                 }
-                known => return known,
+                self.compile_while(counting, |_| true);
+                self.analysis_of(last)
             }
+            known => known,
         }
     }
 
-    /// Compiles more than so many calls, unless that is done, and returns how many there are to go by: what is tried out
-    /// over a session is compared with it, and so never further than it.
+    /// Waits for more than so many calls, unless there are no more, and returns how many there are to go by: what is
+    /// tried out over a session is compared with it, and so never further than it.
     fn ahead_of(&self, n_calls: usize, counting: &Counting) -> usize {
-        let n_known = self.analysis().calls().len();
-        if n_known > n_calls {
-            return n_known;
+        let is_whole = |analysis: &SessionAnalysis| analysis.calls().len() == self.experiment.calls().len();
+        let is_behind = |analysis: &SessionAnalysis| analysis.calls().len() <= n_calls && !is_whole(analysis);
+        let mut analysis = self
+            .analysis
+            .wait_while(PATIENCE, |analysis| is_behind(analysis) && !self.is_closed.load(Ordering::Relaxed));
+        if is_behind(&analysis) {
+            self.compile_while(counting, is_behind);
+            analysis = self.analysis();
         }
-        let mut analysis = self.analysis.write();
-        if analysis.step(&self.experiment, counting) { analysis.calls().len() } else { usize::MAX }
+        if is_whole(&analysis) { usize::MAX } else { analysis.calls().len() }
+    }
+
+    /// Compiles calls as long as this holds and there are more, and shows what is known then. False when all are
+    /// compiled.
+    fn compile_while(&self, counting: &Counting, is_meant: impl Fn(&SessionAnalysis) -> bool) -> bool {
+        let mut analysis = lock(&self.compiling);
+        let mut goes_on = true;
+        while goes_on && is_meant(&analysis) {
+            goes_on = analysis.step(&self.experiment, counting);
+        }
+        self.analysis.set(analysis.clone());
+        goes_on
+    }
+
+    /// Nobody asks for it any more under its name.
+    fn close(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+        self.analysis.wake();
     }
 
     /// All stages of a call.
@@ -284,7 +298,7 @@ impl OpenSession {
         call: u32,
         model: &str,
         tables: &Tables,
-    ) -> Result<RwLockReadGuard<'_, SessionAnalysis>, AppError> {
+    ) -> Result<Arc<SessionAnalysis>, AppError> {
         let analysis = self.analysis();
         if analysis.scale(&self.experiment, &tables.counting, model).is_some() {
             return Ok(analysis);
@@ -318,7 +332,7 @@ impl OpenSession {
 /// What something tried out is compared with: a session, and what is known of it.
 pub(crate) struct Baseline<'o> {
     open: &'o OpenSession,
-    analysis: RwLockReadGuard<'o, SessionAnalysis>,
+    analysis: Arc<SessionAnalysis>,
 }
 
 impl Baseline<'_> {
@@ -432,7 +446,7 @@ impl OpenSessions {
         }
         list.sessions.push_front(open.clone());
         while list.sessions.len() > MAX_OPEN {
-            list.sessions.pop_back().inspect(|closed| closed.is_closed.store(true, Ordering::Relaxed));
+            list.sessions.pop_back().inspect(|open| open.close());
         }
         Some(Added::New(open))
     }
@@ -455,7 +469,7 @@ impl OpenSessions {
         list.sessions.retain(|open| {
             let is_meant = is_meant(open);
             if is_meant {
-                open.is_closed.store(true, Ordering::Relaxed);
+                open.close();
             }
             !is_meant
         });
@@ -524,19 +538,13 @@ impl Strata {
             let mut told = Instant::now();
             let calls = open.experiment.calls().len() as u32;
             loop {
-                let turn = Instant::now();
                 let n_known = open.analysis().calls().len();
                 let reached = open.edits.as_ref().map(|edits| edits.base.ahead_of(n_known, &tables.counting));
-                let mut analysis = open.analysis.write();
-                let mut goes_on = true;
-                while goes_on
-                    && turn.elapsed() < TURN
-                    && reached.is_none_or(|reached| analysis.calls().len() < reached)
-                {
-                    goes_on = analysis.step(&open.experiment, &tables.counting);
-                }
-                let compiled_calls = analysis.calls().len() as u32;
-                drop(analysis);
+                let turn = Instant::now();
+                let goes_on = open.compile_while(&tables.counting, |analysis| {
+                    turn.elapsed() < TURN && reached.is_none_or(|reached| analysis.calls().len() < reached)
+                });
+                let compiled_calls = open.analysis().calls().len() as u32;
                 if !goes_on || told.elapsed() >= TELL_EVERY {
                     told = Instant::now();
                     let Some(strata) = strata.upgrade() else { return };
@@ -549,8 +557,6 @@ impl Strata {
                 if !goes_on || open.is_closed.load(Ordering::Relaxed) {
                     return;
                 }
-                // Lets waiting readers in.
-                std::thread::sleep(BREATH);
             }
         });
     }

@@ -3,11 +3,14 @@
 //! A session holds answers, not calls. Every stored answer of a model is one call; what the call saw are the events
 //! appended before it. Where a request was recorded and no answer, an event stands in its place that says so.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use imbl::HashMap;
 use strata_model::app::AgentMode;
-use strata_model::{Content, Event, EventIndex, FunctionCall, Json, Part, Session, Str, Usage, json, marks};
+use strata_model::{
+    Content, Event, EventIndex, FunctionCall, Json, Part, Session, SharedList, Str, Usage, json, marks,
+};
 
 use crate::adk_text::{REQUEST_CONFIRMATION, REQUEST_CREDENTIAL};
 use crate::app_index::AppIndex;
@@ -16,7 +19,7 @@ use crate::flow_kind::FlowKind;
 use crate::log::LoggedEvent;
 
 /// One model call of a session.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Call {
     /// C1 is number 1.
     pub number: u32,
@@ -60,42 +63,101 @@ pub enum Certainty {
     WithoutUsage,
 }
 
-/// The calls of a session, in order of their answers, where something else than recorded was said at some places. Which
-/// events are calls is as recorded: an answer stays one, whatever is made of it.
-pub(crate) fn reconstruct(
-    session: &Session,
-    said: &BTreeMap<usize, Arc<Event>>,
-    index: &AppIndex,
-    kind: FlowKind,
-) -> Vec<Call> {
-    let has_usage =
-        session.events.iter().any(|event| !event.is_from_user() && event.usage_metadata.is_some());
-    let mut so_far = SoFar::default();
-    let mut calls = Vec::new();
-    for (at, event) in session.events.iter().enumerate() {
-        let before = at.checked_sub(1).map(|before| &*session.events[before]);
-        let turn = so_far.turn(event);
-        if is_answer(event, before, Some(index), kind) {
-            let is_answered = !marks::has(event, marks::UNANSWERED);
-            let is_told = event.usage_metadata.is_some() || event.error_code.is_some() || !is_answered;
-            let is_sure = is_told || !has_usage;
-            calls.push(Call {
-                number: calls.len() as u32 + 1,
-                answer: EventIndex(at as u32),
-                is_answered,
-                turn,
-                invocation: invocation(event, so_far.user_content(event), index),
-                certainty: if is_sure { Certainty::Sure } else { Certainty::WithoutUsage },
-                input: single_turn_input(session, at, &so_far, index),
-                seen: None,
-                usage: event.usage_metadata.as_deref().filter(|_| !is_sum(event)).cloned(),
-                model: event.model_version.clone(),
-                error: error(event),
-            });
-        }
-        so_far.add(at, said.get(&at).unwrap_or(event));
+/// The calls of a session's first events, in order of their answers. A copy is cheap.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Calls {
+    list: SharedList<Call>,
+    n_events: usize,
+    /// A model's answer came with usage.
+    has_usage: bool,
+    so_far: SoFar,
+}
+
+/// What tells which events are calls, and whose.
+#[derive(Clone, Copy)]
+pub(crate) struct Recording<'s> {
+    /// As they are recorded.
+    pub events: &'s [Arc<Event>],
+    /// Where something else is taken to have been said. Which events are calls is as recorded: an answer stays one,
+    /// whatever is made of it.
+    pub said: &'s BTreeMap<usize, Arc<Event>>,
+    pub rules: CallRules<'s>,
+}
+
+/// By what calls are told from other events.
+#[derive(Clone, Copy)]
+pub(crate) struct CallRules<'s> {
+    pub index: &'s AppIndex,
+    pub kind: FlowKind,
+    /// Puts what is known of a call in the place of what the events tell.
+    pub amend: &'s dyn Fn(&mut Call),
+}
+
+impl Calls {
+    pub(crate) fn of(recording: Recording<'_>) -> Self {
+        let mut calls = Self::default();
+        calls.read(recording);
+        calls
     }
-    calls
+
+    /// Events that were read.
+    pub(crate) fn n_events(&self) -> usize {
+        self.n_events
+    }
+
+    pub(crate) fn list(&self) -> &SharedList<Call> {
+        &self.list
+    }
+
+    /// Reads the events behind those it has read.
+    pub(crate) fn read(&mut self, recording: Recording<'_>) {
+        let events = recording.events;
+        let has_usage = |event: &Arc<Event>| !event.is_from_user() && event.usage_metadata.is_some();
+        if !self.has_usage && events[self.n_events..].iter().any(has_usage) {
+            self.has_usage = true;
+            self.list = self.list.iter().map(|call| call.in_session_with_usage(events)).collect();
+        }
+        for (at, event) in events.iter().enumerate().skip(self.n_events) {
+            let before = at.checked_sub(1).map(|before| &*events[before]);
+            let turn = self.so_far.turn(event);
+            if is_answer(event, before, Some(recording.rules.index), recording.rules.kind) {
+                let mut call = Call {
+                    number: self.list.len() as u32 + 1,
+                    answer: EventIndex(at as u32),
+                    is_answered: is_answered(event),
+                    turn,
+                    invocation: invocation(event, self.so_far.user_content(event), recording.rules.index),
+                    certainty: certainty(event, self.has_usage),
+                    input: single_turn_input(events, at, &self.so_far, recording.rules.index),
+                    seen: None,
+                    usage: event.usage_metadata.as_deref().filter(|_| !is_sum(event)).cloned(),
+                    model: event.model_version.clone(),
+                    error: error(event),
+                };
+                (recording.rules.amend)(&mut call);
+                self.list.push(call);
+            }
+            self.so_far.add(at, recording.said.get(&at).unwrap_or(event));
+        }
+        self.n_events = events.len();
+    }
+}
+
+impl Call {
+    fn in_session_with_usage(&self, events: &[Arc<Event>]) -> Self {
+        Self { certainty: certainty(&events[self.answer.as_usize()], true), ..self.clone() }
+    }
+}
+
+/// False for an event that stands in the place of an answer that was not recorded.
+fn is_answered(answer: &Event) -> bool {
+    !marks::has(answer, marks::UNANSWERED)
+}
+
+fn certainty(answer: &Event, session_has_usage: bool) -> Certainty {
+    let is_told = answer.usage_metadata.is_some() || answer.error_code.is_some() || !is_answered(answer);
+    let is_sure = is_told || !session_has_usage;
+    if is_sure { Certainty::Sure } else { Certainty::WithoutUsage }
 }
 
 /// How many calls a session has, as far as that can be told without its app: all agents are taken to ask a model.
@@ -167,52 +229,67 @@ fn is_structured_answer(event: &Event, before: Option<&Event>) -> bool {
 }
 
 /// What the events before a call tell about it, while they are read one after the other.
-#[derive(Default)]
-struct SoFar<'s> {
+#[derive(Debug, Clone, Default)]
+struct SoFar {
     /// Invocations in the order they began.
-    turns: HashMap<&'s str, u32>,
+    turns: HashMap<Str, u32>,
     /// What the user said last in each invocation.
-    said: HashMap<&'s str, Arc<Content>>,
-    /// The first call with each id.
-    calls: HashMap<&'s str, &'s FunctionCall>,
+    said: HashMap<Str, Arc<Content>>,
+    /// Parts with the first call of each id.
+    calls: HashMap<Str, Arc<Part>>,
     /// What each task was given, by the id of the call that began it.
-    task_inputs: HashMap<&'s str, Option<Arc<Content>>>,
+    task_inputs: HashMap<Str, Option<Arc<Content>>>,
     /// Where each author first appears on a branch.
-    arrivals: HashMap<(&'s str, Option<&'s str>), usize>,
+    arrivals: HashMap<(Str, Option<Str>), usize>,
 }
 
-impl<'s> SoFar<'s> {
+impl SoFar {
     /// The turn of an event, counted from 1. Summaries belong to none: 0.
-    fn turn(&mut self, event: &'s Event) -> u32 {
+    fn turn(&mut self, event: &Event) -> u32 {
+        let known = self.turns.get(&*event.invocation_id).copied();
         if event.is_compaction() {
-            return self.turns.get(&*event.invocation_id).copied().unwrap_or(0);
+            return known.unwrap_or(0);
         }
-        let next = self.turns.len() as u32 + 1;
-        *self.turns.entry(&event.invocation_id).or_insert(next)
+        known.unwrap_or_else(|| {
+            let next = self.turns.len() as u32 + 1;
+            self.turns.insert(event.invocation_id.clone(), next);
+            next
+        })
     }
 
-    fn add(&mut self, at: usize, event: &'s Event) {
-        self.arrivals.entry((&event.author, event.branch.as_deref())).or_insert(at);
-        for call in event.function_calls() {
-            let Some(id) = call.id.as_deref() else { continue };
-            self.calls.entry(id).or_insert(call);
+    fn add(&mut self, at: usize, event: &Event) {
+        let place = (event.author.clone(), event.branch.clone());
+        self.arrivals.entry(place).or_insert(at);
+        for part in event.parts() {
+            let Some(id) = part.function_call.as_ref().and_then(|call| call.id.as_ref()) else { continue };
+            if !self.calls.contains_key(id) {
+                self.calls.insert(id.clone(), part.clone());
+            }
         }
         let is_said = event.is_from_user() && !event.is_compaction();
         if let Some(content) = event.content.as_ref().filter(|_| is_said)
             && event.function_responses().next().is_none()
         {
-            self.said.insert(&event.invocation_id, content.clone());
+            self.said.insert(event.invocation_id.clone(), content.clone());
         }
+    }
+
+    fn call(&self, id: &str) -> Option<&FunctionCall> {
+        self.calls.get(id)?.function_call.as_deref()
     }
 
     /// What the user is taken to have said to the author of an event: inside a task, the arguments it was called with;
     /// else the latest message of the turn, even if it was meant for a task.
-    fn user_content(&mut self, event: &'s Event) -> Option<Arc<Content>> {
-        let said = self.said.get(&*event.invocation_id);
-        let Some(scope) = event.isolation_scope.as_deref() else { return said.cloned() };
-        let known = self.task_inputs.entry(scope);
-        let input = known.or_insert_with(|| self.calls.get(scope).and_then(|call| task_input(call)));
-        input.as_ref().or(said).cloned()
+    fn user_content(&mut self, event: &Event) -> Option<Arc<Content>> {
+        let said = || self.said.get(&*event.invocation_id).cloned();
+        let Some(scope) = event.isolation_scope.as_ref() else { return said() };
+        if let Some(known) = self.task_inputs.get(scope) {
+            return known.clone().or_else(said);
+        }
+        let input = self.call(scope).and_then(task_input);
+        let content = input.clone().or_else(said);
+        self.task_inputs.insert(scope.clone(), input);
+        content
     }
 }
 
@@ -241,23 +318,24 @@ fn invocation(event: &Event, user_content: Option<Arc<Content>>, index: &AppInde
 /// What a single-turn agent was asked: the runtime shows it as a message while the agent runs and stores none. It
 /// stands before the agent's first event on its branch.
 fn single_turn_input(
-    session: &Session,
+    events: &[Arc<Event>],
     answer: usize,
-    so_far: &SoFar<'_>,
+    so_far: &SoFar,
     index: &AppIndex,
 ) -> Option<(usize, LoggedEvent)> {
-    let event = &session.events[answer];
+    let event = &events[answer];
     let agent = index.agent(index.find(&event.author)?);
     let call_id = (agent.mode == Some(AgentMode::SingleTurn)).then(|| delegating_call_id(event)).flatten()?;
-    let text = delegated_text(so_far.calls.get(call_id)?, agent.input_schema.is_some())?;
-    let first = so_far.arrivals.get(&(&*event.author, event.branch.as_deref())).copied().unwrap_or(answer);
+    let text = delegated_text(so_far.call(call_id)?, agent.input_schema.is_some())?;
+    let place = (event.author.clone(), event.branch.clone());
+    let first = so_far.arrivals.get(&place).copied().unwrap_or(answer);
     let input = Event {
         author: "user".into(),
         invocation_id: event.invocation_id.clone(),
         branch: event.branch.clone(),
         isolation_scope: event.isolation_scope.clone(),
         node_info: event.node_info.clone(),
-        timestamp: session.events[first].timestamp,
+        timestamp: events[first].timestamp,
         content: Some(Arc::new(Content::new("user", [Part::from_text(text)]))),
         ..Event::default()
     };

@@ -1,7 +1,9 @@
 //! A recorded session with the configuration it is compiled by.
 
 mod carried;
+mod checkpoint;
 mod event_change;
+mod growth;
 mod laid_history;
 mod recorded;
 mod recorded_calls;
@@ -10,17 +12,19 @@ mod recorded_services;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use strata_model::{App, Event, EventIndex, LlmRequest, RecordedCall, Session};
+use imbl::OrdMap;
+use strata_model::{App, Event, EventIndex, LlmRequest, RecordedCall, Session, SharedList, SharedListIter};
 
 pub use event_change::EventChange;
 pub(crate) use event_change::{ReplacedEvents, silent};
+pub use growth::Growth;
 pub use laid_history::LaidSummaries;
 pub use recorded::RECORDED;
 
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
 use crate::backend::Backend;
-use crate::calls::{Call, reconstruct};
+use crate::calls::{Call, CallRules, Calls, Recording};
 use crate::compile::{Compilation, Outcome, StageCache, compile};
 use crate::context::{CallSource, CompileContext, SessionIds};
 use crate::edit::Edit;
@@ -28,6 +32,7 @@ use crate::flow::Flow;
 use crate::flow_kind::FlowKind;
 use crate::log::{EventLog, EventView, LoggedEvent};
 use crate::state_history::StateHistory;
+use checkpoint::{Checkpoint, MAX_CHECKPOINTS};
 use laid_history::LaidHistory;
 use recorded::{RecordedRequests, add_sent};
 use recorded_calls::RecordedCalls;
@@ -47,20 +52,31 @@ pub struct Experiment {
     /// The order in which calls see them, where that is not the order of their numbers.
     history: Option<Arc<LaidHistory>>,
     states: Arc<StateHistory>,
-    calls: Arc<Vec<Call>>,
+    calls: Calls,
     flows: Vec<Flow>,
     services: Arc<RecordedServices>,
     backend: Backend,
     /// None: what was answered is in the events.
     answers: Arc<Answers>,
     /// What was really sent, where that is known.
-    recorded: Arc<RecordedRequests>,
+    recorded: RecordedRequests,
     /// What requests were made from, where a recorder saw that.
-    seen: Arc<RecordedCalls>,
+    seen: RecordedCalls,
     /// The log as calls saw it whose runs did not have all of it, by their answers.
-    partial_logs: Arc<BTreeMap<EventIndex, EventLog>>,
+    partial_logs: OrdMap<EventIndex, EventLog>,
+    /// What was known when some of the last events were read; in their order.
+    checkpoints: Vec<Checkpoint>,
     /// What edits were laid over, and those edits; `None` as recorded.
     pub(crate) laid: Option<Arc<Laid>>,
+}
+
+/// A session that has grown.
+pub struct Grown {
+    pub experiment: Experiment,
+    /// Events that stayed as they were.
+    pub kept: usize,
+    /// The first so many calls are those of the shorter session, and compile to what they did.
+    pub same_calls: usize,
 }
 
 /// Edits, and the session they were laid over.
@@ -74,18 +90,22 @@ pub(crate) struct Laid {
 impl Experiment {
     pub fn new(session: Arc<Session>, app: Arc<App>, kind: FlowKind) -> Self {
         let index = AppIndex::new(app.clone());
-        let calls = reconstruct(&session, &BTreeMap::new(), &index, kind);
+        let mut read = Checkpoint::default();
+        let (log, amend) = (EventLog::default(), |_: &mut Call| {});
+        let rules = CallRules { index: &index, kind, amend: &amend };
+        let checkpoints = read.go_on(&session, rules, (&log, 0));
         Self {
-            log: Arc::new(EventLog::new(session.events.iter().cloned())),
+            log: Arc::new(read.log),
             history: None,
             states: Arc::new(StateHistory::new(&session)),
-            calls: Arc::new(calls),
+            calls: read.calls,
             flows: flows(&index, kind),
             services: Arc::new(RecordedServices::of(&session)),
             answers: Arc::default(),
-            recorded: Arc::default(),
-            seen: Arc::default(),
-            partial_logs: Arc::default(),
+            recorded: RecordedRequests::default(),
+            checkpoints,
+            seen: RecordedCalls::default(),
+            partial_logs: OrdMap::new(),
             laid: None,
             backend: Backend::AiStudio,
             index: Arc::new(index),
@@ -99,7 +119,8 @@ impl Experiment {
     /// they were sent. The call with that answer ends with the request as its last stage.
     #[must_use]
     pub fn with_requests(mut self, requests: impl IntoIterator<Item = (EventIndex, LlmRequest)>) -> Self {
-        self.recorded = Arc::new(RecordedRequests::of(&self.session, &self.calls, requests));
+        self.recorded = RecordedRequests::default();
+        self.recorded.add(&self.session.events, self.calls.list(), requests);
         self
     }
 
@@ -109,17 +130,14 @@ impl Experiment {
         mut self,
         calls: impl IntoIterator<Item = (EventIndex, RecordedCall)>,
     ) -> Self {
-        self.seen = Arc::new(RecordedCalls::of(calls, &self.states, &self.services));
-        self.partial_logs = Arc::new(self.seen.partial_logs(&self.log));
-        self.calls = self.reconstructed(&BTreeMap::new());
+        self.seen = RecordedCalls::default();
+        self.seen.add(calls, &self.states, &self.services);
+        self.partial_logs = self.seen.partial_logs(&self.log, EventIndex(0));
+        let (mut read, amend) = (Checkpoint::default(), |call: &mut Call| self.seen.apply_to(call));
+        let rules = CallRules { index: &self.index, kind: self.kind, amend: &amend };
+        self.checkpoints = read.go_on(&self.session, rules, (&self.log, self.log.len()));
+        self.calls = read.calls;
         self
-    }
-
-    /// The calls of the session as its app makes them, where something else than recorded was said at some places.
-    fn reconstructed(&self, said: &BTreeMap<usize, Arc<Event>>) -> Arc<Vec<Call>> {
-        let mut calls = reconstruct(&self.session, said, &self.index, self.kind);
-        self.seen.apply_to(&mut calls);
-        Arc::new(calls)
     }
 
     /// Calls whose requests are recorded.
@@ -147,6 +165,98 @@ impl Experiment {
         self.call(call).is_some_and(|call| self.seen.get(call.answer).is_some())
     }
 
+    /// The session as it was recorded, and has grown since. Edits are left behind: they are laid over the grown session
+    /// anew.
+    ///
+    /// It is the same as an experiment over the whole session, and takes time for what is new alone, except where that
+    /// changes what earlier events tell.
+    #[must_use]
+    pub fn grown(&self, growth: Growth) -> Grown {
+        if let Some(laid) = &self.laid {
+            return laid.recorded.grown(growth);
+        }
+        let before = &self.session.events;
+        let kept = growth.kept.min(before.len());
+        let is_cut = kept < before.len();
+        let session = Arc::new(Session {
+            state: growth.state,
+            events: before[..kept].iter().cloned().chain(growth.events).collect(),
+            last_update_time: growth.last_update_time,
+            id: self.session.id.clone(),
+            app_name: self.session.app_name.clone(),
+            user_id: self.session.user_id.clone(),
+            other: self.session.other.clone(),
+        });
+        let services = self.services_of(&session, kept);
+        let is_same_services = services.is_same_until(&self.services, kept);
+        let mut seen = if is_cut { self.seen.up_to(kept) } else { self.seen.clone() };
+        if !is_same_services {
+            seen = seen.with_services(&services);
+        }
+        let mut states = StateHistory::clone(&self.states);
+        states.cut(kept);
+        states.read(&session.events, &session.state);
+        let first_seen = seen.add(growth.calls, &states, &services);
+        // What is recorded of a call may come later than its answer.
+        let n_told = first_seen.map_or(kept, |first| first.as_usize()).min(kept);
+
+        let n_known = self.checkpoints.partition_point(|checkpoint| checkpoint.log.len() <= n_told);
+        let mut checkpoints = self.checkpoints[..n_known].to_vec();
+        let mut read = checkpoints.last().cloned().unwrap_or_default();
+        read.log.take_settled(&self.log, kept);
+        let amend = |call: &mut Call| seen.apply_to(call);
+        let rules = CallRules { index: &self.index, kind: self.kind, amend: &amend };
+        checkpoints.extend(read.go_on(&session, rules, (&self.log, kept)));
+        checkpoints.drain(..checkpoints.len().saturating_sub(MAX_CHECKPOINTS));
+
+        let n_calls = |n_events: usize| {
+            let later = self.calls().iter().rev().take_while(|call| call.n_events() >= n_events);
+            self.calls().len() - later.count()
+        };
+        let mut same_calls = n_calls(n_told);
+        let mut recorded =
+            if is_cut { self.recorded.up_to(n_calls(kept) as u32, kept) } else { self.recorded.clone() };
+        if let Some(first) = recorded.add(&session.events, read.calls.list(), growth.requests) {
+            same_calls = same_calls.min(first as usize - 1);
+        }
+        if !is_same_services || !states.is_same_so_far(&self.states) {
+            same_calls = 0;
+        }
+        recorded.compile_anew(same_calls as u32);
+        let new_logs = seen.partial_logs(&read.log, EventIndex(n_told as u32));
+        let (known_logs, _) = self.partial_logs.split(&EventIndex(n_told as u32));
+        let experiment = Self {
+            session,
+            kind: self.kind,
+            app: self.app.clone(),
+            index: self.index.clone(),
+            log: Arc::new(read.log),
+            history: None,
+            states: Arc::new(states),
+            calls: read.calls,
+            flows: self.flows.clone(),
+            services,
+            backend: self.backend,
+            answers: self.answers.clone(),
+            recorded,
+            seen,
+            partial_logs: known_logs.union(new_logs),
+            checkpoints,
+            laid: None,
+        };
+        Grown { experiment, kept, same_calls }
+    }
+
+    /// What calls could use in a session that has the first so many events of this one.
+    fn services_of(&self, grown: &Session, kept: usize) -> Arc<RecordedServices> {
+        let has_artifacts = |event: &Arc<Event>| !event.actions.artifact_delta.is_empty();
+        if self.session.events[kept..].iter().chain(&grown.events[kept..]).any(has_artifacts) {
+            Arc::new(RecordedServices::of(grown))
+        } else {
+            self.services.clone()
+        }
+    }
+
     /// The same session in another app, with the app's own flows.
     pub(crate) fn with_app(&self, app: &Arc<App>) -> Self {
         let mut changed = Self {
@@ -163,6 +273,7 @@ impl Experiment {
             backend: self.backend,
             answers: self.answers.clone(),
             recorded: self.recorded.clone(),
+            checkpoints: self.checkpoints.clone(),
             seen: self.seen.clone(),
             partial_logs: self.partial_logs.clone(),
             laid: None,
@@ -171,19 +282,27 @@ impl Experiment {
             let index = AppIndex::new(app.clone());
             changed.flows = flows(&index, self.kind);
             changed.index = Arc::new(index);
-            changed.calls = changed.reconstructed(&BTreeMap::new());
+            changed.read_calls(&BTreeMap::new());
         }
         changed
+    }
+
+    /// Finds the calls anew.
+    fn read_calls(&mut self, said: &BTreeMap<usize, Arc<Event>>) {
+        let amend = &|call: &mut Call| self.seen.apply_to(call);
+        let rules = CallRules { index: &self.index, kind: self.kind, amend };
+        self.calls = Calls::of(Recording { events: &self.session.events, said, rules });
+        self.checkpoints.clear();
     }
 
     /// The same session with other events in some places, and some that are kept whatever would take them out.
     pub(crate) fn with_events(mut self, replaced: &ReplacedEvents, pinned: &BTreeSet<EventIndex>) -> Self {
         if !replaced.said.is_empty() {
-            self.calls = self.reconstructed(&replaced.said);
+            self.read_calls(&replaced.said);
         }
         if !replaced.shown.is_empty() || !pinned.is_empty() {
             self.log = Arc::new(self.log.replaced(&replaced.shown, pinned));
-            self.partial_logs = Arc::new(self.seen.partial_logs(&self.log));
+            self.partial_logs = self.seen.partial_logs(&self.log, EventIndex(0));
         }
         self
     }
@@ -200,6 +319,7 @@ impl Experiment {
         self.log = Arc::new(self.log.followed_by(&silenced, summaries()));
         self.history = Some(Arc::new(LaidHistory::new(&self.log, laid, &left_out)));
         let events = events.iter().cloned().chain(summaries()).collect();
+        self.checkpoints.clear();
         self.session = Arc::new(Session { events, ..Session::clone(&self.session) });
         self
     }
@@ -224,10 +344,10 @@ impl Experiment {
     }
 
     /// The events that the later of two calls sees and the earlier one does not.
-    pub fn events_between(&self, earlier: &Call, later: &Call) -> &[LoggedEvent] {
+    pub fn events_between(&self, earlier: &Call, later: &Call) -> SharedListIter<'_, LoggedEvent> {
         match &self.history {
             Some(history) => history.between(earlier, later),
-            None => self.log.events().get(earlier.n_events()..later.n_events()).unwrap_or_default(),
+            None => self.log.events().range(earlier.n_events()..later.n_events()),
         }
     }
 
@@ -261,13 +381,13 @@ impl Experiment {
         &self.states
     }
 
-    pub fn calls(&self) -> &[Call] {
-        &self.calls
+    pub fn calls(&self) -> &SharedList<Call> {
+        self.calls.list()
     }
 
     /// The call with a number counted from 1.
     pub fn call(&self, number: u32) -> Option<&Call> {
-        self.calls.get((number as usize).checked_sub(1)?)
+        self.calls.list().get((number as usize).checked_sub(1)?)
     }
 
     pub fn app(&self) -> &Arc<App> {
@@ -322,7 +442,7 @@ impl Experiment {
                 session_id: &self.session.id,
             },
             services: recorded
-                .and_then(|recorded| recorded.services.as_ref())
+                .and_then(|recorded| recorded.services())
                 .unwrap_or_else(|| self.services.at(n_events)),
             recorded: recorded.map(|recorded| &recorded.call),
             backend: self.backend,

@@ -1,8 +1,10 @@
 //! State as it was at any point of a recorded session.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use strata_model::{EventIndex, Json, Object, Scope, Session, Str};
+use imbl::{OrdMap, Vector};
+use strata_model::{Event, EventIndex, Json, Object, Scope, Session, Str};
 
 /// The value of a state key at some point.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,28 +25,54 @@ impl<'s> StateValue<'s> {
     }
 }
 
-/// Who wrote what when. A key no event ever wrote has held its last stored value all along.
-#[derive(Debug, Default)]
+/// Who wrote what when. A key no event ever wrote has held its last stored value all along. A copy is cheap.
+#[derive(Debug, Clone, Default)]
 pub struct StateHistory {
     /// Keys that no event wrote.
     constant: Object,
-    writes: BTreeMap<Str, Vec<(EventIndex, Json)>>,
+    writes: OrdMap<Str, Vector<(EventIndex, Json)>>,
+    n_events: usize,
 }
 
 impl StateHistory {
     pub fn new(session: &Session) -> Self {
-        let mut writes: BTreeMap<Str, Vec<(EventIndex, Json)>> = BTreeMap::new();
-        for (at, event) in session.events.iter().enumerate() {
+        let mut history = Self::default();
+        history.read(&session.events, &session.state);
+        history
+    }
+
+    /// Reads a session's events behind those that were read, and its state behind them.
+    pub(crate) fn read(&mut self, events: &[Arc<Event>], state: &Object) {
+        for (at, event) in events.iter().enumerate().skip(self.n_events) {
             for (key, value) in event.actions.state_delta.iter() {
                 // Such keys live for one run and are taken off before the event is stored.
                 if Scope::of(key) != Scope::Temp {
-                    writes.entry(key.clone()).or_default().push((EventIndex(at as u32), value.clone()));
+                    let writes = self.writes.entry(key.clone()).or_default();
+                    writes.push_back((EventIndex(at as u32), value.clone()));
                 }
             }
         }
-        let mut constant = session.state.clone();
-        constant.retain(|key, _| !writes.contains_key(key));
-        Self { constant, writes }
+        self.n_events = events.len();
+        self.constant.clone_from(state);
+        self.constant.retain(|key, _| !self.writes.contains_key(key));
+    }
+
+    /// Forgets what events behind the first so many wrote.
+    pub(crate) fn cut(&mut self, n_events: usize) {
+        if n_events >= self.n_events {
+            return;
+        }
+        let kept = self.writes.iter().filter_map(|(key, writes)| {
+            let n_kept = n_before(writes, n_events);
+            (n_kept > 0).then(|| (key.clone(), writes.take(n_kept)))
+        });
+        self.writes = kept.collect();
+        self.n_events = n_events;
+    }
+
+    /// Whether both say the same of every point at which they had read the same events.
+    pub(crate) fn is_same_so_far(&self, other: &Self) -> bool {
+        self.constant == other.constant
     }
 
     /// State before the event at `n_events`.
@@ -57,10 +85,17 @@ impl StateHistory {
         StateView { base: Base::History { history: self, n_events, seen: Some(seen) }, overlay: None }
     }
 
-    /// Of a state that was seen before the event at `n_events`, the values that are not known from the events.
-    pub(crate) fn unknown_of(&self, state: impl IntoIterator<Item = (Str, Json)>, n_events: usize) -> Object {
-        let state = state.into_iter();
-        state.filter(|(key, value)| self.get(key, n_events).known() != Some(value)).collect()
+    /// Of a state that was seen before the event at `n_events`, the values that no event had written.
+    pub(crate) fn not_written(
+        &self,
+        state: impl IntoIterator<Item = (Str, Json)>,
+        n_events: usize,
+    ) -> Object {
+        let written = |key: &Str| {
+            let writes = self.writes.get(key)?;
+            writes.get(n_before(writes, n_events).checked_sub(1)?).map(|(_, value)| value)
+        };
+        state.into_iter().filter(|(key, value)| written(key) != Some(value)).collect()
     }
 
     /// All keys that are known at some point, in order.
@@ -71,13 +106,13 @@ impl StateHistory {
     /// The last event before `n_events` that wrote the key.
     pub fn writer(&self, key: &str, n_events: usize) -> Option<EventIndex> {
         let writes = self.writes.get(key)?;
-        let before = writes.partition_point(|(event, _)| event.as_usize() < n_events);
+        let before = n_before(writes, n_events);
         before.checked_sub(1).map(|last| writes[last].0)
     }
 
     /// Every write of a key, in order.
-    pub fn writes(&self, key: &str) -> &[(EventIndex, Json)] {
-        self.writes.get(key).map_or(&[], Vec::as_slice)
+    pub fn writes(&self, key: &str) -> impl Iterator<Item = &(EventIndex, Json)> {
+        self.writes.get(key).into_iter().flatten()
     }
 
     fn get(&self, key: &str, n_events: usize) -> StateValue<'_> {
@@ -85,11 +120,20 @@ impl StateHistory {
             return StateValue::Known(value);
         }
         let Some(writes) = self.writes.get(key) else { return StateValue::Absent };
-        match writes.partition_point(|(event, _)| event.as_usize() < n_events) {
+        match n_before(writes, n_events) {
             0 => StateValue::NotRecorded,
             n => StateValue::Known(&writes[n - 1].1),
         }
     }
+}
+
+/// How many of the writes lie before the event at `n_events`.
+fn n_before(writes: &Vector<(EventIndex, Json)>, n_events: usize) -> usize {
+    writes
+        .binary_search_by(|(event, _)| {
+            if event.as_usize() < n_events { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater }
+        })
+        .unwrap_or_else(|after| after)
 }
 
 /// State at one point, perhaps with values written while compiling.

@@ -37,6 +37,7 @@ mod request;
 mod response;
 pub mod secret;
 mod session;
+mod shared_list;
 mod state;
 pub mod take;
 mod usage;
@@ -65,6 +66,7 @@ pub use request::{
 };
 pub use response::LlmResponse;
 pub use session::Session;
+pub use shared_list::{SharedList, SharedListIter};
 pub use state::{Scope, StateScopes};
 pub use usage::{CacheMetadata, Usage};
 

@@ -102,7 +102,7 @@ pub(super) fn summarised_by(open: &OpenSession, event: EventIndex) -> Option<Eve
             start.is_some_and(|start| start <= this.timestamp) && end.is_some_and(|end| this.timestamp <= end)
         })
     };
-    let at = events[event.as_usize()..].iter().position(|other| covers(&other))?;
+    let at = events.range(event.as_usize()..usize::MAX).position(|other| covers(&other))?;
     Some(EventIndex((event.as_usize() + at) as u32))
 }
 

@@ -57,7 +57,7 @@ fn names(open: &OpenSession, wanted: &str) -> Vec<PaletteItem> {
         PaletteItem { kind: Some(Kind::Tools), ..item(PlaceKind::Tool, format!("tool.{name}"), name, detail) }
     });
     let states = state_keys(open).into_iter().filter(|key| fits(&format!("state.{key}"))).map(|key| {
-        let detail = counted(open.experiment.states().writes(&key).len(), "change");
+        let detail = counted(open.experiment.states().writes(&key).count(), "change");
         item(PlaceKind::State, format!("state.{key}"), format!("state.{key}"), detail)
     });
     agents.chain(tools).chain(states).collect()

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use strata_import::Format;
 use strata_measure::analysis::{BillTotals, Billed, CacheAnalysis, CallAnalysis};
 use strata_measure::tokens::{self, Tokenizer};
-use strata_model::Str;
 use strata_model::marks::CONTEXT_WINDOW;
+use strata_model::{SharedList, Str};
 use strata_store::{AppConfigOrigin, ExperimentId, SessionId};
 
 use crate::Strata;
@@ -156,7 +156,11 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
 }
 
 /// The calls as their providers count, where all of them are known to be counted so or nearly so.
-fn calibrated(strata: &Strata, calls: &[CallAnalysis], caches: &CacheAnalysis) -> Option<CalibratedTotal> {
+fn calibrated(
+    strata: &Strata,
+    calls: &SharedList<CallAnalysis>,
+    caches: &CacheAnalysis,
+) -> Option<CalibratedTotal> {
     let store = strata.store();
     let mut calibrations = Calibrations::new(&store);
     let mut total = CalibratedTotal { tokens: 0.0, low: 0.0, high: 0.0, calls: 0 };
@@ -285,7 +289,7 @@ fn tokenizer<'t>(open: &OpenSession, tokenizers: impl Iterator<Item = &'t Tokeni
     }
 }
 
-fn prices(calls: &[CallAnalysis], tables: &Tables) -> Vec<PriceInfo> {
+fn prices(calls: &SharedList<CallAnalysis>, tables: &Tables) -> Vec<PriceInfo> {
     let mut models: Vec<&Str> = Vec::new();
     for call in calls {
         if !models.contains(&&call.model) {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use parking_lot::RwLockReadGuard;
 use strata_engine::{Call, Compilation, CompileContext, RecordedStage, ScriptLine, Stage, StageOutput};
 use strata_measure::analysis::{
     CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, asked_model, diff_events, diff_requests, is_quoted,
@@ -52,7 +51,7 @@ impl CompiledCall {
         context.ok_or_else(|| AppError::internal("A compiled call has no agent."))
     }
 
-    pub(super) fn analysis(&self) -> Result<(RwLockReadGuard<'_, SessionAnalysis>, u32), AppError> {
+    pub(super) fn analysis(&self) -> Result<(Arc<SessionAnalysis>, u32), AppError> {
         Ok((self.open.analysis_of(self.number)?, self.number))
     }
 
@@ -246,8 +245,9 @@ fn comparison<'c>(
 fn previous_of_agent(compiled: &CompiledCall, analysis: &SessionAnalysis) -> Result<u32, AppError> {
     let agent = &compiled.call()?.invocation.agent;
     let in_lineage = analysis.call(compiled.number).and_then(|call| call.previous);
-    let calls = &compiled.open.experiment.calls()[..compiled.number as usize - 1];
-    let of_agent = || calls.iter().rev().find(|call| call.invocation.agent == *agent).map(|call| call.number);
+    let calls = compiled.open.experiment.calls().range(0..compiled.number as usize - 1);
+    let of_agent =
+        || calls.clone().rev().find(|call| call.invocation.agent == *agent).map(|call| call.number);
     in_lineage.or_else(of_agent).ok_or_else(|| {
         AppError::bad_input(format!(
             "C{} is the first call of {agent}, so there is none to compare with. Compare with the stage before.",

@@ -86,7 +86,7 @@ impl History<'_> {
     }
 
     fn piece(&self, from: usize, to: usize, end: End, omissions: &mut Omissions) -> HistoryPiece {
-        let events: Vec<&LoggedEvent> = self.log.events()[from..to].iter().collect();
+        let events: Vec<&LoggedEvent> = self.log.events().range(from..to).collect();
         build_piece(&events, self.scope, end, omissions)
     }
 
@@ -105,7 +105,7 @@ fn head(log: &EventLog, end: usize, scope: &ContentsScope<'_>) -> Option<Arc<Req
     let id = scope.isolation_scope?;
     // Links leave out empty ids.
     let from = if id.is_empty() { 0 } else { log.links().first_event_with(id).unwrap_or(end).min(end) };
-    let events: Vec<&LoggedEvent> = log.events()[from..end].iter().collect();
+    let events: Vec<&LoggedEvent> = log.events().range(from..end).collect();
     task_input(&events, id, scope).map(Arc::new)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use strata_model::{Event, EventIndex};
+use strata_model::{Event, EventIndex, SharedListIter};
 
 use crate::calls::Call;
 use crate::log::{EventLog, EventView, LoggedEvent};
@@ -81,10 +81,8 @@ impl LaidHistory {
     }
 
     /// The events that the later of two calls sees and the earlier one does not.
-    pub(crate) fn between(&self, earlier: &Call, later: &Call) -> &[LoggedEvent] {
-        let events = self.at(later).events();
-        let place = |call: &Call| self.place(call.n_events()).min(events.len());
-        events.get(place(earlier)..place(later)).unwrap_or_default()
+    pub(crate) fn between(&self, earlier: &Call, later: &Call) -> SharedListIter<'_, LoggedEvent> {
+        self.at(later).events().range(self.place(earlier.n_events())..self.place(later.n_events()))
     }
 
     fn at(&self, call: &Call) -> &EventLog {
@@ -96,10 +94,9 @@ impl LaidHistory {
 fn in_order(log: &EventLog, order: &[usize], replaced: &BTreeMap<usize, Arc<Event>>) -> EventLog {
     let mut laid = EventLog::default();
     for at in order {
-        let logged = &log.events()[*at];
         match replaced.get(at) {
-            Some(event) => laid.push_logged(LoggedEvent::new(event.clone(), logged.index), None),
-            None => laid.push_logged(logged.clone(), Some(log.fingerprint_of(*at))),
+            Some(event) => laid.push_logged(LoggedEvent::new(event.clone(), log.events()[*at].index), None),
+            None => laid.push_same(log, *at),
         }
     }
     laid.with_pinned(log)

@@ -9,12 +9,13 @@
 //!
 //! Under edits the stage holds what was sent with what the edits change of it ([`super::carried`]).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap as StdHashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
+use imbl::{HashMap, OrdMap, Vector};
 use strata_model::{
-    Contents, Diagnostic, EventIndex, Fingerprint, FingerprintBuilder, InstructionKind, LlmRequest, Origin,
-    Part, RequestContent, RequestPart, RequestTool, RichText, Session, Str,
+    Contents, Diagnostic, Event, EventIndex, Fingerprint, FingerprintBuilder, InstructionKind, LlmRequest,
+    Origin, Part, RequestContent, RequestPart, RequestTool, RichText, SharedList, Str,
 };
 
 use super::carried::{Sent, carried};
@@ -26,9 +27,13 @@ use crate::sections::{self, Sections};
 /// What the stage is called.
 pub const RECORDED: &str = "recorded";
 
-/// The requests of calls, by the number of the call.
-#[derive(Debug, Default)]
-pub(crate) struct RecordedRequests(BTreeMap<u32, RecordedRequest>);
+/// The requests of calls, by the number of the call. A copy is cheap.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RecordedRequests {
+    by_call: OrdMap<u32, Arc<RecordedRequest>>,
+    /// Of the events at which the last request was added.
+    sharing: Sharing,
+}
 
 #[derive(Debug)]
 pub(crate) struct RecordedRequest {
@@ -38,33 +43,57 @@ pub(crate) struct RecordedRequest {
 }
 
 impl RecordedRequests {
-    /// Takes requests with the events that answer them. A call that was asked twice keeps the later one; an event that
-    /// answers no call has none.
-    pub(crate) fn of(
-        session: &Session,
-        calls: &[Call],
+    /// Adds requests with the events that answer them. A call that was asked twice keeps the later one; an event that
+    /// answers no call has none. Returns the number of the first call that has another request now.
+    pub(crate) fn add(
+        &mut self,
+        events: &[Arc<Event>],
+        calls: &SharedList<Call>,
         requests: impl IntoIterator<Item = (EventIndex, LlmRequest)>,
-    ) -> Self {
-        let numbers: HashMap<EventIndex, u32> = calls.iter().map(|call| (call.answer, call.number)).collect();
-        let mut sharing = Sharing::of(session);
-        let requests = requests.into_iter().filter_map(|(answer, request)| {
-            let number = *numbers.get(&answer)?;
-            let request = sharing.sourced(request, answer);
-            Some((number, RecordedRequest { request, sent: OnceLock::new() }))
-        });
-        Self(requests.collect())
+    ) -> Option<u32> {
+        let mut first: Option<u32> = None;
+        for (answer, request) in requests {
+            let Some(call) = answered_by(calls, answer) else { continue };
+            self.sharing.read(events);
+            let request = RecordedRequest::new(self.sharing.sourced(request, answer));
+            self.by_call.insert(call.number, Arc::new(request));
+            first = Some(first.map_or(call.number, |first| first.min(call.number)));
+        }
+        first
+    }
+
+    /// Those of the first calls, for a session that goes on otherwise behind so many events.
+    pub(crate) fn up_to(&self, n_calls: u32, n_events: usize) -> Self {
+        let (by_call, _) = self.by_call.split(&(n_calls + 1));
+        let sharing =
+            if self.sharing.n_events <= n_events { self.sharing.clone() } else { Sharing::default() };
+        Self { by_call, sharing }
+    }
+
+    /// Forgets what calls behind the first so many compiled to.
+    pub(crate) fn compile_anew(&mut self, n_calls: u32) {
+        let later: Vec<u32> = self.by_call.range(n_calls + 1..).map(|(call, _)| *call).collect();
+        for call in later {
+            if let Some(recorded) = self.by_call.get_mut(&call) {
+                *recorded = Arc::new(RecordedRequest::new(recorded.request.clone()));
+            }
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.by_call.len()
     }
 
     pub(crate) fn get(&self, call: u32) -> Option<&RecordedRequest> {
-        self.0.get(&call)
+        self.by_call.get(&call).map(|recorded| &**recorded)
     }
 }
 
 impl RecordedRequest {
+    fn new(request: LlmRequest) -> Self {
+        Self { request, sent: OnceLock::new() }
+    }
+
     /// What was sent for a call that compiles to `compiled` without edits.
     pub(crate) fn sent(&self, call: &Call, compiled: impl FnOnce() -> LlmRequest) -> &Sent {
         self.sent.get_or_init(|| {
@@ -72,9 +101,7 @@ impl RecordedRequest {
             Sent { request: matched(&self.request, &compiled, &call.invocation.agent), compiled }
         })
     }
-}
 
-impl RecordedRequest {
     pub(crate) fn is_sent_as(&self, request: &LlmRequest) -> bool {
         self.sent.get().is_some_and(|sent| sent.request.is_same_prompt(request))
     }
@@ -129,36 +156,51 @@ pub(crate) fn add_sent(
     });
 }
 
+/// The call that an event answers.
+fn answered_by(calls: &SharedList<Call>, answer: EventIndex) -> Option<&Call> {
+    let (mut from, mut to) = (0, calls.len());
+    while from < to {
+        let middle = usize::midpoint(from, to);
+        match calls[middle].answer.cmp(&answer) {
+            std::cmp::Ordering::Equal => return calls.get(middle),
+            std::cmp::Ordering::Less => from = middle + 1,
+            std::cmp::Ordering::Greater => to = middle,
+        }
+    }
+    None
+}
+
 /// Where parts were said, and contents that several requests have.
+#[derive(Debug, Clone, Default)]
 struct Sharing {
-    said: HashMap<Fingerprint, Vec<(EventIndex, u16)>>,
+    n_events: usize,
+    said: HashMap<Fingerprint, Vector<(EventIndex, u16)>>,
     /// By what is said alone: clients drop ids and signatures, and loggers leave them out.
-    meant: HashMap<Fingerprint, Vec<(EventIndex, u16)>>,
+    meant: HashMap<Fingerprint, Vector<(EventIndex, u16)>>,
     contents: HashMap<Fingerprint, Arc<RequestContent>>,
     last: Contents,
 }
 
 impl Sharing {
-    fn of(session: &Session) -> Self {
-        let mut said: HashMap<Fingerprint, Vec<(EventIndex, u16)>> = HashMap::new();
-        let mut meant: HashMap<Fingerprint, Vec<(EventIndex, u16)>> = HashMap::new();
-        for (event_at, event) in session.events.iter().enumerate() {
+    /// Reads the events behind those it has read.
+    fn read(&mut self, events: &[Arc<Event>]) {
+        for (event_at, event) in events.iter().enumerate().skip(self.n_events) {
             for (at, part) in event.parts().iter().enumerate() {
-                let origin = Origin::Event { event: EventIndex(event_at as u32), part: at as u16 };
-                let print = RequestPart::new(part.clone(), origin).fingerprint;
                 let place = (EventIndex(event_at as u32), at as u16);
-                said.entry(print).or_default().push(place);
+                let origin = Origin::Event { event: place.0, part: place.1 };
+                let print = RequestPart::new(part.clone(), origin).fingerprint;
+                self.said.entry(print).or_default().push_back(place);
                 if let Some(meaning) = meaning(part) {
-                    meant.entry(meaning).or_default().push(place);
+                    self.meant.entry(meaning).or_default().push_back(place);
                 }
             }
         }
-        Self { said, meant, contents: HashMap::new(), last: Contents::new() }
+        self.n_events = self.n_events.max(events.len());
     }
 
     /// The request with events as the sources of its parts, sharing with the one before it what both begin with.
     fn sourced(&mut self, mut request: LlmRequest, answer: EventIndex) -> LlmRequest {
-        let mut n_seen: HashMap<Fingerprint, usize> = HashMap::new();
+        let mut n_seen: StdHashMap<Fingerprint, usize> = StdHashMap::new();
         let contents: Vec<Arc<RequestContent>> = request
             .contents
             .iter()
@@ -182,10 +224,8 @@ impl Sharing {
 
     /// A part that was said before the answer: the first time it stands in a request, it is what was said first.
     fn source(&self, part: &RequestPart, nth: usize, answer: EventIndex) -> RequestPart {
-        let before = |known: Option<&Vec<(EventIndex, u16)>>| {
-            let known = known.map_or(&[][..], Vec::as_slice);
-            let known = &known[..known.iter().take_while(|(event, _)| *event < answer).count()];
-            known.get(nth).or(known.last()).copied()
+        let before = |known: Option<&Vector<(EventIndex, u16)>>| {
+            known?.iter().take_while(|(event, _)| *event < answer).take(nth + 1).last().copied()
         };
         let meant = || before(self.meant.get(&meaning(&part.part)?));
         match before(self.said.get(&part.fingerprint)).or_else(meant) {
@@ -235,7 +275,7 @@ fn matched(recorded: &LlmRequest, compiled: &LlmRequest, agent: &Str) -> LlmRequ
     let sources: HashSet<&Origin> = parts().map(RequestPart::main_origin).collect();
     // What is found among the events alone may be the same words from elsewhere.
     let is_unknown = |part: &RequestPart| !sources.contains(part.main_origin());
-    let mut known: Option<HashMap<Fingerprint, &RequestPart>> = None;
+    let mut known: Option<StdHashMap<Fingerprint, &RequestPart>> = None;
     request.contents.rewrite(|_, content| {
         if !content.parts.iter().any(is_unknown) {
             return None;

@@ -1,8 +1,9 @@
 //! Calls that a recorder saw in the running app, with what each request was made from.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use imbl::OrdMap;
 use strata_model::{
     Content, Decoder, EventIndex, FromJson as _, Json, NodePath, Object, RecordedArtifact, RecordedCall, Str,
 };
@@ -16,52 +17,96 @@ use crate::state_history::StateHistory;
 use super::event_change::silent;
 use super::recorded_services::RecordedServices;
 
-/// What was recorded of calls, by the event that answers each.
-#[derive(Debug, Default)]
-pub(crate) struct RecordedCalls(BTreeMap<EventIndex, Recorded>);
+/// What was recorded of calls, by the event that answers each. A copy is cheap.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RecordedCalls {
+    by_answer: OrdMap<EventIndex, Arc<Recorded>>,
+    /// Of the call that was added last. Most calls find the files as the call before them did.
+    last_files: Option<Arc<Files>>,
+}
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Recorded {
     /// Without its state and files, which are below.
     pub call: RecordedCall,
-    /// State that the events do not tell.
+    /// State that no event had written as it was.
     pub state: Object,
     /// `None` where no files were looked up.
-    pub services: Option<Services>,
+    files: Option<Arc<Files>>,
+}
+
+/// Files as they were found.
+#[derive(Debug)]
+struct Files {
+    found: Vec<RecordedArtifact>,
+    services: Services,
+}
+
+impl Recorded {
+    /// `None` where no files were looked up.
+    pub(crate) fn services(&self) -> Option<&Services> {
+        self.files.as_ref().map(|files| &files.services)
+    }
 }
 
 impl RecordedCalls {
-    pub(crate) fn of(
+    /// Returns the first event that answers one of these calls.
+    pub(crate) fn add(
+        &mut self,
         calls: impl IntoIterator<Item = (EventIndex, RecordedCall)>,
         states: &StateHistory,
         events: &RecordedServices,
-    ) -> Self {
-        // Most calls find the files as the call before them did.
-        let mut last: Option<(Vec<RecordedArtifact>, Services)> = None;
-        let recorded = calls.into_iter().map(|(answer, mut call)| {
+    ) -> Option<EventIndex> {
+        let mut first: Option<EventIndex> = None;
+        for (answer, mut call) in calls {
             let state = call.state.take().unwrap_or_default().into_iter();
             let state = state.map(|entry| (entry.key, entry.value.unwrap_or_default()));
-            let state = states.unknown_of(state, answer.as_usize());
-            let services = call.artifacts.take().map(|found| match &last {
-                Some((known, services)) if *known == found => services.clone(),
+            let state = states.not_written(state, answer.as_usize());
+            let files = call.artifacts.take().map(|found| match &self.last_files {
+                Some(files) if files.found == found => files.clone(),
                 _ => {
                     let services = with_files(events.at(answer.as_usize()), &found);
-                    last = Some((found, services.clone()));
-                    services
+                    Arc::new(Files { found, services })
                 }
             });
-            (answer, Recorded { call, state, services })
-        });
-        Self(recorded.collect())
+            self.last_files = files.clone().or_else(|| self.last_files.take());
+            self.by_answer.insert(answer, Arc::new(Recorded { call, state, files }));
+            first = Some(first.map_or(answer, |first| first.min(answer)));
+        }
+        first
+    }
+
+    /// Those that are answered by the first events.
+    pub(crate) fn up_to(&self, n_events: usize) -> Self {
+        let (by_answer, _) = self.by_answer.split(&EventIndex(n_events as u32));
+        Self { by_answer, last_files: self.last_files.clone() }
+    }
+
+    /// The same where events tell of other files.
+    pub(crate) fn with_services(&self, events: &RecordedServices) -> Self {
+        let mut changed = Self::default();
+        for (answer, recorded) in &self.by_answer {
+            let files = recorded.files.as_ref().map(|files| match &changed.last_files {
+                Some(last) if last.found == files.found => last.clone(),
+                _ => {
+                    let services = with_files(events.at(answer.as_usize()), &files.found);
+                    Arc::new(Files { found: files.found.clone(), services })
+                }
+            });
+            changed.last_files = files.clone().or_else(|| changed.last_files.take());
+            changed.by_answer.insert(*answer, Arc::new(Recorded { files, ..Recorded::clone(recorded) }));
+        }
+        changed
     }
 
     pub(crate) fn get(&self, answer: EventIndex) -> Option<&Recorded> {
-        self.0.get(&answer)
+        self.by_answer.get(&answer).map(|recorded| &**recorded)
     }
 
-    /// For calls whose run did not have all events before them: the log with the others silent, by the answers.
-    pub(crate) fn partial_logs(&self, log: &EventLog) -> BTreeMap<EventIndex, EventLog> {
-        let logs = self.0.iter().filter_map(|(answer, recorded)| {
+    /// For calls whose run did not have all events before them: the log with the others silent, by the answers, for
+    /// those that are answered from an event on.
+    pub(crate) fn partial_logs(&self, log: &EventLog, from: EventIndex) -> OrdMap<EventIndex, EventLog> {
+        let logs = self.by_answer.range(from..).filter_map(|(answer, recorded)| {
             let unseen = recorded.call.unseen.as_ref()?.iter();
             let unseen = unseen.filter_map(|at| usize::try_from(*at).ok());
             let silenced = unseen.filter_map(|at| Some((at, Arc::new(silent(&log.events().get(at)?.event)))));
@@ -71,30 +116,28 @@ impl RecordedCalls {
     }
 
     /// Puts what was recorded in the place of what was worked out from events.
-    pub(crate) fn apply_to(&self, calls: &mut [Call]) {
-        for call in calls {
-            let Some(Recorded { call: recorded, .. }) = self.get(call.answer) else { continue };
-            let invocation = &mut call.invocation;
-            invocation.branch.clone_from(&recorded.branch);
-            invocation.isolation_scope.clone_from(&recorded.isolation_scope);
-            if let Some(path) = &recorded.node_path {
-                invocation.node_path = NodePath::new(path.clone());
-            }
-            if let Some(content) = &recorded.user_content {
-                invocation.user_content = Some(Arc::new(content.clone()));
-            }
-            if let Some(config) = &recorded.run_config {
-                invocation.run_config = run_config(config);
-            }
-            invocation.mode = recorded.mode.or(invocation.mode);
-            invocation.include_contents = recorded.include_contents.or(invocation.include_contents);
-            call.seen = recorded.n_events.and_then(|seen| usize::try_from(seen).ok());
-            let inputs = recorded.inputs.iter().flatten();
-            call.input = inputs.last().and_then(|input| {
-                let at = usize::try_from(input.at?).ok()?;
-                Some((at, LoggedEvent::new(input.event.clone()?, None)))
-            });
+    pub(crate) fn apply_to(&self, call: &mut Call) {
+        let Some(Recorded { call: recorded, .. }) = self.get(call.answer) else { return };
+        let invocation = &mut call.invocation;
+        invocation.branch.clone_from(&recorded.branch);
+        invocation.isolation_scope.clone_from(&recorded.isolation_scope);
+        if let Some(path) = &recorded.node_path {
+            invocation.node_path = NodePath::new(path.clone());
         }
+        if let Some(content) = &recorded.user_content {
+            invocation.user_content = Some(Arc::new(content.clone()));
+        }
+        if let Some(config) = &recorded.run_config {
+            invocation.run_config = run_config(config);
+        }
+        invocation.mode = recorded.mode.or(invocation.mode);
+        invocation.include_contents = recorded.include_contents.or(invocation.include_contents);
+        call.seen = recorded.n_events.and_then(|seen| usize::try_from(seen).ok());
+        let inputs = recorded.inputs.iter().flatten();
+        call.input = inputs.last().and_then(|input| {
+            let at = usize::try_from(input.at?).ok()?;
+            Some((at, LoggedEvent::new(input.event.clone()?, None)))
+        });
     }
 }
 

@@ -42,6 +42,20 @@ impl RecordedServices {
         Self { revisions: from.into_iter().zip(services).collect() }
     }
 
+    /// Whether calls that see no more than so many events could use the same.
+    pub(crate) fn is_same_until(&self, other: &Self, n_events: usize) -> bool {
+        let until = |services: &Self| services.revisions.partition_point(|(from, _)| *from <= n_events);
+        let from =
+            |services: &Self, n: usize| services.revisions[..n].iter().map(|(from, _)| *from).collect();
+        let (n, m): (usize, usize) = (until(self), until(other));
+        let (a, b): (Vec<usize>, Vec<usize>) = (from(self, n), from(other, m));
+        let names = |services: &Services| {
+            let artifacts = services.artifacts.iter().flat_map(|artifacts| artifacts.list());
+            artifacts.map(|artifact| artifact.name.clone()).collect::<Vec<_>>()
+        };
+        a == b && names(self.at(n_events)) == names(other.at(n_events))
+    }
+
     /// What a call that sees `n_events` events could use.
     pub(crate) fn at(&self, n_events: usize) -> &Services {
         let after = self.revisions.partition_point(|(from, _)| *from <= n_events);

@@ -3,23 +3,22 @@
 //! A history is built piece by piece where that gives the same as building it whole. It does where nothing reaches
 //! over the joint: no call on one side with its response on the other, no rewind, no summary, no speech that goes on.
 
-use std::collections::HashMap;
-
+use imbl::{HashMap, Vector};
 use strata_model::Str;
 
 use super::logged_event::{Facts, LoggedEvent};
 
-/// What reaches back from each event of a log.
-#[derive(Debug, Default)]
+/// What reaches back from each event of a log. A copy is cheap.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct EventLinks {
-    events: Vec<Link>,
+    events: Vector<Link>,
     first_with_id: HashMap<Str, u32>,
     without_id: CallsWithoutId,
 }
 
 /// Calls and responses that carry no id are matched by their order. While one agent in one place makes all of them,
 /// what matches what is plain; otherwise it depends on who looks, and all of them are taken for connected.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct CallsWithoutId {
     place: Option<Place>,
     is_mixed: bool,
@@ -56,7 +55,7 @@ impl EventLinks {
             None => (f64::NEG_INFINITY, false, false),
         };
         let reaches_back_to = self.reaches_back_to(logged, at);
-        self.events.push(Link {
+        self.events.push_back(Link {
             reaches_back_to,
             is_rewind_or_summary: logged.is(Facts::REWIND) || logged.is(Facts::COMPACTION),
             is_speech: logged.is(Facts::TRANSCRIPT),
@@ -72,16 +71,16 @@ impl EventLinks {
         let Some(before) = joint.checked_sub(1).and_then(|before| self.events.get(before)) else {
             return true;
         };
-        let after = &self.events[joint..end];
+        let after = self.events.focus().narrow(joint..end).into_iter();
         // Pieces of speech join over events that the agent does not see.
-        let may_speech_go_on = before.has_speech_before && after.iter().any(|link| link.is_speech);
+        let may_speech_go_on = before.has_speech_before && after.clone().any(|link| link.is_speech);
         // With a summary, the history is put in the order of time.
         let is_in_order = !before.has_summary_before
-            || (after.first().is_none_or(|first| first.timestamp > before.latest)
-                && after.windows(2).all(|pair| pair[0].timestamp <= pair[1].timestamp));
+            || (after.clone().next().is_none_or(|first| first.timestamp > before.latest)
+                && after.clone().is_sorted_by(|a, b| a.timestamp <= b.timestamp));
         !may_speech_go_on
             && is_in_order
-            && after.iter().all(|link| link.reaches_back_to as usize >= joint && !link.is_rewind_or_summary)
+            && after.clone().all(|link| link.reaches_back_to as usize >= joint && !link.is_rewind_or_summary)
     }
 
     /// The first event that holds a call, a response or a branch of this id.

@@ -3,28 +3,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use strata_model::{Event, EventIndex, Fingerprint, FingerprintBuilder, FromJson as _};
+use imbl::Vector;
+use strata_model::{Event, EventIndex, Fingerprint, FingerprintBuilder, FromJson as _, SharedList};
 
 use super::event_links::EventLinks;
 use super::logged_event::{Facts, LoggedEvent};
 use super::settled::SettledHistories;
 
-/// The events of a session in the order they were appended.
-#[derive(Debug, Default)]
+/// The events of a session in the order they were appended. A copy is cheap, and shares what is settled.
+#[derive(Debug, Clone, Default)]
 pub struct EventLog {
-    events: Vec<LoggedEvent>,
-    prints: Vec<Fingerprint>,
-    /// `chain[n]` identifies the first n events.
-    chain: Vec<Fingerprint>,
+    events: SharedList<LoggedEvent>,
+    prints: Vector<Fingerprint>,
+    /// `chain[n]` identifies the first n + 1 events.
+    chain: Vector<Fingerprint>,
     /// In order.
     pinned: Vec<EventIndex>,
     links: EventLinks,
-    settled: SettledHistories,
+    settled: Arc<SettledHistories>,
 }
 
 impl EventLog {
     pub fn new(events: impl IntoIterator<Item = Arc<Event>>) -> Self {
-        let mut log = Self { chain: vec![Fingerprint::default()], ..Self::default() };
+        let mut log = Self::default();
         for event in events {
             log.push(event);
         }
@@ -37,16 +38,32 @@ impl EventLog {
     }
 
     /// Appends an event that was prepared for this or another log; its fingerprint, if that is known.
-    pub(crate) fn push_logged(&mut self, logged: LoggedEvent, known: Option<Fingerprint>) {
+    pub(crate) fn push_logged(&mut self, logged: impl Into<Arc<LoggedEvent>>, known: Option<Fingerprint>) {
+        let logged = logged.into();
         let print = known.unwrap_or_else(|| fingerprint(&logged.event));
-        if self.chain.is_empty() {
-            self.chain.push(Fingerprint::default());
-        }
         let last = self.chain.last().copied().unwrap_or_default();
-        self.chain.push(last.then(print));
-        self.prints.push(print);
+        self.chain.push_back(last.then(print));
+        self.prints.push_back(print);
         self.links.push(&logged);
         self.events.push(logged);
+    }
+
+    /// Appends the events of another log from here to `end`.
+    pub(crate) fn push_from(&mut self, other: &Self, end: usize) {
+        (self.len()..end.min(other.len())).for_each(|at| self.push_same(other, at));
+    }
+
+    /// Appends the event at a place of another log, where there is one.
+    pub(crate) fn push_same(&mut self, other: &Self, at: usize) {
+        if let Some(logged) = other.events.shared(at) {
+            self.push_logged(logged.clone(), Some(other.prints[at]));
+        }
+    }
+
+    /// Takes over what is settled of the first so many events, which another log begins with as well. Either goes on by
+    /// itself: they may have other events behind those.
+    pub(crate) fn take_settled(&mut self, other: &Self, n_same: usize) {
+        self.settled = Arc::new(other.settled.up_to(n_same));
     }
 
     /// This log with other events in some places, and some that are pinned.
@@ -55,15 +72,13 @@ impl EventLog {
         events: &BTreeMap<usize, Arc<Event>>,
         pinned: &BTreeSet<EventIndex>,
     ) -> Self {
-        let mut log = Self {
-            chain: vec![Fingerprint::default()],
-            pinned: pinned.iter().copied().collect(),
-            ..Self::default()
-        };
-        for (at, (logged, print)) in self.events.iter().zip(&self.prints).enumerate() {
+        let mut log = Self { pinned: pinned.iter().copied().collect(), ..Self::default() };
+        let changed = pinned.iter().map(|event| event.as_usize()).chain(events.keys().copied());
+        for at in changed.filter(|at| *at < self.len()).collect::<BTreeSet<_>>() {
+            log.push_from(self, at);
             let (mut logged, mut print) = match events.get(&at) {
-                Some(event) => (LoggedEvent::new(event.clone(), logged.index), fingerprint(event)),
-                None => (logged.clone(), *print),
+                Some(event) => (LoggedEvent::new(event.clone(), self.events[at].index), fingerprint(event)),
+                None => (self.events[at].clone(), self.prints[at]),
             };
             if pinned.contains(&EventIndex(at as u32)) {
                 logged.facts |= Facts::PINNED;
@@ -71,9 +86,10 @@ impl EventLog {
             }
             log.push_logged(logged, Some(print));
         }
+        log.push_from(self, self.len());
         let first_event = events.keys().next().copied().unwrap_or(usize::MAX);
         let first_pinned = pinned.first().map_or(usize::MAX, |pinned| pinned.as_usize());
-        log.settled = self.settled.up_to(first_event.min(first_pinned));
+        log.settled = Arc::new(self.settled.up_to(first_event.min(first_pinned)));
         log
     }
 
@@ -95,11 +111,6 @@ impl EventLog {
         self
     }
 
-    /// Identifies the event at a place.
-    pub(crate) fn fingerprint_of(&self, at: usize) -> Fingerprint {
-        self.prints[at]
-    }
-
     pub fn len(&self) -> usize {
         self.events.len()
     }
@@ -108,7 +119,7 @@ impl EventLog {
         self.events.is_empty()
     }
 
-    pub fn events(&self) -> &[LoggedEvent] {
+    pub fn events(&self) -> &SharedList<LoggedEvent> {
         &self.events
     }
 
@@ -119,11 +130,13 @@ impl EventLog {
     /// The first `len` events.
     pub fn prefix(&self, len: usize) -> EventView<'_> {
         let len = len.min(self.events.len());
+        let last = len.checked_sub(1).and_then(|last| self.chain.get(last));
         EventView {
-            pieces: [&self.events[..len], &[], &[], &[]],
-            fingerprint: self.chain.get(len).copied().unwrap_or_default(),
-            log: Some(self),
-            pinned: &self.pinned,
+            log: self,
+            len,
+            inserted: (len, &[]),
+            added: &[],
+            fingerprint: last.copied().unwrap_or_default(),
         }
     }
 
@@ -146,49 +159,46 @@ fn fingerprint(event: &Event) -> Fingerprint {
 /// while the call is compiled among or behind them.
 #[derive(Clone, Copy)]
 pub struct EventView<'e> {
-    /// Read one after the other.
-    pieces: [&'e [LoggedEvent]; 4],
+    log: &'e EventLog,
+    /// The first so many of its events are seen.
+    len: usize,
+    /// Events that stand before the one at a place of the log.
+    inserted: (usize, &'e [LoggedEvent]),
+    /// Events that stand behind all others.
+    added: &'e [LoggedEvent],
     fingerprint: Fingerprint,
-    /// The log whose first events these are, when nothing is inserted or added.
-    log: Option<&'e EventLog>,
-    /// Of the whole log, in order.
-    pinned: &'e [EventIndex],
 }
 
 impl<'e> EventView<'e> {
-    /// The view followed by `extra`. A view can be extended once, and once more after [`Self::with_inserted`].
+    /// The view followed by `extra`. A view can be extended once.
     #[must_use]
     pub fn followed_by(self, extra: &'e [LoggedEvent]) -> Self {
         if extra.is_empty() {
             return self;
         }
-        let mut pieces = self.pieces;
-        pieces[3] = extra;
-        Self { pieces, fingerprint: then_all(self.fingerprint, extra), log: None, pinned: self.pinned }
+        Self { added: extra, fingerprint: then_all(self.fingerprint, extra), ..self }
     }
 
     /// The view of a log's prefix with `extra` before its event at `at`.
     #[must_use]
     pub fn with_inserted(self, at: usize, extra: &'e [LoggedEvent]) -> Self {
-        let logged = self.pieces[0];
-        let (before, after) = logged.split_at(at.min(logged.len()));
         let mark = FingerprintBuilder::new().number(at as u64).finish();
         Self {
-            pieces: [before, extra, after, self.pieces[3]],
+            inserted: (at.min(self.len), extra),
             fingerprint: then_all(self.fingerprint.then(mark), extra),
-            log: None,
-            pinned: self.pinned,
+            ..self
         }
     }
 
     /// The event of the session at a place, if the call sees that far.
     pub fn find(&self, index: EventIndex) -> Option<&'e LoggedEvent> {
-        let in_log = self.pieces[0].get(index.as_usize()).filter(|logged| logged.index == Some(index));
+        let in_log = self.log.events.get(index.as_usize()).filter(|_| index.as_usize() < self.len);
+        let in_log = in_log.filter(|logged| logged.index == Some(index));
         in_log.or_else(|| self.iter().find(|logged| logged.index == Some(index)))
     }
 
     pub fn len(&self) -> usize {
-        self.pieces.iter().map(|piece| piece.len()).sum()
+        self.len + self.inserted.1.len() + self.added.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -196,17 +206,19 @@ impl<'e> EventView<'e> {
     }
 
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &'e LoggedEvent> + Clone + use<'e> {
-        self.pieces.into_iter().flatten()
+        let (at, inserted) = self.inserted;
+        let events = &self.log.events;
+        events.range(0..at).chain(inserted).chain(events.range(at..self.len)).chain(self.added)
     }
 
     /// Events of the session that an experiment keeps, whatever would take them out; in order.
     pub(crate) fn pinned(&self) -> &'e [EventIndex] {
-        self.pinned
+        &self.log.pinned
     }
 
     /// The log whose first events these are, unless something was inserted or added.
     pub(crate) fn log(&self) -> Option<&'e EventLog> {
-        self.log
+        (self.inserted.1.is_empty() && self.added.is_empty()).then_some(self.log)
     }
 
     /// Identifies the events and their order.

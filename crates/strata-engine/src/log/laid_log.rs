@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_model::{Event, EventIndex};
+use strata_model::{Event, EventIndex, SharedList};
 
 use super::event_log::{EventLog, EventView};
 use super::logged_event::LoggedEvent;
@@ -32,10 +32,11 @@ impl<'b> LaidLog<'b> {
     pub fn push_recorded(&mut self, other: Option<Event>) {
         let at = self.places.len();
         self.places.push(self.log.len());
-        let logged = &self.base.events()[at];
         match other {
-            Some(event) => self.log.push_logged(logged.with_event(Arc::new(event)), None),
-            None => self.log.push_logged(logged.clone(), Some(self.base.fingerprint_of(at))),
+            Some(event) => {
+                self.log.push_logged(self.base.events()[at].with_event(Arc::new(event)), None);
+            }
+            None => self.log.push_same(self.base, at),
         }
     }
 
@@ -62,7 +63,7 @@ impl<'b> LaidLog<'b> {
         self.places.get(recorded).copied().unwrap_or(self.log.len())
     }
 
-    pub fn events(&self) -> &[LoggedEvent] {
+    pub fn events(&self) -> &SharedList<LoggedEvent> {
         self.log.events()
     }
 
@@ -75,7 +76,7 @@ impl<'b> LaidLog<'b> {
                 Some((_, event)) => {
                     self.log.push_logged(LoggedEvent::new(Arc::new(event.clone()), logged.index), None);
                 }
-                None => self.log.push_logged(logged.clone(), Some(before.fingerprint_of(at))),
+                None => self.log.push_same(&before, at),
             }
         }
     }

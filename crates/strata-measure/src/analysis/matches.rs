@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 
+use imbl::Vector;
 use strata_model::{CacheMetadata, Fingerprint, LlmRequest};
 
 use super::prefix::{CommonPrefix, PrefixEnd, PrefixFinder, definitions_fingerprint};
@@ -84,15 +85,16 @@ impl PromptMatches {
     }
 }
 
-/// The prompts of a session so far, as far as later ones can continue them.
-#[derive(Default)]
+/// The prompts of a session so far, as far as later ones can continue them. A copy is cheap.
+#[derive(Clone, Default)]
 pub(crate) struct PromptTree {
     tips: Vec<Tip>,
     /// One for each prompt.
-    nodes: Vec<Node>,
+    nodes: Vector<Node>,
 }
 
 /// A prompt that no later one begins with.
+#[derive(Clone)]
 struct Tip {
     at: usize,
     /// Only prompts to the same model are compared.
@@ -101,6 +103,7 @@ struct Tip {
     definitions: Fingerprint,
 }
 
+#[derive(Clone)]
 struct Node {
     parent: Option<usize>,
     n_contents: usize,
@@ -140,14 +143,14 @@ impl PromptTree {
         }
         let definitions = definitions_fingerprint(request);
         self.tips.push(Tip { at: self.nodes.len(), model, definitions });
-        self.nodes.push(Node { parent, n_contents: request.contents.len() });
+        self.nodes.push_back(Node { parent, n_contents: request.contents.len() });
         let parent = parent.map(|at| at as u32 + 1);
         PromptMatches { candidates, parent, ..PromptMatches::alone(request, prompt) }
     }
 
     /// Enters a prompt that no later one continues: its call failed, or there is nothing that weighs it.
     pub(crate) fn pass(&mut self) {
-        self.nodes.push(Node { parent: None, n_contents: 0 });
+        self.nodes.push_back(Node { parent: None, n_contents: 0 });
     }
 
     /// The longest prompt that lies in this prefix of a tip.

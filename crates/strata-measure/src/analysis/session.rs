@@ -1,15 +1,17 @@
 //! The calls of a session, compiled and weighed one after the other.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use strata_engine::{Call, Compilation, CompileError, ErrorKind, Experiment, Outcome, Stage};
-use strata_model::{LlmRequest, Str};
+use imbl::OrdMap;
+use strata_engine::{Call, Compilation, CompileError, ErrorKind, Experiment, Grown, Outcome, Stage};
+use strata_model::{Event, LlmRequest, Part, SharedList, Str};
 use strata_wire::{CacheRules, PrefixOrder};
 
 use super::blame::Pair;
 use super::call::CallAnalysis;
 use super::call_compiler::CallCompiler;
+use super::kind::Kind;
 use super::ledger::Ledger;
 use super::matches::{ExplicitCache, PromptMatches, PromptTree};
 use super::prefix::{Matched, PrefixEnd, common_prefix_in};
@@ -22,26 +24,40 @@ const MAX_RESULTS: usize = 200_000;
 /// Lineages whose last call's stages are kept for the next one. Those of older ones are compiled again when needed.
 const KEPT_STAGES: usize = 64;
 
-/// What is known of a session's calls. It grows by [`SessionAnalysis::step`] until every call is compiled.
-#[derive(Default)]
+/// Calls before the last at which it is kept what is known: what a session grows by may replace its last events.
+const STEPS_BACK: usize = 4;
+const MAX_CHECKPOINTS: usize = 8;
+
+/// What is known of a session's calls. It grows by [`SessionAnalysis::step`] until every call is compiled. A copy is
+/// cheap, and stays as it is while the other grows.
+#[derive(Clone, Default)]
 pub struct SessionAnalysis {
-    calls: Vec<CallAnalysis>,
+    known: Known,
+    /// What was known before some of the last calls, in their order.
+    checkpoints: Vec<Known>,
+    compiler: CallCompiler,
+    /// What was weighed before, by model; it holds for every experiment over one session.
+    weights: Arc<Mutex<HashMap<Str, Arc<Weights>>>>,
+    rules: Arc<CacheRules>,
+}
+
+/// What is known of the first calls.
+#[derive(Clone, Default)]
+struct Known {
+    calls: SharedList<CallAnalysis>,
     ledger: Ledger,
     models: Vec<ModelScale>,
-    lineages: HashMap<Lineage, usize>,
+    /// The place of the last call of each.
+    lineages: imbl::HashMap<Lineage, usize>,
     /// Models that were called, as providers tell them apart.
     sent_to: Vec<Str>,
     prompts: PromptTree,
     /// Stages of the last calls of lineages, by the place of the call.
-    last_stages: BTreeMap<usize, Vec<Stage>>,
-    compiler: CallCompiler,
-    /// What was weighed before, by model; it holds for every experiment over one session.
-    weights: Arc<Mutex<HashMap<Str, Arc<Weights>>>>,
-    rules: CacheRules,
+    last_stages: OrdMap<usize, Arc<Vec<Stage>>>,
 }
 
 /// Calls whose prompts a provider compares with each other.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Lineage {
     agent: Str,
     model: Str,
@@ -59,18 +75,48 @@ struct ModelScale {
 impl SessionAnalysis {
     /// With other rules than those that are carried along; they say in which order a provider reads prompts.
     pub fn with_rules(rules: CacheRules) -> Self {
-        Self { rules, ..Self::default() }
+        Self { rules: Arc::new(rules), ..Self::default() }
     }
 
     /// An empty one that goes on with what this one found out: for another experiment over the same session. Stages
     /// that an edit does not reach are not run again, and prompts are weighed by what is new in them.
     pub fn sharing(&self) -> Self {
         Self {
+            known: Known { models: self.known.models.clone(), ..Known::default() },
+            checkpoints: Vec::new(),
             compiler: self.compiler.sharing(),
-            models: self.models.clone(),
             weights: self.weights.clone(),
             rules: self.rules.clone(),
-            ..Self::default()
+        }
+    }
+
+    /// What is known of a session that has grown, `before` being what it was: all that holds for its calls as well.
+    #[must_use]
+    pub fn grown(&self, before: &Experiment, grown: &Grown) -> Self {
+        let same_calls = grown.same_calls;
+        let is_same = |known: &&Known| known.calls.len() <= same_calls;
+        let checkpoints: Vec<Known> = self.checkpoints.iter().take_while(is_same).cloned().collect();
+        let known = Some(&self.known).filter(is_same).or(checkpoints.last()).cloned();
+        let mut after = Self {
+            known: known.unwrap_or_default(),
+            checkpoints,
+            compiler: self.compiler.sharing(),
+            weights: self.weights.clone(),
+            rules: self.rules.clone(),
+        };
+        if !is_read_alike(before, &grown.experiment, grown.kept) {
+            after.forget_weights();
+        }
+        after
+    }
+
+    /// Weighs everything anew from here on.
+    fn forget_weights(&mut self) {
+        self.weights = Arc::default();
+        let known = self.checkpoints.iter_mut().chain([&mut self.known]);
+        for model in known.flat_map(|known| &mut known.models) {
+            let mut weights = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
+            model.weights = weights.entry(model.model.clone()).or_default().clone();
         }
     }
 
@@ -83,8 +129,8 @@ impl SessionAnalysis {
         &self.rules
     }
 
-    pub fn calls(&self) -> &[CallAnalysis] {
-        &self.calls
+    pub fn calls(&self) -> &SharedList<CallAnalysis> {
+        &self.known.calls
     }
 
     /// The order in which the provider of a call's model reads its prompt.
@@ -94,17 +140,17 @@ impl SessionAnalysis {
 
     /// The call with a number counted from 1, if it is compiled.
     pub fn call(&self, number: u32) -> Option<&CallAnalysis> {
-        self.calls.get((number as usize).checked_sub(1)?)
+        self.known.calls.get((number as usize).checked_sub(1)?)
     }
 
     pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+        &self.known.ledger
     }
 
     /// The tokenizers of the models that were called, in the order of their first call; those of the experiment whose
     /// knowledge is shared come first.
     pub fn tokenizers(&self) -> impl Iterator<Item = &Tokenizer> {
-        self.models.iter().map(|model| &model.tokenizer)
+        self.known.models.iter().map(|model| &model.tokenizer)
     }
 
     /// What weighs prompts to `model`. `None` for a model that no call is known to be made to.
@@ -114,17 +160,22 @@ impl SessionAnalysis {
         counting: &'s Counting,
         model: &str,
     ) -> Option<Scale<'s>> {
-        let model = self.models.iter().find(|known| *known.model == *model)?;
+        let model = self.known.models.iter().find(|known| *known.model == *model)?;
         Some(Scale::new(&model.tokenizer, counting, experiment.log(), &model.weights))
     }
 
     /// Compiles the next call. False when all are compiled.
     pub fn step(&mut self, experiment: &Experiment, counting: &Counting) -> bool {
-        let Some(call) = experiment.calls().get(self.calls.len()) else { return false };
+        let n_calls = experiment.calls().len();
+        let Some(call) = experiment.calls().get(self.known.calls.len()) else { return false };
+        if n_calls - self.known.calls.len() <= STEPS_BACK {
+            self.checkpoints.push(self.known.clone());
+            self.checkpoints.drain(..self.checkpoints.len().saturating_sub(MAX_CHECKPOINTS));
+        }
         let compilation = self.compiler.compile_next(experiment, call, MAX_RESULTS);
         let analysis = self.analyse(experiment, counting, call, compilation);
-        self.calls.push(analysis);
-        self.calls.len() < experiment.calls().len()
+        self.known.calls.push(analysis);
+        self.known.calls.len() < n_calls
     }
 
     fn analyse(
@@ -140,16 +191,17 @@ impl SessionAnalysis {
         let sent_to = sent_to(call, &model);
         let at = self.model(&model);
         let provider = self.provider(&sent_to);
-        let ModelScale { tokenizer, weights, order, .. } = &self.models[at];
+        let ModelScale { tokenizer, weights, order, .. } = &self.known.models[at];
         let (scale, order) = (Scale::new(tokenizer, counting, experiment.log(), weights), *order);
         let prompt = scale.prompt(&request);
         let total = prompt.total();
         let is_unpaid = call.is_unpaid();
         let mut matches = if is_unpaid {
-            self.prompts.pass();
+            self.known.prompts.pass();
             PromptMatches::alone(&request, &prompt)
         } else {
-            self.prompts.enter(provider, (&request, &prompt), |at| &self.calls[at].request, (&scale, order))
+            let request_at = |at: usize| &self.known.calls[at].request;
+            self.known.prompts.enter(provider, (&request, &prompt), request_at, (&scale, order))
         };
 
         let lineage = Lineage {
@@ -158,25 +210,25 @@ impl SessionAnalysis {
             branch: call.invocation.branch.clone(),
         };
         let previous = if is_unpaid {
-            self.lineages.get(&lineage).copied()
+            self.known.lineages.get(&lineage).copied()
         } else {
-            self.lineages.insert(lineage, self.calls.len())
+            self.known.lineages.insert(lineage, self.known.calls.len())
         };
-        let previous = previous.map(|at| &self.calls[at]);
+        let previous = previous.map(|at| &self.known.calls[at]);
         let common = previous.map(|previous| common_prefix_in(order, &previous.request, &request));
         let matched = common.map(|common| common.weigh(&scale, &request, &prompt));
         let said =
             |call: &Call| experiment.session().events.get(call.answer.as_usize())?.cache_metadata.as_deref();
         let before = previous.and_then(|previous| said(experiment.call(previous.number)?));
         matches.explicit = ExplicitCache::of(said(call), before, &prompt);
-        let known_stages = previous.and_then(|previous| self.last_stages.remove(&previous.place()));
+        let known_stages = previous.and_then(|previous| self.known.last_stages.remove(&previous.place()));
         let prefix_break = previous.zip(common).zip(matched).and_then(|((previous, common), matched)| {
             if common.ends_in == PrefixEnd::Whole {
                 return None;
             }
             let earlier = experiment.call(previous.number)?;
             let stages = known_stages
-                .or_else(|| Some(experiment.compile(earlier, &mut self.compiler.stages())?.stages));
+                .or_else(|| Some(Arc::new(experiment.compile(earlier, &mut self.compiler.stages())?.stages)));
             let stages = (&stages.unwrap_or_default()[..], &compilation.stages[..]);
             let pair =
                 Pair { experiment, earlier: (earlier, &previous.request), later: (call, &request), stages };
@@ -186,7 +238,7 @@ impl SessionAnalysis {
         let rebilled = |previous: &CallAnalysis, matched: Matched| {
             previous.total.tokens.min(total.tokens).saturating_sub(matched.tokens)
         };
-        self.ledger.enter(call.number, &prompt, common.as_ref().zip(matched));
+        self.known.ledger.enter(call.number, &prompt, common.as_ref().zip(matched));
         CallAnalysis {
             number: call.number,
             is_unpaid,
@@ -204,9 +256,9 @@ impl SessionAnalysis {
             reused_stages: compilation.reused_stages(),
             stage_errors: compilation.errors(),
             outcome: {
-                self.last_stages.insert(self.calls.len(), compilation.stages);
-                if self.last_stages.len() > KEPT_STAGES {
-                    self.last_stages.pop_first();
+                self.known.last_stages.insert(self.known.calls.len(), Arc::new(compilation.stages));
+                if self.known.last_stages.len() > KEPT_STAGES {
+                    self.known.last_stages = self.known.last_stages.without_min().1;
                 }
                 compilation.outcome
             },
@@ -217,20 +269,20 @@ impl SessionAnalysis {
     }
 
     fn provider(&mut self, sent_to: &Str) -> usize {
-        self.sent_to.iter().position(|known| known == sent_to).unwrap_or_else(|| {
-            self.sent_to.push(sent_to.clone());
-            self.sent_to.len() - 1
+        self.known.sent_to.iter().position(|known| known == sent_to).unwrap_or_else(|| {
+            self.known.sent_to.push(sent_to.clone());
+            self.known.sent_to.len() - 1
         })
     }
 
     fn model(&mut self, model: &Str) -> usize {
-        self.models.iter().position(|known| known.model == *model).unwrap_or_else(|| {
+        self.known.models.iter().position(|known| known.model == *model).unwrap_or_else(|| {
             let tokenizer = Tokenizer::of_model(model);
             let order = self.rules.of_model(model).order;
             let mut weights = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
             let weights = weights.entry(model.clone()).or_default().clone();
-            self.models.push(ModelScale { model: model.clone(), tokenizer, weights, order });
-            self.models.len() - 1
+            self.known.models.push(ModelScale { model: model.clone(), tokenizer, weights, order });
+            self.known.models.len() - 1
         })
     }
 }
@@ -239,6 +291,20 @@ impl CallAnalysis {
     fn place(&self) -> usize {
         self.number as usize - 1
     }
+}
+
+/// Whether what events say counts as the same kind of thing in two sessions, for all events behind the first `kept` that
+/// are in both: prompts are weighed by what they say and by the numbers of events.
+fn is_read_alike(before: &Experiment, after: &Experiment, kept: usize) -> bool {
+    let pairs =
+        before.log().events().range(kept..usize::MAX).zip(after.log().events().range(kept..usize::MAX));
+    let kind = |event: &Event, part: &Arc<Part>| Kind::of_event_part(event, Some(part));
+    pairs.into_iter().all(|(a, b)| {
+        let (a, b) = (&*a.event, &*b.event);
+        let mut parts = a.parts().iter().zip(b.parts());
+        Kind::of_event_part(a, None) == Kind::of_event_part(b, None)
+            && parts.all(|(x, y)| kind(a, x) == kind(b, y))
+    })
 }
 
 /// The model that a prompt is made for.

@@ -120,7 +120,7 @@ fn rewound_file_listed(evidence: &Evidence<'_>) -> Vec<Observation> {
     let callers: Vec<_> = evidence.callers.iter().filter(|caller| lists(caller)).collect();
     let Some(first) = gone.values().min().copied() else { return Vec::new() };
     let is_rewind = |logged: &LoggedEvent| logged.event.actions.rewind_before_invocation_id.is_some();
-    let rewind = evidence.events()[first.as_usize()..].iter().position(is_rewind);
+    let rewind = evidence.events().range(first.as_usize()..usize::MAX).position(is_rewind);
     let since = rewind.map_or(usize::MAX, |after| first.as_usize() + after);
     let calls = callers.iter().flat_map(|caller| &caller.calls);
     let after_rewind = calls.filter(|call| call.call.n_events() > since);

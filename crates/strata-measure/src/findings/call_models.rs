@@ -1,6 +1,6 @@
 //! Which model each call of a session went to.
 
-use strata_model::Str;
+use strata_model::{SharedList, Str};
 
 use crate::analysis::CallAnalysis;
 
@@ -13,7 +13,7 @@ pub(super) struct CallModels {
 }
 
 impl CallModels {
-    pub(super) fn of(calls: &[CallAnalysis]) -> Self {
+    pub(super) fn of(calls: &SharedList<CallAnalysis>) -> Self {
         let mut names: Vec<Str> = Vec::new();
         let of_call: Vec<usize> = calls
             .iter()

@@ -186,7 +186,7 @@ fn summary_ends_early(evidence: &Evidence<'_>) -> Vec<Observation> {
             summary.covers(logged) && logged.event.timestamp.total_cmp(&summary.end).is_eq()
         };
         let from = searched_to.min(until);
-        let Some(last) = all[from..until].iter().rposition(is_last).map(|at| from + at) else { continue };
+        let Some(last) = all.range(from..until).rposition(is_last).map(|at| from + at) else { continue };
         searched_to = last + 1;
         let is_beyond = |logged: &&LoggedEvent| {
             let event = &logged.event;
@@ -196,7 +196,7 @@ fn summary_ends_early(evidence: &Evidence<'_>) -> Vec<Observation> {
                 && !logged.is(Facts::EMPTY)
         };
         let beyond: Vec<EventIndex> =
-            all[from..last].iter().filter(is_beyond).filter_map(|logged| logged.index).collect();
+            all.range(from..last).filter(is_beyond).filter_map(|logged| logged.index).collect();
         if beyond.is_empty() {
             continue;
         }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use strata_engine::{AgentId, Call, Experiment, Facts, LoggedEvent, live_events};
 use strata_model::app::IncludeContents;
-use strata_model::{Agent, App, Event, EventIndex, Origin, Part, Severity};
+use strata_model::{Agent, App, Event, EventIndex, Origin, Part, Severity, SharedList};
 
 use super::call_models::CallModels;
 use super::carried::{AllCarried, Carried, Carriers, Shows, parts, stored};
@@ -92,7 +92,7 @@ impl<'e> Evidence<'e> {
         self.experiment.index().app()
     }
 
-    pub(super) fn events(&self) -> &'e [LoggedEvent] {
+    pub(super) fn events(&self) -> &'e SharedList<LoggedEvent> {
         self.experiment.log().events()
     }
 

@@ -212,11 +212,12 @@ fn thoughts_resent(evidence: &Evidence<'_>) -> Vec<Observation> {
 
 fn media_attached_forever(evidence: &Evidence<'_>) -> Vec<Observation> {
     let is_kept_at_end = evidence.experiment.session().state.contains_key(KEPT_MEDIA);
-    let writes = evidence.experiment.states().writes(KEPT_MEDIA);
+    let states = evidence.experiment.states();
+    let writes: Vec<EventIndex> = states.writes(KEPT_MEDIA).map(|(event, _)| *event).collect();
     if !is_kept_at_end && writes.is_empty() {
         return Vec::new();
     }
-    let since = writes.first().map(|(event, _)| *event);
+    let since = writes.first().copied();
     let all = || Tally::of_calls(evidence.calls.iter().map(|call| call.call.number));
     let tally = since.map_or_else(all, |event| evidence.calls_after(event));
     let message = format!(
@@ -224,9 +225,5 @@ fn media_attached_forever(evidence: &Evidence<'_>) -> Vec<Observation> {
         count(tally.n_calls(), "request"),
     );
     let origin = Origin::State { key: KEPT_MEDIA.into() };
-    vec![
-        Observation::new(Severity::Warning, message, tally)
-            .of_events(writes.iter().map(|(event, _)| *event))
-            .of_origins([origin]),
-    ]
+    vec![Observation::new(Severity::Warning, message, tally).of_events(writes).of_origins([origin])]
 }

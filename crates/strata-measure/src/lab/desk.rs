@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use strata_engine::LoggedEvent;
 use strata_engine::turn::compaction::{CompactionConfig, Window};
-use strata_model::{Content, Event, EventIndex, Str};
+use strata_model::{Content, Event, EventIndex, SharedList, Str};
 
 use super::plan::{BlockReason, Moment, Stop, SummaryDue, WindowPlan, Writer};
 use super::prepared::Lab;
@@ -23,7 +23,7 @@ pub(super) struct Desk<'d, 'a> {
     /// Recorded events so far.
     pub after: usize,
     /// All events so far.
-    pub events: &'d [LoggedEvent],
+    pub events: &'d SharedList<LoggedEvent>,
 }
 
 impl Desk<'_, '_> {

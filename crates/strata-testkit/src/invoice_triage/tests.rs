@@ -149,7 +149,7 @@ fn breaks(experiment: &Experiment, requests: &[LlmRequest]) -> Vec<(u32, Break)>
     let mut breaks = Vec::new();
     for (at, call) in experiment.calls().iter().enumerate() {
         let agent = &call.invocation.agent;
-        let before = experiment.calls()[..at].iter().rposition(|call| call.invocation.agent == *agent);
+        let before = experiment.calls().range(0..at).rposition(|call| call.invocation.agent == *agent);
         if let Some(found) = before.and_then(|before| first_break(&requests[before], &requests[at])) {
             breaks.push((call.number, found));
         }
@@ -192,8 +192,7 @@ fn hits_change_twice_between_calls_of_the_analyst() {
         experiment.states().at(call.n_events()).get("hits").known().and_then(Json::as_i64)
     };
     assert_eq!([3, 16, 17, 30, 31, 35].map(hits), [41, 41, 2318, 2318, 2324, 2324].map(Some));
-    let writers: Vec<_> =
-        experiment.states().writes("hits").iter().map(|(event, _)| event.number()).collect();
+    let writers: Vec<_> = experiment.states().writes("hits").map(|(event, _)| event.number()).collect();
     assert_eq!(writers, [3, 33, 62]);
 }
 

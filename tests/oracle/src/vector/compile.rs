@@ -106,8 +106,8 @@ impl Call<'_> {
 
     /// Epoch seconds a little after the last event the call sees.
     fn clock(&self) -> f64 {
-        let seen = &self.log.events()[..self.n_events];
-        seen.last().map_or(0.0, |last| last.event.timestamp) + 0.5
+        let mut seen = self.log.events().range(0..self.n_events);
+        seen.next_back().map_or(0.0, |last| last.event.timestamp) + 0.5
     }
 
     fn check(&self, cache: &mut StageCache) -> (Failure, Compilation) {

@@ -146,7 +146,7 @@ proptest! {
             let mut omissions = Omissions::counting();
             let built_on = build(log.prefix(end), &scope, &mut omissions);
             let mut from_scratch_omissions = Omissions::counting();
-            let events: Vec<&LoggedEvent> = log.events()[..end].iter().collect();
+            let events: Vec<&LoggedEvent> = log.events().range(0..end).collect();
             let from_scratch: Contents =
                 build_contents(&events, &scope, &mut from_scratch_omissions).into_iter().collect();
             prop_assert_eq!(built_on.to_json(), from_scratch.to_json(), "the first {} events", end);

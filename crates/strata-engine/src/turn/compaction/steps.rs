@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use strata_model::{Event, EventIndex, FunctionResponse, Json, Object, Part};
+use strata_model::{Event, EventIndex, FunctionResponse, Json, Object, Part, SharedList};
 
 use super::config::Steps;
 use super::pins::split_around;
@@ -73,7 +73,7 @@ fn first_request(events: &[&LoggedEvent]) -> Option<EventIndex> {
 
 /// Events whose long tool results give way to a note, as `(place in the log, event)`.
 pub fn cleared(
-    events: &[LoggedEvent],
+    events: &SharedList<LoggedEvent>,
     steps: Steps,
     isolation_scope: Option<&str>,
     pinned: &[EventIndex],
@@ -90,7 +90,7 @@ pub fn cleared(
             && logged.event.isolation_scope.as_deref() == isolation_scope
             && !is_pinned(logged)
     };
-    let old = events[..=last].iter().enumerate().filter(|(_, logged)| goes(logged));
+    let old = events.range(0..last + 1).enumerate().filter(|(_, logged)| goes(logged));
     old.filter_map(|(at, logged)| Some((at, without_results(&logged.event)?))).collect()
 }
 

@@ -199,8 +199,8 @@ impl Pair<'_> {
 
     /// The last event of this kind that the later call saw and the earlier one did not.
     fn last(&self, is: impl Fn(&Event) -> bool) -> Option<EventIndex> {
-        let events = self.experiment.events_between(self.earlier.0, self.later.0);
-        events.iter().rfind(|logged| is(&logged.event))?.index
+        let mut events = self.experiment.events_between(self.earlier.0, self.later.0);
+        events.rfind(|logged| is(&logged.event))?.index
     }
 }
 

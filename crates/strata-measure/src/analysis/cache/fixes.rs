@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use strata_engine::Experiment;
 use strata_engine::processors::{Rewritten, moved_behind};
-use strata_model::{LlmRequest, Origin, Str};
+use strata_model::{LlmRequest, Origin, SharedList, Str};
 use strata_wire::CacheRules;
 
 use super::replay::{Bill, Replay};
@@ -186,7 +186,11 @@ impl CacheAnalysis {
     }
 
     /// What might help, by the causes that were found.
-    fn candidates(&self, calls: &[CallAnalysis], timeline: &Timeline<'_>) -> BTreeSet<(Str, FixKind)> {
+    fn candidates(
+        &self,
+        calls: &SharedList<CallAnalysis>,
+        timeline: &Timeline<'_>,
+    ) -> BTreeSet<(Str, FixKind)> {
         let mut readers = BTreeSet::new();
         let mut candidates = BTreeSet::new();
         for (at, call) in self.calls.iter().enumerate() {

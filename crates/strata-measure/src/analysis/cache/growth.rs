@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use strata_model::Str;
+use strata_model::{SharedList, Str};
 
 use super::reported::Reported;
 use crate::analysis::call::CallAnalysis;
@@ -19,7 +19,7 @@ pub(super) struct GrowthRatios {
 
 impl GrowthRatios {
     /// Of prompts that begin with another one, where the sizes of both were reported.
-    pub(super) fn of(calls: &[CallAnalysis], reported: &[Option<Reported>]) -> Self {
+    pub(super) fn of(calls: &SharedList<CallAnalysis>, reported: &[Option<Reported>]) -> Self {
         let mut sums: BTreeMap<Str, (u64, u64)> = BTreeMap::new();
         for (call, report) in calls.iter().zip(reported) {
             let Some((report, parent)) = report.as_ref().zip(call.matches.parent) else { continue };

@@ -1,6 +1,6 @@
 //! What a call could have found and did not, and why.
 
-use strata_model::{AgentField, Origin, Str};
+use strata_model::{AgentField, Origin, SharedList, Str};
 use strata_wire::Machine;
 
 use super::bill::CallBill;
@@ -36,7 +36,7 @@ pub struct Loss {
 }
 
 pub(super) struct Losses<'l> {
-    pub calls: &'l [CallAnalysis],
+    pub calls: &'l SharedList<CallAnalysis>,
     /// In the provider's tokens, as all sizes here.
     pub predictions: &'l [Prediction],
     pub bills: &'l [CallBill],

@@ -2,7 +2,7 @@
 
 use strata_engine::Experiment;
 use strata_model::marks::CACHE_WRITE;
-use strata_model::{Event, Usage};
+use strata_model::{Event, SharedList, Usage};
 use strata_wire::{CacheRule, Machine};
 
 use super::simulate::Prediction;
@@ -132,7 +132,7 @@ pub(super) fn client_heads(prompts: &[PromptMatches], reported: &[Option<Reporte
 
 /// The reports of a session, as its predictions are compared with them.
 pub(super) struct Reports<'r> {
-    pub calls: &'r [CallAnalysis],
+    pub calls: &'r SharedList<CallAnalysis>,
     /// In the provider's tokens.
     pub prompts: &'r [PromptMatches],
     pub heads: &'r [u32],
@@ -191,7 +191,7 @@ pub(super) fn compare(
 }
 
 /// Whether a prompt goes on with what a model answered to the one that it begins with: that one was answered by then.
-fn holds_answer(calls: &[CallAnalysis], at: usize, parent: Option<u32>) -> bool {
+fn holds_answer(calls: &SharedList<CallAnalysis>, at: usize, parent: Option<u32>) -> bool {
     let before = parent.and_then(|before| calls.get(before as usize - 1));
     before.is_some_and(|before| {
         let next = calls[at].request.contents.get(before.request.contents.len());

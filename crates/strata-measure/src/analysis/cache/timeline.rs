@@ -1,7 +1,7 @@
 //! The calls of a session as a provider meets them.
 
 use strata_engine::Experiment;
-use strata_model::Str;
+use strata_model::{SharedList, Str};
 use strata_wire::{CacheRule, CacheRules, settings};
 
 use super::reported::Reported;
@@ -23,7 +23,11 @@ pub(crate) struct Timeline<'r> {
 }
 
 impl<'r> Timeline<'r> {
-    pub(crate) fn of(experiment: &Experiment, calls: &[CallAnalysis], rules: &'r CacheRules) -> Self {
+    pub(crate) fn of(
+        experiment: &Experiment,
+        calls: &SharedList<CallAnalysis>,
+        rules: &'r CacheRules,
+    ) -> Self {
         let mut timeline = Self {
             rules: Vec::new(),
             times: Vec::new(),
@@ -56,8 +60,8 @@ impl<'r> Timeline<'r> {
     }
 
     /// The rule of an earlier call to the same model.
-    fn known(&self, calls: &[CallAnalysis], call: &CallAnalysis) -> Option<&'r CacheRule> {
-        let before = calls[..self.rules.len()].iter().rposition(|known| known.sent_to == call.sent_to)?;
+    fn known(&self, calls: &SharedList<CallAnalysis>, call: &CallAnalysis) -> Option<&'r CacheRule> {
+        let before = calls.range(0..self.rules.len()).rposition(|known| known.sent_to == call.sent_to)?;
         Some(self.rules[before])
     }
 

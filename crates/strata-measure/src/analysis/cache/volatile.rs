@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use strata_model::{LlmRequest, Origin, Str};
+use strata_model::{LlmRequest, Origin, SharedList, Str};
 
 use crate::analysis::call::CallAnalysis;
 
 /// The state keys that instructions are filled with and whose values differ between a call and the one before it in its
 /// lineage; whether one whole number ever took the place of another.
-pub(super) fn keys(calls: &[CallAnalysis], is_looked_at: impl Fn(u32) -> bool) -> BTreeMap<Str, bool> {
+pub(super) fn keys(
+    calls: &SharedList<CallAnalysis>,
+    is_looked_at: impl Fn(u32) -> bool,
+) -> BTreeMap<Str, bool> {
     let mut keys = BTreeMap::new();
     for call in calls.iter().filter(|call| is_looked_at(call.number)) {
         let Some(before) = call.previous.and_then(|previous| calls.get(previous as usize - 1)) else {
