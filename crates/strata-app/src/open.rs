@@ -2,6 +2,7 @@
 
 mod app_config;
 mod caches;
+mod continued;
 mod event_table;
 mod evidence;
 mod experiment;
@@ -21,10 +22,11 @@ use strata_measure::analysis::{
 use strata_measure::findings::{Finding, findings};
 use strata_measure::prices::Prices;
 use strata_model::{EventIndex, LlmRequest, RecordedCall, Session};
-use strata_store::{ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError};
+use strata_store::{ExperimentId, RecordedRequest, SessionEntry, SessionId};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 use caches::Caches;
+use continued::{Answered, Earlier, RequestMarks, StoredSession};
 pub(crate) use event_table::{EventTable, UsedEvents, content};
 pub(crate) use evidence::evidence;
 pub(crate) use experiment::OpenExperiment;
@@ -41,6 +43,8 @@ use crate::import::{Summary, flow_kind};
 
 /// Sessions that stay open at once; the one not asked about for longest is closed first.
 const MAX_OPEN: usize = 8;
+/// Sessions that changed and are not asked about: those that are kept to go on from.
+const MAX_OUTDATED: usize = 2;
 /// Compilations kept for the views of single calls.
 const MAX_COMPILATIONS: usize = 8;
 /// Long lists kept while they are scrolled.
@@ -69,6 +73,8 @@ pub(crate) struct OpenSession {
     /// What `analysis` shows next: of those who compile, one goes on at a time.
     compiling: Mutex<SessionAnalysis>,
     compiler: CallCompiler,
+    /// Of the requests that were really sent and are in the experiment.
+    marks: RequestMarks,
     /// Of the calls that were looked at last.
     compilations: Recent<u32, Compilation>,
     events: EventTable,
@@ -107,21 +113,25 @@ struct Recorded {
 }
 
 impl OpenSession {
+    /// The session as the store has it now, going on from what was known of it before it changed.
     fn new(
-        id: SessionId,
-        entry: SessionEntry,
-        session: Session,
-        answered: Answered,
+        recorded: Recorded,
+        (session, answered): (Session, Answered),
         app: AppSource,
-        diagnostics: Vec<DiagnosticRow>,
+        outdated: Option<&Self>,
     ) -> Self {
-        let summary = Summary::from_json(&entry.summary);
-        let experiment = Experiment::new(Arc::new(session), app.app.clone(), flow_kind(&summary.format))
-            .with_recorded_calls(answered.calls)
-            .with_requests(answered.requests);
+        let (marks, kind) = (answered.marks.clone(), flow_kind(&recorded.summary.format));
+        let stored = StoredSession { session, answered, app: app.app.clone(), kind };
+        let (experiment, analysis) = match outdated {
+            Some(outdated) => stored.opened(Some(Earlier {
+                experiment: &outdated.experiment,
+                analysis: &outdated.analysis(),
+                marks: &outdated.marks,
+            })),
+            None => stored.opened(None),
+        };
         let events = EventTable::of(&experiment);
-        let recorded = Recorded { id, entry, summary, diagnostics };
-        Self::opened(recorded, app, experiment, None, SessionAnalysis::default(), events)
+        Self { marks, ..Self::opened(recorded, app, experiment, None, analysis, events) }
     }
 
     /// Edits laid over a session that is open. What is known of that session is used.
@@ -163,6 +173,7 @@ impl OpenSession {
             compiler: analysis.compiler().clone(),
             compiling: Mutex::new(analysis.clone()),
             analysis: Latest::new(analysis),
+            marks: RequestMarks::new(),
             compilations: Recent::new(MAX_COMPILATIONS),
             events,
             part_rows: Recent::new(MAX_PAGED),
@@ -370,25 +381,6 @@ pub(crate) fn made_from(
         .filter_map(|request| Some((EventIndex(request.answer?), RecordedCall::of_body(&request.body)?)))
 }
 
-/// The requests of a stored session that were answered.
-#[derive(Default)]
-pub(crate) struct Answered {
-    requests: Vec<(EventIndex, LlmRequest)>,
-    calls: Vec<(EventIndex, RecordedCall)>,
-}
-
-impl Answered {
-    pub(crate) fn read(store: &Store, session: &SessionId) -> Result<Self, StoreError> {
-        let mut all = Self::default();
-        store.for_each_request(session, |request| {
-            let request = [request];
-            all.requests.extend(answered(&request));
-            all.calls.extend(made_from(&request));
-        })?;
-        Ok(all)
-    }
-}
-
 /// US dollars that a finding cost. `None` when one of its models has no price.
 pub(crate) fn finding_cost(finding: &Finding, prices: &Prices) -> Option<f64> {
     let costs = finding.spent.iter().map(|spent| {
@@ -413,10 +405,24 @@ pub(crate) struct OpenSessions {
 struct OpenList {
     /// The one asked about last in front.
     sessions: VecDeque<Arc<OpenSession>>,
+    /// Recorded sessions of which the store has more or something else now, to go on from when they are asked about
+    /// again.
+    outdated: VecDeque<Arc<OpenSession>>,
     /// How often sessions were closed because the store has something else now.
     n_closings: u64,
     /// The number of the last closing of each, by what was closed: a key, or the id of a recorded session.
     closed: HashMap<String, u64>,
+}
+
+impl OpenList {
+    /// Experiments are laid over what the session is now: of them nothing is kept.
+    fn keep_outdated(&mut self, open: Arc<OpenSession>) {
+        if open.edits.is_none() {
+            self.outdated.retain(|known| known.id != open.id);
+            self.outdated.push_front(open);
+            self.outdated.truncate(MAX_OUTDATED);
+        }
+    }
 }
 
 impl OpenSessions {
@@ -439,6 +445,7 @@ impl OpenSessions {
         let mut list = lock(&self.list);
         let is_old = |name: &str| list.closed.get(name).is_some_and(|closing| *closing > n_closings);
         if is_old(&open.key) || is_old(open.id.as_str()) {
+            list.keep_outdated(open);
             return None;
         }
         if let Some(known) = list.sessions.iter().find(|known| known.key == open.key) {
@@ -453,7 +460,27 @@ impl OpenSessions {
 
     /// Closes a recorded session and all experiments over it.
     pub(crate) fn close_with_experiments(&self, id: &SessionId) {
+        lock(&self.list).outdated.retain(|open| open.id != *id);
         self.close_those(id.as_str(), |open| open.id == *id);
+    }
+
+    /// As [`Self::close_with_experiments`], where the store has more of the session or something else now: what is
+    /// known of it is kept to go on from.
+    pub(crate) fn outdate(&self, id: &SessionId) {
+        {
+            let mut list = lock(&self.list);
+            if let Some(open) = list.sessions.iter().find(|open| open.key == id.as_str()).cloned() {
+                list.keep_outdated(open);
+            }
+        }
+        self.close_those(id.as_str(), |open| open.id == *id);
+    }
+
+    /// What was known of a session before it changed.
+    fn take_outdated(&self, id: &SessionId) -> Option<Arc<OpenSession>> {
+        let outdated = &mut lock(&self.list).outdated;
+        let at = outdated.iter().position(|open| open.id == *id)?;
+        outdated.remove(at)
     }
 
     /// Stops work on a session and forgets it.
@@ -526,9 +553,12 @@ impl Strata {
                 at: diagnostic.at,
             })
             .collect();
-        let kind = flow_kind(&Summary::from_json(&entry.summary).format);
+        let summary = Summary::from_json(&entry.summary);
+        let kind = flow_kind(&summary.format);
         let app = AppSource::of(config, (&session, &answered.requests), kind, &mut diagnostics);
-        Ok(OpenSession::new(id, entry, session, answered, app, diagnostics))
+        let outdated = self.open_sessions().take_outdated(&id);
+        let recorded = Recorded { id, entry, summary, diagnostics };
+        Ok(OpenSession::new(recorded, (session, answered), app, outdated.as_deref()))
     }
 
     fn compile_in_background(self: &Arc<Self>, open: Arc<OpenSession>) {

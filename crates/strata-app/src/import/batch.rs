@@ -39,7 +39,7 @@ impl Storage for Strata {
     }
 
     fn reopen(&self, session: &SessionId) {
-        self.open_sessions().close_with_experiments(session);
+        self.open_sessions().outdate(session);
         self.notify(&Notification::Changed { session: session.to_string() });
     }
 }

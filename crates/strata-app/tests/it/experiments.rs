@@ -3,16 +3,7 @@
 use serde_json::{Value, json};
 use strata_app::ErrorCode;
 
-use crate::{ask, import, refuse, sample, start, wait_until};
-
-fn compiled(strata: &std::sync::Arc<strata_app::Strata>, session: &str) -> Value {
-    let mut header = Value::Null;
-    wait_until(|| {
-        header = ask(strata, "session/header", &json!({ "session": session }));
-        header["compiledCalls"] == header["calls"]
-    });
-    header
-}
+use crate::{ask, compiled, import, refuse, sample, start, wait_until};
 
 #[test]
 fn an_experiment_is_a_session_to_every_command() {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use strata_app::Strata;
 use tempfile::TempDir;
 
-use crate::{ask, import, refuse, start, wait_until};
+use crate::{ask, compiled, import, refuse, start, wait_until};
 
 /// A file that an agent writes, and a Strata that follows it.
 struct Followed {
@@ -130,6 +130,37 @@ fn what_is_appended_is_there_line_by_line() {
     followed.holds(&lines);
     assert_eq!(followed.sessions().len(), 1);
     assert!(followed.header()["follow"]["isOn"] == true);
+}
+
+#[test]
+fn what_is_known_of_a_session_and_its_experiments_goes_on_when_it_grows() {
+    let lines = logged("What is the rate?", 12);
+    let followed = Followed::new(&lines[..8]);
+    let strata = &followed.strata;
+    wait_until(|| followed.header()["compiledCalls"] == 8);
+    let experiment =
+        ask(strata, "experiment/create", &json!({"session": followed.session}))["experiment"].clone();
+    let edits = json!([{"edit": "drop_event", "event": 3}]);
+    ask(strata, "experiment/edit", &json!({"experiment": experiment, "edits": edits}));
+    for (at, line) in lines.iter().enumerate().skip(8) {
+        followed.append(line);
+        wait_until(|| {
+            let header = followed.header();
+            // Calls that were compiled once stay compiled.
+            assert!(header["compiledCalls"].as_u64() >= Some(at as u64), "{header}");
+            header["compiledCalls"] == at + 1
+        });
+    }
+
+    let whole = Followed::new(&lines);
+    let other =
+        ask(&whole.strata, "experiment/create", &json!({"session": whole.session}))["experiment"].clone();
+    ask(&whole.strata, "experiment/edit", &json!({"experiment": other, "edits": edits}));
+    let bill = |strata: &Arc<Strata>, session: &Value| {
+        compiled(strata, session.as_str().expect("an id"))["bill"].clone()
+    };
+    assert_eq!(bill(strata, &json!(followed.session)), bill(&whole.strata, &json!(whole.session)));
+    assert_eq!(bill(strata, &experiment), bill(&whole.strata, &other));
 }
 
 #[test]

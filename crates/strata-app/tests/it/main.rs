@@ -68,6 +68,16 @@ fn wait_until(mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// The header of a session or experiment once all its calls are compiled.
+fn compiled(strata: &Arc<Strata>, session: &str) -> Value {
+    let mut header = Value::Null;
+    wait_until(|| {
+        header = ask(strata, "session/header", &json!({ "session": session }));
+        header["compiledCalls"] == header["calls"]
+    });
+    header
+}
+
 /// Imports a file and returns the ended job.
 fn import(strata: &Arc<Strata>, path: &Path) -> Value {
     let job = ask(strata, "session/import", &json!({ "paths": [path] }))["job"].clone();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use strata_app::{Host, Options, Strata};
 
-use crate::{ask, import, refuse, start, wait_until};
+use crate::{ask, compiled, import, refuse, start};
 
 fn sample_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../strata-import/samples").join(name)
@@ -19,13 +19,6 @@ fn open(strata: &Arc<Strata>, path: &Path) -> String {
     let session = job["sessions"][0]["session"].as_str().unwrap_or_else(|| panic!("{job}")).to_owned();
     compiled(strata, &session);
     session
-}
-
-fn compiled(strata: &Arc<Strata>, session: &str) {
-    wait_until(|| {
-        let header = ask(strata, "session/header", &json!({ "session": session }));
-        header["compiledCalls"] == header["calls"]
-    });
 }
 
 fn stages(strata: &Arc<Strata>, session: &str, call: u32) -> Vec<Value> {

@@ -1,0 +1,225 @@
+//! A session that was open and is read again: what was known of it goes on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use strata_engine::{Experiment, FlowKind, Grown, Growth};
+use strata_measure::analysis::SessionAnalysis;
+use strata_model::{App, EventIndex, Fingerprint, FingerprintBuilder, LlmRequest, RecordedCall, Session};
+use strata_store::{RecordedRequest, SessionId, Store, StoreError};
+
+/// The requests of a stored session that were answered.
+#[derive(Default)]
+pub(crate) struct Answered {
+    /// In the order in which they were sent or added.
+    pub requests: Vec<(EventIndex, LlmRequest)>,
+    /// What they were made from, where that is recorded.
+    pub calls: Vec<(EventIndex, RecordedCall)>,
+    pub marks: RequestMarks,
+}
+
+/// Hashes of the requests that an event answers, in their order.
+pub(crate) type RequestMarks = BTreeMap<EventIndex, Vec<Fingerprint>>;
+
+impl Answered {
+    pub(crate) fn read(store: &Store, session: &SessionId) -> Result<Self, StoreError> {
+        let mut all = Self::default();
+        store.for_each_request(session, |request| all.add(&request))?;
+        Ok(all)
+    }
+
+    fn add(&mut self, RecordedRequest { answer, body, .. }: &RecordedRequest) {
+        let Some(answer) = answer.map(EventIndex) else { return };
+        let mut mark = FingerprintBuilder::new();
+        mark.json(body);
+        self.marks.entry(answer).or_default().push(mark.finish());
+        self.requests.extend(strata_wire::request_of(body).map(|request| (answer, request)));
+        self.calls.extend(RecordedCall::of_body(body).map(|call| (answer, call)));
+    }
+
+    /// Leaves out what is recorded of other answers.
+    fn retain(&mut self, is_meant: impl Fn(EventIndex) -> bool) {
+        self.requests.retain(|(answer, _)| is_meant(*answer));
+        self.calls.retain(|(answer, _)| is_meant(*answer));
+    }
+}
+
+/// A session as the store has it now, and the app it is taken to have run in.
+pub(super) struct StoredSession {
+    pub session: Session,
+    pub answered: Answered,
+    pub app: Arc<App>,
+    pub kind: FlowKind,
+}
+
+/// What was known of a session.
+#[derive(Clone, Copy)]
+pub(super) struct Earlier<'e> {
+    pub experiment: &'e Experiment,
+    pub analysis: &'e SessionAnalysis,
+    /// Of the requests that are in the experiment.
+    pub marks: &'e RequestMarks,
+}
+
+/// What of an earlier session stays.
+struct Kept {
+    n_events: usize,
+    /// Answers of which something is recorded now that was not.
+    late: BTreeSet<EventIndex>,
+}
+
+impl StoredSession {
+    /// Goes on from what was known of the session, as far as it is the one that was known.
+    pub(super) fn opened(self, earlier: Option<Earlier<'_>>) -> (Experiment, SessionAnalysis) {
+        let kept = earlier.and_then(|earlier| Some((earlier, self.kept_of(earlier)?)));
+        match (kept, earlier) {
+            (Some((earlier, kept)), _) => self.grown(earlier, &kept),
+            (None, Some(earlier)) => {
+                // What parts of prompts weigh holds as long as events keep their numbers.
+                let is_longer = self.session.events.starts_with(&earlier.experiment.session().events);
+                let analysis =
+                    if is_longer { earlier.analysis.sharing() } else { SessionAnalysis::default() };
+                (self.read_anew(), analysis)
+            }
+            (None, None) => (self.read_anew(), SessionAnalysis::default()),
+        }
+    }
+
+    fn read_anew(self) -> Experiment {
+        Experiment::new(Arc::new(self.session), self.app, self.kind)
+            .with_recorded_calls(self.answered.calls)
+            .with_requests(self.answered.requests)
+    }
+
+    /// `None` where it is not the session that was known, or cannot go on from there.
+    fn kept_of(&self, earlier: Earlier<'_>) -> Option<Kept> {
+        let (before, now) = (earlier.experiment.session(), &self.session);
+        let is_same = (&before.id, &before.app_name, &before.user_id, &before.other)
+            == (&now.id, &now.app_name, &now.user_id, &now.other)
+            && earlier.experiment.kind() == self.kind
+            && **earlier.experiment.app() == *self.app;
+        let n_events = before.events.iter().zip(&now.events).take_while(|(a, b)| a == b).count();
+        // A request that is gone or another one now is forgotten with its answer alone.
+        let marks = &self.answered.marks;
+        let stays = |(answer, known): (&EventIndex, &Vec<Fingerprint>)| {
+            marks.get(answer).is_some_and(|now| now.starts_with(known))
+        };
+        let do_stay = earlier.marks.range(..EventIndex(n_events as u32)).all(stays);
+        let late = marks.iter().filter(|(answer, now)| earlier.marks.get(answer) != Some(now));
+        (is_same && do_stay).then(|| Kept { n_events, late: late.map(|(answer, _)| *answer).collect() })
+    }
+
+    fn grown(self, earlier: Earlier<'_>, Kept { n_events, late }: &Kept) -> (Experiment, SessionAnalysis) {
+        let Self { session, mut answered, .. } = self;
+        answered.retain(|answer| answer.as_usize() >= *n_events || late.contains(&answer));
+        let grown: Grown = earlier.experiment.grown(Growth {
+            kept: *n_events,
+            events: session.events[*n_events..].to_vec(),
+            state: session.state,
+            last_update_time: session.last_update_time,
+            requests: answered.requests,
+            calls: answered.calls,
+        });
+        let analysis = earlier.analysis.grown(earlier.experiment, &grown);
+        (grown.experiment, analysis)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_measure::analysis::Counting;
+    use strata_model::{Json, json};
+    use strata_store::{Alignment, RecordPlace};
+    use strata_testkit::{experiment, session};
+
+    use super::*;
+
+    const SHORT: &str = "user: Hello\nbot: Hi\nuser: Still there?\nbot: Yes";
+    const LONG: &str = "user: Hello\nbot: Hi\nuser: Still there?\nbot: Yes\nuser: Bye\nbot: Good bye";
+
+    fn known(experiment: &Experiment) -> SessionAnalysis {
+        let mut analysis = SessionAnalysis::default();
+        while analysis.step(experiment, &Counting::default()) {}
+        analysis
+    }
+
+    /// Requests as they are stored, each with the place of its answer.
+    fn answered(requests: &[(u32, &str)]) -> Answered {
+        let mut all = Answered::default();
+        for (answer, text) in requests {
+            let body =
+                format!(r#"{{"model": "gpt-5", "messages": [{{"role": "user", "content": "{text}"}}]}}"#);
+            all.add(&RecordedRequest {
+                answer: Some(*answer),
+                body: json::parse(body.as_bytes()).unwrap_or(Json::Null),
+                place: RecordPlace::Bytes(0..1),
+                alignment: Alignment::default(),
+                added_from: None,
+            });
+        }
+        all
+    }
+
+    fn stored(app: &Arc<App>, kind: FlowKind, requests: &[(u32, &str)]) -> StoredSession {
+        StoredSession { session: session(LONG), answered: answered(requests), app: app.clone(), kind }
+    }
+
+    /// Goes on from the short session with these requests to the long one with those: the calls that are known then and
+    /// those whose requests are recorded. `None` where it does not go on.
+    fn goes_on(before: &[(u32, &str)], now: &[(u32, &str)]) -> Option<(usize, Vec<u32>)> {
+        let Answered { requests, calls, marks } = answered(before);
+        let short = experiment(SHORT).with_recorded_calls(calls).with_requests(requests);
+        let analysis = known(&short);
+        let earlier = Earlier { experiment: &short, analysis: &analysis, marks: &marks };
+        let now = || stored(short.app(), short.kind(), now);
+        let does_go_on = now().kept_of(earlier).is_some();
+        let (opened, mut analysis) = now().opened(Some(earlier));
+        let n_known = analysis.calls().len();
+        while analysis.step(&opened, &Counting::default()) {}
+        let weighed = |analysis: &SessionAnalysis| -> Vec<String> {
+            analysis.calls().iter().map(|call| format!("{:?} {:?}", call.total, call.matched)).collect()
+        };
+        assert_eq!(weighed(&analysis), weighed(&known(&now().read_anew())));
+        let recorded = opened.calls().iter().map(|call| call.number);
+        let recorded = recorded.filter(|call| opened.has_recorded_request(*call)).collect();
+        does_go_on.then_some((n_known, recorded))
+    }
+
+    #[test]
+    fn calls_that_stay_are_known() {
+        assert_eq!(goes_on(&[], &[]), Some((2, vec![])));
+        assert_eq!(goes_on(&[(1, "Hello")], &[(1, "Hello"), (5, "Bye")]), Some((2, vec![1, 3])));
+    }
+
+    #[test]
+    fn a_request_that_comes_late_is_compiled() {
+        assert_eq!(goes_on(&[(1, "Hello")], &[(1, "Hello"), (3, "Still")]), Some((1, vec![1, 2])));
+        assert_eq!(goes_on(&[], &[(1, "Hello")]), Some((0, vec![1])));
+    }
+
+    #[test]
+    fn what_is_another_request_now_is_read_anew() {
+        assert_eq!(goes_on(&[(1, "Hello")], &[(1, "Good day")]), None);
+        assert_eq!(goes_on(&[(1, "Hello")], &[]), None);
+    }
+
+    #[test]
+    fn requests_are_told_apart_by_their_answers() {
+        // What another file recorded of the first call stands behind what the session's own file has of the last.
+        assert_eq!(goes_on(&[(1, "Hello")], &[(5, "Bye"), (1, "Hello")]), Some((2, vec![1, 3])));
+        assert_eq!(goes_on(&[(1, "Hello")], &[(1, "Hello"), (1, "Hello again")]), Some((0, vec![1])));
+    }
+
+    #[test]
+    fn another_app_or_session_does_not_go_on() {
+        let short = experiment(SHORT);
+        let analysis = known(&short);
+        let earlier = Earlier { experiment: &short, analysis: &analysis, marks: &RequestMarks::new() };
+        let long = |app: &Arc<App>| stored(app, short.kind(), &[]);
+        assert!(long(short.app()).kept_of(earlier).is_some());
+        assert!(long(&Arc::default()).kept_of(earlier).is_none());
+        let mut another = long(short.app());
+        another.session.id = "another".into();
+        assert!(another.kept_of(earlier).is_none());
+    }
+}
