@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use imbl::{OrdMap, Vector};
-use strata_model::{Event, EventIndex, Json, Object, Scope, Session, Str};
+use strata_model::{Event, EventIndex, FingerprintBuilder, Json, Object, Scope, Session, Str};
 
 /// The value of a state key at some point.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,9 +70,11 @@ impl StateHistory {
         self.n_events = n_events;
     }
 
-    /// Whether both say the same of every point at which they had read the same events.
+    /// Whether both say the same of every point at which they had read the same events, to the byte: templates show
+    /// how numbers are written, and the order of keys.
     pub(crate) fn is_same_so_far(&self, other: &Self) -> bool {
-        self.constant == other.constant
+        let written = |constant| FingerprintBuilder::new().object(constant).finish();
+        written(&self.constant) == written(&other.constant)
     }
 
     /// State before the event at `n_events`.
@@ -194,5 +196,25 @@ impl<'s> StateView<'s> {
                 seen.map_or_else(|| history.get(key, n_events), StateValue::Known)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_model::json;
+
+    use super::*;
+
+    fn of_state(state: &str) -> StateHistory {
+        let Ok(Json::Object(state)) = json::parse(state.as_bytes()) else { unreachable!("an object") };
+        StateHistory::new(&Session { state, ..Session::default() })
+    }
+
+    #[test]
+    fn a_constant_that_is_written_otherwise_is_another() {
+        let before = of_state(r#"{"data": {"a": 1, "b": 2}}"#);
+        assert!(before.is_same_so_far(&of_state(r#"{"data": {"a": 1, "b": 2}}"#)));
+        assert!(!before.is_same_so_far(&of_state(r#"{"data": {"b": 2, "a": 1}}"#)));
+        assert!(!before.is_same_so_far(&of_state(r#"{"data": {"a": 1.0, "b": 2}}"#)));
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use strata_engine::{Experiment, FlowKind, Grown, Growth};
 use strata_measure::analysis::SessionAnalysis;
-use strata_model::{App, EventIndex, Fingerprint, FingerprintBuilder, LlmRequest, RecordedCall, Session};
+use strata_model::{
+    App, EventIndex, Fingerprint, FingerprintBuilder, FromJson, LlmRequest, RecordedCall, Session,
+};
 use strata_store::{RecordedRequest, SessionId, Store, StoreError};
 
 /// The requests of a stored session that were answered.
@@ -94,11 +96,13 @@ impl StoredSession {
     /// `None` where it is not the session that was known, or cannot go on from there.
     fn kept_of(&self, earlier: Earlier<'_>) -> Option<Kept> {
         let (before, now) = (earlier.experiment.session(), &self.session);
-        let is_same = (&before.id, &before.app_name, &before.user_id, &before.other)
-            == (&now.id, &now.app_name, &now.user_id, &now.other)
+        let is_same = (&before.id, &before.app_name, &before.user_id)
+            == (&now.id, &now.app_name, &now.user_id)
+            && is_written_alike(&before.other, &now.other)
             && earlier.experiment.kind() == self.kind
-            && **earlier.experiment.app() == *self.app;
-        let n_events = before.events.iter().zip(&now.events).take_while(|(a, b)| a == b).count();
+            && is_written_alike(earlier.experiment.app(), &self.app);
+        let pairs = before.events.iter().zip(&now.events);
+        let n_events = pairs.take_while(|(a, b)| is_written_alike(*a, b)).count();
         // A request that is gone or another one now is forgotten with its answer alone.
         let marks = &self.answered.marks;
         let stays = |(answer, known): (&EventIndex, &Vec<Fingerprint>)| {
@@ -125,10 +129,21 @@ impl StoredSession {
     }
 }
 
+/// Whether two values are the same to the byte. Those that are equal may be written otherwise: their keys in another
+/// order, or `1` as `1.0`, which is another prompt.
+fn is_written_alike<T: FromJson>(a: &T, b: &T) -> bool {
+    let written = |value: &T| {
+        let mut hash = FingerprintBuilder::new();
+        value.hash_into(&mut hash);
+        hash.finish()
+    };
+    written(a) == written(b)
+}
+
 #[cfg(test)]
 mod tests {
     use strata_measure::analysis::Counting;
-    use strata_model::{Json, json};
+    use strata_model::{Json, Object, json};
     use strata_store::{Alignment, RecordPlace};
     use strata_testkit::{experiment, session};
 
@@ -208,6 +223,30 @@ mod tests {
         // What another file recorded of the first call stands behind what the session's own file has of the last.
         assert_eq!(goes_on(&[(1, "Hello")], &[(5, "Bye"), (1, "Hello")]), Some((2, vec![1, 3])));
         assert_eq!(goes_on(&[(1, "Hello")], &[(1, "Hello"), (1, "Hello again")]), Some((0, vec![1])));
+    }
+
+    #[test]
+    fn what_is_written_otherwise_does_not_stay() {
+        let with_state = |text: &str, state: &str| {
+            let mut session = session(text);
+            let event = Arc::make_mut(&mut session.events[2]);
+            event.actions.state_delta =
+                Object::from_iter([("data", json::parse(state.as_bytes()).unwrap_or_default())]);
+            session
+        };
+        let short = experiment(SHORT);
+        let (app, kind) = (short.app().clone(), short.kind());
+        let before = Arc::new(with_state(SHORT, r#"{"a": 1, "b": 2}"#));
+        let before = Experiment::new(before, app.clone(), kind);
+        let analysis = known(&before);
+        let earlier = Earlier { experiment: &before, analysis: &analysis, marks: &RequestMarks::new() };
+        let kept = |state: &str| {
+            let now = StoredSession { session: with_state(LONG, state), ..stored(&app, kind, &[]) };
+            now.kept_of(earlier).map(|kept| kept.n_events)
+        };
+        assert_eq!(kept(r#"{"a": 1, "b": 2}"#), Some(4));
+        assert_eq!(kept(r#"{"b": 2, "a": 1}"#), Some(2));
+        assert_eq!(kept(r#"{"a": 1.0, "b": 2}"#), Some(2));
     }
 
     #[test]
