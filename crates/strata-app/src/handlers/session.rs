@@ -237,7 +237,7 @@ fn context_window(
     tables: &Tables,
 ) -> Option<ContextWindow> {
     let of_agent = || caches.calls.iter().filter(|call| &*call.agent == agent);
-    let last = analysis.call(of_agent().last()?.call)?;
+    let last = analysis.call(of_agent().next_back()?.call)?;
     let model = &*last.sent_to;
     let answer =
         open.experiment.session().events.get(open.experiment.call(last.number)?.answer.as_usize())?;
