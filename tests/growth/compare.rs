@@ -79,9 +79,9 @@ fn weighed(analysis: &SessionAnalysis) -> Vec<String> {
 
 fn weighed_call(call: &CallAnalysis) -> String {
     let CallAnalysis { number, model, sent_to, total, overhead, by_kind, previous, matched, .. } = call;
-    let CallAnalysis { prefix_break, matches, rebilled, is_failed, outcome, request, .. } = call;
+    let CallAnalysis { prefix_break, matches, rebilled, is_unpaid, outcome, request, .. } = call;
     format!(
-        "{number} {model} {sent_to} {is_failed} {total:?} {overhead} {by_kind:?} {previous:?} {matched:?} {prefix_break:?} \
+        "{number} {model} {sent_to} {is_unpaid} {total:?} {overhead} {by_kind:?} {previous:?} {matched:?} {prefix_break:?} \
          {matches:?} {rebilled} {outcome:?} {:?}",
         request.contents.provenance(),
     )
