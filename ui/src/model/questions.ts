@@ -32,11 +32,19 @@ export const QUESTIONS: readonly QuestionText[] = [
   { question: 'reframed', title: 'Why is this text a message of the user?', view: 'pipeline' },
   { question: 'stateShown', title: 'Which state does this prompt show, and who wrote it?', view: 'pipeline' },
   { question: 'editEffect', title: 'What do these edits change, over all calls?', view: 'pipeline' },
-  { question: 'whyMissed', title: 'Why did this call miss the cache, and what did that cost?', view: 'cache' },
+  {
+    question: 'whyMissed',
+    title: 'Why did this call miss the cache, and what did that cost?',
+    view: 'cache',
+  },
   { question: 'dearestCalls', title: 'Which calls cost the most?', view: 'cache' },
   { question: 'avoidableBreaks', title: 'Which breaks could be avoided?', view: 'cache' },
   { question: 'stableShare', title: 'How much of each prompt is stable?', view: 'cache' },
-  { question: 'bestCacheFix', title: 'Which change would help the cache most, over all calls?', view: 'cache' },
+  {
+    question: 'bestCacheFix',
+    title: 'Which change would help the cache most, over all calls?',
+    view: 'cache',
+  },
   { question: 'belowMinimum', title: 'Are prompts too short to be cached?', view: 'cache' },
   {
     question: 'compactionSavings',

@@ -3,6 +3,7 @@
 mod caches;
 mod edits;
 mod prompts;
+mod words;
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::{OpenSession, Tables};
 use crate::words::{counted, listed, whole};
+use words::said;
 
 impl Handler for Ask {
     fn run(self, strata: &Arc<Strata>) -> Result<Answer, AppError> {
@@ -58,15 +60,6 @@ impl Handler for Ask {
             Question::CompactionSavings => edits::compaction(strata, &self.session)?,
         })
     }
-}
-
-fn said(text: impl Into<String>) -> Answer {
-    Answer { text: text.into(), address: None, filter: None, order: None }
-}
-
-/// A share with one decimal: `20.7%`.
-fn percent(share: f64) -> String {
-    format!("{:.1}%", share * 100.0)
 }
 
 fn costliest_tool_result(open: &OpenSession, tables: &Tables) -> Answer {

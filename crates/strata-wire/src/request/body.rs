@@ -12,8 +12,8 @@ const MESSAGES: [&str; 4] = ["messages", "contents", "input", "prompt"];
 const SYSTEM: [&str; 6] =
     ["system", "systemInstruction", "system_instruction", "instructions", "systemPrompt", "system_prompt"];
 
-/// Members of requests for embeddings, speech and images.
-const OF_OTHER_CALLS: [&str; 5] = ["encoding_format", "dimensions", "voice", "size", "quality"];
+/// Members of requests for embeddings, speech and images, and of what clients write down of a session.
+const OF_OTHER_CALLS: [&str; 6] = ["encoding_format", "dimensions", "voice", "size", "quality", "started_at"];
 
 /// Whether an object is the body of a request to a model.
 pub fn is_request(body: &Object) -> bool {
@@ -77,5 +77,26 @@ impl Reader<'_> {
             Some(single) => turns.push(messages.read(single)),
         }
         turns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_model::json::parse;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(body: &str, expected: bool) {
+        let body = parse(body.as_bytes()).unwrap();
+        assert_eq!(body.as_object().is_some_and(is_request), expected);
+    }
+
+    #[test]
+    fn what_has_a_model_and_a_prompt_may_be_something_else() {
+        check(r#"{"model": "m", "prompt": "Hello"}"#, true);
+        check(r#"{"model": "m", "prompt": "A cat", "size": "1024x1024"}"#, false);
+        // What Cline writes down of a session.
+        check(r#"{"session_id": "1", "started_at": "2026-11-20", "model": "m", "prompt": "Hello"}"#, false);
     }
 }

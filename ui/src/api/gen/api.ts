@@ -425,7 +425,7 @@ code: string | null, };
 /**
  * Questions with an answer in one line and a view state that shows it.
  */
-export type Question = "costliestToolResult" | "largestCalls" | "promptByKind" | "toolsNeverCalled" | "costliestTurn" | "costliestAgent" | "stageThatAddedMost" | "stagesThatDidNothing" | "whatGrewSincePreviousCall" | "hiddenContext";
+export type Question = "costliestToolResult" | "largestCalls" | "promptByKind" | "toolsNeverCalled" | "costliestTurn" | "costliestAgent" | "stageThatAddedMost" | "stagesThatDidNothing" | "whatGrewSincePreviousCall" | "hiddenContext" | "lookedUp" | "leftOut" | "reframed" | "stateShown" | "editEffect" | "whyMissed" | "dearestCalls" | "avoidableBreaks" | "stableShare" | "bestCacheFix" | "belowMinimum" | "compactionSavings";
 
 /**
  * Something a person should know about a file, a session or a stage.

@@ -5,6 +5,7 @@ import { parseAddress, printAddress, type Address } from '@/model/address.ts';
 import { completions } from '@/model/filter.ts';
 import { kindColor } from '@/model/kinds.ts';
 import { questionsFor, type QuestionText } from '@/model/questions.ts';
+import { VIEW_TITLES } from '@/model/view-url.ts';
 import { COMMANDS } from '@/state/commands/all.ts';
 import { isAvailable, type Command } from '@/state/commands/command.ts';
 import type { Workbench } from '@/state/workbench.svelte.ts';
@@ -166,7 +167,7 @@ function questionEntries(workbench: Workbench, typed: string): readonly Entry[] 
       ...PLAIN,
       id: `question ${question}`,
       title,
-      detail: view === workbench.location.view.view ? '' : view === 'session' ? 'Session' : 'Pipeline',
+      detail: view === workbench.location.view.view ? '' : VIEW_TITLES[view],
       run: () => workbench.ask(question),
     }));
 }

@@ -2,7 +2,7 @@
 
 use strata_measure::analysis::{CacheAnalysis, CallCache, SessionAnalysis};
 
-use super::{percent, said};
+use super::words::{percent, said};
 use crate::api::palette::Answer;
 use crate::error::AppError;
 use crate::handlers::breaks;
@@ -61,7 +61,10 @@ pub(super) fn avoidable_breaks(open: &OpenSession, caches: &CacheAnalysis) -> An
         n => format!("; {} cannot be avoided", counted(n, "other")),
     };
     let Some((dearest, _)) = avoidable.first() else {
-        return said(format!("No break could have been avoided{others}."));
+        return said(match losses.len() {
+            0 => "No call lost anything that a cache could have kept.".to_owned(),
+            n => format!("None of {} could have been avoided.", counted(n, "break")),
+        });
     };
     let named = avoidable.iter().take(NAMED).map(|(call, loss)| {
         let cost = loss.cost_usd.map_or(String::new(), |cost| format!(", {}", usd(cost)));

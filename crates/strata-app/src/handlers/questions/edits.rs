@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{percent, said};
+use super::words::{percent, said};
 use crate::Strata;
 use crate::api::experiment::Compare;
 use crate::api::lab::{OfflineSummaries, Plan};
@@ -24,17 +24,19 @@ pub(super) fn compaction(strata: &Arc<Strata>, session: &str) -> Result<Answer, 
         summaries: OfflineSummaries::Sized,
     };
     let replay = plan.run(strata)?;
-    let (with, without) = (&replay.bill, &replay.unchanged);
+    let (with, without, recorded) = (&replay.bill, &replay.unchanged, &replay.recorded);
     let change = (with.prompt_tokens - without.prompt_tokens) / without.prompt_tokens.max(1.0);
     let cost = with.cost_usd.zip(without.cost_usd).map_or(String::new(), |(with, without)| {
         format!(", ${with:.2} with the summaries instead of ${without:.2}")
     });
+    let recorded_cost = recorded.cost_usd.map_or(String::new(), |cost| format!(", ${cost:.2}"));
     Ok(said(format!(
-        "Every 8 turns with an overlap of 2: {} would be written; {} prompt tokens instead of {} without any ({}){cost}",
+        "Every 8 turns with an overlap of 2: {} would be written; {} prompt tokens instead of {} without any ({}){cost}; as it was recorded: {}{recorded_cost}",
         counted(with.compactions as usize, "summary").replace("summarys", "summaries"),
         whole(with.prompt_tokens as i64),
         whole(without.prompt_tokens as i64),
-        signed_percent(change)
+        signed_percent(change),
+        whole(recorded.prompt_tokens as i64)
     )))
 }
 

@@ -6,7 +6,7 @@ use strata_engine::{EventLog, explain_omissions};
 use strata_measure::analysis::{Kind, SessionAnalysis};
 use strata_model::{EventIndex, Origin, Str};
 
-use super::said;
+use super::words::said;
 use crate::api::palette::Answer;
 use crate::error::AppError;
 use crate::handlers::breaks;

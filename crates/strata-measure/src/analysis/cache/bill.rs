@@ -250,12 +250,17 @@ pub(super) struct Before {
 }
 
 /// The sizes of calls' prompts now, in the provider's tokens; `None` where ours is all that is known. A prompt that
-/// begins with another one is no smaller.
+/// begins with another one is no smaller, unless it was reported to be.
 pub(super) fn sizes(before: &[Option<Before>], prompts: &[PromptMatches]) -> Vec<Option<Reported>> {
     let mut sizes: Vec<Option<Reported>> = Vec::with_capacity(prompts.len());
-    for (before, prompt) in before.iter().zip(prompts) {
-        let parent = prompt.parent.and_then(|parent| sizes[parent as usize - 1]);
-        let size = before.as_ref().and_then(|before| {
+    let reported = |at: usize| before[at].as_ref().and_then(|before| before.sized);
+    for (at, prompt) in prompts.iter().enumerate() {
+        let was = reported(at);
+        let is_no_smaller =
+            |parent: &usize| was.zip(reported(*parent)).is_some_and(|(was, of)| was.prompt >= of.prompt);
+        let parent = prompt.parent.map(|parent| parent as usize - 1).filter(is_no_smaller);
+        let parent = parent.and_then(|parent| sizes[parent]);
+        let size = before[at].as_ref().and_then(|before| {
             let size = before.size(prompt.tokens)?;
             let least = parent.filter(|_| !before.is_same).map_or(0, |parent| parent.prompt);
             Some(Reported { prompt: size.prompt.max(least), ..size })
