@@ -23,7 +23,7 @@ fn run(computer: &Computer, command: &str, text: &str) -> Run {
 }
 
 fn lines(lines: &[Value]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
