@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 import type { SessionHeader } from '@/api/gen/api.ts';
 import { ensureExists } from '@/lib/assert.ts';
-import { formatCounted, formatInteger } from '@/model/format.ts';
+import { formatCounted, formatInteger, formatPercent } from '@/model/format.ts';
 import { recorded } from './recorded.ts';
 import { fill, inspector, literally, LOCKED, openWindow } from './window.ts';
 
@@ -267,6 +267,22 @@ describe('states', () => {
     expect(await screen.findByText('30 of 41 calls compiled')).toBeVisible();
     host.notify({ type: 'analysis', ...SAMPLE, compiledCalls: 41, calls: 41 });
     await waitFor(() => expect(screen.queryByText(/calls compiled/)).toBeNull());
+  });
+
+  test('unpaid: what nobody paid for is in no share of a cache', async () => {
+    const unpaidTokens = 500_000;
+    const withFailed = (header: SessionHeader): SessionHeader => ({
+      ...header,
+      bill: { ...header.bill, unpaidCalls: 3, unpaidTokens },
+    });
+    openWindow('#/invoice-triage/session', {
+      changed: { 'session/open': withFailed, 'session/header': withFailed },
+    });
+    const { bill } = await recorded('session/header', SAMPLE);
+    const share = formatPercent(bill.cachedTokens / (bill.promptTokens - unpaidTokens));
+    const strip = await screen.findByLabelText('The session');
+    await waitFor(() => expect(strip).toHaveTextContent(share));
+    expect(await screen.findByText(new RegExp(`^${literally(share)} cached,`))).toBeVisible();
   });
 
   test('stuck: the rest of the window goes on', async () => {

@@ -22,6 +22,8 @@ export interface Totals {
   readonly calls: number;
   /** Absent where only the whole session's are known. */
   readonly tokens: number | undefined;
+  /** Of these, those that somebody paid for. Calls of a range that failed count as paid. */
+  readonly paidTokens: number | undefined;
   readonly cached: number | undefined;
   readonly costUsd: number | undefined;
 }
@@ -172,6 +174,7 @@ export class OpenSession {
       return {
         calls: this.calls,
         tokens: info?.bill.promptTokens,
+        paidTokens: info === undefined ? undefined : info.bill.promptTokens - info.bill.unpaidTokens,
         cached: info?.bill.cachedTokens,
         costUsd: info?.bill.cost ?? undefined,
       };
@@ -180,6 +183,7 @@ export class OpenSession {
     return {
       calls: range.to - range.from + 1,
       tokens: sums?.tokens,
+      paidTokens: sums?.tokens,
       cached: sums?.cached,
       costUsd: undefined,
     };

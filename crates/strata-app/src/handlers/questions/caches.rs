@@ -17,11 +17,11 @@ fn usd(cost: f64) -> String {
 }
 
 pub(super) fn dearest_calls(caches: &CacheAnalysis) -> Answer {
-    let mut calls: Vec<&CallCache> = caches.calls.iter().collect();
+    let mut calls: Vec<&CallCache> = caches.calls.iter().filter(|call| !call.bill.is_unpaid).collect();
     if calls.is_empty() {
-        return said("This session has no calls.");
+        return said("No call is known to have been paid for.");
     }
-    let paid = |call: &CallCache| call.bill.prompt_tokens - call.bill.cached_tokens;
+    let paid = |call: &CallCache| call.bill.prompt_tokens.saturating_sub(call.bill.cached_tokens);
     calls.sort_by(|a, b| {
         let cost = |call: &CallCache| call.bill.cost_usd().unwrap_or(0.0);
         cost(b).total_cmp(&cost(a)).then(paid(b).cmp(&paid(a)))
@@ -82,7 +82,8 @@ pub(super) fn avoidable_breaks(open: &OpenSession, caches: &CacheAnalysis) -> An
 
 /// How much of the prompts stands unchanged at the beginning of the next ones.
 pub(super) fn stable_share(caches: &CacheAnalysis) -> Answer {
-    let later: Vec<&CallCache> = caches.calls.iter().filter(|call| call.call != call.lineage).collect();
+    let is_later = |call: &&CallCache| call.call != call.lineage && !call.bill.is_unpaid;
+    let later: Vec<&CallCache> = caches.calls.iter().filter(is_later).collect();
     let share = |call: &CallCache| {
         f64::from(call.prediction.matched_ever) / f64::from(call.bill.prompt_tokens.max(1))
     };
