@@ -38,9 +38,13 @@ pub(crate) fn duration(seconds: u32) -> String {
     }
 }
 
-/// `1 part`, `3 parts`.
+/// `1 part`, `3 parts`, `2 summaries`.
 pub fn counted(n: usize, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{} {one}s", whole(n as i64)) }
+    match (n, one.strip_suffix("ry")) {
+        (1, _) => format!("1 {one}"),
+        (_, Some(stem)) => format!("{} {stem}ries", whole(n as i64)),
+        (_, None) => format!("{} {one}s", whole(n as i64)),
+    }
 }
 
 /// With the apostrophes of print.

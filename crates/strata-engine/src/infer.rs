@@ -1,9 +1,9 @@
 //! What a session tells about the app it ran in, for sessions that come without their app's configuration.
 //!
 //! Events name the agents, the tools they called and the models that answered. They hold no instructions, but for what
-//! some clients write down of them, no descriptions and nothing that an agent could have used and did not. What is found here is therefore a lower bound of the
-//! real configuration, and everything compiled from it is marked as inferred. Requests that were recorded hold all of
-//! that, for the agents that sent them.
+//! some clients write down of them, no descriptions and nothing that an agent could have used and did not. What is found
+//! here is therefore a lower bound of the real configuration, and everything compiled from it is marked as inferred.
+//! Requests that were recorded hold all of that, for the agents that sent them.
 
 mod most_frequent;
 mod requests;
@@ -120,7 +120,7 @@ fn models(session: &Session) -> BTreeMap<Str, Str> {
 fn told(session: &Session) -> BTreeMap<Str, Str> {
     let mut told = BTreeMap::new();
     for event in &session.events {
-        let mark = event.custom_metadata.as_ref().and_then(|left| left.get(marks::INSTRUCTION));
+        let mark = marks::of(event, marks::INSTRUCTION);
         if let Some(text) = mark.and_then(Json::as_str) {
             told.entry(event.author.clone()).or_insert_with(|| text.into());
         }

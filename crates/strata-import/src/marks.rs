@@ -2,7 +2,7 @@
 //! ADK's event has no field for.
 
 pub use strata_model::marks::{CACHE_WRITE, CONTEXT_WINDOW, INSTRUCTION, NOT_SENT, QUOTED, SUM, UNANSWERED};
-use strata_model::{Event, Json};
+use strata_model::{Event, Json, marks};
 
 /// Context the client added by itself; the value says what it was (`meta`, `command`, `attachment.file`, …). Such an
 /// event has the author `user` but nobody typed it.
@@ -29,22 +29,18 @@ pub const RECORDED_REQUESTS: &str = "recordedRequests";
 /// Model name of a response that no model wrote.
 pub const SYNTHETIC_MODEL: &str = "<synthetic>";
 
-fn mark<'e>(event: &'e Event, name: &str) -> Option<&'e Json> {
-    event.custom_metadata.as_ref()?.get(name)
-}
-
 /// What kind of context the client added, if this event is that.
 pub fn injected(event: &Event) -> Option<&str> {
-    mark(event, INJECTED)?.as_str()
+    marks::of(event, INJECTED)?.as_str()
 }
 
 pub fn is_relayed(event: &Event) -> bool {
-    mark(event, RELAYED).is_some_and(Json::is_truthy)
+    marks::of(event, RELAYED).is_some_and(Json::is_truthy)
 }
 
 /// Tokens the call wrote to the provider's cache.
 pub fn cache_write_tokens(event: &Event) -> u64 {
-    let tokens = mark(event, CACHE_WRITE).and_then(|write| write.get("tokens")?.as_i64());
+    let tokens = marks::of(event, CACHE_WRITE).and_then(|write| write.get("tokens")?.as_i64());
     tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(0)
 }
 
@@ -59,7 +55,7 @@ pub fn is_user_turn(event: &Event) -> bool {
 
 /// Whether the event stands for a model call: it holds what was answered, or says that no answer was recorded.
 pub fn is_model_call(event: &Event) -> bool {
-    is_model_response(event) || mark(event, UNANSWERED).is_some_and(Json::is_truthy)
+    is_model_response(event) || marks::of(event, UNANSWERED).is_some_and(Json::is_truthy)
 }
 
 /// Whether a model call produced this event.
@@ -70,6 +66,6 @@ pub fn is_model_response(event: &Event) -> bool {
     !event.is_from_user()
         && !event.is_compaction()
         && !is_synthetic
-        && ![SUM, QUOTED, NOT_SENT].iter().any(|name| mark(event, name).is_some_and(Json::is_truthy))
+        && ![SUM, QUOTED, NOT_SENT].iter().any(|name| marks::of(event, name).is_some_and(Json::is_truthy))
         && (event.usage_metadata.is_some() || is_from_model)
 }

@@ -1,6 +1,6 @@
 //! Names of the marks that importers leave in an event's `customMetadata` and that decide what a session comes to.
 
-use crate::Event;
+use crate::{Event, Json};
 
 /// Tokens written to the provider's cache by the call: `{tokens, ephemeral5m, ephemeral1h}`.
 pub const CACHE_WRITE: &str = "cacheWrite";
@@ -25,7 +25,12 @@ pub const INSTRUCTION: &str = "instruction";
 /// On an answer: the longest prompt, in tokens, that the client takes its model to read.
 pub const CONTEXT_WINDOW: &str = "contextWindow";
 
+/// What a mark of an event says.
+pub fn of<'e>(event: &'e Event, name: &str) -> Option<&'e Json> {
+    event.custom_metadata.as_ref()?.get(name)
+}
+
 /// Whether an event has a mark, whatever it says.
 pub fn has(event: &Event, name: &str) -> bool {
-    event.custom_metadata.as_ref().is_some_and(|marks| marks.contains_key(name))
+    of(event, name).is_some()
 }

@@ -41,6 +41,11 @@ impl<T> SharedList<T> {
         self.range(0..self.len())
     }
 
+    /// The place of the item whose key is `key`, in a list that is sorted by it.
+    pub fn binary_search_by_key<K: Ord>(&self, key: &K, mut of: impl FnMut(&T) -> K) -> Option<usize> {
+        self.0.binary_search_by_key(key, |item| of(item)).ok()
+    }
+
     /// The items of a range of places; those behind the end are not there.
     pub fn range(&self, places: Range<usize>) -> SharedListIter<'_, T> {
         let end = places.end.min(self.len());

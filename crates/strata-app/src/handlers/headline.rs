@@ -50,10 +50,7 @@ pub(super) fn headline(stage: &Stage, context: &CompileContext<'_>, counts: Coun
         said.push(format!("{added} added"));
     }
     if n_hidden > 0 {
-        said.push(format!(
-            "{n_hidden} hidden by {}",
-            words::counted(summaries.len(), "summary").replace("summarys", "summaries")
-        ));
+        said.push(format!("{n_hidden} hidden by {}", words::counted(summaries.len(), "summary")));
     }
     if left_out > n_hidden {
         said.push(format!("{} left out", left_out - n_hidden));

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use strata_import::Format;
 use strata_measure::analysis::{BillTotals, Billed, CacheAnalysis, CallAnalysis};
 use strata_measure::tokens::{self, Tokenizer};
-use strata_model::marks::CONTEXT_WINDOW;
-use strata_model::{SharedList, Str};
+use strata_model::marks::{self, CONTEXT_WINDOW};
+use strata_model::{Json, SharedList, Str};
 use strata_store::{AppConfigOrigin, ExperimentId, SessionId};
 
 use crate::Strata;
@@ -241,12 +241,12 @@ fn context_window(
     let model = &*last.sent_to;
     let answer =
         open.experiment.session().events.get(open.experiment.call(last.number)?.answer.as_usize())?;
-    let told = answer.custom_metadata.as_ref().and_then(|marks| marks.get(CONTEXT_WINDOW)?.as_i64());
+    let told = marks::of(answer, CONTEXT_WINDOW).and_then(Json::as_i64);
     let (tokens, source) = match told.and_then(|tokens| u32::try_from(tokens).ok()) {
         Some(tokens) => (tokens, "the client, in the session".to_owned()),
         None => {
             let window = tables.prices.context_window(model)?;
-            // It asks for a long window by itself, and its transcripts do not say when.
+            // Claude Code asks for a long window by itself, and its transcripts do not say when.
             if open.summary.format == Format::CLAUDE_CODE.id()
                 && window.tokens > 200_000
                 && !model.ends_with("[1m]")

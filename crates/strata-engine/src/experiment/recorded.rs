@@ -158,16 +158,7 @@ pub(crate) fn add_sent(
 
 /// The call that an event answers.
 fn answered_by(calls: &SharedList<Call>, answer: EventIndex) -> Option<&Call> {
-    let (mut from, mut to) = (0, calls.len());
-    while from < to {
-        let middle = usize::midpoint(from, to);
-        match calls[middle].answer.cmp(&answer) {
-            std::cmp::Ordering::Equal => return calls.get(middle),
-            std::cmp::Ordering::Less => from = middle + 1,
-            std::cmp::Ordering::Greater => to = middle,
-        }
-    }
-    None
+    calls.get(calls.binary_search_by_key(&answer, |call| call.answer)?)
 }
 
 /// Where parts were said, and contents that several requests have.

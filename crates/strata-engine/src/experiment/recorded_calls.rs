@@ -1,5 +1,6 @@
 //! Calls that a recorder saw in the running app, with what each request was made from.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -62,18 +63,23 @@ impl RecordedCalls {
             let state = call.state.take().unwrap_or_default().into_iter();
             let state = state.map(|entry| (entry.key, entry.value.unwrap_or_default()));
             let state = states.not_written(state, answer.as_usize());
-            let files = call.artifacts.take().map(|found| match &self.last_files {
-                Some(files) if files.found == found => files.clone(),
-                _ => {
-                    let services = with_files(events.at(answer.as_usize()), &found);
-                    Arc::new(Files { found, services })
-                }
-            });
-            self.last_files = files.clone().or_else(|| self.last_files.take());
+            let found = call.artifacts.take();
+            let files = found.map(|found| self.files(Cow::Owned(found), events.at(answer.as_usize())));
             self.by_answer.insert(answer, Arc::new(Recorded { call, state, files }));
             first = Some(first.map_or(answer, |first| first.min(answer)));
         }
         first
+    }
+
+    /// Files that a call found, beside what events tell: those of the call before it where it found the same.
+    fn files(&mut self, found: Cow<'_, [RecordedArtifact]>, known: &Services) -> Arc<Files> {
+        let same = self.last_files.take().filter(|last| *last.found == *found);
+        let files = same.unwrap_or_else(|| {
+            let services = with_files(known, &found);
+            Arc::new(Files { found: found.into_owned(), services })
+        });
+        self.last_files = Some(files.clone());
+        files
     }
 
     /// Those that are answered by the first events.
@@ -86,14 +92,8 @@ impl RecordedCalls {
     pub(crate) fn with_services(&self, events: &RecordedServices) -> Self {
         let mut changed = Self::default();
         for (answer, recorded) in &self.by_answer {
-            let files = recorded.files.as_ref().map(|files| match &changed.last_files {
-                Some(last) if last.found == files.found => last.clone(),
-                _ => {
-                    let services = with_files(events.at(answer.as_usize()), &files.found);
-                    Arc::new(Files { found: files.found.clone(), services })
-                }
-            });
-            changed.last_files = files.clone().or_else(|| changed.last_files.take());
+            let found = recorded.files.as_ref().map(|files| Cow::Borrowed(&*files.found));
+            let files = found.map(|found| changed.files(found, events.at(answer.as_usize())));
             changed.by_answer.insert(*answer, Arc::new(Recorded { files, ..Recorded::clone(recorded) }));
         }
         changed

@@ -13,7 +13,7 @@ mod timeline;
 mod volatile;
 mod zones;
 
-use strata_engine::{Call, Experiment};
+use strata_engine::Experiment;
 use strata_model::Str;
 use strata_wire::CacheRules;
 
@@ -169,8 +169,7 @@ impl CacheAnalysis {
                     CallBill::predicted(call.total, counted, found, is_kept_long, output)
                 }
             };
-            let is_unpaid = experiment.call(call.number).is_some_and(Call::is_unpaid);
-            bills.push(bill.unpaid_if(is_unpaid).priced(price_of(prices, call)));
+            bills.push(bill.unpaid_if(call.is_unpaid).priced(price_of(prices, call)));
         }
         let is_used = reported.iter().flatten().any(Reported::has_cache);
         let heads = reported::client_heads(&measured, &reported);

@@ -110,14 +110,19 @@ struct Node {
 }
 
 impl PromptTree {
-    /// Enters the next prompt; `earlier` gives those that were entered before.
+    /// Enters the next prompt; `earlier` gives those that were entered before. Without a model it was not read, or not
+    /// paid for: it shares nothing, and no later one continues it.
     pub(crate) fn enter<'r>(
         &mut self,
-        model: usize,
+        model: Option<usize>,
         (request, prompt): (&'r LlmRequest, &WeighedPrompt),
         earlier: impl Fn(usize) -> &'r LlmRequest,
         (scale, order): (&Scale<'_>, PrefixOrder),
     ) -> PromptMatches {
+        let Some(model) = model else {
+            self.pass();
+            return PromptMatches::alone(request, prompt);
+        };
         let mut candidates = Vec::new();
         let mut reach = None;
         let mut parent: Option<usize> = None;
@@ -148,7 +153,7 @@ impl PromptTree {
         PromptMatches { candidates, parent, ..PromptMatches::alone(request, prompt) }
     }
 
-    /// Enters a prompt that no later one continues: its call failed, or there is nothing that weighs it.
+    /// Enters a prompt that nothing weighs: no later one continues it.
     pub(crate) fn pass(&mut self) {
         self.nodes.push_back(Node { parent: None, n_contents: 0 });
     }

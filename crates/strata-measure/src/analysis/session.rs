@@ -13,7 +13,7 @@ use super::call::CallAnalysis;
 use super::call_compiler::CallCompiler;
 use super::kind::Kind;
 use super::ledger::Ledger;
-use super::matches::{ExplicitCache, PromptMatches, PromptTree};
+use super::matches::{ExplicitCache, PromptTree};
 use super::prefix::{Matched, PrefixEnd, common_prefix_in};
 use super::weigh::{Counting, Scale, Weights};
 use crate::tokens::Tokenizer;
@@ -196,13 +196,9 @@ impl SessionAnalysis {
         let prompt = scale.prompt(&request);
         let total = prompt.total();
         let is_unpaid = call.is_unpaid();
-        let mut matches = if is_unpaid {
-            self.known.prompts.pass();
-            PromptMatches::alone(&request, &prompt)
-        } else {
-            let request_at = |at: usize| &self.known.calls[at].request;
-            self.known.prompts.enter(provider, (&request, &prompt), request_at, (&scale, order))
-        };
+        let request_at = |at: usize| &self.known.calls[at].request;
+        let read_by = (!is_unpaid).then_some(provider);
+        let mut matches = self.known.prompts.enter(read_by, (&request, &prompt), request_at, (&scale, order));
 
         let lineage = Lineage {
             agent: call.invocation.agent.clone(),

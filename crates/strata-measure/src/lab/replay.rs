@@ -167,12 +167,8 @@ impl<'r, 'a> Run<'r, 'a> {
             let order = self.lab.rules.of_model(&analysed.model).order;
             tokens = prompt.total().tokens;
             let earlier = |at: usize| &self.requests[at];
-            matches = if call.is_unpaid() {
-                self.tree.pass();
-                PromptMatches::alone(&request, &prompt)
-            } else {
-                self.tree.enter(self.lab.models[at], (&request, &prompt), earlier, (&scale, order))
-            };
+            let read_by = (!call.is_unpaid()).then_some(self.lab.models[at]);
+            matches = self.tree.enter(read_by, (&request, &prompt), earlier, (&scale, order));
         } else {
             self.tree.pass();
         }

@@ -32,7 +32,7 @@ pub(super) fn compaction(strata: &Arc<Strata>, session: &str) -> Result<Answer, 
     let recorded_cost = recorded.cost_usd.map_or(String::new(), |cost| format!(", ${cost:.2}"));
     Ok(said(format!(
         "Every 8 turns with an overlap of 2: {} would be written; {} prompt tokens instead of {} without any ({}){cost}; as it was recorded: {}{recorded_cost}",
-        counted(with.compactions as usize, "summary").replace("summarys", "summaries"),
+        counted(with.compactions as usize, "summary"),
         whole(with.prompt_tokens as i64),
         whole(without.prompt_tokens as i64),
         signed_percent(change),

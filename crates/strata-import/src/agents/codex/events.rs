@@ -29,7 +29,6 @@ impl Rollout {
                 self.count("token_count_events");
                 let reported = self.steps.count(event, &mut self.draft.unmapped);
                 self.step("event_msg.token_count", reported, source);
-                self.mark_context_window();
             }
             "task_started" | "turn_started" => {
                 if !self.is_copied {

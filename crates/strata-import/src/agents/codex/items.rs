@@ -172,7 +172,10 @@ impl Rollout {
 
     /// Usage of the response before it. A record that only repeats counts is listed under its `kind`.
     pub(super) fn step(&mut self, kind: &str, reported: Option<UsageReport>, source: SourceRecord) {
-        let Some(reported) = reported else { return self.draft.unmapped.record(kind, source) };
+        let Some(reported) = reported else {
+            self.draft.unmapped.record(kind, source);
+            return self.mark_context_window();
+        };
         self.open = None;
         let at = match self.steps.take_open() {
             Some(at) => {
@@ -191,7 +194,7 @@ impl Rollout {
     }
 
     /// On the response whose usage came last: counts may tell it behind a record of usage.
-    pub(super) fn mark_context_window(&mut self) {
+    fn mark_context_window(&mut self) {
         if let (Some(at), Some(tokens)) = (self.steps.reported, self.steps.context_window) {
             self.draft.mark(at, marks::CONTEXT_WINDOW, i64::from(tokens));
         }

@@ -71,12 +71,8 @@ impl Replay<'_> {
             };
             let order = self.rules.of_model(&call.model).order;
             let prompt = scale.prompt(&request);
-            let mut matches = if call.is_unpaid {
-                tree.pass();
-                PromptMatches::alone(&request, &prompt)
-            } else {
-                tree.enter(model, (&request, &prompt), |at| &requests[at], (&scale, order))
-            };
+            let read_by = (!call.is_unpaid).then_some(model);
+            let mut matches = tree.enter(read_by, (&request, &prompt), |at| &requests[at], (&scale, order));
             if let Some(tail) = tail {
                 let origin = tail.spans()[0].origin.clone();
                 matches.tail_tokens = scale.content_tokens(&RequestContent::user_text(&tail, origin));

@@ -1,7 +1,7 @@
 //! What providers reported, beside what was predicted.
 
 use strata_engine::Experiment;
-use strata_model::marks::CACHE_WRITE;
+use strata_model::marks::{self, CACHE_WRITE};
 use strata_model::{Event, SharedList, Usage};
 use strata_wire::{CacheRule, Machine};
 
@@ -52,7 +52,7 @@ impl Reported {
     pub fn of(usage: Option<&Usage>, answer: &Event) -> Option<Self> {
         let usage = usage?;
         let tokens = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
-        let mark = answer.custom_metadata.as_ref().and_then(|marks| marks.get(CACHE_WRITE));
+        let mark = marks::of(answer, CACHE_WRITE);
         let of_mark = |field: &str| mark.and_then(|write| u32::try_from(write.get(field)?.as_i64()?).ok());
         let written_long = of_mark(LONG_WRITE).unwrap_or(0);
         Some(Self {
