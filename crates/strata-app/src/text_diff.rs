@@ -8,6 +8,8 @@ use crate::api::part::{DiffLine, DiffRun, DiffSign};
 
 /// After this long a difference is given that is right but not the smallest.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// Bytes of both texts up to which there is no hurry: the difference is the same on any machine, however busy it is.
+const SHORT: usize = 4 << 10;
 /// Lines that are shown at most.
 const MAX_LINES: usize = 5_000;
 
@@ -23,13 +25,13 @@ pub(crate) struct LineDiff {
 }
 
 pub(crate) fn diff_lines(before: &str, after: &str) -> LineDiff {
-    let deadline = Instant::now() + PATIENCE;
-    let diff = TextDiff::configure().algorithm(Algorithm::Myers).deadline(deadline).diff_lines(before, after);
+    let deadline = deadline(before, after);
+    let diff = by_lines(before, after, deadline);
     let options = InlineChangeOptions::default();
     let changes = diff
         .ops()
         .iter()
-        .flat_map(|op| diff.iter_inline_changes_with_options_deadline(op, options, Some(deadline)));
+        .flat_map(|op| diff.iter_inline_changes_with_options_deadline(op, options, deadline));
     let mut lines = Vec::new();
     let mut hidden_lines = 0;
     for change in changes {
@@ -54,7 +56,7 @@ pub(crate) fn diff_lines(before: &str, after: &str) -> LineDiff {
     }
     LineDiff {
         lines,
-        is_approximate: Instant::now() >= deadline,
+        is_approximate: deadline.is_some_and(|deadline| Instant::now() >= deadline),
         is_whitespace_only: before != after && without_white_space(before).eq(without_white_space(after)),
         hidden_lines,
     }
@@ -62,9 +64,22 @@ pub(crate) fn diff_lines(before: &str, after: &str) -> LineDiff {
 
 /// The difference as `diff -u` prints it, with three lines around each change; empty for equal texts.
 pub(crate) fn unified(before: &str, after: &str) -> String {
-    let deadline = Instant::now() + PATIENCE;
-    let diff = TextDiff::configure().algorithm(Algorithm::Myers).deadline(deadline).diff_lines(before, after);
+    let diff = by_lines(before, after, deadline(before, after));
     diff.unified_diff().context_radius(3).missing_newline_hint(false).to_string()
+}
+
+/// When to give up looking for the smallest difference.
+fn deadline(before: &str, after: &str) -> Option<Instant> {
+    (before.len() + after.len() > SHORT).then(|| Instant::now() + PATIENCE)
+}
+
+fn by_lines<'t>(before: &'t str, after: &'t str, deadline: Option<Instant>) -> TextDiff<'t, 't, str> {
+    let mut config = TextDiff::configure();
+    config.algorithm(Algorithm::Myers);
+    if let Some(deadline) = deadline {
+        config.deadline(deadline);
+    }
+    config.diff_lines(before, after)
 }
 
 fn without_white_space(text: &str) -> impl Iterator<Item = char> {

@@ -72,10 +72,10 @@ struct Recorded {
 
 fn sessions() -> Vec<Recorded> {
     let own: (_, &[u8]) =
-        (["weather.session.json", "weather.requests.json"], include_bytes!("weather_app.json"));
+        (["weather.session.json", "weather.requests.json"], include_bytes!("recorded/weather_app.json"));
     let larger: (_, &[u8]) = (
         ["adk-2.13.0.s-main.session.json", "adk-2.13.0.llm_requests.json"],
-        include_bytes!("larger_weather_app.json"),
+        include_bytes!("recorded/larger_weather_app.json"),
     );
     let folders = samples::folders().into_iter().zip([own, larger]);
     let read = folders.map(|(folder, (names, app))| {

@@ -8,7 +8,7 @@ use strata_measure::edited;
 use strata_measure::findings::findings;
 use strata_model::EventIndex;
 
-use crate::grow::{Grown, Tables};
+use super::grow::{Grown, Tables};
 
 /// Calls whose stages are looked at one by one.
 const MAX_CALLS: usize = 40;

@@ -2,9 +2,9 @@
 
 use strata_measure::analysis::{CacheAnalysis, CacheFix, FixKind};
 
-use crate::agents;
-use crate::kinds::{self, OTHER_TOOL, TOOL};
-use crate::script::Injected;
+use super::agents;
+use super::kinds::{self, OTHER_TOOL, TOOL};
+use super::script::Injected;
 
 /// Tokens of all prompts that are not found.
 fn fresh_tokens(cache: &CacheAnalysis) -> i64 {

@@ -1,6 +1,6 @@
 //! Rules about what is sent again and again.
 
-use crate::case::{Case, Given, check};
+use super::case::{Case, Given, check};
 
 pub(crate) const CASES: &[Case] = &[
     Case {

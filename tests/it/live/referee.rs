@@ -11,8 +11,8 @@ use strata_model::{Json, Session, Usage, json};
 use strata_testkit::{app, request, session};
 use strata_wire::{CacheRules, usage};
 
-use crate::chat::body;
-use crate::story::Story;
+use super::chat::body;
+use super::story::Story;
 
 /// Tokens of a chat template that a server may put between what was sent before and what follows.
 pub(crate) const TEMPLATE_TOKENS: u32 = 16;

@@ -8,7 +8,7 @@ use strata_model::{
     Content, Event, EventCompaction, FunctionCall, FunctionResponse, Object, Part, Session, Str, Usage,
 };
 
-use crate::grow::Recorded;
+use super::grow::Recorded;
 
 /// What an event does, the branch it is on, and whether it is told what its call used.
 pub(crate) type Placed = (Step, usize, bool);

@@ -1,6 +1,6 @@
 //! Rules about several agents.
 
-use crate::case::{Case, Given, check};
+use super::case::{Case, Given, check};
 
 /// A planner with somebody to hand over to.
 const TRAVEL: &str = "

@@ -1,7 +1,7 @@
 //! One session for each kind of cause.
 
-use crate::agents::{evictions, hand_offs, models, parameters, pauses, short_prompts};
-use crate::script::{Injected, Script, long_text};
+use super::agents::{evictions, hand_offs, models, parameters, pauses, short_prompts};
+use super::script::{Injected, Script, long_text};
 
 pub(crate) const TOOL: &str =
     r#"{"type": "function", "declaration": {"name": "search", "description": "Finds things."}}"#;

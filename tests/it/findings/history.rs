@@ -1,6 +1,6 @@
 //! Rules about what a history leaves out, and its order.
 
-use crate::case::{Case, Given, check};
+use super::case::{Case, Given, check};
 
 pub(crate) const CASES: &[Case] = &[
     Case {

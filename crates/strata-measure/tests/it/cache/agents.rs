@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use strata_wire::CacheRules;
 
-use crate::kinds::{MODEL, TOOL, bot, instructed, rules_words, toggled};
-use crate::script::{Injected, Script, long_text};
+use super::kinds::{MODEL, TOOL, bot, instructed, rules_words, toggled};
+use super::script::{Injected, Script, long_text};
 
 pub(crate) fn models() -> Injected {
     let mut script = Script::new(11);

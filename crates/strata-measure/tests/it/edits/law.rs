@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use strata_engine::{Edit, StageCache};
 use strata_measure::analysis::{Counting, SessionAnalysis};
 
-use crate::{compile_all, edited, edits, sample};
+use super::{compile_all, edited, edits, sample};
 
 const EDITS: &str = r#"[
     {"edit": "disable_processor", "processor": "identity"},

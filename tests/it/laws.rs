@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use strata_engine::{Experiment, FlowKind, StageCache, infer_app};
+use strata_engine::{ConfigTarget, Experiment, FlowKind, StageCache, check_config, infer_app};
 use strata_import::import;
 use strata_measure::analysis::{Counting, Scale, SessionAnalysis, diff_requests};
 use strata_measure::tokens::TokenCount;
@@ -123,4 +123,18 @@ fn every_byte_of_every_stage_has_one_source_and_stages_add_up() {
     });
     let n_calls: usize = vectors.chain(recorded).sum();
     assert!(n_calls > 500, "there are calls: {n_calls}");
+}
+
+#[test]
+fn apps_that_google_adk_ran_are_accepted() {
+    let (mut n_apps, mut refused) = (0, Vec::new());
+    for (path, vector) in vectors() {
+        let Some(app) = vector.get("app").filter(|app| app.get("root_agent").is_some()) else { continue };
+        n_apps += 1;
+        if let Err(error) = check_config(ConfigTarget::App, app) {
+            refused.push(format!("{}: {error}", path.display()));
+        }
+    }
+    assert!(n_apps > 300, "{n_apps} apps");
+    assert!(refused.is_empty(), "{} of {n_apps}:\n{}", refused.len(), refused.join("\n"));
 }

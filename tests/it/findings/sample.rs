@@ -3,7 +3,7 @@
 use strata_measure::findings::{CallRange, Finding};
 use strata_testkit::{experiment_in, invoice_triage};
 
-use crate::case::of;
+use super::case::of;
 
 #[test]
 fn findings_of_the_sample() {

@@ -1,0 +1,6 @@
+//! What a compilation is worth, through the public interface. One program, since each that is linked alone carries the
+//! tables of all tokenizers.
+
+mod cache;
+mod edits;
+mod lab;

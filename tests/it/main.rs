@@ -1,0 +1,9 @@
+//! Tests of the whole, in one program: each that is linked alone carries the tables of all tokenizers.
+
+mod analysis;
+mod cache;
+mod findings;
+mod growth;
+mod laws;
+mod live;
+mod recorded;
