@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/svelte';
+import { screen, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { inspector, openWindow } from './window.ts';
 
@@ -48,4 +48,14 @@ test('at a medium width the inspector is beside the view', async () => {
   openWindow();
   await inspector(/Call C17/);
   expect(shown()).not.toHaveClass('overlay');
+});
+
+test('the count of a call is set beside that of another implementation', async () => {
+  beWide(1_440);
+  const { user } = openWindow();
+  const panel = await inspector(/Call C17/);
+  await user.click(within(panel).getByRole('button', { name: 'Verify this count' }));
+  expect(await within(panel).findByRole('status')).toHaveTextContent(
+    /counts as we do: [\d,]+ tokens of o200k_base/,
+  );
 });

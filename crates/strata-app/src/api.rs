@@ -23,3 +23,4 @@ pub mod script;
 pub mod search;
 pub mod session;
 pub mod state;
+pub mod verification;

@@ -11,7 +11,7 @@ use ts_rs::TS;
 use crate::Strata;
 use crate::api::{
     app, cache, call, event, experiment, finding, job, lab, model, palette, part, place, processor, script,
-    search, session, state,
+    search, session, state, verification,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -153,6 +153,7 @@ commands! {
     "call/columns" call::Columns => Bytes: "Columns of the strip: size, cached, kinds, agent and marks of calls";
     "call/map" call::Map => Bytes: "The parts of the prompts of a range of calls";
     "call/get" call::Get => call::CallDetail: "One call: prompt, cache, report, residual";
+    "call/verify" verification::Verify => verification::Verification: "A second opinion on the count of a call's prompt";
     "call/stages" call::Stages => call::StageList: "The processors that compiled a call";
     "call/stageParts" call::StageParts => call::PartPage: "What a stage did, part by part";
     "call/text" call::StageText => call::TextPage: "The prompt after a stage as text, with the source of each segment";

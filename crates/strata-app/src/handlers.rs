@@ -37,6 +37,7 @@ mod search;
 mod session;
 mod stages;
 mod state;
+pub(crate) mod verification;
 
 pub(crate) use breaks::sentence as break_sentence;
 pub(crate) use chain::writer;

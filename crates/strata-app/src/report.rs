@@ -33,6 +33,7 @@ mod show;
 mod source;
 mod sweep;
 mod tokens;
+mod verify;
 
 pub use adk_recorder::{RecorderReport, adk_recorder};
 pub use app::AppReport;
@@ -68,6 +69,7 @@ pub use sweep::{BillReport, SweepChoice, SweepReport, SweepRowReport, sweep};
 pub use tokens::{
     AgentTokens, CallTokens, HiddenTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens,
 };
+pub use verify::{ModelVerification, VerifyReport, verify};
 
 pub use crate::api::common::{Basis, Bill, CallRange, DiagnosticRow, DiagnosticSeverity, Kind, RequestBasis};
 pub use crate::api::experiment::{ComparedCall, ExportFormat};

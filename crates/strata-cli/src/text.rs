@@ -23,6 +23,7 @@ mod style;
 mod sweep;
 mod table;
 mod tokens;
+mod verify;
 
 pub(crate) use cache::cache;
 pub(crate) use check::check;
@@ -42,3 +43,4 @@ pub(crate) use show::show;
 pub(crate) use style::Style;
 pub(crate) use sweep::sweep;
 pub(crate) use tokens::tokens;
+pub(crate) use verify::verify;

@@ -17,6 +17,8 @@ pub use document::ReadFile;
 #[derive(Debug)]
 pub struct AppConfig {
     pub app: App,
+    /// The file, where it is written in the names that google-adk's own constructors take.
+    pub document: Option<Json>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -25,6 +27,8 @@ pub fn read_app_config(bytes: &[u8], read_file: ReadFile<'_>) -> Result<AppConfi
     let document = read_document(bytes)?;
     let document = document.get("app").filter(|app| is_app(app)).cloned().unwrap_or(document);
     let mut decoder = Decoder::new();
+    let is_python = document.get("root_agent").is_some();
+    let python = is_python.then(|| document.clone());
     let app = if is_app(&document) {
         let app = App::from_json(document, &mut decoder)
             .map_err(|_| "this is not an app configuration".to_owned())?;
@@ -39,7 +43,7 @@ pub fn read_app_config(bytes: &[u8], read_file: ReadFile<'_>) -> Result<AppConfi
             describe(&document)
         ));
     };
-    Ok(AppConfig { app, diagnostics: decoder.into_diagnostics() })
+    Ok(AppConfig { app, document: python, diagnostics: decoder.into_diagnostics() })
 }
 
 fn is_app(document: &Json) -> bool {

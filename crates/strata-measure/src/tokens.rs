@@ -1,7 +1,8 @@
 //! Counting tokens: how many a text, a part or a whole request is for the model that receives it, and what the number
 //! is worth.
 //!
-//! - [`Vocabularies`] holds the tokenizers that are known; each is a [`TokenCounter`]. [`verify`] asks another one.
+//! - [`Vocabularies`] holds the tokenizers that are known; each is a [`TokenCounter`]. [`verify`] asks another one,
+//!   [`Verification`] about every text of a request.
 //! - [`Tokenizer::of_model`] says which of them a model is counted with, and how to translate where that is not the
 //!   model's own.
 //! - [`Weigher`] weighs the pieces of a request for a model, and what is added around them ([`Overhead`]).
@@ -36,6 +37,7 @@ mod safe_cuts;
 #[cfg(test)]
 mod tests;
 mod typescript;
+mod verification;
 mod vocabularies;
 mod vocabulary;
 mod weigher;
@@ -47,7 +49,8 @@ pub use memo::{CountMemo, CountRow, Measure, MemoStats};
 pub use models::{Tokenizer, bare_name};
 pub use overhead::Overhead;
 pub use ratios::{Ratio, Ratios};
-pub use referee::{VerifyOutcome, verify};
+pub use referee::{REFEREE, VerifyOutcome, verify};
+pub use verification::{Disputed, Verification};
 pub use vocabularies::{ENGINE, Vocabularies};
 pub use vocabulary::{TokenCounter, Vocabulary};
 pub use weigher::{RequestWeight, Weigher};

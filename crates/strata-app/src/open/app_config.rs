@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use strata_engine::{FlowKind, infer_app};
+use strata_engine::{ConfigTarget, FlowKind, check_config, infer_app};
 use strata_import::read_app_config;
 use strata_model::{App, Diagnostic, EventIndex, FromJson as _, LlmRequest, Session, json};
 use strata_store::{AppConfig, AppConfigOrigin};
@@ -67,14 +67,20 @@ fn notes(app: &App) -> Vec<String> {
     app.other_writer().map(note).into_iter().collect()
 }
 
-/// Reads a configuration file, and those it refers to.
+/// Reads a configuration file, and those it refers to. What google-adk would not start with is refused for its reason.
 pub(crate) fn read_app(path: &Path) -> Result<strata_import::AppConfig, AppError> {
     let unreadable = |reason: String| {
         AppError::unreadable(format!("{} cannot be used as an app configuration: {reason}.", path.display()))
     };
     let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    read_app_config(&bytes, &|name| std::fs::read(folder.join(name)).ok()).map_err(unreadable)
+    let read = read_app_config(&bytes, &|name| std::fs::read(folder.join(name)).ok()).map_err(unreadable)?;
+    // The rules are those of 2.13: an app that another google-adk ran is fine by that one's.
+    if let Some(document) = read.document.as_ref().filter(|_| read.app.other_writer().is_none()) {
+        check_config(ConfigTarget::App, document)
+            .map_err(|error| unreadable(format!("google-adk would not start with it: {error}")))?;
+    }
+    Ok(read)
 }
 
 /// Reads a configuration file for the store: in one document, whatever files it was made of.

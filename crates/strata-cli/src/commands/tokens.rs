@@ -21,6 +21,9 @@ pub(crate) struct Tokens {
     /// Rows of long lists that are shown; 0 shows all
     #[arg(long, value_name = "ROWS", default_value_t = 20)]
     limit: usize,
+    /// Count every text with another implementation of the tokenizer too, and say where they differ
+    #[arg(long, conflicts_with = "limit")]
+    verify: bool,
     /// Print a JSON document
     #[arg(long)]
     json: bool,
@@ -29,6 +32,12 @@ pub(crate) struct Tokens {
 impl Tokens {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let progress = Progress::new(None);
+        if self.verify {
+            let report = report::verify(&self.source.into_source(), self.session.as_deref(), &progress)?;
+            drop(progress);
+            output::print(self.json, &report, &report.diagnostics, |style| text::verify(&report, style))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let report = report::tokens(&self.source.into_source(), self.session.as_deref(), &progress)?;
         drop(progress);
         output::print(self.json, &report, &report.diagnostics, |style| {

@@ -93,6 +93,23 @@ fn what_is_no_configuration_is_refused() {
 }
 
 #[test]
+fn a_configuration_that_google_adk_would_refuse_is_refused_for_its_reason() {
+    let computer = Computer::new();
+    let refused = |name: &str, text: &str| {
+        let app = computer.path(name);
+        std::fs::write(&app, text).unwrap();
+        let run = computer.run(&format!("compile weather.session.json --app {}", app.display()));
+        assert_eq!((run.code, &*run.stdout), (2, ""));
+        run.stderr
+    };
+    let message = refused("app.yaml", "name: user\nroot_agent:\n  name: packer\n");
+    assert!(message.contains("an app cannot be called user"), "{message}");
+    let message =
+        refused("app.json", r#"{"name": "a", "root_agent": {"name": "a packer", "sub_agent": []}}"#);
+    assert!(message.contains("a packer") && message.contains("sub_agent: is no field here"), "{message}");
+}
+
+#[test]
 fn names_that_are_neither_file_nor_session_are_told() {
     let computer = Computer::new();
     let run = computer.run("show 0123456789abcdef");

@@ -53,3 +53,14 @@ fn the_residual_is_what_was_reported_beyond_our_count() {
     let ledger = strata("tokens sample --json").json();
     assert!(ledger["calls"][0]["reported"].is_null() && ledger["calls"][0]["residual"].is_null());
 }
+
+#[test]
+fn another_implementation_counts_the_same_texts() {
+    let seen = strata("tokens sample --verify").seen();
+    assert!(seen.contains("tiktoken-rs 0.12.1 counts as we do"), "{seen}");
+    let document = strata("tokens sample --verify --json").document();
+    let model = &document["models"][0];
+    assert!(model["texts"].as_u64().unwrap() > 50, "{model}");
+    assert_eq!(model["agreedTokens"], model["tokens"]);
+    assert_eq!(model["differing"], serde_json::json!([]));
+}

@@ -27,8 +27,8 @@ const SPELLING: Ratio = ratio(0.9, 1.0, 1.12);
 /// [`Overhead`]. Counts are remembered under the fingerprints that parts and declarations carry.
 #[derive(Clone, Copy)]
 pub struct Weigher<'a> {
-    tokenizer: &'a Tokenizer,
-    counter: &'a dyn TokenCounter,
+    pub(super) tokenizer: &'a Tokenizer,
+    pub(super) counter: &'a dyn TokenCounter,
     memo: &'a CountMemo,
 }
 
@@ -98,6 +98,11 @@ impl<'a> Weigher<'a> {
     /// A part of a content, with everything in it.
     pub fn part(&self, part: &RequestPart) -> TokenCount {
         pieces(&part.part).map(|piece| self.piece(piece, part.fingerprint)).sum()
+    }
+
+    /// Tokens of a piece of text as its vocabulary has them, before they are translated to those of the model.
+    pub(super) fn tokens(&self, text: &str) -> u32 {
+        self.memo.measure(self.counter, text).tokens
     }
 
     fn piece(&self, piece: Piece<'_>, of_part: Fingerprint) -> TokenCount {

@@ -313,6 +313,20 @@ by?: string,
 isolation_scope?: string, };
 
 /**
+ * A text that is counted in two ways.
+ */
+export type DisputedText = {
+/**
+ * `C3, system instruction`.
+ */
+place: string, tokens: number, referee: number, };
+
+/**
+ * A text that the other implementation could not count.
+ */
+export type DeclinedText = { place: string, reason: string, };
+
+/**
  * A token's text.
  */
 export type TokenChip = { text: string, kind: Kind, };
@@ -908,6 +922,31 @@ caveat: string | null, };
  * What the cache makes of a stretch of a prompt.
  */
 export type CacheZone = "stable" | "belowMinimum" | "unmarked" | "expired" | "evicted" | "variable";
+
+/**
+ * What the other implementation says. Each text is asked about once; media and framing are no texts.
+ */
+export type Verification = {
+/**
+ * What both count with.
+ */
+vocabulary: string,
+/**
+ * `null` where nothing else counts by this vocabulary; then nothing was asked.
+ */
+referee: string | null, texts: number,
+/**
+ * Our count of these by the vocabulary, before it is translated to the model's tokens where that differs.
+ */
+tokens: number,
+/**
+ * Our count of those that are counted the same.
+ */
+agreedTokens: number, differing: Array<DisputedText>, declined: Array<DeclinedText>,
+/**
+ * All this in a sentence or two.
+ */
+message: string, };
 
 /**
  * What the parts of a prompt rest on.
@@ -2123,6 +2162,8 @@ export interface Commands {
   "call/map": { readonly params: { session: string, from: number, to: number, maxColumns: number, minTokens: number, }; readonly result: ArrayBuffer };
   /** One call: prompt, cache, report, residual. */
   "call/get": { readonly params: { session: string, call: number, }; readonly result: CallDetail };
+  /** A second opinion on the count of a call's prompt. */
+  "call/verify": { readonly params: { session: string, call: number, }; readonly result: Verification };
   /** The processors that compiled a call. */
   "call/stages": { readonly params: { session: string, call: number, }; readonly result: StageList };
   /** What a stage did, part by part. */

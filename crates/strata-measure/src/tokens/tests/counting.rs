@@ -63,13 +63,15 @@ fn tokens_may_end_inside_a_character() {
 
 #[test]
 fn verify_agrees_or_says_why_not() {
-    let verify = |vocabulary, text: &str| verify(&VOCABULARIES, vocabulary, text);
-    assert_eq!(verify(Vocabulary::O200kBase, "Hello, world"), VerifyOutcome::Agrees { tokens: 3 });
+    assert_eq!(verify(Vocabulary::O200kBase, "Hello, world", 3), VerifyOutcome::Agrees);
+    assert_eq!(verify(Vocabulary::O200kBase, "Hello, world", 4), VerifyOutcome::Differs { referee: 3 });
+    let verify =
+        |vocabulary, text: &str| verify(vocabulary, text, VOCABULARIES.counter(vocabulary).count(text));
     assert_eq!(verify(Vocabulary::Llama3, "Hello, world"), VerifyOutcome::NoReferee);
     let blank = " ".repeat(1_200_000);
     assert!(matches!(verify(Vocabulary::O200kBase, &blank), VerifyOutcome::Declined { .. }));
     let near_the_limit = format!("a{}b", "\n \t".repeat(33_000));
-    assert!(matches!(verify(Vocabulary::O200kBase, &near_the_limit), VerifyOutcome::Agrees { .. }));
+    assert!(matches!(verify(Vocabulary::O200kBase, &near_the_limit), VerifyOutcome::Agrees));
     for text in ["A".repeat(1_200_000), "!".repeat(600_000), "語".repeat(50_000)] {
         assert!(!matches!(verify(Vocabulary::O200kBase, &text), VerifyOutcome::Differs { .. }));
     }
