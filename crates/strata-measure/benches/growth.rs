@@ -3,6 +3,8 @@
 //! - `append`: a message and the answer to it, which is one call, behind a session of 10,000 events that is known. Each
 //!   round brings other words. The yardstick reads the session whole: finds its calls, compiles and weighs them. What
 //!   its texts count is known to both.
+//! - `whole`: all calls of 100,000 events, about half of which are calls. The yardstick reads 10,000 events: ten times that
+//!   is what reading takes if it takes no longer for being long.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -74,5 +76,20 @@ fn append(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, append);
+fn whole(criterion: &mut Criterion) {
+    let app = Arc::new(large::app());
+    let mut group = criterion.benchmark_group("whole");
+    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(60));
+    for (name, n_events) in [("yardstick_10000_events", N_EVENTS), ("events_100000", 10 * N_EVENTS)] {
+        let session = Arc::new(large::session(n_events));
+        let counting = Counting::default();
+        read(&session, &app, &counting);
+        group.bench_function(name, |bencher| {
+            bencher.iter_batched(|| (), |()| read(&session, &app, &counting), BatchSize::PerIteration);
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, append, whole);
 criterion_main!(benches);

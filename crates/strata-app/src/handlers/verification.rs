@@ -82,8 +82,5 @@ fn message(verification: &Verification, tokenizer: &Tokenizer) -> String {
         let places: Vec<&str> = verification.declined.iter().map(|(place, _)| &**place).collect();
         message += &format!(" It did not count {}.", listed(&places));
     }
-    if !tokenizer.is_known() {
-        message += &format!(" {}", tokenizer.explanation());
-    }
-    message
+    message + " " + &tokenizer.explanation()
 }
