@@ -65,7 +65,9 @@ fn one_instance() -> Builder<Wry> {
 fn start(app: &AppHandle, arguments: Arguments) -> Result<(), AppError> {
     let Arguments { files, database } = arguments;
     let database = database.map_or_else(default_database, Ok)?;
-    let strata = Strata::start(Options { host: Host::Desktop, database: Some(database), open: files })?;
+    let runtime = tauri::async_runtime::handle().inner().clone();
+    let options = Options { host: Host::Desktop, database: Some(database), open: files, runtime };
+    let strata = Strata::start(options)?;
     forward_notifications(app.clone(), strata.subscribe());
     app.manage(strata);
     window::open(app)

@@ -97,7 +97,12 @@ impl Backend {
         let folder = tempfile::tempdir().context("make a folder")?;
         copy_files(&folder.path().join("files"))?;
         let database = folder.path().join("strata.db");
-        let options = Options { host: Host::Desktop, database: Some(database), open: Vec::new() };
+        let options = Options {
+            host: Host::Desktop,
+            database: Some(database),
+            open: Vec::new(),
+            runtime: strata_testkit::runtime(),
+        };
         let strata = Strata::start(options).map_err(|error| failed(&error))?;
         let text = "Two rounding rules differ in invoice.py:214.";
         let terse = Play::Stream { body: chat_stream(text, 900, 30), piece: 64 };

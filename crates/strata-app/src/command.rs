@@ -1,6 +1,5 @@
 //! The one list of commands.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -27,9 +26,9 @@ pub trait Command: DeserializeOwned + TS + 'static {
     type Output: Answer;
 }
 
-/// What a command does. It may take long: hosts call it off their event loops.
+/// What a command does, with the parts of the app that it needs. It may take long: hosts call it off their event loops.
 pub(crate) trait Handler: Command {
-    fn run(self, strata: &Arc<Strata>) -> Result<Self::Output, AppError>;
+    fn run(self, strata: &Strata) -> Result<Self::Output, AppError>;
 }
 
 /// The answer to a command as it leaves the app.
@@ -92,11 +91,13 @@ macro_rules! commands {
         /// Name and summary of every command, in the order of the list.
         pub const COMMANDS: &[(&str, &str)] = &[$(($name, $summary)),*];
 
-        /// Runs the command called `name` with parameters as JSON text.
-        pub(crate) fn dispatch(strata: &Arc<Strata>, name: &str, params: &str) -> Result<Reply, AppError> {
-            match name {
-                $($name => answer::<$command>(strata, params),)*
-                _ => Err(AppError::bad_input(format!("There is no command `{name}`."))),
+        impl Strata {
+            /// Runs the command called `name` with parameters as JSON text. It blocks for as long as the command takes.
+            pub fn dispatch(&self, name: &str, params: &str) -> Result<Reply, AppError> {
+                match name {
+                    $($name => answer::<$command>(self, params),)*
+                    _ => Err(AppError::bad_input(format!("There is no command `{name}`."))),
+                }
             }
         }
 
@@ -109,7 +110,7 @@ macro_rules! commands {
 
 /// Runs a command. Where what it asks about was edited while it waited, it is run again on what there is now: a
 /// command waits before it changes anything.
-fn answer<C: Handler>(strata: &Arc<Strata>, params: &str) -> Result<Reply, AppError> {
+fn answer<C: Handler>(strata: &Strata, params: &str) -> Result<Reply, AppError> {
     let start = Instant::now();
     loop {
         let command: C = serde_json::from_str(params).map_err(|error| {
@@ -125,7 +126,7 @@ fn answer<C: Handler>(strata: &Arc<Strata>, params: &str) -> Result<Reply, AppEr
 /// Where views mask secrets, the answer does. An export says itself whether it masks.
 fn masked<C: Command>(strata: &Strata, reply: Reply) -> Reply {
     match reply {
-        Reply::Json(text) if strata.masks_secrets() && C::NAME != "experiment/export" => {
+        Reply::Json(text) if strata.workspace.masks_secrets() && C::NAME != "experiment/export" => {
             let masked = secret::mask_in_place(&text).map(|masked| masked.text);
             Reply::Json(masked.unwrap_or(text))
         }

@@ -2,39 +2,53 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::Strata;
+use tokio_util::sync::CancellationToken;
+
 use crate::api::job::Notification;
-use crate::import::{Follower, Imported, Wake, Watch, newest_sessions};
+use crate::import::{Follower, Imported, Wake, newest_sessions};
+use crate::notifications::Notifications;
+use crate::sessions::Sessions;
+use crate::watch::Watch;
+use crate::workspace::Workspace;
 
 /// What is followed.
-#[derive(Debug, Default)]
 pub(crate) struct Follows {
+    workspace: Arc<Workspace>,
+    sessions: Arc<Sessions>,
+    notifications: Arc<Notifications>,
     list: Mutex<Vec<Follow>>,
 }
 
 #[derive(Debug)]
 struct Follow {
     path: PathBuf,
-    is_stopped: Arc<AtomicBool>,
+    stop: CancellationToken,
     /// Why what is there now could not be read.
     problem: Option<String>,
 }
 
 /// Stops reading a file when it is no longer followed.
-struct Stopped(Arc<AtomicBool>);
+struct Stopped(CancellationToken);
 
 impl Watch for Stopped {
     fn progress(&self, _: u64, _: u64) {}
 
-    fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    fn stop(&self) -> &CancellationToken {
+        &self.0
     }
 }
 
 impl Follows {
+    pub(crate) fn new(
+        workspace: Arc<Workspace>,
+        sessions: Arc<Sessions>,
+        notifications: Arc<Notifications>,
+    ) -> Self {
+        Self { workspace, sessions, notifications, list: Mutex::default() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Follow>> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -53,51 +67,49 @@ impl Follows {
         self.lock().retain(|follow| {
             let is_meant = follow.path == path;
             if is_meant {
-                follow.is_stopped.store(true, Ordering::Relaxed);
+                follow.stop.cancel();
             }
             !is_meant
         });
     }
 
     /// False when that was known.
-    fn set_problem(&self, is_stopped: &Arc<AtomicBool>, problem: Option<String>) -> bool {
+    fn set_problem(&self, stop: &CancellationToken, problem: Option<String>) -> bool {
         let mut list = self.lock();
         // One that was switched off and on again is another.
-        let follow = list.iter_mut().find(|follow| Arc::ptr_eq(&follow.is_stopped, is_stopped));
+        let follow = list.iter_mut().find(|follow| follow.stop == *stop);
         let Some(follow) = follow.filter(|follow| follow.problem != problem) else { return false };
         follow.problem = problem;
         true
     }
-}
 
-impl Strata {
     /// Follows the file or folder at a path, unless it is followed already.
-    pub(crate) fn follow(self: &Arc<Self>, path: PathBuf) {
-        let is_stopped = Arc::new(AtomicBool::new(false));
+    pub(crate) fn start(self: &Arc<Self>, path: PathBuf) {
+        let stop = CancellationToken::new();
         {
-            let mut list = self.follows().lock();
+            let mut list = self.lock();
             if list.iter().any(|follow| follow.path == path) {
                 return;
             }
-            list.push(Follow { path: path.clone(), is_stopped: is_stopped.clone(), problem: None });
+            list.push(Follow { path: path.clone(), stop: stop.clone(), problem: None });
         }
-        let strata = Arc::downgrade(self);
+        let follows = Arc::downgrade(self);
         std::thread::spawn(move || {
             let wake = Wake::new();
             let mut followers = [Follower::new(path, &wake)];
-            let watch = Stopped(is_stopped);
+            let watch = Stopped(stop);
             while !watch.is_cancelled() {
-                let Some(strata) = strata.upgrade() else { return };
+                let Some(follows) = follows.upgrade() else { return };
                 let [follower] = &mut followers;
-                let looked = catch_unwind(AssertUnwindSafe(|| follower.look(&*strata, &watch)));
+                let looked = catch_unwind(AssertUnwindSafe(|| follower.look(&*follows.sessions, &watch)));
                 let Ok(imported) = looked else {
                     let problem = "Strata failed at this file and no longer follows it. Please report this.";
-                    return strata.tell_problem(follower.path(), &watch, Some(problem.to_owned()));
+                    return follows.tell_problem(follower.path(), &watch, Some(problem.to_owned()));
                 };
                 if let Some(imported) = &imported {
-                    strata.tell_followed(follower.path(), &watch, imported);
+                    follows.tell_followed(follower.path(), &watch, imported);
                 }
-                drop(strata);
+                drop(follows);
                 wake.wait(&followers, &watch);
             }
         });
@@ -106,7 +118,7 @@ impl Strata {
     fn tell_followed(&self, path: &Path, watch: &Stopped, imported: &Imported) {
         self.tell_problem(path, watch, imported.problems().next().map(|finding| finding.message.clone()));
         for written in imported.written.iter().filter(|written| !written.after.is_empty()) {
-            self.notify(&Notification::Begun {
+            self.notifications.tell(&Notification::Begun {
                 session: written.session.to_string(),
                 after: written.after.iter().map(ToString::to_string).collect(),
             });
@@ -114,13 +126,13 @@ impl Strata {
     }
 
     fn tell_problem(&self, path: &Path, watch: &Stopped, problem: Option<String>) {
-        if !self.follows().set_problem(&watch.0, problem) {
+        if !self.set_problem(&watch.0, problem) {
             return;
         }
         // Without the store there is nobody to tell it to.
-        let sessions = newest_sessions(&self.store(), path).unwrap_or_default();
+        let sessions = newest_sessions(&self.workspace.store(), path).unwrap_or_default();
         for session in sessions {
-            self.notify(&Notification::Changed { session: session.to_string() });
+            self.notifications.tell(&Notification::Changed { session: session.to_string() });
         }
     }
 }

@@ -44,4 +44,4 @@ pub(crate) use chain::writer;
 pub(crate) use filter::nearest;
 pub(crate) use part::readable;
 pub(crate) use part_rows::SegmentScale;
-pub(crate) use search::{found_page, index_in_background};
+pub(crate) use search::found_page;

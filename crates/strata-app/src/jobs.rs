@@ -1,14 +1,16 @@
 //! Long work that runs beside the commands.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::Strata;
+use tokio_util::sync::CancellationToken;
+
 use crate::api::common::DiagnosticRow;
 use crate::api::job::{FileCounts, Job, JobState, Notification};
 use crate::api::session::SessionListItem;
-use crate::import::{Step, Watch};
+use crate::notifications::Notifications;
+use crate::watch::{Step, Watch};
 
 /// Progress is told at most this often.
 const TELL_EVERY: Duration = Duration::from_millis(100);
@@ -17,15 +19,16 @@ const ESTIMATE_AFTER: Duration = Duration::from_secs(2);
 const ESTIMATE_FROM: f64 = 0.05;
 
 /// Running jobs, and those that ended and were not dismissed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Jobs {
     list: Mutex<Vec<Entry>>,
+    notifications: Arc<Notifications>,
 }
 
 #[derive(Debug)]
 struct Entry {
     job: Job,
-    is_cancelled: Arc<AtomicBool>,
+    stop: CancellationToken,
     started: Instant,
     told: Instant,
 }
@@ -40,14 +43,25 @@ pub(crate) struct Ended {
     pub files: Option<FileCounts>,
 }
 
+impl Ended {
+    /// One that nothing but a line came of.
+    pub(crate) fn saying(state: JobState, outcome: String) -> Self {
+        Self { state, outcome, sessions: Vec::new(), diagnostics: Vec::new(), files: None }
+    }
+}
+
 /// A job from within.
 pub(crate) struct RunningJob {
     id: String,
-    strata: Weak<Strata>,
-    is_cancelled: Arc<AtomicBool>,
+    jobs: Arc<Jobs>,
+    stop: CancellationToken,
 }
 
 impl Jobs {
+    pub(crate) fn new(notifications: Arc<Notifications>) -> Self {
+        Self { list: Mutex::default(), notifications }
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Entry>> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -60,26 +74,24 @@ impl Jobs {
     pub(crate) fn cancel(&self, id: &str) -> bool {
         let list = self.lock();
         let entry = list.iter().find(|entry| entry.job.job == id);
-        entry.map(|entry| entry.is_cancelled.store(true, Ordering::Relaxed)).is_some()
+        entry.map(|entry| entry.stop.cancel()).is_some()
     }
 
     /// Takes an ended job off the list.
     pub(crate) fn dismiss(&self, id: &str) {
         self.lock().retain(|entry| entry.job.job != id || entry.job.state == JobState::Running);
     }
-}
 
-impl Strata {
     /// Runs `work` on a thread of its own. Returns the job's id.
-    pub(crate) fn start_job(
+    pub(crate) fn start(
         self: &Arc<Self>,
         title: String,
         unit: &str,
-        work: impl FnOnce(&Arc<Self>, &RunningJob) -> Ended + Send + 'static,
+        work: impl FnOnce(&RunningJob) -> Ended + Send + 'static,
     ) -> String {
-        let is_cancelled = Arc::new(AtomicBool::new(false));
+        let stop = CancellationToken::new();
         let id = {
-            let mut list = self.jobs().lock();
+            let mut list = self.lock();
             let last = list.iter().filter_map(|entry| entry.job.job.parse::<u64>().ok()).max();
             let id = (last.unwrap_or(0) + 1).to_string();
             let job = Job {
@@ -98,30 +110,23 @@ impl Strata {
                 paths: Vec::new(),
             };
             let now = Instant::now();
-            list.push(Entry { job, is_cancelled: is_cancelled.clone(), started: now, told: now });
+            list.push(Entry { job, stop: stop.clone(), started: now, told: now });
             id
         };
-        let running = RunningJob { id: id.clone(), strata: Arc::downgrade(self), is_cancelled };
-        self.tell_job(&id);
-        let strata = self.clone();
+        let running = RunningJob { id: id.clone(), jobs: self.clone(), stop };
+        self.tell(&id);
         std::thread::spawn(move || {
-            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&strata, &running)));
-            strata.end_job(
-                &running.id,
-                ended.unwrap_or_else(|_| Ended {
-                    state: JobState::Failed,
-                    outcome: "Strata failed here; nothing of this job was kept. Please report this.".into(),
-                    sessions: Vec::new(),
-                    diagnostics: Vec::new(),
-                    files: None,
-                }),
-            );
+            let ended = catch_unwind(AssertUnwindSafe(|| work(&running))).unwrap_or_else(|_| {
+                let outcome = "Strata failed here; nothing of this job was kept. Please report this.";
+                Ended::saying(JobState::Failed, outcome.to_owned())
+            });
+            running.jobs.end(&running.id, ended);
         });
         id
     }
 
-    fn end_job(&self, id: &str, ended: Ended) {
-        if let Some(entry) = self.jobs().lock().iter_mut().find(|entry| entry.job.job == id) {
+    fn end(&self, id: &str, ended: Ended) {
+        if let Some(entry) = self.lock().iter_mut().find(|entry| entry.job.job == id) {
             entry.job.state = ended.state;
             entry.job.outcome = Some(ended.outcome);
             entry.job.sessions = ended.sessions;
@@ -130,32 +135,25 @@ impl Strata {
             entry.job.seconds_left = None;
             entry.job.seconds_elapsed = entry.started.elapsed().as_secs_f64();
         }
-        self.tell_job(id);
+        self.tell(id);
     }
 
-    fn tell_job(&self, id: &str) {
-        let job = self.jobs().lock().iter().find(|entry| entry.job.job == id).map(|entry| entry.job.clone());
+    fn tell(&self, id: &str) {
+        let job = self.lock().iter().find(|entry| entry.job.job == id).map(|entry| entry.job.clone());
         if let Some(job) = job {
-            self.notify(&Notification::Job { job: Box::new(job) });
+            self.notifications.tell(&Notification::Job { job: Box::new(job) });
         }
     }
 }
 
 impl RunningJob {
-    /// Says whether the job was asked to stop.
-    pub(crate) fn cancel(&self) -> strata_provider::Cancel {
-        let is_cancelled = self.is_cancelled.clone();
-        Arc::new(move || is_cancelled.load(Ordering::Relaxed))
-    }
-
     /// Names what can be imported again to go on.
     pub(crate) fn reads(&self, paths: Vec<String>) {
         self.change(|job| job.paths = paths);
     }
 
     fn change(&self, change: impl FnOnce(&mut Job)) {
-        let Some(strata) = self.strata.upgrade() else { return };
-        if let Some(entry) = strata.jobs().lock().iter_mut().find(|entry| entry.job.job == self.id) {
+        if let Some(entry) = self.jobs.lock().iter_mut().find(|entry| entry.job.job == self.id) {
             change(&mut entry.job);
         }
     }
@@ -180,9 +178,8 @@ impl Watch for RunningJob {
     }
 
     fn progress(&self, done: u64, total: u64) {
-        let Some(strata) = self.strata.upgrade() else { return };
         let is_time = {
-            let mut list = strata.jobs().lock();
+            let mut list = self.jobs.lock();
             let Some(entry) = list.iter_mut().find(|entry| entry.job.job == self.id) else { return };
             let elapsed = entry.started.elapsed();
             entry.job.done = done as f64;
@@ -198,11 +195,11 @@ impl Watch for RunningJob {
             is_time
         };
         if is_time {
-            strata.tell_job(&self.id);
+            self.jobs.tell(&self.id);
         }
     }
 
-    fn is_cancelled(&self) -> bool {
-        self.is_cancelled.load(Ordering::Relaxed)
+    fn stop(&self) -> &CancellationToken {
+        &self.stop
     }
 }

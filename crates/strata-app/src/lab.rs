@@ -12,14 +12,15 @@ use strata_measure::analysis::Billed;
 use strata_measure::lab::{FactReader, Lab, LossReport, Replayed, SummarySize, loss};
 use strata_wire::CacheRules;
 
-pub(crate) use estimate::{Asked, counted};
+pub(crate) use estimate::Asked;
 pub(crate) use results::{LabResults, RunState};
 pub(crate) use sent_again::{SentAgain, spoken};
 pub(crate) use shapes::{loss_page, replay_shape, run_window, size_basis, sweep_shape};
 pub(crate) use stored_run::{Again, LostFacts, Noted, RunRecord, RunSettings, StoredSummary};
 
 use crate::error::AppError;
-use crate::open::{Baseline, Tables};
+use crate::open::Baseline;
+use crate::tables::Tables;
 
 /// Rows a sweep may have.
 pub(crate) fn read_grid(grid: &str) -> Result<Vec<CompactionConfig>, AppError> {

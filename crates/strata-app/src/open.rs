@@ -1,4 +1,4 @@
-//! Sessions that somebody looks at: read, compiled in the background, and asked about.
+//! A session that somebody looks at: what the store has of it, compiled, and asked about.
 
 mod app_config;
 mod caches;
@@ -10,10 +10,9 @@ mod fixes;
 mod latest;
 mod recent;
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use strata_engine::{Call, Compilation, Experiment};
 use strata_measure::analysis::{
@@ -22,7 +21,7 @@ use strata_measure::analysis::{
 use strata_measure::findings::{Finding, findings};
 use strata_measure::prices::Prices;
 use strata_model::{EventIndex, LlmRequest, RecordedCall, Session};
-use strata_store::{ExperimentId, RecordedRequest, SessionEntry, SessionId};
+use strata_store::{AppConfig, RecordedRequest, SessionEntry, SessionId, Store};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 use caches::Caches;
@@ -34,27 +33,18 @@ use fixes::TriedFixes;
 use latest::Latest;
 pub(crate) use recent::Recent;
 
-use crate::Strata;
 use crate::api::call::{CompareWith, PartPage};
 use crate::api::common::DiagnosticRow;
-use crate::api::job::Notification;
 use crate::error::{AppError, ErrorCode};
 use crate::import::{Summary, flow_kind};
+use crate::tables::Tables;
 
-/// Sessions that stay open at once; the one not asked about for longest is closed first.
-const MAX_OPEN: usize = 8;
-/// Sessions that changed and are not asked about: those that are kept to go on from.
-const MAX_OUTDATED: usize = 2;
 /// Compilations kept for the views of single calls.
 const MAX_COMPILATIONS: usize = 8;
 /// Long lists kept while they are scrolled.
 const MAX_PAGED: usize = 4;
 /// How long a command waits for a call that the background has not reached.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The background shows what it has at least this often.
-const TURN: Duration = Duration::from_millis(8);
-/// The window is told at most this often how far it is.
-const TELL_EVERY: Duration = Duration::from_millis(120);
 
 /// A session with everything that answers questions about it.
 pub(crate) struct OpenSession {
@@ -92,16 +82,12 @@ pub(crate) struct OpenSession {
 /// Call, stage, what it is compared with, whether unchanged parts are folded.
 pub(crate) type PartRowsKey = (u32, u32, CompareWith, bool);
 
-/// What weighs and prices, for all sessions.
-pub(crate) struct Tables {
-    pub counting: Arc<Counting>,
-    pub prices: Prices,
-}
-
-impl Default for Tables {
-    fn default() -> Self {
-        Self { counting: Arc::default(), prices: Prices::embedded() }
-    }
+/// What the store has of a session.
+pub(crate) struct Recording {
+    known: Recorded,
+    session: Session,
+    answered: Answered,
+    config: Option<AppConfig>,
 }
 
 /// What the store has of a session beside its events.
@@ -112,15 +98,32 @@ struct Recorded {
     diagnostics: Vec<DiagnosticRow>,
 }
 
+impl Recording {
+    pub(crate) fn read(store: &Store, id: SessionId) -> Result<Self, AppError> {
+        let missing =
+            || AppError::not_found("This session is no longer in the store. Import its file again.");
+        let entry = store.session_entry(&id)?.ok_or_else(missing)?;
+        let session = store.read_session(&id)?.ok_or_else(missing)?;
+        let answered = Answered::read(store, &id)?;
+        let config = store.app_config(&id)?;
+        let diagnostics = store.diagnostics(&entry.location)?.into_iter().map(|diagnostic| DiagnosticRow {
+            severity: diagnostic.severity.into(),
+            code: diagnostic.code,
+            message: diagnostic.message,
+            at: diagnostic.at,
+        });
+        let diagnostics = diagnostics.collect();
+        let summary = Summary::from_json(&entry.summary);
+        Ok(Self { known: Recorded { id, entry, summary, diagnostics }, session, answered, config })
+    }
+}
+
 impl OpenSession {
     /// The session as the store has it now, going on from what was known of it before it changed.
-    fn new(
-        recorded: Recorded,
-        (session, answered): (Session, Answered),
-        app: AppSource,
-        outdated: Option<&Self>,
-    ) -> Self {
-        let (marks, kind) = (answered.marks.clone(), flow_kind(&recorded.summary.format));
+    pub(crate) fn of_recording(recording: Recording, outdated: Option<&Self>) -> Self {
+        let Recording { mut known, session, answered, config } = recording;
+        let (marks, kind) = (answered.marks.clone(), flow_kind(&known.summary.format));
+        let app = AppSource::of(config, (&session, &answered.requests), kind, &mut known.diagnostics);
         let stored = StoredSession { session, answered, app: app.app.clone(), kind };
         let (experiment, analysis) = match outdated {
             Some(outdated) => stored.opened(Some(Earlier {
@@ -131,11 +134,11 @@ impl OpenSession {
             None => stored.opened(None),
         };
         let events = EventTable::of(&experiment);
-        Self { marks, ..Self::opened(recorded, app, experiment, None, analysis, events) }
+        Self { marks, ..Self::opened(known, app, experiment, None, analysis, events) }
     }
 
     /// Edits laid over a session that is open. What is known of that session is used.
-    fn of_experiment(base: &Self, experiment: Experiment, edits: OpenExperiment) -> Self {
+    pub(crate) fn of_experiment(base: &Self, experiment: Experiment, edits: OpenExperiment) -> Self {
         let analysis = base.analysis().sharing();
         let events = if experiment.n_recorded() == experiment.session().events.len() {
             base.events.over(&experiment)
@@ -257,7 +260,7 @@ impl OpenSession {
 
     /// Waits for more than so many calls, unless there are no more, and returns how many there are to go by: what is
     /// tried out over a session is compared with it, and so never further than it.
-    fn ahead_of(&self, n_calls: usize, counting: &Counting) -> usize {
+    pub(crate) fn ahead_of(&self, n_calls: usize, counting: &Counting) -> usize {
         let is_whole = |analysis: &SessionAnalysis| analysis.calls().len() == self.experiment.calls().len();
         let is_behind = |analysis: &SessionAnalysis| analysis.calls().len() <= n_calls && !is_whole(analysis);
         let mut analysis = self
@@ -272,7 +275,11 @@ impl OpenSession {
 
     /// Compiles calls as long as this holds and there are more, and shows what is known then. False when all are
     /// compiled.
-    fn compile_while(&self, counting: &Counting, is_meant: impl Fn(&SessionAnalysis) -> bool) -> bool {
+    pub(crate) fn compile_while(
+        &self,
+        counting: &Counting,
+        is_meant: impl Fn(&SessionAnalysis) -> bool,
+    ) -> bool {
         let mut analysis = lock(&self.compiling);
         let mut goes_on = true;
         while goes_on && is_meant(&analysis) {
@@ -283,9 +290,13 @@ impl OpenSession {
     }
 
     /// Nobody asks for it any more under its name.
-    fn close(&self) {
+    pub(crate) fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
         self.analysis.wake();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Relaxed)
     }
 
     /// All stages of a call.
@@ -393,201 +404,4 @@ pub(crate) fn finding_cost(finding: &Finding, prices: &Prices) -> Option<f64> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The open sessions.
-#[derive(Default)]
-pub(crate) struct OpenSessions {
-    list: Mutex<OpenList>,
-}
-
-#[derive(Default)]
-struct OpenList {
-    /// The one asked about last in front.
-    sessions: VecDeque<Arc<OpenSession>>,
-    /// Recorded sessions of which the store has more or something else now, to go on from when they are asked about
-    /// again.
-    outdated: VecDeque<Arc<OpenSession>>,
-    /// How often sessions were closed because the store has something else now.
-    n_closings: u64,
-    /// The number of the last closing of each, by what was closed: a key, or the id of a recorded session.
-    closed: HashMap<String, u64>,
-}
-
-impl OpenList {
-    /// Experiments are laid over what the session is now: of them nothing is kept.
-    fn keep_outdated(&mut self, open: Arc<OpenSession>) {
-        if open.edits.is_none() {
-            self.outdated.retain(|known| known.id != open.id);
-            self.outdated.push_front(open);
-            self.outdated.truncate(MAX_OUTDATED);
-        }
-    }
-}
-
-impl OpenSessions {
-    fn find(&self, id: &str) -> Option<Arc<OpenSession>> {
-        let sessions = &mut lock(&self.list).sessions;
-        let at = sessions.iter().position(|open| open.key == id)?;
-        let found = sessions.remove(at)?;
-        sessions.push_front(found.clone());
-        Some(found)
-    }
-
-    /// How often sessions were closed. Whoever opens one asks before reading it.
-    fn n_closings(&self) -> u64 {
-        lock(&self.list).n_closings
-    }
-
-    /// Takes in a session that was read when `n_closings` had happened, unless somebody was quicker. `None` where it
-    /// was closed since: what was read may be old.
-    fn add(&self, open: Arc<OpenSession>, n_closings: u64) -> Option<Added> {
-        let mut list = lock(&self.list);
-        let is_old = |name: &str| list.closed.get(name).is_some_and(|closing| *closing > n_closings);
-        if is_old(&open.key) || is_old(open.id.as_str()) {
-            list.keep_outdated(open);
-            return None;
-        }
-        if let Some(known) = list.sessions.iter().find(|known| known.key == open.key) {
-            return Some(Added::Known(known.clone()));
-        }
-        list.sessions.push_front(open.clone());
-        while list.sessions.len() > MAX_OPEN {
-            list.sessions.pop_back().inspect(|open| open.close());
-        }
-        Some(Added::New(open))
-    }
-
-    /// Closes a recorded session and all experiments over it.
-    pub(crate) fn close_with_experiments(&self, id: &SessionId) {
-        lock(&self.list).outdated.retain(|open| open.id != *id);
-        self.close_those(id.as_str(), |open| open.id == *id);
-    }
-
-    /// As [`Self::close_with_experiments`], where the store has more of the session or something else now: what is
-    /// known of it is kept to go on from.
-    pub(crate) fn outdate(&self, id: &SessionId) {
-        {
-            let mut list = lock(&self.list);
-            if let Some(open) = list.sessions.iter().find(|open| open.key == id.as_str()).cloned() {
-                list.keep_outdated(open);
-            }
-        }
-        self.close_those(id.as_str(), |open| open.id == *id);
-    }
-
-    /// What was known of a session before it changed.
-    fn take_outdated(&self, id: &SessionId) -> Option<Arc<OpenSession>> {
-        let outdated = &mut lock(&self.list).outdated;
-        let at = outdated.iter().position(|open| open.id == *id)?;
-        outdated.remove(at)
-    }
-
-    /// Stops work on a session and forgets it.
-    pub(crate) fn close(&self, id: &str) {
-        self.close_those(id, |open| open.key == id);
-    }
-
-    fn close_those(&self, name: &str, is_meant: impl Fn(&OpenSession) -> bool) {
-        let mut list = lock(&self.list);
-        list.n_closings += 1;
-        let closing = list.n_closings;
-        list.closed.insert(name.to_owned(), closing);
-        list.sessions.retain(|open| {
-            let is_meant = is_meant(open);
-            if is_meant {
-                open.close();
-            }
-            !is_meant
-        });
-    }
-}
-
-/// What came of opening a session.
-enum Added {
-    New(Arc<OpenSession>),
-    /// Somebody else opened it meanwhile.
-    Known(Arc<OpenSession>),
-}
-
-impl Strata {
-    /// The open session or experiment with this id, opened if it is not.
-    pub(crate) fn session(self: &Arc<Self>, id: &str) -> Result<Arc<OpenSession>, AppError> {
-        loop {
-            if let Some(open) = self.open_sessions().find(id) {
-                return Ok(open);
-            }
-            let n_closings = self.open_sessions().n_closings();
-            let open = Arc::new(match ExperimentId::parse(id) {
-                Some(id) => self.read_experiment(id)?,
-                None => self.read_open(id)?,
-            });
-            match self.open_sessions().add(open, n_closings) {
-                Some(Added::New(open)) => {
-                    self.compile_in_background(open.clone());
-                    return Ok(open);
-                }
-                Some(Added::Known(open)) => return Ok(open),
-                None => {}
-            }
-        }
-    }
-
-    fn read_open(&self, id: &str) -> Result<OpenSession, AppError> {
-        let id = SessionId::from(id);
-        let store = self.store();
-        let missing =
-            || AppError::not_found("This session is no longer in the store. Import its file again.");
-        let entry = store.session_entry(&id)?.ok_or_else(missing)?;
-        let session = store.read_session(&id)?.ok_or_else(missing)?;
-        let answered = Answered::read(&store, &id)?;
-        let config = store.app_config(&id)?;
-        let diagnostics = store.diagnostics(&entry.location)?;
-        drop(store);
-        let mut diagnostics: Vec<DiagnosticRow> = diagnostics
-            .into_iter()
-            .map(|diagnostic| DiagnosticRow {
-                severity: diagnostic.severity.into(),
-                code: diagnostic.code,
-                message: diagnostic.message,
-                at: diagnostic.at,
-            })
-            .collect();
-        let summary = Summary::from_json(&entry.summary);
-        let kind = flow_kind(&summary.format);
-        let app = AppSource::of(config, (&session, &answered.requests), kind, &mut diagnostics);
-        let outdated = self.open_sessions().take_outdated(&id);
-        let recorded = Recorded { id, entry, summary, diagnostics };
-        Ok(OpenSession::new(recorded, (session, answered), app, outdated.as_deref()))
-    }
-
-    fn compile_in_background(self: &Arc<Self>, open: Arc<OpenSession>) {
-        let strata = Arc::downgrade(self);
-        let tables = self.tables().clone();
-        std::thread::spawn(move || {
-            let mut told = Instant::now();
-            let calls = open.experiment.calls().len() as u32;
-            loop {
-                let n_known = open.analysis().calls().len();
-                let reached = open.edits.as_ref().map(|edits| edits.base.ahead_of(n_known, &tables.counting));
-                let turn = Instant::now();
-                let goes_on = open.compile_while(&tables.counting, |analysis| {
-                    turn.elapsed() < TURN && reached.is_none_or(|reached| analysis.calls().len() < reached)
-                });
-                let compiled_calls = open.analysis().calls().len() as u32;
-                if !goes_on || told.elapsed() >= TELL_EVERY {
-                    told = Instant::now();
-                    let Some(strata) = strata.upgrade() else { return };
-                    strata.notify(&Notification::Analysis {
-                        session: open.key.clone(),
-                        compiled_calls,
-                        calls,
-                    });
-                }
-                if !goes_on || open.is_closed.load(Ordering::Relaxed) {
-                    return;
-                }
-            }
-        });
-    }
 }

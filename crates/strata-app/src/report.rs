@@ -76,7 +76,7 @@ pub use crate::api::experiment::{ComparedCall, ExportFormat};
 pub use crate::api::job::{FailedFile, FileCounts};
 pub use crate::api::place::PlaceRow;
 pub use crate::api::search::{SearchHit, SnippetPiece};
-pub use crate::import::{Step, Watch};
+pub use crate::watch::{Step, Watch};
 
 /// Of all documents.
 pub const VERSION: u32 = 1;

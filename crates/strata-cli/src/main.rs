@@ -13,7 +13,12 @@ mod text;
 
 use std::process::ExitCode;
 
+use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
+use tokio::runtime::{Builder, Handle};
+
+/// Threads that wait for connections and Ctrl-C. Commands compute on others.
+const WAITING_THREADS: usize = 2;
 
 /// Shows how each model call's prompt was compiled from a session.
 #[derive(Debug, Parser)]
@@ -49,7 +54,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::AdkRecorder(recorder) => recorder.run(),
-        Command::Import(import) => import.run(),
+        Command::Import(import) => on_runtime(|runtime| import.run(runtime)),
         Command::Sessions(sessions) => sessions.run(),
         Command::Show(show) => show.run(),
         Command::Compile(compile) => compile.run(),
@@ -59,14 +64,24 @@ fn main() -> ExitCode {
         Command::Findings(findings) => findings.run(),
         Command::Diff(diff) => diff.run(),
         Command::Export(export) => export.run(),
-        Command::Compact(compact) => compact.run(),
-        Command::Models(models) => models.run(),
+        Command::Compact(compact) => on_runtime(|runtime| compact.run(runtime)),
+        Command::Models(models) => on_runtime(|runtime| models.run(runtime)),
         Command::Places(places) => places.run(),
-        Command::Replay(replay) => replay.run(),
-        Command::Search(search) => search.run(),
-        Command::Sweep(sweep) => sweep.run(),
+        Command::Replay(replay) => on_runtime(|runtime| replay.run(runtime)),
+        Command::Search(search) => on_runtime(|runtime| search.run(runtime)),
+        Command::Sweep(sweep) => on_runtime(|runtime| sweep.run(runtime)),
         Command::Scripts(scripts) => scripts.run(),
-        Command::Serve(serve) => serve.run(),
+        Command::Serve(serve) => on_runtime(|runtime| serve.run(runtime)),
     };
     outcome.unwrap_or_else(|error| failure::report(&error))
+}
+
+/// Runs a command that waits for Ctrl-C, models or browsers on the one runtime of the process.
+fn on_runtime(run: impl FnOnce(&Handle) -> Result<ExitCode>) -> Result<ExitCode> {
+    let runtime = Builder::new_multi_thread().worker_threads(WAITING_THREADS).enable_all().build();
+    let runtime = runtime.context("The system gives no threads to wait on. Nothing was changed.")?;
+    let outcome = run(runtime.handle());
+    // A command that is still computing would hold up the end for as long as it takes.
+    runtime.shutdown_background();
+    outcome
 }

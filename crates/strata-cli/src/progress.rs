@@ -1,13 +1,12 @@
 //! One line on standard error that says how far long work is, for people at a terminal.
 
-use std::cell::RefCell;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use strata_app::report::{Step, Watch};
 use strata_app::{cut, whole};
-
-use crate::interrupt::Interrupt;
+use tokio_util::sync::CancellationToken;
 
 /// Work that is done sooner is not mentioned.
 const QUIET: Duration = Duration::from_millis(400);
@@ -17,8 +16,8 @@ const NAME: usize = 48;
 
 /// Watches work; dropped, it leaves no trace on the terminal.
 pub(crate) struct Progress {
-    interrupt: Option<Interrupt>,
-    line: Option<RefCell<Line>>,
+    stop: CancellationToken,
+    line: Option<Mutex<Line>>,
 }
 
 struct Line {
@@ -26,21 +25,33 @@ struct Line {
     told: Option<Instant>,
     what: String,
     is_bytes: bool,
+    /// Somebody else takes their time: that is said at once.
+    is_waiting: bool,
 }
 
 impl Progress {
-    pub(crate) fn new(interrupt: Option<Interrupt>) -> Self {
+    /// Of work that nothing stops but the end of the program.
+    pub(crate) fn new() -> Self {
+        Self::until(CancellationToken::new())
+    }
+
+    /// Of work that ends when `stop` is cancelled.
+    pub(crate) fn until(stop: CancellationToken) -> Self {
         let line = io::stderr().is_terminal().then(|| {
-            RefCell::new(Line { started: Instant::now(), told: None, what: String::new(), is_bytes: false })
+            let what = String::new();
+            Mutex::new(Line { started: Instant::now(), told: None, what, is_bytes: false, is_waiting: false })
         });
-        Self { interrupt, line }
+        Self { stop, line }
+    }
+
+    fn line(&self) -> Option<MutexGuard<'_, Line>> {
+        Some(self.line.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Watch for Progress {
     fn begins(&self, step: Step<'_>) {
-        let Some(line) = &self.line else { return };
-        let mut line = line.borrow_mut();
+        let Some(mut line) = self.line() else { return };
         let name = |path: &std::path::Path| {
             path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
         };
@@ -52,15 +63,16 @@ impl Watch for Progress {
             Step::Compiling(title) => (format!("Compiling {}", cut(title, NAME)), false),
             Step::Sweeping(title) => (format!("Sweeping {}", cut(title, NAME)), false),
             Step::Compacting(title) => (format!("Compacting {}", cut(title, NAME)), false),
+            Step::Asking(endpoint) => (format!("Asking {}", cut(endpoint, NAME)), false),
         };
+        line.is_waiting = matches!(step, Step::Asking(_));
     }
 
     fn progress(&self, done: u64, total: u64) {
-        let Some(line) = &self.line else { return };
-        let mut line = line.borrow_mut();
+        let Some(mut line) = self.line() else { return };
         let is_time = match line.told {
             Some(told) => told.elapsed() >= TELL_EVERY,
-            None => line.started.elapsed() >= QUIET,
+            None => line.is_waiting || line.started.elapsed() >= QUIET,
         };
         if !is_time {
             return;
@@ -76,14 +88,14 @@ impl Watch for Progress {
         let _ = io::stderr().flush();
     }
 
-    fn is_cancelled(&self) -> bool {
-        self.interrupt.as_ref().is_some_and(Interrupt::is_pressed)
+    fn stop(&self) -> &CancellationToken {
+        &self.stop
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if self.line.as_ref().is_some_and(|line| line.borrow().told.is_some()) {
+        if self.line().is_some_and(|line| line.told.is_some()) {
             let _ = write!(io::stderr(), "\r\x1b[K");
             let _ = io::stderr().flush();
         }

@@ -1,21 +1,19 @@
 //! Asking a model.
 
 use std::io::ErrorKind;
-use std::sync::Arc;
 use std::time::Duration;
 
 use strata_model::{LlmRequest, json};
 use strata_wire::{Answer, AnswerReader, BodyOptions, Delta, Finish, StreamError, encode};
+use tokio_util::sync::CancellationToken;
 
 use crate::endpoint::Endpoint;
 use crate::error::{CallError, CallErrorKind};
 use crate::retry;
 
-/// How often somebody who may cancel is asked.
-const LISTEN: Duration = Duration::from_millis(40);
-
-/// Says whether to stop. It is asked every 40 milliseconds.
-pub type Cancel = Arc<dyn Fn() -> bool + Send + Sync>;
+/// How long a connection rests before it is closed. Servers close theirs after five seconds or more, and a request must
+/// not meet one that is about to be.
+const RESTS: Duration = Duration::from_secs(4);
 
 /// How long to wait and how much to take.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,6 +81,7 @@ impl Client {
         let build = |builder: reqwest::ClientBuilder| {
             builder
                 .connect_timeout(limits.connect)
+                .pool_idle_timeout(RESTS)
                 // A key is for the server it was given for.
                 .redirect(reqwest::redirect::Policy::none())
                 .user_agent("strata")
@@ -99,25 +98,31 @@ impl Client {
         })
     }
 
+    /// The same connections with other limits. How long making a connection may take stays as it is.
+    #[must_use]
+    pub fn with_limits(&self, limits: Limits) -> Self {
+        Self { limits, ..self.clone() }
+    }
+
     pub(crate) fn http(&self, endpoint: &Endpoint) -> &reqwest::Client {
         if endpoint.is_local() { &self.direct } else { &self.proxied }
     }
 
-    /// Sends a request and gives the answer, piece by piece and whole.
+    /// Sends a request and gives the answer, piece by piece and whole, unless `stop` is cancelled first.
     pub async fn ask(
         &self,
         endpoint: &Endpoint,
         model: &str,
         request: &LlmRequest,
         options: AskOptions,
-        cancel: &Cancel,
+        stop: &CancellationToken,
         watch: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Answer, CallError> {
         let body_options = BodyOptions { is_streamed: true, max_output_tokens: options.max_output_tokens };
         let body = json::to_compact(&encode(endpoint.api, model, request, body_options));
         let path = endpoint.api.answer_path(model);
-        let (response, attempts) = self.send(endpoint, &path, body, cancel, watch).await?;
-        let answer = self.read(endpoint, response, cancel, watch).await;
+        let (response, attempts) = self.send(endpoint, &path, body, stop, watch).await?;
+        let answer = self.read(endpoint, response, stop, watch).await;
         answer.map_err(|error| CallError { attempts, ..error })
     }
 
@@ -125,13 +130,14 @@ impl Client {
         &self,
         endpoint: &Endpoint,
         mut response: reqwest::Response,
-        cancel: &Cancel,
+        stop: &CancellationToken,
         watch: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Answer, CallError> {
         let mut reader = AnswerReader::default();
         let mut received = 0;
         loop {
-            let chunk = or_cancelled(cancel, tokio::time::timeout(self.limits.stall, response.chunk())).await;
+            let chunk = tokio::time::timeout(self.limits.stall, response.chunk());
+            let chunk = stop.run_until_cancelled(chunk).await;
             let bytes = match chunk {
                 None => {
                     let message = "Stopped. What had come is kept; the server may charge for it.";
@@ -229,23 +235,6 @@ fn stream_error(endpoint: &Endpoint, error: &StreamError, reader: AnswerReader) 
         ),
     };
     failed(kind, endpoint.redact(&message), reader)
-}
-
-/// What `future` gives, or `None` as soon as somebody cancels.
-pub(crate) async fn or_cancelled<T>(cancel: &Cancel, future: impl Future<Output = T>) -> Option<T> {
-    tokio::pin!(future);
-    let mut clock = tokio::time::interval(LISTEN);
-    loop {
-        tokio::select! {
-            biased;
-            _ = clock.tick() => {
-                if cancel() {
-                    return None;
-                }
-            }
-            done = &mut future => return Some(done),
-        }
-    }
 }
 
 /// Why a server was not reached, in words for people, without the address it is about.

@@ -2,8 +2,9 @@
 
 use strata_model::{LlmRequest, json};
 use strata_wire::{decode_count, encode_count};
+use tokio_util::sync::CancellationToken;
 
-use crate::client::{Cancel, Client, or_cancelled};
+use crate::client::Client;
 use crate::endpoint::Endpoint;
 use crate::error::{CallError, CallErrorKind};
 
@@ -17,14 +18,14 @@ impl Client {
         endpoint: &Endpoint,
         model: &str,
         request: &LlmRequest,
-        cancel: &Cancel,
+        stop: &CancellationToken,
     ) -> Result<Option<u64>, CallError> {
         let path = endpoint.api.count_path(model);
         let (Some(path), Some(body)) = (path, encode_count(endpoint.api, model, request)) else {
             return Ok(None);
         };
-        let (response, _) = self.send(endpoint, &path, json::to_compact(&body), cancel, &mut |_| ()).await?;
-        let bytes = self.whole(endpoint, response, cancel).await?;
+        let (response, _) = self.send(endpoint, &path, json::to_compact(&body), stop, &mut |_| ()).await?;
+        let bytes = self.whole(endpoint, response, stop).await?;
         let count = json::parse(&bytes).ok().and_then(|answer| decode_count(endpoint.api, &answer));
         count.map(Some).ok_or_else(|| {
             let message = format!("{} counted, and its answer has no count in it.", endpoint.name);
@@ -37,12 +38,12 @@ impl Client {
         &self,
         endpoint: &Endpoint,
         mut response: reqwest::Response,
-        cancel: &Cancel,
+        stop: &CancellationToken,
     ) -> Result<Vec<u8>, CallError> {
         let mut bytes = Vec::new();
         loop {
-            let chunk = or_cancelled(cancel, tokio::time::timeout(self.limits.stall, response.chunk())).await;
-            match chunk {
+            let chunk = tokio::time::timeout(self.limits.stall, response.chunk());
+            match stop.run_until_cancelled(chunk).await {
                 Some(Ok(Ok(Some(more)))) if bytes.len() + more.len() <= MAX_ANSWER => {
                     bytes.extend_from_slice(&more);
                 }

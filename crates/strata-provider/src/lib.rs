@@ -19,7 +19,7 @@ mod retry;
 mod send;
 mod trial;
 
-pub use client::{AskOptions, Cancel, Client, Limits, Progress};
+pub use client::{AskOptions, Client, Limits, Progress};
 pub use endpoint::{Endpoint, Key};
 pub use error::{CallError, CallErrorKind};
 pub use keys::{KeyOrigin, KeyStore};

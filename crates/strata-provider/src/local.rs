@@ -1,14 +1,13 @@
 //! Model servers on this computer, found by the ports they usually listen on.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use strata_wire::Api;
+use tokio_util::sync::CancellationToken;
 
 use crate::client::{Client, Limits};
 use crate::endpoint::Endpoint;
-use crate::error::CallError;
 
 /// A server that people run themselves, and its usual port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,10 +26,10 @@ pub const LOCAL_SERVERS: [LocalServer; 4] = [
 /// Who is there answers at once.
 const PATIENCE: Duration = Duration::from_millis(600);
 
-/// The servers among `servers` that answer with a list of models, with its names.
-pub async fn find_local(servers: &[LocalServer]) -> Result<Vec<(Endpoint, Vec<String>)>, CallError> {
-    let limits = Limits { connect: PATIENCE, stall: PATIENCE, retries: 0, ..Limits::default() };
-    let client = Client::new(limits)?;
+/// The servers among `servers` that answer `client` with a list of models, with its names.
+pub async fn find_local(client: &Client, servers: &[LocalServer]) -> Vec<(Endpoint, Vec<String>)> {
+    let limits = Limits { connect: PATIENCE, stall: PATIENCE, retries: 0, ..client.limits };
+    let client = client.with_limits(limits);
     let probes = servers.iter().map(|server| {
         let client = client.clone();
         async move {
@@ -41,13 +40,12 @@ pub async fn find_local(servers: &[LocalServer]) -> Result<Vec<(Endpoint, Vec<St
                 headers: Vec::new(),
                 key: None,
             };
-            let found =
-                tokio::time::timeout(PATIENCE * 2, client.models(&endpoint, &(Arc::new(|| false) as _)))
-                    .await;
+            let never = CancellationToken::new();
+            let found = tokio::time::timeout(PATIENCE * 2, client.models(&endpoint, &never)).await;
             let models = found.ok()?.ok()?;
             // Other programs listen on these ports too; they list no models.
             (!models.is_empty()).then_some((endpoint, models))
         }
     });
-    Ok(join_all(probes).await.into_iter().flatten().collect())
+    join_all(probes).await.into_iter().flatten().collect()
 }

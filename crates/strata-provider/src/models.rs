@@ -2,19 +2,24 @@
 
 use strata_model::json;
 use strata_wire::decode_models;
+use tokio_util::sync::CancellationToken;
 
-use crate::client::{Cancel, Client, or_cancelled, plain_cause};
+use crate::client::{Client, plain_cause};
 use crate::endpoint::Endpoint;
 use crate::error::{CallError, CallErrorKind};
 use crate::send::{headers, status_error};
 
 impl Client {
     /// The names of the models of an endpoint, as it lists them.
-    pub async fn models(&self, endpoint: &Endpoint, cancel: &Cancel) -> Result<Vec<String>, CallError> {
+    pub async fn models(
+        &self,
+        endpoint: &Endpoint,
+        stop: &CancellationToken,
+    ) -> Result<Vec<String>, CallError> {
         let url = endpoint.url(endpoint.api.models_path());
         let request = self.http(endpoint).get(url).headers(headers(endpoint)?);
-        let sent = or_cancelled(cancel, tokio::time::timeout(self.limits.connect * 2, request.send())).await;
-        let response = match sent {
+        let sent = tokio::time::timeout(self.limits.connect * 2, request.send());
+        let response = match stop.run_until_cancelled(sent).await {
             None => return Err(CallError::new(CallErrorKind::Cancelled, "Stopped.")),
             Some(Err(_)) => {
                 let message = format!("{} did not answer in time.", endpoint.name);
@@ -34,7 +39,7 @@ impl Client {
         if !response.status().is_success() {
             return Err(status_error(endpoint, response).await);
         }
-        let bytes = self.whole(endpoint, response, cancel).await?;
+        let bytes = self.whole(endpoint, response, stop).await?;
         let answer = json::parse(&bytes).map_err(|_| {
             let message = format!("{} answered with something that is no list of models.", endpoint.name);
             CallError::new(CallErrorKind::Malformed, message)

@@ -4,8 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use strata_wire::{Api, error_message};
+use tokio_util::sync::CancellationToken;
 
-use crate::client::{Cancel, Client, Progress, or_cancelled, plain_cause};
+use crate::client::{Client, Progress, plain_cause};
 use crate::endpoint::Endpoint;
 use crate::error::{CallError, CallErrorKind};
 use crate::retry;
@@ -32,7 +33,7 @@ impl Client {
         endpoint: &Endpoint,
         path: &str,
         body: String,
-        cancel: &Cancel,
+        stop: &CancellationToken,
         watch: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<(reqwest::Response, u32), CallError> {
         let headers = headers(endpoint)?;
@@ -45,9 +46,8 @@ impl Client {
                 .headers(headers.clone())
                 .header(reqwest::header::CONTENT_TYPE, "application/json")
                 .body(body.clone());
-            let sent =
-                or_cancelled(cancel, tokio::time::timeout(self.limits.first_byte, request.send())).await;
-            let turned = match sent {
+            let sent = tokio::time::timeout(self.limits.first_byte, request.send());
+            let turned = match stop.run_until_cancelled(sent).await {
                 None => return Err(CallError { attempts, ..stopped().charged() }),
                 Some(Err(_)) => {
                     let message = format!(
@@ -60,17 +60,19 @@ impl Client {
                 }
                 Some(Ok(Err(error))) => unreached(endpoint, &error),
                 Some(Ok(Ok(response))) if response.status().is_success() => return Ok((response, attempts)),
-                Some(Ok(Ok(response))) => match or_cancelled(cancel, turned_away(endpoint, response)).await {
-                    Some(turned) => turned,
-                    None => return Err(CallError { attempts, ..stopped() }),
-                },
+                Some(Ok(Ok(response))) => {
+                    match stop.run_until_cancelled(turned_away(endpoint, response)).await {
+                        Some(turned) => turned,
+                        None => return Err(CallError { attempts, ..stopped() }),
+                    }
+                }
             };
             let wait = retry::wait(attempts, turned.asked, self.limits.first_wait);
             if !turned.is_passing || attempts > self.limits.retries || wait > self.limits.longest_wait {
                 return Err(CallError { attempts, ..turned.error });
             }
             watch(Progress::Waiting { wait, why: turned.error.message });
-            if or_cancelled(cancel, tokio::time::sleep(wait)).await.is_none() {
+            if stop.run_until_cancelled(tokio::time::sleep(wait)).await.is_none() {
                 return Err(CallError { attempts, ..stopped() });
             }
         }

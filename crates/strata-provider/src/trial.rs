@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use strata_model::{Content, LlmRequest, Origin, Part, RequestContent};
 use strata_wire::{Answer, Finish};
+use tokio_util::sync::CancellationToken;
 
-use crate::client::{AskOptions, Cancel, Client};
+use crate::client::{AskOptions, Client};
 use crate::endpoint::Endpoint;
 use crate::error::{CallError, CallErrorKind};
 
@@ -26,14 +27,14 @@ pub struct Trial {
 
 impl Client {
     /// Asks a model for one word.
-    pub async fn try_out(&self, endpoint: &Endpoint, model: &str, cancel: &Cancel) -> Trial {
+    pub async fn try_out(&self, endpoint: &Endpoint, model: &str, stop: &CancellationToken) -> Trial {
         let started = Instant::now();
         let mut request = LlmRequest::default();
         let content = Content::new("user", [Part::from_text("Answer with the word: ready")]);
         let origin = |_| Origin::Run { field: "trial".into() };
         request.contents.push(Arc::new(RequestContent::from_content(&content, origin)));
         let options = AskOptions { max_output_tokens: Some(MAX_TOKENS) };
-        let asked = self.ask(endpoint, model, &request, options, cancel, &mut |_| ()).await;
+        let asked = self.ask(endpoint, model, &request, options, stop, &mut |_| ()).await;
         let took = started.elapsed();
         match asked {
             Ok(answer) => Trial {

@@ -39,8 +39,10 @@ pub mod samples;
 mod seeded;
 pub mod shape;
 pub mod transcript;
+mod waiting;
 
 pub use compiled::{app, experiment, experiment_in, request};
 pub use seeded::Seeded;
 pub use shape::{content_shape, contents_shape, shape};
 pub use transcript::{TranscriptError, read_session, session};
+pub use waiting::runtime;

@@ -1,13 +1,11 @@
 //! Starting, and the settings.
 
-use std::sync::Arc;
-
 use strata_store::{Store, StoreError};
 
 use crate::api::app::{Recorder, RecorderFile, SetSettings, Settings, Start, StartInfo};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::strata::list_item;
+use crate::workspace::list_item;
 use crate::{Host, Strata, recorder, sample};
 
 /// Where the settings are kept in the store.
@@ -17,24 +15,24 @@ const RECENT: u32 = 12;
 const ZOOM_PERCENT: std::ops::RangeInclusive<u16> = 90..=150;
 
 impl Handler for Recorder {
-    fn run(self, _: &Arc<Strata>) -> Result<RecorderFile, AppError> {
+    fn run(self, _: &Strata) -> Result<RecorderFile, AppError> {
         Ok(recorder::file())
     }
 }
 
 impl Handler for Start {
-    fn run(self, strata: &Arc<Strata>) -> Result<StartInfo, AppError> {
-        let store = strata.store();
+    fn run(self, strata: &Strata) -> Result<StartInfo, AppError> {
+        let store = strata.workspace.store();
         let sample = store.source_sessions(sample::LOCATION)?.into_iter().next();
         let sample = sample.ok_or_else(|| AppError::internal("The bundled sample is not in the store."))?;
         let recent: Vec<_> = store.recent_sessions(RECENT)?.iter().map(list_item).collect();
         let settings = settings(&store)?;
-        strata.set_masks_secrets(settings.masks_secrets);
-        let open_job = strata.first_job();
+        strata.workspace.set_masks_secrets(settings.masks_secrets);
+        let open_job = strata.ingest.first_job().map(str::to_owned);
         let last = recent.first().map(|session| session.session.clone());
         Ok(StartInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            host: match strata.options().host {
+            host: match strata.host {
                 Host::Desktop => "desktop",
                 Host::Browser => "browser",
             }
@@ -50,12 +48,12 @@ impl Handler for Start {
 }
 
 impl Handler for SetSettings {
-    fn run(self, strata: &Arc<Strata>) -> Result<Settings, AppError> {
+    fn run(self, strata: &Strata) -> Result<Settings, AppError> {
         let mut settings = self.settings;
         settings.zoom_percent = settings.zoom_percent.clamp(*ZOOM_PERCENT.start(), *ZOOM_PERCENT.end());
         let text = serde_json::to_string(&settings).map_err(|error| AppError::internal(error.to_string()))?;
-        strata.store().set_setting(SETTINGS, &text)?;
-        strata.set_masks_secrets(settings.masks_secrets);
+        strata.workspace.store().set_setting(SETTINGS, &text)?;
+        strata.workspace.set_masks_secrets(settings.masks_secrets);
         Ok(settings)
     }
 }

@@ -1,7 +1,5 @@
 //! Answers in columns of numbers, for charts.
 
-use std::sync::Arc;
-
 use strata_measure::analysis::{
     Billed, CacheAnalysis, CallAnalysis, CallCache, Nature, Piece, SessionAnalysis,
 };
@@ -12,7 +10,8 @@ use crate::api::call::{ColumnFlag, Columns, Map};
 use crate::api::common::Kind;
 use crate::command::{Bytes, Handler};
 use crate::error::AppError;
-use crate::open::{OpenSession, Tables};
+use crate::open::OpenSession;
+use crate::tables::Tables;
 
 pub(super) const VERSION: u32 = 1;
 const COLUMNS_VERSION: u32 = 2;
@@ -66,10 +65,10 @@ struct Column {
 }
 
 impl Handler for Columns {
-    fn run(self, strata: &Arc<Strata>) -> Result<Bytes, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<Bytes, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let analysis = open.analysis();
-        let caches = open.caches(&analysis, strata.tables())?;
+        let caches = open.caches(&analysis, &strata.tables)?;
         let last = open.experiment.calls().len() as u32;
         let flags = Flags::of(&open);
         let columns: Vec<Column> = buckets(self.from, self.to, last, self.max_columns)
@@ -189,15 +188,15 @@ const THOUGHT: u8 = 4;
 const HIDDEN: u8 = 8;
 
 impl Handler for Map {
-    fn run(self, strata: &Arc<Strata>) -> Result<Bytes, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<Bytes, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let analysis = open.analysis();
-        let caches = open.caches(&analysis, strata.tables())?;
+        let caches = open.caches(&analysis, &strata.tables)?;
         let billed = Billed { analysis: &analysis, caches: &caches };
         let last = analysis.calls().len() as u32;
         let columns = buckets(self.from, self.to, last, self.max_columns).into_iter();
         let largest = columns.filter_map(|calls| largest(&caches, calls).map(|paid| paid.call));
-        map_bytes(&open, billed, strata.tables(), largest, self.min_tokens)
+        map_bytes(&open, billed, &strata.tables, largest, self.min_tokens)
     }
 }
 

@@ -1,7 +1,5 @@
 //! What the caches make of a session's calls, and what would help.
 
-use std::sync::Arc;
-
 use strata_measure::analysis::{
     BillTotals, CacheAnalysis, CacheFix, CallCache, FixKind, Link, Loss, SessionAnalysis, Zone,
 };
@@ -27,10 +25,10 @@ use strata_engine::{Edit, FlowEdit};
 const NAMED_CALLS: usize = 4;
 
 impl Handler for Breaks {
-    fn run(self, strata: &Arc<Strata>) -> Result<BreakPage, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<BreakPage, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let analysis = open.analysis();
-        let caches = open.caches(&analysis, strata.tables())?;
+        let caches = open.caches(&analysis, &strata.tables)?;
         let mut losses = caches.losses();
         losses.sort_by_key(|(_, loss)| !loss.cause.is_avoidable());
         let summary = summary(&caches, open.experiment.calls().len() as u32, &losses);
@@ -110,10 +108,10 @@ fn summary(caches: &CacheAnalysis, of_calls: u32, losses: &[(&CallCache, &Loss)]
 }
 
 impl Handler for Why {
-    fn run(self, strata: &Arc<Strata>) -> Result<CallCacheDetail, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<CallCacheDetail, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let analysis = open.analysis_of(self.call)?;
-        let caches = open.caches(&analysis, strata.tables())?;
+        let caches = open.caches(&analysis, &strata.tables)?;
         let call = caches.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
         let compiled = analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
         let previous = compiled.previous.or(call.loss.as_ref().map(|loss| loss.against));
@@ -243,10 +241,10 @@ fn rule_info(rule: &CacheRule, call: &CallCache) -> CacheRuleInfo {
 }
 
 impl Handler for Fixes {
-    fn run(self, strata: &Arc<Strata>) -> Result<FixList, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<FixList, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let analysis = open.analysis();
-        let fixes = open.cache_fixes(&analysis, strata.tables())?;
+        let fixes = open.cache_fixes(&analysis, &strata.tables)?;
         let rows = fixes.unwrap_or_default().iter().map(|fix| FixRow {
             kind: fix.kind.code().to_owned(),
             agent: fix.agent.to_string(),

@@ -1,7 +1,5 @@
 //! One call.
 
-use std::sync::Arc;
-
 use strata_engine::{Certainty, Outcome};
 use strata_measure::analysis::BillTotals;
 use strata_measure::tokens as counts;
@@ -18,12 +16,12 @@ use crate::models::Calibrations;
 use crate::open::OpenSession;
 
 impl Handler for Get {
-    fn run(self, strata: &Arc<Strata>) -> Result<CallDetail, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<CallDetail, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let call = open.call(self.call)?;
         let analysis = open.analysis_of(self.call)?;
         let compiled = analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
-        let caches = open.caches(&analysis, strata.tables())?;
+        let caches = open.caches(&analysis, &strata.tables)?;
         let cache = caches.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
         let bill = &cache.bill;
         Ok(CallDetail {
@@ -40,7 +38,7 @@ impl Handler for Get {
             calibrated: if bill.basis == counts::Basis::Reported {
                 None
             } else {
-                Calibrations::new(&strata.store()).of_call(compiled).map(Into::into)
+                Calibrations::new(&strata.workspace.store()).of_call(compiled).map(Into::into)
             },
             bill: BillTotals::of(std::iter::once(bill)).into(),
             reported_output_tokens: bill.output_tokens,
@@ -49,7 +47,7 @@ impl Handler for Get {
             prefix_break: prefix_break(&open, cache),
             error: error(&open, call, &compiled.outcome),
             unknowns: unknowns(&open, call),
-            findings: findings::of_call(&open, &analysis, strata.tables(), self.call),
+            findings: findings::of_call(&open, &analysis, &strata.tables, self.call),
         })
     }
 }

@@ -6,6 +6,8 @@ use strata_measure::analysis::CallCache;
 use strata_model::json;
 use strata_wire::{BodyOptions, encode};
 
+use super::lab_runs::lab_run;
+use super::model;
 use crate::Strata;
 use crate::api::job::JobState;
 use crate::api::model::{Replay, ReplayAnswer, ReplayPreview, ReplayRequest, ReplayResult};
@@ -14,67 +16,63 @@ use crate::command::Handler;
 use crate::error::AppError;
 use crate::jobs::Ended;
 use crate::lab::{SentAgain, spoken};
-use crate::models::{Found, ask};
+use crate::models::Found;
 use crate::open::OpenSession;
+use crate::watch::Watch as _;
 
 /// Characters of a body that are shown.
 const SHOWN: usize = 400_000;
 
-impl Strata {
-    /// A call as it would be sent.
-    fn sent_again(
-        self: &Arc<Self>,
-        open: &OpenSession,
-        number: u32,
-        (endpoint, model, run): (&str, Option<&str>, Option<&str>),
-    ) -> Result<(Found, SentAgain), AppError> {
-        let found = self.models().find(endpoint, &self.custom_endpoints())?;
-        let analysis = open.analysis_of(number)?;
-        let call = analysis.call(number).ok_or_else(|| AppError::internal("The call is not analysed."))?;
-        let (request, cached) = match run {
-            None => {
-                let caches = open.caches(&analysis, self.tables())?;
-                let cached = caches.call(number).map_or(0, CallCache::found_of_known);
-                (call.request.clone(), cached)
-            }
-            Some(job) => {
-                let missing = || AppError::not_found("This run has not ended. Resume it first.");
-                let run = self.lab_run(job)?;
-                let done =
-                    run.done.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(missing)?;
-                let replayed = done.0.calls.get(number as usize - 1).ok_or_else(missing)?;
-                (replayed.request.clone(), 0)
-            }
-        };
-        let model = model
-            .map(str::to_owned)
-            .or_else(|| found.model.clone())
-            .unwrap_or_else(|| call.model.to_string());
-        let recorded = open.call(number)?;
-        let answer = open.experiment.session().events.get(recorded.answer.as_usize());
-        let counting = &self.tables().counting;
-        let (predicted, expected) =
-            SentAgain::expected((&model, &request), Some(cached), counting, Some(&self.store()));
-        let sent = SentAgain {
-            request,
-            model,
-            predicted,
-            expected,
-            recorded: answer
-                .and_then(|event| event.content.as_deref())
-                .map(|content| spoken(content.parts()))
-                .unwrap_or_default(),
-            recorded_output_tokens: recorded.usage.as_ref().and_then(|usage| usage.output_tokens()),
-        };
-        Ok((found, sent))
-    }
+/// A call as it would be sent.
+fn sent_again(
+    strata: &Strata,
+    open: &OpenSession,
+    number: u32,
+    (endpoint, model, run): (&str, Option<&str>, Option<&str>),
+) -> Result<(Found, SentAgain), AppError> {
+    let found = model::find(strata, endpoint)?;
+    let analysis = open.analysis_of(number)?;
+    let call = analysis.call(number).ok_or_else(|| AppError::internal("The call is not analysed."))?;
+    let (request, cached) = match run {
+        None => {
+            let caches = open.caches(&analysis, &strata.tables)?;
+            let cached = caches.call(number).map_or(0, CallCache::found_of_known);
+            (call.request.clone(), cached)
+        }
+        Some(job) => {
+            let missing = || AppError::not_found("This run has not ended. Resume it first.");
+            let run = lab_run(strata, job)?;
+            let done = run.done.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(missing)?;
+            let replayed = done.0.calls.get(number as usize - 1).ok_or_else(missing)?;
+            (replayed.request.clone(), 0)
+        }
+    };
+    let model =
+        model.map(str::to_owned).or_else(|| found.model.clone()).unwrap_or_else(|| call.model.to_string());
+    let recorded = open.call(number)?;
+    let answer = open.experiment.session().events.get(recorded.answer.as_usize());
+    let counting = &strata.tables.counting;
+    let (predicted, expected) =
+        SentAgain::expected((&model, &request), Some(cached), counting, Some(&strata.workspace.store()));
+    let sent = SentAgain {
+        request,
+        model,
+        predicted,
+        expected,
+        recorded: answer
+            .and_then(|event| event.content.as_deref())
+            .map(|content| spoken(content.parts()))
+            .unwrap_or_default(),
+        recorded_output_tokens: recorded.usage.as_ref().and_then(|usage| usage.output_tokens()),
+    };
+    Ok((found, sent))
 }
 
 impl Handler for ReplayPreview {
-    fn run(self, strata: &Arc<Strata>) -> Result<ReplayRequest, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<ReplayRequest, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let choice = (&*self.endpoint, self.model.as_deref(), self.run.as_deref());
-        let (found, sent) = strata.sent_again(&open, self.call, choice)?;
+        let (found, sent) = sent_again(strata, &open, self.call, choice)?;
         let api = found.server.api;
         let options = BodyOptions { is_streamed: true, max_output_tokens: None };
         let body = json::to_pretty(&encode(api, &sent.model, &sent.request, options));
@@ -84,7 +82,7 @@ impl Handler for ReplayPreview {
             target: format!("POST {}", found.server.shown_url(&api.answer_path(&sent.model))),
             body: body.chars().take(SHOWN).collect(),
             bytes,
-            estimated_cost_usd: sent.estimated_cost(&strata.tables().prices),
+            estimated_cost_usd: sent.estimated_cost(&strata.tables.prices),
             predicted: sent.predicted.into(),
             predicted_cached_tokens: sent.expected.cached.unwrap_or(0),
             model: sent.model,
@@ -94,25 +92,28 @@ impl Handler for ReplayPreview {
 }
 
 impl Handler for Replay {
-    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<JobStarted, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let choice = (&*self.endpoint, self.model.as_deref(), self.run.as_deref());
-        let (found, sent) = strata.sent_again(&open, self.call, choice)?;
+        let (found, sent) = sent_again(strata, &open, self.call, choice)?;
         let answer = Arc::new(Mutex::new(sent.begun()));
         let shown = answer.clone();
         let title = format!("Sending C{} to {}", self.call, found.server.name);
-        let job = strata.start_job(title, "calls", move |strata, job| {
+        let (models, tables, workspace) =
+            (strata.models.clone(), strata.tables.clone(), strata.workspace.clone());
+        let job = strata.jobs.start(title, "calls", move |job| {
             let lock = || shown.lock().unwrap_or_else(PoisonError::into_inner);
+            let (server, stop) = (&found.server, job.stop());
             let asked =
-                ask(&found.server, &sent.model, &sent.request, None, &job.cancel(), &mut |progress| {
+                models.connections.ask(server, &sent.model, &sent.request, None, stop, &mut |progress| {
                     lock().take(progress);
                 });
             let mut shown = lock();
             shown.is_ended = true;
             let (state, outcome) = match asked {
                 Ok(Ok(done)) => {
-                    shown.end(&done, &sent, &strata.tables().prices);
-                    shown.measured_calls = sent.measured(&done, &mut strata.store());
+                    shown.end(&done, &sent, &tables.prices);
+                    shown.measured_calls = sent.measured(&done, &mut workspace.store());
                     let reported =
                         shown.reported_tokens.map_or("not reported".to_owned(), |tokens| format!("{tokens}"));
                     let outcome =
@@ -123,7 +124,7 @@ impl Handler for Replay {
                     let is_cancelled = error.kind == strata_provider::CallErrorKind::Cancelled;
                     let partial = error.partial.as_deref();
                     if let Some(partial) = partial {
-                        shown.end(partial, &sent, &strata.tables().prices);
+                        shown.end(partial, &sent, &tables.prices);
                     }
                     shown.failure = Some(error.message.clone());
                     (if is_cancelled { JobState::Cancelled } else { JobState::Failed }, error.message)
@@ -133,16 +134,16 @@ impl Handler for Replay {
                     (JobState::Failed, error.message)
                 }
             };
-            Ended { state, outcome, sessions: Vec::new(), diagnostics: Vec::new(), files: None }
+            Ended::saying(state, outcome)
         });
-        strata.lab().keep_answer(&job, answer);
+        strata.lab.keep_answer(&job, answer);
         Ok(JobStarted { job })
     }
 }
 
 impl Handler for ReplayResult {
-    fn run(self, strata: &Arc<Strata>) -> Result<ReplayAnswer, AppError> {
-        let answer = strata.lab().answer(&self.job);
+    fn run(self, strata: &Strata) -> Result<ReplayAnswer, AppError> {
+        let answer = strata.lab.answer(&self.job);
         let answer = answer
             .ok_or_else(|| AppError::not_found("This answer is no longer known. Send the call again."))?;
         Ok(ReplayAnswer { job: self.job, ..answer })

@@ -27,8 +27,8 @@ use crate::words::whole;
 const PREVIEW_TIME: Duration = Duration::from_millis(600);
 
 impl Handler for Preview {
-    fn run(self, strata: &Arc<Strata>) -> Result<PreviewResult, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<PreviewResult, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let call = open.call(self.call)?;
         let (base, applied): (&OpenSession, &[Edit]) = match &open.edits {
             Some(edits) => (&edits.base, edits.applied()),
@@ -37,7 +37,7 @@ impl Handler for Preview {
         let n_kept = applied.len().saturating_sub(self.without_last as usize);
         let mut edits = applied[..n_kept].to_vec();
         edits.extend(self.edits);
-        let edited = strata.edited(&base.experiment, &edits);
+        let edited = strata.tables.edited(&base.experiment, &edits);
         let before = open.baseline(self.call)?;
         let mut after = before.sharing();
         let old = open.compilation(self.call)?;
@@ -45,7 +45,7 @@ impl Handler for Preview {
             AppError::bad_input("With these edits the call's agent is not in the configuration.")
         })?;
         let analysed = before.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
-        let scale = open.scale(&before, strata.tables(), analysed)?;
+        let scale = open.scale(&before, &strata.tables, analysed)?;
         let this_call = CallEffect {
             call: self.call,
             tokens_before: analysed.total.tokens,
@@ -58,15 +58,15 @@ impl Handler for Preview {
         let n_known = before.calls().len();
         while after.calls().len() < n_known
             && start.elapsed() < PREVIEW_TIME
-            && after.step(&edited.experiment, &strata.tables().counting)
+            && after.step(&edited.experiment, &strata.tables.counting)
         {}
-        let caches = before.caches(strata.tables())?;
+        let caches = before.caches(&strata.tables)?;
         let unedited = match &open.edits {
             Some(edits) => edits.base.baseline(self.call)?,
             None => open.baseline(self.call)?,
         };
-        let recorded = unedited.caches(strata.tables())?;
-        let (rules, prices) = (after.rules(), &strata.tables().prices);
+        let recorded = unedited.caches(&strata.tables)?;
+        let (rules, prices) = (after.rules(), &strata.tables.prices);
         let tried =
             CacheAnalysis::of_edited(&edited.experiment, &after, unedited.billed(&recorded), rules, prices);
         let effect = Effect::of(before.billed(&caches), Billed { analysis: &after, caches: &tried });
@@ -127,8 +127,8 @@ struct Pair {
 }
 
 impl Pair {
-    fn open(strata: &Arc<Strata>, a: &str, b: &str) -> Result<Self, AppError> {
-        let (a, b) = (strata.session(a)?, strata.session(b)?);
+    fn open(strata: &Strata, a: &str, b: &str) -> Result<Self, AppError> {
+        let (a, b) = (strata.sessions.get(a)?, strata.sessions.get(b)?);
         if a.id != b.id {
             let message =
                 "These are over two sessions. Only experiments over the same session can be compared.";
@@ -149,9 +149,9 @@ impl Pair {
 }
 
 impl Handler for Compare {
-    fn run(self, strata: &Arc<Strata>) -> Result<Comparison, AppError> {
+    fn run(self, strata: &Strata) -> Result<Comparison, AppError> {
         let pair = Pair::open(strata, &self.a, &self.b)?;
-        let tables = strata.tables();
+        let tables = &strata.tables;
         let (a, b) = pair.analyses()?;
         let (of_a, of_b) = (a.caches(tables)?, b.caches(tables)?);
         let (of_a, of_b) = (a.billed(&of_a), b.billed(&of_b));
@@ -197,12 +197,12 @@ pub(crate) fn compared(agent: String, (a, paid_a): Paid<'_>, (b, paid_b): Paid<'
 }
 
 impl Handler for CompareParts {
-    fn run(self, strata: &Arc<Strata>) -> Result<PartPage, AppError> {
+    fn run(self, strata: &Strata) -> Result<PartPage, AppError> {
         let pair = Pair::open(strata, &self.a, &self.b)?;
         let (old, new) = (pair.a.compilation(self.call)?, pair.b.compilation(self.call)?);
         let analysis = pair.b.analysis_of(self.call)?;
         let analysed = analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
-        let scale = pair.b.scale(&analysis, strata.tables(), analysed)?;
+        let scale = pair.b.scale(&analysis, &strata.tables, analysed)?;
         let (before, after) = (old.working_context(), new.working_context());
         let makes = Rows {
             scale,
@@ -246,7 +246,7 @@ impl Handler for CompareParts {
 }
 
 impl Handler for CompareText {
-    fn run(self, strata: &Arc<Strata>) -> Result<PartDiff, AppError> {
+    fn run(self, strata: &Strata) -> Result<PartDiff, AppError> {
         let pair = Pair::open(strata, &self.a, &self.b)?;
         let (old, new) = (pair.a.compilation(self.call)?, pair.b.compilation(self.call)?);
         let (before, after) = (old.working_context(), new.working_context());
@@ -271,7 +271,7 @@ impl Handler for CompareText {
                 let analysis = open.analysis_of(self.call)?;
                 let analysed =
                     analysis.call(self.call).ok_or_else(|| AppError::internal("A call got lost."))?;
-                let scale = SegmentScale::new(open.scale(&analysis, strata.tables(), analysed)?, request);
+                let scale = SegmentScale::new(open.scale(&analysis, &strata.tables, analysed)?, request);
                 Ok(format!("{name}, {} tokens", whole(scale.count(segment).tokens)))
             };
         let labels = (label(&pair.a, &before, &delta.before)?, label(&pair.b, &after, &delta.after)?);

@@ -3,8 +3,6 @@
 mod chips;
 mod find;
 
-use std::sync::Arc;
-
 use strata_measure::analysis::{CacheAnalysis, CallAnalysis, Kind, Scale, SessionAnalysis};
 use strata_wire::{Path, Segment, prefix_segments};
 
@@ -70,12 +68,12 @@ impl<'r> Side<'r> {
 }
 
 impl Handler for Difference {
-    fn run(self, strata: &Arc<Strata>) -> Result<PromptDifference, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<PromptDifference, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let analysis = open.analysis_of(self.call)?;
         let missing = || AppError::internal("A call got lost.");
         let call = analysis.call(self.call).ok_or_else(missing)?;
-        let caches = open.caches(&analysis, strata.tables())?;
+        let caches = open.caches(&analysis, &strata.tables)?;
         let Some(before) = against(&analysis, &caches, call) else {
             return Ok(PromptDifference {
                 call: self.call,
@@ -87,7 +85,7 @@ impl Handler for Difference {
                 shown: None,
             });
         };
-        let scale = open.scale(&analysis, strata.tables(), call)?;
+        let scale = open.scale(&analysis, &strata.tables, call)?;
         let sides = (Side::of(&analysis, scale, before), Side::of(&analysis, scale, call));
         let found = find_all(&sides.0, &sides.1);
         let same_tokens = match call.previous {

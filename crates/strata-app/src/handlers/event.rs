@@ -17,16 +17,17 @@ use crate::api::event::{
 };
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::open::{OpenSession, Tables, UsedEvents};
+use crate::open::{OpenSession, UsedEvents};
+use crate::tables::Tables;
 use crate::words;
 
 const RAW_LIMIT: usize = 20_000;
 const VALUE_LIMIT: usize = 2_000;
 
 impl Handler for Page {
-    fn run(self, strata: &Arc<Strata>) -> Result<EventPage, AppError> {
-        let open = strata.session(&self.session)?;
-        let used = used_events(&open, strata.tables());
+    fn run(self, strata: &Strata) -> Result<EventPage, AppError> {
+        let open = strata.sessions.get(&self.session)?;
+        let used = used_events(&open, &strata.tables);
         let page = |places: &[u32], error| EventPage {
             total: places.len() as u32,
             of: open.events().facts().len() as u32,
@@ -115,20 +116,20 @@ fn index(open: &OpenSession, number: u32) -> Result<EventIndex, AppError> {
 }
 
 impl Handler for Get {
-    fn run(self, strata: &Arc<Strata>) -> Result<EventDetail, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<EventDetail, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let at = index(&open, self.event)?;
-        let used = used_events(&open, strata.tables());
+        let used = used_events(&open, &strata.tables);
         let analysis = open.analysis();
         let event = open.experiment.event(at).ok_or_else(|| AppError::internal("An event got lost."))?;
         let facts = &open.events().facts()[at.as_usize()];
         let usage = used.uses[at.as_usize()];
         let carriers = analysis.ledger().carriers(at);
-        let caches = open.caches(&analysis, strata.tables())?;
-        let rates = Billed { analysis: &analysis, caches: &caches }.rates(&strata.tables().prices);
+        let caches = open.caches(&analysis, &strata.tables)?;
+        let rates = Billed { analysis: &analysis, caches: &caches }.rates(&strata.tables.prices);
         let sent: u64 = analysis.calls().iter().map(|call| u64::from(call.total.tokens)).sum();
         // A summary that an experiment laid over the session is in no recording.
-        let stored = strata.store().event_json(&open.id, at.0)?;
+        let stored = strata.workspace.store().event_json(&open.id, at.0)?;
         let raw = stored.unwrap_or_else(|| json::to_compact(&event.to_json()));
         let raw = json::parse(raw.as_bytes()).map_or(raw, |raw| json::to_pretty(&raw));
         let cut_raw = words::cut(&raw, RAW_LIMIT);
@@ -139,7 +140,7 @@ impl Handler for Get {
             id: event.id.to_string(),
             invocation: event.invocation_id.to_string(),
             branch: event.branch.as_ref().map(ToString::to_string),
-            size: event_content::size(&open, &analysis, strata.tables(), open.events().content(at)),
+            size: event_content::size(&open, &analysis, &strata.tables, open.events().content(at)),
             calls: usage.calls,
             share: if sent == 0 { 0.0 } else { usage.lifetime as f64 / sent as f64 },
             cached_tokens: usage.matched as f64,
@@ -157,15 +158,15 @@ impl Handler for Get {
                 .collect(),
             fate: fate(&open, &row, at),
             chain: chain_of(&open, at, carriers.first()),
-            parts: event_content::parts(&open, &analysis, strata.tables(), event, open.events().content(at)),
-            recorded: event_content::recorded(&open, &analysis, strata.tables(), at),
+            parts: event_content::parts(&open, &analysis, &strata.tables, event, open.events().content(at)),
+            recorded: event_content::recorded(&open, &analysis, &strata.tables, at),
             content: event_content::as_json(event).filter(|text| text.len() <= RAW_LIMIT),
             state_delta: state_delta(&open, at),
             artifacts: event.actions.artifact_delta.keys().map(ToString::to_string).collect(),
             transfer_to: event.actions.transfer_to_agent.as_ref().map(ToString::to_string),
             usage: reported(event),
             error: facts.error.clone(),
-            findings: findings::of_event(&open, &analysis, strata.tables(), at),
+            findings: findings::of_event(&open, &analysis, &strata.tables, at),
             is_raw_cut: cut_raw.len() != raw.len(),
             raw: cut_raw,
             row,
@@ -278,16 +279,16 @@ fn reported(event: &Event) -> Vec<LabelledNumber> {
 }
 
 impl Handler for Stratum {
-    fn run(self, strata: &Arc<Strata>) -> Result<StratumCalls, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<StratumCalls, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let at = index(&open, self.event)?;
         let analysis = open.analysis();
-        let caches = open.caches(&analysis, strata.tables())?;
+        let caches = open.caches(&analysis, &strata.tables)?;
         let in_range = |carried: &&Carried| (self.calls.from..=self.calls.to).contains(&carried.call);
         let mut calls = Vec::new();
         for carried in analysis.ledger().carriers(at).iter().filter(in_range) {
             let Some(call) = analysis.call(carried.call) else { continue };
-            let prompt = open.scale(&analysis, strata.tables(), call)?.prompt(&call.request);
+            let prompt = open.scale(&analysis, &strata.tables, call)?.prompt(&call.request);
             let before = prompt.pieces().take_while(|piece| piece.origin.event() != Some(at));
             let known: u32 = before.map(|piece| piece.tokens).sum();
             // What is hidden stands first.

@@ -8,7 +8,8 @@ use strata_model::{Event, EventIndex, FromJson as _, Part, RequestContent, json}
 use crate::api::common::TokenCount;
 use crate::api::event::{EventPart, RecordedContent};
 use crate::api::part::PartDiff;
-use crate::open::{OpenSession, Tables, content};
+use crate::open::{OpenSession, content};
+use crate::tables::Tables;
 use crate::text_diff::diff_lines;
 use crate::words;
 

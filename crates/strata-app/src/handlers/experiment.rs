@@ -1,7 +1,5 @@
 //! Experiments: the list, their edits, undoing.
 
-use std::sync::Arc;
-
 use strata_engine::Edit;
 use strata_model::secret;
 use strata_store::{ExperimentEntry, ExperimentId, SessionId};
@@ -24,39 +22,39 @@ use crate::open::OpenSession;
 const MAX_NAME: usize = 200;
 
 impl Handler for List {
-    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentList, AppError> {
+    fn run(self, strata: &Strata) -> Result<ExperimentList, AppError> {
         let session = recorded_session(strata, &self.session)?;
-        let entries = strata.store().experiments(&session)?;
+        let entries = strata.workspace.store().experiments(&session)?;
         Ok(ExperimentList { rows: entries.iter().map(row).collect() })
     }
 }
 
 impl Handler for Create {
-    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+    fn run(self, strata: &Strata) -> Result<ExperimentDetail, AppError> {
         let session = recorded_session(strata, &self.session)?;
         create(strata, &session, self.name, &[])
     }
 }
 
 impl Handler for Get {
-    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
-        detail(&*strata.experiment(&self.experiment)?)
+    fn run(self, strata: &Strata) -> Result<ExperimentDetail, AppError> {
+        detail(&*strata.sessions.experiment(&self.experiment)?)
     }
 }
 
 impl Handler for Rename {
-    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+    fn run(self, strata: &Strata) -> Result<ExperimentDetail, AppError> {
         let (id, _) = entry(strata, &self.experiment)?;
         let name = checked_name(&self.name)?;
-        strata.store().rename_experiment(id, &name)?;
-        detail(&*strata.reopen_experiment(id)?)
+        strata.workspace.store().rename_experiment(id, &name)?;
+        detail(&*strata.sessions.reopen_experiment(id)?)
     }
 }
 
 impl Handler for Duplicate {
-    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+    fn run(self, strata: &Strata) -> Result<ExperimentDetail, AppError> {
         let (id, known) = entry(strata, &self.experiment)?;
-        let mut edits = strata.store().edits(id)?;
+        let mut edits = strata.workspace.store().edits(id)?;
         edits.truncate(known.n_applied as usize);
         let name = self.name.unwrap_or_else(|| format!("{} copy", known.name));
         create(strata, &known.session, Some(name), &edits)
@@ -64,23 +62,23 @@ impl Handler for Duplicate {
 }
 
 impl Handler for Remove {
-    fn run(self, strata: &Arc<Strata>) -> Result<Removed, AppError> {
+    fn run(self, strata: &Strata) -> Result<Removed, AppError> {
         let (id, known) = entry(strata, &self.experiment)?;
-        strata.open_sessions().close(&self.experiment);
-        strata.store().delete_experiment(id)?;
+        strata.sessions.close_experiment(&self.experiment);
+        strata.workspace.store().delete_experiment(id)?;
         Ok(Removed { title: known.name })
     }
 }
 
 impl Handler for AddEdits {
-    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+    fn run(self, strata: &Strata) -> Result<ExperimentDetail, AppError> {
         let (id, known) = entry(strata, &self.experiment)?;
         let mut n_kept = known.n_applied;
         if self.replaces_last
             && let Some(last) = n_kept.checked_sub(1)
             && let [only] = &self.edits[..]
         {
-            let open = strata.experiment(&self.experiment)?;
+            let open = strata.sessions.experiment(&self.experiment)?;
             let before = open.edits.as_ref().and_then(|edits| edits.edits.get(last as usize));
             n_kept -= u32::from(before.is_some_and(|before| only.overrides(before)));
         }
@@ -89,35 +87,35 @@ impl Handler for AddEdits {
 }
 
 impl Handler for Undo {
-    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+    fn run(self, strata: &Strata) -> Result<ExperimentDetail, AppError> {
         let (id, known) = entry(strata, &self.experiment)?;
         let applied = known.n_applied.checked_sub(1);
         let applied = applied.ok_or_else(|| AppError::bad_input("There is no edit to undo."))?;
-        strata.store().set_applied(id, applied, now_ms())?;
-        detail(&*strata.reopen_experiment(id)?)
+        strata.workspace.store().set_applied(id, applied, now_ms())?;
+        detail(&*strata.sessions.reopen_experiment(id)?)
     }
 }
 
 impl Handler for Redo {
-    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+    fn run(self, strata: &Strata) -> Result<ExperimentDetail, AppError> {
         let (id, known) = entry(strata, &self.experiment)?;
         if known.n_applied == known.n_edits {
             return Err(AppError::bad_input("There is no edit to make again."));
         }
-        strata.store().set_applied(id, known.n_applied + 1, now_ms())?;
-        detail(&*strata.reopen_experiment(id)?)
+        strata.workspace.store().set_applied(id, known.n_applied + 1, now_ms())?;
+        detail(&*strata.sessions.reopen_experiment(id)?)
     }
 }
 
 impl Handler for Export {
-    fn run(self, strata: &Arc<Strata>) -> Result<Exported, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<Exported, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let (name, edits) = match &open.edits {
             Some(edits) => (&*edits.entry.name, edits.applied()),
             None => (&*open.entry.title, &[][..]),
         };
         let requests = match self.format {
-            ExportFormat::Session => strata.store().requests(&open.id)?,
+            ExportFormat::Session => strata.workspace.store().requests(&open.id)?,
             _ => Vec::new(),
         };
         let subject = Subject { name, experiment: &open.experiment, edits, requests: &requests };
@@ -127,37 +125,37 @@ impl Handler for Export {
 
 /// Puts edits behind the first `n_kept` of an experiment, and compiles it again.
 pub(super) fn add(
-    strata: &Arc<Strata>,
+    strata: &Strata,
     id: ExperimentId,
     n_kept: u32,
     edits: &[Edit],
 ) -> Result<ExperimentDetail, AppError> {
     let texts = edits.iter().map(text).collect::<Result<Vec<String>, _>>()?;
-    if strata.masks_secrets() && texts.iter().any(|text| secret::is_masked(text)) {
+    if strata.workspace.masks_secrets() && texts.iter().any(|text| secret::is_masked(text)) {
         return Err(AppError::bad_input(
             "This text has a masked secret in it, and the mask would be stored in its place. Nothing was changed. Show secrets first, or write something else where the mask is.",
         ));
     }
-    if !strata.store().set_edits(id, n_kept, &texts, now_ms())? {
+    if !strata.workspace.store().set_edits(id, n_kept, &texts, now_ms())? {
         return Err(AppError::not_found("This experiment is no longer in the store."));
     }
-    detail(&*strata.reopen_experiment(id)?)
+    detail(&*strata.sessions.reopen_experiment(id)?)
 }
 
 /// Makes an experiment whose edits are given as they are stored.
 pub(super) fn create(
-    strata: &Arc<Strata>,
+    strata: &Strata,
     session: &SessionId,
     name: Option<String>,
     edits: &[String],
 ) -> Result<ExperimentDetail, AppError> {
     let name = match name {
         Some(name) => checked_name(&name)?,
-        None => format!("Experiment {}", strata.store().experiments(session)?.len() + 1),
+        None => format!("Experiment {}", strata.workspace.store().experiments(session)?.len() + 1),
     };
-    let made = strata.store().create_experiment(session, &name, edits, now_ms())?;
+    let made = strata.workspace.store().create_experiment(session, &name, edits, now_ms())?;
     let id = made.ok_or_else(|| AppError::not_found("This session is no longer in the store."))?;
-    detail(&*strata.experiment(&id.to_string())?)
+    detail(&*strata.sessions.experiment(&id.to_string())?)
 }
 
 pub(super) fn text(edit: &Edit) -> Result<String, AppError> {
@@ -165,7 +163,7 @@ pub(super) fn text(edit: &Edit) -> Result<String, AppError> {
 }
 
 /// The recorded session that an id means, be it the session's or an experiment's.
-pub(super) fn recorded_session(strata: &Arc<Strata>, id: &str) -> Result<SessionId, AppError> {
+pub(super) fn recorded_session(strata: &Strata, id: &str) -> Result<SessionId, AppError> {
     match ExperimentId::parse(id) {
         Some(_) => Ok(entry(strata, id)?.1.session),
         None => Ok(SessionId::from(id)),
@@ -178,7 +176,7 @@ pub(super) fn entry(strata: &Strata, id: &str) -> Result<(ExperimentId, Experime
             "This is a recorded session, which is never changed. Make an experiment over it first.",
         )
     })?;
-    let entry = strata.store().experiment(known)?;
+    let entry = strata.workspace.store().experiment(known)?;
     Ok((known, entry.ok_or_else(|| AppError::not_found("This experiment is no longer in the store."))?))
 }
 

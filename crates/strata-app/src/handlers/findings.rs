@@ -5,7 +5,8 @@ use strata_measure::findings::{CallRange, Finding};
 use strata_model::EventIndex;
 
 use crate::api::common::FindingRow;
-use crate::open::{OpenSession, Tables, finding_cost};
+use crate::open::{OpenSession, finding_cost};
+use crate::tables::Tables;
 
 /// Ranges of calls that are named.
 const MAX_RANGES: usize = 4;

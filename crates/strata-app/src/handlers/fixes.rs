@@ -17,7 +17,8 @@ use crate::api::experiment::ExperimentDetail;
 use crate::api::finding::{Apply, BloatRow, FindingList, FixRow, FixableFinding, List};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::open::{OpenSession, Tables};
+use crate::open::OpenSession;
+use crate::tables::Tables;
 use crate::words;
 
 /// Sources that are listed.
@@ -26,23 +27,23 @@ const MAX_BLOAT: usize = 20;
 const WORTH_TOKENS: u64 = 500;
 
 impl Handler for List {
-    fn run(self, strata: &Arc<Strata>) -> Result<FindingList, AppError> {
-        let open = strata.session(&self.session)?;
-        let (fixes, is_complete) = open.fixes(strata);
+    fn run(self, strata: &Strata) -> Result<FindingList, AppError> {
+        let open = strata.sessions.get(&self.session)?;
+        let (fixes, is_complete) = strata.sessions.fixes(&open);
         let analysis = open.analysis();
-        let caches = open.caches(&analysis, strata.tables())?;
-        let found = open.findings(&analysis, strata.tables());
-        let rows = found.iter().map(|finding| fixable(&open, finding, &fixes, strata.tables()));
+        let caches = open.caches(&analysis, &strata.tables)?;
+        let found = open.findings(&analysis, &strata.tables);
+        let rows = found.iter().map(|finding| fixable(&open, finding, &fixes, &strata.tables));
         Ok(FindingList {
             is_complete,
             rows: rows.collect(),
-            bloat: bloat(&open, Billed { analysis: &analysis, caches: &caches }, &fixes, strata.tables()),
+            bloat: bloat(&open, Billed { analysis: &analysis, caches: &caches }, &fixes, &strata.tables),
         })
     }
 }
 
 impl Handler for Apply {
-    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
+    fn run(self, strata: &Strata) -> Result<ExperimentDetail, AppError> {
         if let Some(id) = ExperimentId::parse(&self.session) {
             let (_, known) = experiment::entry(strata, &self.session)?;
             return experiment::add(strata, id, known.n_applied, &self.edits);

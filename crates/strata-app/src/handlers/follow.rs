@@ -1,8 +1,6 @@
 //! Following the file of a session.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-
 use strata_store::SessionEntry;
 
 use crate::Strata;
@@ -13,12 +11,14 @@ use crate::import::{newest_sessions, paths_of};
 use crate::sample;
 
 impl Handler for Follow {
-    fn run(self, strata: &Arc<Strata>) -> Result<FollowState, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<FollowState, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let followed = followed(strata, &open.entry);
         match (followed, self.is_on) {
-            (Some(path), false) => strata.follows().stop(&path),
-            (None, true) => strata.follow(followable(&open.entry).map_err(AppError::bad_input)?),
+            (Some(path), false) => strata.ingest.follows.stop(&path),
+            (None, true) => {
+                strata.ingest.follows.start(followable(&open.entry).map_err(AppError::bad_input)?)
+            }
             _ => {}
         }
         Ok(state(strata, &open.entry))
@@ -28,7 +28,7 @@ impl Handler for Follow {
 /// Whether the file of a session is followed, or can be. One that is followed may be away for a while.
 pub(super) fn state(strata: &Strata, entry: &SessionEntry) -> FollowState {
     if let Some(path) = followed(strata, entry) {
-        return FollowState { is_on: true, problem: strata.follows().problem(&path), impossible: None };
+        return FollowState { is_on: true, problem: strata.ingest.follows.problem(&path), impossible: None };
     }
     FollowState { is_on: false, problem: None, impossible: followable(entry).err() }
 }
@@ -37,15 +37,15 @@ pub(super) fn state(strata: &Strata, entry: &SessionEntry) -> FollowState {
 /// before it was begun anew may go.
 pub(super) fn stop_for(strata: &Strata, entry: &SessionEntry) -> Result<(), AppError> {
     if let Some(path) = followed(strata, entry)
-        && newest_sessions(&strata.store(), &path)?.contains(&entry.id)
+        && newest_sessions(&strata.workspace.store(), &path)?.contains(&entry.id)
     {
-        strata.follows().stop(&path);
+        strata.ingest.follows.stop(&path);
     }
     Ok(())
 }
 
 fn followed(strata: &Strata, entry: &SessionEntry) -> Option<PathBuf> {
-    paths_of(&entry.location).into_iter().find(|path| strata.follows().has(path))
+    paths_of(&entry.location).into_iter().find(|path| strata.ingest.follows.has(path))
 }
 
 /// What can be watched for a session, or why nothing can.

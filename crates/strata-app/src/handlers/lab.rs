@@ -1,32 +1,31 @@
 //! Compaction tried out.
 
-use std::sync::Arc;
-
 use strata_measure::lab::{Assumptions, Extractive, FactReader, SizedWriter, Writer, survival, sweep};
 
+use super::lab_runs::lab_run;
 use crate::Strata;
 use crate::api::job::JobState;
 use crate::api::lab::{LabLoss, LabReplay, LabSweep, Loss, OfflineSummaries, Plan, Sweep, SweepResult};
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::import::Watch as _;
 use crate::jobs::Ended;
 use crate::lab::{
     loss_page, losses, read_config, read_grid, replay_shape, summary_size, sweep_shape, with_lab,
 };
 use crate::open::OpenSession;
+use crate::watch::Watch as _;
 
 /// Facts a page may have.
 const MAX_FACTS: u32 = 1000;
 
 impl Handler for Plan {
-    fn run(self, strata: &Arc<Strata>) -> Result<LabReplay, AppError> {
+    fn run(self, strata: &Strata) -> Result<LabReplay, AppError> {
         let config = read_config(&self.config, self.prompt.as_deref())?;
-        let open = strata.session(&self.session)?;
+        let open = strata.sessions.get(&self.session)?;
         let analysis = open.baseline(last_call(&open)?)?;
-        let sizes = strata.lab().sizes(&self.session);
-        with_lab(&analysis, strata.tables(), |lab| {
+        let sizes = strata.lab.sizes(&self.session);
+        with_lab(&analysis, &strata.tables, |lab| {
             let reader = FactReader::new();
             let size = summary_size(lab, config.summary_tokens, &sizes);
             let mut sized = SizedWriter::new(size);
@@ -52,26 +51,20 @@ pub(super) fn last_call(open: &OpenSession) -> Result<u32, AppError> {
 }
 
 impl Handler for Sweep {
-    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
+    fn run(self, strata: &Strata) -> Result<JobStarted, AppError> {
         let configs = read_grid(&self.grid)?;
-        let open = strata.session(&self.session)?;
+        let open = strata.sessions.get(&self.session)?;
         last_call(&open)?;
         let title = format!("Sweeping {}", crate::counted(configs.len(), "configuration"));
-        let job = strata.start_job(title, "configurations", move |strata, job| {
+        let (tables, results) = (strata.tables.clone(), strata.lab.clone());
+        let job = strata.jobs.start(title, "configurations", move |job| {
             let total = configs.len() as u64;
-            let ended = |state, outcome: String| Ended {
-                state,
-                outcome,
-                sessions: Vec::new(),
-                diagnostics: Vec::new(),
-                files: None,
-            };
-            let analysis = match open.whole_baseline(strata.tables()) {
+            let analysis = match open.whole_baseline(&tables) {
                 Ok(analysis) => analysis,
-                Err(error) => return ended(JobState::Failed, error.message),
+                Err(error) => return Ended::saying(JobState::Failed, error.message),
             };
-            let sizes = strata.lab().sizes(&self.session);
-            let swept = with_lab(&analysis, strata.tables(), |lab| {
+            let sizes = results.sizes(&self.session);
+            let swept = with_lab(&analysis, &tables, |lab| {
                 let size = summary_size(lab, self.summary_tokens, &sizes);
                 sweep(lab, &configs, size, Assumptions::default(), &|done| {
                     job.progress(done as u64, total);
@@ -82,11 +75,13 @@ impl Handler for Sweep {
                 Ok(Some(swept)) => {
                     let shape = sweep_shape(&self.grid, &swept);
                     let outcome = shape.reason.clone();
-                    strata.lab().keep_sweep(job.id(), shape);
-                    ended(JobState::Done, outcome)
+                    results.keep_sweep(job.id(), shape);
+                    Ended::saying(JobState::Done, outcome)
                 }
-                Ok(None) => ended(JobState::Cancelled, "Stopped. Nothing of the sweep was kept.".to_owned()),
-                Err(error) => ended(JobState::Failed, error.message),
+                Ok(None) => {
+                    Ended::saying(JobState::Cancelled, "Stopped. Nothing of the sweep was kept.".to_owned())
+                }
+                Err(error) => Ended::saying(JobState::Failed, error.message),
             }
         });
         Ok(JobStarted { job })
@@ -94,15 +89,15 @@ impl Handler for Sweep {
 }
 
 impl Handler for SweepResult {
-    fn run(self, strata: &Arc<Strata>) -> Result<Option<LabSweep>, AppError> {
-        Ok(strata.lab().sweep(&self.job).map(|sweep| LabSweep::clone(&sweep)))
+    fn run(self, strata: &Strata) -> Result<Option<LabSweep>, AppError> {
+        Ok(strata.lab.sweep(&self.job).map(|sweep| LabSweep::clone(&sweep)))
     }
 }
 
 impl Handler for Loss {
-    fn run(self, strata: &Arc<Strata>) -> Result<LabLoss, AppError> {
+    fn run(self, strata: &Strata) -> Result<LabLoss, AppError> {
         let missing = || AppError::not_found("This run has not ended. Resume it first.");
-        let run = strata.lab_run(&self.run)?;
+        let run = lab_run(strata, &self.run)?;
         let done = run.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         let done = done.ok_or_else(missing)?;
         let at = self.window as usize;

@@ -6,6 +6,8 @@ use strata_engine::LoggedEvent;
 use strata_measure::lab::{FactReader, Grade, Probe, grade, probe_prompt, probes, window_text};
 use strata_measure::prices::{Charged, Prices};
 
+use super::lab_runs::lab_run;
+use super::model;
 use crate::Strata;
 use crate::api::job::JobState;
 use crate::api::lab::{
@@ -14,10 +16,10 @@ use crate::api::lab::{
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::import::Watch as _;
 use crate::jobs::Ended;
 use crate::lab::Asked;
-use crate::models::{Found, PaidAnswers, ask_once, question, spoken_text};
+use crate::models::{Asker, Found, PaidAnswers, question, spoken_text};
+use crate::watch::Watch as _;
 
 /// Questions that one job may ask.
 const MOST_QUESTIONS: u32 = 40;
@@ -34,38 +36,36 @@ struct Prepared {
     contexts: [String; 2],
 }
 
-impl Strata {
-    fn probes(self: &Arc<Self>, choice: &ProbeChoice) -> Result<Prepared, AppError> {
-        let run = self.lab_run(&choice.run)?;
-        let done = run.done.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let done = done.ok_or_else(|| AppError::bad_input("This run has not ended. Resume it first."))?;
-        let at = choice.window as usize;
-        let missing =
-            || AppError::not_found(format!("This run has {} windows, counted from 0.", done.0.windows.len()));
-        let window = done.0.windows.get(at).ok_or_else(missing)?;
-        let loss = done.1.get(at).cloned().flatten().ok_or_else(|| {
-            AppError::bad_input("There is no summary of this window, so there is nothing to ask it.")
-        })?;
-        let open = self.session(&run.session)?;
-        let log = open.experiment.log();
-        let events: Vec<&LoggedEvent> = window.events.iter().filter_map(|event| log.get(*event)).collect();
-        let n_facts = choice.facts.min(MOST_QUESTIONS) as usize;
-        let mut all = probes(&loss, &events, n_facts);
-        let own = choice.questions.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
-        all.extend(own.map(|text| Probe { question: text.to_owned(), fact: None }));
-        all.truncate(MOST_QUESTIONS as usize);
-        if all.is_empty() {
-            let message = "No question can be made of this window's facts. Write one of your own.";
-            return Err(AppError::bad_input(message));
-        }
-        let before = window.seed.and_then(|seed| done.0.windows.get(seed)).map(|seed| seed.summary_text());
-        let before: Vec<&str> = before.as_deref().into_iter().collect();
-        let found = self.models().find(&choice.writer, &self.custom_endpoints())?;
-        let model = choice.model.clone().or_else(|| found.model.clone());
-        let model = model.ok_or_else(|| AppError::bad_input("Say which model is to answer."))?;
-        let contexts = [window_text(&before, &events), window.summary_text()];
-        Ok(Prepared { found, model, probes: all, contexts })
+fn prepare(strata: &Strata, choice: &ProbeChoice) -> Result<Prepared, AppError> {
+    let run = lab_run(strata, &choice.run)?;
+    let done = run.done.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let done = done.ok_or_else(|| AppError::bad_input("This run has not ended. Resume it first."))?;
+    let at = choice.window as usize;
+    let missing =
+        || AppError::not_found(format!("This run has {} windows, counted from 0.", done.0.windows.len()));
+    let window = done.0.windows.get(at).ok_or_else(missing)?;
+    let loss = done.1.get(at).cloned().flatten().ok_or_else(|| {
+        AppError::bad_input("There is no summary of this window, so there is nothing to ask it.")
+    })?;
+    let open = strata.sessions.get(&run.session)?;
+    let log = open.experiment.log();
+    let events: Vec<&LoggedEvent> = window.events.iter().filter_map(|event| log.get(*event)).collect();
+    let n_facts = choice.facts.min(MOST_QUESTIONS) as usize;
+    let mut all = probes(&loss, &events, n_facts);
+    let own = choice.questions.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
+    all.extend(own.map(|text| Probe { question: text.to_owned(), fact: None }));
+    all.truncate(MOST_QUESTIONS as usize);
+    if all.is_empty() {
+        let message = "No question can be made of this window's facts. Write one of your own.";
+        return Err(AppError::bad_input(message));
     }
+    let before = window.seed.and_then(|seed| done.0.windows.get(seed)).map(|seed| seed.summary_text());
+    let before: Vec<&str> = before.as_deref().into_iter().collect();
+    let found = model::find(strata, &choice.writer)?;
+    let model = choice.model.clone().or_else(|| found.model.clone());
+    let model = model.ok_or_else(|| AppError::bad_input("Say which model is to answer."))?;
+    let contexts = [window_text(&before, &events), window.summary_text()];
+    Ok(Prepared { found, model, probes: all, contexts })
 }
 
 impl Prepared {
@@ -77,16 +77,16 @@ impl Prepared {
         let asked = Asked {
             base_url: &self.found.server.base_url,
             model: Some(&self.model),
-            paid: strata.paid(),
-            store: Some(strata.store_lock()),
-            counting: &strata.tables().counting,
+            paid: &strata.models.paid,
+            store: Some(strata.workspace.store_lock()),
+            counting: &strata.tables.counting,
             prices,
         };
         let (mut prompts, mut from_before, mut input) = (0, 0, 0);
         for prompt in self.probes.iter().flat_map(|probe| self.prompts(probe)) {
             prompts += 1;
             let key = PaidAnswers::key(&self.found.server.base_url, &self.model, &prompt, Some(MOST_ANSWER));
-            if strata.paid().find(key, Some(&strata.store())).is_some() {
+            if strata.models.paid.find(key, Some(&strata.workspace.store())).is_some() {
                 from_before += 1;
             } else {
                 input += u64::from(asked.tokens(&self.model, &question(&prompt)).tokens);
@@ -108,27 +108,36 @@ impl Prepared {
 }
 
 impl Handler for PlanProbes {
-    fn run(self, strata: &Arc<Strata>) -> Result<LabProbePlan, AppError> {
-        Ok(strata.probes(&self.choice)?.plan(strata, &strata.tables().prices))
+    fn run(self, strata: &Strata) -> Result<LabProbePlan, AppError> {
+        Ok(prepare(strata, &self.choice)?.plan(strata, &strata.tables.prices))
     }
 }
 
 impl Handler for Probes {
-    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
-        let prepared = strata.probes(&self.choice)?;
+    fn run(self, strata: &Strata) -> Result<JobStarted, AppError> {
+        let prepared = prepare(strata, &self.choice)?;
         let shown = Arc::new(Mutex::new(LabProbes::default()));
         let work = shown.clone();
         let title = format!("Asking {} about summary {}", prepared.model, self.choice.window + 1);
-        let job = strata.start_job(title, "questions", move |strata, job| {
+        let (models, tables, workspace) =
+            (strata.models.clone(), strata.tables.clone(), strata.workspace.clone());
+        let job = strata.jobs.start(title, "questions", move |job| {
             let lock = || work.lock().unwrap_or_else(PoisonError::into_inner);
             let reader = FactReader::new();
             let total = prepared.probes.len() as u64;
-            let cancel = job.cancel();
+            let asker = Asker {
+                endpoint: &prepared.found.server,
+                connections: &models.connections,
+                paid: &models.paid,
+                store: Some(workspace.store_lock()),
+                counting: &tables.counting,
+                stop: job.stop().clone(),
+            };
             for (done, probe) in (0..).zip(&prepared.probes) {
                 job.progress(done, total);
-                let answers = prepared.prompts(probe).map(|prompt| {
-                    ask_once(strata, &prepared.found.server, &prepared.model, &prompt, MOST_ANSWER, &cancel)
-                });
+                let answers = prepared
+                    .prompts(probe)
+                    .map(|prompt| asker.ask_once(&prepared.model, &prompt, MOST_ANSWER));
                 let [Ok(events), Ok(summary)] = &answers else {
                     let failure = answers
                         .into_iter()
@@ -142,13 +151,7 @@ impl Handler for Probes {
                     let state = if job.is_cancelled() { JobState::Cancelled } else { JobState::Failed };
                     let mut shown = lock();
                     (shown.is_ended, shown.failure) = (true, Some(failure.clone() + kept));
-                    return Ended {
-                        state,
-                        outcome: failure,
-                        sessions: Vec::new(),
-                        diagnostics: Vec::new(),
-                        files: None,
-                    };
+                    return Ended::saying(state, failure);
                 };
                 let (events, summary) = (spoken_text(&events.content), spoken_text(&summary.content));
                 let found = grade(&reader, probe, &events, &summary);
@@ -162,15 +165,9 @@ impl Handler for Probes {
                 shown.kept,
                 shown.kept + shown.lost
             );
-            Ended {
-                state: JobState::Done,
-                outcome,
-                sessions: Vec::new(),
-                diagnostics: Vec::new(),
-                files: None,
-            }
+            Ended::saying(JobState::Done, outcome)
         });
-        strata.lab().keep_probes(&job, shown);
+        strata.lab.keep_probes(&job, shown);
         Ok(JobStarted { job })
     }
 }
@@ -195,10 +192,10 @@ impl LabProbes {
 }
 
 impl Handler for ProbeResult {
-    fn run(self, strata: &Arc<Strata>) -> Result<LabProbes, AppError> {
+    fn run(self, strata: &Strata) -> Result<LabProbes, AppError> {
         let missing = || {
             AppError::not_found("These answers are no longer known. Ask again; what was paid for is kept.")
         };
-        strata.lab().probes(&self.job).ok_or_else(missing)
+        strata.lab.probes(&self.job).ok_or_else(missing)
     }
 }

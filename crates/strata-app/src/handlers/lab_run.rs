@@ -7,91 +7,103 @@ use strata_measure::lab::{Extractive, FactReader, Writer, survival};
 use strata_measure::prices::Charged;
 use strata_store::{LabRunId, LabRunState, StoreError};
 
+use super::lab_runs::{lab_run, stored_run};
+use super::model;
 use crate::Strata;
 use crate::api::job::JobState;
 use crate::api::lab::{LabRun, Resume, Run, RunResult};
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::import::{Watch as _, now_ms};
+use crate::import::now_ms;
 use crate::jobs::{Ended, RunningJob};
 use crate::lab::{
     LostFacts, Noted, RunRecord, RunSettings, RunState, StoredSummary, losses, lost_facts, read_config,
     replay_shape, summary_size, with_lab,
 };
-use crate::models::{Found, ModelWriter, WriterEvent};
+use crate::models::{Asker, Found, ModelWriter, Models, WriterEvent};
 use crate::open::OpenSession;
+use crate::tables::Tables;
+use crate::watch::Watch as _;
+use crate::workspace::Workspace;
 
 /// Characters of a summary under way that are shown.
 const SHOWN: usize = 20_000;
 
 impl Handler for Run {
-    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
+    fn run(self, strata: &Strata) -> Result<JobStarted, AppError> {
         let settings =
             RunSettings { config: self.config, prompt: self.prompt, writer: self.writer, model: self.model };
-        strata.start_run(&self.session, &settings, None)
+        start_run(strata, &self.session, &settings, None)
     }
 }
 
 impl Handler for Resume {
-    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
-        let (id, entry) = strata.stored_run(&self.run)?;
-        if strata.lab().running(&self.run).is_some() {
+    fn run(self, strata: &Strata) -> Result<JobStarted, AppError> {
+        let (id, entry) = stored_run(strata, &self.run)?;
+        if strata.lab.running(&self.run).is_some() {
             return Err(AppError::bad_input("This run goes on already."));
         }
         let settings = serde_json::from_str(&entry.settings).map_err(|error| {
             AppError::internal(format!("What this run was asked cannot be read: {error}."))
         })?;
-        strata.start_run(&entry.subject, &settings, Some(id))
+        start_run(strata, &entry.subject, &settings, Some(id))
     }
 }
 
-impl Strata {
-    /// Starts a run, or goes on with the one of this id.
-    fn start_run(
-        self: &Arc<Self>,
-        session: &str,
-        settings: &RunSettings,
-        known: Option<LabRunId>,
-    ) -> Result<JobStarted, AppError> {
-        let config = read_config(&settings.config, settings.prompt.as_deref())?;
-        let open = self.session(session)?;
-        super::lab::last_call(&open)?;
-        let found = match &*settings.writer {
-            "extractive" => None,
-            name => Some(self.models().find(name, &self.custom_endpoints())?),
-        };
-        let model = settings.model.clone().or_else(|| config.model.as_ref().map(ToString::to_string));
-        let id = match known {
-            Some(id) => id,
-            None => {
-                let text = text(settings)?;
-                let begun = self.store().begin_lab_run(&open.id, session, &text, now_ms())?;
-                begun.ok_or_else(|| AppError::not_found("This session is no longer in the store."))?
+/// Starts a run, or goes on with the one of this id.
+fn start_run(
+    strata: &Strata,
+    session: &str,
+    settings: &RunSettings,
+    known: Option<LabRunId>,
+) -> Result<JobStarted, AppError> {
+    let config = read_config(&settings.config, settings.prompt.as_deref())?;
+    let open = strata.sessions.get(session)?;
+    super::lab::last_call(&open)?;
+    let found = match &*settings.writer {
+        "extractive" => None,
+        name => Some(model::find(strata, name)?),
+    };
+    let model = settings.model.clone().or_else(|| config.model.as_ref().map(ToString::to_string));
+    let id = match known {
+        Some(id) => id,
+        None => {
+            let text = text(settings)?;
+            let begun = strata.workspace.store().begin_lab_run(&open.id, session, &text, now_ms())?;
+            begun.ok_or_else(|| AppError::not_found("This session is no longer in the store."))?
+        }
+    };
+    let run = Arc::new(RunState::new(id, session, &config, settings));
+    let work = Work {
+        open,
+        config,
+        found,
+        model,
+        run: run.clone(),
+        record: Mutex::default(),
+        workspace: strata.workspace.clone(),
+        tables: strata.tables.clone(),
+        models: strata.models.clone(),
+    };
+    let title = format!("Compacting with {}", work.config);
+    let job = strata.jobs.start(title, "summaries", move |job| {
+        let ended = work.compact(job);
+        let (state, outcome) = match ended {
+            Ok(outcome) => (JobState::Done, outcome),
+            Err(error) => {
+                let is_cancelled = job.is_cancelled();
+                (if is_cancelled { JobState::Cancelled } else { JobState::Failed }, error.message)
             }
         };
-        let run = Arc::new(RunState::new(id, session, &config, settings));
-        let work = Work { open, config, found, model, run: run.clone(), record: Mutex::default() };
-        let title = format!("Compacting with {}", work.config);
-        let job = self.start_job(title, "summaries", move |strata, job| {
-            let ended = work.compact(strata, job);
-            let (state, outcome) = match ended {
-                Ok(outcome) => (JobState::Done, outcome),
-                Err(error) => {
-                    let is_cancelled = job.is_cancelled();
-                    (if is_cancelled { JobState::Cancelled } else { JobState::Failed }, error.message)
-                }
-            };
-            let failure = (state != JobState::Done).then(|| outcome.clone());
-            work.end(strata, state, failure);
-            Ended { state, outcome, sessions: Vec::new(), diagnostics: Vec::new(), files: None }
-        });
-        run.shown().job.clone_from(&job);
-        self.lab().keep_run(&job, run);
-        Ok(JobStarted { job })
-    }
+        let failure = (state != JobState::Done).then(|| outcome.clone());
+        work.end(state, failure);
+        Ended::saying(state, outcome)
+    });
+    run.shown().job.clone_from(&job);
+    strata.lab.keep_run(&job, run);
+    Ok(JobStarted { job })
 }
-
 fn text(settings: &RunSettings) -> Result<String, AppError> {
     serde_json::to_string(settings).map_err(|error| AppError::internal(error.to_string()))
 }
@@ -105,6 +117,9 @@ struct Work {
     model: Option<String>,
     run: Arc<RunState>,
     record: Mutex<RunRecord>,
+    workspace: Arc<Workspace>,
+    tables: Arc<Tables>,
+    models: Arc<Models>,
 }
 
 impl Work {
@@ -112,10 +127,10 @@ impl Work {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn compact(&self, strata: &Arc<Strata>, job: &RunningJob) -> Result<String, AppError> {
+    fn compact(&self, job: &RunningJob) -> Result<String, AppError> {
         let open = &self.open;
-        let analysis = open.whole_baseline(strata.tables())?;
-        with_lab(&analysis, strata.tables(), |lab| {
+        let analysis = open.whole_baseline(&self.tables)?;
+        with_lab(&analysis, &self.tables, |lab| {
             let reader = FactReader::new();
             // How many summaries there will be is known from a replay with sizes alone.
             let size = summary_size(lab, self.config.summary_tokens, &[]);
@@ -128,7 +143,7 @@ impl Work {
             let mut done = 0;
             let mut tell = |event: WriterEvent| {
                 let is_written = matches!(event, WriterEvent::Written { .. });
-                self.tell(strata, model.as_deref(), event);
+                self.tell(model.as_deref(), event);
                 if is_written {
                     done += 1;
                     job.progress(done, expected.max(done));
@@ -139,21 +154,21 @@ impl Work {
             let writer: &mut dyn Writer = match &self.found {
                 None => &mut extracts,
                 Some(found) => {
-                    asks = ModelWriter {
+                    let asker = Asker {
                         endpoint: &found.server,
-                        model: model.clone(),
-                        paid: strata.paid(),
-                        store: Some(strata.store_lock()),
-                        counting: &strata.tables().counting,
-                        cancel: job.cancel(),
-                        tell: &mut tell,
+                        connections: &self.models.connections,
+                        paid: &self.models.paid,
+                        store: Some(self.workspace.store_lock()),
+                        counting: &self.tables.counting,
+                        stop: job.stop().clone(),
                     };
+                    asks = ModelWriter { asker, model: model.clone(), tell: &mut tell };
                     &mut asks
                 }
             };
             let mut note = |summary: StoredSummary| {
                 self.record().summaries.push(summary);
-                self.save(strata, LabRunState::Running);
+                self.save(LabRunState::Running);
             };
             let mut noted = Noted { writer, note: &mut note };
             let replayed =
@@ -173,7 +188,7 @@ impl Work {
         })?
     }
 
-    fn tell(&self, strata: &Strata, model: Option<&str>, event: WriterEvent) {
+    fn tell(&self, model: Option<&str>, event: WriterEvent) {
         let mut run = self.run.shown();
         match event {
             WriterEvent::Begins(number) => run.streaming = format!("Summary {number}: "),
@@ -190,7 +205,7 @@ impl Work {
                     let output = usage.output_tokens().unwrap_or(0);
                     run.input_tokens += input as f64;
                     run.output_tokens += output as f64;
-                    let price = model.and_then(|model| strata.tables().prices.of_model(model));
+                    let price = model.and_then(|model| self.tables.prices.of_model(model));
                     let cached = usage.cached_content_token_count.unwrap_or(0);
                     let charged = Charged { cached, ..Charged::uncached(input, output) };
                     let cost = price.map(|price| price.cost(&charged));
@@ -204,31 +219,31 @@ impl Work {
         }
     }
 
-    fn end(&self, strata: &Strata, state: JobState, failure: Option<String>) {
+    fn end(&self, state: JobState, failure: Option<String>) {
         let stored = match state {
             JobState::Done => LabRunState::Done,
             JobState::Cancelled => LabRunState::Cancelled,
             JobState::Running | JobState::Failed => LabRunState::Failed,
         };
         self.record().failure.clone_from(&failure);
-        let problem = self.save(strata, stored);
+        let problem = self.save(stored);
         let mut run = self.run.shown();
         run.state = state;
         run.failure = failure.or(problem);
     }
 
     /// Stores how far it is. Returns what a person should know if it could not be stored as it is.
-    fn save(&self, strata: &Strata, state: LabRunState) -> Option<String> {
+    fn save(&self, state: LabRunState) -> Option<String> {
         let record = self.record().clone();
         let json = |record: &RunRecord| serde_json::to_string(record).unwrap_or_else(|_| "{}".to_owned());
         let id = self.run.id;
-        match strata.store().set_lab_run(id, state, &json(&record), now_ms()) {
+        match self.workspace.store().set_lab_run(id, state, &json(&record), now_ms()) {
             Ok(_) => None,
             Err(StoreError::HoldsCredential { .. }) => {
                 let note = "A summary holds what looks like an API key. The run is there until Strata is closed, and is \
                             stored without its summaries.";
                 let bare = RunRecord { summaries: Vec::new(), failure: Some(note.to_owned()), ..record };
-                strata.store().set_lab_run(id, LabRunState::Failed, &json(&bare), now_ms()).ok();
+                self.workspace.store().set_lab_run(id, LabRunState::Failed, &json(&bare), now_ms()).ok();
                 Some(note.to_owned())
             }
             Err(error) => {
@@ -239,7 +254,7 @@ impl Work {
 }
 
 impl Handler for RunResult {
-    fn run(self, strata: &Arc<Strata>) -> Result<LabRun, AppError> {
-        Ok(strata.lab_run(&self.run)?.shown().clone())
+    fn run(self, strata: &Strata) -> Result<LabRun, AppError> {
+        Ok(lab_run(strata, &self.run)?.shown().clone())
     }
 }

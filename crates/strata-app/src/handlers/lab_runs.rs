@@ -6,7 +6,7 @@ use strata_engine::{CompactionEdit, Edit};
 use strata_measure::lab::{FactReader, survival};
 use strata_store::{ExperimentId, LabRunEntry, LabRunId, LabRunState};
 
-use super::experiment;
+use super::{experiment, model};
 use crate::Strata;
 use crate::api::experiment::ExperimentDetail;
 use crate::api::job::JobState;
@@ -32,7 +32,7 @@ fn read(strata: &Strata, entry: &LabRunEntry) -> Result<(RunSettings, RunRecord,
     let settings = serde_json::from_str(&entry.settings).map_err(|error| unreadable(&error))?;
     let mut record: RunRecord = serde_json::from_str(&entry.result).map_err(|error| unreadable(&error))?;
     let state = match entry.state {
-        LabRunState::Running if strata.lab().running(&entry.id.to_string()).is_some() => JobState::Running,
+        LabRunState::Running if strata.lab.running(&entry.id.to_string()).is_some() => JobState::Running,
         LabRunState::Running => {
             record.failure = Some(INTERRUPTED.to_owned());
             JobState::Failed
@@ -44,46 +44,44 @@ fn read(strata: &Strata, entry: &LabRunEntry) -> Result<(RunSettings, RunRecord,
     Ok((settings, record, state))
 }
 
-impl Strata {
-    pub(super) fn stored_run(&self, run: &str) -> Result<(LabRunId, LabRunEntry), AppError> {
-        let missing = || AppError::not_found("This run is no longer known. Run the setting again.");
-        let id = LabRunId::parse(run).ok_or_else(missing)?;
-        let entry = self.store().lab_run(id)?;
-        Ok((id, entry.ok_or_else(missing)?))
-    }
+pub(super) fn stored_run(strata: &Strata, run: &str) -> Result<(LabRunId, LabRunEntry), AppError> {
+    let missing = || AppError::not_found("This run is no longer known. Run the setting again.");
+    let id = LabRunId::parse(run).ok_or_else(missing)?;
+    let entry = strata.workspace.store().lab_run(id)?;
+    Ok((id, entry.ok_or_else(missing)?))
+}
 
-    /// A run of this id, or of the job with this id. One that was stored is gone through again with the summaries it
-    /// had.
-    pub(crate) fn lab_run(self: &Arc<Self>, run: &str) -> Result<Arc<RunState>, AppError> {
-        if let Some(known) = self.lab().run(run) {
-            return Ok(known);
-        }
-        let (id, entry) = self.stored_run(run)?;
-        let (settings, record, state) = read(self, &entry)?;
-        let config = read_config(&settings.config, settings.prompt.as_deref())?;
-        let restored = Arc::new(RunState::restored(id, &entry.subject, (&config, &settings), &record, state));
-        if state == JobState::Done {
-            let open = self.session(&entry.subject)?;
-            let analysis = open.whole_baseline(self.tables())?;
-            with_lab(&analysis, self.tables(), |lab| {
-                let mut again = Again { summaries: record.summaries.into_iter() };
-                let replayed = lab.replay(&config, &mut again).map_err(|stop| AppError::bad_input(stop.0))?;
-                let losses = losses(&open.experiment, &replayed);
-                let generations = survival(&FactReader::new(), &replayed, open.experiment.log());
-                let replay = replay_shape(lab, &replayed, &losses, &generations);
-                restored.finish(replayed, losses, replay);
-                Ok::<(), AppError>(())
-            })??;
-        }
-        self.lab().keep_run(run, restored.clone());
-        Ok(restored)
+/// A run of this id, or of the job with this id. One that was stored is gone through again with the summaries it
+/// had.
+pub(super) fn lab_run(strata: &Strata, run: &str) -> Result<Arc<RunState>, AppError> {
+    if let Some(known) = strata.lab.run(run) {
+        return Ok(known);
     }
+    let (id, entry) = stored_run(strata, run)?;
+    let (settings, record, state) = read(strata, &entry)?;
+    let config = read_config(&settings.config, settings.prompt.as_deref())?;
+    let restored = Arc::new(RunState::restored(id, &entry.subject, (&config, &settings), &record, state));
+    if state == JobState::Done {
+        let open = strata.sessions.get(&entry.subject)?;
+        let analysis = open.whole_baseline(&strata.tables)?;
+        with_lab(&analysis, &strata.tables, |lab| {
+            let mut again = Again { summaries: record.summaries.into_iter() };
+            let replayed = lab.replay(&config, &mut again).map_err(|stop| AppError::bad_input(stop.0))?;
+            let losses = losses(&open.experiment, &replayed);
+            let generations = survival(&FactReader::new(), &replayed, open.experiment.log());
+            let replay = replay_shape(lab, &replayed, &losses, &generations);
+            restored.finish(replayed, losses, replay);
+            Ok::<(), AppError>(())
+        })??;
+    }
+    strata.lab.keep_run(run, restored.clone());
+    Ok(restored)
 }
 
 impl Handler for Runs {
-    fn run(self, strata: &Arc<Strata>) -> Result<LabRunList, AppError> {
+    fn run(self, strata: &Strata) -> Result<LabRunList, AppError> {
         let session = experiment::recorded_session(strata, &self.session)?;
-        let entries = strata.store().lab_runs(&session)?;
+        let entries = strata.workspace.store().lab_runs(&session)?;
         let rows = entries.iter().map(|entry| {
             let (settings, record, state) = read(strata, entry)?;
             Ok(LabRunRow {
@@ -108,21 +106,21 @@ impl Handler for Runs {
 }
 
 impl Handler for ForgetRun {
-    fn run(self, strata: &Arc<Strata>) -> Result<Removed, AppError> {
-        if strata.lab().running(&self.run).is_some() {
+    fn run(self, strata: &Strata) -> Result<Removed, AppError> {
+        if strata.lab.running(&self.run).is_some() {
             return Err(AppError::bad_input("This run goes on. Stop it first."));
         }
-        let (id, entry) = strata.stored_run(&self.run)?;
-        strata.lab().forget_run(&self.run);
-        strata.store().delete_lab_run(id)?;
+        let (id, entry) = stored_run(strata, &self.run)?;
+        strata.lab.forget_run(&self.run);
+        strata.workspace.store().delete_lab_run(id)?;
         let (settings, ..) = read(strata, &entry)?;
         Ok(Removed { title: settings.config })
     }
 }
 
 impl Handler for Apply {
-    fn run(self, strata: &Arc<Strata>) -> Result<ExperimentDetail, AppError> {
-        let run = strata.lab_run(&self.run)?;
+    fn run(self, strata: &Strata) -> Result<ExperimentDetail, AppError> {
+        let run = lab_run(strata, &self.run)?;
         let done = run.done.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let done = done.ok_or_else(|| {
             AppError::bad_input(
@@ -136,6 +134,7 @@ impl Handler for Apply {
         }
         let mut edits = match ExperimentId::parse(&run.session) {
             Some(_) => strata
+                .sessions
                 .experiment(&run.session)?
                 .edits
                 .as_ref()
@@ -158,20 +157,20 @@ fn name_of(edits: &[Edit]) -> String {
 }
 
 impl Handler for EstimateRun {
-    fn run(self, strata: &Arc<Strata>) -> Result<LabEstimate, AppError> {
+    fn run(self, strata: &Strata) -> Result<LabEstimate, AppError> {
         let config = read_config(&self.config, self.prompt.as_deref())?;
-        let open = strata.session(&self.session)?;
-        let analysis = open.whole_baseline(strata.tables())?;
-        let found = strata.models().find(&self.writer, &strata.custom_endpoints())?;
+        let open = strata.sessions.get(&self.session)?;
+        let analysis = open.whole_baseline(&strata.tables)?;
+        let found = model::find(strata, &self.writer)?;
         let model = self.model.or_else(|| config.model.as_ref().map(ToString::to_string)).or(found.model);
-        let tables = strata.tables();
+        let tables = &strata.tables;
         with_lab(&analysis, tables, |lab| {
-            let size = summary_size(lab, config.summary_tokens, &strata.lab().sizes(&self.session));
+            let size = summary_size(lab, config.summary_tokens, &strata.lab.sizes(&self.session));
             let asked = Asked {
                 base_url: &found.server.base_url,
                 model: model.as_deref(),
-                paid: strata.paid(),
-                store: Some(strata.store_lock()),
+                paid: &strata.models.paid,
+                store: Some(strata.workspace.store_lock()),
                 counting: &tables.counting,
                 prices: &tables.prices,
             };

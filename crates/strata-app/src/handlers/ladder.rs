@@ -1,7 +1,5 @@
 //! The prefix ladder, in columns of numbers.
 
-use std::sync::Arc;
-
 use strata_measure::analysis::{Billed, CallCache, Nature};
 
 use super::bytes::{Layout, NOT_KNOWN, VERSION, map_bytes};
@@ -15,10 +13,10 @@ use crate::error::AppError;
 const MAX_ROWS: usize = 500;
 
 impl Handler for Ladder {
-    fn run(self, strata: &Arc<Strata>) -> Result<Bytes, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<Bytes, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let analysis = open.analysis();
-        let caches = open.caches(&analysis, strata.tables())?;
+        let caches = open.caches(&analysis, &strata.tables)?;
         let (from, to) = (self.from.max(1) as usize - 1, (self.to as usize).min(caches.calls.len()));
         let calls = caches.calls.get(from..to).unwrap_or_default();
         let agents = agent_names(&open);
@@ -56,14 +54,14 @@ fn flags(call: &CallCache) -> u16 {
 }
 
 impl Handler for Rows {
-    fn run(self, strata: &Arc<Strata>) -> Result<Bytes, AppError> {
+    fn run(self, strata: &Strata) -> Result<Bytes, AppError> {
         if self.calls.len() > MAX_ROWS {
             return Err(AppError::bad_input(format!("At most {MAX_ROWS} rows are answered at once.")));
         }
-        let open = strata.session(&self.session)?;
+        let open = strata.sessions.get(&self.session)?;
         let analysis = open.analysis();
-        let caches = open.caches(&analysis, strata.tables())?;
+        let caches = open.caches(&analysis, &strata.tables)?;
         let billed = Billed { analysis: &analysis, caches: &caches };
-        map_bytes(&open, billed, strata.tables(), self.calls.iter().copied(), self.min_tokens)
+        map_bytes(&open, billed, &strata.tables, self.calls.iter().copied(), self.min_tokens)
     }
 }

@@ -1,93 +1,60 @@
 //! Models that can be asked.
 
-use std::sync::Arc;
-
-use strata_provider::{CallErrorKind, Cancel, Client, Key, Limits, find_local};
+use strata_provider::{CallErrorKind, Key, KeyOrigin, Limits};
 
 use crate::Strata;
-use crate::api::model::{
-    Endpoint, EndpointOrigin, EndpointRow, Forget, List, ModelList, Save, SetKey, Test, TestAnswer,
-};
+use crate::api::model::{Endpoint, EndpointRow, Forget, List, ModelList, Save, SetKey, Test, TestAnswer};
 use crate::command::Handler;
-use crate::error::{AppError, ErrorCode};
-use crate::models::{known, list, run_blocking, settings_key};
+use crate::error::AppError;
+use crate::models::{EndpointList, Found, Listed, custom_endpoints, set_custom_endpoints};
 
 impl Handler for List {
-    fn run(self, strata: &Arc<Strata>) -> Result<ModelList, AppError> {
-        strata.model_list(self.refresh)
+    fn run(self, strata: &Strata) -> Result<ModelList, AppError> {
+        let custom = custom(strata);
+        let list = if self.refresh { strata.models.list_anew(&custom) } else { strata.models.list(&custom) };
+        Ok(shown(&*list?))
     }
 }
 
-impl Strata {
-    /// Endpoints that were set up by hand.
-    pub(crate) fn custom_endpoints(&self) -> Vec<Endpoint> {
-        let stored = self.store().setting(settings_key()).ok().flatten();
-        stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
-    }
+/// Endpoints that were set up by hand.
+fn custom(strata: &Strata) -> Vec<Endpoint> {
+    custom_endpoints(&strata.workspace.store()).unwrap_or_default()
+}
 
-    fn set_custom_endpoints(&self, endpoints: &[Endpoint]) -> Result<(), AppError> {
-        let text = serde_json::to_string(endpoints).map_err(|error| AppError::internal(error.to_string()))?;
-        Ok(self.store().set_setting(settings_key(), &text)?)
-    }
+/// The endpoint of this name.
+pub(super) fn find(strata: &Strata, name: &str) -> Result<Found, AppError> {
+    strata.models.find(name, &custom(strata))
+}
 
-    fn model_list(&self, refresh: bool) -> Result<ModelList, AppError> {
-        if let Some(list) = self.known_models(refresh) {
-            return Ok(list);
+/// What can be asked, after something about it changed.
+fn changed(strata: &Strata) -> Result<ModelList, AppError> {
+    strata.models.forget_list();
+    Ok(shown(&*strata.models.list_anew(&custom(strata))?))
+}
+
+fn shown(list: &EndpointList) -> ModelList {
+    ModelList { endpoints: list.endpoints.iter().map(row).collect(), keys: list.keys.clone() }
+}
+
+fn row(listed: &Listed) -> EndpointRow {
+    let endpoint = listed.endpoint.clone();
+    let (models, problem) = match &listed.models {
+        None => (Vec::new(), Some(missing_key(&endpoint))),
+        Some(Ok(models)) => (models.clone(), None),
+        // A server need not list its models to answer.
+        Some(Err(error)) if lists_nothing(error.kind) && endpoint.model.is_some() => {
+            (endpoint.model.iter().cloned().collect(), None)
         }
-        let models = self.models();
-        let mut rows: Vec<EndpointRow> = Vec::new();
-        for (endpoint, origin) in known(&self.custom_endpoints()) {
-            let (server, key_from) = models.server(&endpoint);
-            let has_key = server.key.is_some();
-            // A provider nobody has a key for is not asked: it would only say so.
-            let is_asked = has_key || origin != EndpointOrigin::Provider;
-            let listed = if is_asked { Some(list(&server)?) } else { None };
-            let (names, problem) = match listed {
-                None => (Vec::new(), Some(missing_key(&endpoint))),
-                Some(Ok(names)) => (names, None),
-                // A server need not list its models to answer.
-                Some(Err(error)) if lists_nothing(error.kind) && endpoint.model.is_some() => {
-                    (endpoint.model.iter().cloned().collect(), None)
-                }
-                Some(Err(error)) => (Vec::new(), Some(error.message)),
-            };
-            rows.push(EndpointRow {
-                origin,
-                has_key,
-                key_from: key_from.map(|origin| origin.describe()),
-                is_reachable: is_asked && problem.is_none(),
-                problem,
-                models: names,
-                endpoint,
-            });
-        }
-        let found = run_blocking(find_local(&strata_provider::LOCAL_SERVERS))?;
-        for (server, names) in found.map_err(|error| AppError::new(ErrorCode::Provider, error.message))? {
-            let is_known =
-                rows.iter().any(|row| row.endpoint.base_url.trim_end_matches('/') == server.base_url);
-            if is_known {
-                continue;
-            }
-            rows.push(EndpointRow {
-                endpoint: Endpoint {
-                    name: server.name,
-                    api: crate::api::model::Api::ChatCompletions,
-                    base_url: server.base_url,
-                    model: names.first().cloned(),
-                    headers: Vec::new(),
-                    key_variable: None,
-                },
-                origin: EndpointOrigin::Local,
-                has_key: false,
-                key_from: None,
-                is_reachable: true,
-                problem: None,
-                models: names,
-            });
-        }
-        let list = ModelList { endpoints: rows, keys: models.keys.describe() };
-        self.remember_models(Some(list.clone()));
-        Ok(list)
+        Some(Err(error)) => (Vec::new(), Some(error.message.clone())),
+    };
+    EndpointRow {
+        origin: listed.origin,
+        has_key: listed.server.key.is_some(),
+        key_from: listed.key_from.as_ref().map(KeyOrigin::describe),
+        is_reachable: listed.models.is_some() && problem.is_none(),
+        problem,
+        models,
+        endpoint,
     }
 }
 
@@ -106,7 +73,7 @@ fn missing_key(endpoint: &Endpoint) -> String {
 }
 
 impl Handler for Save {
-    fn run(self, strata: &Arc<Strata>) -> Result<ModelList, AppError> {
+    fn run(self, strata: &Strata) -> Result<ModelList, AppError> {
         let endpoint = self.endpoint;
         let is_address =
             endpoint.base_url.starts_with("http://") || endpoint.base_url.starts_with("https://");
@@ -114,49 +81,44 @@ impl Handler for Save {
             let message = "An endpoint needs a name, and an address like https://host/v1.";
             return Err(AppError::bad_input(message));
         }
-        let mut all = strata.custom_endpoints();
+        let mut all = custom(strata);
         match all.iter_mut().find(|known| known.name == endpoint.name) {
             Some(known) => *known = endpoint,
             None => all.push(endpoint),
         }
-        strata.set_custom_endpoints(&all)?;
-        strata.remember_models(None);
-        strata.model_list(true)
+        set_custom_endpoints(&mut strata.workspace.store(), &all)?;
+        changed(strata)
     }
 }
 
 impl Handler for Forget {
-    fn run(self, strata: &Arc<Strata>) -> Result<ModelList, AppError> {
-        let mut all = strata.custom_endpoints();
+    fn run(self, strata: &Strata) -> Result<ModelList, AppError> {
+        let mut all = custom(strata);
         all.retain(|endpoint| endpoint.name != self.name);
-        strata.set_custom_endpoints(&all)?;
-        strata.models().keys.forget(&self.name);
-        strata.remember_models(None);
-        strata.model_list(true)
+        set_custom_endpoints(&mut strata.workspace.store(), &all)?;
+        strata.models.keys.forget(&self.name);
+        changed(strata)
     }
 }
 
 impl Handler for SetKey {
-    fn run(self, strata: &Arc<Strata>) -> Result<ModelList, AppError> {
+    fn run(self, strata: &Strata) -> Result<ModelList, AppError> {
         match Key::new(&self.key) {
-            Some(key) => drop(strata.models().keys.keep(&self.name, key)),
-            None => strata.models().keys.forget(&self.name),
+            Some(key) => drop(strata.models.keys.keep(&self.name, key)),
+            None => strata.models.keys.forget(&self.name),
         }
-        strata.remember_models(None);
-        strata.model_list(true)
+        changed(strata)
     }
 }
 
 impl Handler for Test {
-    fn run(self, strata: &Arc<Strata>) -> Result<TestAnswer, AppError> {
-        let (server, _) = strata.models().server(&self.endpoint);
+    fn run(self, strata: &Strata) -> Result<TestAnswer, AppError> {
+        let (server, _) = strata.models.server(&self.endpoint);
         let limits =
             Limits { retries: 0, first_byte: std::time::Duration::from_mins(1), ..Limits::default() };
-        let client =
-            Client::new(limits).map_err(|error| AppError::new(ErrorCode::Provider, error.message))?;
         let model = match self.model.or(self.endpoint.model) {
             Some(model) => model,
-            None => match list(&server)? {
+            None => match strata.models.connections.list(&server)? {
                 Ok(names) => names.into_iter().next().unwrap_or_default(),
                 Err(error) => return Ok(refused(error.message, error.kind)),
             },
@@ -165,8 +127,7 @@ impl Handler for Test {
             let message = format!("{} answers, and lists no model. Name the one to ask.", server.name);
             return Ok(refused(message, CallErrorKind::NotFound));
         }
-        let never: Cancel = Arc::new(|| false);
-        let trial = run_blocking(client.try_out(&server, &model, &never))?;
+        let trial = strata.models.connections.try_out(&server, &model, limits)?;
         let reported = trial.answer.as_ref().and_then(|answer| answer.usage.clone());
         let usage = reported.map(|report| report.usage);
         Ok(TestAnswer {

@@ -1,7 +1,5 @@
 //! Finding places by typing.
 
-use std::sync::Arc;
-
 use super::event::used_events;
 use super::filter::{state_keys, tool_names};
 use super::session::agent_names;
@@ -10,22 +8,23 @@ use crate::api::common::Kind;
 use crate::api::palette::{PaletteItem, PaletteResults, PlaceKind, Search};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::open::{OpenSession, Tables};
+use crate::open::OpenSession;
+use crate::tables::Tables;
 use crate::words::{counted, whole};
 
 /// Shorter words match too many stages.
 const MIN_STAGE_WORD: usize = 3;
 
 impl Handler for Search {
-    fn run(self, strata: &Arc<Strata>) -> Result<PaletteResults, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<PaletteResults, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let wanted = self.query.trim().to_lowercase();
         let mut items = names(&open, &wanted);
         items.extend(call(&open, &wanted));
         items.extend(stages(&open, &wanted)?);
         let limit = self.limit as usize;
         let missing = limit.saturating_sub(items.len());
-        items.extend(events(&open, strata.tables(), &wanted, missing));
+        items.extend(events(&open, &strata.tables, &wanted, missing));
         items.truncate(limit);
         Ok(PaletteResults { items })
     }

@@ -1,7 +1,5 @@
 //! One part of a prompt: text, source, difference.
 
-use std::sync::Arc;
-
 use strata_engine::EventLog;
 use strata_measure::analysis::{
     Change, Kind, PartDelta, Scale, SessionAnalysis, common_prefix_in, diff_events, diff_requests, is_quoted,
@@ -39,12 +37,12 @@ fn segment<'r>(request: &'r LlmRequest, call: u32, path: &str) -> Result<Segment
 }
 
 impl Handler for Get {
-    fn run(self, strata: &Arc<Strata>) -> Result<PartDetail, AppError> {
+    fn run(self, strata: &Strata) -> Result<PartDetail, AppError> {
         let (call, path) = split(&self.address)?;
         let compiled = CompiledCall::get(strata, &self.session, call)?;
         let (analysis, _) = compiled.analysis()?;
         let (open, log) = (&compiled.open, compiled.open.experiment.log());
-        let scale = scale_of(open, &analysis, strata.tables(), call)?;
+        let scale = scale_of(open, &analysis, &strata.tables, call)?;
         let request = &compiled.stage_or_last(self.stage)?.request;
         let found = segment(request, call, path)?;
         let weigh = SegmentScale::new(scale, request);
@@ -166,14 +164,14 @@ fn spans(segment: &Segment<'_>, scale: Scale<'_>) -> Vec<PartSpan> {
 }
 
 impl Handler for Text {
-    fn run(self, strata: &Arc<Strata>) -> Result<PartText, AppError> {
+    fn run(self, strata: &Strata) -> Result<PartText, AppError> {
         if self.address.starts_with('E') {
             return self.of_event(strata);
         }
         let (call, path) = split(&self.address)?;
         let compiled = CompiledCall::get(strata, &self.session, call)?;
         let (analysis, _) = compiled.analysis()?;
-        let scale = scale_of(&compiled.open, &analysis, strata.tables(), call)?;
+        let scale = scale_of(&compiled.open, &analysis, &strata.tables, call)?;
         let request = &compiled.stage_or_last(self.stage)?.request;
         let text = segment(request, call, path)?.text().into_owned();
         Ok(page(strata, &text, (self.offset, self.limit), Some(scale)))
@@ -182,8 +180,8 @@ impl Handler for Text {
 
 impl Text {
     /// A part of an event as it is stored.
-    fn of_event(&self, strata: &Arc<Strata>) -> Result<PartText, AppError> {
-        let open = strata.session(&self.session)?;
+    fn of_event(&self, strata: &Strata) -> Result<PartText, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let missing = || AppError::not_found(format!("{} is not in this session.", self.address));
         let (event, part) = self.address[1..].split_once('/').unwrap_or((&self.address[1..], "0"));
         let event: u32 = event.parse().map_err(|_| missing())?;
@@ -196,14 +194,14 @@ impl Text {
         };
         let analysis = open.analysis();
         let scale =
-            analysis.calls().first().and_then(|call| open.scale(&analysis, strata.tables(), call).ok());
+            analysis.calls().first().and_then(|call| open.scale(&analysis, &strata.tables, call).ok());
         Ok(page(strata, &text, (self.offset, self.limit), scale))
     }
 }
 
 /// A page of a text with the ends of its tokens, which are those of the text itself where secrets are masked.
 fn page(strata: &Strata, text: &str, (offset, limit): (u32, u32), scale: Option<Scale<'_>>) -> PartText {
-    let units: Vec<u16> = strata.shown(text.to_owned()).encode_utf16().collect();
+    let units: Vec<u16> = strata.workspace.shown(text.to_owned()).encode_utf16().collect();
     let (from, to) = words::whole_characters(&units, offset, limit);
     let mut token_ends = Vec::new();
     if let Some(scale) = scale {
@@ -231,13 +229,13 @@ fn page(strata: &Strata, text: &str, (offset, limit): (u32, u32), scale: Option<
 }
 
 impl Handler for Diff {
-    fn run(self, strata: &Arc<Strata>) -> Result<PartDiff, AppError> {
+    fn run(self, strata: &Strata) -> Result<PartDiff, AppError> {
         let (call, path) = split(&self.address)?;
         let compiled = CompiledCall::get(strata, &self.session, call)?;
         let (stage, _) = compiled.stage(self.stage)?;
         let (before_request, name, _) = request_before(&compiled, self.stage, self.compare_with)?;
         let (analysis, _) = compiled.analysis()?;
-        let scale = scale_of(&compiled.open, &analysis, strata.tables(), call)?;
+        let scale = scale_of(&compiled.open, &analysis, &strata.tables, call)?;
         let is_before = self.compare_with == CompareWith::StageBefore;
         let context = compiled.context()?;
         let by_event = if is_before && &*stage.processor == "contents" {

@@ -1,7 +1,5 @@
 //! Where agents leave their sessions on this computer.
 
-use std::sync::Arc;
-
 use crate::Strata;
 use crate::api::place::{List, PlaceList, PlaceRow};
 use crate::command::Handler;
@@ -9,7 +7,7 @@ use crate::error::AppError;
 use crate::places::{Place, Surroundings, places};
 
 impl Handler for List {
-    fn run(self, _: &Arc<Strata>) -> Result<PlaceList, AppError> {
+    fn run(self, _: &Strata) -> Result<PlaceList, AppError> {
         Ok(PlaceList { places: places(&Surroundings::present()).iter().map(PlaceRow::from).collect() })
     }
 }

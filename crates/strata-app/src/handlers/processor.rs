@@ -1,7 +1,5 @@
 //! Processors that can be inserted, and scripts that are tried.
 
-use std::sync::Arc;
-
 use strata_engine::{FlowEdit, PROCESSOR_KINDS, ParamKind, ParamSpec};
 use strata_model::{Object, json};
 
@@ -16,7 +14,7 @@ use crate::error::AppError;
 const TRIED: &str = "script (tried)";
 
 impl Handler for Catalog {
-    fn run(self, _: &Arc<Strata>) -> Result<ProcessorCatalog, AppError> {
+    fn run(self, _: &Strata) -> Result<ProcessorCatalog, AppError> {
         let kind = |kind: &&strata_engine::ProcessorKind| ProcessorKind {
             name: kind.name.to_owned(),
             title: kind.title.to_owned(),
@@ -50,8 +48,8 @@ fn param(spec: &ParamSpec) -> Param {
 }
 
 impl Handler for Check {
-    fn run(self, strata: &Arc<Strata>) -> Result<ScriptReport, AppError> {
-        let host = strata.catalog().script_host();
+    fn run(self, strata: &Strata) -> Result<ScriptReport, AppError> {
+        let host = strata.tables.catalog.script_host();
         let host = host.ok_or_else(|| AppError::internal("Nothing here runs scripts."))?;
         match &self.on {
             Some(target) => try_on(strata, &self.source, target),
@@ -68,8 +66,8 @@ impl Handler for Check {
     }
 }
 
-fn try_on(strata: &Arc<Strata>, source: &str, target: &ScriptTarget) -> Result<ScriptReport, AppError> {
-    let open = strata.session(&target.session)?;
+fn try_on(strata: &Strata, source: &str, target: &ScriptTarget) -> Result<ScriptReport, AppError> {
+    let open = strata.sessions.get(&target.session)?;
     let call = open.call(target.call)?;
     let (base, applied) = match &open.edits {
         Some(edits) => (&*edits.base, edits.applied()),
@@ -84,7 +82,7 @@ fn try_on(strata: &Arc<Strata>, source: &str, target: &ScriptTarget) -> Result<S
         agent: None,
     };
     edits.push(script.into());
-    let edited = strata.edited(&base.experiment, &edits);
+    let edited = strata.tables.edited(&base.experiment, &edits);
     if let Some(found) = edited.notes.iter().find(|note| note.edit == applied.len()) {
         return Err(AppError::bad_input(found.message.clone()));
     }
@@ -95,7 +93,7 @@ fn try_on(strata: &Arc<Strata>, source: &str, target: &ScriptTarget) -> Result<S
     let at = compiled.stages.iter().position(|stage| &*stage.processor == TRIED);
     let at = at.ok_or_else(|| AppError::bad_input("This call ends before the script would run."))?;
     let analysed = analysis.call(target.call).ok_or_else(|| AppError::internal("A call got lost."))?;
-    let scale = open.scale(&analysis, strata.tables(), analysed)?;
+    let scale = open.scale(&analysis, &strata.tables, analysed)?;
     let before = at.checked_sub(1).map(|before| compiled.stages[before].request.clone()).unwrap_or_default();
     let stage = &compiled.stages[at];
     Ok(ScriptReport {

@@ -6,8 +6,6 @@ mod prompts;
 mod words;
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
-
 use strata_measure::analysis::{CacheAnalysis, Kind, SessionAnalysis};
 use strata_model::{Origin, Str};
 
@@ -19,14 +17,15 @@ use crate::api::event::EventOrder;
 use crate::api::palette::{Answer, Ask, Question};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::open::{OpenSession, Tables};
+use crate::open::OpenSession;
+use crate::tables::Tables;
 use crate::words::{counted, listed, whole};
 use words::said;
 
 impl Handler for Ask {
-    fn run(self, strata: &Arc<Strata>) -> Result<Answer, AppError> {
-        let open = strata.session(&self.session)?;
-        let (tables, cursor) = (strata.tables(), self.cursor);
+    fn run(self, strata: &Strata) -> Result<Answer, AppError> {
+        let open = strata.sessions.get(&self.session)?;
+        let (tables, cursor) = (&strata.tables, self.cursor);
         let compiled = || CompiledCall::get(strata, &self.session, cursor);
         let with_caches = |look: &dyn Fn(&SessionAnalysis, &CacheAnalysis) -> Answer| {
             let analysis = open.analysis();

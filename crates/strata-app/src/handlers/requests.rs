@@ -1,38 +1,39 @@
 //! Requests that another file recorded.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
 use strata_model::Severity;
+use tokio_util::sync::CancellationToken;
 
 use crate::api::job::Notification;
 use crate::api::session::{AddRequests, RequestsAdded};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::import::{Input, ReadError, Watch, join_to, read_file};
+use crate::import::{Input, ReadError, join_to, read_file};
+use crate::watch::Watch;
 use crate::{Strata, words};
 
 /// Nobody watches: such files are read in a moment.
-struct Unwatched;
+#[derive(Default)]
+struct Unwatched(CancellationToken);
 
 impl Watch for Unwatched {
     fn progress(&self, _: u64, _: u64) {}
 
-    fn is_cancelled(&self) -> bool {
-        false
+    fn stop(&self) -> &CancellationToken {
+        &self.0
     }
 }
 
 impl Handler for AddRequests {
-    fn run(self, strata: &Arc<Strata>) -> Result<RequestsAdded, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<RequestsAdded, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         let (path, location, is_ours) = match (self.path, self.upload) {
             (Some(path), _) => {
                 let input = Input { path: PathBuf::from(path), location: None };
                 (input.path.clone(), input.location(), false)
             }
             (None, Some(upload)) => {
-                let path = strata.take_upload(&upload);
+                let path = strata.ingest.uploads.take(&upload);
                 let path = path.ok_or_else(|| AppError::not_found("This upload was already used."))?;
                 (path, self.name.unwrap_or(upload), true)
             }
@@ -44,19 +45,19 @@ impl Handler for AddRequests {
             let _ = std::fs::remove_file(path);
         }
         let added = added?;
-        strata.open_sessions().close_with_experiments(&open.id);
-        strata.notify(&Notification::Sessions);
+        strata.sessions.close_with_experiments(&open.id);
+        strata.notifications.tell(&Notification::Sessions);
         Ok(added)
     }
 }
 
 fn add(
-    strata: &Arc<Strata>,
+    strata: &Strata,
     id: &strata_store::SessionId,
     path: &Path,
     location: &str,
 ) -> Result<RequestsAdded, AppError> {
-    let file = read_file(path, &Unwatched).map_err(|error| match error {
+    let file = read_file(path, &Unwatched::default()).map_err(|error| match error {
         ReadError::Unreadable { .. } | ReadError::Cancelled { .. } => AppError::unreadable(error.to_string()),
     })?;
     let sessions = &file.import.sessions;
@@ -66,7 +67,7 @@ fn add(
         let why = error.map_or("It records no requests.", |error| &error.message);
         return Err(AppError::bad_input(format!("Nothing of {location} was added: {why}")));
     }
-    let joined = strata.with_long_store(|store| join_to(store, id, sessions, location))?;
+    let joined = strata.workspace.with_long_store(|store| join_to(store, id, sessions, location))?;
     let joined = joined.ok_or_else(|| AppError::not_found("This session is no longer in the store."))?;
     let all = words::counted(n_requests, "request");
     if joined.n_found == 0 {

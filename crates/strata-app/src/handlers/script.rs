@@ -1,7 +1,5 @@
 //! Saved scripts.
 
-use std::sync::Arc;
-
 use crate::Strata;
 use crate::api::script::{Get, List, Remove, Save, ScriptList, ScriptSource};
 use crate::command::Handler;
@@ -9,7 +7,7 @@ use crate::error::AppError;
 use crate::script_folder::ScriptFolder;
 
 fn folder(strata: &Strata) -> Result<ScriptFolder, AppError> {
-    let database = strata.options().database.as_deref();
+    let database = strata.workspace.database();
     database.map(ScriptFolder::of_store).ok_or_else(|| {
         AppError::bad_input(
             "This Strata keeps nothing on disk, so scripts cannot be saved. Start it with a database.",
@@ -22,8 +20,8 @@ fn list(folder: &ScriptFolder) -> Result<ScriptList, AppError> {
 }
 
 impl Handler for List {
-    fn run(self, strata: &Arc<Strata>) -> Result<ScriptList, AppError> {
-        match strata.options().database {
+    fn run(self, strata: &Strata) -> Result<ScriptList, AppError> {
+        match strata.workspace.database() {
             Some(_) => list(&folder(strata)?),
             None => Ok(ScriptList { folder: String::new(), scripts: Vec::new() }),
         }
@@ -31,14 +29,14 @@ impl Handler for List {
 }
 
 impl Handler for Get {
-    fn run(self, strata: &Arc<Strata>) -> Result<ScriptSource, AppError> {
+    fn run(self, strata: &Strata) -> Result<ScriptSource, AppError> {
         let source = folder(strata)?.read(&self.name)?;
         Ok(ScriptSource { name: self.name, source })
     }
 }
 
 impl Handler for Save {
-    fn run(self, strata: &Arc<Strata>) -> Result<ScriptList, AppError> {
+    fn run(self, strata: &Strata) -> Result<ScriptList, AppError> {
         let folder = folder(strata)?;
         folder.save(&self.name, &self.source, self.replaces)?;
         list(&folder)
@@ -46,7 +44,7 @@ impl Handler for Save {
 }
 
 impl Handler for Remove {
-    fn run(self, strata: &Arc<Strata>) -> Result<ScriptList, AppError> {
+    fn run(self, strata: &Strata) -> Result<ScriptList, AppError> {
         let folder = folder(strata)?;
         folder.remove(&self.name)?;
         list(&folder)

@@ -1,8 +1,6 @@
 //! Finding words in everything that is stored.
 
-use std::sync::Arc;
-
-use strata_store::{ExperimentId, SearchPage, SearchPlace, SearchQuery, SessionId, Snippet, Store};
+use strata_store::{ExperimentId, SearchPage, SearchPlace, SearchQuery, SessionId, Snippet};
 
 use crate::Strata;
 use crate::api::search::{Find, FoundPage, SearchHit, SnippetPiece};
@@ -12,7 +10,7 @@ use crate::error::AppError;
 const MOST_HITS: u32 = 200;
 
 impl Handler for Find {
-    fn run(self, strata: &Arc<Strata>) -> Result<FoundPage, AppError> {
+    fn run(self, strata: &Strata) -> Result<FoundPage, AppError> {
         let session = self.session.as_deref().map(|id| recording(strata, id)).transpose()?;
         let after = match &self.after {
             Some(text) => Some(SearchPlace::parse(text).ok_or_else(|| {
@@ -28,13 +26,13 @@ impl Handler for Find {
             after,
             limit: self.limit.clamp(1, MOST_HITS),
         };
-        strata.with_reader(|store| Ok(found_page(store.search(&query)?, store.n_not_indexed()?)))
+        strata.workspace.with_reader(|store| Ok(found_page(store.search(&query)?, store.n_not_indexed()?)))
     }
 }
 
 fn recording(strata: &Strata, id: &str) -> Result<SessionId, AppError> {
     let Some(experiment) = ExperimentId::parse(id) else { return Ok(SessionId::from(id)) };
-    let known = strata.store().experiment(experiment)?;
+    let known = strata.workspace.store().experiment(experiment)?;
     Ok(known.ok_or_else(|| AppError::not_found("This experiment is no longer in the store."))?.session)
 }
 
@@ -80,19 +78,4 @@ fn pieces(snippet: &Snippet) -> Vec<SnippetPiece> {
     }
     add(&snippet.text[at..], false);
     pieces
-}
-
-/// Indexes what an older version stored, beside everything else; ends with the app.
-pub(crate) fn index_in_background(strata: &Arc<Strata>) {
-    /// Others write in between.
-    const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
-    let Some(path) = strata.options().database.clone() else { return };
-    let strata = Arc::downgrade(strata);
-    std::thread::spawn(move || {
-        // What fails here is tried again at the next start, and `search/find` says what is left.
-        let Ok(mut store) = Store::open(&path) else { return };
-        while strata.strong_count() > 0 && store.index_some().unwrap_or(false) {
-            std::thread::sleep(PAUSE);
-        }
-    });
 }

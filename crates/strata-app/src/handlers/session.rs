@@ -1,8 +1,6 @@
 //! Sessions: lists, imports, the numbers at the top.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-
 use strata_import::Format;
 use strata_measure::analysis::{BillTotals, Billed, CacheAnalysis, CallAnalysis};
 use strata_measure::tokens::{self, Tokenizer};
@@ -19,36 +17,37 @@ use crate::api::session::{
 };
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::import::{Input, now_ms, start_import};
+use crate::import::{Input, now_ms};
 use crate::models::Calibrations;
-use crate::open::{OpenSession, Tables, read_app_file};
+use crate::open::{OpenSession, read_app_file};
 use crate::sample;
-use crate::strata::list_item;
+use crate::tables::Tables;
+use crate::workspace::list_item;
 
 impl Handler for List {
-    fn run(self, strata: &Arc<Strata>) -> Result<SessionPage, AppError> {
+    fn run(self, strata: &Strata) -> Result<SessionPage, AppError> {
         let rows = self.offset..self.offset.saturating_add(self.limit);
-        let list = strata.store().sessions(&self.filter, rows)?;
+        let list = strata.workspace.store().sessions(&self.filter, rows)?;
         Ok(SessionPage { total: list.total, rows: list.entries.iter().map(list_item).collect() })
     }
 }
 
 impl Handler for Import {
-    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
+    fn run(self, strata: &Strata) -> Result<JobStarted, AppError> {
         if self.paths.is_empty() {
             return Err(AppError::bad_input("No file was named."));
         }
         let inputs = self.paths.into_iter().map(|path| Input { path: PathBuf::from(path), location: None });
-        Ok(JobStarted { job: start_import(strata, inputs.collect(), |_, _| ()) })
+        Ok(JobStarted { job: strata.ingest.import(inputs.collect(), |_| ()) })
     }
 }
 
 impl Handler for ImportUpload {
-    fn run(self, strata: &Arc<Strata>) -> Result<JobStarted, AppError> {
-        let path = strata.take_upload(&self.upload);
+    fn run(self, strata: &Strata) -> Result<JobStarted, AppError> {
+        let path = strata.ingest.uploads.take(&self.upload);
         let path = path.ok_or_else(|| AppError::not_found("This upload was already imported."))?;
         let input = Input { path: path.clone(), location: Some(self.name) };
-        let job = start_import(strata, vec![input], move |_, _| {
+        let job = strata.ingest.import(vec![input], move |_| {
             // The upload was a copy of ours; what is left of it goes when the app ends.
             let _ = std::fs::remove_file(path);
         });
@@ -57,35 +56,35 @@ impl Handler for ImportUpload {
 }
 
 impl Handler for Open {
-    fn run(self, strata: &Arc<Strata>) -> Result<SessionHeader, AppError> {
-        let open = strata.session(&self.session)?;
-        strata.store().mark_opened(&open.id, now_ms())?;
+    fn run(self, strata: &Strata) -> Result<SessionHeader, AppError> {
+        let open = strata.sessions.get(&self.session)?;
+        strata.workspace.store().mark_opened(&open.id, now_ms())?;
         header(strata, &open)
     }
 }
 
 impl Handler for Header {
-    fn run(self, strata: &Arc<Strata>) -> Result<SessionHeader, AppError> {
-        header(strata, &*strata.session(&self.session)?)
+    fn run(self, strata: &Strata) -> Result<SessionHeader, AppError> {
+        header(strata, &*strata.sessions.get(&self.session)?)
     }
 }
 
 impl Handler for SetApp {
-    fn run(self, strata: &Arc<Strata>) -> Result<SessionHeader, AppError> {
+    fn run(self, strata: &Strata) -> Result<SessionHeader, AppError> {
         let id = self.recorded("Its app configuration is that of its session, with edits")?;
         match &self.path {
             Some(path) => {
                 let config = read_app_file(&PathBuf::from(path))?;
-                if !strata.store().set_app_config(&id, &config)? {
+                if !strata.workspace.store().set_app_config(&id, &config)? {
                     return Err(AppError::not_found("This session is no longer in the store."));
                 }
             }
             None => {
-                strata.store().remove_app_config(&id, AppConfigOrigin::Given)?;
+                strata.workspace.store().remove_app_config(&id, AppConfigOrigin::Given)?;
             }
         }
-        strata.open_sessions().close_with_experiments(&id);
-        header(strata, &*strata.session(&self.session)?)
+        strata.sessions.close_with_experiments(&id);
+        header(strata, &*strata.sessions.get(&self.session)?)
     }
 }
 
@@ -99,23 +98,23 @@ impl SetApp {
 }
 
 impl Handler for Remove {
-    fn run(self, strata: &Arc<Strata>) -> Result<Removed, AppError> {
+    fn run(self, strata: &Strata) -> Result<Removed, AppError> {
         let id = SessionId::from(&*self.session);
         let missing = || AppError::not_found("This session is no longer in the store.");
-        let entry = strata.store().session_entry(&id)?.ok_or_else(missing)?;
+        let entry = strata.workspace.store().session_entry(&id)?.ok_or_else(missing)?;
         if entry.location == sample::LOCATION {
             return Err(AppError::bad_input("The sample comes with Strata and stays."));
         }
         super::follow::stop_for(strata, &entry)?;
-        strata.store().delete_session(&id)?;
-        strata.open_sessions().close_with_experiments(&id);
-        strata.notify(&crate::api::job::Notification::Sessions);
+        strata.workspace.store().delete_session(&id)?;
+        strata.sessions.close_with_experiments(&id);
+        strata.notifications.tell(&crate::api::job::Notification::Sessions);
         Ok(Removed { title: entry.title })
     }
 }
 
 pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeader, AppError> {
-    let tables = strata.tables();
+    let tables = &strata.tables;
     let analysis = open.analysis();
     let calls = analysis.calls();
     let list = list_item(&open.entry);
@@ -161,7 +160,7 @@ fn calibrated(
     calls: &SharedList<CallAnalysis>,
     caches: &CacheAnalysis,
 ) -> Option<CalibratedTotal> {
-    let store = strata.store();
+    let store = strata.workspace.store();
     let mut calibrations = Calibrations::new(&store);
     let mut total = CalibratedTotal { tokens: 0.0, low: 0.0, high: 0.0, calls: 0 };
     for call in calls {

@@ -21,7 +21,8 @@ use crate::api::common::DiagnosticRow;
 use crate::api::script::{ConsoleLine, ScriptFailure, ScriptReport, ScriptTokens};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::open::{OpenSession, Tables};
+use crate::open::OpenSession;
+use crate::tables::Tables;
 use crate::words;
 
 /// Characters of a segment in a page of text.
@@ -35,8 +36,8 @@ pub(super) struct CompiledCall {
 }
 
 impl CompiledCall {
-    pub(super) fn get(strata: &Arc<Strata>, session: &str, number: u32) -> Result<Self, AppError> {
-        let open = strata.session(session)?;
+    pub(super) fn get(strata: &Strata, session: &str, number: u32) -> Result<Self, AppError> {
+        let open = strata.sessions.get(session)?;
         open.call(number)?;
         let compilation = open.compilation(number)?;
         Ok(Self { open, number, compilation })
@@ -88,15 +89,15 @@ pub(super) fn analysed(analysis: &SessionAnalysis, call: u32) -> Result<&CallAna
 }
 
 impl Handler for Stages {
-    fn run(self, strata: &Arc<Strata>) -> Result<StageList, AppError> {
+    fn run(self, strata: &Strata) -> Result<StageList, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
         // A person waits for this call, and not for those before it.
         let model = compiled.model()?;
-        let analysis = compiled.open.analysis_for(self.call, &model, strata.tables())?;
+        let analysis = compiled.open.analysis_for(self.call, &model, &strata.tables)?;
         let reused_stages = analysis
             .call(self.call)
             .map_or_else(|| compiled.compilation.reused_stages(), |call| call.reused_stages);
-        let scale = compiled.open.scale_of(&analysis, strata.tables(), &model)?;
+        let scale = compiled.open.scale_of(&analysis, &strata.tables, &model)?;
         let mut before = LlmRequest::default();
         let mut rows = Vec::with_capacity(compiled.compilation.stages.len());
         for (at, stage) in compiled.compilation.stages.iter().enumerate() {
@@ -257,7 +258,7 @@ fn previous_of_agent(compiled: &CompiledCall, analysis: &SessionAnalysis) -> Res
 }
 
 impl Handler for StageParts {
-    fn run(self, strata: &Arc<Strata>) -> Result<PartPage, AppError> {
+    fn run(self, strata: &Strata) -> Result<PartPage, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
         let key = (self.call, self.stage, self.compare_with, self.fold_unchanged);
         let all = compiled.open.part_rows.get(key, || self.all_rows(strata, &compiled))?;
@@ -273,8 +274,8 @@ impl Handler for StageParts {
 }
 
 impl StageParts {
-    fn all_rows(&self, strata: &Arc<Strata>, compiled: &CompiledCall) -> Result<PartPage, AppError> {
-        let (model, tables) = (compiled.model()?, strata.tables());
+    fn all_rows(&self, strata: &Strata, compiled: &CompiledCall) -> Result<PartPage, AppError> {
+        let (model, tables) = (compiled.model()?, &strata.tables);
         let analysis = match self.compare_with {
             CompareWith::StageBefore => compiled.open.analysis_for(self.call, &model, tables)?,
             CompareWith::PreviousCall => compiled.open.analysis_of(self.call)?,
@@ -340,11 +341,11 @@ impl StageParts {
 }
 
 impl Handler for StageText {
-    fn run(self, strata: &Arc<Strata>) -> Result<TextPage, AppError> {
+    fn run(self, strata: &Strata) -> Result<TextPage, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
         let model = compiled.model()?;
-        let analysis = compiled.open.analysis_for(self.call, &model, strata.tables())?;
-        let scale = compiled.open.scale_of(&analysis, strata.tables(), &model)?;
+        let analysis = compiled.open.analysis_for(self.call, &model, &strata.tables)?;
+        let scale = compiled.open.scale_of(&analysis, &strata.tables, &model)?;
         let (stage, _) = compiled.stage(self.stage)?;
         let segments: Vec<Segment<'_>> = prompt_segments(&stage.request).collect();
         let weigh = SegmentScale::new(scale, &stage.request);
@@ -382,16 +383,16 @@ pub(super) fn role(segment: &Segment<'_>) -> String {
 }
 
 impl Handler for StageJson {
-    fn run(self, strata: &Arc<Strata>) -> Result<JsonPage, AppError> {
+    fn run(self, strata: &Strata) -> Result<JsonPage, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
         let (stage, _) = compiled.stage(self.stage)?;
         let make = || {
             let is_as_sent = stage.recorded == Some(RecordedStage::AsSent);
             let sent = if is_as_sent { recorded_body(strata, &compiled)? } else { None };
             let json = sent.unwrap_or_else(|| stage.request.to_json());
-            Ok::<_, AppError>(strata.shown(json::to_pretty(&json)).encode_utf16().collect())
+            Ok::<_, AppError>(strata.workspace.shown(json::to_pretty(&json)).encode_utf16().collect())
         };
-        let key = (self.call, self.stage, strata.masks_secrets());
+        let key = (self.call, self.stage, strata.workspace.masks_secrets());
         let units: Arc<Vec<u16>> = compiled.open.stage_json.get(key, make)?;
         let (from, to) = words::whole_characters(&units, self.offset, self.limit);
         Ok(JsonPage { total_length: units.len() as u32, text: String::from_utf16_lossy(&units[from..to]) })
@@ -399,10 +400,10 @@ impl Handler for StageJson {
 }
 
 /// The body that was sent last for a call, in its provider's own dialect.
-fn recorded_body(strata: &Arc<Strata>, compiled: &CompiledCall) -> Result<Option<Json>, AppError> {
+fn recorded_body(strata: &Strata, compiled: &CompiledCall) -> Result<Option<Json>, AppError> {
     let answer = compiled.call()?.answer.0;
     let mut body = None;
-    strata.store().for_each_request(&compiled.open.id, |request| {
+    strata.workspace.store().for_each_request(&compiled.open.id, |request| {
         if request.answer == Some(answer) {
             body = Some(request.body);
         }

@@ -1,8 +1,6 @@
 //! State as instructions are shown it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use strata_engine::{Step, state_fields};
 use strata_model::{Json, LlmRequest, Origin, Str, json, python};
 
@@ -13,7 +11,7 @@ use crate::command::Handler;
 use crate::error::AppError;
 
 impl Handler for CallState {
-    fn run(self, strata: &Arc<Strata>) -> Result<StateValues, AppError> {
+    fn run(self, strata: &Strata) -> Result<StateValues, AppError> {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
         let context = compiled.context()?;
         let flow = compiled.open.experiment.flow(context.agent_id);

@@ -12,7 +12,7 @@ use strata_import::Archive;
 use tempfile::TempDir;
 
 use super::members::{MAX_FILES, Member};
-use super::read::Watch;
+use crate::watch::Watch;
 
 /// Bytes that all members together may have.
 const MAX_BYTES: u64 = 8 << 30;

@@ -13,12 +13,11 @@ use super::archive::{ArchiveError, unpack};
 use super::folder::{Item, Listed, Within, files_below, items_of, joined};
 use super::kept::place_of;
 use super::members::{Holds, MAX_FILES, Member};
-use super::read::{ReadError, ReadFile, Step, Watch, read_file, read_open};
+use super::read::{ReadError, ReadFile, read_file, read_open};
 use super::stamp::Stamp;
 use super::traces::{Joined, join_known, join_trace};
 use super::write::{Stored, write};
-use crate::Strata;
-use crate::api::job::Notification;
+use crate::watch::{Step, Watch};
 
 /// Where sessions are put.
 pub(crate) trait Storage {
@@ -27,21 +26,6 @@ pub(crate) trait Storage {
     fn tell_changed(&self) {}
     /// A session that was stored before has more or other content now: what is open of it is to be read again.
     fn reopen(&self, _: &SessionId) {}
-}
-
-impl Storage for Strata {
-    fn with_store<T>(&self, work: impl FnOnce(&mut Store) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        self.with_long_store(work)
-    }
-
-    fn tell_changed(&self) {
-        self.notify(&Notification::Sessions);
-    }
-
-    fn reopen(&self, session: &SessionId) {
-        self.open_sessions().outdate(session);
-        self.notify(&Notification::Changed { session: session.to_string() });
-    }
 }
 
 impl Storage for RefCell<Store> {
@@ -71,7 +55,7 @@ impl Input {
         self.location.as_ref().map_or_else(|| self.path.clone(), PathBuf::from)
     }
 
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned());
         self.location.clone().or(name).unwrap_or_else(|| self.path.display().to_string())
     }

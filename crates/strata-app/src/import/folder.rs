@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use strata_import::folder_sessions;
 use tempfile::NamedTempFile;
+use tokio_util::sync::CancellationToken;
 
 use super::batch::Input;
 use super::members::{Holds, MAX_FILES, Member};
-use super::read::Watch;
 use super::stamp::Stamp;
+use crate::watch::Watch;
 
 /// Watches a file of a folder: the folder counts files, so what is done of one is not told.
 pub(super) struct Within<'w>(pub &'w dyn Watch);
@@ -19,8 +20,8 @@ pub(super) struct Within<'w>(pub &'w dyn Watch);
 impl Watch for Within<'_> {
     fn progress(&self, _: u64, _: u64) {}
 
-    fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
+    fn stop(&self) -> &CancellationToken {
+        self.0.stop()
     }
 }
 

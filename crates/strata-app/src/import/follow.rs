@@ -10,8 +10,8 @@ use same_file::Handle;
 
 use super::batch::{Gone, Imported, Input, Opened, Storage, import_again};
 use super::folder::files_below;
-use super::read::Watch;
 use super::sqlite::log_of;
+use crate::watch::Watch;
 
 /// Looked at this often even when the system tells of no change: a file on another computer tells nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(250);

@@ -9,40 +9,13 @@ use strata_model::{Diagnostic, Fingerprint, Severity};
 
 use super::sqlite;
 use super::stamp::Stamp;
+use crate::watch::Watch;
 
 /// Bytes read at a time.
 const PIECE: usize = 1 << 20;
 
 /// Bytes of a tool's result that are kept.
 const MAX_OUTPUT: u64 = 16 << 20;
-
-/// What long work tells while it goes on, and asks.
-pub trait Watch {
-    /// What [`Self::progress`] is about from now on.
-    fn begins(&self, _: Step<'_>) {}
-    /// So much of all is done.
-    fn progress(&self, done: u64, total: u64);
-    fn is_cancelled(&self) -> bool;
-}
-
-/// A part of long work, and what its progress counts.
-#[derive(Debug, Clone, Copy)]
-pub enum Step<'s> {
-    /// Files of a folder.
-    Files(&'s Path),
-    /// Bytes of a file.
-    Reading(&'s Path),
-    /// Sessions that an older version stored in this database.
-    Indexing(&'s Path),
-    /// Events of the sessions of a file.
-    Storing(&'s Path),
-    /// Calls of the session with this title.
-    Compiling(&'s str),
-    /// Configurations of compaction, tried out on the session with this title.
-    Sweeping(&'s str),
-    /// Summaries of the session with this title.
-    Compacting(&'s str),
-}
 
 /// A file that was read.
 #[derive(Debug)]

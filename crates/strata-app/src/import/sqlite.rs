@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use strata_import::{Import, SqlValue, Table, TableError, TableSource, import_tables};
 use strata_model::Diagnostic;
 
-use super::read::Watch;
+use crate::watch::Watch;
 
 /// How long a program that is writing may keep us waiting.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -12,8 +12,9 @@ use strata_store::{
     RecordedRequest as StoredRequest, Source, Store, StoreError,
 };
 
-use super::read::{ReadFile, Watch};
+use super::read::ReadFile;
 use super::summary::Summary;
+use crate::watch::Watch;
 
 /// Events that are written in one transaction.
 const BATCH: usize = 1_000;

@@ -6,12 +6,12 @@ use strata_engine::turn::compaction::CompactionConfig;
 use strata_measure::analysis::Counting;
 use strata_measure::lab::{Assumptions, Lab, SizedWriter, Stop, SummaryDue, SummarySize, Writer, Written};
 use strata_measure::prices::{Charged, Prices};
-use strata_measure::tokens::{TokenCount, Tokenizer, Weigher};
+use strata_measure::tokens::TokenCount;
 use strata_model::LlmRequest;
 use strata_store::{PromptShape, Store};
 
 use crate::error::AppError;
-use crate::models::{PaidAnswers, calibrated, question};
+use crate::models::{PaidAnswers, calibrated, counted, question};
 
 /// What a run with a model would take.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,12 +73,6 @@ impl Asked<'_> {
         let store = self.store.map(|store| store.lock().unwrap_or_else(PoisonError::into_inner));
         store.and_then(|store| calibrated(&store, (model, PromptShape::Text), counted)).unwrap_or(counted)
     }
-}
-
-/// Tokens of a request by our count.
-pub(crate) fn counted(counting: &Counting, model: &str, request: &LlmRequest) -> TokenCount {
-    let tokenizer = Tokenizer::of_model(model);
-    Weigher::new(&tokenizer, &counting.vocabularies, &counting.memo).request(request).total()
 }
 
 struct Estimator<'e, 'a> {

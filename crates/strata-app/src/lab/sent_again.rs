@@ -10,9 +10,8 @@ use strata_provider::Progress;
 use strata_store::{PromptShape, Store};
 use strata_wire::{Answer, Delta};
 
-use super::counted;
 use crate::api::model::ReplayAnswer;
-use crate::models::{Expected, calibrated, measure};
+use crate::models::{Expected, calibrated, counted, measure};
 use crate::text_diff::diff_lines;
 
 /// Tokens an answer is taken to have where none is known.

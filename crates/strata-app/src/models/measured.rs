@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use strata_measure::analysis::CallAnalysis;
-use strata_measure::tokens::{Calibration, Measured, TokenCount};
-use strata_model::{Fingerprint, Str, Usage};
+use strata_measure::analysis::{CallAnalysis, Counting};
+use strata_measure::tokens::{Calibration, Measured, TokenCount, Tokenizer, Weigher};
+use strata_model::{Fingerprint, LlmRequest, Str, Usage};
 use strata_store::{MeasuredCall, PromptShape, Store, StoreError};
 
 use crate::import::now_ms;
@@ -16,6 +16,12 @@ pub(crate) struct Expected {
     pub request: Fingerprint,
     pub tokens: u32,
     pub cached: Option<u32>,
+}
+
+/// Tokens of a request by our count.
+pub(crate) fn counted(counting: &Counting, model: &str, request: &LlmRequest) -> TokenCount {
+    let tokenizer = Tokenizer::of_model(model);
+    Weigher::new(&tokenizer, &counting.vocabularies, &counting.memo).request(request).total()
 }
 
 /// Keeps what was reported for a request to `model`. Nothing is kept where nothing was reported.

@@ -1,18 +1,12 @@
 //! Summaries written by a model.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use strata_measure::analysis::Counting;
 use strata_measure::lab::{Stop, SummaryDue, Writer, Written};
-use strata_model::{Content, LlmRequest, Origin, Part, RequestContent, Usage};
-use strata_provider::{Cancel, Endpoint, Progress};
-use strata_store::{PromptShape, Store};
+use strata_model::{Content, Usage};
+use strata_provider::Progress;
 use strata_wire::{Delta, Finish};
 
-use super::ask::ask;
-use super::measured::{Expected, measure};
-use super::paid::{Paid, PaidAnswers};
-use crate::lab::counted;
+use super::asker::{Asker, question};
+use super::paid::Paid;
 
 /// What happens while summaries are written.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,19 +24,16 @@ pub(crate) enum WriterEvent {
 
 /// Asks a model for every summary, and for none of them twice.
 pub(crate) struct ModelWriter<'w> {
-    pub endpoint: &'w Endpoint,
+    pub asker: Asker<'w>,
     /// `None`: the one that google-adk would ask.
     pub model: Option<String>,
-    pub paid: &'w PaidAnswers,
-    pub store: Option<&'w Mutex<Store>>,
-    pub counting: &'w Counting,
-    pub cancel: Cancel,
     pub tell: &'w mut (dyn FnMut(WriterEvent) + Send),
 }
 
 impl Writer for ModelWriter<'_> {
     fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
-        if (self.cancel)() {
+        let (asker, tell) = (&self.asker, &mut *self.tell);
+        if asker.stop.is_cancelled() {
             return Err(Stop(
                 "Stopped. Summaries that were written are kept, and are not asked for again.".to_owned(),
             ));
@@ -50,31 +41,18 @@ impl Writer for ModelWriter<'_> {
         let model = self.model.clone().unwrap_or_else(|| due.model.to_string());
         // As in google-adk: a template that cannot be filled leaves the history as it is.
         let Ok(prompt) = due.job().prompt else { return Ok(None) };
-        let key = PaidAnswers::key(&self.endpoint.base_url, &model, &prompt, due.max_tokens);
-        (self.tell)(WriterEvent::Begins(due.number));
-        let known = match self.store {
-            Some(store) => self.paid.find(key, Some(&lock(store))),
-            None => self.paid.find(key, None),
-        };
-        if let Some(paid) = known {
-            (self.tell)(WriterEvent::Written { usage: paid.usage.clone(), is_from_before: true });
+        let key = asker.key(&model, &prompt, due.max_tokens);
+        tell(WriterEvent::Begins(due.number));
+        if let Some(paid) = asker.known(key) {
+            tell(WriterEvent::Written { usage: paid.usage.clone(), is_from_before: true });
             return Ok(Some(paid.written(&model)));
         }
-        let tell = &mut *self.tell;
         let request = question(&prompt);
-        let asked =
-            ask(
-                self.endpoint,
-                &model,
-                &request,
-                due.max_tokens,
-                &self.cancel,
-                &mut |progress| match progress {
-                    Progress::Delta(Delta::Text(text)) => tell(WriterEvent::Text(text.to_string())),
-                    Progress::Delta(_) => {}
-                    Progress::Waiting { why, .. } => tell(WriterEvent::Waiting(why)),
-                },
-            );
+        let asked = asker.ask(&model, &request, due.max_tokens, &mut |progress| match progress {
+            Progress::Delta(Delta::Text(text)) => tell(WriterEvent::Text(text.to_string())),
+            Progress::Delta(_) => {}
+            Progress::Waiting { why, .. } => tell(WriterEvent::Waiting(why)),
+        });
         let asked = asked.map_err(|error| Stop(error.message))?;
         let answer = asked.map_err(|error| Stop(failure(&error, due.number)))?;
         let ended = answer.ended();
@@ -86,26 +64,12 @@ impl Writer for ModelWriter<'_> {
         let answered_by = answer.model.as_ref().map_or_else(|| model.clone(), ToString::to_string);
         let content = if is_refused { Content::default() } else { answer.into_content() };
         let paid = Paid { content, usage: usage.clone(), model: answered_by };
-        let kept = match self.store {
-            Some(store) => self.paid.keep(key, paid.clone(), Some(&mut lock(store))),
-            None => self.paid.keep(key, paid.clone(), None),
-        };
-        if let Some(store) = self.store {
-            let counted = counted(self.counting, &model, &request).tokens;
-            let expected = Expected { shape: PromptShape::Text, request: key, tokens: counted, cached: None };
-            // What is not kept is missing from calibration only.
-            measure(&mut lock(store), &model, expected, usage.as_ref()).ok();
-        }
-        if let Err(error) = kept {
+        if let Err(error) = asker.keep(key, (&model, &request), &paid) {
             tell(WriterEvent::Waiting(format!("This summary is kept in memory only: {error}.")));
         }
         tell(WriterEvent::Written { usage, is_from_before: false });
         Ok(Some(paid.written(&model)))
     }
-}
-
-fn lock(store: &Mutex<Store>) -> std::sync::MutexGuard<'_, Store> {
-    store.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn failure(error: &strata_provider::CallError, number: usize) -> String {
@@ -120,13 +84,4 @@ fn failure(error: &strata_provider::CallError, number: usize) -> String {
         "Summary {number} was not written. {} {kept}{charged} Run again to go on from there.",
         error.message
     )
-}
-
-/// The one user message a summariser is sent.
-pub(crate) fn question(prompt: &str) -> LlmRequest {
-    let mut request = LlmRequest::default();
-    let content = Content::new("user", [Part::from_text(prompt)]);
-    let origin = |_| Origin::processor("compaction");
-    request.contents.push(Arc::new(RequestContent::from_content(&content, origin)));
-    request
 }

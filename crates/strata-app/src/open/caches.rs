@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use strata_measure::analysis::{CacheAnalysis, CacheFix, SessionAnalysis};
 
-use super::{Baseline, OpenSession, Tables};
+use super::{Baseline, OpenSession};
 use crate::error::AppError;
+use crate::tables::Tables;
 
 #[derive(Default)]
 pub(super) struct Caches {

@@ -12,7 +12,7 @@ use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, Bill, RequestBasis};
 use crate::error::AppError;
 use crate::handlers::break_sentence;
-use crate::open::Tables;
+use crate::tables::Tables;
 
 /// The document of `strata cache`.
 #[derive(Debug, Clone, Serialize)]

@@ -14,7 +14,7 @@ use super::{VERSION, Watch};
 use crate::api::common::{Bill, DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
 use crate::handlers::nearest;
-use crate::open::Tables;
+use crate::tables::Tables;
 use crate::words::listed;
 use budget::Budget;
 use measure::Measured;

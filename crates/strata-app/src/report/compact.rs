@@ -6,6 +6,7 @@ use strata_measure::lab::{
     Assumptions, Extractive, FactReader, Lab, LossReport, Replayed, SizedWriter, Verdict, WindowPlan, Writer,
     survival,
 };
+use tokio::runtime::Handle;
 
 use super::app::AppReport;
 use super::compact_result::{AppliedReport, apply};
@@ -15,10 +16,10 @@ use super::source::Source;
 use super::sweep::BillReport;
 use super::{VERSION, Watch};
 use crate::error::AppError;
-use crate::import::Step;
 use crate::lab::{losses, lost_facts, read_config, run_window, summary_size, with_billed};
-use crate::models::ModelWriter;
-use crate::open::Tables;
+use crate::models::{ModelWriter, WriterEvent};
+use crate::tables::Tables;
+use crate::watch::Step;
 
 /// The document of `strata compact`.
 #[derive(Debug, Clone, Serialize)]
@@ -143,6 +144,7 @@ pub fn compact(
     session: Option<&str>,
     choice: &CompactChoice,
     watch: &dyn Watch,
+    runtime: &Handle,
 ) -> Result<CompactReport, AppError> {
     let config = read_config(&choice.config, choice.prompt.as_deref())?;
     if choice.apply.is_some() && choice.model == SummaryModel::Sized {
@@ -162,20 +164,20 @@ pub fn compact(
             SummaryModel::Sized => replay(lab, &config, &mut sized),
             SummaryModel::Endpoint(name) => {
                 let total = replay(lab, &config, &mut sized)?.windows.len() as u64;
-                let desk = ModelDesk::open(source.database.as_deref())?;
-                desk.watched(watch, total, |cancel, tell| {
-                    let found = desk.find(name)?;
-                    let mut writer = ModelWriter {
-                        endpoint: &found.server,
-                        model: config.model.as_ref().map(ToString::to_string).or(found.model),
-                        paid: &desk.paid,
-                        store: desk.store.as_ref(),
-                        counting: &tables.counting,
-                        cancel,
-                        tell,
-                    };
-                    replay(lab, &config, &mut writer)
-                })
+                let desk = ModelDesk::open(source.database.as_deref(), runtime)?;
+                let found = desk.find(name).map_err(|error| desk.with_hint(error))?;
+                watch.begins(Step::Asking(name));
+                let mut done = 0;
+                let mut tell = |event| {
+                    done += u64::from(matches!(event, WriterEvent::Written { .. }));
+                    watch.progress(done, total.max(1));
+                };
+                let mut writer = ModelWriter {
+                    asker: desk.asker(&found, &tables.counting, watch.stop()),
+                    model: config.model.as_ref().map(ToString::to_string).or_else(|| found.model.clone()),
+                    tell: &mut tell,
+                };
+                replay(lab, &config, &mut writer).map_err(|error| desk.with_hint(error))
             }
         }?;
         let assumptions = Assumptions::default();

@@ -4,6 +4,7 @@ use serde::Serialize;
 use strata_engine::Edit;
 use strata_measure::lab::Replayed;
 use strata_store::{ExperimentId, SessionId, Store};
+use tokio::runtime::Handle;
 
 use super::compact::CompactChoice;
 use super::diagnostic::FileDiagnostic;
@@ -14,7 +15,7 @@ use crate::data_folder::default_database;
 use crate::error::AppError;
 use crate::import::now_ms;
 use crate::lab::{Asked, read_config, size_basis, summary_size, with_billed};
-use crate::open::Tables;
+use crate::tables::Tables;
 
 /// The document of `strata compact --dry-run`.
 #[derive(Debug, Clone, Serialize)]
@@ -49,6 +50,7 @@ pub fn compact_estimate(
     session: Option<&str>,
     choice: &CompactChoice,
     watch: &dyn Watch,
+    runtime: &Handle,
 ) -> Result<CompactEstimate, AppError> {
     let SummaryModel::Endpoint(name) = &choice.model else {
         let message = "Only a model costs anything: name one with --model, as in --model live.";
@@ -58,7 +60,7 @@ pub fn compact_estimate(
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
-    let desk = ModelDesk::open(source.database.as_deref())?;
+    let desk = ModelDesk::open(source.database.as_deref(), runtime)?;
     let found = desk.find(name)?;
     let model = config.model.as_ref().map(ToString::to_string).or(found.model);
     let (estimate, size) = with_billed(&subject.experiment, compiled.billed(), &tables, |lab| {
@@ -66,7 +68,7 @@ pub fn compact_estimate(
         let asked = Asked {
             base_url: &found.server.base_url,
             model: model.as_deref(),
-            paid: &desk.paid,
+            paid: &desk.models.paid,
             store: desk.store.as_ref(),
             counting: &tables.counting,
             prices: &tables.prices,

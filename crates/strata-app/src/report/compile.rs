@@ -17,7 +17,7 @@ use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, DiagnosticRow, Kind, RequestBasis};
 use crate::error::AppError;
 use crate::handlers::part_rows::{SegmentScale, line};
-use crate::open::Tables;
+use crate::tables::Tables;
 use crate::words;
 
 /// Which call of a session.

@@ -17,7 +17,7 @@ use crate::error::AppError;
 use crate::handlers::compare::{compared, pairs};
 use crate::handlers::part_rows::SegmentScale;
 use crate::handlers::readable;
-use crate::open::Tables;
+use crate::tables::Tables;
 use crate::text_diff::unified;
 
 /// The document of `strata diff`. Sums are over all calls.

@@ -12,8 +12,8 @@ use super::source::Source;
 use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, CallRange, DiagnosticSeverity};
 use crate::error::AppError;
-use crate::open::{Tables, finding_cost};
-use crate::strata::catalog;
+use crate::open::finding_cost;
+use crate::tables::Tables;
 
 /// The document of `strata findings`.
 #[derive(Debug, Clone, Serialize)]
@@ -86,8 +86,7 @@ pub fn findings(
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     let analysis = &compiled.analysis;
     let found = findings::findings(&subject.experiment, analysis, &tables.counting);
-    let catalog = catalog();
-    let with = (&*tables.counting, &tables.prices, &catalog);
+    let with = (&*tables.counting, &tables.prices, &tables.catalog);
     let mut fixes: Vec<Fix> = fixes::candidates(&subject.experiment, analysis)
         .into_iter()
         .filter_map(|candidate| fixes::try_fix(candidate, &subject.experiment, compiled.billed(), with))

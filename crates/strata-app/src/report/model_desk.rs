@@ -1,47 +1,40 @@
 //! Asking models from the command line.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use strata_provider::Cancel;
+use strata_measure::analysis::Counting;
 use strata_store::Store;
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
-use super::Watch;
 use super::source::open_for_reading;
 use crate::api::model::Endpoint;
 use crate::data_folder::default_database;
 use crate::error::AppError;
-use crate::models::{Found, Models, PaidAnswers, WriterEvent, settings_key};
+use crate::models::{Asker, Found, Models, custom_endpoints};
 
-/// Whoever watches is asked this often.
-const LISTEN: Duration = Duration::from_millis(30);
-
-/// Endpoints, keys, and what was paid for.
+/// Models that can be asked, and where their answers are kept.
 pub(super) struct ModelDesk {
-    models: Models,
+    pub models: Models,
     pub custom: Vec<Endpoint>,
-    pub paid: PaidAnswers,
-    /// Where answers are kept; without one they are forgotten at the end.
+    /// Without one, answers are forgotten at the end.
     pub store: Option<Mutex<Store>>,
 }
 
 impl ModelDesk {
     /// With the endpoints of the store that is named, else of the one in the data folder. Answers are kept in the one
     /// that is named.
-    pub(super) fn open(database: Option<&Path>) -> Result<Self, AppError> {
+    pub(super) fn open(database: Option<&Path>, runtime: &Handle) -> Result<Self, AppError> {
         let store = database.map(Store::open).transpose()?;
-        let stored = match &store {
-            Some(store) => store.setting(settings_key())?,
+        let custom = match &store {
+            Some(store) => custom_endpoints(store)?,
             None => match default_database() {
-                Ok(path) if path.exists() => open_for_reading(&path)?.setting(settings_key())?,
-                _ => None,
+                Ok(path) if path.exists() => custom_endpoints(&open_for_reading(&path)?)?,
+                _ => Vec::new(),
             },
         };
-        let custom = stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-        let models = Models::default();
-        Ok(Self { models, custom, paid: PaidAnswers::default(), store: store.map(Mutex::new) })
+        Ok(Self { models: Models::new(runtime.clone()), custom, store: store.map(Mutex::new) })
     }
 
     pub(super) fn find(&self, name: &str) -> Result<Found, AppError> {
@@ -53,45 +46,25 @@ impl ModelDesk {
         self.store.as_ref().map(|store| store.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn models(&self) -> &Models {
-        &self.models
+    /// Asks an endpoint until `stop` is cancelled.
+    pub(super) fn asker<'a>(
+        &'a self,
+        found: &'a Found,
+        counting: &'a Counting,
+        stop: &CancellationToken,
+    ) -> Asker<'a> {
+        Asker {
+            endpoint: &found.server,
+            connections: &self.models.connections,
+            paid: &self.models.paid,
+            store: self.store.as_ref(),
+            counting,
+            stop: stop.clone(),
+        }
     }
 
-    /// Runs `work` on a thread of its own, and tells `watch` how many summaries are written.
-    pub(super) fn watched<T: Send>(
-        &self,
-        watch: &dyn Watch,
-        total: u64,
-        work: impl FnOnce(Cancel, &mut (dyn FnMut(WriterEvent) + Send)) -> Result<T, AppError> + Send,
-    ) -> Result<T, AppError> {
-        let is_stopped = Arc::new(AtomicBool::new(false));
-        let done = AtomicU64::new(0);
-        let stopped = is_stopped.clone();
-        let cancel: Cancel = Arc::new(move || stopped.load(Ordering::Relaxed));
-        std::thread::scope(|scope| {
-            let work = scope.spawn(|| {
-                work(cancel, &mut |event| {
-                    if matches!(event, WriterEvent::Written { .. }) {
-                        done.fetch_add(1, Ordering::Relaxed);
-                    }
-                })
-            });
-            while !work.is_finished() {
-                watch.progress(done.load(Ordering::Relaxed), total.max(1));
-                if watch.is_cancelled() {
-                    is_stopped.store(true, Ordering::Relaxed);
-                }
-                std::thread::sleep(LISTEN);
-            }
-            let ended = work
-                .join()
-                .map_err(|_| AppError::internal("Asking the model failed. Please report this."))?;
-            ended.map_err(|error| self.with_hint(error))
-        })
-    }
-
-    /// Says where what was paid for went.
-    fn with_hint(&self, error: AppError) -> AppError {
+    /// An error of asking, with where what was paid for went.
+    pub(super) fn with_hint(&self, error: AppError) -> AppError {
         let hint = if self.store.is_some() {
             "What was written is kept in the store."
         } else {

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use serde::Serialize;
-use strata_provider::find_local;
+use strata_provider::KeyOrigin;
+use tokio::runtime::Handle;
 
 use super::VERSION;
 use super::model_desk::ModelDesk;
 use crate::api::model::{Api, EndpointOrigin};
-use crate::error::{AppError, ErrorCode};
-use crate::models::{known, list, run_blocking};
+use crate::error::AppError;
+use crate::models::Listed;
 
 /// The document of `strata models`.
 #[derive(Debug, Clone, Serialize)]
@@ -38,46 +39,30 @@ pub struct EndpointReport {
     pub problem: Option<String>,
 }
 
-/// Asks every endpoint that can be asked for its models.
-pub fn models(database: Option<&Path>) -> Result<ModelsReport, AppError> {
-    let desk = ModelDesk::open(database)?;
-    let mut endpoints: Vec<EndpointReport> = Vec::new();
-    for (endpoint, origin) in known(&desk.custom) {
-        let (server, key_from) = desk.models().server(&endpoint);
-        if server.key.is_none() && origin == EndpointOrigin::Provider {
-            continue;
-        }
-        let (models, problem) = match list(&server)? {
-            Ok(models) => (models, None),
-            Err(error) => (Vec::new(), Some(error.message)),
+/// Asks every endpoint that can be asked for its models, on `runtime`.
+pub fn models(database: Option<&Path>, runtime: &Handle) -> Result<ModelsReport, AppError> {
+    let desk = ModelDesk::open(database, runtime)?;
+    let list = desk.models.list(&desk.custom)?;
+    let endpoints = list.endpoints.iter().filter_map(EndpointReport::of).collect();
+    Ok(ModelsReport { version: VERSION, endpoints, keys: list.keys.clone() })
+}
+
+impl EndpointReport {
+    /// `None` where nobody was asked.
+    fn of(listed: &Listed) -> Option<Self> {
+        let (models, problem) = match listed.models.as_ref()? {
+            Ok(models) => (models.clone(), None),
+            Err(error) => (Vec::new(), Some(error.message.clone())),
         };
-        endpoints.push(EndpointReport {
-            address: server.shown_url(""),
-            name: endpoint.name,
-            api: endpoint.api,
-            origin,
-            key_from: key_from.map(|origin| origin.describe()),
-            model: endpoint.model,
+        Some(Self {
+            name: listed.endpoint.name.clone(),
+            api: listed.endpoint.api,
+            address: listed.server.shown_url(""),
+            origin: listed.origin,
+            key_from: listed.key_from.as_ref().map(KeyOrigin::describe),
+            model: listed.endpoint.model.clone(),
             models,
             problem,
-        });
+        })
     }
-    let found = run_blocking(find_local(&strata_provider::LOCAL_SERVERS))?;
-    for (server, models) in found.map_err(|error| AppError::new(ErrorCode::Provider, error.message))? {
-        let address = server.shown_url("");
-        if endpoints.iter().any(|known| known.address == address) {
-            continue;
-        }
-        endpoints.push(EndpointReport {
-            name: server.name,
-            api: Api::ChatCompletions,
-            address,
-            origin: EndpointOrigin::Local,
-            key_from: None,
-            model: models.first().cloned(),
-            models,
-            problem: None,
-        });
-    }
-    Ok(ModelsReport { version: VERSION, endpoints, keys: desk.models().keys.describe() })
 }

@@ -5,6 +5,7 @@ use strata_measure::analysis::CallCache;
 use strata_model::json;
 use strata_provider::Progress;
 use strata_wire::{BodyOptions, encode};
+use tokio::runtime::Handle;
 
 use super::diagnostic::FileDiagnostic;
 use super::model_desk::ModelDesk;
@@ -13,8 +14,8 @@ use super::{VERSION, Watch};
 use crate::api::part::{DiffLine, DiffSign};
 use crate::error::AppError;
 use crate::lab::{SentAgain, spoken};
-use crate::models::ask;
-use crate::open::Tables;
+use crate::tables::Tables;
+use crate::watch::Step;
 
 /// The document of `strata replay`.
 #[derive(Debug, Clone, Serialize)]
@@ -85,6 +86,7 @@ pub fn replay(
     watch: &dyn Watch,
     before: &mut dyn FnMut(&ReplayReport),
     stream: &mut (dyn FnMut(&str) + Send),
+    runtime: &Handle,
 ) -> Result<ReplayReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
@@ -95,10 +97,11 @@ pub fn replay(
     };
     let call = analysis.call(choice.call).ok_or_else(missing)?;
     let recorded = subject.experiment.call(choice.call).ok_or_else(missing)?;
-    let desk = ModelDesk::open(source.database.as_deref())?;
+    let desk = ModelDesk::open(source.database.as_deref(), runtime)?;
     let found = desk.find(&choice.endpoint)?;
     let answer = subject.experiment.session().events.get(recorded.answer.as_usize());
-    let model = choice.model.clone().or(found.model).unwrap_or_else(|| call.model.to_string());
+    let model =
+        choice.model.clone().or_else(|| found.model.clone()).unwrap_or_else(|| call.model.to_string());
     let cached = caches.call(choice.call).map_or(0, CallCache::found_of_known);
     let locked = desk.locked();
     let (predicted, expected) =
@@ -141,14 +144,17 @@ pub fn replay(
         return Ok(report);
     }
     let mut shown = sent.begun();
-    let asked = desk.watched(watch, 1, |cancel, _| {
-        ask(&found.server, &sent.model, &sent.request, None, &cancel, &mut |progress| {
+    watch.begins(Step::Asking(&found.server.name));
+    let connections = &desk.models.connections;
+    let asked =
+        connections.ask(&found.server, &sent.model, &sent.request, None, watch.stop(), &mut |progress| {
+            watch.progress(0, 1);
             if let Progress::Delta(strata_wire::Delta::Text(text)) = &progress {
                 stream(text);
             }
             shown.take(progress);
-        })
-    })?;
+        });
+    let asked = asked.map_err(|error| desk.with_hint(error))?;
     match asked {
         Ok(answer) => {
             shown.end(&answer, &sent, &tables.prices);

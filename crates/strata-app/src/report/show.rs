@@ -10,7 +10,7 @@ use super::source::{Compiled, Source, Subject};
 use super::{VERSION, Watch};
 use crate::api::common::{Basis, Bill};
 use crate::error::AppError;
-use crate::open::Tables;
+use crate::tables::Tables;
 
 /// The document of `strata show`.
 #[derive(Debug, Clone, Serialize)]

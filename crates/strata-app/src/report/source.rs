@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use strata_engine::{Edit, EditNote, Experiment, FlowEdit, Outcome};
 use strata_import::ImportedSession;
-use strata_measure::analysis::{Billed, CacheAnalysis, CallAnalysis, Counting, Scale, SessionAnalysis};
+use strata_measure::analysis::{Billed, CacheAnalysis, CallAnalysis, Scale, SessionAnalysis};
 use strata_model::{Object, Session, Severity};
 use strata_store::{
     AppConfig, ExperimentEntry, ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError,
@@ -20,12 +20,12 @@ use crate::data_folder::default_database;
 use crate::edit_file::EditFile;
 use crate::error::AppError;
 use crate::import::{
-    Gone, Input, ReadError, Step, Summary, Watch, flow_kind, import_all, is_archive, new_request, read_file,
-    recorded_app,
+    Gone, Input, ReadError, Summary, flow_kind, import_all, is_archive, new_request, read_file, recorded_app,
 };
-use crate::open::{AppSource, Tables, answered, evidence, made_from, read_app};
+use crate::open::{AppSource, answered, evidence, made_from, read_app};
 use crate::script_folder::find_script;
-use crate::strata::catalog;
+use crate::tables::Tables;
+use crate::watch::{Step, Watch};
 use crate::{sample, words};
 
 /// Sessions that an error lists at most.
@@ -104,7 +104,7 @@ impl Source {
         if edits.is_empty() {
             return Ok((base, edits));
         }
-        let edited = strata_measure::edited(&base, &edits, &catalog(), &Counting::default());
+        let edited = Tables::default().edited(&base, &edits);
         let is_refused = |note: &&EditNote| note.edit >= n_stored && note.severity == Severity::Error;
         if let Some(refused) = edited.notes.iter().find(is_refused) {
             // Numbers of a session without what was asked for would be taken for those with it.

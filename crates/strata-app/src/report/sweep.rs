@@ -1,5 +1,7 @@
 //! `strata sweep`: many configurations of compaction side by side.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde::Serialize;
 use strata_measure::lab::{Assumptions, Bill, Flag, SweepRow, sweep as run_sweep};
 
@@ -8,9 +10,9 @@ use super::diagnostic::FileDiagnostic;
 use super::source::Source;
 use super::{VERSION, Watch};
 use crate::error::AppError;
-use crate::import::Step;
 use crate::lab::{read_grid, summary_size, sweep_shape, with_billed};
-use crate::open::Tables;
+use crate::tables::Tables;
+use crate::watch::Step;
 
 /// The document of `strata sweep`.
 #[derive(Debug, Clone, Serialize)]
@@ -105,28 +107,15 @@ pub fn sweep(
     let tables = Tables::default();
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     watch.begins(Step::Sweeping(&subject.title));
-    // Replays run side by side, and whoever watches sits on one thread.
-    let is_stopped = std::sync::atomic::AtomicBool::new(false);
     let (swept, shape) = with_billed(&subject.experiment, compiled.billed(), &tables, |lab| {
         let size = summary_size(lab, choice.summary_tokens, &[]);
-        let done = std::sync::atomic::AtomicUsize::new(0);
-        let relaxed = std::sync::atomic::Ordering::Relaxed;
-        let swept = std::thread::scope(|scope| {
-            let work = scope.spawn(|| {
-                run_sweep(lab, &configs, size, Assumptions::default(), &|n_done| {
-                    done.fetch_max(n_done, relaxed);
-                    !is_stopped.load(relaxed)
-                })
-            });
-            while !work.is_finished() {
-                watch.progress(done.load(relaxed) as u64, configs.len() as u64);
-                if watch.is_cancelled() {
-                    is_stopped.store(true, relaxed);
-                }
-                std::thread::sleep(std::time::Duration::from_millis(20));
-            }
-            work.join().map_err(|_| AppError::internal("The sweep failed. Please report this."))
-        })?;
+        // Replays run side by side, and may tell of their ends in another order.
+        let furthest = AtomicUsize::new(0);
+        let swept = run_sweep(lab, &configs, size, Assumptions::default(), &|n_done| {
+            let before = furthest.fetch_max(n_done, Ordering::Relaxed);
+            watch.progress(before.max(n_done) as u64, configs.len() as u64);
+            !watch.is_cancelled()
+        });
         let swept =
             swept.ok_or_else(|| AppError::bad_input("Stopped before all configurations were replayed."))?;
         let shape = sweep_shape(&choice.grid, &swept);

@@ -17,7 +17,8 @@ use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, Bill, Kind, RequestBasis};
 use crate::error::AppError;
-use crate::open::{EventTable, Tables};
+use crate::open::EventTable;
+use crate::tables::Tables;
 use crate::words;
 
 /// The document of `strata tokens`.

@@ -76,7 +76,12 @@ fn a_folder_is_read_for_what_is_in_it() {
 
 /// Start with a store that cannot be used.
 fn refused(database: &Path) -> String {
-    let options = Options { host: Host::Browser, database: Some(database.to_owned()), open: Vec::new() };
+    let options = Options {
+        host: Host::Browser,
+        database: Some(database.to_owned()),
+        open: Vec::new(),
+        runtime: strata_testkit::runtime(),
+    };
     let error = Strata::start(options).err().expect("it does not start");
     error.message.replace(&database.parent().expect("a folder").display().to_string(), "[folder]")
 }
@@ -85,7 +90,12 @@ fn refused(database: &Path) -> String {
 fn a_store_that_cannot_be_used_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let newer = folder.path().join("newer.db");
-    drop(Strata::start(Options { host: Host::Browser, database: Some(newer.clone()), open: Vec::new() }));
+    drop(Strata::start(Options {
+        host: Host::Browser,
+        database: Some(newer.clone()),
+        open: Vec::new(),
+        runtime: strata_testkit::runtime(),
+    }));
     let connection = Connection::open(&newer).expect("a database");
     connection.pragma_update(None, "user_version", 9_999).expect("a version");
     drop(connection);

@@ -32,7 +32,7 @@ fn check_sums(bill: &Bill, what: &str) {
 /// Every document about one session of a file says the same.
 fn check_documents(path: &Path, session: &str, scratch: &Path) -> Option<Bill> {
     let (source, what) = (samples::source(path), format!("{} {session}", path.display()));
-    let shown = report::show(&source, &Unwatched).expect("it is shown");
+    let shown = report::show(&source, &Unwatched::default()).expect("it is shown");
     let shown = shown.sessions.into_iter().find(|shown| shown.session.id == session).expect("it is there");
     let known = shown.tokens?;
     let bill = known.bill;
@@ -40,7 +40,7 @@ fn check_documents(path: &Path, session: &str, scratch: &Path) -> Option<Bill> {
     assert_eq!(shown.session.calls, u64::from(bill.calls), "{what}: calls");
     assert_eq!(known.calls, bill.calls, "{what}");
 
-    let tokens = report::tokens(&source, Some(session), &Unwatched).expect("a ledger");
+    let tokens = report::tokens(&source, Some(session), &Unwatched::default()).expect("a ledger");
     assert_eq!(tokens.bill, bill, "{what}: tokens");
     let of_calls: u64 = tokens.calls.iter().map(|call| u64::from(call.prompt_tokens)).sum();
     assert_eq!(of_calls, bill.prompt_tokens, "{what}: calls of tokens");
@@ -51,23 +51,25 @@ fn check_documents(path: &Path, session: &str, scratch: &Path) -> Option<Bill> {
     let all = || Some(of_parts? + tokens.overhead_cost? + bill.hidden_cost? + bill.output_cost?);
     near(all().filter(|_| bill.cost.is_some()), bill.cost, &format!("{what}: costs of parts"));
 
-    let cache = report::cache(&source, Some(session), &Unwatched).expect("caches");
+    let cache = report::cache(&source, Some(session), &Unwatched::default()).expect("caches");
     assert_eq!(cache.bill, bill, "{what}: cache");
     let of_calls: u64 = cache.calls.iter().map(|call| u64::from(call.prompt_tokens)).sum();
     assert_eq!(of_calls, bill.prompt_tokens, "{what}: calls of cache");
 
     let budget = scratch.join("budget.toml");
     std::fs::write(&budget, "max_prompt_tokens = 1\nmin_cache_ratio = 1.0\n").expect("a file");
-    let checked = report::check(&source, Some(session), &budget, &Unwatched).expect("it is checked");
+    let checked =
+        report::check(&source, Some(session), &budget, &Unwatched::default()).expect("it is checked");
     assert_eq!(checked.bill, bill, "{what}: check");
 
     // What is tried out is compiled, and compared with what is compiled.
     if shown.recorded_requests == 0 {
         let name = &source.name;
-        let diff = report::diff(&source, name, Some(session), None, &Unwatched).expect("a difference");
+        let diff =
+            report::diff(&source, name, Some(session), None, &Unwatched::default()).expect("a difference");
         assert_eq!((diff.a.bill, diff.b.bill), (bill, bill), "{what}: diff");
         let choice = SweepChoice { grid: "interval=3,overlap=1".to_owned(), summary_tokens: None };
-        let swept = report::sweep(&source, Some(session), &choice, &Unwatched).expect("a sweep");
+        let swept = report::sweep(&source, Some(session), &choice, &Unwatched::default()).expect("a sweep");
         assert_eq!(swept.recorded.prompt_tokens, bill.prompt_tokens, "{what}: sweep");
         assert_eq!(swept.recorded.cached_tokens, bill.cached_tokens, "{what}: sweep");
     }
@@ -79,7 +81,7 @@ fn documents_of_every_sample_have_one_bill() {
     let scratch = tempfile::tempdir().expect("a folder");
     let (mut n_checked, mut n_reported) = (0, 0);
     for path in samples::committed(scratch.path()) {
-        let shown = report::show(&samples::source(&path), &Unwatched).expect("it is shown");
+        let shown = report::show(&samples::source(&path), &Unwatched::default()).expect("it is shown");
         for shown in &shown.sessions {
             let Some(bill) = check_documents(&path, &shown.session.id, scratch.path()) else { continue };
             n_checked += 1;
@@ -139,7 +141,7 @@ fn the_window_has_the_bill_of_the_documents() {
                 detail["bill"]["promptTokens"].as_u64().expect("a number")
             });
             assert_eq!(json!(of_calls.sum::<u64>()), bill["promptTokens"], "{name}: calls");
-            let shown = report::show(&samples::source(&path), &Unwatched).expect("it is shown");
+            let shown = report::show(&samples::source(&path), &Unwatched::default()).expect("it is shown");
             let title = row["title"].as_str().unwrap_or_default();
             let shown =
                 shown.sessions.iter().find(|shown| shown.session.title == title).expect("it is there");
@@ -156,7 +158,7 @@ fn the_window_has_the_bill_of_the_documents() {
 fn an_edited_call_is_predicted_and_not_paid_by_the_old_report() {
     let scratch = tempfile::tempdir().expect("a folder");
     let path = samples::of_formats().join("claude-code.jsonl");
-    let recorded = report::tokens(&samples::source(&path), None, &Unwatched).expect("a ledger");
+    let recorded = report::tokens(&samples::source(&path), None, &Unwatched::default()).expect("a ledger");
     let largest = recorded.parts.iter().find(|part| part.origin.starts_with('E')).expect("an event");
     let edits = scratch.path().join("edits.json");
     let number: u32 = largest.origin[1..].parse().expect("a number");
@@ -167,7 +169,7 @@ fn an_edited_call_is_predicted_and_not_paid_by_the_old_report() {
     }]);
     std::fs::write(&edits, edit.to_string()).expect("a file");
     let source = report::Source { edits: vec![edits], ..samples::source(&path) };
-    let edited = report::tokens(&source, None, &Unwatched).expect("a ledger");
+    let edited = report::tokens(&source, None, &Unwatched::default()).expect("a ledger");
 
     assert!(edited.total < recorded.total);
     check_sums(&edited.bill, "edited");
@@ -188,6 +190,6 @@ fn an_edited_call_is_predicted_and_not_paid_by_the_old_report() {
 
     let budget = scratch.path().join("budget.toml");
     std::fs::write(&budget, "max_cost = 1.0\n").expect("a file");
-    let checked = report::check(&source, None, &budget, &Unwatched).expect("it is checked");
+    let checked = report::check(&source, None, &budget, &Unwatched::default()).expect("it is checked");
     assert_eq!(checked.bill, edited.bill);
 }

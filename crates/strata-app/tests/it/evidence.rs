@@ -9,8 +9,8 @@ use crate::samples::{Unwatched, of_formats, source};
 /// Of every call in `strata tokens`, once each, in order; `strata cache` and `strata compile` say the same.
 fn said(file: &str, edits: &[PathBuf]) -> Vec<EvidenceReport> {
     let source = report::Source { edits: edits.to_vec(), ..source(&of_formats().join(file)) };
-    let tokens = report::tokens(&source, None, &Unwatched).expect("the sample is read");
-    let cache = report::cache(&source, None, &Unwatched).expect("the sample is read");
+    let tokens = report::tokens(&source, None, &Unwatched::default()).expect("the sample is read");
+    let cache = report::cache(&source, None, &Unwatched::default()).expect("the sample is read");
     let of_cache = cache.calls.into_iter().map(|call| call.evidence.expect("it is compiled"));
     let mut all: Vec<EvidenceReport> = tokens.calls.into_iter().map(|call| call.evidence).collect();
     assert_eq!(all, of_cache.collect::<Vec<_>>());
@@ -58,8 +58,8 @@ fn what_a_client_says_to_the_model_in_the_middle_of_a_conversation_is_system_tex
     let source = source(&of_formats().join("claude-code-journal.jsonl"));
     let call = report::CallChoice::Number(3);
     let contents = report::CompileContents::default();
-    let compiled =
-        report::compile(&source, None, &call, contents, &Unwatched).expect("the sample is compiled");
+    let compiled = report::compile(&source, None, &call, contents, &Unwatched::default())
+        .expect("the sample is compiled");
     let of_environment = compiled.tokens.segments.iter().find(|it| it.text.starts_with("# Environment"));
     assert_eq!(of_environment.map(|it| it.kind), Some(report::Kind::System));
 }

@@ -1,26 +1,28 @@
 //! Importing a folder: stopped, gone on with, and as a job.
 
-use std::cell::Cell;
 use std::path::Path;
 
 use strata_app::report::{self, Watch};
+use tokio_util::sync::CancellationToken;
 
 use crate::{ask, import, start};
 
 /// Stops after so many files.
 struct Impatient {
     files: u64,
-    done: Cell<u64>,
+    stop: CancellationToken,
 }
 
 impl Watch for Impatient {
     fn progress(&self, done: u64, total: u64) {
         assert!(done <= total, "{done} of {total}");
-        self.done.set(done);
+        if done >= self.files {
+            self.stop.cancel();
+        }
     }
 
-    fn is_cancelled(&self) -> bool {
-        self.done.get() >= self.files
+    fn stop(&self) -> &CancellationToken {
+        &self.stop
     }
 }
 
@@ -39,7 +41,7 @@ fn an_import_that_was_stopped_goes_on_where_it_was() {
     let database = tempfile::tempdir().expect("a folder");
     let database = database.path().join("strata.db");
     let import = |files| {
-        let watch = Impatient { files, done: Cell::new(0) };
+        let watch = Impatient { files, stop: CancellationToken::new() };
         report::import(&[folder.path().to_owned()], Some(&database), false, &watch).expect("an import")
     };
     let stopped = import(5);

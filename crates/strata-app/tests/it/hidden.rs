@@ -13,12 +13,12 @@ const MAX_BYTES: u64 = 150_000;
 /// The ledgers of all sessions of a file; none where nothing can be read.
 fn ledgers(path: &Path) -> Vec<TokensReport> {
     let source = samples::source(path);
-    if let Ok(only) = report::tokens(&source, None, &Unwatched) {
+    if let Ok(only) = report::tokens(&source, None, &Unwatched::default()) {
         return vec![only];
     }
-    let Ok(shown) = report::show(&source, &Unwatched) else { return Vec::new() };
+    let Ok(shown) = report::show(&source, &Unwatched::default()) else { return Vec::new() };
     let sessions = shown.sessions.iter().map(|shown| &shown.session.id);
-    sessions.filter_map(|id| report::tokens(&source, Some(id), &Unwatched).ok()).collect()
+    sessions.filter_map(|id| report::tokens(&source, Some(id), &Unwatched::default()).ok()).collect()
 }
 
 /// The hidden row is what was reported beyond our count, call by call, and nothing of it is in any other row.

@@ -12,7 +12,12 @@ use crate::{ask, refuse, sample, start, wait_until};
 const CONFIG: &str = "interval=6,overlap=1";
 
 fn start_at(path: &Path) -> Arc<Strata> {
-    let options = Options { host: Host::Browser, database: Some(path.to_owned()), open: Vec::new() };
+    let options = Options {
+        host: Host::Browser,
+        database: Some(path.to_owned()),
+        open: Vec::new(),
+        runtime: strata_testkit::runtime(),
+    };
     Strata::start(options).expect("the store opens")
 }
 

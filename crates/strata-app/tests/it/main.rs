@@ -25,7 +25,8 @@ use serde_json::{Value, json};
 use strata_app::{ErrorCode, Host, Options, Reply, Strata};
 
 fn start() -> Arc<Strata> {
-    let options = Options { host: Host::Browser, database: None, open: Vec::new() };
+    let options =
+        Options { host: Host::Browser, database: None, open: Vec::new(), runtime: strata_testkit::runtime() };
     Strata::start(options).expect("a store in memory opens")
 }
 

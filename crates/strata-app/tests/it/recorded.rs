@@ -387,7 +387,12 @@ fn a_stored_session_has_its_requests_after_a_restart() {
     let folder = tempfile::tempdir().expect("a folder");
     let database = folder.path().join("strata.db");
     let start = || {
-        let options = Options { host: Host::Browser, database: Some(database.clone()), open: Vec::new() };
+        let options = Options {
+            host: Host::Browser,
+            database: Some(database.clone()),
+            open: Vec::new(),
+            runtime: strata_testkit::runtime(),
+        };
         Strata::start(options).expect("a store opens")
     };
     let session = open(&start(), &write(folder.path(), "chat.jsonl", CHAT));
@@ -404,7 +409,12 @@ fn nothing_of_the_headers_of_requests_is_kept() {
     let headers = r#""headers": [{"name": "Cookie", "value": "session=crumbs"}, {"name": "X-Api-Key", "value": "short"}"#;
     let har = har.replace(r#""headers": ["#, &format!("{headers}, ")).replace(", ]", "]");
     assert!(har.contains("crumbs"));
-    let options = Options { host: Host::Browser, database: Some(database.clone()), open: Vec::new() };
+    let options = Options {
+        host: Host::Browser,
+        database: Some(database.clone()),
+        open: Vec::new(),
+        runtime: strata_testkit::runtime(),
+    };
     let strata = Strata::start(options).expect("a store opens");
     open(&strata, &write(folder.path(), "traffic.har", &har));
     drop(strata);

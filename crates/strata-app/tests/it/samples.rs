@@ -10,15 +10,17 @@ use serde_json::Value;
 use strata_app::report::{Source, Watch};
 use strata_testkit::samples::files_below;
 pub(crate) use strata_testkit::samples::of_formats;
+use tokio_util::sync::CancellationToken;
 
-/// Reads on to the end, whatever it is told.
-pub(crate) struct Unwatched;
+/// Nothing stops it.
+#[derive(Default)]
+pub(crate) struct Unwatched(CancellationToken);
 
 impl Watch for Unwatched {
     fn progress(&self, _: u64, _: u64) {}
 
-    fn is_cancelled(&self) -> bool {
-        false
+    fn stop(&self) -> &CancellationToken {
+        &self.0
     }
 }
 

@@ -11,7 +11,12 @@ use crate::{ask, refuse, start};
 const SOURCE: &str = "// Keeps the last four contents.\nexport function process(request) {\n  request.contents = request.contents.slice(-4)\n  return request\n}\n";
 
 fn start_in(folder: &Path) -> Arc<Strata> {
-    let options = Options { host: Host::Browser, database: Some(folder.join("x.db")), open: Vec::new() };
+    let options = Options {
+        host: Host::Browser,
+        database: Some(folder.join("x.db")),
+        open: Vec::new(),
+        runtime: strata_testkit::runtime(),
+    };
     Strata::start(options).expect("a store opens")
 }
 

@@ -63,7 +63,12 @@ fn what_an_older_version_stored_is_found_after_a_while() {
     let bare = rusqlite::Connection::open(&database).expect("a database");
     bare.execute_batch(&statements).expect("the older version");
     drop(bare);
-    let options = Options { host: Host::Browser, database: Some(database), open: Vec::new() };
+    let options = Options {
+        host: Host::Browser,
+        database: Some(database),
+        open: Vec::new(),
+        runtime: strata_testkit::runtime(),
+    };
     let strata = Strata::start(options).expect("it is brought up to date");
     wait_until(|| ask(&strata, "search/find", &find("quoted"))["sessionsLeft"] == 0);
     assert_eq!(ask(&strata, "search/find", &find("quoted"))["total"], 3);

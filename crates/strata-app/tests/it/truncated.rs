@@ -17,7 +17,7 @@ struct Seen {
 
 fn see(path: &Path) -> Seen {
     let source = samples::source(path);
-    let report = report::show(&source, &Unwatched).expect("a file that is there is read");
+    let report = report::show(&source, &Unwatched::default()).expect("a file that is there is read");
     Seen {
         events: report.sessions.iter().map(|shown| shown.session.session_events).sum(),
         said: report.diagnostics.into_iter().map(|found| (found.severity, found.message)).collect(),

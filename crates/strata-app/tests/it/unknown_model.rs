@@ -5,7 +5,8 @@ use strata_app::report::{self, TokensReport};
 use crate::samples::{Unwatched, of_formats, source};
 
 fn tokens(file: &str) -> TokensReport {
-    report::tokens(&source(&of_formats().join(file)), None, &Unwatched).expect("the sample is read")
+    report::tokens(&source(&of_formats().join(file)), None, &Unwatched::default())
+        .expect("the sample is read")
 }
 
 #[test]

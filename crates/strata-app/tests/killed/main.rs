@@ -189,7 +189,12 @@ fn recording(database: &Path, session: &str) -> Option<strata_model::Session> {
 }
 
 fn start(database: &Path) -> Arc<Strata> {
-    let options = Options { host: Host::Browser, database: Some(database.to_owned()), open: Vec::new() };
+    let options = Options {
+        host: Host::Browser,
+        database: Some(database.to_owned()),
+        open: Vec::new(),
+        runtime: strata_testkit::runtime(),
+    };
     Strata::start(options).unwrap()
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Cache {
 
 impl Cache {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let progress = Progress::new(None);
+        let progress = Progress::new();
         let report = report::cache(&self.source.into_source(), self.session.as_deref(), &progress)?;
         drop(progress);
         output::print(self.json, &report, &report.diagnostics, |style| {

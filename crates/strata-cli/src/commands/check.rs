@@ -36,7 +36,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let progress = Progress::new(None);
+        let progress = Progress::new();
         let report =
             report::check(&self.source.into_source(), self.session.as_deref(), &self.budget, &progress)?;
         drop(progress);

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use strata_app::report::{self, CompactChoice, SummaryModel};
+use tokio::runtime::Handle;
 
 use super::source::SourceArgs;
-use crate::interrupt::Interrupt;
+use crate::interrupt::interrupted;
 use crate::progress::Progress;
 use crate::{output, text};
 
@@ -46,7 +47,7 @@ pub(crate) struct Compact {
 }
 
 impl Compact {
-    pub(crate) fn run(self) -> Result<ExitCode> {
+    pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
         let prompt = match &self.prompt {
             Some(path) => Some(
                 std::fs::read_to_string(path)
@@ -54,19 +55,19 @@ impl Compact {
             ),
             None => None,
         };
-        let progress = Progress::new(Some(Interrupt::listen()));
+        let progress = Progress::until(interrupted(runtime));
         let model = SummaryModel::named(&self.model);
         let choice = CompactChoice { config: self.config, prompt, model, apply: self.apply };
         let (source, session) = (self.source.into_source(), self.session.as_deref());
         if self.dry_run {
-            let estimate = report::compact_estimate(&source, session, &choice, &progress)?;
+            let estimate = report::compact_estimate(&source, session, &choice, &progress, runtime)?;
             drop(progress);
             output::print(self.json, &estimate, &estimate.diagnostics, |style| {
                 text::compact_estimate(&estimate, style)
             })?;
             return Ok(ExitCode::SUCCESS);
         }
-        let report = report::compact(&source, session, &choice, &progress)?;
+        let report = report::compact(&source, session, &choice, &progress, runtime)?;
         drop(progress);
         output::print(self.json, &report, &report.diagnostics, |style| {
             text::compact(&report, self.limit, style)

@@ -53,7 +53,7 @@ impl Compile {
             (None, Some(agent)) => CallChoice::OfAgent(agent),
             (None, None) => CallChoice::Last,
         };
-        let progress = Progress::new(None);
+        let progress = Progress::new();
         let source = self.source.into_source();
         let contents = CompileContents { requests: self.stages && self.json, recorded: self.recorded };
         let report = report::compile(&source, self.session.as_deref(), &choice, contents, &progress)?;

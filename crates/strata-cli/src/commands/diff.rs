@@ -34,7 +34,7 @@ pub(crate) struct Diff {
 
 impl Diff {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let progress = Progress::new(None);
+        let progress = Progress::new();
         let source = self.source.into_source();
         let report = report::diff(&source, &self.other, self.session.as_deref(), self.call, &progress)?;
         drop(progress);

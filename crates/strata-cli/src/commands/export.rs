@@ -52,7 +52,7 @@ impl Export {
             Form::Json => ExportFormat::Json,
             Form::Yaml => ExportFormat::Yaml,
         };
-        let progress = Progress::new(None);
+        let progress = Progress::new();
         let source = self.source.into_source();
         let made = report::export(&source, self.session.as_deref(), format, !self.no_redact, &progress)?;
         drop(progress);

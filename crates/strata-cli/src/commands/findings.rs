@@ -25,7 +25,7 @@ pub(crate) struct Findings {
 
 impl Findings {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let progress = Progress::new(None);
+        let progress = Progress::new();
         let report = report::findings(&self.source.into_source(), self.session.as_deref(), &progress)?;
         drop(progress);
         output::print(self.json, &report, &report.diagnostics, |style| text::findings(&report, style))?;

@@ -7,9 +7,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use strata_app::report::{self, Followed};
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
 use crate::failure::BAD_INPUT;
-use crate::interrupt::{Interrupt, STOPPED};
+use crate::interrupt::{STOPPED, interrupted};
 use crate::progress::Progress;
 use crate::{output, text};
 
@@ -38,14 +40,14 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    pub(crate) fn run(self) -> Result<ExitCode> {
-        let interrupt = Interrupt::listen();
-        let progress = Progress::new(Some(interrupt.clone()));
+    pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
+        let stop = interrupted(runtime);
+        let progress = Progress::until(stop.clone());
         let report = report::import(&self.paths, self.database.as_deref(), self.follow, &progress)?;
         drop(progress);
         output::print(self.json, &report, &report.diagnostics, |style| text::import(&report, style))?;
         if self.follow && !report.stopped {
-            return self.follow(interrupt);
+            return self.follow(stop);
         }
         Ok(match &report {
             report if report.stopped => ExitCode::from(STOPPED),
@@ -54,8 +56,8 @@ impl Import {
         })
     }
 
-    fn follow(&self, interrupt: Interrupt) -> Result<ExitCode> {
-        let progress = Progress::new(Some(interrupt));
+    fn follow(&self, stop: CancellationToken) -> Result<ExitCode> {
+        let progress = Progress::until(stop);
         output::note("Following. Ctrl-C ends it; what is stored stays.");
         let mut written = Ok(());
         report::follow(&self.paths, self.database.as_deref(), &progress, |followed| match followed {

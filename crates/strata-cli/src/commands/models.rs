@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use strata_app::report;
+use tokio::runtime::Handle;
 
 use crate::{output, text};
 
@@ -24,8 +25,8 @@ pub(crate) struct Models {
 }
 
 impl Models {
-    pub(crate) fn run(self) -> Result<ExitCode> {
-        let report = report::models(self.database.as_deref())?;
+    pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
+        let report = report::models(self.database.as_deref(), runtime)?;
         output::print(self.json, &report, &[], |style| text::models(&report, self.limit, style))?;
         Ok(ExitCode::SUCCESS)
     }

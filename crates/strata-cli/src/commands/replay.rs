@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use strata_app::report::{self, ReplayChoice};
+use tokio::runtime::Handle;
 
 use super::source::SourceArgs;
-use crate::interrupt::Interrupt;
+use crate::interrupt::interrupted;
 use crate::progress::Progress;
 use crate::text::Style;
 use crate::{output, text};
@@ -48,7 +49,7 @@ fn call_number(text: &str) -> Result<u32, String> {
 }
 
 impl Replay {
-    pub(crate) fn run(self) -> Result<ExitCode> {
+    pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
         let choice = ReplayChoice {
             call: self.call,
             endpoint: self.endpoint,
@@ -56,7 +57,7 @@ impl Replay {
             is_sent: !self.dry_run,
         };
         let style = Style::of(io::stderr().is_terminal());
-        let progress = Progress::new(Some(Interrupt::listen()));
+        let progress = Progress::until(interrupted(runtime));
         let shows = !self.json;
         let mut before = |report: &report::ReplayReport| {
             if shows {
@@ -71,8 +72,15 @@ impl Replay {
             }
         };
         let source = self.source.into_source();
-        let report =
-            report::replay(&source, self.session.as_deref(), &choice, &progress, &mut before, &mut stream)?;
+        let report = report::replay(
+            &source,
+            self.session.as_deref(),
+            &choice,
+            &progress,
+            &mut before,
+            &mut stream,
+            runtime,
+        )?;
         drop(progress);
         output::print(self.json, &report, &report.diagnostics, |style| text::replay_answer(&report, style))?;
         let has_failed = report.answer.as_ref().is_some_and(|answer| answer.failure.is_some());

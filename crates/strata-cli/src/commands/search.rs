@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use strata_app::report::{self, SearchChoice};
+use tokio::runtime::Handle;
 
-use crate::interrupt::Interrupt;
+use crate::interrupt::interrupted;
 use crate::progress::Progress;
 use crate::{output, text};
 
@@ -44,9 +45,9 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub(crate) fn run(self) -> Result<ExitCode> {
+    pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
         let Self { query, session, agent, tool, limit, after, database, json } = self;
-        let progress = Progress::new(Some(Interrupt::listen()));
+        let progress = Progress::until(interrupted(runtime));
         let query = query.join(" ");
         let choice = SearchChoice { query, session, agent, tool, after, limit, database };
         let report = report::search(choice, &progress)?;

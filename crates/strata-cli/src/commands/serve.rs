@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use strata_app::{Host, Options, Strata, default_database};
 use tokio::net::TcpListener;
-use tokio::runtime::Runtime;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use crate::serve::{Access, Token, router};
@@ -43,15 +43,17 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    pub(crate) fn run(self) -> Result<ExitCode> {
+    pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
         let database = self.database.map_or_else(default_database, Ok)?;
-        let options = Options { host: Host::Browser, database: Some(database), open: self.files };
+        let options = Options {
+            host: Host::Browser,
+            database: Some(database),
+            open: self.files,
+            runtime: runtime.clone(),
+        };
         let strata = Strata::start(options)?;
-        let runtime = Runtime::new().context("The web server cannot start. Nothing was changed.")?;
-        let outcome = runtime.block_on(serve(strata, self.port, self.open));
-        // A command that is still computing would hold up the end for as long as it takes.
-        runtime.shutdown_timeout(Duration::ZERO);
-        outcome.map(|()| ExitCode::SUCCESS)
+        runtime.block_on(serve(strata, self.port, self.open))?;
+        Ok(ExitCode::SUCCESS)
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Show {
 
 impl Show {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let progress = Progress::new(None);
+        let progress = Progress::new();
         let report = report::show(&self.source.into_source(), &progress)?;
         drop(progress);
         output::print(self.json, &report, &report.diagnostics, |style| text::show(&report, style))?;

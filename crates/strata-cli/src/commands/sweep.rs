@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use strata_app::report::{self, SweepChoice};
+use tokio::runtime::Handle;
 
 use super::source::SourceArgs;
-use crate::interrupt::Interrupt;
+use crate::interrupt::interrupted;
 use crate::progress::Progress;
 use crate::{output, text};
 
@@ -37,9 +38,9 @@ pub(crate) struct Sweep {
 }
 
 impl Sweep {
-    pub(crate) fn run(self) -> Result<ExitCode> {
-        let interrupt = Interrupt::listen();
-        let progress = Progress::new(Some(interrupt));
+    pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
+        let stop = interrupted(runtime);
+        let progress = Progress::until(stop);
         let choice = SweepChoice { grid: self.grid, summary_tokens: self.summary_tokens };
         let report = report::sweep(&self.source.into_source(), self.session.as_deref(), &choice, &progress)?;
         drop(progress);

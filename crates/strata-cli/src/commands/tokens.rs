@@ -31,7 +31,7 @@ pub(crate) struct Tokens {
 
 impl Tokens {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let progress = Progress::new(None);
+        let progress = Progress::new();
         if self.verify {
             let report = report::verify(&self.source.into_source(), self.session.as_deref(), &progress)?;
             drop(progress);

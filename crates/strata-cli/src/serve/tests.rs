@@ -279,7 +279,12 @@ async fn a_file_that_is_not_there_is_not_found() {
 
 #[tokio::test]
 async fn the_app_itself_answers_unknown_commands() {
-    let options = Options { host: Host::Browser, database: None, open: Vec::new() };
+    let options = Options {
+        host: Host::Browser,
+        database: None,
+        open: Vec::new(),
+        runtime: tokio::runtime::Handle::current(),
+    };
     let server = server(Arc::new(Strata::start(options).unwrap()));
     let (status, error) = server.post("/api/session/fold", "{}").await;
     assert_eq!(status, StatusCode::BAD_REQUEST);

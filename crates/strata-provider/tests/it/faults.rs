@@ -1,12 +1,11 @@
 //! Everything that can go wrong, and the clear state each ends in.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use strata_provider::{AskOptions, CallErrorKind, Client, Progress};
 use strata_testkit::model_server::{ModelServer, Play, chat_stream};
 use strata_wire::{Api, Finish};
+use tokio_util::sync::CancellationToken;
 
 use super::{KEY, client, endpoint, never, request, run};
 
@@ -175,15 +174,14 @@ fn ten_megabytes_are_taken_and_no_end_is_not() {
 fn cancelled(script: Vec<Play>, client: &Client) -> (CallErrorKind, Duration) {
     let server = ModelServer::start(script, Some(KEY));
     let endpoint = endpoint(&server, Api::ChatCompletions);
-    let is_cancelled = Arc::new(AtomicBool::new(false));
-    let (setter, reader) = (is_cancelled.clone(), is_cancelled);
+    let stop = CancellationToken::new();
+    let presses = stop.clone();
     let pressed = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(150));
-        setter.store(true, Ordering::Relaxed);
+        presses.cancel();
         Instant::now()
     });
-    let cancel: strata_provider::Cancel = Arc::new(move || reader.load(Ordering::Relaxed));
-    let ended = run(client.ask(&endpoint, "m", &request("?"), AskOptions::default(), &cancel, &mut |_| ()));
+    let ended = run(client.ask(&endpoint, "m", &request("?"), AskOptions::default(), &stop, &mut |_| ()));
     let heard = Instant::now();
     let kind = ended.expect_err("it was cancelled").kind;
     (kind, heard.duration_since(pressed.join().expect("the thread ends")))

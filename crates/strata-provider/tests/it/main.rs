@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use strata_model::{Content, LlmRequest, Origin, Part, RequestContent};
-use strata_provider::{Cancel, Client, Endpoint, Key, Limits};
+use strata_provider::{Client, Endpoint, Key, Limits};
 use strata_testkit::model_server::ModelServer;
 use strata_wire::Api;
+use tokio_util::sync::CancellationToken;
 
 pub const KEY: &str = "sk-planted-0123456789abcdefghij";
 
@@ -43,8 +44,8 @@ fn request(text: &str) -> LlmRequest {
     request
 }
 
-fn never() -> Cancel {
-    Arc::new(|| false)
+fn never() -> CancellationToken {
+    CancellationToken::new()
 }
 
 fn run<T>(work: impl Future<Output = T>) -> T {

@@ -6,7 +6,8 @@ use super::words::{percent, said};
 use crate::api::palette::Answer;
 use crate::error::AppError;
 use crate::handlers::breaks;
-use crate::open::{OpenSession, Tables};
+use crate::open::OpenSession;
+use crate::tables::Tables;
 use crate::words::{counted, whole};
 
 /// Calls that an answer names.

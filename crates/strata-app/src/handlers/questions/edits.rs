@@ -1,7 +1,5 @@
 //! Questions about what other settings and edits do.
 
-use std::sync::Arc;
-
 use super::words::{percent, said};
 use crate::Strata;
 use crate::api::experiment::Compare;
@@ -16,7 +14,7 @@ use crate::words::{counted, whole};
 const TRIED: &str = "interval=8,overlap=2";
 
 /// What compaction would do to the session, beside none.
-pub(super) fn compaction(strata: &Arc<Strata>, session: &str) -> Result<Answer, AppError> {
+pub(super) fn compaction(strata: &Strata, session: &str) -> Result<Answer, AppError> {
     let plan = Plan {
         session: session.to_owned(),
         config: TRIED.to_owned(),
@@ -46,7 +44,7 @@ fn signed_percent(share: f64) -> String {
 }
 
 /// What the edits of the shown experiment change, over all calls.
-pub(super) fn effect(strata: &Arc<Strata>, open: &OpenSession) -> Result<Answer, AppError> {
+pub(super) fn effect(strata: &Strata, open: &OpenSession) -> Result<Answer, AppError> {
     let Some(edits) = &open.edits else {
         return Ok(said("Nothing is edited here: this is the session as it was recorded."));
     };

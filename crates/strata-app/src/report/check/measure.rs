@@ -13,7 +13,8 @@ use super::blame::{self, Block};
 use super::budget::Limits;
 use super::{Amount, BudgetFailure, BudgetReport, Checked};
 use crate::handlers::{SegmentScale, break_sentence};
-use crate::open::{Tables, finding_cost};
+use crate::open::finding_cost;
+use crate::tables::Tables;
 use crate::words::{counted, whole};
 
 /// Whose calls are looked at.

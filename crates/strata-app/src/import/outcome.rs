@@ -1,48 +1,13 @@
-//! Importing as a job of the app.
+//! What came of an import, in words and numbers.
 
-use std::sync::Arc;
-
-use strata_store::SessionId;
-
-use super::batch::{Files, Finding, Gone, Imported, Input, import_all};
-use crate::Strata;
+use super::batch::{Files, Finding, Imported};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::api::job::{FailedFile, FileCounts, JobState};
 use crate::error::sentence;
-use crate::jobs::Ended;
 use crate::words::{counted, whole};
 
-/// Starts importing. `done` runs when it ended, with the sessions in the order they were read.
-pub(crate) fn start_import(
-    strata: &Arc<Strata>,
-    inputs: Vec<Input>,
-    done: impl FnOnce(&Arc<Strata>, &[SessionId]) + Send + 'static,
-) -> String {
-    let title = match &inputs[..] {
-        [only] => format!("Importing {}", only.name()),
-        inputs => format!("Importing {} files", inputs.len()),
-    };
-    // What was uploaded has no path to read it from again.
-    let paths = inputs.iter().filter(|input| input.location.is_none());
-    let paths: Vec<String> = paths.map(|input| input.path.display().to_string()).collect();
-    strata.start_job(title, "bytes", move |strata, job| {
-        job.reads(paths);
-        let imported = import_all(&**strata, &inputs, Gone::Replaced, job);
-        let ended = ended(strata, &imported);
-        done(strata, &imported.sessions);
-        ended
-    })
-}
-
-fn ended(strata: &Strata, imported: &Imported) -> Ended {
-    let items = imported.sessions.iter().filter_map(|id| strata.list_item(id).ok().flatten()).collect();
-    let (state, outcome) = outcome(imported);
-    let diagnostics = imported.findings.iter().map(DiagnosticRow::from).collect();
-    let files = imported.has_folder.then(|| FileCounts::from(&imported.files));
-    Ended { state, outcome, sessions: items, diagnostics, files }
-}
-
-fn outcome(imported: &Imported) -> (JobState, String) {
+/// How an import ended, and what came of it in one line.
+pub(crate) fn outcome(imported: &Imported) -> (JobState, String) {
     if imported.has_folder && !imported.sessions.is_empty() {
         let counts = in_words(&imported.files);
         return if imported.is_stopped {

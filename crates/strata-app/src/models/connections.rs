@@ -1,0 +1,78 @@
+//! Asking servers, from threads that wait for the answer.
+
+use std::sync::{Mutex, PoisonError};
+
+use strata_model::LlmRequest;
+use strata_provider::{
+    AskOptions, CallError, Client, Endpoint, Limits, LocalServer, Progress, Trial, find_local,
+};
+use strata_wire::Answer;
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+use crate::error::{AppError, ErrorCode};
+
+/// What came of asking.
+pub(crate) type Asked = Result<Answer, CallError>;
+
+/// One client, made when somebody is asked for the first time, and the runtime of the process that it works on.
+///
+/// Callers block, so they must not be on a thread of the runtime itself, except one that may block.
+pub(crate) struct Connections {
+    runtime: Handle,
+    client: Mutex<Option<Client>>,
+}
+
+impl Connections {
+    pub(crate) fn new(runtime: Handle) -> Self {
+        Self { runtime, client: Mutex::default() }
+    }
+
+    /// Sends a request and waits for the answer, or until `stop` is cancelled.
+    pub(crate) fn ask(
+        &self,
+        endpoint: &Endpoint,
+        model: &str,
+        request: &LlmRequest,
+        max_output_tokens: Option<u32>,
+        stop: &CancellationToken,
+        watch: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Asked, AppError> {
+        let options = AskOptions { max_output_tokens };
+        Ok(self.runtime.block_on(self.client()?.ask(endpoint, model, request, options, stop, watch)))
+    }
+
+    /// The models of an endpoint, as it lists them.
+    pub(crate) fn list(&self, endpoint: &Endpoint) -> Result<Result<Vec<String>, CallError>, AppError> {
+        Ok(self.runtime.block_on(self.client()?.models(endpoint, &CancellationToken::new())))
+    }
+
+    /// Those of `servers` that are there, with the models they list.
+    pub(crate) fn find_local(
+        &self,
+        servers: &[LocalServer],
+    ) -> Result<Vec<(Endpoint, Vec<String>)>, AppError> {
+        Ok(self.runtime.block_on(find_local(&self.client()?, servers)))
+    }
+
+    /// Asks a model for one word, once, with other limits than usual.
+    pub(crate) fn try_out(
+        &self,
+        endpoint: &Endpoint,
+        model: &str,
+        limits: Limits,
+    ) -> Result<Trial, AppError> {
+        let client = self.client()?.with_limits(limits);
+        Ok(self.runtime.block_on(client.try_out(endpoint, model, &CancellationToken::new())))
+    }
+
+    fn client(&self) -> Result<Client, AppError> {
+        let mut known = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = &*known {
+            return Ok(client.clone());
+        }
+        let client = Client::new(Limits::default())
+            .map_err(|error| AppError::new(ErrorCode::Provider, error.message))?;
+        Ok(known.insert(client).clone())
+    }
+}

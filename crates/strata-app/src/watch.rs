@@ -1,0 +1,41 @@
+//! Watching long work.
+
+use std::path::Path;
+
+use tokio_util::sync::CancellationToken;
+
+/// What long work tells while it goes on, from whatever thread it is on, and what stops it.
+pub trait Watch: Sync {
+    /// What [`Self::progress`] is about from now on.
+    fn begins(&self, _: Step<'_>) {}
+    /// So much of all is done.
+    fn progress(&self, done: u64, total: u64);
+    /// Cancelled when the work is to stop.
+    fn stop(&self) -> &CancellationToken;
+
+    /// Work that computes looks between two pieces; work that waits awaits [`Self::stop`].
+    fn is_cancelled(&self) -> bool {
+        self.stop().is_cancelled()
+    }
+}
+
+/// A part of long work, and what its progress counts.
+#[derive(Debug, Clone, Copy)]
+pub enum Step<'s> {
+    /// Files of a folder.
+    Files(&'s Path),
+    /// Bytes of a file.
+    Reading(&'s Path),
+    /// Sessions that an older version stored in this database.
+    Indexing(&'s Path),
+    /// Events of the sessions of a file.
+    Storing(&'s Path),
+    /// Calls of the session with this title.
+    Compiling(&'s str),
+    /// Configurations of compaction, tried out on the session with this title.
+    Sweeping(&'s str),
+    /// Summaries of the session with this title.
+    Compacting(&'s str),
+    /// Answers of the endpoint with this name.
+    Asking(&'s str),
+}

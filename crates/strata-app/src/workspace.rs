@@ -1,0 +1,122 @@
+//! Where everything is kept: one store, used by whoever needs it.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use strata_model::secret;
+use strata_store::{SessionEntry, SessionId, Store, StoreError};
+
+use crate::api::session::SessionListItem;
+use crate::error::AppError;
+use crate::import::Summary;
+use crate::sample;
+
+/// What is indexed for the search leaves the store to others for so long in between.
+const INDEX_PAUSE: Duration = Duration::from_millis(20);
+
+/// The store, and what holds for everything that is read from it.
+pub(crate) struct Workspace {
+    /// `None`: in memory, and gone at the end.
+    database: Option<PathBuf>,
+    store: Mutex<Store>,
+    /// Secrets are masked in what commands answer.
+    masks_secrets: AtomicBool,
+}
+
+impl Workspace {
+    /// Opens the store, and puts the sample into it.
+    pub(crate) fn open(database: Option<PathBuf>) -> Result<Self, AppError> {
+        let mut store = match &database {
+            Some(path) => Store::open(path)?,
+            None => Store::in_memory()?,
+        };
+        sample::install(&mut store)?;
+        Ok(Self { database, store: Mutex::new(store), masks_secrets: AtomicBool::new(false) })
+    }
+
+    pub(crate) fn database(&self) -> Option<&Path> {
+        self.database.as_deref()
+    }
+
+    pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The store for those who lock it themselves.
+    pub(crate) fn store_lock(&self) -> &Mutex<Store> {
+        &self.store
+    }
+
+    /// Does something long with the store. With a file there is a second connection for it, so that commands go on
+    /// answering.
+    pub(crate) fn with_long_store<T>(
+        &self,
+        work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match &self.database {
+            Some(path) => work(&mut Store::open(path)?),
+            None => work(&mut self.store()),
+        }
+    }
+
+    /// Reads much from the store, beside other commands where it is a file.
+    pub(crate) fn with_reader<T>(
+        &self,
+        work: impl FnOnce(&Store) -> Result<T, StoreError>,
+    ) -> Result<T, AppError> {
+        Ok(match &self.database {
+            Some(path) => work(&Store::open_read_only(path)?)?,
+            None => work(&self.store())?,
+        })
+    }
+
+    /// The row of a session in lists.
+    pub(crate) fn list_item(&self, session: &SessionId) -> Result<Option<SessionListItem>, AppError> {
+        Ok(self.store().session_entry(session)?.map(|entry| list_item(&entry)))
+    }
+
+    pub(crate) fn masks_secrets(&self) -> bool {
+        self.masks_secrets.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_masks_secrets(&self, masks: bool) {
+        self.masks_secrets.store(masks, Ordering::Relaxed);
+    }
+
+    /// A text as it may be shown, before it is cut into pages: places in it are the same.
+    pub(crate) fn shown(&self, text: String) -> String {
+        let masked = if self.masks_secrets() { secret::mask_in_place(&text) } else { None };
+        masked.map_or(text, |masked| masked.text)
+    }
+
+    /// Indexes what an older version stored, beside everything else; ends with the workspace.
+    pub(crate) fn index_in_background(self: &Arc<Self>) {
+        let Some(path) = self.database.clone() else { return };
+        let workspace = Arc::downgrade(self);
+        std::thread::spawn(move || {
+            // What fails here is tried again at the next start, and `search/find` says what is left.
+            let Ok(mut store) = Store::open(&path) else { return };
+            while workspace.strong_count() > 0 && store.index_some().unwrap_or(false) {
+                std::thread::sleep(INDEX_PAUSE);
+            }
+        });
+    }
+}
+
+pub(crate) fn list_item(entry: &SessionEntry) -> SessionListItem {
+    let summary = Summary::from_json(&entry.summary);
+    let is_sample = entry.location == sample::LOCATION;
+    SessionListItem {
+        session: entry.id.to_string(),
+        title: entry.title.clone(),
+        format: entry.format.clone(),
+        source: if is_sample { String::new() } else { entry.location.clone() },
+        events: entry.n_events,
+        calls: summary.numbers.calls as u32,
+        last_event_ms: (entry.last_update_time > 0.0).then_some(entry.last_update_time * 1000.0),
+        opened_ms: entry.opened_at_ms.map(|ms| ms as f64),
+        is_sample,
+    }
+}
