@@ -1,5 +1,5 @@
 //! The one file where Strata keeps what it knows: sessions with their events, where they came from, what is
-//! remembered about them, settings, and token counts.
+//! remembered about them, settings, answers that were paid for, and token counts.
 //!
 //! ```
 //! use strata_model::{Json, Session};
@@ -34,7 +34,7 @@
 //!   |         |           |
 //!   |         |           events, raw records, requests, final state
 //!   |         app configurations, experiments -> edits
-//!   diagnostics                          settings      token counts
+//!   diagnostics                          settings      paid answers      token counts
 //! ```
 //!
 //! - A **recording** is a body of events, with the requests behind them. It is written once, while it is staged, and
@@ -63,6 +63,7 @@ mod lab_run;
 mod measured_call;
 mod migration;
 mod opening;
+mod paid_answer;
 mod record;
 mod request;
 mod search;

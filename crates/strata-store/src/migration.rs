@@ -7,8 +7,12 @@
 use rusqlite::Transaction;
 
 /// What brings a database from version `index` to version `index + 1`.
-const MIGRATIONS: &[&str] =
-    &[include_str!("migration/v1.sql"), include_str!("migration/v2.sql"), include_str!("migration/v3.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migration/v1.sql"),
+    include_str!("migration/v2.sql"),
+    include_str!("migration/v3.sql"),
+    include_str!("migration/answers.sql"),
+];
 
 /// The version this build reads and writes.
 pub const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;

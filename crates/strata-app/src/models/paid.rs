@@ -9,9 +9,6 @@ use strata_model::{
 };
 use strata_store::{Store, StoreError};
 
-/// What settings with answers begin with.
-const PREFIX: &str = "lab.answer.";
-
 /// An answer as it is kept.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Paid {
@@ -45,7 +42,7 @@ impl PaidAnswers {
     pub(crate) fn find(&self, key: Fingerprint, store: Option<&Store>) -> Option<Paid> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         known.or_else(|| {
-            let text = store?.setting(&setting(key)).ok()??;
+            let text = store?.paid_answer(key).ok()??;
             read(&json::parse(text.as_bytes()).ok()?)
         })
     }
@@ -60,15 +57,11 @@ impl PaidAnswers {
     ) -> Result<(), StoreError> {
         let text = json::to_compact(&write(&paid));
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, paid);
-        match store.map(|store| store.set_setting(&setting(key), &text)) {
+        match store.map(|store| store.keep_paid_answer(key, &text)) {
             Some(Err(StoreError::HoldsCredential { .. })) | None => Ok(()),
             Some(kept) => kept,
         }
     }
-}
-
-fn setting(key: Fingerprint) -> String {
-    format!("{PREFIX}{:032x}", key.0)
 }
 
 fn write(paid: &Paid) -> Json {

@@ -1,5 +1,6 @@
 //! What is never written to the file.
 
+use strata_model::Fingerprint;
 use strata_store::{AppConfig, AppConfigOrigin, Listing, NewEvent, StoreError};
 
 use crate::{Place, import_one, listing, session, source, span};
@@ -53,6 +54,17 @@ fn a_key_is_no_setting() {
          store of the operating system."
     );
     assert_eq!(store.setting("provider").unwrap(), None);
+    assert!(!is_on_disk(&place, KEY));
+}
+
+#[test]
+fn an_answer_with_a_key_is_not_kept() {
+    let place = Place::new();
+    let mut store = place.open();
+    let question = Fingerprint::of(b"Which key do I use?");
+    let error = store.keep_paid_answer(question, &format!("You use {KEY}.")).unwrap_err();
+    assert!(matches!(error, StoreError::HoldsCredential { .. }));
+    assert_eq!(store.paid_answer(question).unwrap(), None);
     assert!(!is_on_disk(&place, KEY));
 }
 

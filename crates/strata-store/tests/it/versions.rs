@@ -42,6 +42,7 @@ fn a_database_of_every_version_is_brought_up_to_date() {
         check_experiments(&store, version);
         check_requests(&store, version);
         check_runs(&store, version);
+        check_answers(&store, version);
         check_search(&mut store, version);
         let again = import(&mut store, source("sample.jsonl"), &[session("s1", 4, TEXT)]);
         assert!(again[0].is_replacement, "ids are made as version {version} made them");
@@ -122,6 +123,7 @@ fn fill(store: &mut Store) {
     store.set_lab_run(run, LabRunState::Cancelled, r#"{"summaries":[]}"#, 12).unwrap();
     store.add_measured_call("m", PromptShape::Text, &MEASURED).unwrap();
     store.set_setting("theme", "dark").unwrap();
+    store.keep_paid_answer(Fingerprint(7), r#"{"content":{}}"#).unwrap();
     store.put_token_counts("o200k_base", &[(Fingerprint::of(b"hello"), 1)]).unwrap();
 }
 
@@ -193,6 +195,33 @@ fn check_runs(store: &Store, version: u32) {
     );
     assert_eq!((&*run.result, run.started_at_ms, run.changed_at_ms), (r#"{"summaries":[]}"#, 11, 12));
     assert_eq!(store.measured_calls("m", PromptShape::Text).unwrap(), [MEASURED]);
+}
+
+/// What [`fill`] wrote since version 4.
+fn check_answers(store: &Store, version: u32) {
+    let answer = store.paid_answer(Fingerprint(7)).unwrap();
+    assert_eq!(answer.as_deref(), (version >= 4).then_some(r#"{"content":{}}"#), "version {version}");
+}
+
+#[test]
+fn answers_that_were_settings_are_found_by_what_was_asked() {
+    let place = place_of(3);
+    let question = Fingerprint::of(b"Summarise this.");
+    let settings = [
+        (format!("lab.answer.{:032x}", question.0), "the answer"),
+        // Nothing that was written as an answer.
+        ("lab.answer.later".to_owned(), "a note"),
+    ];
+    for (key, value) in &settings {
+        place.bare().execute("INSERT INTO settings VALUES (?1, ?2)", [key, *value]).unwrap();
+    }
+    let mut store = place.open();
+    assert_eq!(store.paid_answer(question).unwrap().as_deref(), Some("the answer"));
+    let left = settings.map(|(key, _)| store.setting(&key).unwrap());
+    assert_eq!(left, [None, Some("a note".to_owned())]);
+    assert_eq!(store.setting("theme").unwrap().as_deref(), Some("dark"));
+    store.keep_paid_answer(question, "a better one").unwrap();
+    assert_eq!(store.paid_answer(question).unwrap().as_deref(), Some("a better one"));
 }
 
 /// What was stored before version 3 is found once it was indexed.
