@@ -2,12 +2,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
-use std::thread;
 
-use strata_app::api::job::Notification;
-use strata_app::{AppError, Host, Options, Strata, default_database};
-use tauri::{AppHandle, Builder, Emitter as _, Manager as _, Wry};
+use strata_app::{AppError, Host, Options, Strata, Subscription, default_database};
+use tauri::{AppHandle, Builder, Emitter as _, Manager as _, Wry, async_runtime};
 use tauri_plugin_window_state::StateFlags;
 
 use crate::arguments::{Arguments, files_of_start};
@@ -65,7 +62,7 @@ fn one_instance() -> Builder<Wry> {
 fn start(app: &AppHandle, arguments: Arguments) -> Result<(), AppError> {
     let Arguments { files, database } = arguments;
     let database = database.map_or_else(default_database, Ok)?;
-    let runtime = tauri::async_runtime::handle().inner().clone();
+    let runtime = async_runtime::handle().inner().clone();
     let options = Options { host: Host::Desktop, database: Some(database), open: files, runtime };
     let strata = Strata::start(options)?;
     forward_notifications(app.clone(), strata.subscribe());
@@ -88,9 +85,9 @@ fn continue_from(app: &AppHandle, arguments: &[String], folder: &Path) {
 }
 
 /// Passes notifications to the page for as long as the app lives.
-fn forward_notifications(app: AppHandle, notifications: Receiver<Notification>) {
-    thread::spawn(move || {
-        for notification in notifications {
+fn forward_notifications(app: AppHandle, mut notifications: Subscription) {
+    async_runtime::spawn(async move {
+        while let Some(notification) = notifications.next().await {
             // A page that is gone asks anew when it is back.
             let _ = app.emit("notification", notification);
         }

@@ -5,7 +5,6 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use strata_app::api::job::{JobState, Notification};
-use strata_app::{AppError, Host, Options, Reply, Strata};
+use strata_app::{AppError, Host, Options, Reply, Strata, Subscription};
 use strata_testkit::model_server::{ModelServer, Play, chat_stream};
 use tempfile::TempDir;
 
@@ -76,7 +75,7 @@ const A_MOMENT: Duration = Duration::from_millis(4);
 
 pub(crate) struct Backend {
     strata: Arc<Strata>,
-    notifications: Receiver<Notification>,
+    notifications: Subscription,
     /// Never answers.
     silent: ModelServer,
     /// Answers every request the same.
@@ -248,7 +247,7 @@ impl Backend {
         let mut n_quiet = 0;
         loop {
             let mut is_news = false;
-            for notification in self.notifications.try_iter() {
+            while let Some(notification) = self.notifications.try_next() {
                 is_news = true;
                 match &notification {
                     // Of what goes on in the background, what it comes to is waited for.

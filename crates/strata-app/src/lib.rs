@@ -37,6 +37,7 @@ mod workspace;
 pub use command::{Answer, Bytes, COMMANDS, Command, Reply};
 pub use data_folder::default_database;
 pub use error::{AppError, ErrorCode};
+pub use notifications::{Notifications, Subscription};
 pub use strata::{Host, Options, Strata};
 pub use typescript::typescript;
 pub use words::{counted, cut, listed, whole};

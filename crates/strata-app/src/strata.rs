@@ -3,17 +3,15 @@
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
 use tokio::runtime::Handle;
 
-use crate::api::job::Notification;
 use crate::error::AppError;
 use crate::ingest::Ingest;
 use crate::jobs::Jobs;
 use crate::lab::LabResults;
 use crate::models::Models;
-use crate::notifications::Notifications;
+use crate::notifications::{Notifications, Subscription};
 use crate::sessions::Sessions;
 use crate::tables::Tables;
 use crate::workspace::Workspace;
@@ -77,8 +75,8 @@ impl Strata {
         }))
     }
 
-    /// All notifications from now on. Dropping the receiver ends it.
-    pub fn subscribe(&self) -> Receiver<Notification> {
+    /// All notifications from now on.
+    pub fn subscribe(&self) -> Subscription {
         self.notifications.subscribe()
     }
 

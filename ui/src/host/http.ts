@@ -89,7 +89,7 @@ function listen(token: string, onNotification: (notification: Notification) => v
     const response = await send(token, 'api/notifications', { method: 'GET', signal: stop.signal });
     wait = FIRST_RECONNECT_MS;
     // What was said while the line was down is lost, so the window must look again.
-    if (isReconnect) onNotification({ type: 'sessions' });
+    if (isReconnect) onNotification({ type: 'missed' });
     if (response.body !== null) await readLines(response.body, (line) => onNotification(JSON.parse(line)));
   };
   const run = async (): Promise<void> => {

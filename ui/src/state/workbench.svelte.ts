@@ -250,8 +250,14 @@ export class Workbench {
         break;
       case 'sessions':
         this.sessionsRevision += 1;
-        // Also said when the line to the backend was down, and then jobs may have ended unheard.
         this.jobs.refresh().catch(this.messages.report);
+        break;
+      case 'missed':
+        // Anything may have happened unheard: jobs ended, sessions came and went, what is shown has grown.
+        this.sessionsRevision += 1;
+        this.jobs.refresh().catch(this.messages.report);
+        this.following.forgetAnswer();
+        this.session.edited();
         break;
       case 'changed':
         this.following.forgetAnswer();

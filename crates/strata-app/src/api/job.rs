@@ -102,4 +102,6 @@ pub enum Notification {
     Findings { session: String },
     /// Another start of the app asked this window to open something.
     Open { session: String },
+    /// Whoever listens did not keep up, and some of what was said is lost: everything may be other than it was told.
+    Missed,
 }

@@ -228,7 +228,7 @@ fn a_file_that_is_emptied_and_written_again_is_the_same_session() {
 #[track_caller]
 fn begins_anew(lines: &[String], anew: &[String], at: &str) {
     let followed = Followed::new(lines);
-    let told = followed.strata.subscribe();
+    let mut told = followed.strata.subscribe();
     let (first, rest) = anew.split_at(anew.len() - 1);
     std::fs::write(&followed.path, first.concat()).expect("room");
     let begun = followed.begun();
@@ -237,7 +237,7 @@ fn begins_anew(lines: &[String], anew: &[String], at: &str) {
     assert_eq!(header["follow"]["isOn"], true);
     assert_eq!(events(&followed.strata, &begun), Followed::events_of(first));
     assert_eq!(followed.events(), Followed::events_of(lines), "what was recorded stays");
-    let told = told.try_iter().map(|told| serde_json::to_value(told).expect("JSON"));
+    let told = std::iter::from_fn(|| told.try_next()).map(|told| serde_json::to_value(told).expect("JSON"));
     let told: Vec<Value> = told.filter(|told| told["type"] == "begun").collect();
     assert_eq!(told, [json!({"type": "begun", "session": begun, "after": [followed.session]})]);
 
@@ -270,11 +270,14 @@ fn a_file_that_cannot_be_read_says_so_and_is_tried_again() {
     let lines = logged("What is the rate?", 3);
     let followed = Followed::new(&lines[..2]);
     followed.holds(&lines[..2]);
-    let told = followed.strata.subscribe();
+    let mut told = followed.strata.subscribe();
     std::fs::write(&followed.path, "what is this?").expect("room");
     let state = || followed.header()["follow"].clone();
     wait_until(|| state()["problem"].is_string());
-    wait_until(|| told.try_iter().any(|told| serde_json::to_value(told).expect("JSON")["type"] == "changed"));
+    wait_until(|| {
+        let mut told = std::iter::from_fn(|| told.try_next());
+        told.any(|told| serde_json::to_value(told).expect("JSON")["type"] == "changed")
+    });
     assert_eq!(state()["isOn"], true);
     std::fs::write(&followed.path, lines.concat()).expect("room");
     followed.holds(&lines);

@@ -2,15 +2,13 @@
 
 use std::io::Read;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
-use strata_app::api::job::Notification;
-use strata_app::{AppError, Reply, Strata};
+use strata_app::{AppError, Reply, Strata, Subscription};
 
 /// The app behind the server. Tests put one here whose answers they know.
 pub(crate) trait Backend: Send + Sync + 'static {
     fn dispatch(&self, name: &str, params: &str) -> Result<Reply, AppError>;
-    fn subscribe(&self) -> Receiver<Notification>;
+    fn subscribe(&self) -> Subscription;
     fn receive_upload(&self, name: &str, content: &mut dyn Read) -> Result<String, AppError>;
 }
 
@@ -19,7 +17,7 @@ impl Backend for Arc<Strata> {
         Strata::dispatch(self, name, params)
     }
 
-    fn subscribe(&self) -> Receiver<Notification> {
+    fn subscribe(&self) -> Subscription {
         Strata::subscribe(self)
     }
 

@@ -2,9 +2,7 @@
 
 use std::io::Read;
 use std::net::SocketAddr;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -14,7 +12,7 @@ use axum::http::{Request, StatusCode};
 use axum::response::Response;
 use futures_util::StreamExt as _;
 use strata_app::api::job::Notification;
-use strata_app::{AppError, Host, Options, Reply, Strata};
+use strata_app::{AppError, Host, Notifications, Options, Reply, Strata, Subscription};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
@@ -25,7 +23,7 @@ use super::{Access, Token, router};
 /// An app whose answers are known.
 #[derive(Default)]
 struct Known {
-    subscribers: Mutex<Vec<Sender<Notification>>>,
+    notifications: Notifications,
 }
 
 impl Backend for Known {
@@ -38,10 +36,8 @@ impl Backend for Known {
         }
     }
 
-    fn subscribe(&self) -> Receiver<Notification> {
-        let (sender, receiver) = channel();
-        self.subscribers.lock().unwrap().push(sender);
-        receiver
+    fn subscribe(&self) -> Subscription {
+        self.notifications.subscribe()
     }
 
     fn receive_upload(&self, name: &str, content: &mut dyn Read) -> Result<String, AppError> {
@@ -226,9 +222,8 @@ async fn notifications_arrive_a_line_each_until_the_server_stops() {
     assert_eq!(response.headers()[CONTENT_TYPE], "application/x-ndjson");
     let mut lines = response.into_body().into_data_stream();
 
-    let subscribers = std::mem::take(&mut *known.subscribers.lock().unwrap());
-    subscribers[0].send(Notification::Sessions).unwrap();
-    subscribers[0].send(Notification::Open { session: "7".into() }).unwrap();
+    known.notifications.tell(&Notification::Sessions);
+    known.notifications.tell(&Notification::Open { session: "7".into() });
     assert_eq!(lines.next().await.unwrap().unwrap(), "{\"type\":\"sessions\"}\n");
     assert_eq!(lines.next().await.unwrap().unwrap(), "{\"type\":\"open\",\"session\":\"7\"}\n");
 
@@ -242,16 +237,9 @@ async fn a_reader_that_left_is_let_go() {
     let server = server(known.clone());
     let response =
         server.send(server.request("GET", "/api/notifications").body(Body::empty()).unwrap()).await;
+    assert!(known.notifications.tell(&Notification::Sessions));
     drop(response);
-    let subscribers = std::mem::take(&mut *known.subscribers.lock().unwrap());
-    let is_gone = async {
-        while subscribers[0].send(Notification::Sessions).is_ok() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(10), is_gone)
-        .await
-        .expect("the subscription ends with its reader");
+    assert!(!known.notifications.tell(&Notification::Sessions), "the subscription ends with its reader");
 }
 
 #[tokio::test]

@@ -965,7 +965,7 @@ difference: string | null, isExplained: boolean, };
 /**
  * What the window is told without asking. It asks for the rest.
  */
-export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "open", session: string, };
+export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "open", session: string, } | { "type": "missed" };
 
 /**
  * Where a token came from, the one thing that has a hue. In the order of the legend.
