@@ -1,13 +1,12 @@
 //! What the commands do.
 
 mod app;
-mod breaks;
 mod bytes;
 mod cache;
 mod call;
 mod call_replay;
 mod chain;
-pub(crate) mod compare;
+mod compare;
 mod convert;
 mod difference;
 mod event;
@@ -27,7 +26,7 @@ mod ladder;
 mod model;
 mod palette;
 mod part;
-pub(crate) mod part_rows;
+mod part_rows;
 mod place;
 mod processor;
 mod questions;
@@ -37,11 +36,4 @@ mod search;
 mod session;
 mod stages;
 mod state;
-pub(crate) mod verification;
-
-pub(crate) use breaks::sentence as break_sentence;
-pub(crate) use chain::writer;
-pub(crate) use filter::nearest;
-pub(crate) use part::readable;
-pub(crate) use part_rows::SegmentScale;
-pub(crate) use search::found_page;
+mod verification;

@@ -14,7 +14,7 @@ use strata_wire::CacheRules;
 
 pub(crate) use estimate::Asked;
 pub(crate) use results::{LabResults, RunState};
-pub(crate) use sent_again::{SentAgain, spoken};
+pub(crate) use sent_again::SentAgain;
 pub(crate) use shapes::{loss_page, replay_shape, run_window, size_basis, sweep_shape};
 pub(crate) use stored_run::{Again, LostFacts, Noted, RunRecord, RunSettings, StoredSummary};
 

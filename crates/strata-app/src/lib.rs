@@ -25,6 +25,7 @@ pub mod report;
 mod sample;
 mod script_folder;
 mod sessions;
+mod show;
 mod strata;
 mod tables;
 mod text_diff;

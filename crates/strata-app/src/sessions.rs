@@ -49,7 +49,7 @@ impl Sessions {
             let n_closings = self.open.n_closings();
             let open = Arc::new(match ExperimentId::parse(id) {
                 Some(id) => self.read_experiment(id)?,
-                None => self.read_recording(id.into())?,
+                None => self.read_recording(&id.into())?,
             });
             match self.open.add(open, n_closings) {
                 Some(Added::New(open)) => {
@@ -105,9 +105,9 @@ impl Sessions {
         open.fixes()
     }
 
-    fn read_recording(&self, id: SessionId) -> Result<OpenSession, AppError> {
+    fn read_recording(&self, id: &SessionId) -> Result<OpenSession, AppError> {
         let recording = Recording::read(&self.workspace.store(), id.clone())?;
-        let outdated = self.open.take_outdated(&id);
+        let outdated = self.open.take_outdated(id);
         Ok(OpenSession::of_recording(recording, outdated.as_deref()))
     }
 

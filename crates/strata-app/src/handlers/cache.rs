@@ -6,7 +6,6 @@ use strata_measure::analysis::{
 use strata_model::{InstructionKind, Json, Object};
 use strata_wire::CacheRule;
 
-use super::breaks::{self, nature, sentence};
 use super::chain;
 use crate::Strata;
 use crate::api::cache::{
@@ -18,6 +17,7 @@ use crate::api::common::ChainStep;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
+use crate::show::breaks::{self, nature, sentence};
 use crate::words::{self, whole};
 use strata_engine::{Edit, FlowEdit};
 
@@ -74,12 +74,8 @@ fn summary(caches: &CacheAnalysis, of_calls: u32, losses: &[(&CallCache, &Loss)]
         }
     }
     other_causes.sort_by_key(|cause| std::cmp::Reverse(cause.breaks));
-    let mut rules: Vec<String> = Vec::new();
     let mut reported = CacheReportSummary::default();
     for call in &caches.calls {
-        if !rules.contains(&call.rule) {
-            rules.push(call.rule.clone());
-        }
         let (Some(report), Some(comparison)) = (call.reported, call.comparison) else { continue };
         reported.calls += 1;
         reported.prompt_tokens += u64::from(report.prompt);
@@ -102,8 +98,8 @@ fn summary(caches: &CacheAnalysis, of_calls: u32, losses: &[(&CallCache, &Loss)]
         avoidable_cost_usd: avoidable.iter().map(|(_, loss)| loss.cost_usd).sum(),
         other_causes,
         reported: (reported.calls > 0).then_some(reported),
-        rules,
-        is_rule_known: caches.calls.iter().all(|call| call.is_rule_known),
+        rules: caches.rule_names().into_iter().map(str::to_owned).collect(),
+        is_rule_known: caches.is_rule_known(),
     }
 }
 

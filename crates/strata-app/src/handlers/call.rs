@@ -4,7 +4,6 @@ use strata_engine::{Certainty, Outcome};
 use strata_measure::analysis::BillTotals;
 use strata_measure::tokens as counts;
 
-use super::breaks::prefix_break;
 use super::convert::kind_tokens;
 use super::findings;
 use crate::Strata;
@@ -14,6 +13,7 @@ use crate::command::Handler;
 use crate::error::AppError;
 use crate::models::Calibrations;
 use crate::open::OpenSession;
+use crate::show::breaks::prefix_break;
 
 impl Handler for Get {
     fn run(self, strata: &Strata) -> Result<CallDetail, AppError> {
@@ -44,7 +44,7 @@ impl Handler for Get {
             reported_output_tokens: bill.output_tokens,
             by_kind: kind_tokens(compiled.by_kind),
             started_ms: started_ms(&open, call.n_events()),
-            prefix_break: prefix_break(&open, cache),
+            prefix_break: prefix_break(open.experiment.log(), cache),
             error: error(&open, call, &compiled.outcome),
             unknowns: unknowns(&open, call),
             findings: findings::of_call(&open, &analysis, &strata.tables, self.call),

@@ -3,8 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_measure::analysis::CallCache;
-use strata_model::json;
-use strata_wire::{BodyOptions, encode};
 
 use super::lab_runs::lab_run;
 use super::model;
@@ -15,7 +13,7 @@ use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::jobs::Ended;
-use crate::lab::{SentAgain, spoken};
+use crate::lab::SentAgain;
 use crate::models::Found;
 use crate::open::OpenSession;
 use crate::watch::Watch as _;
@@ -49,22 +47,15 @@ fn sent_again(
     };
     let model =
         model.map(str::to_owned).or_else(|| found.model.clone()).unwrap_or_else(|| call.model.to_string());
-    let recorded = open.call(number)?;
-    let answer = open.experiment.session().events.get(recorded.answer.as_usize());
-    let counting = &strata.tables.counting;
-    let (predicted, expected) =
-        SentAgain::expected((&model, &request), Some(cached), counting, Some(&strata.workspace.store()));
-    let sent = SentAgain {
-        request,
-        model,
-        predicted,
-        expected,
-        recorded: answer
-            .and_then(|event| event.content.as_deref())
-            .map(|content| spoken(content.parts()))
-            .unwrap_or_default(),
-        recorded_output_tokens: recorded.usage.as_ref().and_then(|usage| usage.output_tokens()),
-    };
+    open.call(number)?;
+    let sent = SentAgain::of(
+        &open.experiment,
+        number,
+        (model, &request, cached),
+        &strata.tables.counting,
+        Some(&strata.workspace.store()),
+    );
+    let sent = sent.ok_or_else(|| AppError::internal("A call got lost."))?;
     Ok((found, sent))
 }
 
@@ -73,13 +64,11 @@ impl Handler for ReplayPreview {
         let open = strata.sessions.get(&self.session)?;
         let choice = (&*self.endpoint, self.model.as_deref(), self.run.as_deref());
         let (found, sent) = sent_again(strata, &open, self.call, choice)?;
-        let api = found.server.api;
-        let options = BodyOptions { is_streamed: true, max_output_tokens: None };
-        let body = json::to_pretty(&encode(api, &sent.model, &sent.request, options));
+        let (target, body) = sent.as_sent(&found.server);
         let bytes = body.len() as f64;
         Ok(ReplayRequest {
             endpoint: found.server.name.clone(),
-            target: format!("POST {}", found.server.shown_url(&api.answer_path(&sent.model))),
+            target,
             body: body.chars().take(SHOWN).collect(),
             bytes,
             estimated_cost_usd: sent.estimated_cost(&strata.tables.prices),

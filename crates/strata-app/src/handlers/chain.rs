@@ -3,10 +3,11 @@
 use strata_engine::{Compilation, LoggedEvent};
 use strata_measure::analysis::Kind;
 use strata_model::{EventIndex, Origin};
-use strata_wire::{Item, Path, Segment, segments};
+use strata_wire::{Item, Path, Segment};
 
 use crate::api::common::ChainStep;
 use crate::open::OpenSession;
+use crate::show::writer;
 use crate::words;
 
 /// Characters of one step.
@@ -157,22 +158,4 @@ fn source_steps(open: &OpenSession, call: u32, segment: &Segment<'_>) -> Vec<Cha
         steps.push(code_step(Some(address.clone()), &address, format!("fills {{{key}}} in the template")));
     }
     steps
-}
-
-/// The first stage whose request has the segment as it is sent, and whether it shows an event in other words.
-pub(crate) fn writer(compilation: &Compilation, segment: &Segment<'_>) -> Option<(String, bool)> {
-    let is_same = |other: &Segment<'_>| match (&segment.item, &other.item) {
-        (Item::Part { part: a, .. }, Item::Part { part: b, .. }) => {
-            a.fingerprint == b.fingerprint && a.main_origin() == b.main_origin()
-        }
-        (Item::Declaration(a), Item::Declaration(b)) => a.fingerprint == b.fingerprint,
-        (Item::System(_), Item::System(_)) => segment.text().trim() == other.text().trim(),
-        (Item::Part { .. } | Item::Declaration(_) | Item::System(_), _) => false,
-        _ => segment.path == other.path && segment.text() == other.text(),
-    };
-    let stage =
-        compilation.stages.iter().find(|stage| segments(&stage.request).any(|other| is_same(&other)))?;
-    let is_quoted =
-        matches!(&segment.item, Item::Part { part, .. } if strata_measure::analysis::is_quoted(part));
-    Some((stage.processor.to_string(), is_quoted))
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use strata_engine::{Compilation, Edit, Experiment, Sections, Stage};
-use strata_measure::analysis::{Billed, CacheAnalysis, CallAnalysis, CallCache, Effect, diff_requests};
+use strata_measure::analysis::{Billed, CacheAnalysis, Effect, diff_requests};
 use strata_wire::Segment;
 
 use super::part::part_diff;
-use super::part_rows::{Rows, SegmentScale, counts, fold_unchanged, gather_left_out};
+use super::part_rows::{Rows, counts, fold_unchanged, gather_left_out};
 use super::stages::script_report;
 use crate::Strata;
 use crate::api::call::{PartChange, PartPage};
@@ -21,6 +21,7 @@ use crate::api::part::PartDiff;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::{Baseline, OpenSession};
+use crate::show::{DeltaScale, SegmentScale, compared, pairs};
 use crate::words::whole;
 
 /// How long a preview goes on compiling calls. What is shown then covers the calls so far.
@@ -171,31 +172,6 @@ impl Handler for Compare {
     }
 }
 
-/// A call and what it comes to.
-type Paid<'c> = (&'c CallAnalysis, &'c CallCache);
-
-/// The calls of both sides, each with what it comes to.
-pub(crate) fn pairs<'m>(a: Billed<'m>, b: Billed<'m>) -> impl Iterator<Item = (Paid<'m>, Paid<'m>)> {
-    let paid = |of: Billed<'m>| of.analysis.calls().iter().zip(&of.caches.calls);
-    paid(a).zip(paid(b))
-}
-
-pub(crate) fn compared(agent: String, (a, paid_a): Paid<'_>, (b, paid_b): Paid<'_>) -> ComparedCall {
-    ComparedCall {
-        call: a.number,
-        agent,
-        is_changed: !a.request.is_same_prompt(&b.request),
-        tokens_a: paid_a.bill.prompt_tokens,
-        tokens_b: paid_b.bill.prompt_tokens,
-        cached_a: paid_a.bill.cached_tokens,
-        cached_b: paid_b.bill.cached_tokens,
-        cost_a_usd: paid_a.bill.cost_usd(),
-        cost_b_usd: paid_b.bill.cost_usd(),
-        breaks_a: paid_a.broken().is_some(),
-        breaks_b: paid_b.broken().is_some(),
-    }
-}
-
 impl Handler for CompareParts {
     fn run(self, strata: &Strata) -> Result<PartPage, AppError> {
         let pair = Pair::open(strata, &self.a, &self.b)?;
@@ -206,8 +182,10 @@ impl Handler for CompareParts {
         let (before, after) = (old.working_context(), new.working_context());
         let makes = Rows {
             scale,
-            before: SegmentScale::new(scale, &before),
-            after: SegmentScale::new(scale, &after),
+            weigh: DeltaScale {
+                before: SegmentScale::new(scale, &before),
+                after: SegmentScale::new(scale, &after),
+            },
             call: self.call,
             compared: self.call,
             is_inferred: false,

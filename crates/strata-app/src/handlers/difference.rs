@@ -9,14 +9,13 @@ use strata_wire::{Path, Segment, prefix_segments};
 use self::chips::{Edge, chips};
 use self::find::{Found, find_all};
 use super::chain;
-use super::part::readable;
-use super::part_rows::{SegmentScale, line};
 use crate::Strata;
 use crate::api::cache::{Difference, DifferenceDetail, DifferenceKind, PromptDifference};
 use crate::api::part::{DiffLine, DiffRun, DiffSign};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
+use crate::show::{SegmentScale, line, readable};
 use crate::text_diff::diff_lines;
 use crate::words::{self, whole};
 

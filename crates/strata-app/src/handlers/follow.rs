@@ -17,7 +17,7 @@ impl Handler for Follow {
         match (followed, self.is_on) {
             (Some(path), false) => strata.ingest.follows.stop(&path),
             (None, true) => {
-                strata.ingest.follows.start(followable(&open.entry).map_err(AppError::bad_input)?)
+                strata.ingest.follows.start(followable(&open.entry).map_err(AppError::bad_input)?);
             }
             _ => {}
         }

@@ -9,13 +9,13 @@ use strata_wire::{Item, Path, Segment, find, prefix_segments};
 
 use super::chain;
 use super::convert::kind_tokens;
-use super::part_rows::SegmentScale;
 use super::stages::{CompiledCall, analysed, request_before, role, scale_of};
 use crate::Strata;
 use crate::api::call::CompareWith;
 use crate::api::part::{Diff, Get, PartDetail, PartDiff, PartSpan, PartText, Text};
 use crate::command::Handler;
 use crate::error::AppError;
+use crate::show::{SegmentScale, readable};
 use crate::text_diff::diff_lines;
 use crate::words::{self, whole};
 
@@ -326,25 +326,4 @@ fn subtitle(delta: &PartDelta<'_>, log: &EventLog) -> String {
         said.push(format!("quoted as {author}’s words"));
     }
     said.join(", ")
-}
-
-/// A segment as a person compares it: who speaks, then the text, or JSON with its structure.
-pub(crate) fn readable(segment: &Segment<'_>) -> String {
-    let body = match &segment.item {
-        Item::Part { part, .. } => match &part.part.text {
-            Some(text) => text.to_string(),
-            None => json::to_pretty(&part.part.to_json()),
-        },
-        Item::Declaration(declaration) => {
-            json::to_pretty(&strata_model::Json::Object(declaration.json.clone()))
-        }
-        Item::BuiltInTool { json, .. } => json::to_pretty(json),
-        Item::Setting { value, .. } => json::to_pretty(value),
-        Item::System(_) => return segment.text().trim_start_matches('\n').to_owned(),
-        Item::EmptyContent(_) => String::new(),
-    };
-    match segment.role() {
-        Some(role) => format!("role: {role}\n{body}"),
-        None => body,
-    }
 }

@@ -1,41 +1,20 @@
 //! What a stage did to a request, as rows.
 
 use strata_measure::analysis::{Change, Kind, PartDelta, Scale, is_quoted};
-use strata_measure::tokens::TokenCount;
-use strata_model::LlmRequest;
-use strata_wire::{Item, Path, Segment};
+use strata_wire::Item;
 
 use super::headline::Counts;
 use crate::api::call::{PartChange, PartRow};
+use crate::show::{DeltaScale, line};
 use crate::words;
 
 /// Unchanged rows that are folded only from so many on.
 const FOLD: usize = 3;
 
-/// Weighs segments of one request; blocks of the system instruction are shares of the whole.
-pub(crate) struct SegmentScale<'s> {
-    scale: Scale<'s>,
-    blocks: Vec<TokenCount>,
-}
-
-impl<'s> SegmentScale<'s> {
-    pub(crate) fn new(scale: Scale<'s>, request: &LlmRequest) -> Self {
-        Self { scale, blocks: scale.system_blocks(request) }
-    }
-
-    pub(crate) fn count(&self, segment: &Segment<'_>) -> TokenCount {
-        match segment.path {
-            Path::System { block } => self.blocks.get(block).copied().unwrap_or(TokenCount::exact(0)),
-            _ => self.scale.segment(segment),
-        }
-    }
-}
-
 /// The rows of a comparison.
 pub(super) struct Rows<'s> {
     pub scale: Scale<'s>,
-    pub before: SegmentScale<'s>,
-    pub after: SegmentScale<'s>,
+    pub weigh: DeltaScale<'s>,
     /// The call, and the call compared with where that is another.
     pub call: u32,
     pub compared: u32,
@@ -45,9 +24,7 @@ pub(super) struct Rows<'s> {
 impl Rows<'_> {
     pub(super) fn row(&self, delta: &PartDelta<'_>) -> PartRow {
         let segment = delta.after.as_ref().or(delta.before.as_ref());
-        let tokens = |scale: &SegmentScale<'_>, segment: &Option<Segment<'_>>| {
-            segment.as_ref().map_or(0, |segment| scale.count(segment).tokens)
-        };
+        let [tokens_before, tokens_after] = self.weigh.tokens(delta);
         let mut row = PartRow {
             change: change(delta.change),
             path: segment.map_or(String::new(), |segment| segment.path.to_string()),
@@ -56,8 +33,8 @@ impl Rows<'_> {
             count: 1,
             is_reframed: false,
             from: String::new(),
-            tokens_before: tokens(&self.before, &delta.before),
-            tokens_after: tokens(&self.after, &delta.after),
+            tokens_before,
+            tokens_after,
             text: String::new(),
             code_length: 0,
             is_inferred: self.is_inferred,
@@ -90,30 +67,6 @@ fn change(change: Change) -> PartChange {
         Change::Rewritten => PartChange::Rewritten,
         Change::Moved => PartChange::Moved,
         Change::Unchanged => PartChange::Unchanged,
-    }
-}
-
-/// A segment in one line, and how much of its beginning is code.
-pub(crate) fn line(segment: &Segment<'_>) -> (String, u32) {
-    match &segment.item {
-        Item::Declaration(declaration) => {
-            let name = declaration.name();
-            let about =
-                declaration.json.get("description").and_then(|text| text.as_str()).unwrap_or_default();
-            (format!("{name} {}", words::first_line(about)), words::utf16_len(name))
-        }
-        Item::Part { part, .. } => words::part_line(&part.part),
-        Item::EmptyContent(_) => ("no parts".to_owned(), 0),
-        Item::Setting { .. } | Item::BuiltInTool { .. } => {
-            let name = match segment.path {
-                Path::Config { field } => field,
-                Path::Request { field } => field,
-                Path::Tool { name, .. } => name,
-                _ => "",
-            };
-            (words::cut(&format!("{name} {}", segment.text()), 240), words::utf16_len(name))
-        }
-        Item::System(_) => (words::first_line(&segment.text()), 0),
     }
 }
 

@@ -21,6 +21,7 @@ use crate::import::{Input, now_ms};
 use crate::models::Calibrations;
 use crate::open::{OpenSession, read_app_file};
 use crate::sample;
+use crate::show::explanations;
 use crate::tables::Tables;
 use crate::workspace::list_item;
 
@@ -149,7 +150,7 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
         },
         diagnostics: open.diagnostics.clone(),
         unmapped: unmapped(open),
-        peak_tokens: caches.calls.iter().map(|call| call.bill.prompt_tokens).max().unwrap_or(0),
+        peak_tokens: caches.largest().map_or(0, |call| call.bill.prompt_tokens),
         follow: super::follow::state(strata, &open.entry),
     })
 }
@@ -269,22 +270,18 @@ fn tokenizer<'t>(open: &OpenSession, tokenizers: impl Iterator<Item = &'t Tokeni
     if known.is_empty() {
         known.push(of_first());
     }
-    let mut explanations: Vec<String> = Vec::new();
     let mut vocabularies: Vec<&str> = Vec::new();
     for tokenizer in &known {
         let name = tokenizer.vocabulary().name();
         if !vocabularies.contains(&name) {
             vocabularies.push(name);
         }
-        if !explanations.contains(&tokenizer.explanation()) {
-            explanations.push(tokenizer.explanation());
-        }
     }
     let is_exact = known.iter().all(Tokenizer::is_known);
     TokenizerInfo {
         vocabulary: vocabularies.join(", "),
         basis: if is_exact { Basis::Exact } else { Basis::Estimated },
-        explanation: explanations.join(" "),
+        explanation: explanations(&known).join(" "),
     }
 }
 

@@ -11,7 +11,7 @@ use strata_wire::{Item, Segment, prompt_segments};
 
 use super::convert::kind_tokens;
 use super::headline::headline;
-use super::part_rows::{Rows, SegmentScale, counts, fold_unchanged, gather_left_out};
+use super::part_rows::{Rows, counts, fold_unchanged, gather_left_out};
 use crate::Strata;
 use crate::api::call::{
     CompareWith, InsertedStage, JsonPage, PartChange, PartPage, PartRow, StageJson, StageList, StageParts,
@@ -22,6 +22,7 @@ use crate::api::script::{ConsoleLine, ScriptFailure, ScriptReport, ScriptTokens}
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
+use crate::show::{DeltaScale, SegmentScale};
 use crate::tables::Tables;
 use crate::words;
 
@@ -290,8 +291,10 @@ impl StageParts {
             if is_contents { diff_events(&context, after) } else { diff_requests(&compared.before, after) };
         let makes = Rows {
             scale,
-            before: SegmentScale::new(scale, &compared.before),
-            after: SegmentScale::new(scale, after),
+            weigh: DeltaScale {
+                before: SegmentScale::new(scale, &compared.before),
+                after: SegmentScale::new(scale, after),
+            },
             call: self.call,
             compared: compared.other_call,
             is_inferred: is_inferred(compiled, compared.stage) && is_before,

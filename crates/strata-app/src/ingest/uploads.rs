@@ -17,7 +17,7 @@ pub(crate) struct Uploads {
 struct Received {
     /// Made for the first one; gone with the app.
     folder: Option<tempfile::TempDir>,
-    n_received: usize,
+    n_all: u32,
     by_id: HashMap<String, PathBuf>,
 }
 
@@ -32,8 +32,8 @@ impl Uploads {
             |error: std::io::Error| AppError::unreadable(format!("{name} could not be taken in: {error}."));
         let (id, path) = {
             let mut received = self.lock();
-            received.n_received += 1;
-            let id = received.n_received.to_string();
+            received.n_all += 1;
+            let id = received.n_all.to_string();
             if received.folder.is_none() {
                 received.folder = Some(tempfile::tempdir().map_err(failed)?);
             }

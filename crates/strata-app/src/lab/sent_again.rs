@@ -2,13 +2,14 @@
 
 use std::borrow::Borrow;
 
+use strata_engine::Experiment;
 use strata_measure::analysis::Counting;
 use strata_measure::prices::{Charged, Prices};
 use strata_measure::tokens::TokenCount;
 use strata_model::{Fingerprint, Json, LlmRequest, Part, json};
-use strata_provider::Progress;
+use strata_provider::{Endpoint, Progress};
 use strata_store::{PromptShape, Store};
-use strata_wire::{Answer, Delta};
+use strata_wire::{Answer, BodyOptions, Delta, encode};
 
 use crate::api::model::ReplayAnswer;
 use crate::models::{Expected, calibrated, counted, measure};
@@ -30,27 +31,45 @@ pub(crate) struct SentAgain {
 }
 
 impl SentAgain {
-    /// A request to `model`, with `cached` tokens of it expected in its provider's cache.
-    pub(crate) fn expected(
-        (model, request): (&str, &LlmRequest),
-        cached: Option<u32>,
+    /// `request` of the call with a number, to `model`, with `cached` tokens of it expected in its provider's cache.
+    /// `None` where the session has no such call.
+    pub(crate) fn of(
+        experiment: &Experiment,
+        number: u32,
+        (model, request, cached): (String, &LlmRequest, u32),
         counting: &Counting,
         store: Option<&Store>,
-    ) -> (TokenCount, Expected) {
-        let counted = counted(counting, model, request);
+    ) -> Option<Self> {
+        let call = experiment.call(number)?;
+        let answer = experiment.session().events.get(call.answer.as_usize());
+        let counted = counted(counting, &model, request);
         let predicted = store
-            .and_then(|store| calibrated(store, (model, PromptShape::Conversation), counted))
+            .and_then(|store| calibrated(store, (&model, PromptShape::Conversation), counted))
             .unwrap_or(counted);
         let text = json::to_compact(&request.to_json());
-        (
+        Some(Self {
+            request: request.clone(),
             predicted,
-            Expected {
+            expected: Expected {
                 shape: PromptShape::Conversation,
                 request: Fingerprint::of(text.as_bytes()),
                 tokens: counted.tokens,
-                cached,
+                cached: Some(cached),
             },
-        )
+            recorded: answer
+                .and_then(|event| event.content.as_deref())
+                .map(|content| spoken(content.parts()))
+                .unwrap_or_default(),
+            recorded_output_tokens: call.usage.as_ref().and_then(|usage| usage.output_tokens()),
+            model,
+        })
+    }
+
+    /// As it is sent to an endpoint: where, and the body in the provider's form.
+    pub(crate) fn as_sent(&self, endpoint: &Endpoint) -> (String, String) {
+        let options = BodyOptions { is_streamed: true, max_output_tokens: None };
+        let target = format!("POST {}", endpoint.shown_url(&endpoint.api.answer_path(&self.model)));
+        (target, json::to_pretty(&encode(endpoint.api, &self.model, &self.request, options)))
     }
 
     /// Keeps what was reported. Returns how many answers of this model are known.
@@ -121,7 +140,7 @@ impl ReplayAnswer {
 }
 
 /// Text and calls of a content as people compare them.
-pub(crate) fn spoken<P: Borrow<Part>>(parts: &[P]) -> String {
+fn spoken<P: Borrow<Part>>(parts: &[P]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for part in parts.iter().map(Borrow::borrow).filter(|part| !part.is_thought()) {
         if let Some(text) = part.text.as_deref().filter(|text| !text.is_empty()) {

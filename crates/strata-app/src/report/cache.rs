@@ -11,7 +11,7 @@ use super::source::{Compiled, Source, Subject};
 use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, Bill, RequestBasis};
 use crate::error::AppError;
-use crate::handlers::break_sentence;
+use crate::show::breaks;
 use crate::tables::Tables;
 
 /// The document of `strata cache`.
@@ -134,19 +134,13 @@ pub fn cache(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resul
     let Compiled { analysis, caches } = subject.compiled(subject.n_calls(), &tables, watch)?;
     let fixes = caches.fixes(&subject.experiment, &analysis, &tables.counting, &rules, &tables.prices);
     let totals = caches.totals();
-    let mut names: Vec<&str> = Vec::new();
-    for call in &caches.calls {
-        if !names.contains(&&*call.rule) {
-            names.push(&call.rule);
-        }
-    }
     Ok(CacheReport {
         version: VERSION,
         session: subject.id.clone(),
         title: subject.title.clone(),
         app: (&subject.app).into(),
-        provider: names.join(", "),
-        is_rule_known: caches.calls.iter().all(|call| call.is_rule_known),
+        provider: caches.rule_names().join(", "),
+        is_rule_known: caches.is_rule_known(),
         bill: caches.bill().into(),
         prompt_tokens: totals.prompt_tokens,
         predicted_cached_tokens: totals.cached_tokens,
@@ -198,7 +192,7 @@ fn break_report(subject: &Subject, loss: &Loss) -> BreakReport {
         cause: loss.cause.code(),
         stage: loss.stage.as_ref().map(ToString::to_string),
         origin: loss.origin.as_ref().map(origin::text),
-        detail: break_sentence(&loss.cause, subject.experiment.log()),
+        detail: breaks::sentence(&loss.cause, subject.experiment.log()),
         is_avoidable: loss.cause.is_avoidable(),
         previous_call: loss.against,
         rebilled_tokens: loss.tokens,

@@ -3,10 +3,9 @@
 use serde::Serialize;
 use strata_measure::analysis::{Change, PartDelta};
 use strata_model::Origin;
-use strata_wire::Segment;
 
 use super::origin;
-use crate::handlers::part_rows::{SegmentScale, line};
+use crate::show::{DeltaScale, line};
 
 /// What happened to a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -36,8 +35,7 @@ pub struct ChangeReport {
 
 /// Weighs what a stage changed.
 pub(super) struct Weigh<'w> {
-    pub before: SegmentScale<'w>,
-    pub after: SegmentScale<'w>,
+    pub scale: DeltaScale<'w>,
     pub log: &'w strata_engine::EventLog,
 }
 
@@ -51,16 +49,14 @@ impl Weigh<'_> {
             Change::Unchanged => return None,
         };
         let segment = delta.after.as_ref().or(delta.before.as_ref())?;
-        let tokens = |scale: &SegmentScale<'_>, segment: &Option<Segment<'_>>| {
-            segment.as_ref().map_or(0, |segment| scale.count(segment).tokens)
-        };
+        let [tokens_before, tokens_after] = self.scale.tokens(delta);
         let main: Option<&Origin> = segment.main_origin();
         Some(ChangeReport {
             kind,
             path: segment.path.to_string(),
             origin: main.map_or(String::new(), origin::text),
-            tokens_before: tokens(&self.before, &delta.before),
-            tokens_after: tokens(&self.after, &delta.after),
+            tokens_before,
+            tokens_after,
             from: main.map_or(String::new(), |origin| origin::from(origin, self.log)),
             text: line(segment).0,
         })

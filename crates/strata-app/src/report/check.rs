@@ -13,7 +13,7 @@ use super::source::Source;
 use super::{VERSION, Watch};
 use crate::api::common::{Bill, DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
-use crate::handlers::nearest;
+use crate::show::nearest;
 use crate::tables::Tables;
 use crate::words::listed;
 use budget::Budget;

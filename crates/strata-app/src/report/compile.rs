@@ -16,7 +16,7 @@ use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, DiagnosticRow, Kind, RequestBasis};
 use crate::error::AppError;
-use crate::handlers::part_rows::{SegmentScale, line};
+use crate::show::{DeltaScale, SegmentScale, line};
 use crate::tables::Tables;
 use crate::words;
 
@@ -302,8 +302,10 @@ impl Compiled<'_> {
         let scale = self.subject.scale(self.analysis, self.tables, self.analysed)?;
         let sum = |request: &LlmRequest| scale.prompt(request).by_kind().iter().sum();
         let weigh = Weigh {
-            before: SegmentScale::new(scale, before),
-            after: SegmentScale::new(scale, &stage.request),
+            scale: DeltaScale {
+                before: SegmentScale::new(scale, before),
+                after: SegmentScale::new(scale, &stage.request),
+            },
             log: self.subject.experiment.log(),
         };
         let deltas = diff_requests(before, &stage.request);
@@ -333,7 +335,7 @@ impl Compiled<'_> {
             Some(LeftOut {
                 origin: segment.main_origin().map_or(String::new(), origin::text),
                 reason: reason.explanation(),
-                tokens: weigh.before.count(segment).tokens,
+                tokens: weigh.scale.before.count(segment).tokens,
             })
         });
         left_out.collect()

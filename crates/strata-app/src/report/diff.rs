@@ -14,9 +14,7 @@ use crate::api::common::Bill;
 use crate::api::experiment::ComparedCall;
 use crate::edit_file::EditFile;
 use crate::error::AppError;
-use crate::handlers::compare::{compared, pairs};
-use crate::handlers::part_rows::SegmentScale;
-use crate::handlers::readable;
+use crate::show::{DeltaScale, SegmentScale, compared, pairs, readable};
 use crate::tables::Tables;
 use crate::text_diff::unified;
 
@@ -123,8 +121,10 @@ fn request_changes(
     let (old, new) = (of_a.call(call).ok_or_else(missing)?, of_b.call(call).ok_or_else(missing)?);
     let (before, after) = (a.scale(of_a, tables, old)?, b.scale(of_b, tables, new)?);
     let weigh = Weigh {
-        before: SegmentScale::new(before, &old.request),
-        after: SegmentScale::new(after, &new.request),
+        scale: DeltaScale {
+            before: SegmentScale::new(before, &old.request),
+            after: SegmentScale::new(after, &new.request),
+        },
         log: b.experiment.log(),
     };
     let shown = |segment: &Option<Segment<'_>>| segment.as_ref().map_or(String::new(), readable);

@@ -2,9 +2,7 @@
 
 use serde::Serialize;
 use strata_measure::analysis::CallCache;
-use strata_model::json;
 use strata_provider::Progress;
-use strata_wire::{BodyOptions, encode};
 use tokio::runtime::Handle;
 
 use super::diagnostic::FileDiagnostic;
@@ -13,7 +11,7 @@ use super::source::{Compiled, Source};
 use super::{VERSION, Watch};
 use crate::api::part::{DiffLine, DiffSign};
 use crate::error::AppError;
-use crate::lab::{SentAgain, spoken};
+use crate::lab::SentAgain;
 use crate::tables::Tables;
 use crate::watch::Step;
 
@@ -99,35 +97,24 @@ pub fn replay(
     let recorded = subject.experiment.call(choice.call).ok_or_else(missing)?;
     let desk = ModelDesk::open(source.database.as_deref(), runtime)?;
     let found = desk.find(&choice.endpoint)?;
-    let answer = subject.experiment.session().events.get(recorded.answer.as_usize());
     let model =
         choice.model.clone().or_else(|| found.model.clone()).unwrap_or_else(|| call.model.to_string());
     let cached = caches.call(choice.call).map_or(0, CallCache::found_of_known);
-    let locked = desk.locked();
-    let (predicted, expected) =
-        SentAgain::expected((&model, &call.request), Some(cached), &tables.counting, locked.as_deref());
-    drop(locked);
-    let sent = SentAgain {
-        request: call.request.clone(),
-        predicted,
-        expected,
-        recorded: answer
-            .and_then(|event| event.content.as_deref())
-            .map(|content| spoken(content.parts()))
-            .unwrap_or_default(),
-        recorded_output_tokens: recorded.usage.as_ref().and_then(|usage| usage.output_tokens()),
-        model,
+    let sent = {
+        let store = desk.locked();
+        let asked = (model, &call.request, cached);
+        SentAgain::of(&subject.experiment, choice.call, asked, &tables.counting, store.as_deref())
     };
-    let api = found.server.api;
-    let options = BodyOptions { is_streamed: true, max_output_tokens: None };
+    let sent = sent.ok_or_else(missing)?;
+    let (target, body) = sent.as_sent(&found.server);
     let mut report = ReplayReport {
         version: VERSION,
         session: subject.id.clone(),
         call: choice.call,
         agent: recorded.invocation.agent.to_string(),
         endpoint: found.server.name.clone(),
-        target: format!("POST {}", found.server.shown_url(&api.answer_path(&sent.model))),
-        body: json::to_pretty(&encode(api, &sent.model, &sent.request, options)),
+        target,
+        body,
         predicted_tokens: sent.predicted.tokens,
         predicted_low: sent.predicted.low,
         predicted_high: sent.predicted.high,

@@ -10,7 +10,7 @@ use super::{Step, VERSION, Watch};
 use crate::api::search::SearchHit;
 use crate::data_folder::default_database;
 use crate::error::AppError;
-use crate::handlers::found_page;
+use crate::show::found_page;
 
 /// What to look for.
 #[derive(Debug, Clone)]

@@ -1,7 +1,6 @@
 //! `strata show`: the sessions of a source in numbers.
 
 use serde::Serialize;
-use strata_measure::tokens;
 
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
@@ -10,6 +9,7 @@ use super::source::{Compiled, Source, Subject};
 use super::{VERSION, Watch};
 use crate::api::common::{Basis, Bill};
 use crate::error::AppError;
+use crate::show::explanations;
 use crate::tables::Tables;
 
 /// The document of `strata show`.
@@ -76,14 +76,7 @@ fn session_tokens(
     let Compiled { analysis, caches } = subject.compiled(subject.n_calls(), tables, watch)?;
     let bill = caches.bill();
     let calls = analysis.calls();
-    let largest = caches.calls.iter().rev().max_by_key(|call| call.bill.prompt_tokens);
-    let mut explanations: Vec<String> = Vec::new();
-    for explanation in analysis.tokenizers().map(tokens::Tokenizer::explanation) {
-        if !explanations.contains(&explanation) {
-            explanations.push(explanation);
-        }
-    }
-    Ok(largest.map(|largest| SessionTokens {
+    Ok(caches.largest().map(|largest| SessionTokens {
         calls: calls.len() as u32,
         total: bill.counted_tokens,
         basis: bill.counted_basis.into(),
@@ -91,6 +84,6 @@ fn session_tokens(
         largest: largest.bill.prompt_tokens,
         largest_basis: largest.bill.basis.into(),
         largest_call: largest.call,
-        explanations,
+        explanations: explanations(analysis.tokenizers()),
     }))
 }

@@ -1,6 +1,5 @@
 //! `GET /api/notifications`
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -24,9 +23,9 @@ pub(crate) async fn listen(State((backend, stop)): State<(Arc<dyn Backend>, Canc
     ([(CONTENT_TYPE, "application/x-ndjson")], body).into_response()
 }
 
-fn line(notification: &Notification) -> Result<Bytes, Infallible> {
-    // A message that cannot be written is an empty line, which says nothing.
-    let mut line = serde_json::to_vec(notification).unwrap_or_default();
+/// One that cannot be written ends the stream, and its reader comes back and asks for everything.
+fn line(notification: &Notification) -> serde_json::Result<Bytes> {
+    let mut line = serde_json::to_vec(notification)?;
     line.push(b'\n');
     Ok(line.into())
 }

@@ -285,6 +285,27 @@ impl CacheAnalysis {
         }
     }
 
+    /// The call with the largest prompt; the first of several.
+    pub fn largest(&self) -> Option<&CallCache> {
+        self.calls.iter().rev().max_by_key(|call| call.bill.prompt_tokens)
+    }
+
+    /// The rules that the calls' providers cache by, in the order of the calls.
+    pub fn rule_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for call in &self.calls {
+            if !names.contains(&&*call.rule) {
+                names.push(&call.rule);
+            }
+        }
+        names
+    }
+
+    /// Whether the rules of all calls are those that their providers publish.
+    pub fn is_rule_known(&self) -> bool {
+        self.calls.iter().all(|call| call.is_rule_known)
+    }
+
     /// What all calls come to.
     pub fn bill(&self) -> BillTotals {
         BillTotals::of(self.calls.iter().map(|call| &call.bill))

@@ -10,7 +10,7 @@ use strata_wire::{Item, Segment};
 
 use super::Side;
 use crate::api::part::{DiffLine, DiffSign};
-use crate::handlers::part::readable;
+use crate::show::readable;
 use crate::text_diff::diff_lines;
 
 /// After this long a comparison is given that is right but not the smallest.

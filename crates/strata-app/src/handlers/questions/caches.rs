@@ -5,8 +5,8 @@ use strata_measure::analysis::{CacheAnalysis, CallCache, SessionAnalysis};
 use super::words::{percent, said};
 use crate::api::palette::Answer;
 use crate::error::AppError;
-use crate::handlers::breaks;
 use crate::open::OpenSession;
+use crate::show::breaks;
 use crate::tables::Tables;
 use crate::words::{counted, whole};
 
@@ -38,7 +38,7 @@ pub(super) fn dearest_calls(caches: &CacheAnalysis) -> Answer {
 pub(super) fn why_missed(open: &OpenSession, caches: &CacheAnalysis, cursor: u32) -> Answer {
     let Some(call) = caches.call(cursor) else { return said(format!("C{cursor} is not compiled yet.")) };
     let address = Some(format!("C{cursor}"));
-    let Some(found) = breaks::prefix_break(open, call) else {
+    let Some(found) = breaks::prefix_break(open.experiment.log(), call) else {
         let (cached, all) = (whole(call.bill.cached_tokens), whole(call.bill.prompt_tokens));
         let text = format!("C{cursor} lost nothing: {cached} of {all} tokens were cached");
         return Answer { address, ..said(text) };

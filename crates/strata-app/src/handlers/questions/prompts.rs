@@ -9,8 +9,8 @@ use strata_model::{EventIndex, Origin, Str};
 use super::words::said;
 use crate::api::palette::Answer;
 use crate::error::AppError;
-use crate::handlers::breaks;
 use crate::handlers::stages::CompiledCall;
+use crate::show::breaks;
 use crate::words::{self, counted, listed, whole};
 
 /// Reasons and names that an answer lists.

@@ -7,7 +7,7 @@ use strata_wire::{Segment, prompt_segments};
 
 use super::super::origin;
 use super::super::source::Subject;
-use crate::handlers::{SegmentScale, writer};
+use crate::show::{SegmentScale, writer};
 use crate::tables::Tables;
 
 /// A block of a prompt.

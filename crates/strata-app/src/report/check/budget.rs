@@ -7,7 +7,7 @@ use strata_measure::findings::rules;
 use toml::{Table, Value};
 
 use crate::error::AppError;
-use crate::handlers::nearest;
+use crate::show::nearest;
 
 const AGENTS: &str = "agents";
 const KEYS: [&str; 6] = [

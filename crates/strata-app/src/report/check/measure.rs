@@ -12,8 +12,8 @@ use super::super::source::{Compiled, Subject};
 use super::blame::{self, Block};
 use super::budget::Limits;
 use super::{Amount, BudgetFailure, BudgetReport, Checked};
-use crate::handlers::{SegmentScale, break_sentence};
 use crate::open::finding_cost;
+use crate::show::{SegmentScale, breaks};
 use crate::tables::Tables;
 use crate::words::{counted, whole};
 
@@ -219,7 +219,7 @@ impl<'s> Measured<'s> {
                 losses.into_iter().filter(|(call, _)| agent.is_none_or(|agent| *call.agent == *agent));
             let worst = of_agent.next();
             let why = worst.map_or(String::new(), |(call, loss)| {
-                let why = break_sentence(&loss.cause, self.subject.experiment.log());
+                let why = breaks::sentence(&loss.cause, self.subject.experiment.log());
                 format!(" C{} lost most, {} tokens: {why}.", call.call, whole(loss.tokens))
             });
             let message = format!(

@@ -1,4 +1,4 @@
-//! Prefix breaks in a sentence.
+//! Prefix breaks in words.
 
 use strata_engine::EventLog;
 use strata_measure::analysis::{CallCache, Cause, Difference, Nature};
@@ -6,21 +6,20 @@ use strata_model::Origin;
 
 use crate::api::cache::BreakNature;
 use crate::api::call::PrefixBreak;
-use crate::open::OpenSession;
 use crate::words;
 
 /// Characters of a state value in a sentence.
 const VALUE: usize = 40;
 
 /// What a call lost, as the views of sessions and calls say it.
-pub(super) fn prefix_break(open: &OpenSession, call: &CallCache) -> Option<PrefixBreak> {
+pub(crate) fn prefix_break(log: &EventLog, call: &CallCache) -> Option<PrefixBreak> {
     let loss = call.broken()?;
     Some(PrefixBreak {
         is_avoidable: loss.cause.is_avoidable(),
         at_token: loss.at_token,
         rebilled_tokens: loss.tokens,
         cost_usd: loss.cost_usd,
-        cause: sentence(&loss.cause, open.experiment.log()),
+        cause: sentence(&loss.cause, log),
         address: if loss.path.is_empty() {
             format!("C{}", call.call)
         } else {
@@ -30,6 +29,7 @@ pub(super) fn prefix_break(open: &OpenSession, call: &CallCache) -> Option<Prefi
     })
 }
 
+/// What happened, inside of a sentence.
 pub(crate) fn sentence(cause: &Cause, log: &EventLog) -> String {
     let event = |event: &strata_model::EventIndex| format!("E{}", event.number());
     match cause {
@@ -82,11 +82,11 @@ pub(crate) fn sentence(cause: &Cause, log: &EventLog) -> String {
 }
 
 /// A state value: whole numbers as people write them, all else cut.
-pub(super) fn value(text: &str) -> String {
+pub(crate) fn value(text: &str) -> String {
     text.parse::<i64>().map_or_else(|_| words::cut(text, VALUE), words::whole)
 }
 
-pub(super) fn nature(nature: Nature) -> BreakNature {
+pub(crate) fn nature(nature: Nature) -> BreakNature {
     match nature {
         Nature::Avoidable => BreakNature::Avoidable,
         Nature::Structural => BreakNature::Structural,
@@ -95,7 +95,7 @@ pub(super) fn nature(nature: Nature) -> BreakNature {
 }
 
 /// A cause in a few words.
-pub(super) fn kind(cause: &Cause) -> &'static str {
+pub(crate) fn kind(cause: &Cause) -> &'static str {
     match cause {
         Cause::State { .. } => "state in the instruction",
         Cause::Instruction { .. } => "instruction changed",
@@ -129,7 +129,7 @@ pub(super) fn kind(cause: &Cause) -> &'static str {
 }
 
 /// The same, with the agent where it says more.
-pub(super) fn title(cause: &Cause, agent: &str) -> String {
+pub(crate) fn title(cause: &Cause, agent: &str) -> String {
     match cause {
         Cause::HandOff { .. } => format!("hand-off to {agent}"),
         cause => kind(cause).to_owned(),
@@ -137,7 +137,7 @@ pub(super) fn title(cause: &Cause, agent: &str) -> String {
 }
 
 /// What of it happened here, in the second line of a row.
-pub(super) fn detail(cause: &Cause, log: &EventLog) -> String {
+pub(crate) fn detail(cause: &Cause, log: &EventLog) -> String {
     match cause {
         Cause::State { key, before, after } => format!("{key} {} → {}", value(before), value(after)),
         Cause::HandOff { .. } => "another history".to_owned(),
@@ -157,7 +157,7 @@ pub(super) fn detail(cause: &Cause, log: &EventLog) -> String {
 }
 
 /// Why a report is not what was predicted.
-pub(super) fn difference(difference: Difference) -> &'static str {
+pub(crate) fn difference(difference: Difference) -> &'static str {
     match difference {
         Difference::AnotherClient => {
             "More was found than this session ever sent: another session or client begins the same way."
@@ -186,7 +186,7 @@ fn lowered(sentence: &str) -> String {
     letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
 }
 
-pub(super) fn is_explained(difference: Difference) -> bool {
+pub(crate) fn is_explained(difference: Difference) -> bool {
     difference != Difference::Unexplained
 }
 

@@ -1,0 +1,15 @@
+//! Words and numbers that the window and the command line both show, so that a document says what the command's answer
+//! says, written differently.
+
+pub(crate) mod breaks;
+mod comparison;
+mod found;
+mod nearest;
+mod segments;
+mod tokenizers;
+
+pub(crate) use comparison::{compared, pairs};
+pub(crate) use found::found_page;
+pub(crate) use nearest::nearest;
+pub(crate) use segments::{DeltaScale, SegmentScale, line, readable, writer};
+pub(crate) use tokenizers::explanations;
