@@ -7,9 +7,11 @@ mod found;
 mod nearest;
 mod segments;
 mod tokenizers;
+mod verification;
 
 pub(crate) use comparison::{compared, pairs};
 pub(crate) use found::found_page;
 pub(crate) use nearest::nearest;
 pub(crate) use segments::{DeltaScale, SegmentScale, line, readable, writer};
 pub(crate) use tokenizers::explanations;
+pub(crate) use verification::verification;

@@ -1,86 +1,26 @@
 //! Counts of tokens beside those of another implementation.
 
-use std::sync::Arc;
+use strata_measure::tokens::{Tokenizer, Verification};
 
-use strata_measure::tokens::{REFEREE, Tokenizer, Verification};
-
-use crate::Strata;
-use crate::api::verification::{self as api, DeclinedText, DisputedText, Verify};
+use crate::api::verification::{self as api, Verify};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::words::{counted, listed, whole};
+use crate::{Strata, show};
 
 impl Handler for Verify {
-    fn run(self, strata: &Arc<Strata>) -> Result<api::Verification, AppError> {
-        let open = strata.session(&self.session)?;
+    fn run(self, strata: &Strata) -> Result<api::Verification, AppError> {
+        let open = strata.sessions.get(&self.session)?;
         open.call(self.call)?;
         let analysis = open.analysis_of(self.call)?;
         let lost = || AppError::internal("A call got lost.");
         let call = analysis.call(self.call).ok_or_else(lost)?;
-        let counting = &strata.tables().counting;
+        let counting = &strata.tables.counting;
         let weigher = analysis.scale(&open.experiment, counting, &call.model).ok_or_else(lost)?.weigher();
         let tokenizer = Tokenizer::of_model(&call.model);
         let mut verification = Verification::new(tokenizer.vocabulary());
         if verification.has_referee {
             verification.add(&weigher, call.number, &call.request);
         }
-        Ok(written(&verification, &tokenizer))
+        Ok(show::verification(&verification, &tokenizer))
     }
-}
-
-/// What came of asking about texts that are counted with this tokenizer.
-pub(crate) fn written(verification: &Verification, tokenizer: &Tokenizer) -> api::Verification {
-    let disputed = verification.differing.iter().map(|text| DisputedText {
-        place: text.place.clone(),
-        tokens: text.tokens,
-        referee: text.referee,
-    });
-    let declined = verification.declined.iter();
-    api::Verification {
-        vocabulary: verification.vocabulary.name().to_owned(),
-        referee: verification.has_referee.then(|| REFEREE.to_owned()),
-        texts: verification.n_texts as u32,
-        tokens: verification.tokens as f64,
-        agreed_tokens: verification.agreed_tokens as f64,
-        differing: disputed.collect(),
-        declined: declined
-            .map(|(place, reason)| DeclinedText { place: place.clone(), reason: (*reason).to_owned() })
-            .collect(),
-        message: message(verification, tokenizer),
-    }
-}
-
-fn message(verification: &Verification, tokenizer: &Tokenizer) -> String {
-    let vocabulary = verification.vocabulary.name();
-    if !verification.has_referee {
-        return format!(
-            "There is no second opinion on {vocabulary}: {REFEREE} knows OpenAI’s vocabularies alone. {}",
-            tokenizer.explanation()
-        );
-    }
-    let texts = counted(verification.n_texts, "text");
-    let tokens = whole(verification.tokens as i64);
-    let mut message = match verification.differing.len() {
-        0 if verification.declined.is_empty() => {
-            format!("{REFEREE} counts as we do: {tokens} tokens of {vocabulary} in {texts}.")
-        }
-        0 => format!(
-            "{REFEREE} counts as we do, as far as it counts, {texts} with {tokens} tokens of {vocabulary}."
-        ),
-        n => {
-            let ours: u64 = verification.differing.iter().map(|text| u64::from(text.tokens)).sum();
-            let referee: u64 = verification.differing.iter().map(|text| u64::from(text.referee)).sum();
-            format!(
-                "{REFEREE} counts {} of {texts} otherwise: {} tokens of {vocabulary} where we count {}.",
-                whole(n as i64),
-                whole(referee as i64),
-                whole(ours as i64)
-            )
-        }
-    };
-    if !verification.declined.is_empty() {
-        let places: Vec<&str> = verification.declined.iter().map(|(place, _)| &**place).collect();
-        message += &format!(" It did not count {}.", listed(&places));
-    }
-    message + " " + &tokenizer.explanation()
 }

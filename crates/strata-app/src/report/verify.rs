@@ -8,8 +8,8 @@ use super::source::Source;
 use super::{VERSION, Watch};
 use crate::api::verification;
 use crate::error::AppError;
-use crate::handlers::verification::written;
-use crate::open::Tables;
+use crate::show;
+use crate::tables::Tables;
 
 /// The document of `strata tokens --verify`.
 #[derive(Debug, Clone, Serialize)]
@@ -56,7 +56,7 @@ pub fn verify(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resu
     }
     let models = asked.into_iter().map(|(model, tokenizer, verification)| ModelVerification {
         model,
-        verification: written(&verification, &tokenizer),
+        verification: show::verification(&verification, &tokenizer),
     });
     Ok(VerifyReport {
         version: VERSION,
