@@ -11,6 +11,7 @@
 //! programs from writing nor the file from being read. Readers see sessions, and a session refers to a recording; what
 //! is staged is a recording that no session refers to. `commit` is one small transaction that makes them refer to it.
 
+mod append;
 mod commit;
 mod prepared;
 mod staged;
@@ -23,6 +24,7 @@ use crate::record::RawRecord;
 use crate::request::RecordedRequest;
 use crate::state::write_state;
 use crate::{SessionId, Source, Store, StoreError, sweep};
+pub use append::Growth;
 use commit::Closed;
 pub use staged::Recording;
 

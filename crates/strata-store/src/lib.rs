@@ -1,5 +1,5 @@
 //! The one file where Strata keeps what it knows: sessions with their events, where they came from, what is
-//! remembered about them, settings, answers that were paid for, and token counts.
+//! remembered about them, settings, and answers that were paid for.
 //!
 //! ```
 //! use strata_model::{Json, Session};
@@ -34,12 +34,12 @@
 //!   |         |           |
 //!   |         |           events, raw records, requests, final state
 //!   |         app configurations, experiments -> edits
-//!   diagnostics                          settings      paid answers      token counts
+//!   diagnostics                          settings      paid answers
 //! ```
 //!
-//! - A **recording** is a body of events, with the requests behind them. It is written once, while it is staged, and
-//!   never changed, except that requests of another file can be added: a session that is imported again gets a new
-//!   recording, and the old one is removed.
+//! - A **recording** is a body of events, with the requests behind them. It is written while it is staged; later it can
+//!   grow at its end ([`Store::append`]), and requests of another file can be added. A session that is imported again
+//!   gets a new recording, and the old one is removed.
 //! - A **session** is what readers see. It appears when its import commits, and not before; importing the same source
 //!   again replaces what it shows, and keeps its id.
 //! - What a killed import leaves is never visible, and is removed when the file is opened or the next import begins.
@@ -74,13 +74,12 @@ mod source;
 mod state;
 mod store;
 mod sweep;
-mod token_memo;
 
 pub use app_config::{AppConfig, AppConfigOrigin};
 pub use error::StoreError;
 pub use event::{EventKinds, EventRow};
 pub use experiment::{ExperimentEntry, ExperimentId};
-pub use import::{ImportWriter, ImportedSession, Listing, NewEvent, Recording};
+pub use import::{Growth, ImportWriter, ImportedSession, Listing, NewEvent, Recording};
 pub use lab_run::{LabRunEntry, LabRunId, LabRunState};
 pub use measured_call::{MeasuredCall, PromptShape};
 pub use migration::SCHEMA_VERSION;

@@ -11,7 +11,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migration/v1.sql"),
     include_str!("migration/v2.sql"),
     include_str!("migration/v3.sql"),
-    include_str!("migration/answers.sql"),
+    include_str!("migration/v4.sql"),
 ];
 
 /// The version this build reads and writes.

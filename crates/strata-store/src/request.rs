@@ -13,7 +13,7 @@ use crate::column::{parse, text};
 use crate::record::{self, RecordPlace};
 use crate::{SessionId, Store, StoreError};
 pub(crate) use pieces::KnownPieces;
-use pieces::{cut, numbers, runs};
+use pieces::{cut, last_number, numbers, runs};
 
 /// A request as it was sent.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,6 +161,104 @@ pub(crate) fn carry_added(transaction: &Transaction<'_>, from: i64, to: i64) -> 
     write(transaction, to, 0, &all, &mut KnownPieces::default())
 }
 
+/// What stays of a recording's requests when it goes on, and what was added to it by other files.
+pub(crate) struct Kept {
+    pub n_requests: u32,
+    pub pieces: KnownPieces,
+    pub added: Added,
+}
+
+/// Requests that other files recorded, each with the id of the event that answers it.
+pub(crate) type Added = Vec<(RecordedRequest, Option<String>)>;
+
+/// Takes off all requests behind the first so many of a recording's own, and those that were added, to be put back
+/// ([`put_back`]). What pieces there are is only read where requests will be written.
+pub(crate) fn cut_off(
+    transaction: &Transaction<'_>,
+    recording: i64,
+    kept: u32,
+    is_growing: bool,
+) -> Result<Kept, StoreError> {
+    let (n_all, n_own): (u32, u32) = transaction
+        .prepare_cached(
+            "SELECT count(*), coalesce(sum(added_from IS NULL), 0) FROM requests WHERE recording = ?1",
+        )?
+        .query_row([recording], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let n_requests = kept.min(n_own);
+    let added = if n_all > n_own { added(transaction, recording)? } else { Added::new() };
+    if n_requests < n_all {
+        truncate(transaction, recording, n_requests)?;
+    }
+    let needs_pieces = is_growing || !added.is_empty();
+    let pieces = if needs_pieces { known_pieces(transaction, recording)? } else { KnownPieces::default() };
+    Ok(Kept { n_requests, pieces, added })
+}
+
+fn added(transaction: &Transaction<'_>, recording: i64) -> Result<Added, StoreError> {
+    let mut answered_by =
+        transaction.prepare_cached("SELECT event_id FROM events WHERE recording = ?1 AND seq = ?2")?;
+    let mut added = Added::new();
+    for request in read(transaction, recording)?.into_iter().filter(|request| request.added_from.is_some()) {
+        let answer = request.answer.map(|answer| {
+            answered_by.query_row([recording, answer.into()], |row| row.get::<_, String>(0)).optional()
+        });
+        added.push((request, answer.transpose()?.flatten()));
+    }
+    Ok(added)
+}
+
+/// Removes the requests behind the first so many, and the pieces that only they have. Pieces are numbered as they are
+/// first needed, so these are the last ones.
+fn truncate(transaction: &Transaction<'_>, recording: i64, n_requests: u32) -> Result<(), StoreError> {
+    transaction
+        .prepare_cached("DELETE FROM requests WHERE recording = ?1 AND position >= ?2")?
+        .execute([recording, n_requests.into()])?;
+    let mut select = transaction.prepare_cached("SELECT pieces FROM requests WHERE recording = ?1")?;
+    let mut rows = select.query([recording])?;
+    let mut last = 0;
+    while let Some(row) = rows.next()? {
+        last = last.max(last_number(text(row, 0)?).ok_or_else(|| corrupt("the list of pieces"))?);
+    }
+    drop(rows);
+    transaction
+        .prepare_cached("DELETE FROM request_pieces WHERE recording = ?1 AND number > ?2")?
+        .execute([recording, last.into()])?;
+    Ok(())
+}
+
+/// Puts requests that were added by other files behind a recording's own, of which there are so many now. Their answers
+/// are found by their ids.
+pub(crate) fn put_back(
+    transaction: &Transaction<'_>,
+    recording: i64,
+    n_before: u32,
+    added: Added,
+    pieces: &mut KnownPieces,
+) -> Result<(), StoreError> {
+    let mut find = transaction.prepare_cached(
+        "SELECT seq FROM events WHERE recording = ?1 AND event_id = ?2 ORDER BY abs(seq - ?3) LIMIT 1",
+    )?;
+    let mut all = Vec::with_capacity(added.len());
+    for (mut request, event_id) in added {
+        let place = request.answer.zip(event_id);
+        request.answer = match place {
+            None => None,
+            Some((answer, event_id)) => {
+                find.query_row(params![recording, event_id, answer], |row| row.get(0)).optional()?
+            }
+        };
+        all.push(request);
+    }
+    write(transaction, recording, n_before, &all, pieces)
+}
+
+fn known_pieces(transaction: &Transaction<'_>, recording: i64) -> Result<KnownPieces, StoreError> {
+    let mut select =
+        transaction.prepare_cached("SELECT text FROM request_pieces WHERE recording = ?1 ORDER BY number")?;
+    let pieces: Vec<String> = select.query_map([recording], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(KnownPieces::of(pieces.iter().map(String::as_str)))
+}
+
 fn remove(transaction: &Transaction<'_>, recording: i64) -> Result<(), StoreError> {
     transaction.execute("DELETE FROM requests WHERE recording = ?1", [recording])?;
     transaction.execute("DELETE FROM request_pieces WHERE recording = ?1", [recording])?;
@@ -191,7 +289,6 @@ fn each(
          WHERE recording = ?1 ORDER BY position",
     )?;
     let mut rows = select.query([recording])?;
-    let corrupt = |what: &str| StoreError::Corrupt { detail: format!("{what} of a request cannot be read") };
     while let Some(row) = rows.next()? {
         let places = parse(text(row, 1)?)?;
         let place = places.as_array().and_then(|places| record::place(places.first()?));
@@ -214,4 +311,8 @@ fn each(
         });
     }
     Ok(())
+}
+
+fn corrupt(what: &str) -> StoreError {
+    StoreError::Corrupt { detail: format!("{what} of a request cannot be read") }
 }

@@ -15,7 +15,7 @@ use strata_model::{Decoder, Event, FromJson as _, Str};
 use crate::column::{parse, text};
 use crate::{SessionId, Store, StoreError};
 use document::Document;
-pub(crate) use index::{Indexer, rows_of};
+pub(crate) use index::{Indexer, rows_from, rows_of};
 pub use snippet::Snippet;
 use snippet::Snippets;
 

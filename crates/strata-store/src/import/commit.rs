@@ -36,7 +36,7 @@ impl Closed {
         }
     }
 
-    fn names(&self) -> [&str; 3] {
+    pub(super) fn names(&self) -> [&str; 3] {
         [&self.app_name, &self.user_id, &self.adk_id]
     }
 }
@@ -102,7 +102,7 @@ fn set_status(transaction: &Transaction<'_>, recording: i64, from: &str, to: &st
     if changed == 1 { Ok(()) } else { Err(rusqlite::Error::StatementChangedRows(changed).into()) }
 }
 
-fn write_session(
+pub(super) fn write_session(
     transaction: &Transaction<'_>,
     id: &SessionId,
     source: i64,
@@ -136,7 +136,7 @@ fn write_session(
 
 impl LeftOut {
     /// The findings of the importing side, and what the store itself left out.
-    fn with_diagnostics(self, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
+    pub(super) fn with_diagnostics(self, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
         let mut all = diagnostics.to_vec();
         let Self { n_raw_records } = self;
         if n_raw_records > 0 {

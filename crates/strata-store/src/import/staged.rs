@@ -7,10 +7,13 @@ use strata_model::Fingerprint;
 
 use super::prepared::{Prepared, Raw};
 use super::{LeftOut, NewEvent};
-use crate::column::fingerprint_bytes;
-use crate::request::{KnownPieces, RecordedRequest};
-use crate::search::Indexer;
+use crate::column::{fingerprint, fingerprint_bytes};
+use crate::request::{Added, KnownPieces, RecordedRequest};
+use crate::search::{Indexer, rows_from};
 use crate::{StoreError, record, request};
+
+/// Pieces of a source that are looked at again when a recording goes on: events share them with those before.
+const RAW_LOOKED_AT: u32 = 32;
 
 /// A session being written: hand it back to the import it came from.
 #[derive(Debug)]
@@ -34,6 +37,38 @@ pub(super) struct Totals {
     pub(super) left_out: LeftOut,
 }
 
+impl Totals {
+    /// Of the first so many events of a recording that is kept.
+    fn up_to(transaction: &Transaction<'_>, recording: i64, n_events: u32) -> Result<Self, StoreError> {
+        let Some(last) = n_events.checked_sub(1) else { return Ok(Self::default()) };
+        let (content, n_raw_records, n_withheld): (Option<Fingerprint>, u32, u32) = transaction
+            .prepare_cached(
+                "SELECT content, raw_records, withheld FROM events WHERE recording = ?1 AND seq = ?2",
+            )?
+            .query_row([recording, last.into()], |row| {
+                Ok((fingerprint(row, 0)?, row.get(1)?, row.get(2)?))
+            })?;
+        let later: i64 = transaction
+            .prepare_cached(
+                "SELECT coalesce(sum(json_bytes), 0) FROM events WHERE recording = ?1 AND seq >= ?2",
+            )?
+            .query_row([recording, n_events.into()], |row| row.get(0))?;
+        let all: i64 = transaction
+            .prepare_cached("SELECT json_bytes FROM recordings WHERE id = ?1")?
+            .query_row([recording], |row| row.get(0))?;
+        let content = content.ok_or_else(|| StoreError::Corrupt {
+            detail: "an event that others were to be written behind has no fingerprint".to_owned(),
+        })?;
+        Ok(Self {
+            n_events,
+            n_raw_records,
+            json_bytes: all.saturating_sub(later).unsigned_abs(),
+            content,
+            left_out: LeftOut { n_raw_records: n_withheld as usize },
+        })
+    }
+}
+
 /// The statements that write the rows of an event.
 struct Inserts<'t> {
     row: CachedStatement<'t>,
@@ -51,6 +86,51 @@ impl Recording {
             n_requests: 0,
             pieces: KnownPieces::default(),
         }
+    }
+
+    /// A recording that is kept, to go on behind the first so many of its events: the others are removed.
+    pub(super) fn reopened(
+        transaction: &Transaction<'_>,
+        number: i64,
+        kept: u32,
+    ) -> Result<Self, StoreError> {
+        let mut recording = Self::new(number);
+        recording.totals = Totals::up_to(transaction, number, kept)?;
+        recording.remove_later(transaction)?;
+        let n_raw_records = recording.totals.n_raw_records;
+        let mut last = transaction
+            .prepare_cached("SELECT number, bytes FROM raw_records WHERE recording = ?1 AND number > ?2")?;
+        let mut rows = last.query([number, n_raw_records.saturating_sub(RAW_LOOKED_AT).into()])?;
+        while let Some(row) = rows.next()? {
+            let bytes = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+            recording.raw_numbers.insert(Fingerprint::of(bytes), row.get(0)?);
+        }
+        drop(rows);
+        Ok(recording)
+    }
+
+    /// Removes the events behind those it has, and what they were read from.
+    fn remove_later(&self, transaction: &Transaction<'_>) -> Result<(), StoreError> {
+        let seq = i64::from(self.totals.n_events);
+        for table in ["events", "event_json"] {
+            transaction
+                .prepare_cached(&format!("DELETE FROM {table} WHERE recording = ?1 AND seq >= ?2"))?
+                .execute([self.number, seq])?;
+        }
+        transaction
+            .prepare_cached("DELETE FROM raw_records WHERE recording = ?1 AND number > ?2")?
+            .execute([self.number, self.totals.n_raw_records.into()])?;
+        transaction
+            .prepare_cached("DELETE FROM search WHERE rowid >= ?1 AND rowid <= ?2")?
+            .execute(rows_from(self.number, seq))?;
+        Ok(())
+    }
+
+    /// Goes on with requests behind the first so many.
+    pub(super) fn with_requests(mut self, n_requests: u32, pieces: KnownPieces) -> Self {
+        self.n_requests = n_requests;
+        self.pieces = pieces;
+        self
     }
 
     pub(super) fn insert(
@@ -79,6 +159,11 @@ impl Recording {
         Ok(())
     }
 
+    /// Puts requests that other files added behind those that were written.
+    pub(super) fn put_back(&mut self, transaction: &Transaction<'_>, added: Added) -> Result<(), StoreError> {
+        request::put_back(transaction, self.number, self.n_requests, added, &mut self.pieces)
+    }
+
     /// How many requests and pieces of them are written.
     pub(super) fn requests_so_far(&self) -> (u32, usize) {
         (self.n_requests, self.pieces.len())
@@ -104,6 +189,7 @@ impl Recording {
     ) -> Result<(), StoreError> {
         let Prepared { event, json, kinds, timestamp, .. } = prepared;
         let seq = self.totals.n_events;
+        self.totals.content = self.totals.content.then(Fingerprint::of(json.as_bytes()));
         inserts.row.execute(params![
             self.number,
             seq,
@@ -115,12 +201,14 @@ impl Recording {
             kinds.bits(),
             json.len() as i64,
             records,
+            fingerprint_bytes(self.totals.content),
+            self.totals.n_raw_records,
+            self.totals.left_out.n_raw_records as i64,
         ])?;
         inserts.json.execute(params![self.number, seq, json])?;
         inserts.words.event(self.number, seq, event)?;
         self.totals.n_events += 1;
         self.totals.json_bytes += json.len() as u64;
-        self.totals.content = self.totals.content.then(Fingerprint::of(json.as_bytes()));
         Ok(())
     }
 
@@ -178,8 +266,8 @@ impl<'t> Inserts<'t> {
         Ok(Self {
             row: transaction.prepare_cached(
                 "INSERT INTO events (recording, seq, event_id, invocation_id, author, branch, timestamp, kinds,
-                     json_bytes, records)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                     json_bytes, records, content, raw_records, withheld)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             )?,
             json: transaction.prepare_cached("INSERT INTO event_json VALUES (?1, ?2, ?3)")?,
             raw: transaction.prepare_cached("INSERT INTO raw_records VALUES (?1, ?2, ?3)")?,

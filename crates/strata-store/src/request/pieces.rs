@@ -20,6 +20,15 @@ impl KnownPieces {
         (number, number == next)
     }
 
+    /// Those of a recording, in the order of their numbers.
+    pub(super) fn of<'p>(pieces: impl IntoIterator<Item = &'p str>) -> Self {
+        let mut known = Self::default();
+        pieces.into_iter().for_each(|piece| {
+            known.number(piece);
+        });
+        known
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -113,6 +122,12 @@ pub(super) fn numbers(runs: &str) -> Option<Vec<u32>> {
     Some(numbers)
 }
 
+/// The largest of the numbers. `None` for what [`runs`] did not write.
+pub(super) fn last_number(runs: &str) -> Option<u32> {
+    let last = |run: &str| run.rsplit('-').next()?.parse().ok();
+    runs.split(',').map(last).try_fold(0, |largest: u32, last| Some(largest.max(last?)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +173,7 @@ mod tests {
     #[test]
     fn runs_are_read_back() {
         for list in [vec![7], vec![1, 2, 3, 5], vec![3, 3, 4, 1]] {
+            assert_eq!(last_number(&runs(&list)), list.iter().copied().max());
             assert_eq!(numbers(&runs(&list)), Some(list));
         }
         assert_eq!(runs(&[1, 2, 3, 5]), "1-3,5");

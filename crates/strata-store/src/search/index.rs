@@ -31,6 +31,11 @@ pub(crate) fn rows_of(recording: i64) -> [i64; 2] {
     [rowid(recording, 0), rowid(recording, OF_SESSION)]
 }
 
+/// The rows of a recording's events from a place on, both ends included.
+pub(crate) fn rows_from(recording: i64, seq: i64) -> [i64; 2] {
+    [rowid(recording, seq), rowid(recording, OF_SESSION - 1)]
+}
+
 /// Puts events into the index.
 pub(crate) struct Indexer<'t> {
     insert: CachedStatement<'t>,
@@ -58,6 +63,21 @@ impl<'t> Indexer<'t> {
     ) -> rusqlite::Result<()> {
         let document = Document::of_session(title, location, names);
         Self::insert(&mut self.insert, rowid(recording, OF_SESSION), &document)
+    }
+
+    /// As [`Self::session`], for one that is in the index under what it was called before.
+    pub(crate) fn session_again(
+        &mut self,
+        transaction: &Transaction<'_>,
+        recording: i64,
+        title: &str,
+        location: &str,
+        names: [&str; 3],
+    ) -> rusqlite::Result<()> {
+        transaction
+            .prepare_cached("DELETE FROM search WHERE rowid = ?1")?
+            .execute([rowid(recording, OF_SESSION)])?;
+        self.session(recording, title, location, names)
     }
 
     fn insert(insert: &mut CachedStatement<'_>, rowid: i64, document: &Document) -> rusqlite::Result<()> {

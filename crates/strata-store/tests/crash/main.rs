@@ -1,6 +1,6 @@
 //! A process that writes is killed at any moment: what it reported as done is there, and nothing half-done is.
 //!
-//! The test starts itself again as the process to be killed. That process imports, cancels and deletes in an endless
+//! The test starts itself again as the process to be killed. That process imports, goes on, cancels and deletes in an endless
 //! row, says on its output what it is about to do, and says when it is done. After each kill the file has to hold
 //! exactly what was reported, where the step that was under way may have happened as a whole or not at all.
 //!

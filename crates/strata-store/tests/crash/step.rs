@@ -4,27 +4,48 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::str::FromStr;
 
-use strata_model::{Decoder, Json, Session, json};
-use strata_store::{ImportWriter, Listing, NewEvent, RawRecord, RecordPlace, SessionEntry, Source, Store};
+use strata_model::{Decoder, Event, Fingerprint, Json, Session, json};
+use strata_store::{
+    Growth, ImportWriter, Listing, NewEvent, RawRecord, RecordPlace, SessionEntry, Source, Store,
+};
 use strata_testkit::Seeded;
 
 /// Events of one transaction, small to have many moments between them.
 const BATCH: usize = 8;
+
+/// What sources are said to hold: it is not compared with anything here.
+const CONTENT: Fingerprint = Fingerprint(7);
 
 /// Source and place in it to revision and number of events.
 pub(crate) type Contents = BTreeMap<(u64, u64), (u64, u64)>;
 
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    Import { from: u64, revision: u64, n_sessions: u64, n_events: u64 },
-    Cancel { from: u64, n_events: u64 },
-    Delete { from: u64, nth: u64 },
+    Import {
+        from: u64,
+        revision: u64,
+        n_sessions: u64,
+        n_events: u64,
+    },
+    Cancel {
+        from: u64,
+        n_events: u64,
+    },
+    /// The first session of a source goes on.
+    Grow {
+        from: u64,
+        more: u64,
+    },
+    Delete {
+        from: u64,
+        nth: u64,
+    },
     Reopen,
 }
 
 impl Step {
     pub(crate) fn random(random: &mut Seeded) -> Self {
-        let (kind, from, n_events) = (random.next_u64() % 10, random.next_u64() % 4, random.next_u64() % 90);
+        let (kind, from, n_events) = (random.next_u64() % 14, random.next_u64() % 4, random.next_u64() % 90);
         match kind {
             0..6 => Self::Import {
                 from,
@@ -33,7 +54,8 @@ impl Step {
                 n_events,
             },
             6 => Self::Cancel { from, n_events },
-            7 | 8 => Self::Delete { from, nth: random.next_u64() % 3 },
+            7..11 => Self::Grow { from, more: 1 + n_events },
+            11 | 12 => Self::Delete { from, nth: random.next_u64() % 3 },
             _ => Self::Reopen,
         }
     }
@@ -52,10 +74,13 @@ impl Step {
                 add_session(&mut import, from, 9_999, 0, n_events);
                 import.cancel().unwrap();
             }
+            Self::Grow { from, more } => {
+                if let Some(entry) = entry(store, from, 0) {
+                    grow(store, &entry, from, more);
+                }
+            }
             Self::Delete { from, nth } => {
-                let entries = store.sessions("", 0..u32::MAX).unwrap().entries;
-                let is_meant = |entry: &&SessionEntry| key(entry) == (from, nth);
-                if let Some(entry) = entries.iter().find(is_meant) {
+                if let Some(entry) = entry(store, from, nth) {
                     assert!(store.delete_session(&entry.id).unwrap());
                 }
             }
@@ -72,6 +97,11 @@ impl Step {
             Self::Import { from, revision, n_sessions, n_events } => {
                 for nth in 0..n_sessions {
                     contents.insert((from, nth), (revision, n_events));
+                }
+            }
+            Self::Grow { from, more } => {
+                if let Some((_, n_events)) = contents.get_mut(&(from, 0)) {
+                    *n_events += more;
                 }
             }
             Self::Delete { from, nth } => {
@@ -94,6 +124,7 @@ impl FromStr for Step {
                 Self::Import { from: number(), revision: number(), n_sessions: number(), n_events: number() }
             }
             "cancel" => Self::Cancel { from: number(), n_events: number() },
+            "grow" => Self::Grow { from: number(), more: number() },
             "delete" => Self::Delete { from: number(), nth: number() },
             _ => Self::Reopen,
         })
@@ -107,6 +138,7 @@ impl std::fmt::Display for Step {
                 write!(f, "import {from} {revision} {n_sessions} {n_events}")
             }
             Self::Cancel { from, n_events } => write!(f, "cancel {from} {n_events}"),
+            Self::Grow { from, more } => write!(f, "grow {from} {more}"),
             Self::Delete { from, nth } => write!(f, "delete {from} {nth}"),
             Self::Reopen => write!(f, "reopen"),
         }
@@ -117,18 +149,49 @@ pub(crate) fn key(entry: &SessionEntry) -> (u64, u64) {
     (entry.location.parse().unwrap(), entry.adk_id.parse().unwrap())
 }
 
+fn entry(store: &Store, from: u64, nth: u64) -> Option<SessionEntry> {
+    let entries = store.sessions("", 0..u32::MAX).unwrap().entries;
+    entries.into_iter().find(|entry| key(entry) == (from, nth))
+}
+
+/// Writes so many events behind those of a session; all of it once more where it cannot go on, since another session of
+/// its source was deleted.
+fn grow(store: &mut Store, entry: &SessionEntry, from: u64, more: u64) {
+    let (revision, kept) = (entry.title.parse().unwrap(), u64::from(entry.n_events));
+    let session = session(from, revision, 0, kept + more);
+    let growth = Growth {
+        id: entry.id.clone(),
+        kept: entry.n_events,
+        events: session.events[kept as usize..].iter().map(|event| new_event(event)).collect(),
+        kept_requests: 0,
+        requests: Vec::new(),
+        session: &session,
+        listing: listing(revision),
+    };
+    if !store.append(&source(from), CONTENT, &[growth], &[]).unwrap() {
+        let mut import = store.begin_import(source(from)).unwrap();
+        add_session(&mut import, from, revision, 0, kept + more);
+        import.commit(&[]).unwrap();
+    }
+}
+
+fn new_event(event: &Event) -> NewEvent<'_> {
+    let bytes = Some(&b"a record that all events were read from"[..]);
+    NewEvent { event, records: vec![RawRecord { place: RecordPlace::Bytes(0..39), bytes }] }
+}
+
+fn listing(revision: u64) -> Listing {
+    Listing { title: revision.to_string(), format: "x".into(), summary: Json::Null, app_config: None }
+}
+
 fn add_session(import: &mut ImportWriter<'_>, from: u64, revision: u64, nth: u64, n_events: u64) {
     let session = session(from, revision, nth, n_events);
     let mut recording = import.open_recording().unwrap();
     for batch in session.events.chunks(BATCH) {
-        let bytes = Some(&b"a record that all events were read from"[..]);
-        let records = vec![RawRecord { place: RecordPlace::Bytes(0..39), bytes }];
-        let batch: Vec<_> = batch.iter().map(|event| NewEvent { event, records: records.clone() }).collect();
+        let batch: Vec<_> = batch.iter().map(|event| new_event(event)).collect();
         import.append(&mut recording, &batch).unwrap();
     }
-    let listing =
-        Listing { title: revision.to_string(), format: "x".into(), summary: Json::Null, app_config: None };
-    import.close_recording(recording, &session, listing).unwrap();
+    import.close_recording(recording, &session, listing(revision)).unwrap();
 }
 
 /// The one session with this revision and so many events, the same in both processes.
@@ -152,7 +215,7 @@ fn source(from: u64) -> Source {
         format: "x".into(),
         size_bytes: 0,
         modified_ms: None,
-        content: None,
+        content: Some(CONTENT),
         imported_at_ms: 0,
     }
 }

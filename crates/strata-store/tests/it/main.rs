@@ -6,6 +6,7 @@ mod configs;
 mod damage;
 mod experiments;
 mod formats;
+mod growing;
 mod importing;
 mod opening;
 mod property;
