@@ -11,6 +11,13 @@ pub(crate) struct Bodies {
     repeats: Repeats,
 }
 
+impl Clone for Bodies {
+    /// A copy begins without what was remembered: that only saves work.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl Bodies {
     pub(crate) fn parse(&mut self, text: &str) -> Result<Json, JsonError> {
         json::parse_repeated(text.as_bytes(), &mut self.interner, &mut self.repeats)

@@ -43,6 +43,7 @@ use crate::imported::Import;
 use crate::keys::Keys;
 use crate::pieces::PieceReader;
 use crate::records::RecordReader;
+use finish::ToldEvents;
 use transcript::Transcript;
 
 /// A record of a transcript, or of what `claude -p` puts out.
@@ -67,6 +68,7 @@ pub(crate) fn reader(format: Format) -> Box<dyn PieceReader> {
         records: RecordReader::default(),
         transcript: Transcript::default(),
         findings: Findings::default(),
+        told: ToldEvents::default(),
     })
 }
 
@@ -77,6 +79,7 @@ struct TranscriptReader {
     records: RecordReader,
     transcript: Transcript,
     findings: Findings,
+    told: ToldEvents,
 }
 
 impl PieceReader for TranscriptReader {
@@ -86,9 +89,17 @@ impl PieceReader for TranscriptReader {
     }
 
     fn finish(self: Box<Self>) -> Import {
-        let Self { format, records, mut transcript, mut findings } = *self;
-        records.finish(&mut findings, |value, findings| transcript.read(value, findings));
-        let session = transcript.finish(format, &mut findings);
+        let Self { format, mut records, mut transcript, mut findings, .. } = *self;
+        records.rest(&mut findings, |value, findings| transcript.read(value, findings));
+        let session = transcript.finish(format, &mut findings, None);
         Import::of(session.into_iter().collect(), findings)
+    }
+
+    fn so_far(&mut self) -> Option<Import> {
+        let mut transcript = self.transcript.clone();
+        let mut findings = self.findings.clone();
+        self.records.rest(&mut findings, |value, findings| transcript.read(value, findings));
+        let session = transcript.finish(self.format, &mut findings, Some(&mut self.told));
+        Some(Import::of(session.into_iter().collect(), findings))
     }
 }

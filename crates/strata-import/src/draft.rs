@@ -26,7 +26,7 @@ use say::finish_reason;
 pub(crate) use say::{Kind, Say, kind_of};
 
 /// A session in the making.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Draft {
     pub(crate) session: Session,
     /// The name of the agent that speaks where nothing else is said.
@@ -42,7 +42,8 @@ pub(crate) struct Draft {
     /// Bytes of text in the largest tool result, where the format counts text.
     pub(crate) result_bytes: Option<u64>,
     pub(crate) counts: BTreeMap<&'static str, Json>,
-    events: Vec<Event>,
+    /// Copies share those that neither of them changes.
+    events: Vec<Arc<Event>>,
     sources: Vec<Vec<SourceRecord>>,
     /// The invocation that is going on, by branch.
     invocations: HashMap<Option<Str>, Str>,
@@ -82,11 +83,11 @@ impl Draft {
     }
 
     pub(crate) fn event_mut(&mut self, at: usize) -> Option<&mut Event> {
-        self.events.get_mut(at)
+        self.events.get_mut(at).map(Arc::make_mut)
     }
 
     pub(crate) fn event(&self, at: usize) -> Option<&Event> {
-        self.events.get(at)
+        self.events.get(at).map(|event| &**event)
     }
 
     pub(crate) fn add_source(&mut self, at: usize, source: SourceRecord) {
@@ -201,14 +202,14 @@ impl Draft {
             // ADK writes the list for every event that calls tools, empty when nothing runs long.
             event.long_running_tool_ids = Some(Vec::new());
         }
-        self.events.push(event);
+        self.events.push(Arc::new(event));
         self.sources.push(say.sources);
         at
     }
 
     /// Sets the usage of an event that is there already.
     pub(crate) fn set_usage(&mut self, at: usize, reported: UsageReport) {
-        let Some(event) = self.events.get_mut(at) else { return };
+        let Some(event) = self.event_mut(at) else { return };
         let mut custom = event.custom_metadata.take().unwrap_or_default();
         custom_write(&mut custom, reported.cache_write);
         event.usage_metadata = Some(Box::new(reported.usage));
@@ -225,21 +226,21 @@ impl Draft {
     /// Adds the event that takes an invocation back, and everything behind its beginning.
     pub(crate) fn push_rewind(&mut self, before: Str, say: Say) {
         let at = self.push(say);
-        if let Some(event) = self.events.get_mut(at) {
+        if let Some(event) = self.event_mut(at) {
             event.actions.rewind_before_invocation_id = Some(before);
         }
     }
 
     /// Sets a mark of an event that is there already.
     pub(crate) fn mark(&mut self, at: usize, name: &str, value: impl Into<Json>) {
-        if let Some(event) = self.events.get_mut(at) {
+        if let Some(event) = self.event_mut(at) {
             event.custom_metadata.get_or_insert_default().insert(name, value);
         }
     }
 
     /// Takes a mark from an event that is there already.
     pub(crate) fn unmark(&mut self, at: usize, name: &str) {
-        let Some(event) = self.events.get_mut(at) else { return };
+        let Some(event) = self.event_mut(at) else { return };
         let Some(mut custom) = event.custom_metadata.take() else { return };
         custom.remove(name);
         event.custom_metadata = (!custom.is_empty()).then_some(custom);
@@ -250,7 +251,7 @@ impl Draft {
         if let Some(source) = source.into() {
             self.add_source(at, source);
         }
-        let Some(event) = self.events.get_mut(at) else { return };
+        let Some(event) = self.event_mut(at) else { return };
         let role = if event.is_from_user() { "user" } else { "model" };
         let mut content = event.content.take().map_or_else(|| Content::new(role, []), |it| (*it).clone());
         content.parts.get_or_insert_default().extend(parts.into_iter().map(Arc::new));
@@ -262,7 +263,7 @@ impl Draft {
 
     /// Replaces the text of the last part of an event.
     pub(crate) fn set_last_text(&mut self, at: usize, text: Str) {
-        let Some(content) = self.events.get_mut(at).and_then(|event| event.content.as_mut()) else { return };
+        let Some(content) = self.event_mut(at).and_then(|event| event.content.as_mut()) else { return };
         let parts = Arc::make_mut(content).parts.as_mut();
         if let Some(part) = parts.and_then(|parts| parts.last_mut()) {
             Arc::make_mut(part).text = Some(text);
@@ -300,7 +301,7 @@ impl Draft {
         match kind {
             Kind::Prompt => {
                 for at in self.before_prompt.take().into_iter().flatten() {
-                    self.events[at].invocation_id = invocation.clone();
+                    Arc::make_mut(&mut self.events[at]).invocation_id = invocation.clone();
                 }
             }
             Kind::Injected(_) | Kind::Notice if is_unnamed => {
@@ -317,7 +318,7 @@ impl Draft {
     fn name_main_branch(&mut self) {
         if self.events.iter().any(|event| event.branch.is_some()) {
             for event in self.events.iter_mut().filter(|event| event.branch.is_none()) {
-                event.branch = Some("main".into());
+                Arc::make_mut(event).branch = Some("main".into());
             }
         }
     }
@@ -330,13 +331,13 @@ impl Draft {
             return None;
         }
         self.name_main_branch();
-        let mut facts = Facts::of(&self.events);
+        let mut facts = Facts::of(self.events.iter().map(|event| &**event));
         if let Some(bytes) = self.result_bytes {
             facts.largest_tool_result_bytes = bytes;
         }
         facts.source = SourceFacts::Counts(self.counts);
         self.session.last_update_time = self.events.iter().map(|event| event.timestamp).fold(0.0, f64::max);
-        self.session.events = self.events.into_iter().map(Arc::new).collect();
+        self.session.events = self.events;
         if self.session.id.is_empty() {
             self.session.id = self.session.events[0].id.clone();
         }

@@ -8,19 +8,19 @@ use strata_model::{Decoder, Diagnostic, Severity};
 const MAX_MESSAGES: usize = 20;
 
 /// Diagnostics of one import, equal ones folded into the first with a count.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Findings {
     found: Vec<Finding>,
     by_code: BTreeMap<&'static str, Code>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Finding {
     diagnostic: Diagnostic,
     count: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Code {
     /// Indices into `found`.
     kept: Vec<usize>,
@@ -30,26 +30,34 @@ struct Code {
 
 impl Findings {
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.report_all(Finding { diagnostic, count: 1 });
+    }
+
+    fn report_all(&mut self, finding: Finding) {
+        let Finding { diagnostic, count } = &finding;
         let code = self.by_code.entry(diagnostic.code).or_default();
         let known = code.kept.iter().find(|at| self.found[**at].diagnostic.message == diagnostic.message);
         if let Some(at) = known {
-            self.found[*at].count += 1;
+            self.found[*at].count += count;
         } else if code.kept.len() < MAX_MESSAGES {
             code.kept.push(self.found.len());
-            self.found.push(Finding { diagnostic, count: 1 });
+            self.found.push(finding);
         } else {
-            code.left_out += 1;
+            code.left_out += count;
             code.worst_left_out = code.worst_left_out.max(Some(diagnostic.severity));
         }
     }
 
-    /// Takes over what was found elsewhere.
+    /// Takes over what was found elsewhere, as if it had been reported here.
     pub(crate) fn append(&mut self, other: Self) {
-        if self.found.is_empty() {
-            *self = other;
-            return;
+        for finding in other.found {
+            self.report_all(finding);
         }
-        other.into_diagnostics().into_iter().for_each(|diagnostic| self.report(diagnostic));
+        for (code, more) in other.by_code {
+            let code = self.by_code.entry(code).or_default();
+            code.left_out += more.left_out;
+            code.worst_left_out = code.worst_left_out.max(more.worst_left_out);
+        }
     }
 
     /// Where each finding points.

@@ -33,7 +33,7 @@ enum Input {
 impl Importer {
     pub fn new(format: Format) -> Self {
         let input = match format.reads() {
-            Reads::Pieces(reader) => Input::Pieces(reader(format)),
+            Reads::Pieces(reader) | Reads::Growing(reader) => Input::Pieces(reader(format)),
             Reads::Records(_) => Input::Records(Box::default()),
             Reads::Whole(_) => Input::Whole(Vec::new()),
             Reads::Tables(_) => Input::Tables,

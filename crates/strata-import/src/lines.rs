@@ -44,10 +44,9 @@ impl LineCutter {
         }
     }
 
-    /// Hands over what is left.
-    pub(crate) fn finish(mut self, mut sink: impl FnMut(Chunk<'_>)) {
-        let pending = std::mem::take(&mut self.pending);
-        self.emit(&pending, true, &mut sink);
+    /// Shows what is left, as it is when nothing follows.
+    pub(crate) fn rest(&self, sink: impl FnOnce(Chunk<'_>)) {
+        sink(self.chunk(&self.pending, true));
     }
 
     /// Emits every complete chunk of `bytes`; returns how many bytes they took.
@@ -55,7 +54,7 @@ impl LineCutter {
         let mut used = 0;
         let mut search = self.searched;
         while let Some(at) = next_cut(bytes, search) {
-            self.emit(&bytes[used..at], false, sink);
+            self.emit(&bytes[used..at], sink);
             used = at;
             search = at;
         }
@@ -64,10 +63,14 @@ impl LineCutter {
         used
     }
 
-    fn emit(&mut self, bytes: &[u8], is_last: bool, sink: &mut impl FnMut(Chunk<'_>)) {
+    fn chunk<'b>(&self, bytes: &'b [u8], is_last: bool) -> Chunk<'b> {
         let text = if self.start == 0 { bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes) } else { bytes };
         let start = self.start + (bytes.len() - text.len()) as u64;
-        sink(Chunk { bytes: text, start, line: self.line + 1, is_last });
+        Chunk { bytes: text, start, line: self.line + 1, is_last }
+    }
+
+    fn emit(&mut self, bytes: &[u8], sink: &mut impl FnMut(Chunk<'_>)) {
+        sink(self.chunk(bytes, false));
         self.start += bytes.len() as u64;
         self.line += memchr_iter(b'\n', bytes).count() as u64;
     }
@@ -98,7 +101,7 @@ mod tests {
         for bytes in text.chunks(step) {
             cutter.feed(bytes, &mut sink);
         }
-        cutter.finish(&mut sink);
+        cutter.rest(&mut sink);
         chunks
     }
 

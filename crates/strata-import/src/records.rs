@@ -60,15 +60,16 @@ impl RecordReader {
         }
     }
 
-    pub(crate) fn finish(self, findings: &mut Findings, mut sink: impl FnMut(Value, &mut Findings)) {
-        let Self { input, mut interner } = self;
+    /// Hands over what is left, as it is when nothing follows. More can be fed afterwards.
+    pub(crate) fn rest(&mut self, findings: &mut Findings, mut sink: impl FnMut(Value, &mut Findings)) {
+        let Self { input, interner } = self;
         match input {
             Input::Blank(_) => {}
             Input::Lines(lines) => {
-                lines.finish(|chunk| read_values(chunk, &mut interner, findings, &mut sink));
+                lines.rest(|chunk| read_values(chunk, interner, findings, &mut sink));
             }
             Input::List(list) => {
-                for mut document in read_documents(&list, &[""], findings) {
+                for mut document in read_documents(list, &[""], findings) {
                     document.take("").into_iter().for_each(|value| sink(value, findings));
                 }
             }
@@ -100,8 +101,8 @@ impl Records {
     }
 
     pub(crate) fn finish(self) -> (Vec<Value>, Findings) {
-        let Self { reader, mut values, mut findings } = self;
-        reader.finish(&mut findings, |value, _| values.push(value));
+        let Self { mut reader, mut values, mut findings } = self;
+        reader.rest(&mut findings, |value, _| values.push(value));
         (values, findings)
     }
 }

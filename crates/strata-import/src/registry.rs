@@ -3,7 +3,7 @@
 //! A file is what the first row says that recognises it, so the telling ones stand first: a list of plain messages may be
 //! found in many formats, a line of a Codex rollout in no other.
 
-use Reads::{Pieces, Records, Tables, Whole};
+use Reads::{Growing, Pieces, Records, Tables, Whole};
 use Sign::{Bytes, InTables, ListOf, Object, Text, Values};
 use strata_model::Json;
 
@@ -57,6 +57,8 @@ pub(crate) enum Reads {
     Records(fn(Vec<Value>, Format, &mut Findings) -> Vec<ImportedSession>),
     /// From its bytes as they come in.
     Pieces(fn(Format) -> Box<dyn PieceReader>),
+    /// The same, for files that only grow: what they hold is told while they do.
+    Growing(fn(Format) -> Box<dyn PieceReader>),
     /// From the tables of a database.
     Tables(fn(&mut dyn TableSource, Format, &mut Findings) -> FromTables),
 }
@@ -83,7 +85,7 @@ formats! {
         [Object(adk::is_recording)] => Records(adk::read_recording);
     /// Rollouts of every version, and what `codex exec --json` puts out.
     CODEX("codex-rollout-jsonl", "Codex rollout", Traits::None)
-        [Object(codex::is_rollout)] => Records(codex::read);
+        [Object(codex::is_rollout)] => Growing(codex::reader);
     /// The object of old versions and the log of new ones; chats of Qwen Code.
     GEMINI_CLI("gemini-cli-chat-jsonl", "Gemini CLI chat", Traits::None)
         [Object(gemini_cli::is_chat)] => Whole(gemini_cli::read);
@@ -131,7 +133,7 @@ formats! {
         [ListOf(adk_trace::is_span), Object(adk_trace::is_trace)] => Whole(adk_trace::read);
     /// Transcripts, and what `claude -p` puts out.
     CLAUDE_CODE("claude-code-jsonl", "Claude Code transcript", Traits::None)
-        [Object(claude::is_record)] => Pieces(claude::reader);
+        [Object(claude::is_record)] => Growing(claude::reader);
     /// An evaluation set, or a legacy `.test.json`: one session a case.
     ADK_EVAL_SET("adk-evalset", "ADK evaluation set", Traits::InText)
         [ListOf(adk::is_query), Object(adk::is_eval_set)] => Whole(adk_document);

@@ -16,7 +16,7 @@ const RECORD_STARTS: [&[u8]; 3] =
     [b"{\"parentUuid\":", b"{\"type\":\"summary\"", b"{\"type\":\"file-history-snapshot\""];
 
 /// One JSON value of a file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Value {
     pub(crate) json: Json,
     /// Its bytes in the file, end excluded.

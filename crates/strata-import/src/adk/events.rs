@@ -61,7 +61,7 @@ impl PieceReader for EventReader {
 
     fn finish(self: Box<Self>) -> Import {
         let Self { lines, payload, mut interner, mut log, mut findings } = *self;
-        lines.finish(|chunk| {
+        lines.rest(|chunk| {
             if let Some(payload) = payload(chunk) {
                 log.read(payload, &mut interner, &mut findings);
             }

@@ -8,12 +8,14 @@
 //! Before September 2025 the items were lines themselves, and before July 2025 elements of one document. What
 //! `codex exec --json` puts out is read, too: `thread.started` and what follows, or the interface's events in `msg`.
 
+mod ahead;
 mod bare;
 mod events;
 mod fork;
 mod items;
 mod meta;
 mod prompts;
+mod reader;
 mod rollout;
 mod stream;
 mod usage;
@@ -23,11 +25,12 @@ use strata_model::{Json, Object};
 
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::imported::ImportedSession;
 use crate::keys::Keys;
+use crate::pieces::PieceReader;
 use crate::source::SourceRecord;
 use crate::time::time_of;
 use crate::values::Value;
+use reader::RolloutReader;
 use rollout::Rollout;
 
 /// A line of a rollout of any version, or what `codex exec --json` puts out.
@@ -45,25 +48,26 @@ pub(crate) fn is_rollout(keys: Keys<'_>) -> bool {
     kind == "session_meta" || is_line || is_output || is_old
 }
 
-pub(crate) fn read(values: Vec<Value>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
-    let values: Vec<_> = values.into_iter().flat_map(bare::records).collect();
-    let mut rollout = Rollout::new(&values);
-    let first_own = fork::first_own(&values);
-    for (at, value) in values.into_iter().enumerate() {
-        rollout.is_copied = 0 < at && at < first_own;
-        let first = rollout.draft.len();
-        if at == first_own {
-            rollout.open = None;
-        }
-        rollout.record(value, findings);
-        if rollout.is_copied {
-            rollout.mark_copied(first);
-        }
-    }
-    rollout.finish(format, findings).into_iter().collect()
+pub(crate) fn reader(format: Format) -> Box<dyn PieceReader> {
+    Box::new(RolloutReader::new(format))
 }
 
 impl Rollout {
+    /// Reads the next record, by what the file as a whole tells.
+    fn next(&mut self, value: Value, findings: &mut Findings) {
+        let (at, first_own) = (self.n_records, self.ahead.fork.first_own());
+        self.is_copied = 0 < at && at < first_own;
+        let first = self.draft.len();
+        if at == first_own {
+            self.open = None;
+        }
+        self.record(value, findings);
+        if self.is_copied {
+            self.mark_copied(first);
+        }
+        self.n_records += 1;
+    }
+
     fn record(&mut self, value: Value, findings: &mut Findings) {
         self.count("records");
         let source = value.source();

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use strata_model::Str;
 
-use super::entry::{Entry, EntryKind, Preserved};
+use super::entry::{Entries, EntryKind, Preserved};
 use super::ids::{EntryId, LaneId};
 use super::nodes::Nodes;
 
@@ -29,7 +29,7 @@ impl Span {
 }
 
 /// The span of every compaction. One that covers nothing spans its own time.
-pub(super) fn spans(entries: &[Entry], nodes: &Nodes) -> Vec<(EntryId, Span)> {
+pub(super) fn spans(entries: &Entries, branches: &[Str], nodes: &Nodes) -> Vec<(EntryId, Span)> {
     let mut compactions: Vec<(EntryId, EntryId)> = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
         if let EntryKind::Compaction(preserved) = &entry.kind {
@@ -43,12 +43,13 @@ pub(super) fn spans(entries: &[Entry], nodes: &Nodes) -> Vec<(EntryId, Span)> {
     for (at, entry) in entries.iter().enumerate() {
         while let Some((_, compaction)) = compactions.next_if(|(kept, _)| *kept == at) {
             let own = &entries[compaction];
-            let above = prefixes(branch_of(own)).filter_map(|branch| known.get(&(own.lane, branch)).copied());
+            let above =
+                prefixes(&branches[compaction]).filter_map(|branch| known.get(&(own.lane, branch)).copied());
             spans.push((compaction, above.reduce(Span::and).unwrap_or(Span::at(own.event.timestamp))));
         }
         if !matches!(entry.kind, EntryKind::Compaction(_)) {
             let span = Span::at(entry.event.timestamp);
-            let slot = known.entry((entry.lane, branch_of(entry))).or_insert(span);
+            let slot = known.entry((entry.lane, &*branches[at])).or_insert(span);
             *slot = slot.and(span);
         }
     }
@@ -58,10 +59,6 @@ pub(super) fn spans(entries: &[Entry], nodes: &Nodes) -> Vec<(EntryId, Span)> {
 /// The first event that the compaction left as it was.
 fn first_kept(preserved: &Preserved, nodes: &Nodes) -> Option<EntryId> {
     preserved.0.iter().filter_map(|uuid| nodes.entry_of(uuid)).min()
-}
-
-fn branch_of(entry: &Entry) -> &str {
-    entry.event.branch.as_ref().map_or("", |branch: &Str| branch)
 }
 
 /// A branch and those above it, the topmost first.

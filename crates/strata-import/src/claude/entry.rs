@@ -1,19 +1,62 @@
 //! Events while the records they are made of come in.
 
+use std::ops::{Deref, Index, IndexMut};
+use std::sync::Arc;
+
 use strata_model::{Event, Json, Object, Part, Str};
 
-use super::ids::{LaneId, NodeId};
+use super::ids::{EntryId, LaneId, NodeId};
 use super::usage::MessageUsage;
 use crate::marks;
 use crate::source::SourceRecord;
 
-#[derive(Debug)]
+/// Events in the order of the file. Copies share those that neither of them changes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Entries(Vec<Arc<Entry>>);
+
+impl Entries {
+    pub(super) fn push(&mut self, entry: Entry) {
+        self.0.push(Arc::new(entry));
+    }
+
+    pub(super) fn get_mut(&mut self, at: EntryId) -> Option<&mut Entry> {
+        self.0.get_mut(at).map(Arc::make_mut)
+    }
+
+    pub(super) fn into_shared(self) -> Vec<Arc<Entry>> {
+        self.0
+    }
+}
+
+impl Deref for Entries {
+    type Target = [Arc<Entry>];
+
+    fn deref(&self) -> &[Arc<Entry>] {
+        &self.0
+    }
+}
+
+impl Index<EntryId> for Entries {
+    type Output = Entry;
+
+    fn index(&self, at: EntryId) -> &Entry {
+        &self.0[at]
+    }
+}
+
+impl IndexMut<EntryId> for Entries {
+    fn index_mut(&mut self, at: EntryId) -> &mut Entry {
+        Arc::make_mut(&mut self.0[at])
+    }
+}
+
+#[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) kind: EntryKind,
     pub(super) lane: LaneId,
     /// Its first record.
     pub(super) node: NodeId,
-    /// Everything but content, invocation and custom metadata.
+    /// Everything but content, invocation and custom metadata. The branch is that of its lane.
     pub(super) event: Event,
     /// The source's own id of the turn.
     pub(super) prompt_id: Option<Str>,

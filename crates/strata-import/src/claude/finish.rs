@@ -1,13 +1,14 @@
 //! Making a session of what the records gave.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use strata_model::{Content, Event, EventCompaction, Session, Str};
 
-use super::compaction::spans;
-use super::entry::{Entry, EntryKind};
+use super::compaction::{Span, spans};
+use super::entry::{Entries, Entry, EntryKind};
 use super::ids::{EntryId, MAIN};
-use super::invocations::set_invocations;
+use super::invocations::invocations;
 use super::path::paths;
 use super::record::version_numbers;
 use super::transcript::Transcript;
@@ -26,15 +27,45 @@ const OUTPUT_IS_TRUE_SINCE: [u32; 3] = [2, 1, 43];
 const OUTPUT_CAVEAT: &str =
     "Claude Code before 2.1.43 records too few output tokens; do not rely on output counts and costs";
 
+/// Events as they were told last, each with what it was made of.
+#[derive(Debug, Default)]
+pub(super) struct ToldEvents(Vec<(Arc<Entry>, Arc<Event>)>);
+
+impl ToldEvents {
+    /// An event that would be made once more as it is.
+    fn get(&self, at: EntryId, entry: &Arc<Entry>, stand: &Stand<'_>) -> Option<&Arc<Event>> {
+        let (of, event) = self.0.get(at)?;
+        let is_same = Arc::ptr_eq(of, entry)
+            && stand.span.is_none()
+            && event.branch.as_ref() == Some(stand.branch)
+            && event.invocation_id == *stand.invocation;
+        is_same.then_some(event)
+    }
+}
+
+/// What only the whole transcript tells of an event.
+struct Stand<'s> {
+    branch: &'s Str,
+    invocation: &'s Str,
+    /// Of a compaction.
+    span: Option<&'s Span>,
+}
+
 impl Transcript {
-    pub(super) fn finish(mut self, format: Format, findings: &mut Findings) -> Option<ImportedSession> {
+    /// The session. `told` has the events of the last time, where a transcript is told that still grows.
+    pub(super) fn finish(
+        mut self,
+        format: Format,
+        findings: &mut Findings,
+        told: Option<&mut ToldEvents>,
+    ) -> Option<ImportedSession> {
         if self.entries.is_empty() {
             let message = "this transcript holds no messages; there is no session to show";
             findings.error("no-session", "", message);
             return None;
         }
-        self.set_branches(findings);
-        set_invocations(&mut self.entries, &self.lanes);
+        let branches = self.branches(findings);
+        let invocations = invocations(&self.entries, &self.lanes);
         let last_update_time = self.entries.iter().map(|entry| entry.event.timestamp).fold(0.0, f64::max);
         let parent = self.parent_session();
         let session_id = self.session_id(parent.as_ref(), findings);
@@ -44,7 +75,7 @@ impl Transcript {
         };
         let title = if title.is_empty() { session_id.to_string() } else { title };
         let requests = self.requests(findings);
-        let (events, sources) = self.events();
+        let (events, sources) = self.events(&branches, &invocations, told);
         let session = Session {
             id: session_id,
             app_name: "claude-code".into(),
@@ -74,7 +105,8 @@ impl Transcript {
         std::mem::take(&mut self.journal).requests(is_copy, &mut self.unmapped, findings)
     }
 
-    fn set_branches(&mut self, findings: &mut Findings) {
+    /// The branch of every event.
+    fn branches(&mut self, findings: &mut Findings) -> Vec<Str> {
         let paths = paths(&self.nodes, &self.entries, &self.calls);
         self.facts.abandoned_events = paths.n_abandoned as u64;
         if paths.n_missing_parents > 0 {
@@ -82,11 +114,9 @@ impl Transcript {
                            record above each was taken for its parent";
             findings.info("missing-parent", "", message);
         }
-        for (entry, branch) in self.entries.iter_mut().zip(paths.branches) {
-            if branch.is_some() {
-                entry.event.branch = branch;
-            }
-        }
+        let of_lane = |entry: &Entry| entry.event.branch.clone().unwrap_or_default();
+        let entries = self.entries.iter().zip(paths.branches);
+        entries.map(|(entry, branch)| branch.unwrap_or_else(|| of_lane(entry))).collect()
     }
 
     /// A file in which only one sub-agent speaks is that sub-agent's own.
@@ -111,19 +141,35 @@ impl Transcript {
         }
     }
 
-    fn events(&mut self) -> (Vec<Arc<Event>>, Vec<Vec<SourceRecord>>) {
-        for (at, span) in spans(&self.entries, &self.nodes) {
-            let entry = &mut self.entries[at];
-            let compacted_content = content_of(entry);
-            entry.event.actions.compaction = Some(EventCompaction {
-                start_timestamp: Some(span.start),
-                end_timestamp: Some(span.end),
-                compacted_content,
-                ..EventCompaction::default()
-            });
+    /// The events, and the places they were read from. Those that were told before and are the same are not made again.
+    fn events(
+        &mut self,
+        branches: &[Str],
+        invocations: &[Str],
+        mut told: Option<&mut ToldEvents>,
+    ) -> (Vec<Arc<Event>>, Vec<Vec<SourceRecord>>) {
+        let spans: HashMap<EntryId, Span> = spans(&self.entries, branches, &self.nodes).into_iter().collect();
+        let before = told.as_deref_mut().map(std::mem::take).unwrap_or_default();
+        let entries = std::mem::take(&mut self.entries).into_shared();
+        let (mut events, mut sources) =
+            (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
+        for (at, entry) in entries.into_iter().enumerate() {
+            let stand = Stand { branch: &branches[at], invocation: &invocations[at], span: spans.get(&at) };
+            let shared = told.is_some().then(|| entry.clone());
+            let (event, read_from) = match before.get(at, &entry, &stand) {
+                Some(event) => (event.clone(), entry.sources.clone()),
+                None => {
+                    let mut entry = Arc::unwrap_or_clone(entry);
+                    (Arc::new(event_of(&mut entry, &stand)), entry.sources)
+                }
+            };
+            if let (Some(told), Some(entry)) = (told.as_deref_mut(), shared) {
+                told.0.push((entry, event.clone()));
+            }
+            events.push(event);
+            sources.push(read_from);
         }
-        let entries = std::mem::take(&mut self.entries);
-        entries.into_iter().map(|mut entry| (Arc::new(event_of(&mut entry)), entry.sources)).unzip()
+        (events, sources)
     }
 
     fn session_facts(&mut self, session: &Session, findings: &mut Findings) -> Facts {
@@ -144,7 +190,7 @@ impl Transcript {
 }
 
 /// The first words a person typed; else the first command, else the first words anyone said.
-fn title_of(entries: &[Entry]) -> String {
+fn title_of(entries: &Entries) -> String {
     let prompts = entries.iter().filter(|entry| entry.kind == EntryKind::Prompt);
     let typed = prompts.flat_map(|entry| &entry.parts).filter_map(typed_text);
     let all_texts = || entries.iter().flat_map(|entry| &entry.parts).filter_map(|part| part.text.as_deref());
@@ -161,11 +207,22 @@ fn content_of(entry: &mut Entry) -> Option<Content> {
     has_content.then(|| Content::new(entry.role, parts))
 }
 
-fn event_of(entry: &mut Entry) -> Event {
-    let is_compaction = matches!(entry.kind, EntryKind::Compaction(_));
-    let content = if is_compaction { None } else { content_of(entry).map(Arc::new) };
+fn event_of(entry: &mut Entry, stand: &Stand<'_>) -> Event {
+    let content = content_of(entry);
     let mut event = std::mem::take(&mut entry.event);
-    event.content = content;
+    event.branch = Some(stand.branch.clone());
+    event.invocation_id = stand.invocation.clone();
+    match stand.span {
+        Some(span) => {
+            event.actions.compaction = Some(EventCompaction {
+                start_timestamp: Some(span.start),
+                end_timestamp: Some(span.end),
+                compacted_content: content,
+                ..EventCompaction::default()
+            });
+        }
+        None => event.content = content.map(Arc::new),
+    }
     event.custom_metadata = Some(std::mem::take(&mut entry.custom));
     if event.function_calls().next().is_some() {
         // ADK writes the list for every event that calls tools, empty when nothing runs long.

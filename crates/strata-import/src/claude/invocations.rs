@@ -5,15 +5,15 @@
 
 use strata_model::Str;
 
-use super::entry::{Entry, EntryKind};
+use super::entry::{Entries, Entry, EntryKind};
 use super::ids::{EntryId, LaneId, MAIN};
 use super::injected;
 use super::lanes::Lanes;
 
-/// Gives every event the id of its invocation: that of the prompt, else of the record that began the turn. A sub-agent
-/// works in the invocation that called it.
-pub(super) fn set_invocations(entries: &mut [Entry], lanes: &Lanes) {
-    set_main(entries);
+/// The id of every event's invocation: that of the prompt, else of the record that began the turn. A sub-agent works in
+/// the invocation that called it.
+pub(super) fn invocations(entries: &Entries, lanes: &Lanes) -> Vec<Str> {
+    let mut ids = of_main(entries);
     let mut of_lane: Vec<Option<Str>> = vec![None; lanes.len()];
     let mut last_main: Option<EntryId> = None;
     for at in 0..entries.len() {
@@ -25,33 +25,35 @@ pub(super) fn set_invocations(entries: &mut [Entry], lanes: &Lanes) {
         // What called the sub-agent, else what was going on when it first spoke.
         let caller = lanes.get(lane).called_by.or(last_main);
         let invocation = of_lane[lane].take().unwrap_or_else(|| match caller {
-            Some(caller) => entries[caller].event.invocation_id.clone(),
+            Some(caller) => ids[caller].clone(),
             None => own_id(&entries[at]),
         });
-        entries[at].event.invocation_id = invocation.clone();
+        ids[at].clone_from(&invocation);
         of_lane[lane] = Some(invocation);
     }
+    ids
 }
 
-fn set_main(entries: &mut [Entry]) {
-    let main: Vec<EntryId> = (0..entries.len()).filter(|at| entries[*at].lane == MAIN).collect();
+/// Those of the main conversation, in their places among all events.
+fn of_main(entries: &Entries) -> Vec<Str> {
+    let mut ids: Vec<Str> = vec![Str::default(); entries.len()];
     let mut turn: Option<Str> = None;
     // Events since a turn may have begun.
     let mut waiting: Vec<EntryId> = Vec::new();
-    for at in main {
+    for at in (0..entries.len()).filter(|at| entries[*at].lane == MAIN) {
         waiting.push(at);
         let is_undecided = waiting.len() > 1 || turn.is_none();
         match &entries[at].kind {
             EntryKind::Prompt => {
                 // A command that nobody answered stays with the turn before, if there was one.
                 let own = own_id(&entries[at]);
-                assign(&mut waiting, turn.as_ref().unwrap_or(&own), entries);
-                entries[at].event.invocation_id = own.clone();
+                assign(&mut waiting, turn.as_ref().unwrap_or(&own), &mut ids);
+                ids[at].clone_from(&own);
                 turn = Some(own);
             }
             EntryKind::Response if is_undecided => {
                 let own = own_id(&entries[waiting[0]]);
-                assign(&mut waiting, &own, entries);
+                assign(&mut waiting, &own, &mut ids);
                 turn = Some(own);
             }
             EntryKind::Injected if injected::begins_turn(&entries[at]) => {}
@@ -61,20 +63,21 @@ fn set_main(entries: &mut [Entry]) {
             | EntryKind::Compaction(_)
             | EntryKind::Notice => {
                 if let Some(turn) = turn.as_ref().filter(|_| !is_undecided) {
-                    assign(&mut waiting, turn, entries);
+                    assign(&mut waiting, turn, &mut ids);
                 }
             }
         }
     }
     if let Some(first) = waiting.first() {
         let own = turn.unwrap_or_else(|| own_id(&entries[*first]));
-        assign(&mut waiting, &own, entries);
+        assign(&mut waiting, &own, &mut ids);
     }
+    ids
 }
 
-fn assign(waiting: &mut Vec<EntryId>, invocation: &Str, entries: &mut [Entry]) {
+fn assign(waiting: &mut Vec<EntryId>, invocation: &Str, ids: &mut [Str]) {
     for at in waiting.drain(..) {
-        entries[at].event.invocation_id = invocation.clone();
+        ids[at].clone_from(invocation);
     }
 }
 

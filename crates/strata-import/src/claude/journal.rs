@@ -46,7 +46,7 @@ pub(super) fn is_record(kind: &str) -> bool {
     matches!(kind, SHAPE | MESSAGE | REQUEST)
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Journal {
     pieces: Pieces,
     said: Said,

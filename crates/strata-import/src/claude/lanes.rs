@@ -10,7 +10,7 @@ use super::record::{Parent, Record};
 
 const AGENT: &str = "claude";
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Lane {
     pub(super) agent_id: Option<Str>,
     pub(super) author: Str,
@@ -21,7 +21,7 @@ pub(super) struct Lane {
     pub(super) open_compaction: Option<EntryId>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Lanes {
     all: Vec<Lane>,
     by_agent: HashMap<Str, LaneId>,

@@ -7,7 +7,7 @@ use strata_model::Str;
 use super::ids::{EntryId, LaneId, NodeId};
 use super::record::{Parent, Record};
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) parent: Parent,
     pub(super) logical_parent: Option<Str>,
@@ -16,7 +16,7 @@ pub(super) struct Node {
     pub(super) entry: Option<EntryId>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Nodes {
     nodes: Vec<Node>,
     by_uuid: HashMap<Str, NodeId>,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use strata_model::Str;
 
-use super::entry::{Entry, EntryKind};
+use super::entry::{Entries, EntryKind};
 use super::ids::{EntryId, MAIN, NodeId};
 use super::nodes::Nodes;
 use super::record::Parent;
@@ -25,7 +25,7 @@ pub(super) struct Paths {
     pub(super) n_missing_parents: usize,
 }
 
-pub(super) fn paths(nodes: &Nodes, entries: &[Entry], calls: &HashMap<Str, Call>) -> Paths {
+pub(super) fn paths(nodes: &Nodes, entries: &Entries, calls: &HashMap<Str, Call>) -> Paths {
     let mut search = Search::new(nodes, entries, calls);
     search.run();
     search.named()
@@ -33,7 +33,7 @@ pub(super) fn paths(nodes: &Nodes, entries: &[Entry], calls: &HashMap<Str, Call>
 
 struct Search<'t> {
     nodes: &'t Nodes,
-    entries: &'t [Entry],
+    entries: &'t Entries,
     calls: &'t HashMap<Str, Call>,
     /// Events of the main conversation, in the order of the file.
     main: Vec<EntryId>,
@@ -61,7 +61,7 @@ struct Walk {
 }
 
 impl<'t> Search<'t> {
-    fn new(nodes: &'t Nodes, entries: &'t [Entry], calls: &'t HashMap<Str, Call>) -> Self {
+    fn new(nodes: &'t Nodes, entries: &'t Entries, calls: &'t HashMap<Str, Call>) -> Self {
         let main: Vec<_> = (0..entries.len()).filter(|at| entries[*at].lane == MAIN).collect();
         let mut search = Self {
             nodes,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use strata_model::{Event, Object, Part, Str};
 
-use super::entry::{Entry, EntryKind};
+use super::entry::{Entries, Entry, EntryKind};
 use super::ids::{EntryId, LaneId, NodeId};
 use super::journal::Journal;
 use super::lanes::Lanes;
@@ -17,11 +17,11 @@ use crate::source::SourceRecord;
 use crate::time::epoch_seconds;
 use crate::unmapped::Unmapped;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Transcript {
     pub(super) lanes: Lanes,
     pub(super) nodes: Nodes,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Entries,
     /// Responses by the id of their message.
     pub(super) responses: HashMap<(LaneId, Str), EntryId>,
     /// Responses that are no copies, by the id of their message.
@@ -53,7 +53,7 @@ pub(super) struct Call {
 }
 
 /// Names the session was given, the better ones last.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Titles {
     /// Summaries with the uuid of the record they end with. Old versions put those of other sessions into a file.
     summaries: Vec<(Str, Str)>,

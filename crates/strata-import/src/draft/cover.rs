@@ -1,6 +1,7 @@
 //! Which events a compaction stands for. ADK knows them by their times alone.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use strata_model::Str;
 
@@ -33,7 +34,7 @@ impl Draft {
         let spans = run.iter().map(|place| self.span_of(*place));
         let Some((start, end)) = spans.reduce(joined) else { return };
         self.move_after(last + 1, end);
-        if let Some(compaction) = &mut self.events[at].actions.compaction {
+        if let Some(compaction) = &mut Arc::make_mut(&mut self.events[at]).actions.compaction {
             (compaction.start_timestamp, compaction.end_timestamp) = (Some(start), Some(end));
         }
     }
@@ -68,10 +69,8 @@ impl Draft {
     /// Moves the events from `first` on that are at `time` behind it.
     fn move_after(&mut self, first: usize, time: f64) {
         let events = self.events.iter_mut().skip(first).filter(|event| !event.is_compaction());
-        for event in events {
-            if is_same(event.timestamp, time) {
-                event.timestamp = time + STEP;
-            }
+        for event in events.filter(|event| is_same(event.timestamp, time)) {
+            Arc::make_mut(event).timestamp = time + STEP;
         }
         if is_same(self.clock, time) {
             self.clock = time + STEP;

@@ -13,6 +13,7 @@ mod detection;
 mod dump;
 mod facts;
 mod formats;
+mod growing;
 mod journal;
 mod robust;
 mod sqlite_file;

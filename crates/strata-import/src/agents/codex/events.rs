@@ -46,7 +46,7 @@ impl Rollout {
             }
             "user_message" => {
                 let prompt = prompt_of(&Json::Object(event.clone()));
-                match prompt.filter(|prompt| self.prompts.take_lone(*prompt)) {
+                match prompt.filter(|prompt| self.asked.event(*prompt, &self.ahead.prompts)) {
                     Some(_) => self.lone_prompt(&event, source),
                     None => self.draft.unmapped.record("event_msg.user_message", source),
                 }
@@ -66,7 +66,7 @@ impl Rollout {
                 }
                 self.draft.unmapped.record("event_msg.session_configured", source);
             }
-            kind if self.is_told_by_events => self.told(kind, event, source),
+            kind if self.is_told_by_events() => self.told(kind, event, source),
             kind => self.draft.unmapped.record(&format!("event_msg.{kind}"), source),
         }
     }

@@ -5,32 +5,105 @@ use strata_model::{Json, Object};
 use crate::time::time_of;
 use crate::values::Value;
 
-/// Place of the first record that is the fork's own: everything before it, but its first line, is copied. 0 where
-/// nothing is.
+/// What the records of a file so far tell of the history it copies.
 ///
 /// The ids of threads and turns begin with the time they were made, so the turns of the parent have smaller ids than
 /// the fork; where turns have no such ids, their records are older than it.
-pub(super) fn first_own(values: &[Value]) -> usize {
-    let metas = || values.iter().filter(|value| kind_of(value) == "session_meta");
-    let id_of = |meta: &Value| payload(meta)?.get("id")?.as_str().map(str::to_owned);
-    let Some(own) = metas().next() else { return 0 };
-    let own_id = id_of(own).unwrap_or_default();
-    let names_parent = payload(own).is_some_and(|it| it.get("forked_from_id").is_some_and(Json::is_truthy));
-    let is_fork = names_parent || metas().filter_map(id_of).any(|id| id != own_id);
-    if !is_fork {
-        return 0;
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fork {
+    n_records: usize,
+    /// What the first line says of the thread.
+    own: Option<Thread>,
+    /// Records in front of it, for which it is not known yet when the thread began.
+    before_own: Vec<Made>,
+    /// A line says that another thread began here, too.
+    has_parent: bool,
+    has_timed_turns: bool,
+    /// Place of the first record of a turn that is not older than the thread.
+    first_turn: Option<usize>,
+    /// Place of the first record that is not older than the thread.
+    first_record: Option<usize>,
+}
+
+#[derive(Debug, Clone)]
+struct Thread {
+    id: String,
+    /// As ids tell it.
+    began: Option<String>,
+    /// Epoch seconds.
+    began_at: Option<f64>,
+}
+
+/// When a record was made.
+#[derive(Debug, Clone)]
+struct Made {
+    /// Its turn, as ids tell it.
+    turn: Option<String>,
+    /// Epoch seconds.
+    at: Option<f64>,
+}
+
+impl Fork {
+    /// Takes note of the next record.
+    pub(super) fn note(&mut self, value: &Value) {
+        let made = Made {
+            turn: payload(value).and_then(turn_of).and_then(timed).map(str::to_owned),
+            at: value.json.get("timestamp").and_then(time_of),
+        };
+        if kind_of(value) == "session_meta" {
+            self.note_thread(value);
+        }
+        match self.own {
+            Some(_) => self.note_made(self.n_records, &made),
+            None => self.before_own.push(made),
+        }
+        self.n_records += 1;
     }
-    if let Some(began) = timed(&own_id) {
-        let turns: Vec<(usize, bool)> = (1..values.len())
-            .filter_map(|at| Some((at, timed(turn_of(payload(&values[at])?)?)? >= began)))
-            .collect();
-        if !turns.is_empty() {
-            return turns.iter().find(|(_, is_own)| *is_own).map_or(values.len(), |(at, _)| *at);
+
+    fn note_thread(&mut self, meta: &Value) {
+        let about = payload(meta);
+        let id = about.and_then(|about| about.get("id")?.as_str());
+        if let Some(own) = &self.own {
+            self.has_parent |= id.is_some_and(|id| id != own.id);
+            return;
+        }
+        self.has_parent = about.is_some_and(|it| it.get("forked_from_id").is_some_and(Json::is_truthy));
+        self.own = Some(Thread {
+            id: id.unwrap_or_default().to_owned(),
+            began: id.and_then(timed).map(str::to_owned),
+            began_at: about.and_then(|about| time_of(about.get("timestamp")?)),
+        });
+        for (at, made) in std::mem::take(&mut self.before_own).iter().enumerate() {
+            self.note_made(at, made);
         }
     }
-    let Some(began) = payload(own).and_then(|meta| time_of(meta.get("timestamp")?)) else { return 0 };
-    let time = |at: &usize| values[*at].json.get("timestamp").and_then(time_of);
-    (1..values.len()).find(|at| time(at).is_none_or(|time| time >= began)).unwrap_or(values.len())
+
+    /// The first record is the file's own.
+    fn note_made(&mut self, at: usize, made: &Made) {
+        let Some(own) = self.own.as_ref().filter(|_| at > 0) else { return };
+        if let (Some(turn), Some(began)) = (&made.turn, &own.began) {
+            self.has_timed_turns = true;
+            if turn >= began {
+                self.first_turn = self.first_turn.or(Some(at));
+            }
+        }
+        if own.began_at.is_some_and(|began| made.at.is_none_or(|at| at >= began)) {
+            self.first_record = self.first_record.or(Some(at));
+        }
+    }
+
+    /// Place of the first record that is the fork's own: everything before it, but its first line, is copied. 0 where
+    /// nothing is.
+    pub(super) fn first_own(&self) -> usize {
+        let Some(own) = self.own.as_ref().filter(|_| self.has_parent) else { return 0 };
+        if self.has_timed_turns {
+            self.first_turn.unwrap_or(self.n_records)
+        } else if own.began_at.is_some() {
+            self.first_record.unwrap_or(self.n_records)
+        } else {
+            0
+        }
+    }
 }
 
 fn kind_of(value: &Value) -> &str {

@@ -81,7 +81,7 @@ impl Rollout {
     /// A prompt, when the interface recorded it as one.
     fn user(&mut self, turn: Turn, id: Option<Str>, source: SourceRecord) {
         self.open = None;
-        let typed = self.prompts.take(&turn);
+        let typed = self.asked.item(&turn, &self.ahead.prompts);
         let mut sources = vec![source.clone()];
         let kind = match kind_of(&turn) {
             kind @ (Kind::Prompt | Kind::Injected(_)) if typed == Typed::Yes => {
@@ -141,7 +141,7 @@ impl Rollout {
         }
         self.open = None;
         self.awaited = Some((text.into(), source));
-        if !self.prompts.has_items {
+        if !self.ahead.prompts.has_items() {
             self.tell_awaited();
         }
     }

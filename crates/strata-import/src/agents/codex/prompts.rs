@@ -8,20 +8,27 @@ use strata_wire::message::Turn;
 use crate::injected::injected_kind;
 use crate::values::Value;
 
-/// Prompts as the interface recorded them.
-#[derive(Default)]
+/// Prompts as the interface and items recorded them, over all of a file.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Prompts {
-    /// Those whose item has not come yet, with how often.
-    left: HashMap<Fingerprint, usize>,
-    /// Those that no item repeats word by word.
-    lone: HashMap<Fingerprint, usize>,
-    has_events: bool,
-    /// Some prompt is an item.
-    pub(super) has_items: bool,
+    /// How often the interface recorded each.
+    events: HashMap<Fingerprint, usize>,
+    /// How often an item says it.
+    items: HashMap<Fingerprint, usize>,
+}
+
+/// How often it was asked so far what the same words are.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Asked(HashMap<Fingerprint, OfWords>);
+
+#[derive(Debug, Clone, Copy, Default)]
+struct OfWords {
+    by_items: usize,
+    by_events: usize,
 }
 
 /// What an item of the role `user` is.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Typed {
     Yes,
     No,
@@ -30,49 +37,68 @@ pub(super) enum Typed {
 }
 
 impl Prompts {
-    pub(super) fn of(values: &[Value]) -> Self {
-        let mut prompts = Self::default();
-        let mut items: HashMap<Fingerprint, usize> = HashMap::new();
-        for value in values {
-            let kind = value.json.get("type").and_then(Json::as_str).unwrap_or_default();
-            let payload = value.json.get("payload").or_else(|| value.json.get("msg"));
-            let Some(payload) = payload else { continue };
-            if kind == "response_item" {
-                if let Some(text) = text_of_item(payload) {
-                    *items.entry(text).or_default() += 1;
-                }
-            } else if let Some(text) = prompt_of(payload) {
-                *prompts.left.entry(text).or_default() += 1;
+    /// Takes note of a record, wherever it stands in the file.
+    pub(super) fn note(&mut self, value: &Value) {
+        let kind = value.json.get("type").and_then(Json::as_str).unwrap_or_default();
+        let payload = value.json.get("payload").or_else(|| value.json.get("msg"));
+        let Some(payload) = payload else { return };
+        if kind == "response_item" {
+            if let Some(text) = text_of_item(payload) {
+                *self.items.entry(text).or_default() += 1;
             }
+        } else if let Some(text) = prompt_of(payload) {
+            *self.events.entry(text).or_default() += 1;
         }
-        prompts.has_events = !prompts.left.is_empty();
-        prompts.has_items = !items.is_empty();
-        let lone = prompts.left.iter().map(|(text, n)| (text, n - n.min(items.get(text).unwrap_or(&0))));
-        prompts.lone = lone.filter(|(_, n)| *n > 0).map(|(text, n)| (*text, n)).collect();
-        prompts
     }
 
+    /// Whether some prompt is an item.
+    pub(super) fn has_items(&self) -> bool {
+        !self.items.is_empty()
+    }
+
+    fn n_events(&self, words: Fingerprint) -> usize {
+        self.events.get(&words).copied().unwrap_or(0)
+    }
+
+    /// How many events are the only record of these words.
+    fn n_lone(&self, words: Fingerprint) -> usize {
+        let n_items = self.items.get(&words).copied().unwrap_or(0);
+        self.n_events(words).saturating_sub(n_items)
+    }
+}
+
+impl Asked {
     /// Whether this item is a prompt.
-    pub(super) fn take(&mut self, turn: &Turn) -> Typed {
-        match self.left.get_mut(&typed_words(turn)) {
-            Some(left) if *left > 0 => {
-                *left -= 1;
-                Typed::Yes
-            }
-            _ if self.has_events => Typed::No,
-            _ => Typed::Unsaid,
+    pub(super) fn item(&mut self, turn: &Turn, prompts: &Prompts) -> Typed {
+        let words = typed_words(turn);
+        let n_asked = &mut self.0.entry(words).or_default().by_items;
+        *n_asked += 1;
+        if *n_asked <= prompts.n_events(words) {
+            Typed::Yes
+        } else if prompts.events.is_empty() {
+            Typed::Unsaid
+        } else {
+            Typed::No
         }
     }
 
     /// Whether this event is the only record of its words.
-    pub(super) fn take_lone(&mut self, prompt: Fingerprint) -> bool {
-        match self.lone.get_mut(&prompt) {
-            Some(left) if *left > 0 => {
-                *left -= 1;
-                true
-            }
-            _ => false,
-        }
+    pub(super) fn event(&mut self, words: Fingerprint, prompts: &Prompts) -> bool {
+        let n_asked = &mut self.0.entry(words).or_default().by_events;
+        *n_asked += 1;
+        *n_asked <= prompts.n_lone(words)
+    }
+
+    /// Whether everything that was asked has the same answers when a file holds `now` instead of `before`.
+    pub(super) fn agrees(&self, before: &Prompts, now: &Prompts) -> bool {
+        let is_told_alike =
+            before.events.is_empty() == now.events.is_empty() && before.has_items() == now.has_items();
+        let agrees = |(words, asked): (&Fingerprint, &OfWords)| {
+            let (words, OfWords { by_items, by_events }) = (*words, *asked);
+            by_items.min(before.n_events(words)) == by_items.min(now.n_events(words))
+                && by_events.min(before.n_lone(words)) == by_events.min(now.n_lone(words))
+        };
+        self.0.is_empty() || (is_told_alike && self.0.iter().all(agrees))
     }
 }
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use strata_model::{Json, Object, Str};
 use strata_wire::usage::Counts;
 
-use super::prompts::Prompts;
+use super::ahead::Ahead;
+use super::prompts::Asked;
 use super::usage::Steps;
 use crate::draft::{Draft, Kind, Say};
 use crate::findings::Findings;
@@ -13,10 +14,9 @@ use crate::format::Format;
 use crate::imported::ImportedSession;
 use crate::marks;
 use crate::source::SourceRecord;
-use crate::values::Value;
 
 /// What `codex exec --json` told so far.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Stream {
     /// Items that began and did not end.
     pub(super) begun: BTreeMap<Str, (Object, SourceRecord)>,
@@ -25,11 +25,13 @@ pub(super) struct Stream {
 }
 
 /// A rollout while its records come in.
+#[derive(Debug, Clone)]
 pub(super) struct Rollout {
+    pub(super) ahead: Ahead,
+    /// How many were read.
+    pub(super) n_records: usize,
     pub(super) draft: Draft,
-    pub(super) prompts: Prompts,
-    /// There are no items: the events of the interface are all there is.
-    pub(super) is_told_by_events: bool,
+    pub(super) asked: Asked,
     pub(super) stream: Stream,
     pub(super) steps: Steps,
     pub(super) turn: Option<Str>,
@@ -54,16 +56,14 @@ pub(super) struct Rollout {
 }
 
 impl Rollout {
-    pub(super) fn new(values: &[Value]) -> Self {
-        let has_steps = values
-            .iter()
-            .any(|value| value.json.get("type").and_then(Json::as_str) == Some("token_usage_record"));
+    pub(super) fn new() -> Self {
         Self {
+            ahead: Ahead::default(),
+            n_records: 0,
             draft: Draft::new("codex", "codex"),
-            prompts: Prompts::of(values),
-            is_told_by_events: !values.iter().any(|value| is_item(&value.json)),
+            asked: Asked::default(),
             stream: Stream::default(),
-            steps: Steps::new(has_steps),
+            steps: Steps::default(),
             turn: None,
             model: None,
             branch: None,
@@ -79,6 +79,20 @@ impl Rollout {
             models: BTreeSet::new(),
             counts: BTreeMap::new(),
         }
+    }
+
+    /// Sets what the file as a whole tells: from now on records are read by it. False where a record that was read would
+    /// have been read in another way.
+    pub(super) fn look_ahead(&mut self, ahead: &Ahead) -> bool {
+        let agrees = self.n_records == 0 || ahead.agrees(&self.ahead, self.n_records, &self.asked);
+        self.ahead = ahead.clone();
+        self.steps.has_records = ahead.has_usage_records;
+        agrees
+    }
+
+    /// There are no items: the events of the interface are all there is.
+    pub(super) fn is_told_by_events(&self) -> bool {
+        !self.ahead.has_items
     }
 
     pub(super) fn count(&mut self, name: &'static str) {
@@ -124,11 +138,4 @@ impl Rollout {
         self.steps.tell(&mut self.draft.counts);
         self.draft.finish(format, findings)
     }
-}
-
-/// Whether a record is something the model sees or said.
-fn is_item(record: &Json) -> bool {
-    let kind = record.get("type").and_then(Json::as_str).unwrap_or_default();
-    let is_enveloped = ["payload", "msg", "item"].iter().any(|key| record.get(key).is_some());
-    kind == "response_item" || (!is_enveloped && (kind == "message" || record.get("role").is_some()))
 }

@@ -8,10 +8,10 @@ use strata_wire::usage::{UsageReport, read};
 
 use crate::unmapped::Unmapped;
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Steps {
     /// The file has records of usage; its token counts only repeat them.
-    has_records: bool,
+    pub(super) has_records: bool,
     last_total: Option<Object>,
     /// The response that waits for its usage.
     open: Option<usize>,
@@ -27,21 +27,6 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    pub(super) fn new(has_records: bool) -> Self {
-        Self {
-            has_records,
-            last_total: None,
-            open: None,
-            reported: None,
-            context_window: None,
-            n_distinct: 0,
-            naive: 0,
-            deduplicated: 0,
-            of_records: 0,
-            reasoning: 0,
-        }
-    }
-
     pub(super) fn opened(&mut self, event: usize) {
         self.open = Some(event);
     }

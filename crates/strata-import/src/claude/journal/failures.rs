@@ -7,10 +7,10 @@ use strata_model::Str;
 use super::request::RequestRecord;
 use crate::claude::ids::EntryId;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Failures(Vec<Failure>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Failure {
     agent_id: Option<Str>,
     /// Epoch seconds.

@@ -1,16 +1,17 @@
 //! Messages and shapes that are written down as such, by the hashes that name them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use strata_model::{Json, Str};
 
 use super::hash::hash_of;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Pieces {
-    messages: HashMap<Str, Json>,
+    messages: HashMap<Str, Arc<Json>>,
     /// System prompts and tools: `{system, tools}`.
-    shapes: HashMap<Str, Json>,
+    shapes: HashMap<Str, Arc<Json>>,
     n_read: usize,
     n_changed: usize,
 }
@@ -18,12 +19,12 @@ pub(super) struct Pieces {
 impl Pieces {
     pub(super) fn add_message(&mut self, hash: Str, message: Json) {
         self.note(&hash, &message);
-        self.messages.insert(hash, message);
+        self.messages.insert(hash, Arc::new(message));
     }
 
     pub(super) fn add_shape(&mut self, hash: Str, shape: Json) {
         self.note(&hash, &shape);
-        self.shapes.insert(hash, shape);
+        self.shapes.insert(hash, Arc::new(shape));
     }
 
     fn note(&mut self, hash: &Str, piece: &Json) {
@@ -32,11 +33,11 @@ impl Pieces {
     }
 
     pub(super) fn message(&self, hash: &str) -> Option<&Json> {
-        self.messages.get(hash)
+        self.messages.get(hash).map(|message| &**message)
     }
 
     pub(super) fn shape(&self, hash: &str) -> Option<&Json> {
-        self.shapes.get(hash)
+        self.shapes.get(hash).map(|shape| &**shape)
     }
 
     pub(super) fn n_read(&self) -> usize {

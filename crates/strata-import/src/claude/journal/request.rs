@@ -5,7 +5,7 @@ use strata_model::{Json, Object, Str};
 
 use crate::source::SourceRecord;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct RequestRecord {
     pub(super) id: Str,
     /// When it was sent, in epoch seconds.
@@ -29,14 +29,14 @@ pub(super) struct RequestRecord {
 }
 
 /// Where a cached prefix ends.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Mark {
     /// Keys and places that lead to it from the body, such as `messages`, `1`, `content`, `0`.
     pub(super) path: Vec<Step>,
     pub(super) value: Json,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     Key(Str),
     Place(usize),

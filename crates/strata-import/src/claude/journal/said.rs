@@ -1,6 +1,7 @@
 //! What the transcript itself holds, as messages of requests: they are not written down a second time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use strata_model::{Json, Object, Str};
 
@@ -8,15 +9,15 @@ use super::hash::hash_of;
 use super::text;
 use crate::claude::ids::EntryId;
 
-/// Messages as they were written down, by the event they became.
-#[derive(Debug, Default)]
+/// Messages as they were written down, by the event they became. Copies share them.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Said {
-    messages: BTreeMap<EntryId, Message>,
+    messages: BTreeMap<EntryId, Arc<Message>>,
     /// Events with the results of tools, by the ids of the calls.
     results: HashMap<Str, EntryId>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Message {
     role: &'static str,
     content: Json,
@@ -27,7 +28,7 @@ impl Said {
         for call in ids(&content, "tool_result", "tool_use_id") {
             self.results.insert(call.into(), entry);
         }
-        self.messages.entry(entry).or_insert(Message { role: "user", content });
+        self.messages.entry(entry).or_insert_with(|| Arc::new(Message { role: "user", content }));
     }
 
     /// Adds a line of a response. A resumed session may write lines again; their blocks are there already.
@@ -35,8 +36,8 @@ impl Said {
         // No response has more blocks than this; more are a broken file, which must not cost quadratic time.
         const MAX_COMPARED: usize = 200;
         let Json::Array(blocks) = content else { return };
-        let empty = || Message { role: "assistant", content: Json::Array(Vec::new()) };
-        let message = self.messages.entry(entry).or_insert_with(empty);
+        let empty = || Arc::new(Message { role: "assistant", content: Json::Array(Vec::new()) });
+        let message = Arc::make_mut(self.messages.entry(entry).or_insert_with(empty));
         let Json::Array(known) = &mut message.content else { return };
         for block in blocks {
             let compared = known.len().saturating_sub(MAX_COMPARED);
