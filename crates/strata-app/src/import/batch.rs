@@ -1,22 +1,22 @@
 //! Importing files and folders, one after the other, each stored before the next is read.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use strata_import::{Archive, ImportedSession};
 use strata_model::Severity;
-use strata_store::{SessionEntry, SessionId, Store, StoreError};
+use strata_store::{SessionId, Store, StoreError};
 
 use super::archive::{ArchiveError, unpack};
 use super::folder::{Item, Listed, Within, files_below, items_of, joined};
-use super::kept::place_of;
+use super::growing::{GrowingFile, StoredFile, read_grown};
+use super::kept::Gone;
 use super::members::{Holds, MAX_FILES, Member};
 use super::read::{ReadError, ReadFile, read_file, read_open};
 use super::stamp::Stamp;
+use super::storing::{Came, Written, came_of};
 use super::traces::{Joined, join_known, join_trace};
-use super::write::{Stored, write};
 use crate::watch::{Step, Watch};
 
 /// Where sessions are put.
@@ -100,29 +100,6 @@ pub(crate) struct Imported {
     pub is_stopped: bool,
 }
 
-/// A session that an import wrote.
-#[derive(Debug, Clone)]
-pub(crate) struct Written {
-    pub session: SessionId,
-    /// How many events it had before; `None` for a new one.
-    pub n_events_before: Option<u32>,
-    /// It is what it was before.
-    pub is_same: bool,
-    /// Sessions of the same file that it does not go on with: the file was begun anew, and they are kept.
-    pub after: Vec<SessionId>,
-}
-
-/// What becomes of a recording that its file no longer holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gone {
-    /// What the file holds now takes its place.
-    Replaced,
-    /// It stays, and what the file holds now is stored beside it.
-    Kept,
-    /// Nothing is stored: the file may be about to hold it again.
-    Awaited,
-}
-
 /// Files by what came of them. A conversation that is kept in many files counts as one.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
@@ -158,7 +135,7 @@ pub(crate) fn import_all(
     gone: Gone,
     watch: &dyn Watch,
 ) -> Imported {
-    let mut batch = Batch { storage, watch, gone, imported: Imported::default() };
+    let mut batch = Batch { storage, watch, gone, growing: None, imported: Imported::default() };
     // Traces are joined to sessions, which have to be there.
     let (traces, others): (Vec<&Input>, Vec<&Input>) =
         inputs.iter().partition(|input| inputs.len() > 1 && Holds::of(&input.path) == Holds::Trace);
@@ -180,22 +157,25 @@ pub(super) struct Opened {
     pub now: Option<File>,
 }
 
-/// Imports something that may have been imported before and has changed.
+/// Imports something that may have been imported before and has changed. `growing` is the file as it was read last.
 pub(super) fn import_again(
     storage: &impl Storage,
     input: &Input,
     opened: Opened,
     gone: Gone,
+    growing: &mut Option<GrowingFile>,
     watch: &dyn Watch,
 ) -> Imported {
-    let mut batch = Batch { storage, watch, gone: Gone::Kept, imported: Imported::default() };
+    let mut batch = Batch { storage, watch, gone: Gone::Kept, growing: None, imported: Imported::default() };
     if let Some(file) = opened.rotated {
         batch.read(input, None, watch, || read_open(&input.path, file, watch));
     }
     batch.gone = gone;
     match opened.now {
         Some(file) if !is_archive(&input.path) => {
-            batch.read(input, None, watch, || read_open(&input.path, file, watch));
+            batch.growing = growing.take();
+            batch.read_on(input, file);
+            *growing = batch.growing.take();
         }
         _ => batch.input(input),
     }
@@ -211,6 +191,8 @@ struct Batch<'b, S> {
     storage: &'b S,
     watch: &'b dyn Watch,
     gone: Gone,
+    /// The file that is read, if it is one that can be read on later.
+    growing: Option<GrowingFile>,
     imported: Imported,
 }
 
@@ -349,7 +331,28 @@ impl<S: Storage> Batch<'_, S> {
             return;
         }
         watch.begins(Step::Reading(&input.path));
-        match read() {
+        self.have_read(input, stamp, watch, read());
+    }
+
+    /// Reads a file on from where it was read to, if it goes on from there.
+    fn read_on(&mut self, input: &Input, file: File) {
+        if self.imported.is_stopped || self.watch.is_cancelled() {
+            self.imported.is_stopped = true;
+            return;
+        }
+        self.watch.begins(Step::Reading(&input.path));
+        let read = read_grown(&input.path, file, &mut self.growing, self.watch);
+        self.have_read(input, None, self.watch, read);
+    }
+
+    fn have_read(
+        &mut self,
+        input: &Input,
+        stamp: Option<Stamp>,
+        watch: &dyn Watch,
+        read: Result<ReadFile, ReadError>,
+    ) {
+        match read {
             Ok(mut file) => {
                 file.stamp = stamp.unwrap_or(file.stamp);
                 self.store(input, &mut file, watch);
@@ -384,42 +387,23 @@ impl<S: Storage> Batch<'_, S> {
             }
             return;
         }
-        let file = &*file;
         watch.begins(Step::Storing(&input.path));
         let gone = self.gone;
-        let stored = self.storage.with_store(|store| {
-            let place = place_of(store, &location, file, gone)?;
-            if store.source(&place.location)?.is_some_and(|known| known.is_unchanged(file.content)) {
-                return Ok(Came::Unchanged(store.source_sessions(&place.location)?));
-            }
-            if gone == Gone::Awaited && place.is_beside {
-                return Ok(Came::Unsettled);
-            }
-            let before = entries(store, &place.location)?;
-            let Stored::Sessions(sessions) = write(store, file, &place.location, now_ms(), watch)? else {
-                return Ok(Came::Cancelled);
-            };
-            let mut written = Vec::with_capacity(sessions.len());
-            for session in sessions {
-                let before = before.get(&session.id);
-                let now = store.session_entry(&session.id)?;
-                // Requests are not in the entry.
-                let is_same = file.import.sessions.iter().all(|imported| imported.requests.is_empty())
-                    && before.zip(now).is_some_and(|(before, now)| is_same(before, &now));
-                written.push(Written {
-                    n_events_before: before.map(|entry| entry.n_events),
-                    after: if before.is_none() { place.after.clone() } else { Vec::new() },
-                    is_same,
-                    session: session.id,
-                });
-            }
-            Ok(Came::Written(written))
-        });
-        match stored {
+        let known = self.growing.as_ref().and_then(GrowingFile::stored);
+        let came =
+            self.storage.with_store(|store| came_of(store, file, &location, known, gone, now_ms(), watch));
+        match came {
             Ok(Came::Unchanged(sessions)) => self.unchanged(sessions),
             Ok(Came::Unsettled) => self.imported.is_unsettled = true,
             Ok(Came::Cancelled) => self.imported.is_stopped = true,
-            Ok(Came::Written(written)) => self.written(input, written),
+            Ok(Came::Written { location, written }) => {
+                if let Some(growing) = &mut self.growing {
+                    let ids = written.iter().map(|written| written.session.clone());
+                    let sessions = ids.zip(std::mem::take(&mut file.import.sessions)).collect();
+                    growing.set_stored(StoredFile { location, content: file.content, sessions });
+                }
+                self.written(input, written);
+            }
             Err(error) => self.failed(input, "not-stored", error.to_string()),
         }
     }
@@ -519,28 +503,6 @@ impl<S: Storage> Batch<'_, S> {
             at: at.to_owned(),
         });
     }
-}
-
-/// What came of storing a file.
-enum Came {
-    Unchanged(Vec<SessionId>),
-    Written(Vec<Written>),
-    Unsettled,
-    Cancelled,
-}
-
-/// The sessions of a source.
-fn entries(store: &Store, location: &str) -> Result<HashMap<SessionId, SessionEntry>, StoreError> {
-    let mut entries = HashMap::new();
-    for id in store.source_sessions(location)? {
-        entries.extend(store.session_entry(&id)?.map(|entry| (id, entry)));
-    }
-    Ok(entries)
-}
-
-fn is_same(before: &SessionEntry, now: &SessionEntry) -> bool {
-    (before.n_events, before.content, &before.title, &before.summary)
-        == (now.n_events, now.content, &now.title, &now.summary)
 }
 
 pub(crate) fn now_ms() -> i64 {

@@ -1,4 +1,4 @@
-//! Following a file or folder: it is imported again whenever it changes.
+//! Following a file or folder: what changes of it is imported again.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,10 @@ use std::time::{Duration, Instant, SystemTime};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use same_file::Handle;
 
-use super::batch::{Gone, Imported, Input, Opened, Storage, import_again};
+use super::batch::{Imported, Input, Opened, Storage, import_again};
 use super::folder::files_below;
+use super::growing::GrowingFile;
+use super::kept::Gone;
 use super::sqlite::log_of;
 use crate::watch::Watch;
 
@@ -63,6 +65,10 @@ pub(crate) struct Follower {
     seen_at: Instant,
     /// Not all of what is there now was stored.
     is_open: bool,
+    /// The file as it was read last, where it can be read on.
+    growing: Option<GrowingFile>,
+    /// Only what was added was looked at since all of it was.
+    is_unproven: bool,
     /// How long it took to look, and to read what had changed.
     looked: Duration,
     read: Duration,
@@ -86,6 +92,8 @@ impl Follower {
             seen: Vec::new(),
             seen_at: Instant::now(),
             is_open: false,
+            growing: None,
+            is_unproven: false,
             looked: Duration::ZERO,
             read: Duration::ZERO,
         }
@@ -105,18 +113,37 @@ impl Follower {
         let gone = match now == self.seen {
             false => Gone::Awaited,
             true if self.is_open && is_settled => Gone::Kept,
+            true if self.is_unproven && is_settled && !self.is_proven() => Gone::Awaited,
             true => return None,
         };
         if now.is_empty() {
             return None;
         }
         self.seen_at = begun;
+        if !is_same_file(&self.seen, &now) {
+            self.growing = None;
+        }
         let before = std::mem::replace(&mut self.seen, now);
         let opened = Opened { rotated: self.rotated(before), now: self.seen.iter().find_map(Seen::reopened) };
-        let imported = import_again(storage, &self.input, opened, gone, watch);
+        let imported = import_again(storage, &self.input, opened, gone, &mut self.growing, watch);
+        self.is_unproven = self.growing.is_some();
         self.is_open = imported.is_unsettled || imported.has_failed;
         self.read = begun.elapsed().saturating_sub(self.looked);
         Some(imported)
+    }
+
+    /// Whether what was read before something was added stands in the file still. What was changed in its middle is seen
+    /// by reading all of it, which is done when nothing is being written.
+    fn is_proven(&mut self) -> bool {
+        self.is_unproven = false;
+        let file = self.seen.iter().find_map(|seen| seen.file.as_ref());
+        let is_there =
+            |growing: &GrowingFile| file.is_some_and(|it| growing.is_there(it.as_file()).unwrap_or(false));
+        let is_proven = self.growing.as_ref().is_some_and(is_there);
+        if !is_proven {
+            self.growing = None;
+        }
+        is_proven
     }
 
     /// The file that was at the path before, if it has something that was not stored.
@@ -161,6 +188,13 @@ fn files_at(path: &Path) -> Vec<Seen> {
     // To look into a database may leave an empty log.
     let log = Seen::at(log_of(path)).filter(|log| log.size_bytes > 0);
     file.into_iter().chain(log).collect()
+}
+
+fn is_same_file(before: &[Seen], now: &[Seen]) -> bool {
+    fn file(seen: &[Seen]) -> Option<&Handle> {
+        seen.iter().find_map(|seen| seen.file.as_ref())
+    }
+    file(before) == file(now)
 }
 
 impl Seen {

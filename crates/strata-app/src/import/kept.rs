@@ -9,8 +9,18 @@ use std::path::{Path, PathBuf};
 use strata_model::{Event, Fingerprint, FingerprintBuilder, FromJson as _, Session};
 use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
-use super::batch::Gone;
 use super::read::ReadFile;
+
+/// What becomes of a recording that its file no longer holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gone {
+    /// What the file holds now takes its place.
+    Replaced,
+    /// It stays, and what the file holds now is stored beside it.
+    Kept,
+    /// Nothing is stored: the file may be about to hold it again.
+    Awaited,
+}
 
 /// Where sessions are stored.
 #[derive(Debug)]

@@ -1,10 +1,11 @@
 //! Reading a file of any format, whatever its size.
 
-use std::fs::File;
+use std::borrow::Cow;
+use std::fs::{File, Metadata};
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
-use strata_import::{Detection, HEAD_BYTES, Import, Importer, detect};
+use strata_import::{Detection, HEAD_BYTES, Import, ImportedSession, Importer, detect};
 use strata_model::{Diagnostic, Fingerprint, Severity};
 
 use super::sqlite;
@@ -12,7 +13,7 @@ use super::stamp::Stamp;
 use crate::watch::Watch;
 
 /// Bytes read at a time.
-const PIECE: usize = 1 << 20;
+pub(super) const PIECE: usize = 1 << 20;
 
 /// Bytes of a tool's result that are kept.
 const MAX_OUTPUT: u64 = 16 << 20;
@@ -46,7 +47,7 @@ pub(crate) fn read_file(path: &Path, watch: &dyn Watch) -> Result<ReadFile, Read
     read_open(path, file, watch)
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> ReadError {
+pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> ReadError {
     ReadError::Unreadable {
         path: path.to_owned(),
         reason: match error.kind() {
@@ -57,14 +58,19 @@ fn unreadable(path: &Path, error: &std::io::Error) -> ReadError {
     }
 }
 
+/// What the system says of a file that was opened at `path`, unless it is something else.
+pub(super) fn is_regular(path: &Path, file: &File) -> Result<Metadata, ReadError> {
+    let metadata = file.metadata().map_err(|error| unreadable(path, &error))?;
+    if metadata.is_file() {
+        return Ok(metadata);
+    }
+    Err(ReadError::Unreadable { path: path.to_owned(), reason: "it is not a file".to_owned() })
+}
+
 /// Reads a file from its beginning that was opened at `path`.
 pub(crate) fn read_open(path: &Path, mut file: File, watch: &dyn Watch) -> Result<ReadFile, ReadError> {
     let unreadable = |error: std::io::Error| unreadable(path, &error);
-    let metadata = file.metadata().map_err(unreadable)?;
-    if !metadata.is_file() {
-        let reason = "it is not a file".to_owned();
-        return Err(ReadError::Unreadable { path: path.to_owned(), reason });
-    }
+    let metadata = is_regular(path, &file)?;
     file.rewind().map_err(unreadable)?;
     let total = metadata.len();
     let stamp = Stamp::of_open(metadata, path);
@@ -75,16 +81,24 @@ pub(crate) fn read_open(path: &Path, mut file: File, watch: &dyn Watch) -> Resul
     let content = pieces.content;
     let has_error = import.diagnostics.iter().any(|found| found.severity == Severity::Error);
     let is_cut_off = pieces.is_database && has_error;
-    add_full_outputs(path, &mut import);
+    add_full_outputs(path, &mut import, std::iter::empty());
     Ok(ReadFile { file, import, stamp, content, is_cut_off })
 }
 
-/// Reads results that were too large for a transcript from the folder beside it.
-fn add_full_outputs(path: &Path, import: &mut Import) {
+/// Reads results that were too large for a transcript from the folder beside it. Those that the same sessions had
+/// `before` are not read again.
+pub(super) fn add_full_outputs<'s>(
+    path: &Path,
+    import: &mut Import,
+    mut before: impl Iterator<Item = &'s ImportedSession>,
+) {
     let mut n_missing = 0;
     for session in &mut import.sessions {
+        let before = before.next();
         for (event, name) in session.full_outputs() {
-            match full_output(path, &session.session.id, &name) {
+            let known = before.and_then(|before| before.full_output(event, &name));
+            let read = || full_output(path, &session.session.id, &name).map(Cow::Owned);
+            match known.map(Cow::Borrowed).or_else(read) {
                 Some(text) => session.add_full_output(event, &name, &text),
                 None => n_missing += 1,
             }
@@ -173,7 +187,9 @@ impl Pieces<'_> {
     fn next(&mut self, bytes: &mut Vec<u8>) -> std::io::Result<usize> {
         let before = bytes.len();
         let read = self.file.by_ref().take(PIECE as u64).read_to_end(bytes)?;
-        self.content = self.content.then(Fingerprint::of(&bytes[before..]));
+        if read > 0 {
+            self.content = self.content.then(Fingerprint::of(&bytes[before..]));
+        }
         self.done += read as u64;
         Ok(read)
     }

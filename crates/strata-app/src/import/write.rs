@@ -5,13 +5,14 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use strata_import::{Alignment, ImportedSession, RecordedRequest, SourceRecord};
+use strata_import::{Alignment, ImportedSession, Kept, RecordedRequest, SourceRecord};
 use strata_model::{FromJson as _, json, secret};
 use strata_store::{
-    AppConfig, AppConfigOrigin, ImportedSession as StoredSession, Listing, NewEvent, RawRecord, RecordPlace,
-    RecordedRequest as StoredRequest, Source, Store, StoreError,
+    AppConfig, AppConfigOrigin, Growth, ImportedSession as StoredSession, Listing, NewEvent, RawRecord,
+    RecordPlace, RecordedRequest as StoredRequest, SessionId, Source, Store, StoreError,
 };
 
+use super::growing::StoredFile;
 use super::read::ReadFile;
 use super::summary::Summary;
 use crate::watch::Watch;
@@ -38,14 +39,7 @@ pub(crate) fn write(
 ) -> Result<Stored, StoreError> {
     let sessions = &file.import.sessions;
     let mut raw = RawBytes { file: &file.file };
-    let mut import = store.begin_import(Source {
-        location: location.to_owned(),
-        format: sessions.first().map_or(String::new(), |session| session.format.name().to_owned()),
-        size_bytes: file.stamp.size_bytes,
-        modified_ms: file.stamp.modified_ms,
-        content: Some(file.content),
-        imported_at_ms: now_ms,
-    })?;
+    let mut import = store.begin_import(source_of(file, location, now_ms))?;
     let total: usize = sessions.iter().map(|session| session.session.events.len()).sum();
     let mut done = 0;
     for imported in sessions {
@@ -74,6 +68,71 @@ pub(crate) fn write(
         import.close_recording(recording, &imported.session, listing(imported))?;
     }
     import.commit(&file.import.diagnostics).map(Stored::Sessions)
+}
+
+/// Writes what the sessions of a file have more than the store has of them. `None`, with nothing written, where that is
+/// not how the file goes on, or most of it is new: then it is to be stored whole.
+pub(super) fn append(
+    store: &mut Store,
+    file: &ReadFile,
+    stored: &StoredFile,
+    now_ms: i64,
+) -> Result<Option<Vec<SessionId>>, StoreError> {
+    let sessions = &file.import.sessions;
+    if file.content == stored.content || sessions.len() != stored.sessions.len() {
+        return Ok(None);
+    }
+    let pairs = || sessions.iter().zip(&stored.sessions);
+    if !pairs().all(|(now, (_, before))| names(now) == names(before)) {
+        return Ok(None);
+    }
+    let kept: Vec<Kept> = pairs().map(|(now, (_, before))| now.kept_of(before)).collect();
+    let n_events: usize = sessions.iter().map(|session| session.session.events.len()).sum();
+    let n_kept: usize = kept.iter().map(|kept| kept.events).sum();
+    // While it is written in one transaction, nobody else can write.
+    if n_events - n_kept > n_kept.max(BATCH) {
+        return Ok(None);
+    }
+    let mut raw = RawBytes { file: &file.file };
+    let new = |(imported, kept): (&ImportedSession, &Kept)| kept.events..imported.session.events.len();
+    let bytes: Vec<Pieces> = sessions
+        .iter()
+        .zip(&kept)
+        .map(|(imported, kept)| raw.of_events(imported, new((imported, kept))))
+        .collect();
+    let grown: Vec<Growth<'_>> = pairs()
+        .zip(kept.iter().zip(&bytes))
+        .map(|((imported, (id, _)), (kept, bytes))| Growth {
+            id: id.clone(),
+            kept: kept.events as u32,
+            events: new((imported, kept)).map(|at| new_event(imported, at, bytes)).collect(),
+            kept_requests: kept.requests as u32,
+            requests: imported.requests[kept.requests..].iter().map(new_request).collect(),
+            session: &imported.session,
+            listing: listing(imported),
+        })
+        .collect();
+    let source = source_of(file, &stored.location, now_ms);
+    let is_written = store.append(&source, stored.content, &grown, &file.import.diagnostics)?;
+    Ok(is_written.then(|| stored.sessions.iter().map(|(id, _)| id.clone()).collect()))
+}
+
+/// What the id of a stored session is made from.
+fn names(imported: &ImportedSession) -> [&str; 3] {
+    let session = &imported.session;
+    [&session.app_name, &session.user_id, &session.id]
+}
+
+fn source_of(file: &ReadFile, location: &str, now_ms: i64) -> Source {
+    let format = file.import.sessions.first().map_or("", |session| session.format.name());
+    Source {
+        location: location.to_owned(),
+        format: format.to_owned(),
+        size_bytes: file.stamp.size_bytes,
+        modified_ms: file.stamp.modified_ms,
+        content: Some(file.content),
+        imported_at_ms: now_ms,
+    }
 }
 
 fn listing(imported: &ImportedSession) -> Listing {

@@ -25,6 +25,12 @@ impl ImportedSession {
         named.collect()
     }
 
+    /// The whole of a result, where it was put beside it.
+    pub fn full_output(&self, event: usize, file: &str) -> Option<&str> {
+        let custom = self.session.events.get(event)?.custom_metadata.as_ref()?;
+        custom.get(marks::FULL_OUTPUT)?.get(file)?.as_str()
+    }
+
     /// Puts the whole of a result beside what the model was given of it, which stays what it is.
     pub fn add_full_output(&mut self, event: usize, file: &str, text: &str) {
         let Some(event) = self.session.events.get_mut(event).map(Arc::make_mut) else { return };
