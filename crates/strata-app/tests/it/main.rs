@@ -8,6 +8,7 @@ mod evidence;
 mod experiments;
 mod folders;
 mod follow;
+mod growing;
 mod hidden;
 mod lab;
 mod recorded;
