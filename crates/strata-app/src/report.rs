@@ -54,7 +54,7 @@ pub use diff::{DiffReport, PartChangeReport, SideReport, diff};
 pub use evidence::EvidenceReport;
 pub use export::{ExportReport, export};
 pub use findings::{FindingReport, FindingsReport, FixReport, findings};
-pub use follow::{Followed, FollowedChange, follow};
+pub use follow::{Followed, FollowedChange, Following, follow};
 pub use import::{ImportReport, import};
 pub use list::{ListReport, ListedSession, list};
 pub use models::{EndpointReport, ModelsReport, models};

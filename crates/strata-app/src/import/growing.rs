@@ -123,7 +123,8 @@ impl GrowingFile {
 
     /// A file is what its beginning says, and that may have been short.
     fn is_of_format(&self, at: u64, piece: &[u8]) -> bool {
-        at > 0 || detect(&piece[..piece.len().min(HEAD_BYTES)]) == Detection::Readable(self.format)
+        let is_long = self.n_read >= HEAD_BYTES as u64;
+        is_long || at > 0 || detect(&piece[..piece.len().min(HEAD_BYTES)]) == Detection::Readable(self.format)
     }
 
     /// Whether all bytes that were read stand in the file still.

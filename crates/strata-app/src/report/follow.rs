@@ -35,37 +35,67 @@ pub enum Followed<'f> {
     Problem(&'f FileDiagnostic),
 }
 
-/// Reads files and folders again whenever they change, until `watch` or whoever is told wants to stop.
-pub fn follow(
-    paths: &[PathBuf],
-    database: Option<&Path>,
-    watch: &dyn Watch,
-    mut tell: impl FnMut(Followed<'_>) -> ControlFlow<()>,
-) -> Result<(), AppError> {
-    let database = database.map_or_else(default_database, |database| Ok(database.to_owned()))?;
-    let storage = RefCell::new(Store::open(&database)?);
-    let wake = Wake::new();
-    let mut followers: Vec<Follower> = paths.iter().map(|path| Follower::new(path.clone(), &wake)).collect();
-    let mut known = HashSet::new();
-    while !watch.is_cancelled() {
+/// Files and folders that are followed into a store.
+pub struct Following {
+    storage: RefCell<Store>,
+    wake: Wake,
+    followers: Vec<Follower>,
+    /// What was told of those that cannot be read.
+    known: HashSet<(String, String)>,
+}
+
+impl Following {
+    /// The store is `database`, else that of the data folder.
+    pub fn new(paths: &[PathBuf], database: Option<&Path>) -> Result<Self, AppError> {
+        let database = database.map_or_else(default_database, |database| Ok(database.to_owned()))?;
+        let storage = RefCell::new(Store::open(&database)?);
+        let wake = Wake::new();
+        let followers = paths.iter().map(|path| Follower::new(path.clone(), &wake)).collect();
+        Ok(Self { storage, wake, followers, known: HashSet::new() })
+    }
+
+    /// Stores what has changed since the last look, and tells of it. Breaks when whoever is told wants to stop.
+    pub fn look(
+        &mut self,
+        watch: &dyn Watch,
+        mut tell: impl FnMut(Followed<'_>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, AppError> {
         let mut problems = Vec::new();
-        for follower in &mut followers {
-            let Some(imported) = follower.look(&storage, watch) else { continue };
-            for change in changes(&storage.borrow(), &imported)? {
+        for follower in &mut self.followers {
+            let Some(imported) = follower.look(&self.storage, watch) else { continue };
+            for change in changes(&self.storage.borrow(), &imported)? {
                 if tell(Followed::Changed(Box::new(change))).is_break() {
-                    return Ok(());
+                    return Ok(ControlFlow::Break(()));
                 }
             }
             problems.extend(imported.problems().map(FileDiagnostic::from));
         }
         // What cannot be read is tried again, and told once.
         for problem in problems {
-            let is_new = known.insert((problem.file.clone(), problem.message.clone()));
+            let is_new = self.known.insert((problem.file.clone(), problem.message.clone()));
             if is_new && tell(Followed::Problem(&problem)).is_break() {
-                return Ok(());
+                return Ok(ControlFlow::Break(()));
             }
         }
-        wake.wait(&followers, watch);
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Waits until something may have changed, but not long.
+    fn wait(&self, watch: &dyn Watch) {
+        self.wake.wait(&self.followers, watch);
+    }
+}
+
+/// Follows files and folders until `watch` or whoever is told wants to stop.
+pub fn follow(
+    paths: &[PathBuf],
+    database: Option<&Path>,
+    watch: &dyn Watch,
+    mut tell: impl FnMut(Followed<'_>) -> ControlFlow<()>,
+) -> Result<(), AppError> {
+    let mut following = Following::new(paths, database)?;
+    while !watch.is_cancelled() && following.look(watch, &mut tell)?.is_continue() {
+        following.wait(watch);
     }
     Ok(())
 }

@@ -1,0 +1,119 @@
+//! A followed file that grows.
+//!
+//! - `follow`: one line behind a Claude Code transcript of 10,000 events, from its place in the file until the store has
+//!   it. The yardstick imports the same file into a store that is empty.
+
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+use criterion::{BatchSize, Criterion, SamplingMode, criterion_group, criterion_main};
+use serde_json::{Value, json};
+use strata_app::report::{self, Followed, Following, Watch};
+
+const N_EVENTS: usize = 10_000;
+
+/// Nobody watches.
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn progress(&self, _: u64, _: u64) {}
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// The event at a place: every other one answers with words and a call, and is answered by its result.
+fn line(at: usize) -> String {
+    let mut words = String::new();
+    for word in 0..150 {
+        let _ = write!(words, "word{} of {at} ", (at * 31 + word * 17) % 997);
+    }
+    let call = format!("toolu_{}", at / 2);
+    let (kind, message) = match at {
+        0 => ("user", json!({"role": "user", "content": words})),
+        at if at % 2 == 1 => (
+            "assistant",
+            json!({
+                "id": format!("msg_{at}"), "role": "assistant", "model": "claude-opus-4-5",
+                "content": [
+                    {"type": "text", "text": words},
+                    {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": format!("make part-{at}")}},
+                ],
+                "usage": {"input_tokens": 10, "cache_read_input_tokens": at * 400, "output_tokens": 420},
+            }),
+        ),
+        at => (
+            "user",
+            json!({
+                "role": "user",
+                "content": [{"type": "tool_result", "tool_use_id": format!("toolu_{}", (at - 1) / 2), "content": words}],
+            }),
+        ),
+    };
+    let parent = (at > 0).then(|| format!("uuid-{}", at - 1));
+    let record: Value = json!({
+        "parentUuid": parent, "isSidechain": false, "sessionId": "a-session", "version": "2.1.80", "cwd": "/work",
+        "gitBranch": "main", "uuid": format!("uuid-{at}"), "timestamp": "2026-01-27T23:13:36Z", "type": kind,
+        "message": message,
+    });
+    format!("{record}\n")
+}
+
+fn append(path: &Path, text: &str) {
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(text.as_bytes())).expect("a file that can be written");
+}
+
+fn follow(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("transcript.jsonl");
+    append(&path, &(0..N_EVENTS).map(line).collect::<String>());
+    let paths = [path.clone()];
+    let mut following = Following::new(&paths, Some(&folder.path().join("followed.db")))
+        .expect("a file that can be followed");
+    let mut look = |n_events: usize| {
+        let mut n_told = None;
+        let told = |followed: Followed<'_>| {
+            let Followed::Changed(change) = followed else { panic!("{followed:?}") };
+            n_told = Some(change.session.events as usize);
+            ControlFlow::Continue(())
+        };
+        following.look(&Unwatched, told).expect("a file that can be read").continue_value();
+        assert_eq!(n_told, Some(n_events), "what was appended is stored");
+    };
+    look(N_EVENTS);
+    let mut group = criterion.benchmark_group("follow");
+    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(10));
+    let mut n_stores = 0;
+    group.bench_function("yardstick_import_whole", |bencher| {
+        let next_store = || {
+            n_stores += 1;
+            folder.path().join(format!("whole-{n_stores}.db"))
+        };
+        bencher.iter_batched(
+            next_store,
+            |store| {
+                report::import(&paths, Some(&store), false, &Unwatched).expect("a file that can be imported")
+            },
+            BatchSize::PerIteration,
+        );
+    });
+    let mut n_events = N_EVENTS;
+    group.bench_function("line_appended", |bencher| {
+        let next_line = || {
+            append(&path, &line(n_events));
+            n_events += 1;
+            n_events
+        };
+        bencher.iter_batched(next_line, &mut look, BatchSize::PerIteration);
+    });
+    group.finish();
+}
+
+criterion_group!(benches, follow);
+criterion_main!(benches);
