@@ -124,7 +124,6 @@ fn fill(store: &mut Store) {
     store.add_measured_call("m", PromptShape::Text, &MEASURED).unwrap();
     store.set_setting("theme", "dark").unwrap();
     store.keep_paid_answer(Fingerprint(7), r#"{"content":{}}"#).unwrap();
-    store.put_token_counts("o200k_base", &[(Fingerprint::of(b"hello"), 1)]).unwrap();
 }
 
 fn requests() -> Vec<RecordedRequest> {
@@ -164,7 +163,6 @@ fn check_sample(store: &Store) {
     assert_eq!(store.source("sample.jsonl").unwrap(), Some(source("sample.jsonl")));
     assert_eq!(store.diagnostics("sample.jsonl").unwrap()[0].message, "it's odd");
     assert_eq!(store.setting("theme").unwrap().as_deref(), Some("dark"));
-    assert_eq!(store.token_counts("o200k_base", &[Fingerprint::of(b"hello")]).unwrap(), [Some(1)]);
 }
 
 /// What [`fill`] wrote since version 2.
