@@ -13,17 +13,19 @@ use std::time::Duration;
 use criterion::{BatchSize, Criterion, SamplingMode, criterion_group, criterion_main};
 use serde_json::{Value, json};
 use strata_app::report::{self, Followed, Following, Watch};
+use tokio_util::sync::CancellationToken;
 
 const N_EVENTS: usize = 10_000;
 
-/// Nobody watches.
-struct Unwatched;
+/// Nobody watches, and nobody stops it.
+#[derive(Default)]
+struct Unwatched(CancellationToken);
 
 impl Watch for Unwatched {
     fn progress(&self, _: u64, _: u64) {}
 
-    fn is_cancelled(&self) -> bool {
-        false
+    fn stop(&self) -> &CancellationToken {
+        &self.0
     }
 }
 
@@ -83,7 +85,7 @@ fn follow(criterion: &mut Criterion) {
             n_told = Some(change.session.events as usize);
             ControlFlow::Continue(())
         };
-        following.look(&Unwatched, told).expect("a file that can be read").continue_value();
+        following.look(&Unwatched::default(), told).expect("a file that can be read").continue_value();
         assert_eq!(n_told, Some(n_events), "what was appended is stored");
     };
     look(N_EVENTS);
@@ -98,7 +100,8 @@ fn follow(criterion: &mut Criterion) {
         bencher.iter_batched(
             next_store,
             |store| {
-                report::import(&paths, Some(&store), false, &Unwatched).expect("a file that can be imported")
+                report::import(&paths, Some(&store), false, &Unwatched::default())
+                    .expect("a file that can be imported")
             },
             BatchSize::PerIteration,
         );

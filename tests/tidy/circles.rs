@@ -11,7 +11,7 @@ use crate::modules::{ModulePath, Modules, Reference};
 use crate::tree::{SourceFile, text_files};
 
 /// Crates that had circles before there was this rule: how many modules stand in one. Numbers here only get smaller.
-const CIRCLED: &[(&str, usize)] = &[("strata-app", 18), ("strata-store", 7)];
+const CIRCLED: &[(&str, usize)] = &[("strata-app", 16), ("strata-store", 7)];
 
 /// The most references that a message lists.
 const MAX_LISTED: usize = 12;

@@ -3,7 +3,8 @@
 //! Every document says its `version`. Within a version, fields are added and never renamed or removed.
 //!
 //! [`Source`] is what a person names: a file, a session in the store, or `sample`. From it come [`show`], [`compile`]
-//! and [`tokens`]; [`import`] and [`list`] work on the store. Everything blocks, and tells a [`Watch`] how far it is.
+//! and [`tokens`]; [`import`] and [`list`] work on the store. Everything blocks, tells a [`Watch`] how far it is, and ends
+//! when that wants to stop. What asks models does so on the runtime of the process, whose handle it is given.
 
 mod adk_recorder;
 mod app;
@@ -11,6 +12,7 @@ mod cache;
 mod change;
 mod check;
 mod compact;
+mod compact_choice;
 mod compact_result;
 mod compile;
 mod diagnostic;
@@ -40,10 +42,8 @@ pub use app::AppReport;
 pub use cache::{BreakReport, CacheFixReport, CacheReport, CallCacheReport, ZoneReport, cache};
 pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
-pub use compact::{
-    CompactChoice, CompactReport, CompactTotals, LossItemReport, SummaryModel, WindowLoss, WindowReport,
-    compact,
-};
+pub use compact::{CompactReport, CompactTotals, LossItemReport, WindowLoss, WindowReport, compact};
+pub use compact_choice::{CompactChoice, SummaryModel};
 pub use compact_result::{AppliedReport, CompactEstimate, compact_estimate};
 pub use compile::{
     CallChoice, CompileContents, CompileFailure, CompileReport, LeftOut, PromptTokens, SegmentReport,

@@ -81,7 +81,8 @@ fn on_runtime(run: impl FnOnce(&Handle) -> Result<ExitCode>) -> Result<ExitCode>
     let runtime = Builder::new_multi_thread().worker_threads(WAITING_THREADS).enable_all().build();
     let runtime = runtime.context("The system gives no threads to wait on. Nothing was changed.")?;
     let outcome = run(runtime.handle());
-    // A command that is still computing would hold up the end for as long as it takes.
-    runtime.shutdown_background();
+    // The process ends now, and with it whoever still waits or computes. Dropped, the runtime would wait for them; shut
+    // down, it would fail them on the way.
+    std::mem::forget(runtime);
     outcome
 }

@@ -44,6 +44,15 @@ impl Progress {
         Self { stop, line }
     }
 
+    /// Takes the line away, for what is written to the same terminal. It comes back with the next progress.
+    pub(crate) fn hide(&self) {
+        let Some(mut line) = self.line() else { return };
+        if line.told.take().is_some() {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+            let _ = io::stderr().flush();
+        }
+    }
+
     fn line(&self) -> Option<MutexGuard<'_, Line>> {
         Some(self.line.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -95,9 +104,6 @@ impl Watch for Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if self.line().is_some_and(|line| line.told.is_some()) {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-            let _ = io::stderr().flush();
-        }
+        self.hide();
     }
 }

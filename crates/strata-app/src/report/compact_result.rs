@@ -6,11 +6,11 @@ use strata_measure::lab::Replayed;
 use strata_store::{ExperimentId, SessionId, Store};
 use tokio::runtime::Handle;
 
-use super::compact::CompactChoice;
+use super::compact_choice::{CompactChoice, SummaryModel};
 use super::diagnostic::FileDiagnostic;
 use super::model_desk::ModelDesk;
 use super::source::{Source, Subject};
-use super::{SummaryModel, VERSION, Watch};
+use super::{VERSION, Watch};
 use crate::data_folder::default_database;
 use crate::error::AppError;
 use crate::import::now_ms;

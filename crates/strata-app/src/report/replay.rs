@@ -132,10 +132,10 @@ pub fn replay(
     }
     let mut shown = sent.begun();
     watch.begins(Step::Asking(&found.server.name));
+    watch.progress(0, 1);
     let connections = &desk.models.connections;
     let asked =
         connections.ask(&found.server, &sent.model, &sent.request, None, watch.stop(), &mut |progress| {
-            watch.progress(0, 1);
             if let Progress::Delta(strata_wire::Delta::Text(text)) = &progress {
                 stream(text);
             }

@@ -187,6 +187,33 @@ fn a_run_that_failed_is_resumed_after_a_restart_and_pays_for_nothing_twice() {
 }
 
 #[test]
+fn a_run_that_is_stopped_while_the_model_is_silent_ends_and_is_resumed_from_there() {
+    let strata = start();
+    let session = sample(&strata);
+    let first = "The night job fails: load_rates() lost parse_float=str.";
+    let server =
+        ModelServer::start(vec![says(first, 900), Play::Silence, says("The fix is on a branch.", 900)], None);
+    endpoint(&strata, &server);
+    let params = json!({
+        "session": session, "config": CONFIG, "prompt": null, "writer": "scripted", "model": null
+    });
+    let job = ask(&strata, "lab/run", &params);
+    wait_until(|| server.received().len() == 2);
+    ask(&strata, "job/cancel", &job);
+    assert_eq!(ended(&strata, &job)["state"], "cancelled");
+    let result = ask(&strata, "lab/runResult", &json!({ "run": job["job"] }));
+    assert_eq!((&result["state"], &result["written"]), (&json!("cancelled"), &json!(1)));
+    let failure = result["failure"].as_str().expect("a reason");
+    assert!(failure.contains("Stopped") && failure.contains("The summary before it is kept"), "{failure}");
+
+    let again = ask(&strata, "lab/resume", &json!({ "run": result["run"] }));
+    assert_eq!(ended(&strata, &again)["state"], "done");
+    let done = ask(&strata, "lab/runResult", &json!({ "run": again["job"] }));
+    assert_eq!((&done["written"], &done["fromBefore"]), (&json!(2), &json!(1)));
+    assert_eq!(server.received().len(), 3, "what was paid for is not asked for again");
+}
+
+#[test]
 fn an_edit_of_the_setting_is_summarised_offline() {
     let strata = start();
     let session = sample(&strata);

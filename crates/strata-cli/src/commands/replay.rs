@@ -66,8 +66,9 @@ impl Replay {
             }
         };
         let is_live = shows && io::stderr().is_terminal();
-        let mut stream = move |piece: &str| {
+        let mut stream = |piece: &str| {
             if is_live {
+                progress.hide();
                 let _ = write!(io::stderr(), "{piece}");
             }
         };

@@ -1,6 +1,7 @@
 //! Sweeping, compacting and asking models.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use strata_testkit::model_server::{ModelServer, Play, chat_stream};
 
@@ -52,13 +53,17 @@ fn settings_that_make_no_sense_are_refused() {
     }
 }
 
-/// Runs a command with the scripted server as the live one.
-fn live(computer: &Computer, server: &ModelServer, arguments: &str) -> Run {
+/// A command with the scripted server as the live one.
+fn asking(computer: &Computer, server: &ModelServer, arguments: &str) -> Command {
     let mut command: Command = computer.command(arguments);
     command.env("STRATA_LIVE_BASE_URL", format!("{}/v1", server.url()));
     command.env("STRATA_LIVE_MODEL", "scripted-1").env("STRATA_LIVE_API_KEY", KEY);
     command.env_remove("DBUS_SESSION_BUS_ADDRESS");
-    Run::from(command.output().unwrap())
+    command
+}
+
+fn live(computer: &Computer, server: &ModelServer, arguments: &str) -> Run {
+    Run::from(asking(computer, server, arguments).output().unwrap())
 }
 
 fn says(text: &str) -> Play {
@@ -108,6 +113,32 @@ fn a_run_that_failed_goes_on_where_it_was_and_pays_for_nothing_twice() {
         files.map(|file| file.path()).filter(|path| path.is_file() && holds(path, KEY)).collect();
     assert!(with_key.is_empty(), "the key is in {with_key:?}");
     assert!(holds(&database, "load_rates"), "what was paid for is in the store");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_a_model_that_is_silent_and_keeps_what_was_written() {
+    let computer = Computer::new();
+    let database = computer.path("lab.db");
+    let command =
+        format!("compact sample --config interval=6,overlap=1 --model live --db {}", database.display());
+    let server =
+        ModelServer::start(vec![says("What came first."), Play::Silence, says("What came then.")], Some(KEY));
+    let run = asking(&computer, &server, &command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let run = run.unwrap();
+    let start = Instant::now();
+    while server.received().len() < 2 {
+        assert!(start.elapsed() < Duration::from_mins(1));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    let stopped = Run::from(run.wait_with_output().unwrap());
+    assert_ne!(stopped.code, 0);
+    assert!(stopped.stderr.contains("Stopping.") && stopped.stderr.contains("Stopped"), "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("The summary before it is kept"), "{}", stopped.stderr);
+
+    assert_eq!(live(&computer, &server, &command).code, 0);
+    assert_eq!(server.received().len(), 3, "only what was not answered is asked for again");
 }
 
 #[test]
