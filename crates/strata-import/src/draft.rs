@@ -12,7 +12,7 @@ use strata_wire::message::{Messages, Reader, Turn};
 use strata_wire::usage::UsageReport;
 
 use crate::bodies::Bodies;
-use crate::facts::{Facts, SourceFacts};
+use crate::facts::{Facts, SourceFacts, largest_result_bytes};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::{ImportedSession, ParentSession, RecordedRequest};
@@ -332,9 +332,9 @@ impl Draft {
         }
         self.name_main_branch();
         let mut facts = Facts::of(self.events.iter().map(|event| &**event));
-        if let Some(bytes) = self.result_bytes {
-            facts.largest_tool_result_bytes = bytes;
-        }
+        facts.largest_tool_result_bytes = self
+            .result_bytes
+            .unwrap_or_else(|| largest_result_bytes(self.events.iter().map(|event| &**event)));
         facts.source = SourceFacts::Counts(self.counts);
         self.session.last_update_time = self.events.iter().map(|event| event.timestamp).fold(0.0, f64::max);
         self.session.events = self.events;

@@ -84,7 +84,8 @@ pub struct ClaudeFacts {
 }
 
 impl Facts {
-    /// Counts events as they stand. Events a parent only relays are not counted, except as events.
+    /// Counts events as they stand, but for the bytes of results. Events a parent only relays are not counted, except as
+    /// events.
     pub fn of<'e>(events: impl IntoIterator<Item = &'e Event>) -> Self {
         let mut facts = Self::default();
         let mut invocations = BTreeSet::new();
@@ -116,11 +117,7 @@ impl Facts {
             self.thought_parts += u64::from(part.is_thought());
             self.inline_data_parts += u64::from(part.inline_data.is_some());
         }
-        for response in event.function_responses() {
-            self.tool_results += 1;
-            let bytes = response.response.as_ref().map_or(0, |it| json::object_compact_len(it));
-            self.largest_tool_result_bytes = self.largest_tool_result_bytes.max(bytes as u64);
-        }
+        self.tool_results += event.function_responses().count() as u64;
     }
 
     fn count_usage(&mut self, usage: &Usage) {
@@ -130,6 +127,13 @@ impl Facts {
         add(&mut self.output_tokens, usage.candidates_token_count);
         add(&mut self.thoughts_tokens, usage.thoughts_token_count);
     }
+}
+
+/// Bytes of the largest result of a tool, as compact JSON. Events a parent only relays are not looked at.
+pub(crate) fn largest_result_bytes<'e>(events: impl IntoIterator<Item = &'e Event>) -> u64 {
+    let own = events.into_iter().filter(|event| !marks::is_relayed(event));
+    let results = own.flat_map(Event::function_responses).filter_map(|result| result.response.as_ref());
+    results.map(|result| json::object_compact_len(result) as u64).max().unwrap_or(0)
 }
 
 /// Adds a count from a file, which may be any number.

@@ -14,7 +14,7 @@ use super::cursor::Cursor;
 use super::places::source;
 use super::session::SessionBuilder;
 use super::spelling::{take, take_text};
-use crate::facts::Facts;
+use crate::facts::{Facts, largest_result_bytes};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -158,7 +158,12 @@ fn facts_of(imported: &ImportedSession, recorded: &[Recorded], n_turns: u64) -> 
         let content = event.content.clone().filter(|_| !it.is_final);
         Some(Event { content, invocation_id: Str::default(), ..Event::clone(event) })
     });
-    Facts { user_turns: n_turns, ..Facts::of(&events.collect::<Vec<_>>()) }
+    let events: Vec<Event> = events.collect();
+    Facts {
+        user_turns: n_turns,
+        largest_tool_result_bytes: largest_result_bytes(&events),
+        ..Facts::of(&events)
+    }
 }
 
 /// The session inside the result of an evaluated case, when it was kept.

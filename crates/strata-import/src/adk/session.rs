@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strata_model::{Content, Decoder, Event, FromJson, Json, NodePath, Object, Session, Str};
 
-use crate::facts::Facts;
+use crate::facts::{Facts, largest_result_bytes};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::{Alignment, ImportedSession, RecordedRequest};
@@ -129,7 +129,9 @@ impl SessionBuilder {
             self.unmapped.field("session", key, value);
         }
         report_repeated_ids(&self.session, &self.place, findings);
-        let facts = Facts::of(self.session.events.iter().map(|event| &**event));
+        let events = || self.session.events.iter().map(|event| &**event);
+        let facts =
+            Facts { largest_tool_result_bytes: largest_result_bytes(events()), ..Facts::of(events()) };
         let title = title::of_session(&self.session);
         ImportedSession {
             session: self.session,
