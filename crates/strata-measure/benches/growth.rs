@@ -79,7 +79,7 @@ fn append(criterion: &mut Criterion) {
 fn whole(criterion: &mut Criterion) {
     let app = Arc::new(large::app());
     let mut group = criterion.benchmark_group("whole");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(60));
+    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_mins(1));
     for (name, n_events) in [("yardstick_10000_events", N_EVENTS), ("events_100000", 10 * N_EVENTS)] {
         let session = Arc::new(large::session(n_events));
         let counting = Counting::default();

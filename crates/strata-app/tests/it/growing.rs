@@ -10,20 +10,28 @@ use serde_json::json;
 use strata_app::report::{self, Followed, Watch};
 use strata_store::{SearchQuery, SessionEntry, Source, Store};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 /// Ends what never comes.
-struct Patience(Instant);
+struct Patience {
+    since: Instant,
+    stop: CancellationToken,
+}
 
 impl Watch for Patience {
     fn progress(&self, _: u64, _: u64) {}
 
+    fn stop(&self) -> &CancellationToken {
+        &self.stop
+    }
+
     fn is_cancelled(&self) -> bool {
-        self.0.elapsed() > Duration::from_mins(2)
+        self.since.elapsed() > Duration::from_mins(2)
     }
 }
 
 fn patience() -> Patience {
-    Patience(Instant::now())
+    Patience { since: Instant::now(), stop: CancellationToken::new() }
 }
 
 /// A file, and the store of those who follow it.
