@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, SamplingMode, criterion_group, criterion_main};
 use serde_json::{Value, json};
-use strata_app::report::{self, Followed, Following, Watch};
+use strata_app::report::{self, FollowUpdate, Following, Watch};
 use tokio_util::sync::CancellationToken;
 
 const N_EVENTS: usize = 10_000;
@@ -80,8 +80,8 @@ fn follow(criterion: &mut Criterion) {
         .expect("a file that can be followed");
     let mut look = |n_events: usize| {
         let mut n_told = None;
-        let told = |followed: Followed<'_>| {
-            let Followed::Changed(change) = followed else { panic!("{followed:?}") };
+        let told = |followed: FollowUpdate<'_>| {
+            let FollowUpdate::Changed(change) = followed else { panic!("{followed:?}") };
             n_told = Some(change.session.events as usize);
             ControlFlow::Continue(())
         };

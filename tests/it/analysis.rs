@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use strata_engine::Experiment;
-use strata_measure::analysis::{Cause, Counting, SessionAnalysis, Use};
+use strata_measure::analysis::{Cause, Counting, SessionAnalysis, UseTotals};
 use strata_measure::tokens::Weigher;
 use strata_model::EventIndex;
 use strata_testkit::{app, experiment_in, invoice_triage, session};
@@ -42,7 +42,7 @@ fn every_token_sent_is_in_the_ledger_once() {
     let n_events = experiment.session().events.len();
     let events = analysis.ledger().events(n_events);
     let sources = analysis.ledger().sources();
-    let sum = |count: fn(&Use) -> u64| -> u64 {
+    let sum = |count: fn(&UseTotals) -> u64| -> u64 {
         events.iter().chain(sources.iter().map(|source| &source.usage)).map(count).sum()
     };
     let sent: u64 = analysis.calls().iter().map(|call| u64::from(call.total.tokens - call.overhead)).sum();
@@ -64,7 +64,7 @@ fn every_token_sent_is_in_the_ledger_once() {
 
     for (at, usage) in events.iter().enumerate() {
         let carriers = analysis.ledger().carriers(EventIndex(at as u32));
-        let total = |count: fn(&strata_measure::analysis::Carried) -> u32| -> u64 {
+        let total = |count: fn(&strata_measure::analysis::CarriedTokens) -> u32| -> u64 {
             carriers.iter().map(|carried| u64::from(count(carried))).sum()
         };
         assert_eq!(total(|carried| carried.tokens), usage.lifetime, "E{}", at + 1);

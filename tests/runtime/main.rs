@@ -9,14 +9,14 @@ use std::process::ExitCode;
 
 use strata_model::json;
 use strata_oracle::Failure;
-use strata_oracle::report::{Known, Report};
+use strata_oracle::report::{KnownDifferences, Report};
 use strata_oracle::scenario::check;
 
 fn main() -> ExitCode {
     let folder = std::env::var_os("STRATA_RUNTIME")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("conformance/runtime"), PathBuf::from);
     let filters: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
-    let mut report = Report::new(filters, Known::default());
+    let mut report = Report::new(filters, KnownDifferences::default());
     for path in scenario_files(&folder) {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if report.wants(&name) {

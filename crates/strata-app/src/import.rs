@@ -18,7 +18,7 @@ mod write;
 
 pub(crate) use batch::{Finding, Imported, Input, Storage, import_all, is_archive, now_ms};
 pub(crate) use follow::{Follower, Wake};
-pub(crate) use kept::{Gone, newest_sessions, paths_of};
+pub(crate) use kept::{OrphanPolicy, newest_sessions, paths_of};
 pub(crate) use outcome::outcome;
 pub(crate) use read::{ReadError, read_file};
 pub(crate) use summary::{Summary, flow_kind};

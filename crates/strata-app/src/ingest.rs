@@ -10,8 +10,8 @@ use strata_store::SessionId;
 use crate::api::common::DiagnosticRow;
 use crate::api::job::{FileCounts, Notification};
 use crate::follows::Follows;
-use crate::import::{Gone, Imported, Input, import_all, outcome};
-use crate::jobs::{Ended, Jobs};
+use crate::import::{Imported, Input, OrphanPolicy, import_all, outcome};
+use crate::jobs::{JobOutcome, Jobs};
 use crate::notifications::Notifications;
 use crate::sessions::Sessions;
 use crate::workspace::Workspace;
@@ -64,7 +64,7 @@ impl Ingest {
         let (workspace, sessions) = (self.workspace.clone(), self.sessions.clone());
         self.jobs.start(title, "bytes", move |job| {
             job.reads(paths);
-            let imported = import_all(&*sessions, &inputs, Gone::Replaced, job);
+            let imported = import_all(&*sessions, &inputs, OrphanPolicy::Replaced, job);
             let ended = ended(&workspace, &imported);
             done(&imported.sessions);
             ended
@@ -93,10 +93,10 @@ impl Ingest {
     }
 }
 
-fn ended(workspace: &Workspace, imported: &Imported) -> Ended {
+fn ended(workspace: &Workspace, imported: &Imported) -> JobOutcome {
     let items = imported.sessions.iter().filter_map(|id| workspace.list_item(id).ok().flatten()).collect();
     let (state, outcome) = outcome(imported);
     let diagnostics = imported.findings.iter().map(DiagnosticRow::from).collect();
     let files = imported.has_folder.then(|| FileCounts::from(&imported.files));
-    Ended { state, outcome, sessions: items, diagnostics, files }
+    JobOutcome { state, outcome, sessions: items, diagnostics, files }
 }

@@ -34,7 +34,7 @@ struct Entry {
 }
 
 /// What came of a job.
-pub(crate) struct Ended {
+pub(crate) struct JobOutcome {
     pub state: JobState,
     /// In one line.
     pub outcome: String,
@@ -43,7 +43,7 @@ pub(crate) struct Ended {
     pub files: Option<FileCounts>,
 }
 
-impl Ended {
+impl JobOutcome {
     /// One that nothing but a line came of.
     pub(crate) fn saying(state: JobState, outcome: String) -> Self {
         Self { state, outcome, sessions: Vec::new(), diagnostics: Vec::new(), files: None }
@@ -87,7 +87,7 @@ impl Jobs {
         self: &Arc<Self>,
         title: String,
         unit: &str,
-        work: impl FnOnce(&RunningJob) -> Ended + Send + 'static,
+        work: impl FnOnce(&RunningJob) -> JobOutcome + Send + 'static,
     ) -> String {
         let stop = CancellationToken::new();
         let id = {
@@ -118,14 +118,14 @@ impl Jobs {
         std::thread::spawn(move || {
             let ended = catch_unwind(AssertUnwindSafe(|| work(&running))).unwrap_or_else(|_| {
                 let outcome = "Strata failed here; nothing of this job was kept. Please report this.";
-                Ended::saying(JobState::Failed, outcome.to_owned())
+                JobOutcome::saying(JobState::Failed, outcome.to_owned())
             });
             running.jobs.end(&running.id, ended);
         });
         id
     }
 
-    fn end(&self, id: &str, ended: Ended) {
+    fn end(&self, id: &str, ended: JobOutcome) {
         if let Some(entry) = self.lock().iter_mut().find(|entry| entry.job.job == id) {
             entry.job.state = ended.state;
             entry.job.outcome = Some(ended.outcome);

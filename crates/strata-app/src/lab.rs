@@ -8,15 +8,15 @@ mod stored_run;
 
 use strata_engine::turn::compaction::CompactionConfig;
 use strata_engine::{Experiment, LoggedEvent};
-use strata_measure::analysis::Billed;
+use strata_measure::analysis::BilledCalls;
 use strata_measure::lab::{FactReader, Lab, LossReport, Replayed, SummarySize, loss};
 use strata_wire::CacheRules;
 
-pub(crate) use estimate::Asked;
+pub(crate) use estimate::TargetModel;
 pub(crate) use results::{LabResults, RunState};
 pub(crate) use sent_again::SentAgain;
 pub(crate) use shapes::{loss_page, replay_shape, run_window, size_basis, sweep_shape};
-pub(crate) use stored_run::{Again, LostFacts, Noted, RunRecord, RunSettings, StoredSummary};
+pub(crate) use stored_run::{LostFacts, ObservedWriter, RunRecord, RunSettings, StoredSummary, StoredWriter};
 
 use crate::error::AppError;
 use crate::open::Baseline;
@@ -60,7 +60,7 @@ pub(crate) fn with_lab<T>(
 /// As [`with_lab`], for what is open nowhere.
 pub(crate) fn with_billed<T>(
     experiment: &Experiment,
-    Billed { analysis, caches }: Billed<'_>,
+    BilledCalls { analysis, caches }: BilledCalls<'_>,
     tables: &Tables,
     look: impl FnOnce(&Lab<'_>) -> T,
 ) -> Result<T, AppError> {

@@ -16,8 +16,8 @@ use tokio::runtime::Handle;
 
 pub(crate) use asker::{Asker, question, spoken_text};
 pub(crate) use connections::Connections;
-pub(crate) use endpoints::{Found, custom_endpoints, set_custom_endpoints};
-pub(crate) use listed::Listed;
+pub(crate) use endpoints::{UsableEndpoint, custom_endpoints, set_custom_endpoints};
+pub(crate) use listed::EndpointModels;
 pub(crate) use measured::{Calibrations, Expected, calibrated, counted, measure};
 pub(crate) use paid::PaidAnswers;
 pub(crate) use writer::{ModelWriter, WriterEvent};
@@ -38,7 +38,7 @@ pub(crate) struct Models {
 
 /// Every endpoint that could be asked.
 pub(crate) struct EndpointList {
-    pub endpoints: Vec<Listed>,
+    pub endpoints: Vec<EndpointModels>,
     /// Where keys are kept, in a sentence.
     pub keys: String,
 }
@@ -55,7 +55,7 @@ impl Models {
     }
 
     /// The endpoint of this name, one of `custom` or one that everybody knows.
-    pub(crate) fn find(&self, name: &str, custom: &[Endpoint]) -> Result<Found, AppError> {
+    pub(crate) fn find(&self, name: &str, custom: &[Endpoint]) -> Result<UsableEndpoint, AppError> {
         endpoints::find(name, custom, &self.keys)
     }
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use strata_engine::{Call, Compilation, Experiment};
 use strata_measure::analysis::{
-    Billed, CacheAnalysis, CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis,
+    BilledCalls, CacheAnalysis, CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis,
 };
 use strata_measure::findings::{Finding, findings};
 use strata_measure::prices::Prices;
@@ -25,7 +25,7 @@ use strata_store::{AppConfig, RecordedRequest, SessionEntry, SessionId, Store};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 use caches::Caches;
-use continued::{Answered, Earlier, RequestMarks, StoredSession};
+use continued::{AnsweredRequests, KnownSession, RequestMarks, StoredSession};
 pub(crate) use event_table::{EventTable, UsedEvents, content};
 pub(crate) use evidence::evidence;
 pub(crate) use experiment::OpenExperiment;
@@ -86,7 +86,7 @@ pub(crate) type PartRowsKey = (u32, u32, CompareWith, bool);
 pub(crate) struct Recording {
     known: Recorded,
     session: Session,
-    answered: Answered,
+    answered: AnsweredRequests,
     config: Option<AppConfig>,
 }
 
@@ -104,7 +104,7 @@ impl Recording {
             || AppError::not_found("This session is no longer in the store. Import its file again.");
         let entry = store.session_entry(&id)?.ok_or_else(missing)?;
         let session = store.read_session(&id)?.ok_or_else(missing)?;
-        let answered = Answered::read(store, &id)?;
+        let answered = AnsweredRequests::read(store, &id)?;
         let config = store.app_config(&id)?;
         let diagnostics = store.diagnostics(&entry.location)?.into_iter().map(|diagnostic| DiagnosticRow {
             severity: diagnostic.severity.into(),
@@ -126,7 +126,7 @@ impl OpenSession {
         let app = AppSource::of(config, (&session, &answered.requests), kind, &mut known.diagnostics);
         let stored = StoredSession { session, answered, app: app.app.clone(), kind };
         let (experiment, analysis) = match outdated {
-            Some(outdated) => stored.opened(Some(Earlier {
+            Some(outdated) => stored.opened(Some(KnownSession {
                 experiment: &outdated.experiment,
                 analysis: &outdated.analysis(),
                 marks: &outdated.marks,
@@ -363,8 +363,8 @@ impl Baseline<'_> {
     }
 
     /// With what its calls come to.
-    pub(crate) fn billed<'m>(&'m self, caches: &'m CacheAnalysis) -> Billed<'m> {
-        Billed { analysis: self, caches }
+    pub(crate) fn billed<'m>(&'m self, caches: &'m CacheAnalysis) -> BilledCalls<'m> {
+        BilledCalls { analysis: self, caches }
     }
 }
 

@@ -16,14 +16,14 @@ const MOST_ENTRIES: usize = 20_000;
 
 /// What decides where tools put their files.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Surroundings {
+pub(crate) struct Environment {
     pub home: PathBuf,
     /// The present folder; `None` where it says nothing, as for a window that was started from a menu.
     pub here: Option<PathBuf>,
     pub variables: BTreeMap<String, OsString>,
 }
 
-impl Surroundings {
+impl Environment {
     /// Those of this process.
     pub(crate) fn present() -> Self {
         let home = dirs::home_dir().unwrap_or_default();
@@ -55,7 +55,7 @@ pub(crate) struct Place {
 }
 
 /// The places that are there and hold something, the one written last first.
-pub(crate) fn places(surroundings: &Surroundings) -> Vec<Place> {
+pub(crate) fn places(surroundings: &Environment) -> Vec<Place> {
     let mut places: Vec<Place> = known::candidates(surroundings)
         .into_iter()
         .filter_map(|candidate| look(candidate.tool, &candidate.path, candidate.is_session))

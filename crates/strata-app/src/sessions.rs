@@ -16,7 +16,7 @@ use crate::notifications::Notifications;
 use crate::open::{OpenExperiment, OpenSession, Recording};
 use crate::tables::Tables;
 use crate::workspace::Workspace;
-use open_sessions::{Added, OpenSessions};
+use open_sessions::{OpenOutcome, OpenSessions};
 
 /// The background shows what it has at least this often.
 const TURN: Duration = Duration::from_millis(8);
@@ -52,11 +52,11 @@ impl Sessions {
                 None => self.read_recording(&id.into())?,
             });
             match self.open.add(open, n_closings) {
-                Some(Added::New(open)) => {
+                Some(OpenOutcome::New(open)) => {
                     self.compile_in_background(open.clone());
                     return Ok(open);
                 }
-                Some(Added::Known(open)) => return Ok(open),
+                Some(OpenOutcome::Known(open)) => return Ok(open),
                 None => {}
             }
         }

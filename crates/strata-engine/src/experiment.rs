@@ -67,11 +67,11 @@ pub struct Experiment {
     /// What was known when some of the last events were read; in their order.
     checkpoints: Vec<Checkpoint>,
     /// What edits were laid over, and those edits; `None` as recorded.
-    pub(crate) laid: Option<Arc<Laid>>,
+    pub(crate) laid: Option<Arc<LaidEdits>>,
 }
 
 /// A session that has grown.
-pub struct Grown {
+pub struct GrownExperiment {
     pub experiment: Experiment,
     /// Events that stayed as they were.
     pub kept: usize,
@@ -80,7 +80,7 @@ pub struct Grown {
 }
 
 /// Edits, and the session they were laid over.
-pub(crate) struct Laid {
+pub(crate) struct LaidEdits {
     pub recorded: Experiment,
     pub edits: Vec<Edit>,
     /// Events that are not as recorded, by their place.
@@ -171,7 +171,7 @@ impl Experiment {
     /// It is the same as an experiment over the whole session, and takes time for what is new alone, except where that
     /// changes what earlier events tell.
     #[must_use]
-    pub fn grown(&self, growth: Growth) -> Grown {
+    pub fn grown(&self, growth: Growth) -> GrownExperiment {
         if let Some(laid) = &self.laid {
             return laid.recorded.grown(growth);
         }
@@ -244,7 +244,7 @@ impl Experiment {
             checkpoints,
             laid: None,
         };
-        Grown { experiment, kept, same_calls }
+        GrownExperiment { experiment, kept, same_calls }
     }
 
     /// What calls could use in a session that has the first so many events of this one.

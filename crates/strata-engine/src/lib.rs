@@ -65,7 +65,7 @@ pub use edit::{
     AppEdit, ClearedResults, CompactionEdit, Edit, EventsEdit, FlowEdit, JsonObject, LaidSummary,
 };
 pub use error::{CompileError, ErrorKind};
-pub use experiment::{EventChange, Experiment, Grown, Growth, LaidSummaries, RECORDED};
+pub use experiment::{EventChange, Experiment, GrownExperiment, Growth, LaidSummaries, RECORDED};
 pub use flow::{Flow, Hook, Inserted, OrderViolation, Step};
 pub use flow_kind::FlowKind;
 pub use infer::{InferredApp, infer_app};

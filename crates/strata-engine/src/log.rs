@@ -19,4 +19,4 @@ pub use history::{SummaryRange, events_after_rewinds, live_events, surviving};
 pub use laid_log::LaidLog;
 pub(crate) use logged_event::without_client_ids;
 pub use logged_event::{Facts, LoggedEvent};
-pub(crate) use settled::{Settled, SettledHistories};
+pub(crate) use settled::{SettledHistories, SettledHistory};

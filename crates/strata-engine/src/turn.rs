@@ -20,5 +20,5 @@ mod sessions;
 pub mod tool_calls;
 
 pub use rewind::{InvocationNotFound, Rewind, rewind};
-pub use route::{Route, RouteError, Scene, interrupt_ids, invocation_of_answers, route};
+pub use route::{Route, RouteError, RoutingState, interrupt_ids, invocation_of_answers, route};
 pub use sessions::{EventLimit, SessionError, Sessions};

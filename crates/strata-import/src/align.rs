@@ -23,7 +23,7 @@ use crate::exchange::Exchange;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
-use known::Known;
+use known::KnownConversations;
 use unit::units_of;
 
 /// Something a request log tells, in the order of time.
@@ -34,7 +34,7 @@ pub(crate) enum Step {
     Compaction {
         session: Option<Str>,
         span: (f64, f64),
-        say: Box<crate::draft::Say>,
+        say: Box<crate::draft::EventDraft>,
     },
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn sessions(
     }
     let mut reading = reading;
     let steps = distinct(steps, &mut reading);
-    let mut known = Known::default();
+    let mut known = KnownConversations::default();
     for step in steps {
         match step {
             Step::Exchange(exchange) => add(*exchange, &mut known, &reading),
@@ -110,7 +110,7 @@ fn distinct(steps: Vec<Step>, reading: &mut Draft) -> Vec<Step> {
 }
 
 /// Lays a request beside what is known, and adds it where it fits best.
-fn add(exchange: Exchange, known: &mut Known, reading: &Draft) {
+fn add(exchange: Exchange, known: &mut KnownConversations, reading: &Draft) {
     let units = units_of(&exchange.turns);
     let mut best = None;
     for at in known.candidates(&exchange, &units) {

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use strata_model::json::{Entered, Interner, JsonError, Repeats, ValueReader};
+use strata_model::json::{EnteredValue, Interner, JsonError, Repeats, ValueReader};
 use strata_model::{Json, Object, Str};
 
 use crate::findings::Findings;
@@ -157,14 +157,14 @@ impl Reading<'_> {
 
     fn top(&mut self, fields: &mut Object) -> Result<(), JsonError> {
         match self.reader.enter()? {
-            Entered::Object(first_key) => self.members("", first_key, fields),
-            Entered::Array { is_empty } => {
+            EnteredValue::Object(first_key) => self.members("", first_key, fields),
+            EnteredValue::Array { is_empty } => {
                 if is_empty {
                     return Ok(());
                 }
                 self.elements("")
             }
-            Entered::Scalar => {
+            EnteredValue::Scalar => {
                 let value = self.value("")?;
                 fields.push("", value);
                 Ok(())
@@ -183,14 +183,14 @@ impl Reading<'_> {
             let leads_to_list = || self.lists.iter().any(|list| leads(list));
             if let Some(list) = list {
                 match self.reader.enter()? {
-                    Entered::Array { is_empty: true } => {}
-                    Entered::Array { is_empty: false } => self.elements(list)?,
-                    Entered::Object(first_key) => {
+                    EnteredValue::Array { is_empty: true } => {}
+                    EnteredValue::Array { is_empty: false } => self.elements(list)?,
+                    EnteredValue::Object(first_key) => {
                         let mut object = Object::new();
                         self.members(inner, first_key, &mut object)?;
                         fields.insert(key, object);
                     }
-                    Entered::Scalar => {
+                    EnteredValue::Scalar => {
                         let value = self.value(inner)?;
                         fields.insert(key, value);
                     }
@@ -198,14 +198,14 @@ impl Reading<'_> {
             } else if leads_to_list() {
                 let mut object = Object::new();
                 let result = match self.reader.enter()? {
-                    Entered::Object(first_key) => self.members(inner, first_key, &mut object),
-                    Entered::Array { is_empty } => {
+                    EnteredValue::Object(first_key) => self.members(inner, first_key, &mut object),
+                    EnteredValue::Array { is_empty } => {
                         let items = if is_empty { Vec::new() } else { self.rest_of_list()? };
                         fields.insert(key, items);
                         next = self.reader.next_key()?;
                         continue;
                     }
-                    Entered::Scalar => {
+                    EnteredValue::Scalar => {
                         let value = self.value(inner)?;
                         fields.insert(key, value);
                         next = self.reader.next_key()?;

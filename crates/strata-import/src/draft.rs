@@ -23,7 +23,7 @@ use crate::unmapped::Unmapped;
 
 pub(crate) use message::{say_message, say_turn};
 use say::finish_reason;
-pub(crate) use say::{Kind, Say, kind_of};
+pub(crate) use say::{EventDraft, Kind, kind_of};
 
 /// A session in the making.
 #[derive(Debug, Clone)]
@@ -135,7 +135,7 @@ impl Draft {
     }
 
     /// Adds a message as the event it is.
-    pub(crate) fn push_turn(&mut self, turn: Turn, mut say: Say) -> usize {
+    pub(crate) fn push_turn(&mut self, turn: Turn, mut say: EventDraft) -> usize {
         self.note_result_bytes(turn.result_bytes);
         say.kind = kind_of(&turn);
         say.parts = turn.parts;
@@ -143,7 +143,7 @@ impl Draft {
     }
 
     /// Adds an event; returns its index.
-    pub(crate) fn push(&mut self, say: Say) -> usize {
+    pub(crate) fn push(&mut self, say: EventDraft) -> usize {
         let at = self.events.len();
         self.set_clock(say.time);
         self.clock = self.clock_after(say.branch.as_ref());
@@ -217,14 +217,14 @@ impl Draft {
     }
 
     /// Adds an event with the usage of several calls, of which it is the sum.
-    pub(crate) fn push_sum(&mut self, say: Say) -> usize {
+    pub(crate) fn push_sum(&mut self, say: EventDraft) -> usize {
         let at = self.push(say);
         self.mark(at, marks::SUM, true);
         at
     }
 
     /// Adds the event that takes an invocation back, and everything behind its beginning.
-    pub(crate) fn push_rewind(&mut self, before: Str, say: Say) {
+    pub(crate) fn push_rewind(&mut self, before: Str, say: EventDraft) {
         let at = self.push(say);
         if let Some(event) = self.event_mut(at) {
             event.actions.rewind_before_invocation_id = Some(before);

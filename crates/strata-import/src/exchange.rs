@@ -24,7 +24,7 @@ pub(crate) struct Exchange {
     pub(crate) answered_at: Option<SourceRecord>,
     /// The answer it says it continues, whose history the provider holds.
     pub(crate) continues: Option<Str>,
-    pub(crate) about: About,
+    pub(crate) about: ExchangeContext,
 }
 
 impl Exchange {
@@ -39,7 +39,7 @@ impl Exchange {
             answer,
             answered_at: None,
             continues: None,
-            about: About::default(),
+            about: ExchangeContext::default(),
         }
     }
 
@@ -58,7 +58,7 @@ pub(crate) fn asked_model(body: &Json) -> Option<Str> {
 
 /// What the log around an exchange says about it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct About {
+pub(crate) struct ExchangeContext {
     /// Exchanges with different values are of different sessions.
     pub(crate) session: Option<Str>,
     /// Exchanges with different values are of different agents.

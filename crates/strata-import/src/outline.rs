@@ -1,6 +1,6 @@
 //! What JSON text holds by its keys: values as far as they tell what the text is, also where it is cut off.
 
-use strata_model::json::{Entered, JsonError, ValueReader};
+use strata_model::json::{EnteredValue, JsonError, ValueReader};
 use strata_model::{Json, Object, Str};
 
 /// Values that are read; more would not tell more.
@@ -44,18 +44,18 @@ fn read(reader: &mut ValueReader<'_>, depth_left: usize, slot: &mut Json) -> Res
         return Ok(());
     };
     match reader.enter()? {
-        Entered::Scalar if depth_left < MAX_DEPTH - TELLING_DEPTH => reader.skip_value(),
-        Entered::Scalar => {
+        EnteredValue::Scalar if depth_left < MAX_DEPTH - TELLING_DEPTH => reader.skip_value(),
+        EnteredValue::Scalar => {
             *slot = reader.next_value()?.unwrap_or_default();
             Ok(())
         }
-        Entered::Array { is_empty } => {
+        EnteredValue::Array { is_empty } => {
             let mut items = Vec::new();
             let result = if is_empty { Ok(()) } else { elements(reader, depth_left, &mut items) };
             *slot = Json::Array(items);
             result
         }
-        Entered::Object(first_key) => {
+        EnteredValue::Object(first_key) => {
             let mut object = Object::new();
             let result = members(reader, first_key, depth_left, &mut object);
             *slot = Json::Object(object);

@@ -10,7 +10,7 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use strata_engine::Experiment;
 use strata_measure::analysis::{
-    CacheAnalysis, Counting, PrefixEnd, PromptMatches, Sent, SessionAnalysis, common_prefix, simulate,
+    CacheAnalysis, Counting, PrefixEnd, PromptMatches, SentCall, SessionAnalysis, common_prefix, simulate,
 };
 use strata_measure::prices::Prices;
 use strata_testkit::{Seeded, app, experiment_in, session};
@@ -73,7 +73,7 @@ fn caches(criterion: &mut Criterion) {
     for model in ["gpt-4.1", "claude-sonnet-4-5"] {
         let rule = rules.of_model(model);
         criterion.bench_function(&format!("simulate/{model}"), |bencher| {
-            bencher.iter(|| black_box(simulate(&prompts, |at| Sent::new(rule, at as f64))));
+            bencher.iter(|| black_box(simulate(&prompts, |at| SentCall::new(rule, at as f64))));
         });
     }
     criterion.bench_function("analysis", |bencher| {

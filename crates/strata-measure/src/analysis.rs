@@ -18,8 +18,8 @@ mod weigh;
 pub use blame::{Cause, Link, Nature, PrefixBreak};
 pub(crate) use cache::Timeline;
 pub use cache::{
-    BillTotals, Billed, CacheAnalysis, CacheFix, CacheTotals, CallBill, CallCache, Comparison, Cost, FixKind,
-    Loss, Prediction, Reported, Sent, Zone, ZoneSpan, simulate,
+    BillTotals, BilledCalls, CacheAnalysis, CacheFix, CacheTotals, CallBill, CallCache, Comparison, Cost,
+    FixKind, Loss, Prediction, ReportedCounts, SentCall, Zone, ZoneSpan, simulate,
 };
 pub use call::CallAnalysis;
 pub use call_compiler::CallCompiler;
@@ -27,10 +27,10 @@ pub use call_rates::CallRates;
 pub use difference::Difference;
 pub use effect::{Effect, Totals};
 pub use kind::{Kind, is_quoted};
-pub use ledger::{Carried, Ledger, LedgerSum, SentPiece, SentRun, SentTogether, SourceUse, Use};
+pub use ledger::{CarriedTokens, Ledger, LedgerSum, SentPiece, SentRun, SentTogether, SourceUse, UseTotals};
 pub(crate) use matches::PromptTree;
 pub use matches::{ExplicitCache, Match, PromptMatches};
-pub use prefix::{CommonPrefix, Matched, PrefixEnd, common_prefix, common_prefix_in};
+pub use prefix::{CommonPrefix, MatchedPrefix, PrefixEnd, common_prefix, common_prefix_in};
 pub use session::{SessionAnalysis, asked_model};
 pub use stage_diff::{Change, PartDelta, diff_events, diff_requests};
-pub use weigh::{ByKind, Counting, Piece, Scale, Weighed, WeighedChunk, WeighedPrompt};
+pub use weigh::{ByKind, Counting, Piece, Scale, WeighedChunk, WeighedPieces, WeighedPrompt};

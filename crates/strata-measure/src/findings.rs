@@ -38,7 +38,7 @@ use strata_engine::Experiment;
 
 use crate::analysis::{Counting, SessionAnalysis};
 
-pub use finding::{CallRange, Finding, FindingKind, Spent};
+pub use finding::{CallRange, Finding, FindingKind, SpentTokens};
 pub use registry::{NOT_DETECTABLE, Undetectable, families, rules};
 pub use rule::{Family, Rule};
 

@@ -16,10 +16,10 @@ use strata_model::Severity;
 pub use candidate::Candidate;
 pub(crate) use tools::CalledTools;
 
-use seen::Seen;
+use seen::FixEvidence;
 use strata_engine::{Catalog, Experiment};
 
-use crate::analysis::{Billed, CacheAnalysis, Counting, Effect, SessionAnalysis};
+use crate::analysis::{BilledCalls, CacheAnalysis, Counting, Effect, SessionAnalysis};
 use crate::edited::edited;
 use crate::prices::Prices;
 use crate::tokens::Basis;
@@ -37,7 +37,7 @@ pub struct Fix {
 
 /// What might help a session whose calls are all compiled, in no order of worth.
 pub fn candidates(experiment: &Experiment, analysis: &SessionAnalysis) -> Vec<Candidate> {
-    let seen = Seen::in_prompts(experiment, analysis);
+    let seen = FixEvidence::in_prompts(experiment, analysis);
     let mut found = contents::candidates(&seen);
     found.extend(answers::candidates(&seen));
     found.extend(tools::candidates(&seen));
@@ -50,7 +50,7 @@ pub fn candidates(experiment: &Experiment, analysis: &SessionAnalysis) -> Vec<Ca
 pub fn try_fix(
     candidate: Candidate,
     experiment: &Experiment,
-    before: Billed<'_>,
+    before: BilledCalls<'_>,
     (counting, prices, catalog): (&Counting, &Prices, &Catalog),
 ) -> Option<Fix> {
     let edited = edited(experiment, &candidate.edits, catalog, counting);
@@ -61,7 +61,7 @@ pub fn try_fix(
     let mut after = analysis.sharing();
     while after.step(&edited.experiment, counting) {}
     let caches = CacheAnalysis::of_edited(&edited.experiment, &after, before, analysis.rules(), prices);
-    let effect = Effect::of(before, Billed { analysis: &after, caches: &caches });
+    let effect = Effect::of(before, BilledCalls { analysis: &after, caches: &caches });
     let (was, is) = (&effect.before.bill, &effect.after.bill);
     let saves_money = match (was.cost_usd(), is.cost_usd()) {
         (Some(was), Some(is)) => is < was,

@@ -13,7 +13,6 @@
 
 mod as_edit;
 mod bill;
-mod desk;
 mod extractive;
 mod facts;
 mod front;
@@ -30,6 +29,7 @@ mod sized;
 mod source_tokens;
 mod sweep;
 mod verdict;
+mod window_context;
 
 pub use bill::{Assumptions, Bill, SummaryCost};
 pub use extractive::{EXTRACTIVE, Extractive, extractive};
@@ -37,7 +37,8 @@ pub use facts::{Fact, FactKind, FactReader};
 pub use grid::{MAX_CONFIGS, parse_grid};
 pub use loss::{Generation, LossItem, LossReport, loss, survival};
 pub use plan::{
-    BlockReason, Cleared, Moment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer, Written,
+    BlockReason, Cleared, Moment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer,
+    WrittenSummary,
 };
 pub use prepared::Lab;
 pub use probe::{Grade, Probe, grade, probe_prompt, probes, window_text};

@@ -24,7 +24,7 @@ mod read;
 use std::collections::BTreeMap;
 
 pub use context_window::ContextWindow;
-pub use price::{Charged, Price, Rates, Tier};
+pub use price::{ChargedTokens, Price, Rates, Tier};
 pub use read::PricesError;
 
 const EMBEDDED: &[u8] = include_bytes!("../assets/prices.json");

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 pub use entry::{Entry, EntryError};
 pub use interner::Interner;
-pub use parse::{Entered, JsonError, ValueReader, parse, parse_repeated, repair_surrogates};
+pub use parse::{EnteredValue, JsonError, ValueReader, parse, parse_repeated, repair_surrogates};
 pub use repeats::Repeats;
 pub use write::{
     compact_len, object_compact_len, object_to_compact, to_ascii, to_compact, to_compact_python, to_pretty,

@@ -19,7 +19,7 @@ const SHOWN_ERROR: usize = 400;
 const ERROR_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why an attempt came to nothing.
-struct Turned {
+struct FailedAttempt {
     error: CallError,
     /// It may be taken later.
     is_passing: bool,
@@ -114,13 +114,13 @@ pub(crate) fn headers(endpoint: &Endpoint) -> Result<HeaderMap, CallError> {
     Ok(headers)
 }
 
-fn unreached(endpoint: &Endpoint, error: &reqwest::Error) -> Turned {
+fn unreached(endpoint: &Endpoint, error: &reqwest::Error) -> FailedAttempt {
     let name = &endpoint.name;
     let cause = endpoint.redact(&plain_cause(error));
     let url = endpoint.shown_url("");
     if error.is_builder() {
         let message = format!("{url} is no address that can be asked. Write it as https://host/v1.");
-        return Turned {
+        return FailedAttempt {
             error: CallError::new(CallErrorKind::Misconfigured, message),
             is_passing: false,
             asked: None,
@@ -135,7 +135,7 @@ fn unreached(endpoint: &Endpoint, error: &reqwest::Error) -> Turned {
         let message = format!("{name} cannot be reached at {url} ({cause}). {hint}");
         // A wrong name or a closed port does not mend itself; a lost connection may.
         let is_passing = error.is_timeout();
-        return Turned {
+        return FailedAttempt {
             error: CallError::new(CallErrorKind::Unreachable, message),
             is_passing,
             asked: None,
@@ -143,7 +143,7 @@ fn unreached(endpoint: &Endpoint, error: &reqwest::Error) -> Turned {
     }
     let message = format!("The connection to {name} ended before an answer began ({cause}). Try again.");
     let error = CallError::new(CallErrorKind::CutOff, message).charged();
-    Turned { error, is_passing: false, asked: None }
+    FailedAttempt { error, is_passing: false, asked: None }
 }
 
 /// An answer with an error status, in plain words.
@@ -151,7 +151,7 @@ pub(crate) async fn status_error(endpoint: &Endpoint, response: reqwest::Respons
     turned_away(endpoint, response).await.error
 }
 
-async fn turned_away(endpoint: &Endpoint, mut response: reqwest::Response) -> Turned {
+async fn turned_away(endpoint: &Endpoint, mut response: reqwest::Response) -> FailedAttempt {
     let status = response.status().as_u16();
     let asked = response
         .headers()
@@ -171,7 +171,7 @@ async fn turned_away(endpoint: &Endpoint, mut response: reqwest::Response) -> Tu
     let said = error_message(&body).unwrap_or_else(|| String::from_utf8_lossy(&body).trim().to_owned());
     let said: String = endpoint.redact(&said).chars().take(SHOWN_ERROR).collect();
     let (kind, message) = explain(endpoint, status, &said, target, asked);
-    Turned { error: CallError::new(kind, message), is_passing: retry::is_passing(status), asked }
+    FailedAttempt { error: CallError::new(kind, message), is_passing: retry::is_passing(status), asked }
 }
 
 fn explain(

@@ -25,7 +25,7 @@ use crate::request::RecordedRequest;
 use crate::state::write_state;
 use crate::{SessionId, Source, Store, StoreError, sweep};
 pub use append::Growth;
-use commit::Closed;
+use commit::CompleteRecording;
 pub use staged::Recording;
 
 /// An event and what it was read from.
@@ -64,7 +64,7 @@ pub struct ImportWriter<'s> {
     /// Every recording that was opened and is not shown by a session yet.
     recordings: Vec<i64>,
     /// Those of them that are complete.
-    closed: Vec<Closed>,
+    closed: Vec<CompleteRecording>,
     left_out: LeftOut,
     /// Says to other processes that what is staged is being written. `None` in memory.
     _running: Option<ImportLock>,
@@ -152,7 +152,7 @@ impl ImportWriter<'_> {
             write_state(transaction, recording.number, &session.state)
         })?;
         self.left_out.add(recording.totals.left_out);
-        self.closed.push(Closed::new(&recording, session, listing));
+        self.closed.push(CompleteRecording::new(&recording, session, listing));
         Ok(())
     }
 

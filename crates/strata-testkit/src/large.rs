@@ -61,7 +61,12 @@ pub fn app() -> App {
 
 /// A session with so many events, the same for the same number.
 pub fn session(n_events: usize) -> Session {
-    let mut made = Made { random: Seeded::new(7), events: Vec::with_capacity(n_events), turn: 0, n_calls: 0 };
+    let mut made = SessionGenerator {
+        random: Seeded::new(7),
+        events: Vec::with_capacity(n_events),
+        turn: 0,
+        n_calls: 0,
+    };
     while made.events.len() < n_events {
         made.turn();
     }
@@ -78,14 +83,14 @@ pub fn session(n_events: usize) -> Session {
     }
 }
 
-struct Made {
+struct SessionGenerator {
     random: Seeded,
     events: Vec<Arc<Event>>,
     turn: usize,
     n_calls: usize,
 }
 
-impl Made {
+impl SessionGenerator {
     fn turn(&mut self) {
         self.turn += 1;
         let n_words = self.n_words();

@@ -16,7 +16,7 @@ mod responses;
 mod sse;
 mod values;
 
-pub use assembly::{Assembly, Joined, Separated, answers, is_piece, joined, pieces, separated};
+pub use assembly::{Assembly, JoinedAnswer, SeparatedAnswer, answers, is_piece, joined, pieces, separated};
 pub use frames::{FrameEvent, FrameReader, frame_payloads};
 pub use grow::{Delta, Sink};
 pub use sse::{Payload, SseEvent, SseReader, is_stream};

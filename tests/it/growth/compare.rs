@@ -3,7 +3,9 @@
 use std::fmt::Debug;
 
 use strata_engine::{Catalog, Compilation, Edit, EventsEdit, Experiment, Stage, StageCache};
-use strata_measure::analysis::{BillTotals, Billed, CacheAnalysis, CallAnalysis, Effect, SessionAnalysis};
+use strata_measure::analysis::{
+    BillTotals, BilledCalls, CacheAnalysis, CallAnalysis, Effect, SessionAnalysis,
+};
 use strata_measure::edited;
 use strata_measure::findings::findings;
 use strata_model::EventIndex;
@@ -124,11 +126,11 @@ fn tried_out(grown: &Grown, caches: &CacheAnalysis, tables: &Tables) -> Vec<Stri
     let mut lines = calls(&laid.experiment);
     lines.extend(stages(&laid.experiment));
     lines.extend(weighed(&analysis));
-    let before = Billed { analysis: &grown.analysis, caches };
+    let before = BilledCalls { analysis: &grown.analysis, caches };
     let (rules, prices) = (&tables.rules, &tables.prices);
     let caches = CacheAnalysis::of_edited(&laid.experiment, &analysis, before, rules, prices);
     lines.extend(billed(&caches));
-    let effect = Effect::of(before, Billed { analysis: &analysis, caches: &caches });
+    let effect = Effect::of(before, BilledCalls { analysis: &analysis, caches: &caches });
     lines.push(format!("{effect:?}"));
     lines
 }

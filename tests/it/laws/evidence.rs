@@ -8,7 +8,7 @@ use strata_engine::{
     AppEdit, Catalog, CompactionEdit, Edit, EventsEdit, Experiment, FlowEdit, FlowKind, StageCache, infer_app,
 };
 use strata_import::{ImportedSession, import};
-use strata_measure::analysis::{Billed, CacheAnalysis, Counting, Effect, SessionAnalysis};
+use strata_measure::analysis::{BilledCalls, CacheAnalysis, Counting, Effect, SessionAnalysis};
 use strata_measure::edited;
 use strata_measure::prices::Prices;
 use strata_model::app::{IncludeContents, Instruction};
@@ -163,9 +163,9 @@ fn difference(
             return Some(format!("C{}: {a_len} bytes became {b_len}", a.number));
         }
     }
-    let before = Billed { analysis: &before.analysis, caches: &before.caches };
+    let before = BilledCalls { analysis: &before.analysis, caches: &before.caches };
     let caches = CacheAnalysis::of_edited(experiment, after, before, after.rules(), prices);
-    let effect = Effect::of(before, Billed { analysis: after, caches: &caches });
+    let effect = Effect::of(before, BilledCalls { analysis: after, caches: &caches });
     let is_same = effect.before == effect.after && effect.calls_changed == 0;
     (!is_same).then(|| format!("{:?} became {:?}", effect.before, effect.after))
 }

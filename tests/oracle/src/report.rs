@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub use known::{Known, read as read_known};
+pub use known::{KnownDifferences, read as read_known};
 
 use crate::Failure;
 
@@ -20,14 +20,14 @@ struct Counts {
 
 pub struct Report {
     filters: Vec<String>,
-    known: Known,
+    known: KnownDifferences,
     families: BTreeMap<String, Counts>,
     failures: Vec<(String, Failure)>,
     unused_known: Vec<String>,
 }
 
 impl Report {
-    pub fn new(filters: Vec<String>, known: Known) -> Self {
+    pub fn new(filters: Vec<String>, known: KnownDifferences) -> Self {
         Self { filters, known, families: BTreeMap::new(), failures: Vec::new(), unused_known: Vec::new() }
     }
 

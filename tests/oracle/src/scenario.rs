@@ -24,7 +24,7 @@ use strata_runtime::{Failure as RunFailure, Host, Program, Runner};
 
 use crate::Failure;
 use scripted::Scripted;
-use services::Kept;
+use services::ScenarioServices;
 use time::VirtualTime;
 
 /// Whether a run does what the scenario says google-adk did.
@@ -45,7 +45,7 @@ pub fn run(scenario: &Json) -> Json {
         Ok(program) => Scripted::new(scenario, Arc::new(program), time.clone()),
         Err(failure) => return refused(&failure),
     };
-    let kept = Kept::default();
+    let kept = ScenarioServices::default();
     let host = Arc::new(host);
     let services = kept.services(scenario);
     let runner = Runner::new(host.program.clone(), host_of(&host), services);

@@ -1,7 +1,7 @@
 //! Answers in columns of numbers, for charts.
 
 use strata_measure::analysis::{
-    Billed, CacheAnalysis, CallAnalysis, CallCache, Nature, Piece, SessionAnalysis,
+    BilledCalls, CacheAnalysis, CallAnalysis, CallCache, Nature, Piece, SessionAnalysis,
 };
 
 use super::session::agent_names;
@@ -192,7 +192,7 @@ impl Handler for Map {
         let open = strata.sessions.get(&self.session)?;
         let analysis = open.analysis();
         let caches = open.caches(&analysis, &strata.tables)?;
-        let billed = Billed { analysis: &analysis, caches: &caches };
+        let billed = BilledCalls { analysis: &analysis, caches: &caches };
         let last = analysis.calls().len() as u32;
         let columns = buckets(self.from, self.to, last, self.max_columns).into_iter();
         let largest = columns.filter_map(|calls| largest(&caches, calls).map(|paid| paid.call));
@@ -203,7 +203,7 @@ impl Handler for Map {
 /// The parts of prompts, a column each, in the order in which their providers read them.
 pub(super) fn map_bytes(
     open: &OpenSession,
-    Billed { analysis, caches }: Billed<'_>,
+    BilledCalls { analysis, caches }: BilledCalls<'_>,
     tables: &Tables,
     calls: impl Iterator<Item = u32>,
     min_tokens: u32,

@@ -12,9 +12,9 @@ use crate::api::model::{Replay, ReplayAnswer, ReplayPreview, ReplayRequest, Repl
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::jobs::Ended;
+use crate::jobs::JobOutcome;
 use crate::lab::SentAgain;
-use crate::models::Found;
+use crate::models::UsableEndpoint;
 use crate::open::OpenSession;
 use crate::watch::Watch as _;
 
@@ -27,7 +27,7 @@ fn sent_again(
     open: &OpenSession,
     number: u32,
     (endpoint, model, run): (&str, Option<&str>, Option<&str>),
-) -> Result<(Found, SentAgain), AppError> {
+) -> Result<(UsableEndpoint, SentAgain), AppError> {
     let found = model::find(strata, endpoint)?;
     let analysis = open.analysis_of(number)?;
     let call = analysis.call(number).ok_or_else(|| AppError::internal("The call is not analysed."))?;
@@ -123,7 +123,7 @@ impl Handler for Replay {
                     (JobState::Failed, error.message)
                 }
             };
-            Ended::saying(state, outcome)
+            JobOutcome::saying(state, outcome)
         });
         strata.lab.keep_answer(&job, answer);
         Ok(JobStarted { job })

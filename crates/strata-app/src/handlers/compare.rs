@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use strata_engine::{Compilation, Edit, Experiment, Sections, Stage};
-use strata_measure::analysis::{Billed, CacheAnalysis, Effect, diff_requests};
+use strata_measure::analysis::{BilledCalls, CacheAnalysis, Effect, diff_requests};
 use strata_wire::Segment;
 
 use super::part::part_diff;
@@ -70,7 +70,7 @@ impl Handler for Preview {
         let (rules, prices) = (after.rules(), &strata.tables.prices);
         let tried =
             CacheAnalysis::of_edited(&edited.experiment, &after, unedited.billed(&recorded), rules, prices);
-        let effect = Effect::of(before.billed(&caches), Billed { analysis: &after, caches: &tried });
+        let effect = Effect::of(before.billed(&caches), BilledCalls { analysis: &after, caches: &tried });
         // What earlier edits had to say was said when they were made.
         let notes = edited.notes.iter().filter(|note| note.edit >= n_kept);
         let mut diagnostics: Vec<DiagnosticRow> = notes.map(DiagnosticRow::from).collect();

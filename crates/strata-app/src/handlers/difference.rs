@@ -7,7 +7,7 @@ use strata_measure::analysis::{CacheAnalysis, CallAnalysis, Kind, Scale, Session
 use strata_wire::{Path, Segment, prefix_segments};
 
 use self::chips::{Edge, chips};
-use self::find::{Found, find_all};
+use self::find::{Hunk, find_all};
 use super::chain;
 use crate::Strata;
 use crate::api::cache::{Difference, DifferenceDetail, DifferenceKind, PromptDifference};
@@ -126,7 +126,7 @@ struct Shown<'s> {
     open: &'s OpenSession,
     scale: Scale<'s>,
     sides: &'s (Side<'s>, Side<'s>),
-    difference: &'s Found,
+    difference: &'s Hunk,
 }
 
 impl Shown<'_> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::explain_omissions;
-use strata_measure::analysis::{Billed, Carried, Kind};
+use strata_measure::analysis::{BilledCalls, CarriedTokens, Kind};
 use strata_model::{Event, EventIndex, FromJson as _, Json, json};
 
 use super::filter::Filter;
@@ -99,7 +99,7 @@ fn event_edits(open: &OpenSession, at: EventIndex) -> Vec<EventEdit> {
     edits.into_iter().filter(|(is_so, _)| *is_so).map(|(_, edit)| edit).collect()
 }
 
-fn carried_by(usage: strata_measure::analysis::Use) -> String {
+fn carried_by(usage: strata_measure::analysis::UseTotals) -> String {
     match (usage.first_call, usage.last_call) {
         (0, _) => String::new(),
         (first, last) if first == last => format!("C{first}"),
@@ -126,7 +126,7 @@ impl Handler for Get {
         let usage = used.uses[at.as_usize()];
         let carriers = analysis.ledger().carriers(at);
         let caches = open.caches(&analysis, &strata.tables)?;
-        let rates = Billed { analysis: &analysis, caches: &caches }.rates(&strata.tables.prices);
+        let rates = BilledCalls { analysis: &analysis, caches: &caches }.rates(&strata.tables.prices);
         let sent: u64 = analysis.calls().iter().map(|call| u64::from(call.total.tokens)).sum();
         // A summary that an experiment laid over the session is in no recording.
         let stored = strata.workspace.store().event_json(&open.id, at.0)?;
@@ -232,7 +232,7 @@ fn never_sent(open: &OpenSession, at: EventIndex) -> Option<String> {
     omissions.into_iter().find(|omission| omission.event == at).map(|omission| omission.reason.explanation())
 }
 
-fn chain_of(open: &OpenSession, at: EventIndex, first: Option<&Carried>) -> Vec<ChainStep> {
+fn chain_of(open: &OpenSession, at: EventIndex, first: Option<&CarriedTokens>) -> Vec<ChainStep> {
     let mut steps = chain::of_event(open, at);
     if let Some(first) = first {
         steps.push(ChainStep {
@@ -284,7 +284,7 @@ impl Handler for Stratum {
         let at = index(&open, self.event)?;
         let analysis = open.analysis();
         let caches = open.caches(&analysis, &strata.tables)?;
-        let in_range = |carried: &&Carried| (self.calls.from..=self.calls.to).contains(&carried.call);
+        let in_range = |carried: &&CarriedTokens| (self.calls.from..=self.calls.to).contains(&carried.call);
         let mut calls = Vec::new();
         for carried in analysis.ledger().carriers(at).iter().filter(in_range) {
             let Some(call) = analysis.call(carried.call) else { continue };

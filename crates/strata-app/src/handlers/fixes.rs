@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::{Edit, FlowEdit};
-use strata_measure::analysis::Billed;
+use strata_measure::analysis::BilledCalls;
 use strata_measure::findings::Finding;
 use strata_measure::fixes::Fix;
 use strata_model::Origin;
@@ -37,7 +37,7 @@ impl Handler for List {
         Ok(FindingList {
             is_complete,
             rows: rows.collect(),
-            bloat: bloat(&open, Billed { analysis: &analysis, caches: &caches }, &fixes, &strata.tables),
+            bloat: bloat(&open, BilledCalls { analysis: &analysis, caches: &caches }, &fixes, &strata.tables),
         })
     }
 }
@@ -76,7 +76,7 @@ fn fix_row(open: &OpenSession, fix: &Fix) -> FixRow {
 }
 
 /// The sources whose tokens are carried the most.
-fn bloat(open: &OpenSession, billed: Billed<'_>, fixes: &[Arc<Fix>], tables: &Tables) -> Vec<BloatRow> {
+fn bloat(open: &OpenSession, billed: BilledCalls<'_>, fixes: &[Arc<Fix>], tables: &Tables) -> Vec<BloatRow> {
     let analysis = billed.analysis;
     let rates = billed.rates(&tables.prices);
     let sums = analysis.ledger().sums_by(&rates, |piece| Source::of(&piece.origin));

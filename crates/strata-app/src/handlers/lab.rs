@@ -9,7 +9,7 @@ use crate::api::lab::{LabLoss, LabReplay, LabSweep, Loss, OfflineSummaries, Plan
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::jobs::Ended;
+use crate::jobs::JobOutcome;
 use crate::lab::{
     loss_page, losses, read_config, read_grid, replay_shape, summary_size, sweep_shape, with_lab,
 };
@@ -61,7 +61,7 @@ impl Handler for Sweep {
             let total = configs.len() as u64;
             let analysis = match open.whole_baseline(&tables) {
                 Ok(analysis) => analysis,
-                Err(error) => return Ended::saying(JobState::Failed, error.message),
+                Err(error) => return JobOutcome::saying(JobState::Failed, error.message),
             };
             let sizes = results.sizes(&self.session);
             let swept = with_lab(&analysis, &tables, |lab| {
@@ -76,12 +76,13 @@ impl Handler for Sweep {
                     let shape = sweep_shape(&self.grid, &swept);
                     let outcome = shape.reason.clone();
                     results.keep_sweep(job.id(), shape);
-                    Ended::saying(JobState::Done, outcome)
+                    JobOutcome::saying(JobState::Done, outcome)
                 }
-                Ok(None) => {
-                    Ended::saying(JobState::Cancelled, "Stopped. Nothing of the sweep was kept.".to_owned())
-                }
-                Err(error) => Ended::saying(JobState::Failed, error.message),
+                Ok(None) => JobOutcome::saying(
+                    JobState::Cancelled,
+                    "Stopped. Nothing of the sweep was kept.".to_owned(),
+                ),
+                Err(error) => JobOutcome::saying(JobState::Failed, error.message),
             }
         });
         Ok(JobStarted { job })

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_engine::LoggedEvent;
 use strata_measure::lab::{FactReader, Grade, Probe, grade, probe_prompt, probes, window_text};
-use strata_measure::prices::{Charged, Prices};
+use strata_measure::prices::{ChargedTokens, Prices};
 
 use super::lab_runs::lab_run;
 use super::model;
@@ -16,9 +16,9 @@ use crate::api::lab::{
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::jobs::Ended;
-use crate::lab::Asked;
-use crate::models::{Asker, Found, PaidAnswers, question, spoken_text};
+use crate::jobs::JobOutcome;
+use crate::lab::TargetModel;
+use crate::models::{Asker, PaidAnswers, UsableEndpoint, question, spoken_text};
 use crate::watch::Watch as _;
 
 /// Questions that one job may ask.
@@ -29,7 +29,7 @@ const USUAL_ANSWER: u64 = 20;
 
 /// Everything that is asked about a window.
 struct Prepared {
-    found: Found,
+    found: UsableEndpoint,
     model: String,
     probes: Vec<Probe>,
     /// The events as text, and the summary.
@@ -74,7 +74,7 @@ impl Prepared {
     }
 
     fn plan(&self, strata: &Strata, prices: &Prices) -> LabProbePlan {
-        let asked = Asked {
+        let asked = TargetModel {
             base_url: &self.found.server.base_url,
             model: Some(&self.model),
             paid: &strata.models.paid,
@@ -102,7 +102,7 @@ impl Prepared {
             from_before,
             input_tokens: input as f64,
             output_tokens: output as f64,
-            cost_usd: price.map(|price| price.cost(&Charged::uncached(input, output))),
+            cost_usd: price.map(|price| price.cost(&ChargedTokens::uncached(input, output))),
         }
     }
 }
@@ -151,7 +151,7 @@ impl Handler for Probes {
                     let state = if job.is_cancelled() { JobState::Cancelled } else { JobState::Failed };
                     let mut shown = lock();
                     (shown.is_ended, shown.failure) = (true, Some(failure.clone() + kept));
-                    return Ended::saying(state, failure);
+                    return JobOutcome::saying(state, failure);
                 };
                 let (events, summary) = (spoken_text(&events.content), spoken_text(&summary.content));
                 let found = grade(&reader, probe, &events, &summary);
@@ -165,7 +165,7 @@ impl Handler for Probes {
                 shown.kept,
                 shown.kept + shown.lost
             );
-            Ended::saying(JobState::Done, outcome)
+            JobOutcome::saying(JobState::Done, outcome)
         });
         strata.lab.keep_probes(&job, shown);
         Ok(JobStarted { job })

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_engine::turn::compaction::CompactionConfig;
 use strata_measure::lab::{Extractive, FactReader, Writer, survival};
-use strata_measure::prices::Charged;
+use strata_measure::prices::ChargedTokens;
 use strata_store::{LabRunId, LabRunState, StoreError};
 
 use super::lab_runs::{lab_run, stored_run};
@@ -16,12 +16,12 @@ use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::import::now_ms;
-use crate::jobs::{Ended, RunningJob};
+use crate::jobs::{JobOutcome, RunningJob};
 use crate::lab::{
-    LostFacts, Noted, RunRecord, RunSettings, RunState, StoredSummary, losses, lost_facts, read_config,
-    replay_shape, summary_size, with_lab,
+    LostFacts, ObservedWriter, RunRecord, RunSettings, RunState, StoredSummary, losses, lost_facts,
+    read_config, replay_shape, summary_size, with_lab,
 };
-use crate::models::{Asker, Found, ModelWriter, Models, WriterEvent};
+use crate::models::{Asker, ModelWriter, Models, UsableEndpoint, WriterEvent};
 use crate::open::OpenSession;
 use crate::tables::Tables;
 use crate::watch::Watch as _;
@@ -98,7 +98,7 @@ fn start_run(
         };
         let failure = (state != JobState::Done).then(|| outcome.clone());
         work.end(state, failure);
-        Ended::saying(state, outcome)
+        JobOutcome::saying(state, outcome)
     });
     run.shown().job.clone_from(&job);
     strata.lab.keep_run(&job, run);
@@ -113,7 +113,7 @@ struct Work {
     open: Arc<OpenSession>,
     config: CompactionConfig,
     /// `None`: extracts.
-    found: Option<Found>,
+    found: Option<UsableEndpoint>,
     model: Option<String>,
     run: Arc<RunState>,
     record: Mutex<RunRecord>,
@@ -170,7 +170,7 @@ impl Work {
                 self.record().summaries.push(summary);
                 self.save(LabRunState::Running);
             };
-            let mut noted = Noted { writer, note: &mut note };
+            let mut noted = ObservedWriter { writer, note: &mut note };
             let replayed =
                 lab.replay(&self.config, &mut noted).map_err(|stop| AppError::bad_input(stop.0))?;
             let losses = losses(&open.experiment, &replayed);
@@ -207,7 +207,7 @@ impl Work {
                     run.output_tokens += output as f64;
                     let price = model.and_then(|model| self.tables.prices.of_model(model));
                     let cached = usage.cached_content_token_count.unwrap_or(0);
-                    let charged = Charged { cached, ..Charged::uncached(input, output) };
+                    let charged = ChargedTokens { cached, ..ChargedTokens::uncached(input, output) };
                     let cost = price.map(|price| price.cost(&charged));
                     run.cost_usd = cost.map(|cost| cost + run.cost_usd.unwrap_or(0.0));
                 }

@@ -15,8 +15,8 @@ use crate::api::session::Removed;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::lab::{
-    Again, Asked, RunRecord, RunSettings, RunState, losses, read_config, replay_shape, size_basis,
-    summary_size, with_lab,
+    RunRecord, RunSettings, RunState, StoredWriter, TargetModel, losses, read_config, replay_shape,
+    size_basis, summary_size, with_lab,
 };
 
 /// Why a run is not done that nobody works on.
@@ -65,7 +65,7 @@ pub(super) fn lab_run(strata: &Strata, run: &str) -> Result<Arc<RunState>, AppEr
         let open = strata.sessions.get(&entry.subject)?;
         let analysis = open.whole_baseline(&strata.tables)?;
         with_lab(&analysis, &strata.tables, |lab| {
-            let mut again = Again { summaries: record.summaries.into_iter() };
+            let mut again = StoredWriter { summaries: record.summaries.into_iter() };
             let replayed = lab.replay(&config, &mut again).map_err(|stop| AppError::bad_input(stop.0))?;
             let losses = losses(&open.experiment, &replayed);
             let generations = survival(&FactReader::new(), &replayed, open.experiment.log());
@@ -166,7 +166,7 @@ impl Handler for EstimateRun {
         let tables = &strata.tables;
         with_lab(&analysis, tables, |lab| {
             let size = summary_size(lab, config.summary_tokens, &strata.lab.sizes(&self.session));
-            let asked = Asked {
+            let asked = TargetModel {
                 base_url: &found.server.base_url,
                 model: model.as_deref(),
                 paid: &strata.models.paid,

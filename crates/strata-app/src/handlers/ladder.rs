@@ -1,6 +1,6 @@
 //! The prefix ladder, in columns of numbers.
 
-use strata_measure::analysis::{Billed, CallCache, Nature};
+use strata_measure::analysis::{BilledCalls, CallCache, Nature};
 
 use super::bytes::{Layout, NOT_KNOWN, VERSION, map_bytes};
 use super::session::agent_names;
@@ -61,7 +61,7 @@ impl Handler for Rows {
         let open = strata.sessions.get(&self.session)?;
         let analysis = open.analysis();
         let caches = open.caches(&analysis, &strata.tables)?;
-        let billed = Billed { analysis: &analysis, caches: &caches };
+        let billed = BilledCalls { analysis: &analysis, caches: &caches };
         map_bytes(&open, billed, &strata.tables, self.calls.iter().copied(), self.min_tokens)
     }
 }

@@ -6,7 +6,7 @@ use crate::Strata;
 use crate::api::model::{Endpoint, EndpointRow, Forget, List, ModelList, Save, SetKey, Test, TestAnswer};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::models::{EndpointList, Found, Listed, custom_endpoints, set_custom_endpoints};
+use crate::models::{EndpointList, EndpointModels, UsableEndpoint, custom_endpoints, set_custom_endpoints};
 
 impl Handler for List {
     fn run(self, strata: &Strata) -> Result<ModelList, AppError> {
@@ -22,7 +22,7 @@ fn custom(strata: &Strata) -> Vec<Endpoint> {
 }
 
 /// The endpoint of this name.
-pub(super) fn find(strata: &Strata, name: &str) -> Result<Found, AppError> {
+pub(super) fn find(strata: &Strata, name: &str) -> Result<UsableEndpoint, AppError> {
     strata.models.find(name, &custom(strata))
 }
 
@@ -36,7 +36,7 @@ fn shown(list: &EndpointList) -> ModelList {
     ModelList { endpoints: list.endpoints.iter().map(row).collect(), keys: list.keys.clone() }
 }
 
-fn row(listed: &Listed) -> EndpointRow {
+fn row(listed: &EndpointModels) -> EndpointRow {
     let endpoint = listed.endpoint.clone();
     let (models, problem) = match &listed.models {
         None => (Vec::new(), Some(missing_key(&endpoint))),

@@ -4,11 +4,11 @@ use crate::Strata;
 use crate::api::place::{List, PlaceList, PlaceRow};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::places::{Place, Surroundings, places};
+use crate::places::{Environment, Place, places};
 
 impl Handler for List {
     fn run(self, _: &Strata) -> Result<PlaceList, AppError> {
-        Ok(PlaceList { places: places(&Surroundings::present()).iter().map(PlaceRow::from).collect() })
+        Ok(PlaceList { places: places(&Environment::present()).iter().map(PlaceRow::from).collect() })
     }
 }
 

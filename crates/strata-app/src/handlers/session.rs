@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use strata_import::Format;
-use strata_measure::analysis::{BillTotals, Billed, CacheAnalysis, CallAnalysis};
+use strata_measure::analysis::{BillTotals, BilledCalls, CacheAnalysis, CallAnalysis};
 use strata_measure::tokens::{self, Tokenizer};
 use strata_model::marks::{self, CONTEXT_WINDOW};
 use strata_model::{Json, SharedList, Str};
@@ -133,7 +133,7 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
         compiled_calls: calls.len() as u32,
         invocations: n_turns(open),
         compactions: open.experiment.summary_places().len() as u32,
-        agents: agents(open, Billed { analysis: &analysis, caches: &caches }, tables),
+        agents: agents(open, BilledCalls { analysis: &analysis, caches: &caches }, tables),
         bill: bill.into(),
         calibrated: calibrated(strata, calls, &caches),
         reported: reported(open, &bill),
@@ -212,7 +212,7 @@ pub(super) fn agent_names(open: &OpenSession) -> Vec<Str> {
     names
 }
 
-fn agents(open: &OpenSession, billed: Billed<'_>, tables: &Tables) -> Vec<AgentSummary> {
+fn agents(open: &OpenSession, billed: BilledCalls<'_>, tables: &Tables) -> Vec<AgentSummary> {
     let (session, index) = (open.experiment.session(), open.experiment.index());
     let summary = |name: Str| {
         let model = index.find(&name).map(|agent| index.model(agent).name.to_string());
@@ -233,7 +233,7 @@ fn agents(open: &OpenSession, billed: Billed<'_>, tables: &Tables) -> Vec<AgentS
 fn context_window(
     agent: &str,
     open: &OpenSession,
-    Billed { analysis, caches }: Billed<'_>,
+    BilledCalls { analysis, caches }: BilledCalls<'_>,
     tables: &Tables,
 ) -> Option<ContextWindow> {
     let of_agent = || caches.calls.iter().filter(|call| &*call.agent == agent);

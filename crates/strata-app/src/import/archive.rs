@@ -66,7 +66,7 @@ pub(super) fn unpack(
 ) -> Result<Unpacked, ArchiveError> {
     let file = File::open(path)?;
     let packed = file.metadata()?.len();
-    let mut taking = Taking {
+    let mut taking = Extraction {
         folder: tempfile::tempdir()?,
         location,
         watch,
@@ -80,11 +80,11 @@ pub(super) fn unpack(
         Archive::Tar => taking.tar(BufReader::new(file))?,
         Archive::Gzip => taking.gzip(file, path)?,
     }
-    let Taking { folder, members, n_left_out, .. } = taking;
+    let Extraction { folder, members, n_left_out, .. } = taking;
     Ok(Unpacked { _folder: folder, members, n_left_out })
 }
 
-struct Taking<'t> {
+struct Extraction<'t> {
     folder: TempDir,
     location: &'t str,
     watch: &'t dyn Watch,
@@ -96,7 +96,7 @@ struct Taking<'t> {
     n_left_out: usize,
 }
 
-impl Taking<'_> {
+impl Extraction<'_> {
     fn zip(&mut self, file: File) -> Result<(), ArchiveError> {
         let broken = |error: zip::result::ZipError| ArchiveError::Broken(error.to_string());
         let mut archive = zip::ZipArchive::new(BufReader::new(file)).map_err(broken)?;

@@ -9,14 +9,14 @@ use strata_model::Severity;
 use strata_store::{SessionId, Store, StoreError};
 
 use super::archive::{ArchiveError, unpack};
-use super::folder::{Item, Listed, Within, files_below, items_of, joined};
+use super::folder::{FolderListing, Item, MemberWatch, files_below, items_of, joined};
 use super::growing::{GrowingFile, StoredFile, read_grown};
-use super::kept::Gone;
-use super::members::{Holds, MAX_FILES, Member};
+use super::kept::OrphanPolicy;
+use super::members::{FileKind, MAX_FILES, Member};
 use super::read::{ReadError, ReadFile, read_file, read_open};
 use super::stamp::Stamp;
-use super::storing::{Came, Written, came_of};
-use super::traces::{Joined, join_known, join_trace};
+use super::storing::{FileOutcome, WrittenSession, came_of};
+use super::traces::{JoinedTrace, join_known, join_trace};
 use crate::watch::{Step, Watch};
 
 /// Where sessions are put.
@@ -84,7 +84,7 @@ pub(crate) struct Imported {
     /// Sessions that were in the store already, from files that have not changed.
     pub n_unchanged: usize,
     /// Sessions that were written now.
-    pub written: Vec<Written>,
+    pub written: Vec<WrittenSession>,
     /// A file may be in the middle of being written anew: nothing of it was stored, and it is to be read again.
     pub is_unsettled: bool,
     /// A file could not be read, or not be stored: another time it may.
@@ -132,13 +132,13 @@ impl Imported {
 pub(crate) fn import_all(
     storage: &impl Storage,
     inputs: &[Input],
-    gone: Gone,
+    gone: OrphanPolicy,
     watch: &dyn Watch,
 ) -> Imported {
     let mut batch = Batch { storage, watch, gone, growing: None, imported: Imported::default() };
     // Traces are joined to sessions, which have to be there.
     let (traces, others): (Vec<&Input>, Vec<&Input>) =
-        inputs.iter().partition(|input| inputs.len() > 1 && Holds::of(&input.path) == Holds::Trace);
+        inputs.iter().partition(|input| inputs.len() > 1 && FileKind::of(&input.path) == FileKind::Trace);
     for input in others.into_iter().chain(traces) {
         let before = (batch.imported.sessions.len(), batch.imported.n_joined);
         batch.input(input);
@@ -150,7 +150,7 @@ pub(crate) fn import_all(
 
 /// Files that are open.
 #[derive(Debug, Default)]
-pub(super) struct Opened {
+pub(super) struct OpenFiles {
     /// The one that stood at the path before, where it has more than was read of it.
     pub rotated: Option<File>,
     /// The one that stands there now, if it is a file.
@@ -161,12 +161,13 @@ pub(super) struct Opened {
 pub(super) fn import_again(
     storage: &impl Storage,
     input: &Input,
-    opened: Opened,
-    gone: Gone,
+    opened: OpenFiles,
+    gone: OrphanPolicy,
     growing: &mut Option<GrowingFile>,
     watch: &dyn Watch,
 ) -> Imported {
-    let mut batch = Batch { storage, watch, gone: Gone::Kept, growing: None, imported: Imported::default() };
+    let mut batch =
+        Batch { storage, watch, gone: OrphanPolicy::Kept, growing: None, imported: Imported::default() };
     if let Some(file) = opened.rotated {
         batch.read(input, None, watch, || read_open(&input.path, file, watch));
     }
@@ -184,13 +185,13 @@ pub(super) fn import_again(
 
 /// Whether a file holds other files.
 pub(crate) fn is_archive(path: &Path) -> bool {
-    matches!(Holds::of(path), Holds::Archive(_))
+    matches!(FileKind::of(path), FileKind::Archive(_))
 }
 
 struct Batch<'b, S> {
     storage: &'b S,
     watch: &'b dyn Watch,
-    gone: Gone,
+    gone: OrphanPolicy,
     /// The file that is read, if it is one that can be read on later.
     growing: Option<GrowingFile>,
     imported: Imported,
@@ -201,15 +202,15 @@ impl<S: Storage> Batch<'_, S> {
         if input.path.is_dir() {
             return self.folder(input);
         }
-        match Holds::of(&input.path) {
-            Holds::Archive(kind) => self.archive(input, kind),
+        match FileKind::of(&input.path) {
+            FileKind::Archive(kind) => self.archive(input, kind),
             _ => self.file(input, None, self.watch),
         }
     }
 
     fn folder(&mut self, input: &Input) {
         self.watch.begins(Step::Files(&input.path));
-        let Listed { members, is_cut } = files_below(&input.path);
+        let FolderListing { members, is_cut } = files_below(&input.path);
         if is_cut {
             let message =
                 format!("Only the first {MAX_FILES} files were looked at. Import its folders one by one.");
@@ -252,9 +253,9 @@ impl<S: Storage> Batch<'_, S> {
             match known.get(at).and_then(Option::as_ref) {
                 Some(sessions) => self.unchanged(sessions.clone()),
                 None => match item.holds() {
-                    Holds::Nothing => self.imported.files.n_without_session += 1,
-                    Holds::Trace => traces.push(item),
-                    Holds::Session | Holds::Archive(_) => self.item(item),
+                    FileKind::Nothing => self.imported.files.n_without_session += 1,
+                    FileKind::Trace => traces.push(item),
+                    FileKind::Session | FileKind::Archive(_) => self.item(item),
                 },
             }
         }
@@ -292,7 +293,7 @@ impl<S: Storage> Batch<'_, S> {
     }
 
     fn item(&mut self, item: &Item) {
-        let within = Within(self.watch);
+        let within = MemberWatch(self.watch);
         if item.together.is_empty() {
             return self.file(&item.input, None, &within);
         }
@@ -369,7 +370,7 @@ impl<S: Storage> Batch<'_, S> {
             self.report(input, diagnostic.severity, diagnostic.code, message, &diagnostic.at);
         }
         self.imported.has_failed |= file.is_cut_off;
-        if file.is_cut_off && self.gone != Gone::Replaced && !file.import.sessions.is_empty() {
+        if file.is_cut_off && self.gone != OrphanPolicy::Replaced && !file.import.sessions.is_empty() {
             // What was read of it before has more.
             return;
         }
@@ -393,10 +394,10 @@ impl<S: Storage> Batch<'_, S> {
         let came =
             self.storage.with_store(|store| came_of(store, file, &location, known, gone, now_ms(), watch));
         match came {
-            Ok(Came::Unchanged(sessions)) => self.unchanged(sessions),
-            Ok(Came::Unsettled) => self.imported.is_unsettled = true,
-            Ok(Came::Cancelled) => self.imported.is_stopped = true,
-            Ok(Came::Written { location, written }) => {
+            Ok(FileOutcome::Unchanged(sessions)) => self.unchanged(sessions),
+            Ok(FileOutcome::Unsettled) => self.imported.is_unsettled = true,
+            Ok(FileOutcome::Cancelled) => self.imported.is_stopped = true,
+            Ok(FileOutcome::Written { location, written }) => {
                 if let Some(growing) = &mut self.growing {
                     let ids = written.iter().map(|written| written.session.clone());
                     let sessions = ids.zip(std::mem::take(&mut file.import.sessions)).collect();
@@ -408,7 +409,7 @@ impl<S: Storage> Batch<'_, S> {
         }
     }
 
-    fn written(&mut self, input: &Input, written: Vec<Written>) {
+    fn written(&mut self, input: &Input, written: Vec<WrittenSession>) {
         let sessions: Vec<SessionId> = written.iter().map(|written| written.session.clone()).collect();
         self.join_known(input, &sessions);
         for written in written.iter().filter(|written| written.n_events_before.is_some() && !written.is_same)
@@ -451,7 +452,7 @@ impl<S: Storage> Batch<'_, S> {
         file.import.sessions = kept;
     }
 
-    fn joined(&mut self, input: &Input, joined: &Joined) {
+    fn joined(&mut self, input: &Input, joined: &JoinedTrace) {
         self.imported.n_joined += joined.n_found;
         let requests = crate::counted(joined.n_found, "request");
         let mut message =

@@ -10,14 +10,14 @@ use tempfile::NamedTempFile;
 use tokio_util::sync::CancellationToken;
 
 use super::batch::Input;
-use super::members::{Holds, MAX_FILES, Member};
+use super::members::{FileKind, MAX_FILES, Member};
 use super::stamp::Stamp;
 use crate::watch::Watch;
 
 /// Watches a file of a folder: the folder counts files, so what is done of one is not told.
-pub(super) struct Within<'w>(pub &'w dyn Watch);
+pub(super) struct MemberWatch<'w>(pub &'w dyn Watch);
 
-impl Watch for Within<'_> {
+impl Watch for MemberWatch<'_> {
     fn progress(&self, _: u64, _: u64) {}
 
     fn stop(&self) -> &CancellationToken {
@@ -36,8 +36,8 @@ pub(super) struct Item {
 
 impl Item {
     /// A file that cannot be opened has to be named.
-    pub(super) fn holds(&self) -> Holds {
-        if self.together.is_empty() { Holds::of(&self.input.path) } else { Holds::Session }
+    pub(super) fn holds(&self) -> FileKind {
+        if self.together.is_empty() { FileKind::of(&self.input.path) } else { FileKind::Session }
     }
 
     pub(super) fn stamp(&self) -> Stamp {
@@ -47,7 +47,7 @@ impl Item {
 
 /// Files below a folder.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct FolderListing {
     /// By path.
     pub members: Vec<Member>,
     /// There are more.
@@ -55,8 +55,8 @@ pub(super) struct Listed {
 }
 
 /// All files below a folder; links are not followed.
-pub(super) fn files_below(folder: &Path) -> Listed {
-    let mut listed = Listed { members: Vec::new(), is_cut: false };
+pub(super) fn files_below(folder: &Path) -> FolderListing {
+    let mut listed = FolderListing { members: Vec::new(), is_cut: false };
     let mut folders = vec![folder.to_owned()];
     while let Some(current) = folders.pop() {
         let Ok(entries) = std::fs::read_dir(&current) else { continue };

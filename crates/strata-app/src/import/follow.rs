@@ -8,10 +8,10 @@ use std::time::{Duration, Instant, SystemTime};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use same_file::Handle;
 
-use super::batch::{Imported, Input, Opened, Storage, import_again};
+use super::batch::{Imported, Input, OpenFiles, Storage, import_again};
 use super::folder::files_below;
 use super::growing::GrowingFile;
-use super::kept::Gone;
+use super::kept::OrphanPolicy;
 use super::sqlite::log_of;
 use crate::watch::Watch;
 
@@ -111,9 +111,9 @@ impl Follower {
         self.read = Duration::ZERO;
         let is_settled = self.seen_at.elapsed() >= SETTLES;
         let gone = match now == self.seen {
-            false => Gone::Awaited,
-            true if self.is_open && is_settled => Gone::Kept,
-            true if self.is_unproven && is_settled && !self.is_proven() => Gone::Awaited,
+            false => OrphanPolicy::Awaited,
+            true if self.is_open && is_settled => OrphanPolicy::Kept,
+            true if self.is_unproven && is_settled && !self.is_proven() => OrphanPolicy::Awaited,
             true => return None,
         };
         if now.is_empty() {
@@ -124,7 +124,8 @@ impl Follower {
             self.growing = None;
         }
         let before = std::mem::replace(&mut self.seen, now);
-        let opened = Opened { rotated: self.rotated(before), now: self.seen.iter().find_map(Seen::reopened) };
+        let opened =
+            OpenFiles { rotated: self.rotated(before), now: self.seen.iter().find_map(Seen::reopened) };
         let imported = import_again(storage, &self.input, opened, gone, &mut self.growing, watch);
         self.is_unproven = self.growing.is_some();
         self.is_open = imported.is_unsettled || imported.has_failed;

@@ -13,7 +13,7 @@ use super::read::ReadFile;
 
 /// What becomes of a recording that its file no longer holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gone {
+pub(crate) enum OrphanPolicy {
     /// What the file holds now takes its place.
     Replaced,
     /// It stays, and what the file holds now is stored beside it.
@@ -38,12 +38,12 @@ pub(super) fn place_of(
     store: &Store,
     location: &str,
     file: &ReadFile,
-    gone: Gone,
+    gone: OrphanPolicy,
 ) -> Result<Place, StoreError> {
     let n = newest(store, location)?;
     let mut place = Place { location: numbered(location, n), is_beside: false, after: Vec::new() };
     let Some(known) = store.source(&place.location)? else { return Ok(place) };
-    if gone == Gone::Replaced || known.is_unchanged(file.content) {
+    if gone == OrphanPolicy::Replaced || known.is_unchanged(file.content) {
         return Ok(place);
     }
     for id in store.source_sessions(&place.location)? {

@@ -21,7 +21,7 @@ pub(super) struct Member {
 
 /// What the beginning of a file tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum FileKind {
     Nothing,
     /// A session, or something that has to be named.
     Session,
@@ -30,7 +30,7 @@ pub(super) enum Holds {
     Archive(Archive),
 }
 
-impl Holds {
+impl FileKind {
     /// What a file that cannot be read holds turns out when it is read.
     pub(super) fn of(path: &Path) -> Self {
         let mut head = Vec::new();

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
 use super::growing::StoredFile;
-use super::kept::{Gone, place_of};
+use super::kept::{OrphanPolicy, place_of};
 use super::read::ReadFile;
-use super::write::{Stored, append, write};
+use super::write::{WriteOutcome, append, write};
 use crate::watch::Watch;
 
 /// A session that an import wrote.
 #[derive(Debug, Clone)]
-pub(crate) struct Written {
+pub(crate) struct WrittenSession {
     pub session: SessionId,
     /// How many events it had before; `None` for a new one.
     pub n_events_before: Option<u32>,
@@ -23,12 +23,12 @@ pub(crate) struct Written {
 }
 
 /// What came of storing a file.
-pub(super) enum Came {
+pub(super) enum FileOutcome {
     Unchanged(Vec<SessionId>),
     /// Where, and its sessions in the order of the file.
     Written {
         location: String,
-        written: Vec<Written>,
+        written: Vec<WrittenSession>,
     },
     Unsettled,
     Cancelled,
@@ -40,31 +40,31 @@ pub(super) fn came_of(
     file: &ReadFile,
     location: &str,
     known: Option<&StoredFile>,
-    gone: Gone,
+    gone: OrphanPolicy,
     now_ms: i64,
     watch: &dyn Watch,
-) -> Result<Came, StoreError> {
+) -> Result<FileOutcome, StoreError> {
     if let Some(known) = known {
         let before = entries(store, &known.location)?;
         if let Some(sessions) = append(store, file, known, now_ms)? {
             let written = written_of(store, file, sessions, &before, &[])?;
-            return Ok(Came::Written { location: known.location.clone(), written });
+            return Ok(FileOutcome::Written { location: known.location.clone(), written });
         }
     }
     let place = place_of(store, location, file, gone)?;
     if store.source(&place.location)?.is_some_and(|known| known.is_unchanged(file.content)) {
-        return Ok(Came::Unchanged(store.source_sessions(&place.location)?));
+        return Ok(FileOutcome::Unchanged(store.source_sessions(&place.location)?));
     }
-    if gone == Gone::Awaited && place.is_beside {
-        return Ok(Came::Unsettled);
+    if gone == OrphanPolicy::Awaited && place.is_beside {
+        return Ok(FileOutcome::Unsettled);
     }
     let before = entries(store, &place.location)?;
-    let Stored::Sessions(sessions) = write(store, file, &place.location, now_ms, watch)? else {
-        return Ok(Came::Cancelled);
+    let WriteOutcome::Sessions(sessions) = write(store, file, &place.location, now_ms, watch)? else {
+        return Ok(FileOutcome::Cancelled);
     };
     let sessions = sessions.into_iter().map(|session| session.id).collect();
     let written = written_of(store, file, sessions, &before, &place.after)?;
-    Ok(Came::Written { location: place.location, written })
+    Ok(FileOutcome::Written { location: place.location, written })
 }
 
 /// What was written of a file, beside what was there `before`. A new session comes after those of `after`.
@@ -74,7 +74,7 @@ fn written_of(
     sessions: Vec<SessionId>,
     before: &HashMap<SessionId, SessionEntry>,
     after: &[SessionId],
-) -> Result<Vec<Written>, StoreError> {
+) -> Result<Vec<WrittenSession>, StoreError> {
     let mut written = Vec::with_capacity(sessions.len());
     for session in sessions {
         let before = before.get(&session);
@@ -82,7 +82,7 @@ fn written_of(
         // Requests are not in the entry.
         let is_same = file.import.sessions.iter().all(|imported| imported.requests.is_empty())
             && before.zip(now).is_some_and(|(before, now)| is_same(before, &now));
-        written.push(Written {
+        written.push(WrittenSession {
             n_events_before: before.map(|entry| entry.n_events),
             after: if before.is_none() { after.to_vec() } else { Vec::new() },
             is_same,

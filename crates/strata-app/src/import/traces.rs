@@ -10,7 +10,7 @@ use super::write::new_request;
 
 /// What joining a trace to a session came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Joined {
+pub(crate) struct JoinedTrace {
     pub session: SessionId,
     pub title: String,
     /// Requests whose answers are events of the session.
@@ -24,7 +24,7 @@ pub(super) fn join_trace(
     store: &mut Store,
     trace: &ImportedSession,
     location: &str,
-) -> Result<Option<Joined>, StoreError> {
+) -> Result<Option<JoinedTrace>, StoreError> {
     for id in stored_as(store, &trace.session.id)? {
         if is_trace(store, &id)? {
             continue;
@@ -44,7 +44,7 @@ pub(crate) fn join_to(
     id: &SessionId,
     traces: &[ImportedSession],
     location: &str,
-) -> Result<Option<Joined>, StoreError> {
+) -> Result<Option<JoinedTrace>, StoreError> {
     let Some(entry) = store.session_entry(id)? else { return Ok(None) };
     let Some(session) = store.read_session(id)? else { return Ok(None) };
     let requests: Vec<RecordedRequest> = traces
@@ -57,11 +57,11 @@ pub(crate) fn join_to(
     }
     let n_requests: usize = traces.iter().map(|trace| trace.requests.len()).sum();
     let n_found = requests.len();
-    Ok(Some(Joined { session: id.clone(), title: entry.title, n_found, n_left: n_requests - n_found }))
+    Ok(Some(JoinedTrace { session: id.clone(), title: entry.title, n_found, n_left: n_requests - n_found }))
 }
 
 /// Gives a session that was just stored the requests of traces that were there before it.
-pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<Joined>, StoreError> {
+pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<JoinedTrace>, StoreError> {
     let Some(entry) = store.session_entry(id)? else { return Ok(Vec::new()) };
     let mut traces = stored_as(store, &entry.adk_id)?;
     traces.retain(|other| other != id);
@@ -91,7 +91,12 @@ pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<Joined
         if !found.is_empty() {
             store.add_requests(id, &trace.location, &found)?;
             let n_found = found.len();
-            all.push(Joined { session: other, title: trace.title, n_found, n_left: n_requests - n_found });
+            all.push(JoinedTrace {
+                session: other,
+                title: trace.title,
+                n_found,
+                n_left: n_requests - n_found,
+            });
         }
     }
     Ok(all)

@@ -24,7 +24,7 @@ const BATCH: usize = 1_000;
 const REQUESTS: usize = 32;
 
 /// What storing came to.
-pub(crate) enum Stored {
+pub(crate) enum WriteOutcome {
     Sessions(Vec<StoredSession>),
     Cancelled,
 }
@@ -36,7 +36,7 @@ pub(crate) fn write(
     location: &str,
     now_ms: i64,
     watch: &dyn Watch,
-) -> Result<Stored, StoreError> {
+) -> Result<WriteOutcome, StoreError> {
     let sessions = &file.import.sessions;
     let mut raw = RawBytes { file: &file.file };
     let mut import = store.begin_import(source_of(file, location, now_ms))?;
@@ -48,7 +48,7 @@ pub(crate) fn write(
         for from in (0..events.len()).step_by(BATCH) {
             if watch.is_cancelled() {
                 import.cancel()?;
-                return Ok(Stored::Cancelled);
+                return Ok(WriteOutcome::Cancelled);
             }
             let batch = from..events.len().min(from + BATCH);
             let bytes = raw.of_events(imported, batch.clone());
@@ -60,14 +60,14 @@ pub(crate) fn write(
         for some in imported.requests.chunks(REQUESTS) {
             if watch.is_cancelled() {
                 import.cancel()?;
-                return Ok(Stored::Cancelled);
+                return Ok(WriteOutcome::Cancelled);
             }
             let some: Vec<_> = some.iter().map(new_request).collect();
             import.append_requests(&mut recording, &some)?;
         }
         import.close_recording(recording, &imported.session, listing(imported))?;
     }
-    import.commit(&file.import.diagnostics).map(Stored::Sessions)
+    import.commit(&file.import.diagnostics).map(WriteOutcome::Sessions)
 }
 
 /// Writes what the sessions of a file have more than the store has of them. `None`, with nothing written, where that is

@@ -4,8 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use strata_engine::turn::compaction::CompactionConfig;
 use strata_measure::analysis::Counting;
-use strata_measure::lab::{Assumptions, Lab, SizedWriter, Stop, SummaryDue, SummarySize, Writer, Written};
-use strata_measure::prices::{Charged, Prices};
+use strata_measure::lab::{
+    Assumptions, Lab, SizedWriter, Stop, SummaryDue, SummarySize, Writer, WrittenSummary,
+};
+use strata_measure::prices::{ChargedTokens, Prices};
 use strata_measure::tokens::TokenCount;
 use strata_model::LlmRequest;
 use strata_store::{PromptShape, Store};
@@ -31,7 +33,7 @@ pub(crate) struct Estimate {
 }
 
 /// Whom a run would ask.
-pub(crate) struct Asked<'a> {
+pub(crate) struct TargetModel<'a> {
     pub base_url: &'a str,
     /// `None`: the model that google-adk would ask.
     pub model: Option<&'a str>,
@@ -41,7 +43,7 @@ pub(crate) struct Asked<'a> {
     pub prices: &'a Prices,
 }
 
-impl Asked<'_> {
+impl TargetModel<'_> {
     /// Goes through a session without asking anybody. Summaries that are known stand in it as they are, others by
     /// their size.
     pub(crate) fn estimate(
@@ -76,13 +78,13 @@ impl Asked<'_> {
 }
 
 struct Estimator<'e, 'a> {
-    asked: &'e Asked<'a>,
+    asked: &'e TargetModel<'a>,
     sized: SizedWriter,
     estimate: Estimate,
 }
 
 impl Writer for Estimator<'_, '_> {
-    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop> {
         let Ok(prompt) = due.job().prompt else { return Ok(None) };
         let asked = self.asked;
         let model = asked.model.map_or_else(|| due.model.to_string(), str::to_owned);
@@ -101,7 +103,7 @@ impl Writer for Estimator<'_, '_> {
         let output: u64 =
             text.filter_map(|part| part.text.as_deref()).map(|text| u64::from(due.tokens(text))).sum();
         let price = asked.prices.of_model(&model);
-        let cost = price.map(|price| price.cost(&Charged::uncached(input.tokens.into(), output)));
+        let cost = price.map(|price| price.cost(&ChargedTokens::uncached(input.tokens.into(), output)));
         let rates = Assumptions::default();
         let estimate = &mut self.estimate;
         estimate.input = estimate.input + input;

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use strata_engine::Experiment;
 use strata_measure::analysis::Counting;
-use strata_measure::prices::{Charged, Prices};
+use strata_measure::prices::{ChargedTokens, Prices};
 use strata_measure::tokens::TokenCount;
 use strata_model::{Fingerprint, Json, LlmRequest, Part, json};
 use strata_provider::{Endpoint, Progress};
@@ -83,7 +83,7 @@ impl SentAgain {
     pub(crate) fn estimated_cost(&self, prices: &Prices) -> Option<f64> {
         let price = prices.of_model(&self.model)?;
         let output = self.recorded_output_tokens.unwrap_or(USUAL_ANSWER);
-        Some(price.cost(&Charged::uncached(self.predicted.tokens.into(), output)))
+        Some(price.cost(&ChargedTokens::uncached(self.predicted.tokens.into(), output)))
     }
 
     /// Before anything came.
@@ -134,7 +134,7 @@ impl ReplayAnswer {
             answer.model.as_deref().and_then(|name| prices.of_model(name)).or(prices.of_model(&sent.model));
         self.cost_usd = price.zip(usage.prompt_token_count).map(|(price, input)| {
             let cached = usage.cached_content_token_count.unwrap_or(0);
-            price.cost(&Charged { cached, ..Charged::uncached(input, output.unwrap_or(0)) })
+            price.cost(&ChargedTokens { cached, ..ChargedTokens::uncached(input, output.unwrap_or(0)) })
         });
     }
 }

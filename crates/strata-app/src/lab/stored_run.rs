@@ -1,7 +1,7 @@
 //! A run as it is stored: what was asked for, and all that was written.
 
 use serde::{Deserialize, Serialize};
-use strata_measure::lab::{Stop, SummaryDue, Writer, Written};
+use strata_measure::lab::{Stop, SummaryDue, Writer, WrittenSummary};
 use strata_model::{Content, Decoder, FromJson as _, Json, Usage};
 
 /// What was asked for.
@@ -56,7 +56,7 @@ pub(crate) struct StoredSummary {
 }
 
 impl StoredSummary {
-    fn new(due: &SummaryDue<'_>, written: Option<&Written>) -> Self {
+    fn new(due: &SummaryDue<'_>, written: Option<&WrittenSummary>) -> Self {
         Self {
             events: window_of(due),
             content: written.map(|written| written.content.to_json()),
@@ -65,9 +65,9 @@ impl StoredSummary {
         }
     }
 
-    fn read(&self) -> Option<Written> {
+    fn read(&self) -> Option<WrittenSummary> {
         let mut decoder = Decoder::new();
-        Some(Written {
+        Some(WrittenSummary {
             content: Content::from_json(self.content.clone()?, &mut decoder).ok()?,
             usage: self.usage.clone().and_then(|usage| Usage::from_json(usage, &mut decoder).ok()),
             by: self.by.as_str().into(),
@@ -84,13 +84,13 @@ fn window_of(due: &SummaryDue<'_>) -> [u32; 2] {
 }
 
 /// Tells of every summary that another writer writes.
-pub(crate) struct Noted<'w> {
+pub(crate) struct ObservedWriter<'w> {
     pub writer: &'w mut dyn Writer,
     pub note: &'w mut dyn FnMut(StoredSummary),
 }
 
-impl Writer for Noted<'_> {
-    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+impl Writer for ObservedWriter<'_> {
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop> {
         let written = self.writer.write(due)?;
         (self.note)(StoredSummary::new(due, written.as_ref()));
         Ok(written)
@@ -98,12 +98,12 @@ impl Writer for Noted<'_> {
 }
 
 /// Gives summaries that were stored.
-pub(crate) struct Again {
+pub(crate) struct StoredWriter {
     pub summaries: std::vec::IntoIter<StoredSummary>,
 }
 
-impl Writer for Again {
-    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+impl Writer for StoredWriter {
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop> {
         match self.summaries.next() {
             Some(stored) if stored.events == window_of(due) => Ok(stored.read()),
             _ => Err(Stop(

@@ -14,7 +14,7 @@ const SETTING: &str = "model.endpoints";
 const LIVE: &str = "live";
 
 /// An endpoint that can be asked, and the model to ask where nobody says another.
-pub(crate) struct Found {
+pub(crate) struct UsableEndpoint {
     pub server: Server,
     pub model: Option<String>,
 }
@@ -96,11 +96,11 @@ pub(crate) fn server_of(endpoint: &Endpoint, keys: &KeyStore) -> (Server, Option
 }
 
 /// The endpoint of this name.
-pub(crate) fn find(name: &str, custom: &[Endpoint], keys: &KeyStore) -> Result<Found, AppError> {
+pub(crate) fn find(name: &str, custom: &[Endpoint], keys: &KeyStore) -> Result<UsableEndpoint, AppError> {
     let mut known = known(custom).into_iter().map(|(endpoint, _)| endpoint);
     if let Some(endpoint) = known.find(|endpoint| endpoint.name.eq_ignore_ascii_case(name)) {
         let (server, _) = server_of(&endpoint, keys);
-        return Ok(Found { server, model: endpoint.model });
+        return Ok(UsableEndpoint { server, model: endpoint.model });
     }
     let local = strata_provider::LOCAL_SERVERS.iter().find(|server| server.name.eq_ignore_ascii_case(name));
     if let Some(local) = local {
@@ -111,7 +111,7 @@ pub(crate) fn find(name: &str, custom: &[Endpoint], keys: &KeyStore) -> Result<F
             headers: Vec::new(),
             key: None,
         };
-        return Ok(Found { server, model: None });
+        return Ok(UsableEndpoint { server, model: None });
     }
     if name.eq_ignore_ascii_case(LIVE) {
         let message = "`live` is the server that STRATA_LIVE_BASE_URL names, and the variable is not set. Set it, \

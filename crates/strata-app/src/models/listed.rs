@@ -9,7 +9,7 @@ use crate::error::AppError;
 
 /// An endpoint, and what came of asking it for its models.
 #[derive(Debug, Clone)]
-pub(crate) struct Listed {
+pub(crate) struct EndpointModels {
     pub endpoint: Endpoint,
     /// As it is asked.
     pub server: Server,
@@ -24,17 +24,18 @@ pub(super) fn listed(
     custom: &[Endpoint],
     keys: &KeyStore,
     connections: &Connections,
-) -> Result<Vec<Listed>, AppError> {
-    let mut all: Vec<Listed> = Vec::new();
+) -> Result<Vec<EndpointModels>, AppError> {
+    let mut all: Vec<EndpointModels> = Vec::new();
     for (endpoint, origin) in known(custom) {
         let (server, key_from) = server_of(&endpoint, keys);
         let is_asked = server.key.is_some() || origin != EndpointOrigin::Provider;
         let models = if is_asked { Some(connections.list(&server)?) } else { None };
-        all.push(Listed { endpoint, server, origin, key_from, models });
+        all.push(EndpointModels { endpoint, server, origin, key_from, models });
     }
     for (server, models) in connections.find_local(&LOCAL_SERVERS)? {
-        let is_asked_at =
-            |known: &Listed| known.models.is_some() && known.server.shown_url("") == server.shown_url("");
+        let is_asked_at = |known: &EndpointModels| {
+            known.models.is_some() && known.server.shown_url("") == server.shown_url("")
+        };
         if all.iter().any(is_asked_at) {
             continue;
         }
@@ -47,7 +48,7 @@ pub(super) fn listed(
             key_variable: None,
         };
         let origin = EndpointOrigin::Local;
-        all.push(Listed { endpoint, server, origin, key_from: None, models: Some(Ok(models)) });
+        all.push(EndpointModels { endpoint, server, origin, key_from: None, models: Some(Ok(models)) });
     }
     Ok(all)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use strata_measure::lab::Written;
+use strata_measure::lab::WrittenSummary;
 use strata_model::{
     Content, Decoder, Fingerprint, FingerprintBuilder, FromJson as _, Json, Object, Usage, json,
 };
@@ -19,9 +19,9 @@ pub(crate) struct Paid {
 
 impl Paid {
     /// As a summary that `model` was asked for.
-    pub(crate) fn written(self, model: &str) -> Written {
+    pub(crate) fn written(self, model: &str) -> WrittenSummary {
         let by = if self.model.is_empty() { model.into() } else { self.model.as_str().into() };
-        Written { content: self.content, usage: self.usage, by, is_stand_in: false }
+        WrittenSummary { content: self.content, usage: self.usage, by, is_stand_in: false }
     }
 }
 

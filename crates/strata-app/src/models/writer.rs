@@ -1,6 +1,6 @@
 //! Summaries written by a model.
 
-use strata_measure::lab::{Stop, SummaryDue, Writer, Written};
+use strata_measure::lab::{Stop, SummaryDue, Writer, WrittenSummary};
 use strata_model::{Content, Usage};
 use strata_provider::Progress;
 use strata_wire::{Delta, Finish};
@@ -31,7 +31,7 @@ pub(crate) struct ModelWriter<'w> {
 }
 
 impl Writer for ModelWriter<'_> {
-    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop> {
         let (asker, tell) = (&self.asker, &mut *self.tell);
         if asker.stop.is_cancelled() {
             return Err(Stop(

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use strata_engine::{Experiment, FlowKind, Grown, Growth};
+use strata_engine::{Experiment, FlowKind, GrownExperiment, Growth};
 use strata_measure::analysis::SessionAnalysis;
 use strata_model::{
     App, EventIndex, Fingerprint, FingerprintBuilder, FromJson, LlmRequest, RecordedCall, Session,
@@ -12,7 +12,7 @@ use strata_store::{RecordedRequest, SessionId, Store, StoreError};
 
 /// The requests of a stored session that were answered.
 #[derive(Default)]
-pub(crate) struct Answered {
+pub(crate) struct AnsweredRequests {
     /// In the order in which they were sent or added.
     pub requests: Vec<(EventIndex, LlmRequest)>,
     /// What they were made from, where that is recorded.
@@ -23,7 +23,7 @@ pub(crate) struct Answered {
 /// Hashes of the requests that an event answers, in their order.
 pub(crate) type RequestMarks = BTreeMap<EventIndex, Vec<Fingerprint>>;
 
-impl Answered {
+impl AnsweredRequests {
     pub(crate) fn read(store: &Store, session: &SessionId) -> Result<Self, StoreError> {
         let mut all = Self::default();
         store.for_each_request(session, |request| all.add(&request))?;
@@ -49,14 +49,14 @@ impl Answered {
 /// A session as the store has it now, and the app it is taken to have run in.
 pub(super) struct StoredSession {
     pub session: Session,
-    pub answered: Answered,
+    pub answered: AnsweredRequests,
     pub app: Arc<App>,
     pub kind: FlowKind,
 }
 
 /// What was known of a session.
 #[derive(Clone, Copy)]
-pub(super) struct Earlier<'e> {
+pub(super) struct KnownSession<'e> {
     pub experiment: &'e Experiment,
     pub analysis: &'e SessionAnalysis,
     /// Of the requests that are in the experiment.
@@ -64,7 +64,7 @@ pub(super) struct Earlier<'e> {
 }
 
 /// What of an earlier session stays.
-struct Kept {
+struct KeptEvents {
     n_events: usize,
     /// Answers of which something is recorded now that was not.
     late: BTreeSet<EventIndex>,
@@ -72,7 +72,7 @@ struct Kept {
 
 impl StoredSession {
     /// Goes on from what was known of the session, as far as it is the one that was known.
-    pub(super) fn opened(self, earlier: Option<Earlier<'_>>) -> (Experiment, SessionAnalysis) {
+    pub(super) fn opened(self, earlier: Option<KnownSession<'_>>) -> (Experiment, SessionAnalysis) {
         let kept = earlier.and_then(|earlier| Some((earlier, self.kept_of(earlier)?)));
         match (kept, earlier) {
             (Some((earlier, kept)), _) => self.grown(earlier, &kept),
@@ -94,7 +94,7 @@ impl StoredSession {
     }
 
     /// `None` where it is not the session that was known, or cannot go on from there.
-    fn kept_of(&self, earlier: Earlier<'_>) -> Option<Kept> {
+    fn kept_of(&self, earlier: KnownSession<'_>) -> Option<KeptEvents> {
         let (before, now) = (earlier.experiment.session(), &self.session);
         let is_same = (&before.id, &before.app_name, &before.user_id)
             == (&now.id, &now.app_name, &now.user_id)
@@ -110,13 +110,17 @@ impl StoredSession {
         };
         let do_stay = earlier.marks.range(..EventIndex(n_events as u32)).all(stays);
         let late = marks.iter().filter(|(answer, now)| earlier.marks.get(answer) != Some(now));
-        (is_same && do_stay).then(|| Kept { n_events, late: late.map(|(answer, _)| *answer).collect() })
+        (is_same && do_stay).then(|| KeptEvents { n_events, late: late.map(|(answer, _)| *answer).collect() })
     }
 
-    fn grown(self, earlier: Earlier<'_>, Kept { n_events, late }: &Kept) -> (Experiment, SessionAnalysis) {
+    fn grown(
+        self,
+        earlier: KnownSession<'_>,
+        KeptEvents { n_events, late }: &KeptEvents,
+    ) -> (Experiment, SessionAnalysis) {
         let Self { session, mut answered, .. } = self;
         answered.retain(|answer| answer.as_usize() >= *n_events || late.contains(&answer));
-        let grown: Grown = earlier.experiment.grown(Growth {
+        let grown: GrownExperiment = earlier.experiment.grown(Growth {
             kept: *n_events,
             events: session.events[*n_events..].to_vec(),
             state: session.state,
@@ -159,8 +163,8 @@ mod tests {
     }
 
     /// Requests as they are stored, each with the place of its answer.
-    fn answered(requests: &[(u32, &str)]) -> Answered {
-        let mut all = Answered::default();
+    fn answered(requests: &[(u32, &str)]) -> AnsweredRequests {
+        let mut all = AnsweredRequests::default();
         for (answer, text) in requests {
             let body =
                 format!(r#"{{"model": "gpt-5", "messages": [{{"role": "user", "content": "{text}"}}]}}"#);
@@ -182,10 +186,10 @@ mod tests {
     /// Goes on from the short session with these requests to the long one with those: the calls that are known then and
     /// those whose requests are recorded. `None` where it does not go on.
     fn goes_on(before: &[(u32, &str)], now: &[(u32, &str)]) -> Option<(usize, Vec<u32>)> {
-        let Answered { requests, calls, marks } = answered(before);
+        let AnsweredRequests { requests, calls, marks } = answered(before);
         let short = experiment(SHORT).with_recorded_calls(calls).with_requests(requests);
         let analysis = known(&short);
-        let earlier = Earlier { experiment: &short, analysis: &analysis, marks: &marks };
+        let earlier = KnownSession { experiment: &short, analysis: &analysis, marks: &marks };
         let now = || stored(short.app(), short.kind(), now);
         let does_go_on = now().kept_of(earlier).is_some();
         let (opened, mut analysis) = now().opened(Some(earlier));
@@ -239,7 +243,7 @@ mod tests {
         let before = Arc::new(with_state(SHORT, r#"{"a": 1, "b": 2}"#));
         let before = Experiment::new(before, app.clone(), kind);
         let analysis = known(&before);
-        let earlier = Earlier { experiment: &before, analysis: &analysis, marks: &RequestMarks::new() };
+        let earlier = KnownSession { experiment: &before, analysis: &analysis, marks: &RequestMarks::new() };
         let kept = |state: &str| {
             let now = StoredSession { session: with_state(LONG, state), ..stored(&app, kind, &[]) };
             now.kept_of(earlier).map(|kept| kept.n_events)
@@ -253,7 +257,7 @@ mod tests {
     fn another_app_or_session_does_not_go_on() {
         let short = experiment(SHORT);
         let analysis = known(&short);
-        let earlier = Earlier { experiment: &short, analysis: &analysis, marks: &RequestMarks::new() };
+        let earlier = KnownSession { experiment: &short, analysis: &analysis, marks: &RequestMarks::new() };
         let long = |app: &Arc<App>| stored(app, short.kind(), &[]);
         assert!(long(short.app()).kept_of(earlier).is_some());
         assert!(long(&Arc::default()).kept_of(earlier).is_none());

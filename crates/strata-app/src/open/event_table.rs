@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_engine::Experiment;
-use strata_measure::analysis::{Kind, Scale, SessionAnalysis, Use};
+use strata_measure::analysis::{Kind, Scale, SessionAnalysis, UseTotals};
 use strata_model::{Event, EventIndex, FunctionCall, Json, Origin, Part, RequestContent, Str, json, marks};
 
 use crate::{tool_words, words};
@@ -38,7 +38,7 @@ pub(crate) struct UsedEvents {
     n_compiled: usize,
     /// As stored.
     pub tokens: Vec<u32>,
-    pub uses: Vec<Use>,
+    pub uses: Vec<UseTotals>,
     pub max_lifetime: u64,
     /// Places, the costliest first.
     pub by_lifetime: Vec<u32>,

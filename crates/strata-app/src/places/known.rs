@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::Surroundings;
+use super::Environment;
 
 /// A folder or file that may be there.
 pub(super) struct Candidate {
@@ -22,7 +22,7 @@ const EXTENSIONS: [(&str, &str); 3] = [
     ("Kilo Code", "kilocode.kilo-code"),
 ];
 
-pub(super) fn candidates(surroundings: &Surroundings) -> Vec<Candidate> {
+pub(super) fn candidates(surroundings: &Environment) -> Vec<Candidate> {
     let data = surroundings.folder("XDG_DATA_HOME", ".local/share");
     let codex = surroundings.folder("CODEX_HOME", ".codex");
     let new = |tool, path, is_session| Candidate { tool, path, is_session };
@@ -53,7 +53,7 @@ pub(super) fn candidates(surroundings: &Surroundings) -> Vec<Candidate> {
 }
 
 /// Where editors have their folders of settings, on any of the systems.
-fn settings_folders(surroundings: &Surroundings) -> Vec<PathBuf> {
+fn settings_folders(surroundings: &Environment) -> Vec<PathBuf> {
     let mut folders = vec![
         surroundings.folder("XDG_CONFIG_HOME", ".config"),
         surroundings.home.join("Library/Application Support"),

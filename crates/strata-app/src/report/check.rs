@@ -17,7 +17,7 @@ use crate::show::nearest;
 use crate::tables::Tables;
 use crate::words::listed;
 use budget::Budget;
-use measure::Measured;
+use measure::MeasuredSession;
 
 /// The document of `strata check`.
 #[derive(Debug, Clone, Serialize)]
@@ -96,7 +96,7 @@ pub fn check(
     let (subject, mut diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
-    let measured = Measured::of(&subject, &compiled, &tables);
+    let measured = MeasuredSession::of(&subject, &compiled, &tables);
     let mut checked = measured.check(&budget.limits, None, &budget.agents);
     for (agent, limits) in &budget.agents {
         if measured.n_calls(Some(agent)) == 0 {

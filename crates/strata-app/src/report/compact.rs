@@ -12,7 +12,7 @@ use super::app::AppReport;
 use super::compact_choice::{CompactChoice, SummaryModel};
 use super::compact_result::{AppliedReport, apply};
 use super::diagnostic::FileDiagnostic;
-use super::model_desk::ModelDesk;
+use super::model_access::ModelAccess;
 use super::source::Source;
 use super::sweep::BillReport;
 use super::{VERSION, Watch};
@@ -132,7 +132,7 @@ pub fn compact(
             SummaryModel::Sized => replay(lab, &config, &mut sized),
             SummaryModel::Endpoint(name) => {
                 let total = replay(lab, &config, &mut sized)?.windows.len() as u64;
-                let desk = ModelDesk::open(source.database.as_deref(), runtime)?;
+                let desk = ModelAccess::open(source.database.as_deref(), runtime)?;
                 let found = desk.find(name).map_err(|error| desk.with_hint(error))?;
                 watch.begins(Step::Asking(name));
                 let mut done = 0;

@@ -8,13 +8,13 @@ use tokio::runtime::Handle;
 
 use super::compact_choice::{CompactChoice, SummaryModel};
 use super::diagnostic::FileDiagnostic;
-use super::model_desk::ModelDesk;
+use super::model_access::ModelAccess;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch};
 use crate::data_folder::default_database;
 use crate::error::AppError;
 use crate::import::now_ms;
-use crate::lab::{Asked, read_config, size_basis, summary_size, with_billed};
+use crate::lab::{TargetModel, read_config, size_basis, summary_size, with_billed};
 use crate::tables::Tables;
 
 /// The document of `strata compact --dry-run`.
@@ -60,12 +60,12 @@ pub fn compact_estimate(
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
-    let desk = ModelDesk::open(source.database.as_deref(), runtime)?;
+    let desk = ModelAccess::open(source.database.as_deref(), runtime)?;
     let found = desk.find(name)?;
     let model = config.model.as_ref().map(ToString::to_string).or(found.model);
     let (estimate, size) = with_billed(&subject.experiment, compiled.billed(), &tables, |lab| {
         let size = summary_size(lab, config.summary_tokens, &[]);
-        let asked = Asked {
+        let asked = TargetModel {
             base_url: &found.server.base_url,
             model: model.as_deref(),
             paid: &desk.models.paid,

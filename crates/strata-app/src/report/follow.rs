@@ -29,7 +29,7 @@ pub struct FollowedChange {
 
 /// What a look at the files found.
 #[derive(Debug)]
-pub enum Followed<'f> {
+pub enum FollowUpdate<'f> {
     Changed(Box<FollowedChange>),
     /// Of a file that could not be read.
     Problem(&'f FileDiagnostic),
@@ -58,13 +58,13 @@ impl Following {
     pub fn look(
         &mut self,
         watch: &dyn Watch,
-        mut tell: impl FnMut(Followed<'_>) -> ControlFlow<()>,
+        mut tell: impl FnMut(FollowUpdate<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, AppError> {
         let mut problems = Vec::new();
         for follower in &mut self.followers {
             let Some(imported) = follower.look(&self.storage, watch) else { continue };
             for change in changes(&self.storage.borrow(), &imported)? {
-                if tell(Followed::Changed(Box::new(change))).is_break() {
+                if tell(FollowUpdate::Changed(Box::new(change))).is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -73,7 +73,7 @@ impl Following {
         // What cannot be read is tried again, and told once.
         for problem in problems {
             let is_new = self.known.insert((problem.file.clone(), problem.message.clone()));
-            if is_new && tell(Followed::Problem(&problem)).is_break() {
+            if is_new && tell(FollowUpdate::Problem(&problem)).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -91,7 +91,7 @@ pub fn follow(
     paths: &[PathBuf],
     database: Option<&Path>,
     watch: &dyn Watch,
-    mut tell: impl FnMut(Followed<'_>) -> ControlFlow<()>,
+    mut tell: impl FnMut(FollowUpdate<'_>) -> ControlFlow<()>,
 ) -> Result<(), AppError> {
     let mut following = Following::new(paths, database)?;
     while !watch.is_cancelled() && following.look(watch, &mut tell)?.is_continue() {

@@ -12,7 +12,7 @@ use super::{VERSION, Watch};
 use crate::api::job::FileCounts;
 use crate::data_folder::default_database;
 use crate::error::AppError;
-use crate::import::{Gone, Input, import_all};
+use crate::import::{Input, OrphanPolicy, import_all};
 
 /// The document of `strata import`.
 #[derive(Debug, Clone, Serialize)]
@@ -47,7 +47,7 @@ pub fn import(
     let database = database.map_or_else(default_database, |database| Ok(database.to_owned()))?;
     let storage = RefCell::new(Store::open(&database)?);
     let inputs: Vec<_> = paths.iter().map(|path| Input { path: path.clone(), location: None }).collect();
-    let gone = if keeps_what_is_gone { Gone::Kept } else { Gone::Replaced };
+    let gone = if keeps_what_is_gone { OrphanPolicy::Kept } else { OrphanPolicy::Replaced };
     let imported = import_all(&storage, &inputs, gone, watch);
     let store = storage.into_inner();
     let mut sessions = Vec::with_capacity(imported.sessions.len());

@@ -7,10 +7,10 @@ use strata_provider::KeyOrigin;
 use tokio::runtime::Handle;
 
 use super::VERSION;
-use super::model_desk::ModelDesk;
+use super::model_access::ModelAccess;
 use crate::api::model::{Api, EndpointOrigin};
 use crate::error::AppError;
-use crate::models::Listed;
+use crate::models::EndpointModels;
 
 /// The document of `strata models`.
 #[derive(Debug, Clone, Serialize)]
@@ -41,7 +41,7 @@ pub struct EndpointReport {
 
 /// Asks every endpoint that can be asked for its models, on `runtime`.
 pub fn models(database: Option<&Path>, runtime: &Handle) -> Result<ModelsReport, AppError> {
-    let desk = ModelDesk::open(database, runtime)?;
+    let desk = ModelAccess::open(database, runtime)?;
     let list = desk.models.list(&desk.custom)?;
     let endpoints = list.endpoints.iter().filter_map(EndpointReport::of).collect();
     Ok(ModelsReport { version: VERSION, endpoints, keys: list.keys.clone() })
@@ -49,7 +49,7 @@ pub fn models(database: Option<&Path>, runtime: &Handle) -> Result<ModelsReport,
 
 impl EndpointReport {
     /// `None` where nobody was asked.
-    fn of(listed: &Listed) -> Option<Self> {
+    fn of(listed: &EndpointModels) -> Option<Self> {
         let (models, problem) = match listed.models.as_ref()? {
             Ok(models) => (models.clone(), None),
             Err(error) => (Vec::new(), Some(error.message.clone())),

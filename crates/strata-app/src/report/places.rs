@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::VERSION;
 use crate::api::place::PlaceRow;
-use crate::places::{Surroundings, places as find};
+use crate::places::{Environment, places as find};
 
 /// The document of `strata places`.
 #[derive(Debug, Clone, Serialize)]
@@ -19,6 +19,6 @@ pub struct PlacesReport {
 pub fn places() -> PlacesReport {
     PlacesReport {
         version: VERSION,
-        places: find(&Surroundings::present()).iter().map(PlaceRow::from).collect(),
+        places: find(&Environment::present()).iter().map(PlaceRow::from).collect(),
     }
 }

@@ -6,7 +6,7 @@ use strata_provider::Progress;
 use tokio::runtime::Handle;
 
 use super::diagnostic::FileDiagnostic;
-use super::model_desk::ModelDesk;
+use super::model_access::ModelAccess;
 use super::source::{Compiled, Source};
 use super::{VERSION, Watch};
 use crate::api::part::{DiffLine, DiffSign};
@@ -95,7 +95,7 @@ pub fn replay(
     };
     let call = analysis.call(choice.call).ok_or_else(missing)?;
     let recorded = subject.experiment.call(choice.call).ok_or_else(missing)?;
-    let desk = ModelDesk::open(source.database.as_deref(), runtime)?;
+    let desk = ModelAccess::open(source.database.as_deref(), runtime)?;
     let found = desk.find(&choice.endpoint)?;
     let model =
         choice.model.clone().or_else(|| found.model.clone()).unwrap_or_else(|| call.model.to_string());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use strata_engine::{Edit, EditNote, Experiment, FlowEdit, Outcome};
 use strata_import::ImportedSession;
-use strata_measure::analysis::{Billed, CacheAnalysis, CallAnalysis, Scale, SessionAnalysis};
+use strata_measure::analysis::{BilledCalls, CacheAnalysis, CallAnalysis, Scale, SessionAnalysis};
 use strata_model::{Object, Session, Severity};
 use strata_store::{
     AppConfig, ExperimentEntry, ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError,
@@ -20,7 +20,8 @@ use crate::data_folder::default_database;
 use crate::edit_file::EditFile;
 use crate::error::AppError;
 use crate::import::{
-    Gone, Input, ReadError, Summary, flow_kind, import_all, is_archive, new_request, read_file, recorded_app,
+    Input, OrphanPolicy, ReadError, Summary, flow_kind, import_all, is_archive, new_request, read_file,
+    recorded_app,
 };
 use crate::open::{AppSource, answered, evidence, made_from, read_app};
 use crate::script_folder::find_script;
@@ -198,7 +199,7 @@ impl Source {
     fn import_into(&self, database: &Path, watch: &dyn Watch) -> Result<Read, AppError> {
         let storage = RefCell::new(Store::open(database)?);
         let input = Input { path: PathBuf::from(&self.name), location: None };
-        let imported = import_all(&storage, &[input], Gone::Replaced, watch);
+        let imported = import_all(&storage, &[input], OrphanPolicy::Replaced, watch);
         if imported.is_stopped {
             return Err(AppError::bad_input("Stopped. Nothing was imported."));
         }
@@ -358,8 +359,8 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    pub(super) fn billed(&self) -> Billed<'_> {
-        Billed { analysis: &self.analysis, caches: &self.caches }
+    pub(super) fn billed(&self) -> BilledCalls<'_> {
+        BilledCalls { analysis: &self.analysis, caches: &self.caches }
     }
 }
 
@@ -403,7 +404,7 @@ impl Subject {
         let caches = CacheAnalysis::new(base, &unedited, rules, prices);
         let analysis = self.analyse_with(&self.experiment, unedited.sharing(), up_to, tables, watch)?;
         refuse_failures(&unedited, &analysis)?;
-        let before = Billed { analysis: &unedited, caches: &caches };
+        let before = BilledCalls { analysis: &unedited, caches: &caches };
         let caches = CacheAnalysis::of_edited(&self.experiment, &analysis, before, rules, prices);
         Ok(Compiled { analysis, caches })
     }

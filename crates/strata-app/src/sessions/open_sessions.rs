@@ -63,7 +63,7 @@ impl OpenSessions {
 
     /// Takes in a session that was read when `n_closings` had happened, unless somebody was quicker. `None` where it
     /// was closed since: what was read may be old.
-    pub(super) fn add(&self, open: Arc<OpenSession>, n_closings: u64) -> Option<Added> {
+    pub(super) fn add(&self, open: Arc<OpenSession>, n_closings: u64) -> Option<OpenOutcome> {
         let mut list = self.lock();
         let is_old = |name: &str| list.closed.get(name).is_some_and(|closing| *closing > n_closings);
         if is_old(&open.key) || is_old(open.id.as_str()) {
@@ -71,13 +71,13 @@ impl OpenSessions {
             return None;
         }
         if let Some(known) = list.sessions.iter().find(|known| known.key == open.key) {
-            return Some(Added::Known(known.clone()));
+            return Some(OpenOutcome::Known(known.clone()));
         }
         list.sessions.push_front(open.clone());
         while list.sessions.len() > MAX_OPEN {
             list.sessions.pop_back().inspect(|open| open.close());
         }
-        Some(Added::New(open))
+        Some(OpenOutcome::New(open))
     }
 
     /// Closes a recorded session and all experiments over it.
@@ -126,7 +126,7 @@ impl OpenSessions {
 }
 
 /// What came of opening a session.
-pub(super) enum Added {
+pub(super) enum OpenOutcome {
     New(Arc<OpenSession>),
     /// Somebody else opened it meanwhile.
     Known(Arc<OpenSession>),

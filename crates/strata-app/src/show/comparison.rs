@@ -1,6 +1,6 @@
 //! Calls of two sides beside each other.
 
-use strata_measure::analysis::{Billed, CallAnalysis, CallCache};
+use strata_measure::analysis::{BilledCalls, CallAnalysis, CallCache};
 
 use crate::api::experiment::ComparedCall;
 
@@ -8,8 +8,11 @@ use crate::api::experiment::ComparedCall;
 type Paid<'c> = (&'c CallAnalysis, &'c CallCache);
 
 /// The calls of both sides, each with what it comes to.
-pub(crate) fn pairs<'m>(a: Billed<'m>, b: Billed<'m>) -> impl Iterator<Item = (Paid<'m>, Paid<'m>)> {
-    let paid = |of: Billed<'m>| of.analysis.calls().iter().zip(&of.caches.calls);
+pub(crate) fn pairs<'m>(
+    a: BilledCalls<'m>,
+    b: BilledCalls<'m>,
+) -> impl Iterator<Item = (Paid<'m>, Paid<'m>)> {
+    let paid = |of: BilledCalls<'m>| of.analysis.calls().iter().zip(&of.caches.calls);
     paid(a).zip(paid(b))
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use strata_app::report::{self, Followed, Watch};
+use strata_app::report::{self, FollowUpdate, Watch};
 use strata_store::{SearchQuery, SessionEntry, Source, Store};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -58,8 +58,8 @@ impl Place {
         let mut recordings = Vec::new();
         let mut pieces = pieces.iter();
         self.append(pieces.next().expect("a beginning"));
-        let told = |followed: Followed<'_>| {
-            assert!(matches!(followed, Followed::Changed(_)), "{followed:?}");
+        let told = |followed: FollowUpdate<'_>| {
+            assert!(matches!(followed, FollowUpdate::Changed(_)), "{followed:?}");
             let whole = self.whole(recordings.len());
             assert_eq!(everything(&self.store), everything(&whole), "after piece {}", recordings.len());
             recordings.push(recording(&self.store));
@@ -229,8 +229,8 @@ fn what_is_written_over_in_the_middle_of_a_file_is_seen() {
     bytes[at..at + 11].copy_from_slice(b"exchange X ");
     let mut n_told = 0;
     place.append(&exchanges(0..300));
-    let told = |followed: Followed<'_>| {
-        let Followed::Changed(change) = followed else { panic!("{followed:?}") };
+    let told = |followed: FollowUpdate<'_>| {
+        let FollowUpdate::Changed(change) = followed else { panic!("{followed:?}") };
         n_told += 1;
         match n_told {
             1 => {

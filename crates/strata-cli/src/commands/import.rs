@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use strata_app::report::{self, Followed};
+use strata_app::report::{self, FollowUpdate};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
@@ -61,14 +61,14 @@ impl Import {
         output::note("Following. Ctrl-C ends it; what is stored stays.");
         let mut written = Ok(());
         report::follow(&self.paths, self.database.as_deref(), &progress, |followed| match followed {
-            Followed::Changed(change) => {
+            FollowUpdate::Changed(change) => {
                 let line = output::line(self.json, &change, |style| text::followed(&change, style));
                 line.unwrap_or_else(|error| {
                     written = Err(error);
                     ControlFlow::Break(())
                 })
             }
-            Followed::Problem(problem) => {
+            FollowUpdate::Problem(problem) => {
                 output::diagnostics(std::slice::from_ref(problem));
                 ControlFlow::Continue(())
             }

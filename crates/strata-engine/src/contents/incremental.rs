@@ -9,7 +9,7 @@ use super::build::{HistoryPiece, build_contents, build_piece, task_input};
 use super::omission::{Omission, Omissions};
 use super::pairing::End;
 use super::scope::ContentsScope;
-use crate::log::{EventLog, EventView, LoggedEvent, Settled, SettledHistories};
+use crate::log::{EventLog, EventView, LoggedEvent, SettledHistories, SettledHistory};
 
 /// As [`build_contents`]; equal to it in every case, and quicker where the events are the first of a log.
 pub(crate) fn build(events: EventView<'_>, scope: &ContentsScope<'_>, omissions: &mut Omissions) -> Contents {
@@ -64,7 +64,7 @@ struct History<'h> {
 
 impl History<'_> {
     /// The longest settled history of at most so many events to go on from.
-    fn longest(&self, most: usize, skip: usize) -> Settled {
+    fn longest(&self, most: usize, skip: usize) -> SettledHistory {
         let mut settled = self.log.settled().longest(self.key(), self.log.links(), (most, self.end), skip);
         if settled.n_events == 0 {
             settled.contents.extend(self.head.clone());
@@ -73,7 +73,7 @@ impl History<'_> {
     }
 
     /// Settles more of the history, if enough has been added to it.
-    fn settle(&self, mut settled: Settled) -> Settled {
+    fn settle(&self, mut settled: SettledHistory) -> SettledHistory {
         let Some(joint) = SettledHistories::next_joint(self.log.links(), settled.n_events, self.end) else {
             return settled;
         };

@@ -19,7 +19,7 @@ const CONTEXT_BYTES: usize = 40;
 
 /// A call's request before edits.
 #[derive(Debug, Clone)]
-pub(super) struct Sent {
+pub(super) struct UneditedRequest {
     /// As the session compiles to it.
     pub compiled: LlmRequest,
     /// As it was sent, with the sources that compiling knows.
@@ -29,7 +29,7 @@ pub(super) struct Sent {
 /// The request that was sent with the changes that lead from what was compiled to `edited`, and what could not be
 /// carried over as it is.
 pub(super) fn carried(
-    sent: &Sent,
+    sent: &UneditedRequest,
     edited: &LlmRequest,
     dropped: &BTreeSet<EventIndex>,
 ) -> (LlmRequest, Vec<Diagnostic>) {
@@ -97,7 +97,7 @@ fn text(request: &LlmRequest) -> Option<Str> {
 }
 
 /// The sent system text with what differs between the compiled ones. `None` where that has no place in it.
-fn system(sent: &Sent, edited: &LlmRequest) -> Option<RichText> {
+fn system(sent: &UneditedRequest, edited: &LlmRequest) -> Option<RichText> {
     let edited = edited.system_instruction.as_deref()?;
     let (before, after) = (text(&sent.compiled)?, edited.to_text());
     let sent = sent.request.system_instruction.as_deref()?;

@@ -18,7 +18,7 @@ use strata_model::{
     Origin, Part, RequestContent, RequestPart, RequestTool, RichText, SharedList, Str,
 };
 
-use super::carried::{Sent, carried};
+use super::carried::{UneditedRequest, carried};
 use crate::calls::Call;
 use crate::compile::{Compilation, RecordedStage, Stage};
 use crate::processor::StageOutput;
@@ -39,7 +39,7 @@ pub(crate) struct RecordedRequests {
 pub(crate) struct RecordedRequest {
     request: LlmRequest,
     /// With the sources that compiling knows, once the call was compiled.
-    sent: OnceLock<Sent>,
+    sent: OnceLock<UneditedRequest>,
 }
 
 impl RecordedRequests {
@@ -95,10 +95,10 @@ impl RecordedRequest {
     }
 
     /// What was sent for a call that compiles to `compiled` without edits.
-    pub(crate) fn sent(&self, call: &Call, compiled: impl FnOnce() -> LlmRequest) -> &Sent {
+    pub(crate) fn sent(&self, call: &Call, compiled: impl FnOnce() -> LlmRequest) -> &UneditedRequest {
         self.sent.get_or_init(|| {
             let compiled = compiled();
-            Sent { request: matched(&self.request, &compiled, &call.invocation.agent), compiled }
+            UneditedRequest { request: matched(&self.request, &compiled, &call.invocation.agent), compiled }
         })
     }
 
@@ -111,7 +111,7 @@ impl RecordedRequest {
 /// made the request by rules of its own.
 pub(crate) fn add_sent(
     compilation: &mut Compilation,
-    sent: &Sent,
+    sent: &UneditedRequest,
     dropped: &BTreeSet<EventIndex>,
     other_writer: Option<&Str>,
 ) {

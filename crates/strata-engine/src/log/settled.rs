@@ -19,7 +19,7 @@ const SPARSE_STEP: usize = if cfg!(test) { 5 } else { 1024 };
 
 /// The history of the first events of a log, for one agent in one place.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Settled {
+pub(crate) struct SettledHistory {
     pub n_events: usize,
     pub contents: Contents,
     pub dropped: DroppedIds,
@@ -28,7 +28,7 @@ pub(crate) struct Settled {
 /// Checkpoints by whose history they are.
 #[derive(Debug, Default)]
 pub(crate) struct SettledHistories {
-    by_scope: Mutex<HashMap<Fingerprint, Vec<Settled>>>,
+    by_scope: Mutex<HashMap<Fingerprint, Vec<SettledHistory>>>,
 }
 
 impl SettledHistories {
@@ -40,7 +40,7 @@ impl SettledHistories {
         links: &EventLinks,
         (most, end): (usize, usize),
         skip: usize,
-    ) -> Settled {
+    ) -> SettledHistory {
         let by_scope = self.by_scope.lock().unwrap_or_else(PoisonError::into_inner);
         let mut usable = by_scope
             .get(&scope)
@@ -63,14 +63,14 @@ impl SettledHistories {
     /// Those of the first events alone, for a log that goes on differently.
     pub(crate) fn up_to(&self, n_events: usize) -> Self {
         let by_scope = self.by_scope.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = |list: &Vec<Settled>| -> Vec<Settled> {
+        let first = |list: &Vec<SettledHistory>| -> Vec<SettledHistory> {
             list.iter().filter(|settled| settled.n_events <= n_events).cloned().collect()
         };
         let kept = by_scope.iter().map(|(scope, list)| (*scope, first(list))).collect();
         Self { by_scope: Mutex::new(kept) }
     }
 
-    pub(crate) fn keep(&self, scope: Fingerprint, settled: Settled) {
+    pub(crate) fn keep(&self, scope: Fingerprint, settled: SettledHistory) {
         let mut by_scope = self.by_scope.lock().unwrap_or_else(PoisonError::into_inner);
         let list = by_scope.entry(scope).or_default();
         let at = list.partition_point(|known| known.n_events < settled.n_events);

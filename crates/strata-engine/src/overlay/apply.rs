@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::draft::{CompactionChange, Draft};
 use super::note::{EditNote, Notes};
 use crate::edit::Edit;
-use crate::experiment::{Experiment, Laid, LaidSummaries};
+use crate::experiment::{Experiment, LaidEdits, LaidSummaries};
 use crate::processors::Catalog;
 use crate::turn::compaction::CompactionConfig;
 
@@ -84,8 +84,11 @@ impl Experiment {
         let changed = recorded.with_app(&draft.app).with_events(&draft.replacements(), &pinned);
         let Draft { events, flow_edits, compaction, mut notes, .. } = draft;
         let mut experiment = changed;
-        experiment.laid =
-            Some(Arc::new(Laid { recorded: recorded.with_app(recorded.app()), edits: all.clone(), events }));
+        experiment.laid = Some(Arc::new(LaidEdits {
+            recorded: recorded.with_app(recorded.app()),
+            edits: all.clone(),
+            events,
+        }));
         for (at, edit) in flow_edits {
             notes.at = at;
             super::flow::apply(&mut experiment, edit, catalog, &mut notes);

@@ -71,7 +71,7 @@ pub fn route(index: &AppIndex, session: &Session, message: &Content) -> Result<R
         Err(_) if !root_agent.is_llm() && !is_resumable => None,
         resumed => resumed?,
     };
-    let scene = Scene { index, root, live: &live, is_resumable };
+    let scene = RoutingState { index, root, live: &live, is_resumable };
     let agent = if is_chat { scene.agent_for(message) } else { root };
     let branch = (agent != root).then(|| scene.branch_of(agent, resumed_invocation_id.as_deref())).flatten();
     Ok(Route { agent: index.agent(agent).name.clone(), branch, resumed_invocation_id })
@@ -147,7 +147,7 @@ pub fn invocation_of_answers(live: &[&LoggedEvent], message: &Content) -> Result
 
 /// A session at the moment somebody is to speak.
 #[derive(Clone, Copy)]
-pub struct Scene<'s> {
+pub struct RoutingState<'s> {
     pub index: &'s AppIndex,
     pub root: AgentId,
     /// The events that rewinds have left.
@@ -155,7 +155,7 @@ pub struct Scene<'s> {
     pub is_resumable: bool,
 }
 
-impl Scene<'_> {
+impl RoutingState<'_> {
     /// The agent that goes on after the last event, be it an answer or something to say.
     pub fn next_agent(&self) -> AgentId {
         self.next_agent_after(self.live)

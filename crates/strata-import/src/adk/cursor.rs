@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use strata_model::json::{Entered, JsonError, ValueReader};
+use strata_model::json::{EnteredValue, JsonError, ValueReader};
 use strata_model::{Json, Object, Str};
 
 /// A place in a JSON document, from which values are read or entered. It can step over a broken value.
@@ -49,7 +49,7 @@ impl<'t> Cursor<'t> {
         self.next_offset() == self.text.len()
     }
 
-    pub(super) fn enter(&mut self) -> Result<Entered, JsonError> {
+    pub(super) fn enter(&mut self) -> Result<EnteredValue, JsonError> {
         self.reader.enter().map_err(|error| self.in_text(error))
     }
 
@@ -93,15 +93,15 @@ impl<'t> Cursor<'t> {
         mut read: impl FnMut(&mut Self) -> Result<(), JsonError>,
     ) -> Result<Option<Json>, JsonError> {
         match self.enter()? {
-            Entered::Array { is_empty: true } => Ok(None),
-            Entered::Array { is_empty: false } => loop {
+            EnteredValue::Array { is_empty: true } => Ok(None),
+            EnteredValue::Array { is_empty: false } => loop {
                 read(self)?;
                 if !self.next_element()? {
                     return Ok(None);
                 }
             },
-            Entered::Object(first_key) => self.object(first_key).map(Some),
-            Entered::Scalar => self.value().map(Some),
+            EnteredValue::Object(first_key) => self.object(first_key).map(Some),
+            EnteredValue::Scalar => self.value().map(Some),
         }
     }
 
@@ -154,7 +154,7 @@ mod tests {
     fn a_broken_element_costs_only_itself() {
         let text = br#"[{"a":1}, {"b":"}]\"" "c"}, {"d":4}]"#;
         let mut cursor = Cursor::new(text);
-        assert_eq!(cursor.enter(), Ok(Entered::Array { is_empty: false }));
+        assert_eq!(cursor.enter(), Ok(EnteredValue::Array { is_empty: false }));
         assert!(matches!(cursor.element(), Ok(Element::Value(..))));
         assert_eq!(cursor.next_element(), Ok(true));
         assert!(matches!(cursor.element(), Ok(Element::Broken(_)) if cursor.offset() == 26));

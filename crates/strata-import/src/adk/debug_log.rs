@@ -6,7 +6,7 @@ use strata_wire::Answer;
 
 use crate::align::{Step, sessions};
 use crate::draft::Draft;
-use crate::exchange::{About, Exchange, read_exchange};
+use crate::exchange::{Exchange, ExchangeContext, read_exchange};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -50,7 +50,12 @@ impl Log<'_> {
         let invocation = take_text(&mut entry, "invocation_id");
         let data = take_object(&mut entry, "data").unwrap_or_default();
         self.draft.note_rest("entry", &entry);
-        let about = About { session: self.session.clone(), agent, invocation, ..About::default() };
+        let about = ExchangeContext {
+            session: self.session.clone(),
+            agent,
+            invocation,
+            ..ExchangeContext::default()
+        };
         match &*kind {
             "llm_request" => self.request(data, about, time, source),
             "llm_response" => self.response(data, &about, time, source),
@@ -62,7 +67,7 @@ impl Log<'_> {
         }
     }
 
-    fn request(&mut self, data: Object, about: About, time: Option<f64>, source: SourceRecord) {
+    fn request(&mut self, data: Object, about: ExchangeContext, time: Option<f64>, source: SourceRecord) {
         match read_exchange(Json::Object(data), None, source.clone(), self.draft) {
             Some(exchange) => self.exchanges.push(Exchange { time, about, ..exchange }),
             None => self.draft.unmapped.record("llm_request without contents", source),
@@ -70,7 +75,13 @@ impl Log<'_> {
     }
 
     /// It answers the agent's last request.
-    fn response(&mut self, mut data: Object, about: &About, time: Option<f64>, source: SourceRecord) {
+    fn response(
+        &mut self,
+        mut data: Object,
+        about: &ExchangeContext,
+        time: Option<f64>,
+        source: SourceRecord,
+    ) {
         if data.remove("partial").is_some_and(|flag| flag.is_truthy()) {
             return self.draft.unmapped.record("llm_response that is a piece", source);
         }
@@ -94,7 +105,7 @@ impl Log<'_> {
     }
 
     /// The event the runner made of an answer: its id joins the log to the session.
-    fn event(&mut self, data: &Object, about: &About, source: SourceRecord) {
+    fn event(&mut self, data: &Object, about: &ExchangeContext, source: SourceRecord) {
         let id = data.get("event_id").and_then(Json::as_str);
         let is_answer = data.get("usage_metadata").is_some_and(Json::is_truthy);
         let answered = self.exchanges.last_mut().filter(|it| {

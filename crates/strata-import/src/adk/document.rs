@@ -3,7 +3,7 @@
 //! What a document is shows only after its members were read, so lists that may be long (events, evaluation cases)
 //! are read element by element wherever they stand, and the rest is decided at the end of each object.
 
-use strata_model::json::{self, Entered, JsonError};
+use strata_model::json::{self, EnteredValue, JsonError};
 use strata_model::{Json, Object, Str};
 
 use super::cursor::{Cursor, Element};
@@ -120,15 +120,15 @@ impl<'t> Document<'t> {
     fn top_value(&mut self) -> Result<(), JsonError> {
         let start = self.cursor.next_offset();
         match self.cursor.enter()? {
-            Entered::Object(first_key) => self.top_object(start, first_key),
-            Entered::Array { is_empty: true } => Ok(()),
-            Entered::Array { is_empty: false } => loop {
+            EnteredValue::Object(first_key) => self.top_object(start, first_key),
+            EnteredValue::Array { is_empty: true } => Ok(()),
+            EnteredValue::Array { is_empty: false } => loop {
                 self.list_element()?;
                 if !self.cursor.next_element()? {
                     return Ok(());
                 }
             },
-            Entered::Scalar => {
+            EnteredValue::Scalar => {
                 let value = self.cursor.value()?;
                 self.report_stray(start, &value);
                 Ok(())
@@ -140,7 +140,7 @@ impl<'t> Document<'t> {
     fn list_element(&mut self) -> Result<(), JsonError> {
         let start = self.cursor.next_offset();
         if self.cursor.next_byte() == Some(b'{')
-            && let Entered::Object(first_key) = self.cursor.enter()?
+            && let EnteredValue::Object(first_key) = self.cursor.enter()?
         {
             return self.top_object(start, first_key);
         }

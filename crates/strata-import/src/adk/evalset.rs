@@ -5,7 +5,7 @@
 
 mod invocation;
 
-use strata_model::json::{Entered, JsonError};
+use strata_model::json::{EnteredValue, JsonError};
 use strata_model::{Event, Json, Object, Str};
 
 pub(super) use self::invocation::content_of;
@@ -41,7 +41,7 @@ impl EvalSet {
         cursor: &mut Cursor<'_>,
         repaired: Option<&Repaired>,
     ) -> Result<(), JsonError> {
-        let Entered::Object(first_key) = cursor.enter()? else {
+        let EnteredValue::Object(first_key) = cursor.enter()? else {
             self.n_odd += 1;
             return cursor.value().map(drop);
         };

@@ -8,7 +8,7 @@ use strata_model::{Json, Object, Part};
 use strata_wire::usage::Counts;
 use strata_wire::usage::UsageReport;
 
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::facts::SourceFacts;
 use crate::findings::Findings;
 use crate::format::Format;
@@ -16,13 +16,13 @@ use crate::head::Head;
 use crate::imported::ImportedSession;
 use crate::source::SourceRecord;
 use crate::time::epoch_seconds;
-use voice::{Before, Lines, Voice};
+use voice::{Lines, PreviousLine, Voice};
 
 const SESSION: &str = "# aider chat started at ";
 
 struct Chat {
     draft: Draft,
-    before: Before,
+    before: PreviousLine,
     /// Who wrote the text that is gathered.
     voice: Option<Voice>,
     text: String,
@@ -83,7 +83,14 @@ impl Chat {
             Some(time) => format!("{time}#{number}").replace(' ', "T").into(),
             None => "before the first session".into(),
         };
-        Self { draft, before: Before::default(), voice: None, text: String::new(), start: 0, answer: None }
+        Self {
+            draft,
+            before: PreviousLine::default(),
+            voice: None,
+            text: String::new(),
+            start: 0,
+            answer: None,
+        }
     }
 
     fn line(&mut self, voice: Option<Voice>, line: &str, at: u64) {
@@ -123,7 +130,7 @@ impl Chat {
             // Tokens that are told from here on are of another request.
             self.answer = None;
         }
-        let mut say = Say::new(kind, Vec::new(), SourceRecord::Bytes(self.start..end));
+        let mut say = EventDraft::new(kind, Vec::new(), SourceRecord::Bytes(self.start..end));
         if voice == Voice::Program {
             // It is on the screen only.
             say.source_notes = Object::from_iter([("type", Json::from("program")), ("text", text.into())]);
@@ -154,12 +161,14 @@ impl Chat {
             Some(answer) => self.draft.set_usage(answer, UsageReport::from(counts)),
             None => {
                 let source = SourceRecord::Bytes(at..at + line.len() as u64);
-                let say = Say {
+                let say = EventDraft {
                     usage: Some(UsageReport::from(counts)),
-                    ..Say::new(Kind::Notice, Vec::new(), source)
+                    ..EventDraft::new(Kind::Notice, Vec::new(), source)
                 };
-                self.draft
-                    .push(Say { source_notes: Object::from_iter([("type", Json::from("tokens"))]), ..say });
+                self.draft.push(EventDraft {
+                    source_notes: Object::from_iter([("type", Json::from("tokens"))]),
+                    ..say
+                });
             }
         }
     }

@@ -13,7 +13,7 @@ use strata_wire::usage::spelling::CLINE_MESSAGE;
 
 use crate::documents::read_documents;
 use crate::draft::say_turn;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -142,7 +142,7 @@ impl Conversation {
             let time = messages.first().and_then(|first| time_of(first.json.get("ts")?));
             let mut turn = Turn::new(Role::System);
             turn.parts.push(Part::from_text(system));
-            draft.push_turn(turn, Say { time, ..Say::new(Kind::Notice, Vec::new(), first) });
+            draft.push_turn(turn, EventDraft { time, ..EventDraft::new(Kind::Notice, Vec::new(), first) });
         }
         draft.note_rest("conversation", &fields);
         self.interface.leave_out_summaries_of(&messages);
@@ -169,14 +169,14 @@ impl Conversation {
         }
         self.draft.unmapped.add(std::mem::take(&mut self.interface.unmapped));
         if let Some((sum, source)) = self.interface.deleted.take() {
-            let say = Say { usage: Some(sum), ..Say::new(Kind::Notice, Vec::new(), source) };
+            let say = EventDraft { usage: Some(sum), ..EventDraft::new(Kind::Notice, Vec::new(), source) };
             self.draft.push_sum(say);
         }
         self.draft
     }
 
     fn message(&mut self, value: Value) {
-        let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
+        let mut say = EventDraft::new(Kind::Notice, Vec::new(), value.source());
         let mut turn = self.draft.messages("message").read(with_content(value.json));
         say.time = take_time(&mut turn.rest, "ts");
         self.tell_condensed_until(say.time);
@@ -220,7 +220,7 @@ impl Conversation {
     }
 
     /// Model and usage, from the message itself or from what the interface recorded of its request.
-    fn about_answer(&mut self, turn: &mut Turn, say: &mut Say) {
+    fn about_answer(&mut self, turn: &mut Turn, say: &mut EventDraft) {
         let info = take_object(&mut turn.rest, "modelInfo");
         say.model = info.and_then(|mut info| take_first_text(&mut info, &["id", "modelId"]));
         let mut metrics = turn.rest.get("metrics").and_then(Json::as_object).cloned().unwrap_or_default();
@@ -243,7 +243,8 @@ impl Conversation {
     fn tell_condensed_until(&mut self, time: Option<f64>) {
         for (time, summary, source) in self.interface.condensed_until(time) {
             let parts = vec![Part::from_text(summary)];
-            self.draft.push(Say { time: Some(time), ..Say::new(Kind::Compaction, parts, source) });
+            self.draft
+                .push(EventDraft { time: Some(time), ..EventDraft::new(Kind::Compaction, parts, source) });
         }
     }
 }
@@ -255,8 +256,8 @@ fn hidden_by(message: &Json) -> Vec<Str> {
     HIDDEN_BY.iter().filter_map(|key| message.get(key)?.as_str().map(Str::from)).collect()
 }
 
-fn lone_request(usage: UsageReport, source: SourceRecord, time: Option<f64>) -> Say {
-    Say { usage: Some(usage), time, ..Say::new(Kind::Notice, Vec::new(), source) }
+fn lone_request(usage: UsageReport, source: SourceRecord, time: Option<f64>) -> EventDraft {
+    EventDraft { usage: Some(usage), time, ..EventDraft::new(Kind::Notice, Vec::new(), source) }
 }
 
 /// Thoughts that are kept as a message of their own have no content.

@@ -16,7 +16,7 @@ use strata_wire::usage::spelling::GEMINI_CLI;
 use strata_wire::usage::{UsageReport, read as read_usage};
 
 use crate::documents::read_documents;
-use crate::draft::{Draft, Kind, Say, kind_of};
+use crate::draft::{Draft, EventDraft, Kind, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -127,12 +127,12 @@ struct Teller {
 }
 
 impl Teller {
-    fn say(&self, sources: &[SourceRecord]) -> Say {
+    fn say(&self, sources: &[SourceRecord]) -> EventDraft {
         let first = sources.first().cloned().unwrap_or(SourceRecord::Bytes(0..0));
-        Say {
+        EventDraft {
             sources: sources.to_vec(),
             branch: self.branch.clone(),
-            ..Say::new(Kind::Notice, Vec::new(), first)
+            ..EventDraft::new(Kind::Notice, Vec::new(), first)
         }
     }
 
@@ -141,7 +141,7 @@ impl Teller {
         let id = take_text(&mut message, "id");
         let kind =
             take_text(&mut message, "type").or_else(|| take_text(&mut message, "role")).unwrap_or_default();
-        let say = Say { id, time, ..self.say(&sources) };
+        let say = EventDraft { id, time, ..self.say(&sources) };
         let first = self.draft.len();
         match &*kind {
             "user" => self.user(message, say),
@@ -149,7 +149,7 @@ impl Teller {
             "error" => {
                 let text = message.get("content").and_then(Json::as_str).unwrap_or("error");
                 let error = Some(("error".into(), text.into()));
-                self.draft.push(Say { error, ..say });
+                self.draft.push(EventDraft { error, ..say });
             }
             kind => {
                 let kind = if kind.is_empty() { "message without a type" } else { kind };
@@ -163,7 +163,7 @@ impl Teller {
         }
     }
 
-    fn user(&mut self, mut message: Object, mut say: Say) {
+    fn user(&mut self, mut message: Object, mut say: EventDraft) {
         let mut turn = Turn::new(Role::User);
         let content = message.remove("content").or_else(|| message.remove("parts")).unwrap_or_default();
         self.draft.messages("user").content(content, &mut turn);
@@ -185,7 +185,7 @@ impl Teller {
         self.draft.push(say);
     }
 
-    fn response(&mut self, mut message: Object, say: Say) {
+    fn response(&mut self, mut message: Object, say: EventDraft) {
         let mut turn = Turn::new(Role::Model);
         let thoughts = take_list(&mut message, "thoughts").unwrap_or_default();
         let content = message.remove("content").or_else(|| message.remove("parts")).unwrap_or_default();
@@ -243,12 +243,12 @@ impl Teller {
             });
         let model = take_text(&mut message, "model");
         self.draft.note_rest("gemini", &message);
-        let mut after = Say { id: None, ..say.clone() };
+        let mut after = EventDraft { id: None, ..say.clone() };
         if !failed.is_empty() {
             // The result is what the model was told, which does not always say so.
             after.source_notes.push("failedCalls", failed);
         }
-        self.draft.push(Say { kind: Kind::Response, parts: turn.parts, usage, model, ..say });
+        self.draft.push(EventDraft { kind: Kind::Response, parts: turn.parts, usage, model, ..say });
         if !results.parts.is_empty() {
             results.result_bytes = results.parts.iter().map(shown_bytes).max().unwrap_or(0);
             self.draft.push_turn(results, after);
@@ -264,7 +264,7 @@ impl Teller {
             self.draft.messages("$set.messages").content(content, &mut turn);
             parts.extend(turn.parts);
         }
-        let say = Say { kind: Kind::Compaction, parts, ..self.say(&[source]) };
+        let say = EventDraft { kind: Kind::Compaction, parts, ..self.say(&[source]) };
         let at = self.draft.push(say);
         let gone = gone.iter().filter_map(|message| self.events.get(message).cloned()).flatten();
         self.draft.cover(at, &gone.chain(self.summary).collect::<Vec<_>>());

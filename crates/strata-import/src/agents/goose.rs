@@ -10,7 +10,7 @@ use strata_model::{Json, Object, Part, Str};
 use strata_wire::message::{Role, Turn, thought};
 use strata_wire::usage::{Counts, UsageReport, read as read_usage};
 
-use crate::draft::{Draft, Kind, Say, kind_of};
+use crate::draft::{Draft, EventDraft, Kind, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::{ImportedSession, ParentSession};
@@ -95,7 +95,7 @@ pub(crate) fn read_tables(
         let metadata =
             if metadata == "role" { Object::new() } else { object_of(row.get(5), "messages", findings) };
         let content = json_of(row.get(3), "messages", findings);
-        let mut say = Say::new(Kind::Notice, Vec::new(), record);
+        let mut say = EventDraft::new(Kind::Notice, Vec::new(), record);
         say.time = seconds_of(row.get(4));
         say.id = text_of(row.get(6));
         chat.message(&text_of(row.get(2)).unwrap_or_default(), content, metadata, say);
@@ -169,7 +169,11 @@ impl Chat {
         self.draft.counts.insert("thinking_parts", Json::Int(self.n_thinking_parts));
         let Some(usage) = self.sum.take().filter(|_| !self.has_usage) else { return };
         let model = self.model.clone();
-        self.draft.push_sum(Say { usage: Some(usage), model, ..Say::new(Kind::Notice, Vec::new(), source) });
+        self.draft.push_sum(EventDraft {
+            usage: Some(usage),
+            model,
+            ..EventDraft::new(Kind::Notice, Vec::new(), source)
+        });
     }
 
     /// Calls of the ledger that no message answers: summaries, and calls that failed or whose answers are gone.
@@ -178,16 +182,16 @@ impl Chat {
             let kind = if is_compaction { Kind::Compaction } else { Kind::Notice };
             let model = self.model.clone();
             self.has_usage = true;
-            self.draft.push(Say {
+            self.draft.push(EventDraft {
                 time: Some(time),
                 usage: Some(usage),
                 model,
-                ..Say::new(kind, Vec::new(), source.clone())
+                ..EventDraft::new(kind, Vec::new(), source.clone())
             });
         }
     }
 
-    fn message(&mut self, role: &str, content: Json, mut metadata: Object, mut say: Say) {
+    fn message(&mut self, role: &str, content: Json, mut metadata: Object, mut say: EventDraft) {
         let parts = match content {
             Json::Array(parts) => parts,
             Json::Null => Vec::new(),
@@ -269,13 +273,13 @@ impl Chat {
     }
 
     /// Calls that wrote a summary before this response.
-    fn note_compactions(&mut self, say: &Say) {
+    fn note_compactions(&mut self, say: &EventDraft) {
         let now = say.time.unwrap_or(0.0);
         while let Some(at) =
             self.ledger.iter().position(|(time, _, is_compaction)| *is_compaction && *time <= now)
         {
             let (time, usage, _) = self.ledger.remove(at);
-            let event = Say {
+            let event = EventDraft {
                 kind: Kind::Compaction,
                 time: Some(time),
                 usage: Some(usage),

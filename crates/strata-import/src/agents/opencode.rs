@@ -10,7 +10,7 @@ use strata_wire::message::{Role, Turn, thought};
 use strata_wire::usage::spelling::OPENCODE;
 
 use crate::documents::read_documents;
-use crate::draft::{Draft, Kind, Say, kind_of};
+use crate::draft::{Draft, EventDraft, Kind, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::{ImportedSession, ParentSession};
@@ -228,7 +228,7 @@ fn tell_system(draft: &mut Draft, message: &mut Message, last: &mut String) {
     let mut turn = Turn::new(Role::System);
     turn.parts.extend(texts.iter().map(|text| Part::from_text(*text)));
     *last = text;
-    draft.push_turn(turn, Say::new(Kind::Notice, Vec::new(), message.source.clone()));
+    draft.push_turn(turn, EventDraft::new(Kind::Notice, Vec::new(), message.source.clone()));
 }
 
 /// Everything from this message on was taken back.
@@ -237,7 +237,10 @@ fn tell_revert(draft: &mut Draft, message: &str, source: SourceRecord) {
     let first = events.find(|event| &*event.id == message).map(|event| event.invocation_id.clone());
     let Some(invocation) = first else { return draft.unmapped.record("session.revert", source) };
     let own = Some("revert".into());
-    draft.push_rewind(invocation, Say { invocation: own, ..Say::new(Kind::Notice, Vec::new(), source) });
+    draft.push_rewind(
+        invocation,
+        EventDraft { invocation: own, ..EventDraft::new(Kind::Notice, Vec::new(), source) },
+    );
 }
 
 /// The calls of the model that made a message. Early versions wrote all of a turn into one, whose own tokens are those
@@ -281,11 +284,11 @@ fn add(draft: &mut Draft, message: Message) {
     let Message { mut info, parts, source } = message;
     let role = take_text(&mut info, "role").unwrap_or_default();
     let mut time = take_object(&mut info, "time").unwrap_or_default();
-    let mut say = Say {
+    let mut say = EventDraft {
         id: take_text(&mut info, "id"),
         time: take_time(&mut time, "completed").or_else(|| take_time(&mut time, "created")),
         invocation: take_text(&mut info, "parentID"),
-        ..Say::new(Kind::Notice, Vec::new(), source)
+        ..EventDraft::new(Kind::Notice, Vec::new(), source)
     };
     let mut reading = Reading {
         draft,
@@ -299,7 +302,7 @@ fn add(draft: &mut Draft, message: Message) {
         reading.part(part, source);
     }
     let Reading { draft, turn, results, compaction, is_typed } = reading;
-    let after = Say { id: None, usage: None, ..say.clone() };
+    let after = EventDraft { id: None, usage: None, ..say.clone() };
     if turn.role == Role::Model {
         let is_summary = info.remove("summary").is_some_and(|flag| flag.as_bool() == Some(true));
         say.model = take_text(&mut info, "modelID");

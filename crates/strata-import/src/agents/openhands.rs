@@ -14,7 +14,7 @@ use strata_wire::usage;
 
 use crate::documents::read_documents;
 use crate::draft::say_turn;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -127,7 +127,7 @@ impl Talk {
         let id = take_any(&mut event, &["id"]).map(id_of);
         let (own_id, place) = (id.clone(), self.draft.len());
         let who = take_text(&mut event, "source").unwrap_or_default();
-        let say = Say { id, time, ..Say::new(Kind::Notice, Vec::new(), source.clone()) };
+        let say = EventDraft { id, time, ..EventDraft::new(Kind::Notice, Vec::new(), source.clone()) };
         let kind = take_text(&mut event, "kind");
         event.remove("parent_id");
         match kind.as_deref() {
@@ -141,7 +141,7 @@ impl Talk {
             Some("ConversationErrorEvent" | "ServerErrorEvent") => {
                 let code = take_first_text(&mut event, &["code"]).unwrap_or_else(|| "error".into());
                 let text = take_first_text(&mut event, &["detail", "error"]).unwrap_or_else(|| code.clone());
-                self.draft.push(Say { error: Some((code, text)), ..say });
+                self.draft.push(EventDraft { error: Some((code, text)), ..say });
             }
             Some("ConversationStateUpdateEvent") => {
                 let stats = match event.get("key").and_then(Json::as_str) {
@@ -173,7 +173,7 @@ impl Talk {
         self.draft.unmapped.record("base_state", source);
     }
 
-    fn system(&mut self, mut event: Object, say: Say) {
+    fn system(&mut self, mut event: Object, say: EventDraft) {
         let mut turn = Turn::new(Role::System);
         let prompt = event.remove("system_prompt").unwrap_or_default();
         self.draft.messages("SystemPromptEvent").content(prompt, &mut turn);
@@ -181,10 +181,10 @@ impl Talk {
         let mut notes = Object::new();
         notes.push_some("tools", event.remove("tools"));
         self.draft.note_rest("SystemPromptEvent", &event);
-        self.draft.push_turn(turn, Say { source_notes: notes, ..say });
+        self.draft.push_turn(turn, EventDraft { source_notes: notes, ..say });
     }
 
-    fn message(&mut self, mut event: Object, who: &str, say: Say) {
+    fn message(&mut self, mut event: Object, who: &str, say: EventDraft) {
         let message = event.remove("llm_message").unwrap_or_default();
         event.remove("activated_skills");
         let mut turn = self.draft.messages("MessageEvent").read(message);
@@ -198,7 +198,7 @@ impl Talk {
         self.answers.extend(at.filter(|_| is_answer).map(|at| (at, response)));
     }
 
-    fn action(&mut self, mut event: Object, say: Say) {
+    fn action(&mut self, mut event: Object, say: EventDraft) {
         let mut turn = Turn::new(Role::Model);
         let mut messages = self.draft.messages("ActionEvent");
         if let Some(text) = take_text(&mut event, "reasoning_content").filter(|text| !text.is_empty()) {
@@ -224,12 +224,12 @@ impl Talk {
         }
         let mut notes = Object::new();
         notes.push_some("responseId", response.clone());
-        let at = self.draft.push_turn(turn, Say { source_notes: notes, ..say });
+        let at = self.draft.push_turn(turn, EventDraft { source_notes: notes, ..say });
         self.answers.push((at, response.clone()));
         self.responses.extend(response.map(|id| (id, at)));
     }
 
-    fn observation(&mut self, mut event: Object, say: Say) {
+    fn observation(&mut self, mut event: Object, say: EventDraft) {
         let mut turn = Turn::new(Role::Tool);
         let id = take_text(&mut event, "tool_call_id");
         let name = take_text(&mut event, "tool_name");
@@ -246,7 +246,7 @@ impl Talk {
         self.draft.push_turn(turn, say);
     }
 
-    fn condensation(&mut self, mut event: Object, say: Say) {
+    fn condensation(&mut self, mut event: Object, say: EventDraft) {
         let text = take_first_text(&mut event, &["summary"]).unwrap_or_default();
         if self.summary.replace(text.clone()).as_ref() == Some(&text) && !text.is_empty() {
             return self.draft.unmapped.record("CondensationSummaryEvent", say.sources[0].clone());
@@ -255,10 +255,10 @@ impl Talk {
     }
 
     /// A summary stands for what was forgotten, this time and before: only the last one is sent.
-    fn condensed(&mut self, text: Str, about: Object, say: Say) {
+    fn condensed(&mut self, text: Str, about: Object, say: EventDraft) {
         let mut ids = forgotten_ids(&about);
         let parts = vec![Part::from_text(text)];
-        let at = self.draft.push(Say { kind: Kind::Compaction, parts, source_notes: about, ..say });
+        let at = self.draft.push(EventDraft { kind: Kind::Compaction, parts, source_notes: about, ..say });
         let is_said = !ids.is_empty();
         self.forgotten.extend(ids.drain(..).filter_map(|id| self.places.get(&id)));
         if is_said {
@@ -267,7 +267,7 @@ impl Talk {
     }
 
     /// The first generation.
-    fn old_event(&mut self, mut event: Object, who: &str, say: Say) {
+    fn old_event(&mut self, mut event: Object, who: &str, say: EventDraft) {
         let action = take_text(&mut event, "action");
         let observation = take_text(&mut event, "observation");
         let mut about = take_object(&mut event, "tool_call_metadata").unwrap_or_default();
@@ -323,7 +323,7 @@ impl Talk {
                 let text = content.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
                 let parts =
                     vec![Part::from_text(text), Part::from_text(strata_model::json::to_compact(&extras))];
-                self.draft.push(Say { kind: Kind::Injected("recall".into()), parts, ..say });
+                self.draft.push(EventDraft { kind: Kind::Injected("recall".into()), parts, ..say });
             }
             (_, Some(observation))
                 if call_id.is_some()
@@ -349,7 +349,7 @@ impl Talk {
         }
     }
 
-    fn old_response(&mut self, parts: Vec<Part>, mut about: Object, mut say: Say) {
+    fn old_response(&mut self, parts: Vec<Part>, mut about: Object, mut say: EventDraft) {
         let mut response = take_object(&mut about, "model_response").unwrap_or_default();
         let id = take_text(&mut response, "id");
         if let Some(at) = id.as_ref().and_then(|id| self.responses.get(id).copied()) {

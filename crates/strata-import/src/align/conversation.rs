@@ -7,7 +7,7 @@ use strata_wire::message::{Role, Turn};
 use super::lane::{Fit, Lane};
 use super::plan::Plan;
 use super::unit::{Overlap, Unit, UnitKey, overlap, units_of_turn};
-use crate::draft::{Draft, Kind, Say, kind_of};
+use crate::draft::{Draft, EventDraft, Kind, kind_of};
 use crate::exchange::{Exchange, asked_model};
 use crate::imported::RecordedRequest;
 use crate::injected::QUOTATION;
@@ -111,12 +111,12 @@ impl Conversation {
         for (old, new) in (0..overlap.shared).map(|it| (it, it)).chain(overlap.kept.iter().copied()) {
             units[new].event = lane.units[old].event;
         }
-        let base = Say {
+        let base = EventDraft {
             invocation: about.invocation.clone(),
             agent: about.agent.clone().or_else(|| lane.agent.clone()),
             branch: lane.branch.clone(),
             time,
-            ..Say::new(Kind::Notice, Vec::new(), source.clone())
+            ..EventDraft::new(Kind::Notice, Vec::new(), source.clone())
         };
         self.say_system(at, &turns, &base);
         self.say_rewritten(&mut plan, &units, &turns, at, &base);
@@ -124,7 +124,7 @@ impl Conversation {
         self.say_new(&mut plan, &mut units, &turns, &base, awaited);
         let alignment = plan.alignment;
         let base = match answered_at {
-            Some(place) => Say { sources: vec![place], ..base },
+            Some(place) => EventDraft { sources: vec![place], ..base },
             None => base,
         };
         let is_answered = answer.is_some();
@@ -151,7 +151,7 @@ impl Conversation {
     }
 
     /// The system prompt is said when it is new.
-    fn say_system(&mut self, at: usize, turns: &[Turn], base: &Say) {
+    fn say_system(&mut self, at: usize, turns: &[Turn], base: &EventDraft) {
         let system: Vec<&Turn> = turns.iter().filter(|turn| turn.role == Role::System).collect();
         let text = system.iter().map(|turn| turn.text()).collect::<Vec<_>>().join("\n\n");
         if text.is_empty() || self.lanes[at].system == text {
@@ -161,12 +161,19 @@ impl Conversation {
         self.lanes[at].system = text;
         if !is_known {
             let parts = system.iter().flat_map(|turn| turn.parts.iter().cloned()).collect();
-            self.draft.push(Say { parts, kind: Kind::Injected("system".into()), ..base.clone() });
+            self.draft.push(EventDraft { parts, kind: Kind::Injected("system".into()), ..base.clone() });
         }
     }
 
     /// When several messages made room for a new one, that is a summary of them.
-    fn say_rewritten(&mut self, plan: &mut Plan, units: &[Unit], turns: &[Turn], at: usize, base: &Say) {
+    fn say_rewritten(
+        &mut self,
+        plan: &mut Plan,
+        units: &[Unit],
+        turns: &[Turn],
+        at: usize,
+        base: &EventDraft,
+    ) {
         if plan.is_compacted {
             return self.say_provider_compaction(plan, units, turns, at, base);
         }
@@ -183,8 +190,12 @@ impl Conversation {
             plan.removed.iter().filter_map(|old| Some(self.draft.event(lane.units[*old].event?)?.timestamp));
         let Some((start, end)) = span(times) else { return };
         let notes = Object::from_iter([("removedParts", Json::Int(plan.removed.len() as i64))]);
-        let event =
-            self.draft.push(Say { parts, kind: Kind::Compaction, source_notes: notes, ..base.clone() });
+        let event = self.draft.push(EventDraft {
+            parts,
+            kind: Kind::Compaction,
+            source_notes: notes,
+            ..base.clone()
+        });
         self.set_span(event, (start, end));
         for place in plan.rewritten.drain(..) {
             plan.said.insert(place, event);
@@ -198,7 +209,7 @@ impl Conversation {
         units: &[Unit],
         turns: &[Turn],
         at: usize,
-        base: &Say,
+        base: &EventDraft,
     ) {
         let lane = &self.lanes[at];
         let summary = units.iter().filter(|unit| unit.event.is_some());
@@ -206,7 +217,7 @@ impl Conversation {
         let times =
             plan.removed.iter().filter_map(|old| Some(self.draft.event(lane.units[*old].event?)?.timestamp));
         let Some(span) = span(times) else { return };
-        let event = self.draft.push(Say { parts, kind: Kind::Compaction, ..base.clone() });
+        let event = self.draft.push(EventDraft { parts, kind: Kind::Compaction, ..base.clone() });
         self.set_span(event, span);
     }
 
@@ -225,7 +236,7 @@ impl Conversation {
         plan: &mut Plan,
         units: &mut [Unit],
         turns: &[Turn],
-        base: &Say,
+        base: &EventDraft,
         mut awaited: Option<usize>,
     ) {
         for (place, event) in &plan.said {
@@ -283,7 +294,7 @@ impl Conversation {
                 continue;
             }
             if kind != Kind::Response {
-                let event = self.draft.push(Say { parts: said.parts, kind, ..base.clone() });
+                let event = self.draft.push(EventDraft { parts: said.parts, kind, ..base.clone() });
                 set_event(units, group, event);
                 continue;
             }
@@ -294,20 +305,20 @@ impl Conversation {
     }
 
     /// What a request repeats of a model answers the request before it, or no recorded one.
-    fn say_repeated(&mut self, awaited: Option<usize>, parts: Vec<Part>, base: &Say) -> usize {
+    fn say_repeated(&mut self, awaited: Option<usize>, parts: Vec<Part>, base: &EventDraft) -> usize {
         if let Some(event) = awaited {
             self.draft.extend(event, parts, base.sources.first().cloned());
             self.draft.unmark(event, marks::UNANSWERED);
             return event;
         }
-        let event = self.draft.push(Say { parts, kind: Kind::Response, ..base.clone() });
+        let event = self.draft.push(EventDraft { parts, kind: Kind::Response, ..base.clone() });
         self.draft.mark(event, marks::QUOTED, true);
         event
     }
 
     /// Adds the event that stands for the answer to a request, as long as none is known.
-    fn await_answer(&mut self, model: Option<Str>, base: Say) -> usize {
-        let event = self.draft.push(Say { kind: Kind::Response, model, ..base });
+    fn await_answer(&mut self, model: Option<Str>, base: EventDraft) -> usize {
+        let event = self.draft.push(EventDraft { kind: Kind::Response, model, ..base });
         self.draft.mark(event, marks::UNANSWERED, true);
         event
     }
@@ -325,7 +336,7 @@ impl Conversation {
         units: &mut Vec<Unit>,
         event_id: Option<Str>,
         end: Option<f64>,
-        base: Say,
+        base: EventDraft,
     ) -> usize {
         let turn = answer.turn.unwrap_or_else(|| Turn::new(Role::Model));
         self.note_calls(&turn);
@@ -335,7 +346,7 @@ impl Conversation {
         }
         notes.push_some("responseId", answer.id.clone());
         notes.push_some("stopReason", answer.finish.clone());
-        let event = self.draft.push(Say {
+        let event = self.draft.push(EventDraft {
             kind: Kind::Response,
             parts: turn.parts.clone(),
             id: event_id.or_else(|| answer.id.clone()),
@@ -385,7 +396,7 @@ impl Conversation {
     }
 
     /// Adds a compaction that the log itself reports.
-    pub(super) fn compacted(&mut self, reported: (f64, f64), say: Say) {
+    pub(super) fn compacted(&mut self, reported: (f64, f64), say: EventDraft) {
         let event = self.draft.push(say);
         self.set_span(event, reported);
     }

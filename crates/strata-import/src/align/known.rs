@@ -11,7 +11,7 @@ use crate::exchange::Exchange;
 
 /// Logs hold thousands of conversations: a request is laid beside those only that have something in common with it.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownConversations {
     pub(super) conversations: Vec<Conversation>,
     /// The first of each session the log names; `None` is the first of no session.
     by_session: HashMap<Option<Str>, usize>,
@@ -21,7 +21,7 @@ pub(super) struct Known {
     by_answer: HashMap<Str, usize>,
 }
 
-impl Known {
+impl KnownConversations {
     /// The first conversation of a session, or of none.
     pub(super) fn of_session(&self, session: Option<&Str>) -> Option<usize> {
         self.by_session.get(&session.cloned()).copied()

@@ -7,7 +7,7 @@ use strata_wire::message::anthropic;
 use super::entry::EntryKind;
 use super::ids::MAIN;
 use super::injected;
-use super::transcript::{Placed, Transcript};
+use super::transcript::{PlacedRecord, Transcript};
 use crate::injected::injected_kind;
 use crate::unmapped::Unmapped;
 
@@ -18,7 +18,7 @@ const SHOWN: [&str; 9] =
 impl Transcript {
     /// An attachment that shows the model something becomes an event. The exact wording around it is the client's and
     /// is not recorded.
-    pub(super) fn attachment(&mut self, mut placed: Placed) {
+    pub(super) fn attachment(&mut self, mut placed: PlacedRecord) {
         let Some(mut attachment) = take_object(&mut placed.record.rest, "attachment") else {
             return self.keep_raw(&placed, "");
         };
@@ -45,7 +45,7 @@ impl Transcript {
 impl Transcript {
     /// What a person typed while the model worked. It is given to the model in the middle of its turn, and has no record
     /// of its own.
-    fn queued_prompt(&mut self, placed: &Placed, mut attachment: Object) {
+    fn queued_prompt(&mut self, placed: &PlacedRecord, mut attachment: Object) {
         const OWNER: &str = "attachment.queued_command";
         let prompt = attachment.remove("prompt").unwrap_or_default();
         let blocks = anthropic::read(prompt, OWNER, |_| None, &mut self.unmapped);
@@ -65,7 +65,7 @@ impl Transcript {
 }
 
 /// Whether a queued message came from a person rather than from another program.
-fn is_typed(attachment: &Object, placed: &Placed) -> bool {
+fn is_typed(attachment: &Object, placed: &PlacedRecord) -> bool {
     let mode = attachment.get("commandMode").and_then(Json::as_str).unwrap_or("prompt");
     let is_meta = attachment.get("isMeta").is_some_and(Json::is_truthy) || placed.record.is_meta;
     let program = injected::program_of(attachment).or_else(|| injected::program_of(&placed.record.rest));

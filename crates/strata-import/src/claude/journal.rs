@@ -27,12 +27,12 @@ use crate::imported::RecordedRequest;
 use crate::source::SourceRecord;
 use crate::time::epoch_seconds;
 use crate::unmapped::Unmapped;
-use chain::{Broken, Chains};
+use chain::{ChainError, Chains};
 use failures::Failures;
 use messages::Messages;
 use pieces::Pieces;
 use request::RequestRecord;
-use said::Said;
+use said::JournalMessages;
 
 const SHAPE: &str = "api-request-shape";
 const MESSAGE: &str = "api-request-blob";
@@ -49,7 +49,7 @@ pub(super) fn is_record(kind: &str) -> bool {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Journal {
     pieces: Pieces,
-    said: Said,
+    said: JournalMessages,
     requests: Vec<RequestRecord>,
     places: HashMap<Str, usize>,
     /// Events that answer a request, by its id.
@@ -192,9 +192,9 @@ impl Journal {
         at: usize,
         messages: &mut Messages<'_>,
         findings: &mut Findings,
-    ) -> Result<Json, Broken> {
-        let shape = self.pieces.shape(&request.shape).ok_or(Broken::NoShape)?;
-        let messages = messages.all(chains.get(at)?, request).ok_or(Broken::NoMessage)?;
+    ) -> Result<Json, ChainError> {
+        let shape = self.pieces.shape(&request.shape).ok_or(ChainError::NoShape)?;
+        let messages = messages.all(chains.get(at)?, request).ok_or(ChainError::NoMessage)?;
         let (body, n_lost_marks) = body::body_of(request, shape, messages);
         if n_lost_marks > 0 {
             let message = "a cache mark of a request names a place that the request does not have; the request is \

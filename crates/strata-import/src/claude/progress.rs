@@ -3,12 +3,12 @@
 use strata_model::{Json, Object, Str};
 
 use super::record::Record;
-use super::transcript::{Placed, Transcript};
+use super::transcript::{PlacedRecord, Transcript};
 use crate::findings::Findings;
 use crate::time::epoch_seconds;
 
 impl Transcript {
-    pub(super) fn progress(&mut self, mut placed: Placed, findings: &mut Findings) {
+    pub(super) fn progress(&mut self, mut placed: PlacedRecord, findings: &mut Findings) {
         let data = placed.record.rest.remove("data");
         let kind = data.as_ref().and_then(|data| data.get("type")?.as_str()).unwrap_or_default().to_owned();
         match data {
@@ -17,7 +17,7 @@ impl Transcript {
         }
     }
 
-    fn relay(&mut self, mut outer: Placed, mut data: Object, findings: &mut Findings) {
+    fn relay(&mut self, mut outer: PlacedRecord, mut data: Object, findings: &mut Findings) {
         let agent_id: Option<Str> = data.get("agentId").and_then(Json::as_str).map(Into::into);
         let (Some(Json::Object(message)), Some(agent_id)) = (data.remove("message"), agent_id) else {
             return self.keep_raw(&outer, "agent_progress");
@@ -34,7 +34,7 @@ impl Transcript {
         let n_entries = self.entries.len();
         let source = outer.source.clone();
         let place = outer.place.clone();
-        let placed = Placed { record, lane, node, source, place, timestamp, is_relayed: true };
+        let placed = PlacedRecord { record, lane, node, source, place, timestamp, is_relayed: true };
         match &*placed.record.kind {
             "user" if placed.record.message.is_some() => self.user(placed, findings),
             "assistant" if placed.record.message.is_some() => self.response(placed, findings),

@@ -4,7 +4,7 @@ use strata_model::Json;
 
 use super::journal;
 use super::record::Record;
-use super::transcript::{Placed, Transcript};
+use super::transcript::{PlacedRecord, Transcript};
 use crate::findings::Findings;
 use crate::values::Value;
 
@@ -35,10 +35,13 @@ impl Transcript {
             self.facts.duplicate_uuids += 1;
         }
         let node = self.nodes.add(&record, lane);
-        self.dispatch(Placed { record, lane, node, source, place, timestamp, is_relayed: false }, findings);
+        self.dispatch(
+            PlacedRecord { record, lane, node, source, place, timestamp, is_relayed: false },
+            findings,
+        );
     }
 
-    fn dispatch(&mut self, placed: Placed, findings: &mut Findings) {
+    fn dispatch(&mut self, placed: PlacedRecord, findings: &mut Findings) {
         match &*placed.record.kind {
             "user" if placed.record.message.is_some() => self.user(placed, findings),
             "assistant" if placed.record.message.is_some() => self.response(placed, findings),

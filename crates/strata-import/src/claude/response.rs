@@ -7,7 +7,7 @@ use strata_wire::message::anthropic::{self, Blocks};
 use super::entry::EntryKind;
 use super::finish_reason::finish_reason;
 use super::ids::{EntryId, MAIN};
-use super::transcript::{Call, Placed, Transcript};
+use super::transcript::{Call, PlacedRecord, Transcript};
 use super::usage::MessageUsage;
 use crate::facts::add;
 use crate::findings::Findings;
@@ -42,7 +42,7 @@ impl Message {
 }
 
 impl Transcript {
-    pub(super) fn response(&mut self, mut placed: Placed, findings: &mut Findings) {
+    pub(super) fn response(&mut self, mut placed: PlacedRecord, findings: &mut Findings) {
         let Some(message) = placed.record.message.take() else { return };
         let mut message = Message::read(message);
         let journaled = placed.record.may_be_journaled().then(|| message.content.clone());
@@ -64,7 +64,7 @@ impl Transcript {
         self.set_record(entry, placed);
     }
 
-    fn count_line(&mut self, placed: &Placed, message: &Message, usage: Option<&MessageUsage>) {
+    fn count_line(&mut self, placed: &PlacedRecord, message: &Message, usage: Option<&MessageUsage>) {
         if placed.is_relayed {
             self.relayed_responses.extend(message.id.clone());
             return;
@@ -78,7 +78,7 @@ impl Transcript {
     }
 
     /// The event of the response this line belongs to; a new one for its first line.
-    fn entry_of_message(&mut self, placed: &Placed, message: &Message) -> EntryId {
+    fn entry_of_message(&mut self, placed: &PlacedRecord, message: &Message) -> EntryId {
         let key = message.id.clone().map(|id| (placed.lane, id));
         if let Some(entry) = key.as_ref().and_then(|key| self.responses.get(key).copied()) {
             self.entries[entry].sources.push(placed.source.clone());
@@ -105,7 +105,13 @@ impl Transcript {
 
     /// Adds the blocks of a line. A resumed session may write lines again; what is there already is not added twice.
     /// Gateways to other providers write what came so far: a block that continues another takes its place.
-    fn append_blocks(&mut self, entry: EntryId, blocks: Blocks, placed: &Placed, findings: &mut Findings) {
+    fn append_blocks(
+        &mut self,
+        entry: EntryId,
+        blocks: Blocks,
+        placed: &PlacedRecord,
+        findings: &mut Findings,
+    ) {
         // No response has more blocks than this; more are a broken file, which must not cost quadratic time.
         const MAX_COMPARED: usize = 200;
         let n_before = self.entries[entry].parts.len();
@@ -151,7 +157,7 @@ impl Transcript {
     }
 
     /// Sets what the record around the message says.
-    fn set_record(&mut self, at: EntryId, mut placed: Placed) {
+    fn set_record(&mut self, at: EntryId, mut placed: PlacedRecord) {
         let record = &mut placed.record;
         let entry = &mut self.entries[at];
         if let Some(request) = record.request_id.take() {

@@ -6,7 +6,7 @@ use strata_model::{Json, Object, Part};
 use super::entry::EntryKind;
 use super::finish_reason::finish_reason;
 use super::ids::LaneId;
-use super::transcript::{Placed, Transcript};
+use super::transcript::{PlacedRecord, Transcript};
 use super::usage::MessageUsage;
 use crate::marks;
 use crate::unmapped::Unmapped;
@@ -14,7 +14,7 @@ use crate::unmapped::Unmapped;
 impl Transcript {
     /// A piece of an answer. The words come again in whole messages; the final usage comes only here, since the whole
     /// messages are written before the answer ends.
-    pub(super) fn stream_event(&mut self, placed: &Placed) {
+    pub(super) fn stream_event(&mut self, placed: &PlacedRecord) {
         let Some(event) = placed.record.rest.get("event").and_then(Json::as_object) else {
             return self.keep_raw(placed, "");
         };
@@ -57,7 +57,7 @@ impl Transcript {
 
     /// How a run ended. Its usage is the sum over all calls, so it is only told beside them; where nothing else was kept
     /// of the run, its result is the answer and the sum is all there is.
-    pub(super) fn outcome(&mut self, mut placed: Placed) {
+    pub(super) fn outcome(&mut self, mut placed: PlacedRecord) {
         let rest = &mut placed.record.rest;
         let is_error = rest.get("is_error").is_some_and(Json::is_truthy);
         let subtype = take_text(rest, "subtype").unwrap_or_default();

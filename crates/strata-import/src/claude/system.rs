@@ -5,11 +5,11 @@ use strata_wire::message::anthropic::Blocks;
 
 use super::entry::{EntryKind, Preserved};
 use super::ids::EntryId;
-use super::transcript::{Placed, Transcript};
+use super::transcript::{PlacedRecord, Transcript};
 use crate::injected::injected_kind;
 
 impl Transcript {
-    pub(super) fn system(&mut self, mut placed: Placed) {
+    pub(super) fn system(&mut self, mut placed: PlacedRecord) {
         let subtype = placed.record.take_text("subtype").unwrap_or_default();
         match &*subtype {
             "compact_boundary" => self.compaction(placed),
@@ -25,7 +25,7 @@ impl Transcript {
         }
     }
 
-    fn notice(&mut self, mut placed: Placed, subtype: &Str, carried: &[&str]) -> EntryId {
+    fn notice(&mut self, mut placed: PlacedRecord, subtype: &Str, carried: &[&str]) -> EntryId {
         let entry = self.add_entry(&placed, EntryKind::Notice, "model", Vec::new());
         self.entries[entry].note("subtype", subtype.clone());
         for key in carried {
@@ -38,7 +38,7 @@ impl Transcript {
     }
 
     /// A request that failed and was tried again.
-    fn api_error(&mut self, placed: Placed, subtype: &Str) {
+    fn api_error(&mut self, placed: PlacedRecord, subtype: &Str) {
         let rest = &placed.record.rest;
         let error = rest.get("error");
         let status = error.and_then(|error| error.get("status")).or_else(|| rest.get("error_status"));
@@ -66,7 +66,7 @@ impl Transcript {
         event.error_message = message;
     }
 
-    fn local_command(&mut self, mut placed: Placed) {
+    fn local_command(&mut self, mut placed: PlacedRecord) {
         let Some(content) = placed.record.take_text("content") else {
             return self.keep_raw(&placed, "local_command");
         };
@@ -80,7 +80,7 @@ impl Transcript {
     }
 
     /// The boundary; its summary follows as a record of its own.
-    fn compaction(&mut self, mut placed: Placed) {
+    fn compaction(&mut self, mut placed: PlacedRecord) {
         let earlier = placed.record.uuid.as_ref().and_then(|uuid| self.nodes.entry_of(uuid));
         if let Some(entry) = earlier {
             self.entries[entry].sources.push(placed.source.clone());
@@ -99,7 +99,7 @@ impl Transcript {
     }
 
     /// The summary of the compaction before it. Old versions write no boundary.
-    pub(super) fn summary(&mut self, placed: &Placed, blocks: Blocks) -> EntryId {
+    pub(super) fn summary(&mut self, placed: &PlacedRecord, blocks: Blocks) -> EntryId {
         let open = self.lanes.get_mut(placed.lane).open_compaction.take();
         let entry = match open {
             Some(entry) => {

@@ -71,7 +71,7 @@ impl Titles {
 
 /// A record with the places it has.
 #[derive(Debug)]
-pub(super) struct Placed {
+pub(super) struct PlacedRecord {
     pub(super) record: Record,
     pub(super) lane: LaneId,
     pub(super) node: NodeId,
@@ -86,7 +86,7 @@ pub(super) struct Placed {
 
 impl Transcript {
     /// A record that became no event.
-    pub(super) fn keep_raw(&mut self, placed: &Placed, subtype: &str) {
+    pub(super) fn keep_raw(&mut self, placed: &PlacedRecord, subtype: &str) {
         let kind = match &*placed.record.kind {
             "" => "record without a type",
             kind => kind,
@@ -98,7 +98,7 @@ impl Transcript {
         }
     }
 
-    pub(super) fn title(&mut self, mut placed: Placed, key: &str) {
+    pub(super) fn title(&mut self, mut placed: PlacedRecord, key: &str) {
         let Some(title) = placed.record.take_text(key) else { return self.keep_raw(&placed, "") };
         match key {
             "aiTitle" => self.titles.by_model = Some(title),
@@ -147,7 +147,7 @@ impl Transcript {
     /// Adds an event of `parts` that begins with this record.
     pub(super) fn add_entry(
         &mut self,
-        placed: &Placed,
+        placed: &PlacedRecord,
         kind: EntryKind,
         role: &'static str,
         parts: Vec<Part>,
@@ -186,7 +186,7 @@ impl Transcript {
     }
 
     /// Adds context the client put in by itself.
-    pub(super) fn add_injected(&mut self, placed: &Placed, kind: &str, parts: Vec<Part>) -> EntryId {
+    pub(super) fn add_injected(&mut self, placed: &PlacedRecord, kind: &str, parts: Vec<Part>) -> EntryId {
         let id = self.add_entry(placed, EntryKind::Injected, "user", parts);
         self.entries[id].custom.insert(marks::INJECTED, kind);
         id

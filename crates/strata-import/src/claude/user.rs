@@ -6,13 +6,13 @@ use strata_wire::message::anthropic::{self, Blocks};
 use super::entry::EntryKind;
 use super::ids::EntryId;
 use super::injected;
-use super::transcript::{Placed, Transcript};
+use super::transcript::{PlacedRecord, Transcript};
 use crate::findings::Findings;
 use crate::injected::{SUMMARY, injected_kind};
 use crate::marks;
 
 impl Transcript {
-    pub(super) fn user(&mut self, mut placed: Placed, findings: &mut Findings) {
+    pub(super) fn user(&mut self, mut placed: PlacedRecord, findings: &mut Findings) {
         let Some(mut message) = placed.record.message.take() else { return };
         let content = message.remove("content").unwrap_or_default();
         let journaled = placed.record.may_be_journaled().then(|| content.clone());
@@ -34,7 +34,7 @@ impl Transcript {
         self.finish_user(entry, placed);
     }
 
-    fn count_blocks(&mut self, placed: &Placed, blocks: &Blocks, findings: &mut Findings) {
+    fn count_blocks(&mut self, placed: &PlacedRecord, blocks: &Blocks, findings: &mut Findings) {
         if placed.is_relayed {
             return;
         }
@@ -53,7 +53,7 @@ impl Transcript {
     }
 
     /// A resumed session may write a record again.
-    fn is_copy(&mut self, placed: &Placed, blocks: &Blocks, findings: &mut Findings) -> bool {
+    fn is_copy(&mut self, placed: &PlacedRecord, blocks: &Blocks, findings: &mut Findings) -> bool {
         let earlier = placed.record.uuid.as_ref().and_then(|uuid| self.nodes.entry_of(uuid));
         let Some(entry) = earlier.filter(|entry| self.entries[*entry].parts == blocks.parts) else {
             return false;
@@ -66,11 +66,11 @@ impl Transcript {
     }
 
     /// The output stream does not mark the summary that follows a compaction.
-    fn follows_boundary(&self, placed: &Placed, blocks: &Blocks) -> bool {
+    fn follows_boundary(&self, placed: &PlacedRecord, blocks: &Blocks) -> bool {
         self.lanes.get(placed.lane).open_compaction.is_some() && injected_kind(&blocks.parts) == Some(SUMMARY)
     }
 
-    fn say(&mut self, placed: &Placed, blocks: Blocks) -> EntryId {
+    fn say(&mut self, placed: &PlacedRecord, blocks: Blocks) -> EntryId {
         let Blocks { parts, answered, .. } = blocks;
         if parts.iter().any(|part| part.function_response.is_some()) {
             return self.add_entry(placed, EntryKind::Results(answered), "user", parts);
@@ -89,7 +89,7 @@ impl Transcript {
         self.add_entry(placed, EntryKind::Prompt, "user", parts)
     }
 
-    fn finish_user(&mut self, at: EntryId, mut placed: Placed) {
+    fn finish_user(&mut self, at: EntryId, mut placed: PlacedRecord) {
         let entry = &mut self.entries[at];
         if let Some(result) = placed.record.tool_use_result.take() {
             entry.custom.insert(marks::TOOL_USE_RESULT, result);

@@ -5,11 +5,16 @@ use strata_model::{Json, Object, Str};
 use strata_wire::message::{Role, Turn};
 use strata_wire::usage;
 
-use super::{Draft, Kind, Say};
+use super::{Draft, EventDraft, Kind};
 use crate::time::take_time;
 
 /// Adds a message of a list as the event it is. `None` when nothing is said in it.
-pub(crate) fn say_message(draft: &mut Draft, owner: &'static str, message: Json, say: Say) -> Option<usize> {
+pub(crate) fn say_message(
+    draft: &mut Draft,
+    owner: &'static str,
+    message: Json,
+    say: EventDraft,
+) -> Option<usize> {
     let turn = draft.messages(owner).read(message);
     say_turn(draft, owner, turn, say)
 }
@@ -19,7 +24,7 @@ pub(crate) fn say_turn(
     draft: &mut Draft,
     owner: &'static str,
     mut turn: Turn,
-    mut say: Say,
+    mut say: EventDraft,
 ) -> Option<usize> {
     let mut rest = std::mem::take(&mut turn.rest);
     say.time = say.time.or_else(|| {
@@ -44,7 +49,7 @@ pub(crate) fn say_turn(
 }
 
 /// Model, usage and the reason to stop, wherever they are kept.
-fn about_answer(draft: &mut Draft, rest: &mut Object, say: &mut Say) {
+fn about_answer(draft: &mut Draft, rest: &mut Object, say: &mut EventDraft) {
     let mut about = take_object(rest, "response_metadata").unwrap_or_default();
     let mut token_usage = take_object(&mut about, "token_usage").unwrap_or_default();
     let text = |rest: &mut Object, about: &mut Object, keys: &[&str]| -> Option<Str> {

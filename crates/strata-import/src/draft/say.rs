@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 
 /// An event to add. What is absent is taken from the event before it.
 #[derive(Debug, Clone)]
-pub(crate) struct Say {
+pub(crate) struct EventDraft {
     pub(crate) kind: Kind,
     pub(crate) parts: Vec<Part>,
     pub(crate) id: Option<Str>,
@@ -44,7 +44,7 @@ pub(crate) struct Say {
     pub(crate) sources: Vec<SourceRecord>,
 }
 
-impl Say {
+impl EventDraft {
     pub(crate) fn new(kind: Kind, parts: Vec<Part>, source: SourceRecord) -> Self {
         Self {
             kind,

@@ -10,7 +10,7 @@ use strata_wire::usage::{Counts, UsageReport};
 use crate::align::{Step, sessions};
 use crate::documents::read_documents;
 use crate::draft::Draft;
-use crate::exchange::{About, Exchange};
+use crate::exchange::{Exchange, ExchangeContext};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -46,7 +46,7 @@ struct Request {
     /// The place of the response.
     answered_at: Option<SourceRecord>,
     counts: Counts,
-    about: About,
+    about: ExchangeContext,
     source: SourceRecord,
     role: String,
 }
@@ -85,11 +85,11 @@ impl Log {
             response: None,
             answered_at: None,
             counts: Counts::default(),
-            about: About {
+            about: ExchangeContext {
                 session: take_text(&mut attributes, "session.id"),
                 agent: None,
                 invocation: take_text(&mut attributes, "prompt_id"),
-                ..About::default()
+                ..ExchangeContext::default()
             },
             source,
             role: take_text(&mut attributes, "role").unwrap_or_default().to_string(),

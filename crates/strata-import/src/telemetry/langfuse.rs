@@ -12,7 +12,7 @@ use strata_wire::{Answer, is_request, unbatch};
 use crate::align::{Step, sessions};
 use crate::documents::read_documents;
 use crate::draft::Draft;
-use crate::exchange::{About, Exchange};
+use crate::exchange::{Exchange, ExchangeContext};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -31,14 +31,14 @@ struct Observation {
 
 /// Observations that stand by themselves.
 #[derive(Default)]
-struct Loose {
+struct LooseObservations {
     /// By the session or the trace they name.
     by_owner: BTreeMap<Str, Vec<Observation>>,
     /// Where they stand, by owner and id.
     places: HashMap<(Str, Str), usize>,
 }
 
-impl Loose {
+impl LooseObservations {
     /// Adds an observation. What is sent later about the same one completes it.
     fn add(&mut self, owner: Str, observation: Observation) {
         let known = self.by_owner.entry(owner.clone()).or_default();
@@ -71,7 +71,7 @@ fn is_observation(keys: Keys<'_>) -> bool {
 pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("langfuse", "model");
     let mut steps = Vec::new();
-    let mut loose = Loose::default();
+    let mut loose = LooseObservations::default();
     for mut document in read_documents(bytes, &["", "observations", "data", "batch"], findings) {
         let mut fields = std::mem::take(&mut document.fields);
         let observations: Vec<Value> = document.take("observations");
@@ -100,7 +100,13 @@ pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec
 }
 
 /// A record of a list: a whole trace, an observation, or an event of the ingestion that holds one.
-fn keep(value: Json, source: SourceRecord, loose: &mut Loose, steps: &mut Vec<Step>, draft: &mut Draft) {
+fn keep(
+    value: Json,
+    source: SourceRecord,
+    loose: &mut LooseObservations,
+    steps: &mut Vec<Step>,
+    draft: &mut Draft,
+) {
     let Some(mut fields) = draft.object("list", value) else { return };
     if let Some(Json::Array(observations)) = fields.remove("observations") {
         let observations = observations.into_iter().filter_map(|one| observation(one, source.clone()));
@@ -167,11 +173,11 @@ fn generations(mut trace: Object, observations: Vec<Observation>, steps: &mut Ve
             draft.unmapped.record(kind, observation.source);
             continue;
         }
-        let about = About {
+        let about = ExchangeContext {
             session: session.clone(),
             title: title.clone(),
             agent: names.get(&observation.id).cloned(),
-            ..About::default()
+            ..ExchangeContext::default()
         };
         steps.push(Step::Exchange(Box::new(exchange(observation, about, draft))));
     }
@@ -220,7 +226,7 @@ fn agents(observations: &[Observation]) -> HashMap<Str, Str> {
     agents
 }
 
-fn exchange(observation: Observation, about: About, draft: &mut Draft) -> Exchange {
+fn exchange(observation: Observation, about: ExchangeContext, draft: &mut Draft) -> Exchange {
     let Observation { mut fields, source, .. } = observation;
     let input = fields.remove("input").map(|input| draft.bodies.unpacked(input)).unwrap_or_default();
     let output = fields.remove("output");

@@ -7,7 +7,7 @@ use rmpv::Value as Packed;
 use strata_model::{Json, Object, Str};
 
 use crate::draft::say_message;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -73,7 +73,7 @@ pub(crate) fn read_tables(
                 &mut draft,
                 "message",
                 message,
-                Say { time, ..Say::new(Kind::Notice, Vec::new(), record) },
+                EventDraft { time, ..EventDraft::new(Kind::Notice, Vec::new(), record) },
             );
         }
         if draft.len() == 0 {

@@ -10,7 +10,7 @@ use strata_wire::{Answer, unbatch};
 use crate::align::{Step, sessions};
 use crate::documents::read_repeating_documents;
 use crate::draft::Draft;
-use crate::exchange::{About, Exchange};
+use crate::exchange::{Exchange, ExchangeContext};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -218,7 +218,7 @@ fn exchange(
             draft.unmapped.field(owner, key, value);
         }
     }
-    let about = About { session, ..About::default() };
+    let about = ExchangeContext { session, ..ExchangeContext::default() };
     Ok(Exchange { time, end, about, ..Exchange::new(source, Json::Object(body), turns, Some(answer)) })
 }
 

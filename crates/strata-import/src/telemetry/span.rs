@@ -10,8 +10,8 @@ use strata_model::{Json, Str};
 use strata_wire::Answer;
 
 use crate::align::{Step, sessions};
-use crate::draft::{Draft, Kind, Say};
-use crate::exchange::{About, Exchange};
+use crate::draft::{Draft, EventDraft, Kind};
+use crate::exchange::{Exchange, ExchangeContext};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -136,7 +136,7 @@ fn exchange(at: usize, spans: &[Span], tree: &Tree, draft: &mut Draft) -> Exchan
             "langsmith.metadata.thread_id",
         ],
     );
-    exchange.about = About {
+    exchange.about = ExchangeContext {
         session,
         agent: agent_of(at, spans, tree),
         invocation: span.text("gcp.vertex.agent.invocation_id"),
@@ -161,12 +161,12 @@ fn agent_of(at: usize, spans: &[Span], tree: &Tree) -> Option<Str> {
 fn compaction(span: &Span) -> Step {
     let number = |key: &str| span.attributes.get(key).and_then(time_of).unwrap_or(0.0);
     let source_notes = span.attributes.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-    let say = Say {
+    let say = EventDraft {
         kind: Kind::Compaction,
         id: span.text("gen_ai.compaction.result_event_id"),
         time: span.end.or(span.start),
         source_notes,
-        ..Say::new(Kind::Compaction, Vec::new(), span.source.clone())
+        ..EventDraft::new(Kind::Compaction, Vec::new(), span.source.clone())
     };
     Step::Compaction {
         session: span.text("gen_ai.conversation.id"),

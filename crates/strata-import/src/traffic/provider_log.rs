@@ -12,7 +12,7 @@ use crate::align::{Step, sessions};
 use crate::bodies::Bodies;
 use crate::documents::read_repeating_documents;
 use crate::draft::Draft;
-use crate::exchange::{About, Exchange, read_exchange};
+use crate::exchange::{Exchange, ExchangeContext, read_exchange};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::head::Head;
@@ -260,7 +260,7 @@ impl Log {
 }
 
 fn alone(answer: Answer, session: Option<Str>, source: SourceRecord) -> Exchange {
-    let about = About { session, ..About::default() };
+    let about = ExchangeContext { session, ..ExchangeContext::default() };
     Exchange { about, ..Exchange::new(source, Json::Null, Vec::new(), Some(answer)) }
 }
 

@@ -14,7 +14,7 @@ use strata_wire::usage::spelling::INSPECT;
 
 use crate::documents::read_documents;
 use crate::draft::say_turn;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::{Alignment, ImportedSession, RecordedRequest};
@@ -97,7 +97,7 @@ fn session(
     let mut calls = calls_of(&mut sample, &attachments, &mut draft);
     for message in take_list(&mut sample, "messages").unwrap_or_default() {
         let message = resolved(message, &attachments);
-        let mut say = Say::new(Kind::Notice, Vec::new(), source.clone());
+        let mut say = EventDraft::new(Kind::Notice, Vec::new(), source.clone());
         let mut turn = draft.messages("message").read(message);
         let id = turn.rest.get("id").and_then(Json::as_str).map(str::to_owned);
         for key in ["source", "function", "internal"] {
@@ -153,7 +153,7 @@ impl Calls {
     fn rest(self, draft: &mut Draft, source: &SourceRecord) {
         for (_, text, call) in self.all {
             let Some(call) = call else { continue };
-            let mut say = Say::new(Kind::Response, Vec::new(), source.clone());
+            let mut say = EventDraft::new(Kind::Response, Vec::new(), source.clone());
             if !text.is_empty() {
                 say.parts.push(strata_model::Part::from_text(text));
             }

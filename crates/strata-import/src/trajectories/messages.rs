@@ -7,7 +7,7 @@ use strata_model::{Json, Object};
 
 use crate::documents::read_documents;
 use crate::draft::say_message;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -181,12 +181,15 @@ fn conversation(
     if let Some(text) = take_first_text(&mut fields, &["system", "system_prompt"]) {
         let message = Object::from_iter([("role", Json::from("system")), ("content", text.into())]);
         let source = messages.first().map(Value::source).into_iter().collect();
-        let say = Say { sources: source, ..Say::new(Kind::Notice, Vec::new(), SourceRecord::Bytes(0..0)) };
+        let say = EventDraft {
+            sources: source,
+            ..EventDraft::new(Kind::Notice, Vec::new(), SourceRecord::Bytes(0..0))
+        };
         say_message(&mut draft, "message", message.into(), say);
     }
     draft.note_rest("conversation", &fields);
     for value in messages {
-        let say = Say::new(Kind::Notice, Vec::new(), value.source());
+        let say = EventDraft::new(Kind::Notice, Vec::new(), value.source());
         say_message(&mut draft, "message", value.json, say);
     }
     draft.finish(format, findings)

@@ -7,7 +7,7 @@ use strata_wire::usage;
 
 use crate::documents::read_documents;
 use crate::draft::say_turn;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -43,7 +43,7 @@ pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec
 }
 
 fn message(draft: &mut Draft, value: Value) {
-    let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
+    let mut say = EventDraft::new(Kind::Notice, Vec::new(), value.source());
     let is_exit = value.json.get("role").and_then(Json::as_str) == Some("exit");
     if value.json.get("object").and_then(Json::as_str) == Some("response") {
         return response(draft, value.json, say);
@@ -76,7 +76,7 @@ fn message(draft: &mut Draft, value: Value) {
 }
 
 /// An answer of the Responses API, which stands in the list as it came.
-fn response(draft: &mut Draft, message: Json, mut say: Say) {
+fn response(draft: &mut Draft, message: Json, mut say: EventDraft) {
     let Json::Object(mut message) = message else { return };
     let mut extra = take_object(&mut message, "extra").unwrap_or_default();
     say.time = take_time(&mut extra, "timestamp").or_else(|| take_time(&mut message, "created_at"));

@@ -8,7 +8,7 @@ use strata_wire::usage::spelling::SWE_AGENT;
 
 use crate::documents::read_documents;
 use crate::draft::say_turn;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::{Alignment, ImportedSession, RecordedRequest};
@@ -59,7 +59,7 @@ fn session_id(fields: &mut Object) -> Str {
 }
 
 fn message(draft: &mut Draft, value: Value, answers: &mut Vec<usize>) {
-    let mut say = Say::new(Kind::Notice, Vec::new(), value.source());
+    let mut say = EventDraft::new(Kind::Notice, Vec::new(), value.source());
     let Some(mut message) = draft.object("history", value.json) else { return };
     let kind = take_text(&mut message, "message_type");
     let is_demo = message.remove("is_demo").is_some_and(|flag| flag.is_truthy())
@@ -114,10 +114,10 @@ fn totals(draft: &mut Draft, info: &mut Object, source: SourceRecord) {
     if counts.input.unwrap_or(0) == 0 || draft.len() == 0 {
         return;
     }
-    let at = draft.push(Say {
+    let at = draft.push(EventDraft {
         usage: Some(UsageReport::from(counts)),
         source_notes: stats,
-        ..Say::new(Kind::Notice, Vec::new(), source)
+        ..EventDraft::new(Kind::Notice, Vec::new(), source)
     });
     if let Some(event) = draft.event_mut(at) {
         event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);

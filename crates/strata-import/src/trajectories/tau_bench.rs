@@ -5,7 +5,7 @@ use strata_model::{Json, Object, json};
 
 use crate::documents::read_documents;
 use crate::draft::say_message;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -104,7 +104,7 @@ fn session(
         other => vec![other],
     });
     for message in messages {
-        let mut say = Say::new(Kind::Notice, Vec::new(), source.clone());
+        let mut say = EventDraft::new(Kind::Notice, Vec::new(), source.clone());
         // What the provider answered, as it was; the message says the same.
         let message = match message {
             Json::Object(mut message) => {

@@ -20,12 +20,12 @@ use strata_wire::CacheRules;
 pub use bill::{BillTotals, CallBill, Cost};
 pub use fixes::{CacheFix, FixKind};
 pub use loss::Loss;
-pub use reported::{Comparison, Reported};
-pub use simulate::{Prediction, Sent, simulate};
+pub use reported::{Comparison, ReportedCounts};
+pub use simulate::{Prediction, SentCall, simulate};
 pub(crate) use timeline::Timeline;
 pub use zones::{Zone, ZoneSpan};
 
-use bill::Before;
+use bill::UneditedBill;
 use growth::GrowthRatios;
 use loss::Losses;
 use reported::Reports;
@@ -63,13 +63,13 @@ pub struct CallCache {
     /// Of all of the prompt, as is what was lost, in the provider's tokens.
     pub zones: Vec<ZoneSpan>,
     pub loss: Option<Loss>,
-    pub reported: Option<Reported>,
+    pub reported: Option<ReportedCounts>,
     /// `None` where the provider reports nothing of a cache.
     pub comparison: Option<Comparison>,
     /// What the call comes to: by its report where that holds, else as predicted.
     pub bill: CallBill,
     /// By what the prompt was measured in the provider's tokens.
-    pub(crate) sized: Option<Reported>,
+    pub(crate) sized: Option<ReportedCounts>,
     /// What is predicted of the prompt as it is measured: in the provider's tokens.
     pub prediction: Prediction,
 }
@@ -99,7 +99,7 @@ pub struct CacheTotals {
 
 /// The calls of a session that are compiled, and what they come to.
 #[derive(Clone, Copy)]
-pub struct Billed<'m> {
+pub struct BilledCalls<'m> {
     pub analysis: &'m SessionAnalysis,
     pub caches: &'m CacheAnalysis,
 }
@@ -120,7 +120,7 @@ impl CacheAnalysis {
     pub fn of_edited(
         experiment: &Experiment,
         analysis: &SessionAnalysis,
-        unedited: Billed<'_>,
+        unedited: BilledCalls<'_>,
         rules: &CacheRules,
         prices: &Prices,
     ) -> Self {
@@ -130,15 +130,15 @@ impl CacheAnalysis {
     fn make(
         experiment: &Experiment,
         analysis: &SessionAnalysis,
-        unedited: Option<Billed<'_>>,
+        unedited: Option<BilledCalls<'_>>,
         rules: &CacheRules,
         prices: &Prices,
     ) -> Self {
         let calls = analysis.calls();
         let prompts: Vec<PromptMatches> = calls.iter().map(|call| call.matches.clone()).collect();
-        let before: Vec<Option<Before>> = calls.iter().map(|call| unedited?.before(call)).collect();
-        let recorded = |call| Reported::of_call(experiment, call).filter(|_| unedited.is_none());
-        let mut reported: Vec<Option<Reported>> = calls.iter().map(recorded).collect();
+        let before: Vec<Option<UneditedBill>> = calls.iter().map(|call| unedited?.before(call)).collect();
+        let recorded = |call| ReportedCounts::of_call(experiment, call).filter(|_| unedited.is_none());
+        let mut reported: Vec<Option<ReportedCounts>> = calls.iter().map(recorded).collect();
         let growth = match unedited {
             Some(unedited) => unedited.caches.growth.clone(),
             None => GrowthRatios::of(calls, &reported),
@@ -171,7 +171,7 @@ impl CacheAnalysis {
             };
             bills.push(bill.unpaid_if(call.is_unpaid).priced(price_of(prices, call)));
         }
-        let is_used = reported.iter().flatten().any(Reported::has_cache);
+        let is_used = reported.iter().flatten().any(ReportedCounts::has_cache);
         let heads = reported::client_heads(&measured, &reported);
         let reports = Reports { calls, prompts: &measured, heads: &heads };
         let losses = Losses { calls, predictions: &predictions, bills: &bills, timeline: &timeline };
@@ -257,7 +257,7 @@ impl CacheAnalysis {
         is_same: impl Fn(&CallAnalysis, &PromptMatches) -> bool,
     ) -> Vec<CallBill> {
         let calls = analysis.calls().iter().zip(&self.calls).zip(prompts);
-        let before: Vec<Option<Before>> = calls
+        let before: Vec<Option<UneditedBill>> = calls
             .clone()
             .map(|((call, cache), prompt)| Some(self.before(cache, is_same(call, prompt))))
             .collect();
@@ -275,8 +275,8 @@ impl CacheAnalysis {
         bills.collect()
     }
 
-    fn before(&self, cache: &CallCache, is_same: bool) -> Before {
-        Before {
+    fn before(&self, cache: &CallCache, is_same: bool) -> UneditedBill {
+        UneditedBill {
             bill: cache.bill,
             sized: cache.sized,
             prediction: cache.prediction,
@@ -329,8 +329,8 @@ impl CacheAnalysis {
     }
 }
 
-impl Billed<'_> {
-    fn before(&self, now: &CallAnalysis) -> Option<Before> {
+impl BilledCalls<'_> {
+    fn before(&self, now: &CallAnalysis) -> Option<UneditedBill> {
         let (was, cache) = (self.analysis.call(now.number)?, self.caches.call(now.number)?);
         let is_same = was.sent_to == now.sent_to && was.request.is_same_prompt(&now.request);
         Some(self.caches.before(cache, is_same))

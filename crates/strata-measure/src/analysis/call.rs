@@ -5,7 +5,7 @@ use strata_model::{Diagnostic, LlmRequest, Str};
 
 use super::blame::PrefixBreak;
 use super::matches::PromptMatches;
-use super::prefix::Matched;
+use super::prefix::MatchedPrefix;
 use super::weigh::ByKind;
 use crate::tokens::TokenCount;
 
@@ -28,7 +28,7 @@ pub struct CallAnalysis {
     /// The call before it in its lineage: the same agent, model and branch.
     pub previous: Option<u32>,
     /// What it shares with the prompt of that call.
-    pub matched: Matched,
+    pub matched: MatchedPrefix,
     pub prefix_break: Option<PrefixBreak>,
     /// What it shares with all prompts before it.
     pub matches: PromptMatches,

@@ -1,6 +1,6 @@
 //! What edits do to a whole session.
 
-use super::cache::{BillTotals, Billed, CacheAnalysis};
+use super::cache::{BillTotals, BilledCalls, CacheAnalysis};
 
 /// A session in two experiments, over the calls that are compiled in both.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Totals {
 }
 
 impl Effect {
-    pub fn of(before: Billed<'_>, after: Billed<'_>) -> Self {
+    pub fn of(before: BilledCalls<'_>, after: BilledCalls<'_>) -> Self {
         let pairs = before.analysis.calls().iter().zip(after.analysis.calls());
         let n_calls = pairs.len();
         Self {

@@ -12,14 +12,14 @@ use std::sync::Arc;
 use strata_model::{EventIndex, Fingerprint};
 
 use super::call_rates::CallRates;
-use super::prefix::{CommonPrefix, Matched, PrefixEnd};
-use super::weigh::{Piece, Weighed, WeighedBlock, WeighedChunk, WeighedPrompt};
+use super::prefix::{CommonPrefix, MatchedPrefix, PrefixEnd};
+use super::weigh::{Piece, WeighedBlock, WeighedChunk, WeighedPieces, WeighedPrompt};
 use call_set::CallSet;
 use pieces::Entries;
 pub use pieces::{SentPiece, SentRun, SentTogether};
-use sent::{Cut, Shared};
-pub use sums::{Carried, LedgerSum, SourceUse, Use};
-use sums::{PricedSum, Sums, Together};
+use sent::{Cut, SentItems};
+pub use sums::{CarriedTokens, LedgerSum, SourceUse, UseTotals};
+use sums::{PieceGroup, PricedSum, Sums};
 
 /// The prompts of all calls, by what they share. A copy is cheap, and stays as it is while the other grows.
 ///
@@ -27,10 +27,10 @@ use sums::{PricedSum, Sums, Together};
 /// call sends what the one before it sent, and a few contents more: only what differs is touched.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
-    heads: Shared<Weighed>,
-    contents: Shared<Weighed>,
-    chunks: Shared<WeighedChunk>,
-    blocks: Shared<WeighedBlock>,
+    heads: SentItems<WeighedPieces>,
+    contents: SentItems<WeighedPieces>,
+    chunks: SentItems<WeighedChunk>,
+    blocks: SentItems<WeighedBlock>,
     n_calls: u32,
     /// What the last call sent, in the order of its prompt.
     open: Arc<Vec<Open>>,
@@ -39,9 +39,9 @@ pub struct Ledger {
 }
 
 /// A thing of a prompt.
-enum Thing<'p> {
-    Head(&'p Arc<Weighed>),
-    Content(&'p Arc<Weighed>),
+enum PromptNode<'p> {
+    Head(&'p Arc<WeighedPieces>),
+    Content(&'p Arc<WeighedPieces>),
     Chunk(&'p Arc<WeighedChunk>),
     Block(&'p Arc<WeighedBlock>),
 }
@@ -62,7 +62,7 @@ enum Kind {
     Block,
 }
 
-impl Thing<'_> {
+impl PromptNode<'_> {
     fn open(&self, matched: Cut) -> Open {
         let (kind, key) = match self {
             Self::Head(head) => (Kind::Head, head.key),
@@ -84,17 +84,17 @@ impl Thing<'_> {
 }
 
 /// What a prompt is made of, behind its head.
-fn things(prompt: &WeighedPrompt) -> impl Iterator<Item = Thing<'_>> {
+fn things(prompt: &WeighedPrompt) -> impl Iterator<Item = PromptNode<'_>> {
     prompt.blocks.iter().flat_map(|block| {
         let (whole, rest) =
-            if block.is_full { (Some(Thing::Block(block)), &[][..]) } else { (None, &block.chunks[..]) };
+            if block.is_full { (Some(PromptNode::Block(block)), &[][..]) } else { (None, &block.chunks[..]) };
         let rest = rest.iter().flat_map(|chunk| {
             let (whole, rest) = if chunk.is_full {
-                (Some(Thing::Chunk(chunk)), &[][..])
+                (Some(PromptNode::Chunk(chunk)), &[][..])
             } else {
                 (None, &chunk.contents[..])
             };
-            whole.into_iter().chain(rest.iter().map(Thing::Content))
+            whole.into_iter().chain(rest.iter().map(PromptNode::Content))
         });
         whole.into_iter().chain(rest)
     })
@@ -107,7 +107,7 @@ impl Ledger {
         &mut self,
         call: u32,
         prompt: &WeighedPrompt,
-        prefix: Option<(&CommonPrefix, Matched)>,
+        prefix: Option<(&CommonPrefix, MatchedPrefix)>,
     ) {
         let head = Cut { tokens: prefix.map_or(0, |(_, matched)| matched.head), ..Cut::default() };
         let prefix = prefix.filter(|(common, _)| common.ends_in > PrefixEnd::System);
@@ -123,7 +123,7 @@ impl Ledger {
         // What both begin with goes on; everything of the earlier call behind it ends before anything begins.
         let mut goes_on = true;
         let mut begins = Vec::new();
-        for (thing, cut) in std::iter::once((Thing::Head(&prompt.head), head)).chain(sent) {
+        for (thing, cut) in std::iter::once((PromptNode::Head(&prompt.head), head)).chain(sent) {
             let now = thing.open(cut);
             goes_on &= last.get(open.len()) == Some(&now);
             if !goes_on {
@@ -137,10 +137,10 @@ impl Ledger {
         self.n_calls = call;
         for (thing, cut) in begins {
             match thing {
-                Thing::Head(head) => self.heads.open(head, call, cut, &mut self.order),
-                Thing::Content(content) => self.contents.open(content, call, cut, &mut self.order),
-                Thing::Chunk(chunk) => self.chunks.open(chunk, call, cut, &mut self.order),
-                Thing::Block(block) => self.blocks.open(block, call, cut, &mut self.order),
+                PromptNode::Head(head) => self.heads.open(head, call, cut, &mut self.order),
+                PromptNode::Content(content) => self.contents.open(content, call, cut, &mut self.order),
+                PromptNode::Chunk(chunk) => self.chunks.open(chunk, call, cut, &mut self.order),
+                PromptNode::Block(block) => self.blocks.open(block, call, cut, &mut self.order),
             }
         }
         self.open = Arc::new(open);
@@ -164,11 +164,11 @@ impl Ledger {
     }
 
     /// What each of a session's events cost.
-    pub fn events(&self, n_events: usize) -> Vec<Use> {
-        let groups: Vec<Together<'_>> = self.sent().enumerate().map(Together::of).collect();
+    pub fn events(&self, n_events: usize) -> Vec<UseTotals> {
+        let groups: Vec<PieceGroup<'_>> = self.sent().enumerate().map(PieceGroup::of).collect();
         // The groups of each event.
         let mut places: Vec<Vec<u32>> = vec![Vec::new(); n_events];
-        let mut uses = vec![Use::default(); n_events];
+        let mut uses = vec![UseTotals::default(); n_events];
         for (nth, group) in groups.iter().enumerate() {
             for sent in &group.pieces {
                 let event = sent.piece.origin.event().map(EventIndex::as_usize);
@@ -200,7 +200,7 @@ impl Ledger {
             if !group.pieces.iter().any(|sent| is_source(&sent)) {
                 continue;
             }
-            let group = Together::of((nth, group));
+            let group = PieceGroup::of((nth, group));
             group.pieces.iter().filter(is_source).for_each(|sent| known.add(&group, sent));
         }
         let mut sources: Vec<SourceUse> = known.finish().collect();
@@ -215,7 +215,7 @@ impl Ledger {
         key: impl Fn(&Piece) -> Option<K>,
     ) -> BTreeMap<K, LedgerSum> {
         let mut known: BTreeMap<K, PricedSum> = BTreeMap::new();
-        for group in self.sent().enumerate().map(Together::of) {
+        for group in self.sent().enumerate().map(PieceGroup::of) {
             let priced = group.priced(rates);
             for sent in &group.pieces {
                 if let Some(key) = key(sent.piece) {
@@ -227,13 +227,14 @@ impl Ledger {
     }
 
     /// What an event cost, call by call.
-    pub fn carriers(&self, event: EventIndex) -> Vec<Carried> {
-        let mut by_call: BTreeMap<u32, Carried> = BTreeMap::new();
+    pub fn carriers(&self, event: EventIndex) -> Vec<CarriedTokens> {
+        let mut by_call: BTreeMap<u32, CarriedTokens> = BTreeMap::new();
         for group in self.sent() {
             for sent in group.pieces.iter().filter(|sent| sent.piece.origin.event() == Some(event)) {
                 for run in &group.runs {
                     for call in run.first_call..=run.last_call {
-                        let carried = by_call.entry(call).or_insert(Carried { call, tokens: 0, matched: 0 });
+                        let carried =
+                            by_call.entry(call).or_insert(CarriedTokens { call, tokens: 0, matched: 0 });
                         carried.tokens += sent.piece.tokens;
                         carried.matched += run.matched(sent);
                     }
@@ -245,7 +246,7 @@ impl Ledger {
 }
 
 /// Where the prefix ends in a thing of so many contents that stands behind others.
-fn cut(common: &CommonPrefix, matched: Matched, before: usize, len: usize) -> Cut {
+fn cut(common: &CommonPrefix, matched: MatchedPrefix, before: usize, len: usize) -> Cut {
     match common.contents.checked_sub(before) {
         None => Cut::default(),
         Some(contents) if contents >= len => Cut { contents: len as u16, ..Cut::default() },

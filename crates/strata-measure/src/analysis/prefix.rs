@@ -147,7 +147,7 @@ pub(super) fn common_section(earlier: &LlmRequest, later: &LlmRequest, section: 
 
 /// How many tokens of a prompt lie in a prefix it shares with an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Matched {
+pub struct MatchedPrefix {
     /// Everything.
     pub tokens: u32,
     /// Of tools, answer schemas and system instruction, without overhead.
@@ -158,8 +158,8 @@ pub struct Matched {
 
 impl CommonPrefix {
     /// What the prefix weighs; `request` is the later prompt, and `prompt` its weight.
-    pub fn weigh(&self, scale: &Scale<'_>, request: &LlmRequest, prompt: &WeighedPrompt) -> Matched {
-        let mut matched = Matched::default();
+    pub fn weigh(&self, scale: &Scale<'_>, request: &LlmRequest, prompt: &WeighedPrompt) -> MatchedPrefix {
+        let mut matched = MatchedPrefix::default();
         if self.ends_in <= PrefixEnd::System {
             matched.head = self.weigh_head(scale, request);
             matched.tokens = matched.head;

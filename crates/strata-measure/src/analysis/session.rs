@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use imbl::OrdMap;
-use strata_engine::{Call, Compilation, CompileError, ErrorKind, Experiment, Grown, Outcome, Stage};
+use strata_engine::{
+    Call, Compilation, CompileError, ErrorKind, Experiment, GrownExperiment, Outcome, Stage,
+};
 use strata_model::{Event, LlmRequest, Part, SharedList, Str};
 use strata_wire::{CacheRules, PrefixOrder};
 
@@ -14,7 +16,7 @@ use super::call_compiler::CallCompiler;
 use super::kind::Kind;
 use super::ledger::Ledger;
 use super::matches::{ExplicitCache, PromptTree};
-use super::prefix::{Matched, PrefixEnd, common_prefix_in};
+use super::prefix::{MatchedPrefix, PrefixEnd, common_prefix_in};
 use super::weigh::{Counting, Scale, Weights};
 use crate::tokens::Tokenizer;
 
@@ -32,9 +34,9 @@ const MAX_CHECKPOINTS: usize = 8;
 /// cheap, and stays as it is while the other grows.
 #[derive(Clone, Default)]
 pub struct SessionAnalysis {
-    known: Known,
+    known: KnownCalls,
     /// What was known before some of the last calls, in their order.
-    checkpoints: Vec<Known>,
+    checkpoints: Vec<KnownCalls>,
     compiler: CallCompiler,
     /// What was weighed before, by model; it holds for every experiment over one session.
     weights: Arc<Mutex<HashMap<Str, Arc<Weights>>>>,
@@ -43,7 +45,7 @@ pub struct SessionAnalysis {
 
 /// What is known of the first calls.
 #[derive(Clone, Default)]
-struct Known {
+struct KnownCalls {
     calls: SharedList<CallAnalysis>,
     ledger: Ledger,
     models: Vec<ModelScale>,
@@ -82,7 +84,7 @@ impl SessionAnalysis {
     /// that an edit does not reach are not run again, and prompts are weighed by what is new in them.
     pub fn sharing(&self) -> Self {
         Self {
-            known: Known { models: self.known.models.clone(), ..Known::default() },
+            known: KnownCalls { models: self.known.models.clone(), ..KnownCalls::default() },
             checkpoints: Vec::new(),
             compiler: self.compiler.sharing(),
             weights: self.weights.clone(),
@@ -92,10 +94,10 @@ impl SessionAnalysis {
 
     /// What is known of a session that has grown, `before` being what it was: all that holds for its calls as well.
     #[must_use]
-    pub fn grown(&self, before: &Experiment, grown: &Grown) -> Self {
+    pub fn grown(&self, before: &Experiment, grown: &GrownExperiment) -> Self {
         let same_calls = grown.same_calls;
-        let is_same = |known: &&Known| known.calls.len() <= same_calls;
-        let checkpoints: Vec<Known> = self.checkpoints.iter().take_while(is_same).cloned().collect();
+        let is_same = |known: &&KnownCalls| known.calls.len() <= same_calls;
+        let checkpoints: Vec<KnownCalls> = self.checkpoints.iter().take_while(is_same).cloned().collect();
         let known = Some(&self.known).filter(is_same).or(checkpoints.last()).cloned();
         let mut after = Self {
             known: known.unwrap_or_default(),
@@ -231,7 +233,7 @@ impl SessionAnalysis {
             pair.find_break(&common, matched.tokens)
         });
         // A prompt that has shrunk pays for no more than it holds.
-        let rebilled = |previous: &CallAnalysis, matched: Matched| {
+        let rebilled = |previous: &CallAnalysis, matched: MatchedPrefix| {
             previous.total.tokens.min(total.tokens).saturating_sub(matched.tokens)
         };
         self.known.ledger.enter(call.number, &prompt, common.as_ref().zip(matched));

@@ -35,7 +35,7 @@ pub struct Piece {
 
 /// Consecutive pieces and what they weigh: a content, or all that stands before the first.
 #[derive(Debug)]
-pub struct Weighed {
+pub struct WeighedPieces {
     /// Hash of what is in it and where it comes from.
     pub(super) key: Fingerprint,
     pub pieces: Vec<Piece>,
@@ -51,7 +51,7 @@ pub struct WeighedChunk {
     /// Hash of what is in it and where it comes from.
     pub(super) key: Fingerprint,
     /// Each content's parts.
-    pub contents: Vec<Arc<Weighed>>,
+    pub contents: Vec<Arc<WeighedPieces>>,
     pub tokens: TokenCount,
     pub overhead: TokenCount,
     /// Parts of all contents.
@@ -81,7 +81,7 @@ pub struct WeighedBlock {
 #[derive(Debug)]
 pub struct WeighedPrompt {
     /// Tools, answer schemas and system instruction.
-    pub head: Arc<Weighed>,
+    pub head: Arc<WeighedPieces>,
     pub blocks: Vec<Arc<WeighedBlock>>,
 }
 
@@ -97,7 +97,7 @@ impl WeighedPrompt {
     }
 
     /// The contents of the conversation.
-    pub fn contents(&self) -> impl Iterator<Item = &Arc<Weighed>> {
+    pub fn contents(&self) -> impl Iterator<Item = &Arc<WeighedPieces>> {
         let chunks = self.blocks.iter().flat_map(|block| &block.chunks);
         chunks.flat_map(|chunk| &chunk.contents)
     }
@@ -127,7 +127,7 @@ impl WeighedPrompt {
     }
 
     /// The content at a place of the conversation.
-    pub(super) fn content(&self, mut at: usize) -> Option<&Arc<Weighed>> {
+    pub(super) fn content(&self, mut at: usize) -> Option<&Arc<WeighedPieces>> {
         for block in &self.blocks {
             if at < block.n_contents {
                 // All chunks but the last of a block are as long as its first.
@@ -183,8 +183,8 @@ fn add_kinds(sums: &mut ByKind, more: &ByKind) {
 /// What was weighed before, for one session and one tokenizer.
 #[derive(Default)]
 pub(super) struct Weights {
-    heads: Mutex<HashMap<Fingerprint, Arc<Weighed>>>,
-    contents: Mutex<HashMap<Fingerprint, Arc<Weighed>>>,
+    heads: Mutex<HashMap<Fingerprint, Arc<WeighedPieces>>>,
+    contents: Mutex<HashMap<Fingerprint, Arc<WeighedPieces>>>,
     chunks: Mutex<HashMap<Fingerprint, Arc<WeighedChunk>>>,
     /// Full ones.
     blocks: Mutex<HashMap<Fingerprint, Arc<WeighedBlock>>>,
@@ -266,7 +266,7 @@ impl<'s> Scale<'s> {
     }
 
     /// Tools, answer schemas and system instruction.
-    fn head(&self, key: Fingerprint, request: &LlmRequest) -> Arc<Weighed> {
+    fn head(&self, key: Fingerprint, request: &LlmRequest) -> Arc<WeighedPieces> {
         if let Some(known) = lock(&self.weights.heads).get(&key) {
             return known.clone();
         }
@@ -289,7 +289,7 @@ impl<'s> Scale<'s> {
         }
         let alone = LlmRequest { contents: Contents::new(), ..request.clone() };
         let overhead = self.weigher.overhead(&alone).total();
-        let head = Arc::new(Weighed { key, pieces, tokens, overhead });
+        let head = Arc::new(WeighedPieces { key, pieces, tokens, overhead });
         lock(&self.weights.heads).insert(key, head.clone());
         head
     }
@@ -342,7 +342,7 @@ impl<'s> Scale<'s> {
         weighed
     }
 
-    fn content(&self, content: &RequestContent) -> Arc<Weighed> {
+    fn content(&self, content: &RequestContent) -> Arc<WeighedPieces> {
         if let Some(known) = lock(&self.weights.contents).get(&content.provenance) {
             return known.clone();
         }
@@ -356,7 +356,7 @@ impl<'s> Scale<'s> {
                 part.main_origin().clone(),
             )
         });
-        let weighed = Arc::new(Weighed {
+        let weighed = Arc::new(WeighedPieces {
             key: content.provenance,
             pieces: pieces.collect(),
             tokens: counts.into_iter().sum(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use strata_model::{Origin, Severity, Str, Tool};
 
-use super::carried::Shows;
+use super::carried::PieceKind;
 use super::evidence::{Evidence, call_names, result_names};
 use super::finding::FindingKind;
 use super::phrases::{count, listed, number};
@@ -69,7 +69,7 @@ pub(super) const FAMILY: Family = Family {
 
 fn transfer_instructions(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut by_agent: BTreeMap<&str, Tally> = BTreeMap::new();
-    for sent in evidence.sent([Shows::Head]) {
+    for sent in evidence.sent([PieceKind::Head]) {
         let Some(call) = evidence.call(evidence.carriers(sent).first_call()) else { continue };
         let is_about_transfer = match &sent.piece.origin {
             Origin::Processor { name } => &**name == "agent_transfer",

@@ -2,7 +2,7 @@
 
 use strata_model::{EventIndex, Part};
 
-use super::carried::Shows;
+use super::carried::PieceKind;
 use super::evidence::Evidence;
 use super::finding::FindingKind;
 use super::phrases::{count, listed, number};
@@ -37,7 +37,7 @@ pub(super) const FAMILY: Family = Family {
 };
 
 /// Where answers stand in prompts.
-const ANSWERS: [Shows; 3] = [Shows::Words, Shows::Quotation, Shows::Result];
+const ANSWERS: [PieceKind; 3] = [PieceKind::Words, PieceKind::Quotation, PieceKind::Result];
 
 fn unused_fields(evidence: &Evidence<'_>) -> Vec<Observation> {
     let Some(fields) = AnswerFields::of(evidence.experiment) else { return Vec::new() };

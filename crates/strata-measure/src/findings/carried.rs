@@ -8,13 +8,13 @@ use strata_model::{Event, Origin, Part};
 
 use super::call_models::CallModels;
 use super::finding::CallRange;
-use crate::analysis::{Ledger, Piece, SentPiece, SentRun, SentTogether, Weighed};
+use crate::analysis::{Ledger, Piece, SentPiece, SentRun, SentTogether, WeighedPieces};
 
 /// A piece of prompts.
-pub(super) struct Carried<'e> {
+pub(super) struct CarriedPiece<'e> {
     pub piece: &'e Piece,
     /// The content it is a part of; `None` for tools and the system instruction.
-    pub content: Option<&'e Weighed>,
+    pub content: Option<&'e WeighedPieces>,
     /// The event and the part of it that it shows.
     pub stored: Option<(&'e Event, &'e Part)>,
     /// Which [`Carriers`] are its own.
@@ -24,7 +24,7 @@ pub(super) struct Carried<'e> {
 
 /// What a piece shows. Rules look at few of them, and most pieces are of no interest to most rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shows {
+pub(super) enum PieceKind {
     /// Tools and the system instruction.
     Head,
     /// Something in the conversation that is no event's: frames, instructions, memories, files.
@@ -40,7 +40,7 @@ pub(super) enum Shows {
     Words,
 }
 
-impl Shows {
+impl PieceKind {
     pub(super) const N: usize = 8;
     /// What the agent and its user said and did.
     pub(super) const OWN: [Self; 4] = [Self::Call, Self::Result, Self::Thought, Self::Words];
@@ -56,17 +56,17 @@ impl Shows {
     ];
 }
 
-impl Carried<'_> {
-    fn shows(&self) -> Shows {
+impl CarriedPiece<'_> {
+    fn shows(&self) -> PieceKind {
         match (self.content, &self.piece.origin, self.stored) {
-            (None, ..) => Shows::Head,
-            (Some(_), Origin::Summary { .. }, _) => Shows::Summary,
-            (Some(_), _, _) if self.piece.is_quoted => Shows::Quotation,
-            (Some(_), _, None) => Shows::Runtime,
-            (Some(_), _, Some((_, part))) if part.function_call.is_some() => Shows::Call,
-            (Some(_), _, Some((_, part))) if part.function_response.is_some() => Shows::Result,
-            (Some(_), _, Some((_, part))) if part.is_thought() => Shows::Thought,
-            (Some(_), _, Some(_)) => Shows::Words,
+            (None, ..) => PieceKind::Head,
+            (Some(_), Origin::Summary { .. }, _) => PieceKind::Summary,
+            (Some(_), _, _) if self.piece.is_quoted => PieceKind::Quotation,
+            (Some(_), _, None) => PieceKind::Runtime,
+            (Some(_), _, Some((_, part))) if part.function_call.is_some() => PieceKind::Call,
+            (Some(_), _, Some((_, part))) if part.function_response.is_some() => PieceKind::Result,
+            (Some(_), _, Some((_, part))) if part.is_thought() => PieceKind::Thought,
+            (Some(_), _, Some(_)) => PieceKind::Words,
         }
     }
 }
@@ -131,7 +131,7 @@ pub(super) fn parts<'p>(run: &'p SentRun, calls: &'p [CallRange]) -> impl Iterat
 
 /// Everything that was sent, by what it shows, and who carried it.
 pub(super) struct AllCarried<'e> {
-    pub pieces: [Vec<Carried<'e>>; Shows::N],
+    pub pieces: [Vec<CarriedPiece<'e>>; PieceKind::N],
     pub carriers: Vec<Carriers>,
 }
 
@@ -142,7 +142,8 @@ impl<'e> AllCarried<'e> {
             let together = all.carriers.len();
             for sent in pieces {
                 let stored = stored(log, &sent.piece.origin);
-                let carried = Carried { piece: sent.piece, content: sent.content, stored, together, sent };
+                let carried =
+                    CarriedPiece { piece: sent.piece, content: sent.content, stored, together, sent };
                 all.pieces[carried.shows() as usize].push(carried);
             }
             all.carriers.push(Carriers::of(runs, models));

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use strata_engine::{Facts, LoggedEvent};
 use strata_model::{EventIndex, Severity, Str};
 
-use super::carried::Shows;
+use super::carried::PieceKind;
 use super::evidence::Evidence;
 use super::finding::FindingKind;
 use super::phrases::{count, event_name, events, listed};
@@ -133,7 +133,7 @@ fn summary_in_anothers_name(evidence: &Evidence<'_>) -> Vec<Observation> {
     let authors: HashMap<EventIndex, Vec<&str>> =
         summaries(evidence).iter().map(|summary| (summary.at, times.workers(summary))).collect();
     let mut found: Vec<(EventIndex, Str, Tally)> = Vec::new();
-    for sent in evidence.sent([Shows::Summary]) {
+    for sent in evidence.sent([PieceKind::Summary]) {
         let strata_model::Origin::Summary { event, .. } = sent.piece.origin else { continue };
         let Some(workers) = authors.get(&event).filter(|workers| !workers.is_empty()) else { continue };
         let runs = evidence.carriers(sent).runs.iter();
@@ -205,7 +205,7 @@ fn summary_ends_early(evidence: &Evidence<'_>) -> Vec<Observation> {
         let last = EventIndex(last as u32);
         found.push(EndsEarly { summary: summary.at, last, beyond, tally: Tally::default() });
     }
-    for sent in evidence.sent(Shows::ALL).filter(|_| !sent_twice.is_empty()) {
+    for sent in evidence.sent(PieceKind::ALL).filter(|_| !sent_twice.is_empty()) {
         let twice = sent.piece.origin.event().and_then(|event| sent_twice.get(&event));
         if let Some((at, since)) = twice {
             evidence.add_from(&mut found[*at].tally, sent, *since);

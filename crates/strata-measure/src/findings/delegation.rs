@@ -3,7 +3,7 @@
 use strata_model::app::{AgentKind, AgentMode, IncludeContents};
 use strata_model::{Origin, Severity};
 
-use super::carried::Shows;
+use super::carried::PieceKind;
 use super::evidence::{Caller, Evidence, call_names};
 use super::finding::FindingKind;
 use super::phrases::{count, number};
@@ -138,7 +138,7 @@ fn input_shown_twice(evidence: &Evidence<'_>) -> Vec<Observation> {
             let own = Tally::of_calls(numbers.iter().copied()).calls();
             let mut tally = Tally::default();
             let is_input = |origin: &Origin| matches!(origin, Origin::Run { field } if &**field == "input");
-            for sent in evidence.sent([Shows::Runtime]).filter(|sent| is_input(&sent.piece.origin)) {
+            for sent in evidence.sent([PieceKind::Runtime]).filter(|sent| is_input(&sent.piece.origin)) {
                 evidence.add_in(&mut tally, sent, &own);
             }
             let tokens = tally.tokens();

@@ -7,7 +7,7 @@ use strata_model::app::IncludeContents;
 use strata_model::{Agent, App, Event, EventIndex, Origin, Part, Severity, SharedList};
 
 use super::call_models::CallModels;
-use super::carried::{AllCarried, Carried, Carriers, Shows, parts, stored};
+use super::carried::{AllCarried, CarriedPiece, Carriers, PieceKind, parts, stored};
 use super::finding::CallRange;
 use super::tally::Tally;
 use crate::analysis::{CallAnalysis, Counting, PrefixBreak, SessionAnalysis};
@@ -114,7 +114,10 @@ impl<'e> Evidence<'e> {
     }
 
     /// What was sent of some kinds. Pieces that were sent together stand together.
-    pub(super) fn sent(&self, kinds: impl IntoIterator<Item = Shows>) -> impl Iterator<Item = &Carried<'e>> {
+    pub(super) fn sent(
+        &self,
+        kinds: impl IntoIterator<Item = PieceKind>,
+    ) -> impl Iterator<Item = &CarriedPiece<'e>> {
         kinds.into_iter().flat_map(|shows| &self.carried.pieces[shows as usize])
     }
 
@@ -154,21 +157,21 @@ impl<'e> Evidence<'e> {
     }
 
     /// The calls that carried a piece.
-    pub(super) fn carriers(&self, carried: &Carried<'_>) -> &Carriers {
+    pub(super) fn carriers(&self, carried: &CarriedPiece<'_>) -> &Carriers {
         &self.carried.carriers[carried.together]
     }
 
-    pub(super) fn add(&self, tally: &mut Tally, carried: &Carried<'_>) {
+    pub(super) fn add(&self, tally: &mut Tally, carried: &CarriedPiece<'_>) {
         tally.add_carried(&self.models, carried, self.carriers(carried));
     }
 
     /// Adds a piece in the calls from this one on.
-    pub(super) fn add_from(&self, tally: &mut Tally, carried: &Carried<'_>, first_call: u32) {
+    pub(super) fn add_from(&self, tally: &mut Tally, carried: &CarriedPiece<'_>, first_call: u32) {
         self.add_in(tally, carried, &[CallRange { first: first_call, last: u32::MAX }]);
     }
 
     /// Adds a piece in those of these calls that carried it.
-    pub(super) fn add_in(&self, tally: &mut Tally, carried: &Carried<'_>, calls: &[CallRange]) {
+    pub(super) fn add_in(&self, tally: &mut Tally, carried: &CarriedPiece<'_>, calls: &[CallRange]) {
         for run in self.carriers(carried).runs.iter().flat_map(|run| parts(run, calls)) {
             let range = (run.first_call, run.last_call);
             tally.add(&self.models, range, carried.piece.tokens, run.matched(&carried.sent));

@@ -19,13 +19,13 @@ pub struct Finding {
     pub events: Vec<EventIndex>,
     pub origins: Vec<Origin>,
     /// Its price over the session, a model at a time. Empty where it cannot be told in tokens.
-    pub spent: Vec<Spent>,
+    pub spent: Vec<SpentTokens>,
 }
 
 impl Finding {
     /// Its price over the session.
     pub fn tokens(&self) -> u64 {
-        self.spent.iter().map(Spent::tokens).sum()
+        self.spent.iter().map(SpentTokens::tokens).sum()
     }
 }
 
@@ -62,7 +62,7 @@ pub struct CallRange {
 
 /// Tokens of calls to one model, by what providers take for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct SpentTokens {
     pub model: Str,
     /// At the full price of input.
     pub fresh: u64,
@@ -72,7 +72,7 @@ pub struct Spent {
     pub rebilled: u64,
 }
 
-impl Spent {
+impl SpentTokens {
     pub fn tokens(&self) -> u64 {
         self.fresh + self.cached + self.rebilled
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use strata_engine::adk_text::{QUOTE_BEGIN, QUOTE_END};
 use strata_model::{Origin, Str};
 
-use super::carried::{Carriers, Shows};
+use super::carried::{Carriers, PieceKind};
 use super::evidence::{Evidence, SeenCall, is_call_of, is_result_of};
 use super::finding::FindingKind;
 use super::phrases::{count, listed, number};
@@ -64,7 +64,7 @@ pub(super) const FAMILY: Family = Family {
 
 fn quotation_frames(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut tally = Tally::default();
-    for sent in evidence.sent([Shows::Runtime]).filter(|sent| is_preamble(sent.piece)) {
+    for sent in evidence.sent([PieceKind::Runtime]).filter(|sent| is_preamble(sent.piece)) {
         evidence.add(&mut tally, sent);
     }
     let n_contents = tally.n_calls();
@@ -72,7 +72,7 @@ fn quotation_frames(evidence: &Evidence<'_>) -> Vec<Observation> {
         return Vec::new();
     }
     let marker_tokens = marker_tokens(evidence);
-    for sent in evidence.sent([Shows::Quotation]) {
+    for sent in evidence.sent([PieceKind::Quotation]) {
         tally.add_share(&evidence.models, sent, evidence.carriers(sent), marker_tokens);
     }
     let tokens = tally.tokens();
@@ -114,7 +114,7 @@ fn transfer_residue(evidence: &Evidence<'_>) -> Vec<Observation> {
     };
     let mut events = Vec::new();
     let mut tally = Tally::default();
-    for sent in evidence.sent([Shows::Quotation, Shows::Runtime]) {
+    for sent in evidence.sent([PieceKind::Quotation, PieceKind::Runtime]) {
         let Some(content) = sent.content else { continue };
         // The frame goes with the hand-over it introduces.
         let mut quoted = content.pieces.iter().filter(|piece| piece.is_quoted).peekable();
@@ -148,7 +148,7 @@ struct Quoted {
 
 fn quoted_tool_results(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut by_author: BTreeMap<Str, Quoted> = BTreeMap::new();
-    for sent in evidence.sent([Shows::Quotation]) {
+    for sent in evidence.sent([PieceKind::Quotation]) {
         let Some((event, part)) = sent.stored else { continue };
         let Some(name) = part.function_response.as_ref().and_then(|response| response.name.clone()) else {
             continue;
@@ -195,7 +195,7 @@ fn parallel_branches_joined(evidence: &Evidence<'_>) -> Vec<Observation> {
     let outside = evidence.calls.iter().filter(|call| !is_on_a_branch(call));
     let outside = Tally::of_calls(outside.map(|call| call.call.number)).calls();
     let mut last: Option<(usize, Carriers)> = None;
-    for sent in evidence.sent([Shows::Quotation]) {
+    for sent in evidence.sent([PieceKind::Quotation]) {
         let Some((event, _)) = sent.stored else { continue };
         let Some(branch) = event.branch.as_ref().filter(|branch| !branch.is_empty()) else { continue };
         let (_, readers) = match last.take().filter(|(together, _)| *together == sent.together) {

@@ -4,7 +4,7 @@ use strata_engine::{Facts, Piece, Template};
 use strata_model::app::Instruction;
 use strata_model::{Agent, InstructionKind, Json, Origin, Severity, Str};
 
-use super::carried::{Carried, Shows};
+use super::carried::{CarriedPiece, PieceKind};
 use super::evidence::{Caller, Evidence, SeenCall};
 use super::finding::FindingKind;
 use super::phrases::{count, listed, number};
@@ -63,7 +63,7 @@ fn instruction_in_tool_loop(evidence: &Evidence<'_>) -> Vec<Observation> {
     };
     let after_results = evidence.calls.iter().filter(is_after_result).map(|call| call.call.number);
     let after_results = Tally::of_calls(after_results).calls();
-    let is_instruction = |sent: &&Carried<'_>| {
+    let is_instruction = |sent: &&CarriedPiece<'_>| {
         let is_alone = sent.content.is_some_and(|content| content.pieces.len() == 1);
         is_alone
             && match &sent.piece.origin {
@@ -74,7 +74,7 @@ fn instruction_in_tool_loop(evidence: &Evidence<'_>) -> Vec<Observation> {
             }
     };
     let mut tally = Tally::default();
-    for sent in evidence.sent([Shows::Runtime]).filter(is_instruction) {
+    for sent in evidence.sent([PieceKind::Runtime]).filter(is_instruction) {
         evidence.add_in(&mut tally, sent, &after_results);
     }
     let tokens = tally.tokens();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use strata_model::{EventIndex, Origin, Severity, Tool};
 
-use super::carried::{Carried, Shows};
+use super::carried::{CarriedPiece, PieceKind};
 use super::evidence::{Evidence, is_call_of, is_result_of};
 use super::finding::FindingKind;
 use super::phrases::{count, events, listed, number, times};
@@ -91,7 +91,7 @@ fn stays(evidence: &Evidence<'_>, tool: &str, what: &str) -> Vec<Observation> {
     let mut read_in: HashMap<&Origin, u32> = HashMap::new();
     let mut tally = Tally::default();
     let mut results: Vec<EventIndex> = Vec::new();
-    for sent in evidence.sent([Shows::Result, Shows::Quotation]) {
+    for sent in evidence.sent([PieceKind::Result, PieceKind::Quotation]) {
         if !sent.stored.is_some_and(|(_, part)| is_result_of(part, tool)) {
             continue;
         }
@@ -137,7 +137,7 @@ fn memories_preloaded(evidence: &Evidence<'_>) -> Vec<Observation> {
         }
         let in_repeated = Tally::of_calls(repeated.iter().copied()).calls();
         let mut tally = Tally::default();
-        let is_memory = |sent: &&Carried<'_>| {
+        let is_memory = |sent: &&CarriedPiece<'_>| {
             sent.content.is_some()
                 && match &sent.piece.origin {
                     Origin::Memory { .. } => true,
@@ -145,7 +145,7 @@ fn memories_preloaded(evidence: &Evidence<'_>) -> Vec<Observation> {
                     _ => false,
                 }
         };
-        for sent in evidence.sent([Shows::Runtime]).filter(is_memory) {
+        for sent in evidence.sent([PieceKind::Runtime]).filter(is_memory) {
             evidence.add_in(&mut tally, sent, &in_repeated);
         }
         for call in &repeated {
@@ -167,7 +167,7 @@ fn structured_answer_thrice(evidence: &Evidence<'_>) -> Vec<Observation> {
     const TOOL: &str = "set_model_response";
     let mut answers = Vec::new();
     let mut tally = Tally::default();
-    for sent in evidence.sent([Shows::Call, Shows::Result, Shows::Quotation]) {
+    for sent in evidence.sent([PieceKind::Call, PieceKind::Result, PieceKind::Quotation]) {
         let Some((_, part)) = sent.stored else { continue };
         if is_call_of(part, TOOL) || is_result_of(part, TOOL) {
             evidence.add(&mut tally, sent);
@@ -190,7 +190,7 @@ fn structured_answer_thrice(evidence: &Evidence<'_>) -> Vec<Observation> {
 fn thoughts_resent(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut sources = Vec::new();
     let mut tally = Tally::default();
-    for sent in evidence.sent([Shows::Thought]) {
+    for sent in evidence.sent([PieceKind::Thought]) {
         evidence.add(&mut tally, sent);
         sources.extend(sent.piece.origin.event());
     }

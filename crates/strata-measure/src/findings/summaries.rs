@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use strata_model::{EventIndex, Origin, Severity};
 
-use super::carried::Shows;
+use super::carried::PieceKind;
 use super::evidence::Evidence;
 use super::finding::FindingKind;
 use super::phrases::{count, event_name, events, number};
@@ -67,7 +67,7 @@ fn summaries_pile_up(evidence: &Evidence<'_>) -> Vec<Observation> {
     };
     let mut first_read: BTreeMap<EventIndex, u32> = BTreeMap::new();
     let mut last_read: BTreeMap<EventIndex, u32> = BTreeMap::new();
-    for sent in evidence.sent([Shows::Summary]) {
+    for sent in evidence.sent([PieceKind::Summary]) {
         if let Some(summary) = summary_of(&sent.piece.origin) {
             let carriers = evidence.carriers(sent);
             let first = first_read.entry(summary).or_insert(carriers.first_call());
@@ -84,7 +84,7 @@ fn summaries_pile_up(evidence: &Evidence<'_>) -> Vec<Observation> {
         .map(|((older, _), (_, since))| (*older, *since))
         .collect();
     let mut tally = Tally::default();
-    for sent in evidence.sent([Shows::Summary]) {
+    for sent in evidence.sent([PieceKind::Summary]) {
         let since = summary_of(&sent.piece.origin).and_then(|summary| joined_by_newer.get(&summary));
         if let Some(since) = since {
             evidence.add_from(&mut tally, sent, *since);
@@ -199,7 +199,7 @@ fn summarized_tokens(evidence: &Evidence<'_>) -> u64 {
     };
     let mut weighed: HashSet<&Origin> = HashSet::new();
     let mut tokens = 0;
-    for sent in evidence.sent(Shows::OWN) {
+    for sent in evidence.sent(PieceKind::OWN) {
         if sent.stored.is_some_and(|(event, _)| is_covered(event.timestamp))
             && weighed.insert(&sent.piece.origin)
         {
@@ -212,7 +212,7 @@ fn summarized_tokens(evidence: &Evidence<'_>) -> u64 {
 fn summary_keeps_thoughts(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut summaries = Vec::new();
     let mut tally = Tally::default();
-    for sent in evidence.sent([Shows::Summary]) {
+    for sent in evidence.sent([PieceKind::Summary]) {
         if sent.piece.is_thought {
             evidence.add(&mut tally, sent);
             summaries.extend(sent.piece.origin.event());

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::call_models::CallModels;
-use super::carried::{Carried, Carriers};
-use super::finding::{CallRange, Spent};
+use super::carried::{CarriedPiece, Carriers};
+use super::finding::{CallRange, SpentTokens};
 
 /// A sum of tokens with the calls they were sent in.
 #[derive(Default)]
 pub(super) struct Tally {
-    by_model: BTreeMap<usize, Spent>,
+    by_model: BTreeMap<usize, SpentTokens>,
     calls: Vec<CallRange>,
     /// The pieces whose calls were noted last.
     noted: Option<usize>,
@@ -23,7 +23,12 @@ impl Tally {
     }
 
     /// A piece in all calls that carried it.
-    pub(super) fn add_carried(&mut self, models: &CallModels, carried: &Carried<'_>, carriers: &Carriers) {
+    pub(super) fn add_carried(
+        &mut self,
+        models: &CallModels,
+        carried: &CarriedPiece<'_>,
+        carriers: &Carriers,
+    ) {
         self.add_share(models, carried, carriers, carried.piece.tokens);
     }
 
@@ -31,7 +36,7 @@ impl Tally {
     pub(super) fn add_share(
         &mut self,
         models: &CallModels,
-        carried: &Carried<'_>,
+        carried: &CarriedPiece<'_>,
         carriers: &Carriers,
         share: u32,
     ) {
@@ -84,10 +89,10 @@ impl Tally {
     }
 
     pub(super) fn tokens(&self) -> u64 {
-        self.by_model.values().map(Spent::tokens).sum()
+        self.by_model.values().map(SpentTokens::tokens).sum()
     }
 
-    pub(super) fn spent(&self) -> Vec<Spent> {
+    pub(super) fn spent(&self) -> Vec<SpentTokens> {
         self.by_model.values().filter(|spent| spent.tokens() > 0).cloned().collect()
     }
 
@@ -109,10 +114,10 @@ impl Tally {
         self.calls().iter().map(|range| u64::from(range.last - range.first + 1)).sum()
     }
 
-    fn of_model(&mut self, models: &CallModels, model: usize) -> &mut Spent {
+    fn of_model(&mut self, models: &CallModels, model: usize) -> &mut SpentTokens {
         self.by_model
             .entry(model)
-            .or_insert_with(|| Spent { model: models.names[model].clone(), ..Spent::default() })
+            .or_insert_with(|| SpentTokens { model: models.names[model].clone(), ..SpentTokens::default() })
     }
 }
 
@@ -141,8 +146,12 @@ mod tests {
         tally.add(&models, (1, 3), 10, 4);
         tally.add(&models, (3, 2), 10, 4);
         tally.add_rebilled(&models, 2, 7);
-        let spent =
-            |model: &str, fresh, cached, rebilled| Spent { model: model.into(), fresh, cached, rebilled };
+        let spent = |model: &str, fresh, cached, rebilled| SpentTokens {
+            model: model.into(),
+            fresh,
+            cached,
+            rebilled,
+        };
         assert_eq!(tally.spent(), [spent("a", 12, 8, 0), spent("b", 6, 4, 7)]);
         assert_eq!(tally.tokens(), 37);
     }

@@ -6,7 +6,7 @@ use strata_engine::is_gemini;
 use strata_model::app::CodeExecutor;
 use strata_model::{Agent, LlmRequest, Origin, RequestPart, RequestTool, Severity, Str};
 
-use super::carried::Shows;
+use super::carried::PieceKind;
 use super::evidence::Evidence;
 use super::finding::FindingKind;
 use super::phrases::{count, distinct, listed, number, times};
@@ -90,7 +90,7 @@ fn unused_tools(evidence: &Evidence<'_>) -> Vec<Observation> {
     let called = CalledTools::of(evidence.experiment);
     let mut tally = Tally::default();
     let mut names: Vec<Str> = Vec::new();
-    for carried in evidence.sent([Shows::Head]) {
+    for carried in evidence.sent([PieceKind::Head]) {
         let Origin::Tool { name } = &carried.piece.origin else { continue };
         if called.is_unused(name) {
             evidence.add(&mut tally, carried);

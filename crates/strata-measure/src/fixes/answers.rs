@@ -2,16 +2,16 @@
 
 use super::candidate::{Candidate, words};
 use super::contents::result;
-use super::seen::{Seen, event};
+use super::seen::{FixEvidence, event};
 use crate::analysis::is_quoted;
 use crate::answer_fields::{AnswerFields, is_spaced_json};
 
-pub(super) fn candidates(seen: &Seen<'_>) -> Vec<Candidate> {
+pub(super) fn candidates(seen: &FixEvidence<'_>) -> Vec<Candidate> {
     without_space(seen).into_iter().chain(used_fields(seen)).collect()
 }
 
 /// The fields that something later names, and no others.
-fn used_fields(seen: &Seen<'_>) -> Option<Candidate> {
+fn used_fields(seen: &FixEvidence<'_>) -> Option<Candidate> {
     let fields = AnswerFields::of(seen.experiment)?;
     let kept: Vec<&str> = fields.kept.iter().map(|name| &**name).collect();
     let title = format!("Keep only {} of JSON answers", kept.join(", "));
@@ -19,7 +19,7 @@ fn used_fields(seen: &Seen<'_>) -> Option<Candidate> {
     Some(candidate.answering(&["unused-answer-fields"]).about(fields.answers.keys().copied()))
 }
 
-fn without_space(seen: &Seen<'_>) -> Option<Candidate> {
+fn without_space(seen: &FixEvidence<'_>) -> Option<Candidate> {
     let mut events = Vec::new();
     for (content, part) in &seen.parts {
         let own = (!content.is_user()).then_some(part.part.text.as_deref()).flatten();

@@ -6,7 +6,7 @@ use strata_engine::processors::{is_relayed_traffic, tables};
 use strata_model::{EventIndex, Json, Object, RequestPart, Str, json, python};
 
 use super::candidate::{Candidate, words};
-use super::seen::{Seen, event};
+use super::seen::{FixEvidence, event};
 
 /// Rows that are kept of a list.
 const ROWS: usize = 20;
@@ -21,7 +21,7 @@ const TURNS: usize = 10;
 /// Tools that are named in candidates of their own; the costliest of the others would save little.
 const MAX_TOOLS: usize = 6;
 
-pub(super) fn candidates(seen: &Seen<'_>) -> Vec<Candidate> {
+pub(super) fn candidates(seen: &FixEvidence<'_>) -> Vec<Candidate> {
     let mut found = Vec::new();
     found.extend(agent_traffic(seen));
     found.extend(results(seen));
@@ -31,7 +31,7 @@ pub(super) fn candidates(seen: &Seen<'_>) -> Vec<Candidate> {
     found
 }
 
-fn agent_traffic(seen: &Seen<'_>) -> Option<Candidate> {
+fn agent_traffic(seen: &FixEvidence<'_>) -> Option<Candidate> {
     let relayed = seen.parts.iter().filter(|(content, part)| content.is_user() && is_relayed_traffic(part));
     let events: Vec<EventIndex> = relayed.filter_map(|(_, part)| event(part)).collect();
     (!events.is_empty()).then(|| {
@@ -50,7 +50,7 @@ struct Large {
     whole: Vec<EventIndex>,
 }
 
-fn results(seen: &Seen<'_>) -> Vec<Candidate> {
+fn results(seen: &FixEvidence<'_>) -> Vec<Candidate> {
     let mut by_tool: BTreeMap<Str, Large> = BTreeMap::new();
     for (_, part) in &seen.parts {
         let Some((tool, result)) = result(part) else { continue };
@@ -112,7 +112,7 @@ fn longest_text(value: &Json) -> usize {
     }
 }
 
-fn thoughts(seen: &Seen<'_>) -> Option<Candidate> {
+fn thoughts(seen: &FixEvidence<'_>) -> Option<Candidate> {
     let thoughts = seen.parts.iter().filter(|(_, part)| part.part.is_thought());
     let events: Vec<EventIndex> = thoughts.filter_map(|(_, part)| event(part)).collect();
     (!events.is_empty()).then(|| {
@@ -126,7 +126,7 @@ fn thoughts(seen: &Seen<'_>) -> Option<Candidate> {
     })
 }
 
-fn repeated(seen: &Seen<'_>) -> Option<Candidate> {
+fn repeated(seen: &FixEvidence<'_>) -> Option<Candidate> {
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut events = Vec::new();
     for (_, part) in &seen.parts {
@@ -151,7 +151,7 @@ fn repeated(seen: &Seen<'_>) -> Option<Candidate> {
     })
 }
 
-fn turns(seen: &Seen<'_>) -> Option<Candidate> {
+fn turns(seen: &FixEvidence<'_>) -> Option<Candidate> {
     let n_turns = seen.experiment.calls().iter().map(|call| call.turn).max().unwrap_or(0) as usize;
     (n_turns > TURNS * 2).then(|| {
         let params = [("max_turns", Json::Int(TURNS as i64)), ("step", Json::Int(TURNS as i64 / 2))];

@@ -7,7 +7,7 @@ use strata_model::app::{IncludeContents, Instruction};
 use strata_model::{Agent, Json, Origin, Str, python};
 
 use super::candidate::{Candidate, words};
-use super::seen::Seen;
+use super::seen::FixEvidence;
 use crate::analysis::{CallAnalysis, Cause, is_quoted};
 
 /// Characters of a state value in an instruction from which on a shorter form is worth it.
@@ -17,7 +17,7 @@ const SHORT_FIELD: usize = 60;
 /// Characters of documentation at the head of an instruction from which on it is worth making it static.
 const LONG_HEAD: usize = 1500;
 
-pub(super) fn candidates(seen: &Seen<'_>) -> Vec<Candidate> {
+pub(super) fn candidates(seen: &FixEvidence<'_>) -> Vec<Candidate> {
     let mut found = Vec::new();
     found.extend(compact_state(seen));
     found.extend(volatile(seen));
@@ -30,7 +30,7 @@ pub(super) fn candidates(seen: &Seen<'_>) -> Vec<Candidate> {
 }
 
 /// State values that fill much of an instruction and have entries with long fields.
-fn compact_state(seen: &Seen<'_>) -> Vec<Candidate> {
+fn compact_state(seen: &FixEvidence<'_>) -> Vec<Candidate> {
     let mut keys: BTreeSet<Str> = BTreeSet::new();
     for call in seen.analysis.calls() {
         for span in call.request.system_instruction.iter().flat_map(|text| text.spans()) {
@@ -82,7 +82,7 @@ fn short_fields(value: &Json) -> Vec<Str> {
 }
 
 /// State values whose changes broke prefixes.
-fn volatile(seen: &Seen<'_>) -> Option<Candidate> {
+fn volatile(seen: &FixEvidence<'_>) -> Option<Candidate> {
     let keys: BTreeSet<&Str> = seen
         .analysis
         .calls()
@@ -126,7 +126,12 @@ fn static_head(name: &Str, agent: &Agent) -> Option<Candidate> {
 }
 
 /// A specialist whose prompts are mostly other agents' words works from what it is given.
-fn without_history(seen: &Seen<'_>, name: &Str, agent: &Agent, call: &CallAnalysis) -> Option<Candidate> {
+fn without_history(
+    seen: &FixEvidence<'_>,
+    name: &Str,
+    agent: &Agent,
+    call: &CallAnalysis,
+) -> Option<Candidate> {
     let index = seen.experiment.index();
     let is_root = index.find(name).is_none_or(|id| index.parent(id).is_none());
     if is_root || agent.include_contents.is_some_and(|value| value != IncludeContents::Default) {

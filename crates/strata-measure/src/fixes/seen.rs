@@ -7,7 +7,7 @@ use strata_model::{Agent, EventIndex, Fingerprint, RequestContent, RequestPart, 
 
 use crate::analysis::{CallAnalysis, SessionAnalysis};
 
-pub(super) struct Seen<'s> {
+pub(super) struct FixEvidence<'s> {
     pub experiment: &'s Experiment,
     pub analysis: &'s SessionAnalysis,
     /// The last call of each agent, by the agents' names.
@@ -16,7 +16,7 @@ pub(super) struct Seen<'s> {
     pub parts: Vec<(&'s RequestContent, &'s RequestPart)>,
 }
 
-impl<'s> Seen<'s> {
+impl<'s> FixEvidence<'s> {
     pub(super) fn in_prompts(experiment: &'s Experiment, analysis: &'s SessionAnalysis) -> Self {
         let mut last: BTreeMap<Str, &CallAnalysis> = BTreeMap::new();
         // The longest prompt holds most; a later one may be shorter by a summary.

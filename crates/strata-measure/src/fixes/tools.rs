@@ -6,7 +6,7 @@ use strata_engine::Experiment;
 use strata_model::{Origin, RequestTool, Str};
 
 use super::candidate::{Candidate, words};
-use super::seen::Seen;
+use super::seen::FixEvidence;
 
 /// The runtime's own tools: it needs them whether a session used them or not.
 const RUNTIME: &[&str] = &[
@@ -35,7 +35,7 @@ impl<'s> CalledTools<'s> {
     }
 }
 
-pub(super) fn candidates(seen: &Seen<'_>) -> Option<Candidate> {
+pub(super) fn candidates(seen: &FixEvidence<'_>) -> Option<Candidate> {
     let mut declared: BTreeSet<Str> = BTreeSet::new();
     for call in seen.last.values() {
         for tool in call.request.tools.iter() {

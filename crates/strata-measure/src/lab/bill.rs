@@ -7,7 +7,7 @@ use strata_engine::adk_text::SUMMARY_PROMPT;
 use super::plan::{Moment, Replayed, WindowPlan};
 use super::prepared::Lab;
 use crate::analysis::{BillTotals, CallBill};
-use crate::prices::Charged;
+use crate::prices::ChargedTokens;
 
 /// Rates for latencies, which depend on provider and hour; for comparing, not for promising.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,7 +116,8 @@ impl Lab<'_> {
             // Whoever was really asked may be another model than the one that is configured.
             let answered = window.written.as_ref().filter(|written| written.usage.is_some());
             let model = answered.map_or(&window.model, |written| &written.by);
-            let cost = self.prices.of_model(model).map(|price| price.cost(&Charged::uncached(input, output)));
+            let cost =
+                self.prices.of_model(model).map(|price| price.cost(&ChargedTokens::uncached(input, output)));
             sum.cost = sum.cost.zip(cost).map(|(sum, cost)| sum + cost);
         }
         sum

@@ -9,7 +9,7 @@ use strata_engine::LoggedEvent;
 use strata_model::{Content, EventIndex, Part, Str};
 
 use super::facts::{Fact, FactKind, FactReader, sentences};
-use super::plan::{Stop, SummaryDue, Writer, Written};
+use super::plan::{Stop, SummaryDue, Writer, WrittenSummary};
 use super::size::SummarySize;
 
 /// Who wrote such a summary.
@@ -26,7 +26,7 @@ pub struct Extractive<'r> {
 }
 
 impl Writer for Extractive<'_> {
-    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop> {
         let room = due.max_tokens.unwrap_or_else(|| SummarySize::assumed().tokens(due.source_tokens));
         let seed = due
             .window
@@ -42,7 +42,7 @@ impl Writer for Extractive<'_> {
                 due.tokens(text)
             });
         let content = Content::new("model", [Part::from_text(text)]);
-        Ok(Some(Written { content, usage: None, by: Str::from(EXTRACTIVE), is_stand_in: false }))
+        Ok(Some(WrittenSummary { content, usage: None, by: Str::from(EXTRACTIVE), is_stand_in: false }))
     }
 }
 

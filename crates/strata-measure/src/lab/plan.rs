@@ -10,7 +10,7 @@ use crate::analysis::{PromptMatches, Scale};
 /// What writes summaries.
 pub trait Writer {
     /// Writes the summary that is due. `None`: there is none, and the history stays as it is.
-    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop>;
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop>;
 }
 
 /// Why a replay ends before its time: whoever writes the summaries gave up, or was asked to.
@@ -53,7 +53,7 @@ impl SummaryDue<'_> {
 
 /// A summary and what it took.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Written {
+pub struct WrittenSummary {
     pub content: Content,
     /// What the model reported; `None` where none was asked.
     pub usage: Option<Usage>,
@@ -100,7 +100,7 @@ pub struct WindowPlan {
     /// Of the summary.
     pub summary_tokens: u32,
     pub model: Str,
-    pub written: Option<Written>,
+    pub written: Option<WrittenSummary>,
     /// The event that holds the summary. Its number is behind those of the session.
     pub event: Option<(EventIndex, Arc<Event>)>,
     pub blocked: Option<BlockReason>,

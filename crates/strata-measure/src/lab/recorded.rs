@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_model::{Event, Session};
 
 use super::extractive::Extractive;
-use super::plan::{Replayed, Stop, SummaryDue, Writer, Written};
+use super::plan::{Replayed, Stop, SummaryDue, Writer, WrittenSummary};
 
 /// Who wrote a summary that was taken from the recording.
 const RECORDED: &str = "recorded";
@@ -34,7 +34,7 @@ impl<'r> RecordedFirst<'r> {
 }
 
 impl Writer for RecordedFirst<'_> {
-    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop> {
         let stored = due.stored();
         let span = |event: &Event| {
             let compaction = event.actions.compaction.as_ref()?;
@@ -48,7 +48,7 @@ impl Writer for RecordedFirst<'_> {
         let event = self.recorded.remove(at);
         let content =
             event.actions.compaction.as_ref().and_then(|compaction| compaction.compacted_content.clone());
-        Ok(content.map(|content| Written {
+        Ok(content.map(|content| WrittenSummary {
             content,
             usage: event.usage_metadata.as_deref().cloned(),
             by: RECORDED.into(),

@@ -9,10 +9,12 @@ use strata_engine::{Call, EventView, Experiment, LaidLog, StageCache};
 use strata_model::{Event, EventIndex, LlmRequest, Str};
 use strata_wire::CacheRules;
 
-use super::desk::Desk;
-use super::plan::{Cleared, Moment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer, Written};
+use super::plan::{
+    Cleared, Moment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer, WrittenSummary,
+};
 use super::prepared::Lab;
 use super::source_tokens::SourceTokens;
+use super::window_context::WindowContext;
 use crate::analysis::{CacheAnalysis, Counting, PromptMatches, PromptTree, SessionAnalysis, Timeline};
 use crate::prices::Prices;
 
@@ -55,7 +57,7 @@ impl<'a> Lab<'a> {
             logged.content_size();
         });
         let mut stages = StageCache::new();
-        let mut nobody = Nobody;
+        let mut nobody = NullWriter;
         let mut unlaid = Run::new(&lab, CompactionConfig::default(), &mut stages, &mut nobody);
         let is_done = unlaid.finish().is_ok();
         let requests: Vec<LlmRequest> = unlaid.calls.into_iter().map(|call| call.request).collect();
@@ -75,10 +77,10 @@ impl<'a> Lab<'a> {
 }
 
 /// Writes nothing.
-struct Nobody;
+struct NullWriter;
 
-impl Writer for Nobody {
-    fn write(&mut self, _: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+impl Writer for NullWriter {
+    fn write(&mut self, _: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop> {
         Ok(None)
     }
 }
@@ -300,7 +302,7 @@ impl<'r, 'a> Run<'r, 'a> {
         }
         let agent = (!scope.agent_name.is_empty()).then_some(scope.agent_name);
         let summarizer = self.summarizer.get_or_insert_with(|| self.lab.summarizer(agent)).clone();
-        let desk = Desk {
+        let desk = WindowContext {
             lab: self.lab,
             config: &self.config,
             moment,

@@ -2,7 +2,7 @@
 
 use strata_model::{Content, Part};
 
-use super::plan::{Replayed, ReplayedCall, Stop, SummaryDue, Writer, Written};
+use super::plan::{Replayed, ReplayedCall, Stop, SummaryDue, Writer, WrittenSummary};
 use super::prepared::Lab;
 use super::size::SummarySize;
 
@@ -20,14 +20,14 @@ impl SizedWriter {
 }
 
 impl Writer for SizedWriter {
-    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop> {
         let hundred = *self.word_tokens.get_or_insert_with(|| due.tokens(&" word".repeat(100)).max(1));
         // Each summary is another text from its beginning on, as real ones are.
         let mut text = format!("Summary {}.", due.number);
         let rest = self.size.tokens(due.source_tokens).saturating_sub(due.tokens(&text));
         text += &" word".repeat((rest as usize * 100) / hundred as usize);
         let content = Content::new("model", [Part::from_text(text)]);
-        Ok(Some(Written { content, usage: None, by: due.model.clone(), is_stand_in: true }))
+        Ok(Some(WrittenSummary { content, usage: None, by: due.model.clone(), is_stand_in: true }))
     }
 }
 

@@ -47,7 +47,7 @@ impl Price {
     }
 
     /// US dollars for one request.
-    pub fn cost(&self, charged: &Charged) -> f64 {
+    pub fn cost(&self, charged: &ChargedTokens) -> f64 {
         let rates = self.rates_for(charged.prompt);
         // What a cache gave is paid for, whatever is said of the whole prompt.
         let whole = charged.prompt.max(charged.cached + charged.written + charged.written_long);
@@ -57,7 +57,7 @@ impl Price {
 
 /// Tokens of one request, as they are paid for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Charged {
+pub struct ChargedTokens {
     /// The whole prompt; what was read from a cache or written to one is part of it.
     pub prompt: u64,
     /// Read from a cache: they stand first.
@@ -69,7 +69,7 @@ pub struct Charged {
     pub output: u64,
 }
 
-impl Charged {
+impl ChargedTokens {
     /// A prompt of which nothing is found in a cache or written to one.
     pub fn uncached(prompt: u64, output: u64) -> Self {
         Self { prompt, output, ..Self::default() }
@@ -97,12 +97,12 @@ impl Charged {
 
 #[cfg(test)]
 mod tests {
-    use super::Charged;
+    use super::ChargedTokens;
     use crate::prices::Prices;
 
     #[track_caller]
     fn check(model: &str, [prompt, cached, written, written_long, output]: [u64; 5], dollars: f64) {
-        let charged = Charged { prompt, cached, written, written_long, output };
+        let charged = ChargedTokens { prompt, cached, written, written_long, output };
         let cost = Prices::embedded().of_model(model).unwrap().cost(&charged);
         assert!((cost - dollars).abs() < 1e-12, "{model}: {cost}, expected {dollars}");
     }
@@ -143,7 +143,8 @@ mod tests {
     #[test]
     fn a_prompt_costs_what_its_pieces_do() {
         let price = Prices::embedded().of_model("claude-opus-4-5").unwrap().clone();
-        let charged = Charged { prompt: 1_000, cached: 300, written: 100, written_long: 200, output: 0 };
+        let charged =
+            ChargedTokens { prompt: 1_000, cached: 300, written: 100, written_long: 200, output: 0 };
         let to = |tokens: u64| charged.prompt_cost(&price.rates, tokens);
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a}, expected {b}");
         near(to(0), 0.0);

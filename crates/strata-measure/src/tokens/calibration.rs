@@ -18,7 +18,7 @@ pub use measured::{Anchor, Measured};
 
 use super::count::TokenCount;
 use errors::Errors;
-use ratio::{Fitted, Growths};
+use ratio::{FittedRatio, Growths};
 use recent::Recent;
 
 /// What the reports of one model have taught. A pure function of the calls observed, in their order.
@@ -93,7 +93,7 @@ struct Prediction {
     tokens: f64,
     /// Our count of what differs from the prompt that the prediction starts from.
     distance: f64,
-    /// See [`Fitted::lever`].
+    /// See [`FittedRatio::lever`].
     lever: f64,
     /// What the bounds are multiplied by.
     uncertainty: f64,
@@ -101,7 +101,11 @@ struct Prediction {
 
 impl Prediction {
     /// Starts from a count of ours and the report that belongs to it.
-    fn new(Fitted { ratio, lever }: Fitted, ours: u32, [from_ours, from_reported]: [f64; 2]) -> Self {
+    fn new(
+        FittedRatio { ratio, lever }: FittedRatio,
+        ours: u32,
+        [from_ours, from_reported]: [f64; 2],
+    ) -> Self {
         let difference = f64::from(ours) - from_ours;
         Self {
             tokens: from_reported + ratio * difference,

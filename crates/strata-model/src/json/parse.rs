@@ -151,19 +151,19 @@ impl<'t> ValueReader<'t> {
 
     /// Enters the array or object that comes next; its members are then read with [`Self::next_element`] or
     /// [`Self::next_key`]. Lets a huge document be read member by member.
-    pub fn enter(&mut self) -> Result<Entered, JsonError> {
+    pub fn enter(&mut self) -> Result<EnteredValue, JsonError> {
         let peek = self.jiter.peek().map_err(|error| self.error(&error))?;
         match peek {
             Peek::Array => self
                 .jiter
                 .known_array()
-                .map(|first| Entered::Array { is_empty: first.is_none() })
+                .map(|first| EnteredValue::Array { is_empty: first.is_none() })
                 .map_err(|error| self.error(&error)),
             Peek::Object => {
                 let key = self.jiter.known_object().map(|key| key.map(|key| self.interner.key(key)));
-                key.map(Entered::Object).map_err(|error| self.error(&error))
+                key.map(EnteredValue::Object).map_err(|error| self.error(&error))
             }
-            _ => Ok(Entered::Scalar),
+            _ => Ok(EnteredValue::Scalar),
         }
     }
 
@@ -271,7 +271,7 @@ impl<'t> ValueReader<'t> {
 
 /// What [`ValueReader::enter`] found.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Entered {
+pub enum EnteredValue {
     Array {
         is_empty: bool,
     },

@@ -14,13 +14,13 @@ use crate::halt::Halt;
 use crate::tasks::Handle;
 
 /// An event of a member, and whom to tell that it was taken.
-struct Told {
+struct MemberEvent {
     event: Event,
     taken: oneshot::Sender<()>,
 }
 
 enum Message {
-    Told(Box<Told>),
+    Told(Box<MemberEvent>),
     Ended(Result<(), Halt>),
 }
 
@@ -115,7 +115,7 @@ async fn member(
     let mut events = invocation.events_of(agent);
     while let Some(event) = events.next().await? {
         let (taken, was_taken) = oneshot::channel();
-        if messages.send(Message::Told(Box::new(Told { event, taken }))).is_err() {
+        if messages.send(Message::Told(Box::new(MemberEvent { event, taken }))).is_err() {
             return Err(Halt::Cancelled);
         }
         if invocation.wait(was_taken).await?.is_err() {

@@ -77,12 +77,12 @@ async fn composite(
 }
 
 /// The input of an agent that answers once; it leaves the history when the agent is done.
-struct Given<'g> {
+struct InputGuard<'g> {
     invocation: &'g InvocationContext,
     id: InputId,
 }
 
-impl Drop for Given<'_> {
+impl Drop for InputGuard<'_> {
     fn drop(&mut self) {
         self.invocation.run.session.lock().remove_input(self.id);
     }
@@ -113,7 +113,7 @@ async fn once(
         invocation.input = Some(invocation.run.session.lock().add_input(event));
     }
     let owner = invocation.clone();
-    let _given = invocation.input.filter(|_| is_given).map(|id| Given { invocation: &owner, id });
+    let _given = invocation.input.filter(|_| is_given).map(|id| InputGuard { invocation: &owner, id });
     let mut events = invocation.events_of(agent.id);
     while let Some(mut event) = events.next().await? {
         make_output(agent, context, &mut event)?;

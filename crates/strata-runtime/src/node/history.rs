@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use strata_model::{Content, Json, Object, Str};
 
-pub(crate) use scan::{Below, completion_order, states};
+pub(crate) use scan::{ScanScope, completion_order, states};
 
 use crate::event_rules::text_of;
 use crate::halt::Failure;

@@ -6,7 +6,7 @@ use strata_engine::branch;
 use strata_model::{Event, EventActions, NodePath, Object, Str};
 use tokio_util::sync::CancellationToken;
 
-use super::history::{Below, states};
+use super::history::{ScanScope, states};
 use crate::adk_text::{NODE_TIMED_OUT, filled};
 use crate::context::{Context, InvocationContext, NodeScope};
 use crate::events::Events;
@@ -154,7 +154,7 @@ fn recovered_answers(
         let session = invocation.run.session.lock();
         session.live_events_of(&invocation.id)
     };
-    let Some((_, past)) = states(&events, Below::Run(node_path))?.into_iter().next() else {
+    let Some((_, past)) = states(&events, ScanScope::Run(node_path))?.into_iter().next() else {
         return Ok(given);
     };
     let mut answers = past.answers;

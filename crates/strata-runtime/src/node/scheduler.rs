@@ -13,7 +13,7 @@ use strata_engine::branch;
 use strata_model::{Json, Object, Str};
 
 use super::barrier::Barrier;
-use super::history::{Below, Decision, PastRun, completion_order, decide, states};
+use super::history::{Decision, PastRun, ScanScope, completion_order, decide, states};
 use super::runner::{self, Start};
 use super::{inputs, transfer};
 use crate::adk_text::{ONLY_AGENTS_TRANSFER, REPLAY_DIVERGED, filled};
@@ -252,7 +252,7 @@ impl Scheduler {
     fn recover(&self, parent: &Context, path: &Str) -> Result<(), Halt> {
         let invocation = parent.invocation();
         let events = invocation.run.session.lock().live_events_of(&invocation.id);
-        if let Some((_, past)) = states(&events, Below::Run(path))?.into_iter().next() {
+        if let Some((_, past)) = states(&events, ScanScope::Run(path))?.into_iter().next() {
             let known = KnownRun { past: Some(past), ..KnownRun::default() };
             self.state.lock().runs.insert(path.clone(), known);
         }

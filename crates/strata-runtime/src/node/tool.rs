@@ -36,8 +36,8 @@ pub(super) async fn work(
     let result = match hooks.before(&mut args).await? {
         Some(result) => result,
         None => match run_tool(&hooks, &bound, &mut args).await? {
-            Ran::Result(result) => result,
-            Ran::Asks(event) => {
+            ToolOutcome::Result(result) => result,
+            ToolOutcome::Asks(event) => {
                 outlet.emit(*event).await;
                 return Ok(());
             }
@@ -49,13 +49,13 @@ pub(super) async fn work(
     Ok(())
 }
 
-enum Ran {
+enum ToolOutcome {
     Result(ToolResult),
     /// It waits for approval or a credential.
     Asks(Box<Event>),
 }
 
-async fn run_tool(hooks: &ToolHooks<'_>, tool: &BoundTool, args: &mut Object) -> Result<Ran, Halt> {
+async fn run_tool(hooks: &ToolHooks<'_>, tool: &BoundTool, args: &mut Object) -> Result<ToolOutcome, Halt> {
     let ran = match confirmation::gate(hooks.context, tool, args) {
         Some(refusal) => Ok(ToolResult::new(error_result(refusal))),
         None => invoke(hooks.context, tool, args).await,
@@ -67,20 +67,20 @@ async fn run_tool(hooks: &ToolHooks<'_>, tool: &BoundTool, args: &mut Object) ->
                 let hint = asked.get("hint").and_then(Json::as_str);
                 let payload = asked.get("payload").cloned();
                 let question = request::confirmation(hooks.context, &tool.name, args.clone(), hint, payload);
-                return Ok(Ran::Asks(Box::new(request::event_of(question, hooks.context))));
+                return Ok(ToolOutcome::Asks(Box::new(request::event_of(question, hooks.context))));
             }
             if let Some(config) = configs.values().next() {
                 let id = request::credential_id(hooks.context.node_path());
                 let mut described = Object::from_iter([("functionCallId", Json::from(id.clone()))]);
                 described.push("authConfig", config.clone());
                 described.push("message", credential_message(config));
-                return Ok(Ran::Asks(Box::new(request::asking(REQUEST_CREDENTIAL, id, described))));
+                return Ok(ToolOutcome::Asks(Box::new(request::asking(REQUEST_CREDENTIAL, id, described))));
             }
-            Ok(Ran::Result(result))
+            Ok(ToolOutcome::Result(result))
         }
         Err(Halt::Failed(failure)) => {
             let recovered = hooks.on_error(args, &failure).await?;
-            recovered.map(Ran::Result).ok_or(Halt::Failed(failure))
+            recovered.map(ToolOutcome::Result).ok_or(Halt::Failed(failure))
         }
         Err(Halt::Cancelled) => {
             hooks.cancelled(args).await;

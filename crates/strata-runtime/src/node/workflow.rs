@@ -8,7 +8,7 @@ use futures_util::future::{Either, select};
 use strata_model::{Event, EventActions, NodePath, Object, Str};
 
 use super::barrier::Barrier;
-use super::history::{Below, completion_order, decide, states};
+use super::history::{ScanScope, completion_order, decide, states};
 use super::inputs::checked_output;
 use super::scheduler::Scheduler;
 use crate::adk_text::{SEVERAL_OUTPUTS, filled};
@@ -36,7 +36,7 @@ pub(super) async fn work(node: Arc<Node>, context: Context, input: Value) -> Res
     context.run().event_author = node.name.clone();
     let invocation = context.invocation();
     let events = invocation.run.session.lock().live_events_of(&invocation.id);
-    let past = states(&events, Below::Children(context.node_path()))?;
+    let past = states(&events, ScanScope::Children(context.node_path()))?;
     let order = completion_order(&events, context.node_path(), false);
     let scheduler = Arc::new(Scheduler::new());
     scheduler.set_barrier(context.node_path(), Arc::new(Barrier::new(order.clone())));

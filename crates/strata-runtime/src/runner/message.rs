@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use strata_engine::turn::{RouteError, Scene, invocation_of_answers};
+use strata_engine::turn::{RouteError, RoutingState, invocation_of_answers};
 use strata_engine::{AgentId, LoggedEvent};
 use strata_model::{Content, Event, EventActions, FunctionResponse, Object, Str};
 
@@ -142,7 +142,8 @@ pub(super) fn choose_agent(
     let run = invocation.run.clone();
     let session = run.session.lock();
     let live = session.live_events();
-    let scene = Scene { index: run.program.index(), root, live: &live, is_resumable: run.is_resumable };
+    let scene =
+        RoutingState { index: run.program.index(), root, live: &live, is_resumable: run.is_resumable };
     let agent = match message {
         Some(message) => scene.agent_for(message),
         None => scene.next_agent(),
@@ -161,6 +162,7 @@ pub(super) fn branch_of(
     let run = &invocation.run;
     let session = run.session.lock();
     let live = session.live_events();
-    let scene = Scene { index: run.program.index(), root, live: &live, is_resumable: run.is_resumable };
+    let scene =
+        RoutingState { index: run.program.index(), root, live: &live, is_resumable: run.is_resumable };
     (agent != root).then(|| scene.branch_of(agent, of_invocation)).flatten()
 }

@@ -39,7 +39,7 @@ pub(super) async fn run(
         session_id: invocation.run.new_id(),
     };
     alone.services.sessions.create(&key, &state).await?;
-    let heard = Arc::new(Heard { context: context.clone(), said: Mutex::default() });
+    let heard = Arc::new(ChildSink { context: context.clone(), said: Mutex::default() });
     let turn = Turn {
         message: Some(Content::new("user", [Part::from_text(text)])),
         config: RunConfig { is_streaming: false, ..invocation.run.config.clone() },
@@ -106,19 +106,19 @@ fn alone(context: &Context, invocation: &InvocationContext, agent: AgentId, has_
 }
 
 /// What was heard of a child's run.
-struct Heard {
+struct ChildSink {
     context: Context,
-    said: Mutex<Said>,
+    said: Mutex<ChildOutput>,
 }
 
 #[derive(Default)]
-struct Said {
+struct ChildOutput {
     content: Option<Arc<Content>>,
     error: Option<Str>,
     pending: BTreeSet<Str>,
 }
 
-impl EventSink for Heard {
+impl EventSink for ChildSink {
     fn receive(&self, event: Arc<Event>) -> BoxFuture<'_, Reception> {
         for (key, value) in event.actions.state_delta.iter() {
             // What a schema of the caller's state refuses is not taken over.
@@ -140,7 +140,7 @@ impl EventSink for Heard {
     }
 }
 
-fn answer_of(config: &Agent, context: &Context, said: Said) -> Result<Json, Halt> {
+fn answer_of(config: &Agent, context: &Context, said: ChildOutput) -> Result<Json, Halt> {
     if !said.pending.is_empty() {
         context.edit_actions(|actions| actions.skip_summarization = Some(false));
         let ids: Vec<Json> = said.pending.into_iter().map(Json::String).collect();

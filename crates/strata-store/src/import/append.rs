@@ -3,7 +3,7 @@
 use rusqlite::{Transaction, params};
 use strata_model::{Diagnostic, Fingerprint, Session};
 
-use super::commit::{Closed, write_session};
+use super::commit::{CompleteRecording, write_session};
 use super::{LeftOut, Listing, NewEvent, Recording};
 use crate::app_config::{AppConfig, write_app_config};
 use crate::column::fingerprint_bytes;
@@ -66,7 +66,7 @@ impl Store {
             }
             let number = write_source(transaction, source, &left_out.with_diagnostics(diagnostics))?;
             for (growth, recording) in grown.iter().zip(&recordings) {
-                let closed = Closed::new(recording, growth.session, growth.listing.clone());
+                let closed = CompleteRecording::new(recording, growth.session, growth.listing.clone());
                 write_session(transaction, &growth.id, number, source.imported_at_ms, &closed)?;
                 Indexer::new(transaction)?.session_again(
                     transaction,

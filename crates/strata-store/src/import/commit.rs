@@ -13,7 +13,7 @@ use crate::{SessionId, Source, StoreError, request};
 
 /// A complete recording, and what its session will be.
 #[derive(Debug)]
-pub(super) struct Closed {
+pub(super) struct CompleteRecording {
     recording: i64,
     adk_id: Str,
     app_name: Str,
@@ -23,7 +23,7 @@ pub(super) struct Closed {
     listing: Listing,
 }
 
-impl Closed {
+impl CompleteRecording {
     pub(super) fn new(recording: &Recording, session: &Session, listing: Listing) -> Self {
         Self {
             recording: recording.number,
@@ -71,7 +71,7 @@ fn show(
     transaction: &Transaction<'_>,
     id: SessionId,
     (source_number, source): (i64, &Source),
-    closed: &Closed,
+    closed: &CompleteRecording,
 ) -> Result<ImportedSession, StoreError> {
     let replaced: Option<i64> = transaction
         .query_row("SELECT recording FROM sessions WHERE id = ?1", [id.as_str()], |row| row.get(0))
@@ -107,7 +107,7 @@ pub(super) fn write_session(
     id: &SessionId,
     source: i64,
     imported_at_ms: i64,
-    closed: &Closed,
+    closed: &CompleteRecording,
 ) -> Result<(), StoreError> {
     let mut upsert = transaction.prepare_cached(
         "INSERT INTO sessions (id, source, recording, adk_id, app_name, user_id, title, format, summary, other,

@@ -5,7 +5,7 @@ use strata_model::{Json, Object, Str, json};
 
 use super::answer::Answer;
 use crate::message::{Reader, Role, Turn};
-use crate::stream::{self, Joined};
+use crate::stream::{self, JoinedAnswer};
 use crate::usage;
 
 impl Reader<'_> {
@@ -36,7 +36,7 @@ impl Reader<'_> {
     }
 
     /// Reads an answer that was put together of pieces.
-    pub fn joined(&mut self, joined: Joined) -> Answer {
+    pub fn joined(&mut self, joined: JoinedAnswer) -> Answer {
         Answer { is_cut: joined.is_cut, ..read_object(joined.body, self) }
     }
 

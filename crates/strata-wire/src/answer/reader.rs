@@ -8,7 +8,7 @@ use super::answer::Answer;
 use super::body::told;
 use crate::message::{Reader, ToolNames};
 use crate::stream::{
-    Assembly, CutValue, Delta, FrameReader, Joined, Payload, Sink, SseEvent, SseReader, ValueCutter,
+    Assembly, CutValue, Delta, FrameReader, JoinedAnswer, Payload, Sink, SseEvent, SseReader, ValueCutter,
     is_piece, is_stream,
 };
 
@@ -126,7 +126,7 @@ impl AnswerReader {
         if let Some(body) = self.taking.assembly.as_whole().cloned() {
             let (mut tools, mut unread) = (ToolNames::new(), ());
             let mut reader = Reader { tools: &mut tools, unread: &mut unread };
-            tell(&reader.joined(Joined { body, is_cut: false }), sink);
+            tell(&reader.joined(JoinedAnswer { body, is_cut: false }), sink);
         }
     }
 
@@ -147,7 +147,7 @@ impl AnswerReader {
 
     /// The answer as far as it came, as the body it would have been in one piece; to be read by
     /// [`Reader::joined`]. `None`: nothing came.
-    pub fn into_body(self) -> Option<Joined> {
+    pub fn into_body(self) -> Option<JoinedAnswer> {
         self.taking.assembly.finish()
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object, Str, json};
 
-use super::grow::{Delta, Grow, Sink, Texts, fill, kind, tell};
+use super::grow::{Delta, PartialAnswer, Sink, Texts, fill, kind, tell};
 
 pub(super) fn is_piece(kind: &str) -> bool {
     let kinds = ["message_start", "message_delta", "message_stop"];
@@ -28,7 +28,7 @@ struct Block {
     input: String,
 }
 
-impl Grow for Message {
+impl PartialAnswer for Message {
     fn take(&mut self, mut piece: Object, sink: Sink<'_>) -> bool {
         let index = piece.get("index").and_then(Json::as_i64).unwrap_or(0);
         match &*take_text(&mut piece, "type").unwrap_or_default() {

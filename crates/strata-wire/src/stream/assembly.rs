@@ -3,7 +3,7 @@
 use strata_model::take::take_object;
 use strata_model::{Json, Object};
 
-use super::grow::{Grow, Sink, kind};
+use super::grow::{PartialAnswer, Sink, kind};
 use super::sse::{Payload, SseEvent, SseReader, is_stream};
 use super::{anthropic, chat, converse, gemini, ollama, responses};
 
@@ -11,7 +11,7 @@ use super::{anthropic, chat, converse, gemini, ollama, responses};
 #[derive(Debug, Default)]
 pub struct Assembly {
     /// What the first piece of a known kind made of it.
-    growing: Option<Box<dyn Grow>>,
+    growing: Option<Box<dyn PartialAnswer>>,
     /// An object that is no piece: the answer itself, where nothing else comes.
     whole: Option<Object>,
     error: Option<Json>,
@@ -20,7 +20,7 @@ pub struct Assembly {
 
 /// An answer that was put together, or came whole.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Joined {
+pub struct JoinedAnswer {
     pub body: Object,
     /// The stream ended before the answer did.
     pub is_cut: bool,
@@ -28,10 +28,10 @@ pub struct Joined {
 
 /// An answer of several that were recorded one after the other.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Separated {
+pub struct SeparatedAnswer {
     /// The place of its first piece among the pieces.
     pub first: usize,
-    pub joined: Joined,
+    pub joined: JoinedAnswer,
 }
 
 impl Assembly {
@@ -98,13 +98,13 @@ impl Assembly {
     }
 
     /// The answer as far as it came. `None`: nothing came.
-    pub fn finish(self) -> Option<Joined> {
+    pub fn finish(self) -> Option<JoinedAnswer> {
         let is_cut = !self.is_complete();
-        let mut body = self.growing.map(Grow::into_body).or(self.whole)?;
+        let mut body = self.growing.map(PartialAnswer::into_body).or(self.whole)?;
         if let Some(error) = self.error {
             body.insert("error", error);
         }
-        Some(Joined { body, is_cut })
+        Some(JoinedAnswer { body, is_cut })
     }
 }
 
@@ -112,7 +112,7 @@ impl Assembly {
 const ANSWERS: [&str; 8] =
     ["choices", "candidates", "content", "output", "message", "generations", "response", "completion"];
 
-fn growing_of(piece: &Object) -> Option<Box<dyn Grow>> {
+fn growing_of(piece: &Object) -> Option<Box<dyn PartialAnswer>> {
     let kind = kind(piece);
     Some(if anthropic::is_piece(kind) {
         Box::new(anthropic::Message::default())
@@ -167,7 +167,7 @@ pub fn is_piece(piece: &Object) -> bool {
 }
 
 /// The whole answer, from the pieces of its stream; the list itself when they are no pieces.
-pub fn joined(pieces: Vec<Json>) -> Result<Joined, Vec<Json>> {
+pub fn joined(pieces: Vec<Json>) -> Result<JoinedAnswer, Vec<Json>> {
     let is_known = |piece: &Json| {
         let inner =
             piece.get("response").filter(|_| piece.get("type").is_none() && piece.get("choices").is_none());
@@ -187,11 +187,12 @@ pub fn joined(pieces: Vec<Json>) -> Result<Joined, Vec<Json>> {
 
 /// Every answer of a list of pieces; a recording may hold several streams, one after the other. What stands between them
 /// is left out, as the text that ends a stream is.
-pub fn separated(pieces: Vec<Json>) -> Vec<Separated> {
+pub fn separated(pieces: Vec<Json>) -> Vec<SeparatedAnswer> {
     let mut all = Vec::new();
     let mut open: Option<(usize, Assembly)> = None;
-    let end = |open: Option<(usize, Assembly)>, all: &mut Vec<Separated>| {
-        let ended = open.and_then(|(first, assembly)| Some(Separated { first, joined: assembly.finish()? }));
+    let end = |open: Option<(usize, Assembly)>, all: &mut Vec<SeparatedAnswer>| {
+        let ended =
+            open.and_then(|(first, assembly)| Some(SeparatedAnswer { first, joined: assembly.finish()? }));
         all.extend(ended);
     };
     for (at, piece) in pieces.into_iter().enumerate() {
@@ -216,7 +217,7 @@ pub fn pieces(text: &str) -> Option<Vec<Json>> {
 }
 
 /// Every answer of a text of server-sent events.
-pub fn answers(text: &str) -> Vec<Joined> {
+pub fn answers(text: &str) -> Vec<JoinedAnswer> {
     separated(payloads(text)).into_iter().map(|separated| separated.joined).collect()
 }
 

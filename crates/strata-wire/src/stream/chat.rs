@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use strata_model::take::{take_list, take_object, take_text};
 use strata_model::{Json, Object, Str};
 
-use super::grow::{Delta, Grow, Sink, Texts, fill, tell};
+use super::grow::{Delta, PartialAnswer, Sink, Texts, fill, tell};
 
 /// Words that come in pieces.
 const WORDS: [&str; 2] = ["content", "refusal"];
@@ -52,7 +52,7 @@ fn id_of(piece: &Object) -> &str {
     piece.get("id").and_then(Json::as_str).unwrap_or_default()
 }
 
-impl Grow for Completion {
+impl PartialAnswer for Completion {
     fn take(&mut self, mut piece: Object, sink: Sink<'_>) -> bool {
         let is_known = ["choices", "usage", "x_groq"].iter().any(|key| piece.contains_key(key));
         self.id.get_or_insert_with(|| id_of(&piece).into());

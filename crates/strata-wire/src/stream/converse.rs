@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object, Str, json};
 
-use super::grow::{Delta, Grow, Sink, Texts, fill, tell};
+use super::grow::{Delta, PartialAnswer, Sink, Texts, fill, tell};
 
 const EVENTS: [&str; 6] =
     ["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"];
@@ -31,7 +31,7 @@ struct Block {
     reasoning: Option<(Object, Texts)>,
 }
 
-impl Grow for Answer {
+impl PartialAnswer for Answer {
     fn take(&mut self, piece: Object, sink: Sink<'_>) -> bool {
         let is_known = is_piece(&piece);
         for (name, event) in piece {

@@ -3,7 +3,7 @@
 use strata_model::take::{take_list, take_object};
 use strata_model::{Json, Object, Str};
 
-use super::grow::{Delta, Grow, Sink, fill, tell};
+use super::grow::{Delta, PartialAnswer, Sink, fill, tell};
 
 /// Whether a piece is an answer, or part of one.
 pub(super) fn is_piece(piece: &Object) -> bool {
@@ -24,7 +24,7 @@ pub(super) struct Answer {
     is_over: bool,
 }
 
-impl Grow for Answer {
+impl PartialAnswer for Answer {
     fn take(&mut self, mut piece: Object, sink: Sink<'_>) -> bool {
         let is_known =
             ["candidates", "promptFeedback", "usageMetadata"].iter().any(|key| piece.contains_key(key));

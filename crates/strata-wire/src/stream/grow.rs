@@ -21,7 +21,7 @@ pub enum Delta {
 pub type Sink<'s> = &'s mut dyn FnMut(Delta);
 
 /// An answer of one dialect while it comes in.
-pub(super) trait Grow: Debug + Send {
+pub(super) trait PartialAnswer: Debug + Send {
     /// Takes in a piece. Whether it is of a kind that is known.
     fn take(&mut self, piece: Object, sink: Sink<'_>) -> bool;
 

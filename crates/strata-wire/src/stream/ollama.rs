@@ -3,7 +3,7 @@
 use strata_model::take::{take_list, take_object, take_text};
 use strata_model::{Json, Object};
 
-use super::grow::{Delta, Grow, Sink, Texts, fill, tell};
+use super::grow::{Delta, PartialAnswer, Sink, Texts, fill, tell};
 
 pub(super) fn is_piece(piece: &Object) -> bool {
     piece.get("done").and_then(Json::as_bool).is_some()
@@ -20,7 +20,7 @@ pub(super) struct Answer {
     is_done: bool,
 }
 
-impl Grow for Answer {
+impl PartialAnswer for Answer {
     fn take(&mut self, mut piece: Object, sink: Sink<'_>) -> bool {
         let is_known = is_piece(&piece);
         self.is_done = piece.get("done").and_then(Json::as_bool) == Some(true);

@@ -4,7 +4,7 @@
 use strata_model::take::{take_list, take_object, take_text};
 use strata_model::{Json, Object, Str};
 
-use super::grow::{Delta, Grow, Sink, Texts, fill, kind, tell};
+use super::grow::{Delta, PartialAnswer, Sink, Texts, fill, kind, tell};
 
 /// Kinds of events that add nothing to the items, or are told again in them; beginnings of their names.
 const TOLD_ELSEWHERE: [&str; 12] = [
@@ -58,7 +58,7 @@ struct Piece {
     text: String,
 }
 
-impl Grow for Response {
+impl PartialAnswer for Response {
     fn take(&mut self, mut piece: Object, sink: Sink<'_>) -> bool {
         let name = kind(&piece).to_owned();
         if let Some(response) = take_object(&mut piece, "response") {

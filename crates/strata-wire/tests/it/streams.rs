@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use strata_model::{Json, Object, json};
 use strata_wire::message::{Reader, ToolNames};
-use strata_wire::stream::{Joined, answers, joined};
+use strata_wire::stream::{JoinedAnswer, answers, joined};
 use strata_wire::{Answer, AnswerReader, Delta, Finish, SseReader, StreamError};
 
 use super::dialects::{ALL, Dialect, Said};
@@ -192,7 +192,7 @@ fn several_answers_in_one_text_are_told_apart() {
     }
 }
 
-fn read_joined(joined: Joined) -> Answer {
+fn read_joined(joined: JoinedAnswer) -> Answer {
     let (mut tools, mut unread) = (ToolNames::new(), ());
     Reader { tools: &mut tools, unread: &mut unread }.joined(joined)
 }

@@ -14,7 +14,7 @@ use super::value::{flag, items, object, text};
 use crate::vector::given;
 
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct ScenarioServices {
     sessions: Arc<InMemorySessions>,
     artifacts: Arc<InMemoryArtifacts>,
     memory: Arc<InMemoryMemory>,
@@ -34,7 +34,7 @@ fn is_none(scenario: &Json, service: &str) -> bool {
     scenario.get("services").and_then(|services| services.get(service)) == Some(&Json::Null)
 }
 
-impl Kept {
+impl ScenarioServices {
     pub(super) fn services(&self, scenario: &Json) -> Services {
         Services {
             sessions: self.sessions.clone(),

@@ -4,7 +4,7 @@ use strata_model::{Event, FromJson as _, Json, Object};
 use strata_runtime::Failure;
 
 use super::journal::Journal;
-use super::services::Kept;
+use super::services::ScenarioServices;
 use super::turn::Outcome;
 
 pub(super) fn error(failure: &Failure) -> Json {
@@ -13,7 +13,7 @@ pub(super) fn error(failure: &Failure) -> Json {
     out.into()
 }
 
-pub(super) fn result(outcomes: &[Outcome], journal: &Journal, kept: &Kept) -> Json {
+pub(super) fn result(outcomes: &[Outcome], journal: &Journal, kept: &ScenarioServices) -> Json {
     let entries = journal.entries();
     // Compactions name events of the session as it is in the end.
     let last = outcomes.iter().rev().find_map(|outcome| outcome.session.as_ref());

@@ -11,7 +11,7 @@ use strata_runtime::{EventSink, Failure, Halt, Reception, RunConfig, Runner, Ses
 use tokio_util::sync::CancellationToken;
 
 use super::scripted::Scripted;
-use super::services::{Kept, key};
+use super::services::{ScenarioServices, key};
 use super::value::{flag, items, object, text};
 use crate::vector::given::read;
 
@@ -30,7 +30,7 @@ pub(super) async fn run_all(
     scenario: &Json,
     runner: &Runner,
     host: &Arc<Scripted>,
-    kept: &Kept,
+    kept: &ScenarioServices,
 ) -> Vec<Outcome> {
     let mut outcomes: Vec<Outcome> = Vec::new();
     for (at, turn) in items(scenario, "turns").iter().enumerate() {
@@ -62,7 +62,7 @@ async fn run_one(
     turn: &Json,
     key: &SessionKey,
     runner: &Runner,
-    kept: &Kept,
+    kept: &ScenarioServices,
     before: Option<&Session>,
     outcomes: &[Outcome],
 ) -> (Vec<Arc<Event>>, Option<Failure>) {

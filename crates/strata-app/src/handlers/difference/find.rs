@@ -22,21 +22,21 @@ const LONGEST: usize = 400_000;
 
 /// The differences of two prompts, from the beginning on.
 pub(super) struct Differences {
-    pub list: Vec<Found>,
+    pub list: Vec<Hunk>,
     /// Parts that both have, by their places in the later prompt.
     same: Vec<Range<usize>>,
 }
 
 /// One difference: parts of the earlier prompt, and what stands in their place in the later one.
-pub(super) struct Found {
+pub(super) struct Hunk {
     pub before: Range<usize>,
     pub after: Range<usize>,
     /// Of a part that is there in both with another text.
-    pub text: Option<TextFound>,
+    pub text: Option<TextHunk>,
 }
 
 /// A difference inside a text.
-pub(super) struct TextFound {
+pub(super) struct TextHunk {
     /// Which run of changed lines.
     pub hunk: usize,
     /// Where it begins.
@@ -68,12 +68,12 @@ pub(super) fn find_all(before: &Side<'_>, after: &Side<'_>) -> Differences {
     found
 }
 
-fn whole(op: &DiffOp) -> Found {
-    Found { before: op.old_range(), after: op.new_range(), text: None }
+fn whole(op: &DiffOp) -> Hunk {
+    Hunk { before: op.old_range(), after: op.new_range(), text: None }
 }
 
 /// Parts in the place of others: those at the same place with the same speaker are compared word by word.
-fn replaced(before: &Side<'_>, after: &Side<'_>, op: &DiffOp, list: &mut Vec<Found>) {
+fn replaced(before: &Side<'_>, after: &Side<'_>, op: &DiffOp, list: &mut Vec<Hunk>) {
     let (old, new) = (op.old_range(), op.new_range());
     let pairs = old.clone().zip(new.clone());
     let is_same_place = |(a, b): &(usize, usize)| {
@@ -84,7 +84,7 @@ fn replaced(before: &Side<'_>, after: &Side<'_>, op: &DiffOp, list: &mut Vec<Fou
     for (a, b) in &paired {
         texts(before, after, (*a, *b), list);
     }
-    let rest = Found {
+    let rest = Hunk {
         before: old.start + paired.len()..old.end,
         after: new.start + paired.len()..new.end,
         text: None,
@@ -100,12 +100,12 @@ fn is_alike(a: &Segment<'_>, b: &Segment<'_>) -> bool {
     std::mem::discriminant(&a.item) == std::mem::discriminant(&b.item) && event(a) == event(b)
 }
 
-fn texts(before: &Side<'_>, after: &Side<'_>, (a, b): (usize, usize), list: &mut Vec<Found>) {
+fn texts(before: &Side<'_>, after: &Side<'_>, (a, b): (usize, usize), list: &mut Vec<Hunk>) {
     let (old, new) = (&before.segments[a], &after.segments[b]);
     let texts = (old.text(), new.text());
     let mut push = |hunk, before_byte, after_byte| {
-        let text = Some(TextFound { hunk, before_byte, after_byte });
-        list.push(Found { before: a..a + 1, after: b..b + 1, text });
+        let text = Some(TextHunk { hunk, before_byte, after_byte });
+        list.push(Hunk { before: a..a + 1, after: b..b + 1, text });
     };
     // Line numbers lead to bytes only where lines are those of the text itself.
     let shown = (readable(old), readable(new));

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use strata_measure::analysis::{BillTotals, Billed, CacheAnalysis, CallAnalysis, CallCache, SessionAnalysis};
+use strata_measure::analysis::{
+    BillTotals, BilledCalls, CacheAnalysis, CallAnalysis, CallCache, SessionAnalysis,
+};
 use strata_measure::findings::{Finding, findings};
 use strata_model::EventIndex;
 use strata_wire::{Item, prompt_segments};
@@ -21,7 +23,7 @@ use crate::words::{counted, whole};
 type Agent<'a> = Option<&'a str>;
 
 /// A session with everything that budgets are about.
-pub(super) struct Measured<'s> {
+pub(super) struct MeasuredSession<'s> {
     subject: &'s Subject,
     analysis: &'s SessionAnalysis,
     tables: &'s Tables,
@@ -35,7 +37,7 @@ struct ToolResult {
     tokens: u32,
 }
 
-impl<'s> Measured<'s> {
+impl<'s> MeasuredSession<'s> {
     pub(super) fn of(subject: &'s Subject, compiled: &'s Compiled, tables: &'s Tables) -> Self {
         let Compiled { analysis, caches } = compiled;
         let found = findings(&subject.experiment, analysis, &tables.counting);
@@ -253,7 +255,7 @@ impl<'s> Measured<'s> {
             results.iter().filter(|(_, result)| u64::from(result.tokens) > limit).collect();
         over.sort_by_key(|(event, result)| (std::cmp::Reverse(result.tokens), event.as_usize()));
         checked.budgets.push(of(largest).report(over.is_empty()));
-        let rates = Billed { analysis: self.analysis, caches: self.caches }.rates(&self.tables.prices);
+        let rates = BilledCalls { analysis: self.analysis, caches: self.caches }.rates(&self.tables.prices);
         for (event, result) in over {
             let Some(compiled) = self.compiled(result.call) else { continue };
             let mut segments = prompt_segments(&compiled.request);

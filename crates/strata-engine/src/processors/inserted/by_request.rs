@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use strata_model::{EventIndex, LlmRequest, Str};
 
-use super::rule::Pen;
+use super::rule::RuleContext;
 use crate::context::CompileContext;
 use crate::error::CompileError;
 use crate::processor::{AnyProcessor, Phase, Processor, StageOutput};
@@ -16,7 +16,7 @@ pub(super) trait RequestRule: Hash + Send + Sync + 'static {
     const READS: Sections;
     const AFTER: &'static [&'static str];
 
-    fn apply(&self, request: &mut LlmRequest, pen: &Pen<'_>, output: &mut StageOutput);
+    fn apply(&self, request: &mut LlmRequest, pen: &RuleContext<'_>, output: &mut StageOutput);
 }
 
 /// A [`RequestRule`] in a flow.
@@ -71,7 +71,7 @@ impl<R: RequestRule> Processor for ByRequest<R> {
         request: &mut LlmRequest,
         output: &mut StageOutput,
     ) -> Result<(), CompileError> {
-        let pen = Pen { name: &inputs.name, pinned: inputs.pinned };
+        let pen = RuleContext { name: &inputs.name, pinned: inputs.pinned };
         inputs.rule.apply(request, &pen, output);
         Ok(())
     }

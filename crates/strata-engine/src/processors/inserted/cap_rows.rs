@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_model::{Contents, Json, Object, RequestContent, Str};
 
 use super::results::{KEEP_TURNS, TOOLS, before_turns, change_results};
-use super::rule::{ByContent, Change, ContentRule, Pen};
+use super::rule::{ByContent, Change, ContentRule, RuleContext};
 use super::tables::{LIMITS, replaced};
 use crate::processors::{
     kind::ProcessorKind,
@@ -48,7 +48,7 @@ struct CapRows {
 }
 
 impl ContentRule for CapRows {
-    fn change(&self, content: &Arc<RequestContent>, pen: &Pen<'_>) -> Change {
+    fn change(&self, content: &Arc<RequestContent>, pen: &RuleContext<'_>) -> Change {
         change_results(content, pen, &self.tools, |_, result| self.capped(result))
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_model::{Contents, Json, Object, RequestContent, RequestPart, RichText, Str, json};
 
 use super::results::{KEEP_TURNS, TOOLS, before_turns, result_of, with_result};
-use super::rule::{ByContent, Change, ContentRule, PartChange, Pen, change_parts};
+use super::rule::{ByContent, Change, ContentRule, PartChange, RuleContext, change_parts};
 use crate::processors::{
     kind::ProcessorKind,
     params::{ParamKind, ParamSpec},
@@ -50,7 +50,7 @@ struct CompactOutput {
 }
 
 impl ContentRule for CompactOutput {
-    fn change(&self, content: &Arc<RequestContent>, pen: &Pen<'_>) -> Change {
+    fn change(&self, content: &Arc<RequestContent>, pen: &RuleContext<'_>) -> Change {
         change_parts(content, pen, |part| {
             let changed = self.result(part, pen).or_else(|| self.answer(content, part, pen));
             changed.map_or(PartChange::Keep, PartChange::Replace)
@@ -68,7 +68,12 @@ impl ContentRule for CompactOutput {
 
 impl CompactOutput {
     /// An own answer, or one that is quoted: the JSON is what the event holds.
-    fn answer(&self, content: &RequestContent, part: &RequestPart, pen: &Pen<'_>) -> Option<RequestPart> {
+    fn answer(
+        &self,
+        content: &RequestContent,
+        part: &RequestPart,
+        pen: &RuleContext<'_>,
+    ) -> Option<RequestPart> {
         let whole = part.rich_text();
         let is_quoted = whole.spans().len() == 3 && whole.spans()[1].origin.event().is_some();
         if part.part.is_thought() || (content.is_user() && !is_quoted) {
@@ -88,7 +93,7 @@ impl CompactOutput {
         is_changed.then(|| part.with_text(&out))
     }
 
-    fn result(&self, part: &RequestPart, pen: &Pen<'_>) -> Option<RequestPart> {
+    fn result(&self, part: &RequestPart, pen: &RuleContext<'_>) -> Option<RequestPart> {
         let result = result_of(part, &self.tools)?;
         let text = self.compacted(result.get(RESULT)?.as_str()?)?;
         let mut changed = result.clone();

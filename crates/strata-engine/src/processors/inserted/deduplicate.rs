@@ -9,7 +9,7 @@ use strata_model::{
 
 use super::by_request::{ByRequest, RequestRule};
 use super::results::with_result;
-use super::rule::{Change, PartChange, Pen, change_parts};
+use super::rule::{Change, PartChange, RuleContext, change_parts};
 use crate::processor::StageOutput;
 use crate::processors::{
     kind::ProcessorKind,
@@ -58,7 +58,7 @@ impl RequestRule for Deduplicate {
     const READS: Sections = Sections::CONTENTS;
     const AFTER: &'static [&'static str] = &["contents"];
 
-    fn apply(&self, request: &mut LlmRequest, pen: &Pen<'_>, output: &mut StageOutput) {
+    fn apply(&self, request: &mut LlmRequest, pen: &RuleContext<'_>, output: &mut StageOutput) {
         let mut known = self.keys.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut first: HashMap<Fingerprint, RequestPart> = HashMap::new();
         let mut n_replaced = 0;
@@ -102,7 +102,7 @@ impl Deduplicate {
     }
 }
 
-fn reference(part: &RequestPart, earlier: &RequestPart, pen: &Pen<'_>) -> RequestPart {
+fn reference(part: &RequestPart, earlier: &RequestPart, pen: &RuleContext<'_>) -> RequestPart {
     if let Some(text) = part.part.text.as_deref() {
         let start: String = text.chars().take(RECOGNISED_BY).collect();
         let note = format!("[same as the earlier message that begins: {start}]");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_model::{Contents, RequestContent};
 
 use super::results::before_turns;
-use super::rule::{ByContent, Change, ContentRule, PartChange, Pen, change_parts};
+use super::rule::{ByContent, Change, ContentRule, PartChange, RuleContext, change_parts};
 use crate::processors::{
     kind::ProcessorKind,
     params::{ParamKind, ParamSpec},
@@ -34,7 +34,7 @@ struct DropThoughts {
 }
 
 impl ContentRule for DropThoughts {
-    fn change(&self, content: &Arc<RequestContent>, pen: &Pen<'_>) -> Change {
+    fn change(&self, content: &Arc<RequestContent>, pen: &RuleContext<'_>) -> Change {
         change_parts(content, pen, |part| {
             // A call or result that is marked as thought still belongs to its other half.
             let is_alone = part.part.function_call.is_none() && part.part.function_response.is_none();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_model::{LlmRequest, RequestTool, Str};
 
 use super::by_request::{ByRequest, RequestRule};
-use super::rule::Pen;
+use super::rule::RuleContext;
 use crate::processor::StageOutput;
 use crate::processors::{
     kind::ProcessorKind,
@@ -37,7 +37,7 @@ impl RequestRule for DropTools {
     const READS: Sections = Sections::TOOLS.union(Sections::TOOL_NAMES);
     const AFTER: &'static [&'static str] = &["agent_tools"];
 
-    fn apply(&self, request: &mut LlmRequest, _: &Pen<'_>, output: &mut StageOutput) {
+    fn apply(&self, request: &mut LlmRequest, _: &RuleContext<'_>, output: &mut StageOutput) {
         let goes = |name: &str| self.tools.iter().any(|tool| **tool == *name);
         let mut n_dropped = 0;
         let mut kept: Vec<RequestTool> = Vec::with_capacity(request.tools.len());

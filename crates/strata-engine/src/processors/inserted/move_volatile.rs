@@ -6,7 +6,7 @@ use strata_model::{LlmRequest, Origin, RequestContent, Str};
 
 use super::behind_history::moved_behind;
 use super::by_request::{ByRequest, RequestRule};
-use super::rule::Pen;
+use super::rule::RuleContext;
 use crate::processor::StageOutput;
 use crate::processors::{
     kind::ProcessorKind,
@@ -38,7 +38,7 @@ impl RequestRule for MoveVolatile {
     const READS: Sections = Sections::CONTENTS.union(Sections::SYSTEM);
     const AFTER: &'static [&'static str] = &["instructions", "contents"];
 
-    fn apply(&self, request: &mut LlmRequest, pen: &Pen<'_>, output: &mut StageOutput) {
+    fn apply(&self, request: &mut LlmRequest, pen: &RuleContext<'_>, output: &mut StageOutput) {
         let is_volatile = |origin: &Origin| matches!(origin, Origin::State { key } if self.keys.is_empty() || self.keys.contains(key));
         let moved = moved_behind(request, &is_volatile);
         let Some(tail) = moved.tail else {

@@ -8,7 +8,7 @@ use strata_model::{Contents, Json, LlmRequest, Object, Part, RequestPart, Str, j
 
 use super::by_request::{ByRequest, RequestRule};
 use super::results::{KEEP_TURNS, TOOLS, before_turns, result_of, with_result};
-use super::rule::{Change, PartChange, Pen, change_parts};
+use super::rule::{Change, PartChange, RuleContext, change_parts};
 use crate::processor::StageOutput;
 use crate::processors::{
     kind::ProcessorKind,
@@ -70,7 +70,7 @@ impl RequestRule for Offload {
     const READS: Sections = Sections::CONTENTS;
     const AFTER: &'static [&'static str] = &["contents"];
 
-    fn apply(&self, request: &mut LlmRequest, pen: &Pen<'_>, output: &mut StageOutput) {
+    fn apply(&self, request: &mut LlmRequest, pen: &RuleContext<'_>, output: &mut StageOutput) {
         let reach = before_turns(&request.contents, self.keep_turns);
         let loaded = loaded_names(&request.contents);
         let mut n_loaded = 0;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strata_model::{Contents, FunctionResponse, Object, Part, RequestContent, RequestPart, Str};
 
-use super::rule::{Change, PartChange, Pen, change_parts};
+use super::rule::{Change, PartChange, RuleContext, change_parts};
 use crate::adk_text::FOREIGN_PREAMBLE;
 use crate::processors::params::{ParamKind, ParamSpec};
 
@@ -27,7 +27,7 @@ pub(super) const KEEP_TURNS: ParamSpec = ParamSpec {
 /// Changes the results of some tools.
 pub(super) fn change_results(
     content: &Arc<RequestContent>,
-    pen: &Pen<'_>,
+    pen: &RuleContext<'_>,
     tools: &[Str],
     mut change: impl FnMut(&RequestPart, &Object) -> Option<Object>,
 ) -> Change {
@@ -51,7 +51,7 @@ pub(super) fn result_of<'p>(part: &'p RequestPart, tools: &[Str]) -> Option<&'p 
     response.response.as_deref().filter(|_| is_meant)
 }
 
-pub(super) fn with_result(part: &RequestPart, pen: &Pen<'_>, result: Object) -> RequestPart {
+pub(super) fn with_result(part: &RequestPart, pen: &RuleContext<'_>, result: Object) -> RequestPart {
     let mut changed = Part::clone(&part.part);
     let response = changed.function_response.get_or_insert_with(|| Box::new(FunctionResponse::default()));
     response.response = Some(Arc::new(result));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use strata_model::{Contents, EventIndex, FromJson as _, LlmRequest, RequestContent, Str, json, python};
 
 use super::results::is_turn_start;
-use super::rule::Pen;
+use super::rule::RuleContext;
 use crate::context::CompileContext;
 use crate::error::CompileError;
 use crate::log::EventView;
@@ -130,7 +130,7 @@ impl Processor for Retention {
         }
         let list: Vec<Arc<RequestContent>> = contents.iter().cloned().collect();
         let start = before_orphans(&list, starts[cut_turns]);
-        let pen = Pen { name: &inputs.name, pinned: inputs.pinned };
+        let pen = RuleContext { name: &inputs.name, pinned: inputs.pinned };
         let is_kept = |content: &Arc<RequestContent>| content.parts.iter().any(|part| pen.is_pinned(part));
         let kept: Contents = list[..start].iter().filter(|content| is_kept(content)).cloned().collect();
         let n_pinned = kept.len();

@@ -22,7 +22,7 @@ pub(super) enum Change {
 /// A change of contents that looks at nothing but the content itself.
 pub(super) trait ContentRule: Hash + Send + Sync + 'static {
     /// What becomes of a content; the same for the same content and `pen`.
-    fn change(&self, content: &Arc<RequestContent>, pen: &Pen<'_>) -> Change;
+    fn change(&self, content: &Arc<RequestContent>, pen: &RuleContext<'_>) -> Change;
 
     /// How many contents from the front the rule is for.
     fn reach(&self, contents: &Contents) -> usize {
@@ -34,14 +34,14 @@ pub(super) trait ContentRule: Hash + Send + Sync + 'static {
 }
 
 /// What a rule writes with.
-pub(super) struct Pen<'p> {
+pub(super) struct RuleContext<'p> {
     /// The processor's name in its flow.
     pub name: &'p Str,
     /// Events that stay as they are, in order.
     pub pinned: &'p [EventIndex],
 }
 
-impl Pen<'_> {
+impl RuleContext<'_> {
     pub(super) fn is_pinned(&self, part: &RequestPart) -> bool {
         let event = part.main_origin().event();
         event.is_some_and(|event| self.pinned.binary_search(&event).is_ok())
@@ -61,7 +61,7 @@ impl Pen<'_> {
 /// Applies `change` to every part that is not pinned. A content that loses all its parts is dropped.
 pub(super) fn change_parts(
     content: &Arc<RequestContent>,
-    pen: &Pen<'_>,
+    pen: &RuleContext<'_>,
     mut change: impl FnMut(&RequestPart) -> PartChange,
 ) -> Change {
     let mut changed: Option<Vec<RequestPart>> = None;
@@ -155,7 +155,7 @@ impl<R: ContentRule> Processor for ByContent<R> {
         request: &mut LlmRequest,
         output: &mut StageOutput,
     ) -> Result<(), CompileError> {
-        let pen = Pen { name: &inputs.name, pinned: inputs.pinned };
+        let pen = RuleContext { name: &inputs.name, pinned: inputs.pinned };
         let (contents, n_changed) = inputs.memo.apply(&*inputs.rule, &pen, &request.contents);
         if n_changed > 0 {
             request.contents = contents;
@@ -179,7 +179,12 @@ struct Memo {
 
 impl Memo {
     /// The contents as the rule leaves them, and how many of them it changed.
-    fn apply<R: ContentRule>(&self, rule: &R, pen: &Pen<'_>, contents: &Contents) -> (Contents, usize) {
+    fn apply<R: ContentRule>(
+        &self,
+        rule: &R,
+        pen: &RuleContext<'_>,
+        contents: &Contents,
+    ) -> (Contents, usize) {
         let reach = rule.reach(contents).min(contents.len());
         let mut key = Fingerprint::default();
         for pinned in pen.pinned {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_model::app::RelayStyle;
 use strata_model::{RequestContent, Str};
 
-use super::rule::{ByContent, Change, ContentRule, PartChange, Pen, change_parts};
+use super::rule::{ByContent, Change, ContentRule, PartChange, RuleContext, change_parts};
 use crate::processors::callbacks;
 use crate::processors::kind::ProcessorKind;
 use crate::processors::params::{ParamKind, ParamSpec};
@@ -50,7 +50,7 @@ struct Strip {
 }
 
 impl ContentRule for Strip {
-    fn change(&self, content: &Arc<RequestContent>, pen: &Pen<'_>) -> Change {
+    fn change(&self, content: &Arc<RequestContent>, pen: &RuleContext<'_>) -> Change {
         if !self.styles.iter().any(|style| callbacks::is_relay(content, *style)) {
             return Change::Keep;
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use strata_model::{Contents, Json, Object, RequestContent, Str};
 
 use super::results::{KEEP_TURNS, TOOLS, before_turns, change_results};
-use super::rule::{ByContent, Change, ContentRule, Pen};
+use super::rule::{ByContent, Change, ContentRule, RuleContext};
 use super::tables::{Table, replaced};
 use crate::processors::{
     kind::ProcessorKind,
@@ -74,7 +74,7 @@ struct Summarize {
 }
 
 impl ContentRule for Summarize {
-    fn change(&self, content: &Arc<RequestContent>, pen: &Pen<'_>) -> Change {
+    fn change(&self, content: &Arc<RequestContent>, pen: &RuleContext<'_>) -> Change {
         change_results(content, pen, &self.tools, |_, result| {
             replaced(result, &mut |table| {
                 (table.rows.len() >= self.min_rows).then(|| Json::Object(self.summary(table)))

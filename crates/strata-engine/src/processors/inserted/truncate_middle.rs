@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_model::{Contents, Json, Object, RequestContent, RequestPart, RichText, Str};
 
 use super::results::{KEEP_TURNS, TOOLS, before_turns, result_of, with_result};
-use super::rule::{ByContent, Change, ContentRule, PartChange, Pen, change_parts};
+use super::rule::{ByContent, Change, ContentRule, PartChange, RuleContext, change_parts};
 use crate::processors::{
     kind::ProcessorKind,
     params::{ParamKind, ParamSpec},
@@ -75,7 +75,7 @@ struct Cut {
 }
 
 impl ContentRule for Truncate {
-    fn change(&self, content: &Arc<RequestContent>, pen: &Pen<'_>) -> Change {
+    fn change(&self, content: &Arc<RequestContent>, pen: &RuleContext<'_>) -> Change {
         change_parts(content, pen, |part| {
             let changed = self.result(part, pen).or_else(|| self.message(part, pen));
             changed.map_or(PartChange::Keep, PartChange::Replace)
@@ -92,7 +92,7 @@ impl ContentRule for Truncate {
 }
 
 impl Truncate {
-    fn message(&self, part: &RequestPart, pen: &Pen<'_>) -> Option<RequestPart> {
+    fn message(&self, part: &RequestPart, pen: &RuleContext<'_>) -> Option<RequestPart> {
         let text = part.part.text.as_deref().filter(|_| self.cuts_messages)?;
         let cut = self.cut(text)?;
         let whole = part.rich_text();
@@ -103,7 +103,7 @@ impl Truncate {
         Some(part.with_text(&short))
     }
 
-    fn result(&self, part: &RequestPart, pen: &Pen<'_>) -> Option<RequestPart> {
+    fn result(&self, part: &RequestPart, pen: &RuleContext<'_>) -> Option<RequestPart> {
         let result = result_of(part, &self.tools).filter(|_| self.cuts_results)?;
         let changed = self.in_object(result)?;
         Some(with_result(part, pen, changed))

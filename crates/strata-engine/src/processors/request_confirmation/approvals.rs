@@ -68,10 +68,10 @@ impl Approvals {
     }
 
     /// Requests whose call got a result after the user had answered for the first time.
-    fn taken(&self, events: &[&LoggedEvent], last: usize) -> Taken {
+    fn taken(&self, events: &[&LoggedEvent], last: usize) -> UsedApprovals {
         let request_of_call = self.requests_by_call(events);
         let mut answered: HashSet<&str> = HashSet::new();
-        let mut taken = Taken::default();
+        let mut taken = UsedApprovals::default();
         for (at, logged) in events.iter().enumerate() {
             for response in logged.event.function_responses() {
                 let Some(id) = response.id.as_deref().filter(|id| !id.is_empty()) else { continue };
@@ -105,7 +105,7 @@ impl Approvals {
 }
 
 #[derive(Default)]
-struct Taken {
+struct UsedApprovals {
     ids: HashSet<Str>,
     /// At least one result came after the user's last answers.
     is_after_answer: bool,

@@ -24,7 +24,7 @@ pub(super) struct Lines<'t> {
 
 /// What was said last.
 #[derive(Default)]
-pub(super) struct Before {
+pub(super) struct PreviousLine {
     voice: Option<Voice>,
     is_blank: bool,
     /// What the program says goes on until a line that ends with a break.
@@ -55,7 +55,7 @@ impl<'t> Lines<'t> {
     }
 
     /// Who wrote a line. An empty line goes with what is above it, except that it ends what was typed: `None`.
-    pub(super) fn voice(&self, at: usize, before: &mut Before) -> Option<Voice> {
+    pub(super) fn voice(&self, at: usize, before: &mut PreviousLine) -> Option<Voice> {
         let line = self.texts[at];
         let voice = self.voice_after(at, before);
         let is_blank = line.trim().is_empty();
@@ -69,7 +69,7 @@ impl<'t> Lines<'t> {
         voice
     }
 
-    fn voice_after(&self, at: usize, before: &Before) -> Option<Voice> {
+    fn voice_after(&self, at: usize, before: &PreviousLine) -> Option<Voice> {
         let line = self.texts[at];
         let is_answering = before.voice == Some(Voice::Model);
         let is_ended = has_break(line) || !self.has_breaks;

@@ -4,7 +4,7 @@ use strata_model::take::take_text;
 use strata_model::{Json, Object, Part, Str};
 
 use super::rollout::Rollout;
-use crate::draft::{Kind, Say};
+use crate::draft::{EventDraft, Kind};
 use crate::source::SourceRecord;
 use crate::values::Value;
 
@@ -47,7 +47,8 @@ impl Rollout {
             return self.draft.unmapped.record(&format!("record_type.{kind}"), source);
         }
         if let Some(prompt) = take_text(&mut record, "prompt") {
-            let say = Say { kind: Kind::Prompt, parts: vec![Part::from_text(prompt)], ..self.say(source) };
+            let say =
+                EventDraft { kind: Kind::Prompt, parts: vec![Part::from_text(prompt)], ..self.say(source) };
             self.push_prompt(say);
             return;
         }

@@ -6,7 +6,7 @@ use strata_wire::message::{Role, Turn, thought};
 
 use super::prompts::prompt_of;
 use super::rollout::Rollout;
-use crate::draft::Say;
+use crate::draft::EventDraft;
 use crate::source::SourceRecord;
 
 /// What a tool was asked and what it returned.
@@ -79,7 +79,7 @@ impl Rollout {
         let named = error.get("codex_error_info").and_then(|info| info.as_object()?.keys().next().cloned());
         let message = text("message").unwrap_or_else(|| "error".into());
         let code = text("codex_error_info").or(named).or(text("kind")).unwrap_or_else(|| "error".into());
-        let say = Say { error: Some((code, message)), ..self.say(source) };
+        let say = EventDraft { error: Some((code, message)), ..self.say(source) };
         self.draft.push(say);
     }
 

@@ -5,9 +5,9 @@ use strata_model::{Json, Object, Part, Str};
 use strata_wire::message::{Role, Turn};
 use strata_wire::usage::UsageReport;
 
-use super::prompts::Typed;
+use super::prompts::TypedByUser;
 use super::rollout::Rollout;
-use crate::draft::{Kind, Say, kind_of};
+use crate::draft::{EventDraft, Kind, kind_of};
 use crate::marks;
 use crate::source::SourceRecord;
 
@@ -39,7 +39,7 @@ impl Rollout {
             Role::Model if kind == "agent_message" || is_from_agent(&turn) => {
                 self.open = None;
                 let kind = Kind::Injected("peer".into());
-                let say = Say { id: item_id, kind, parts: turn.parts, ..self.say(source) };
+                let say = EventDraft { id: item_id, kind, parts: turn.parts, ..self.say(source) };
                 self.draft.push(say);
             }
             Role::Model => self.answer(turn, &kind, phase, source),
@@ -54,7 +54,7 @@ impl Rollout {
             Role::User => self.user(turn, item_id, source),
             Role::System => {
                 self.open = None;
-                let say = Say { id: item_id, ..self.say(source) };
+                let say = EventDraft { id: item_id, ..self.say(source) };
                 let at = self.draft.push_turn(turn, say);
                 self.mark(at, "developer");
             }
@@ -84,12 +84,12 @@ impl Rollout {
         let typed = self.asked.item(&turn, &self.ahead.prompts);
         let mut sources = vec![source.clone()];
         let kind = match kind_of(&turn) {
-            kind @ (Kind::Prompt | Kind::Injected(_)) if typed == Typed::Yes => {
+            kind @ (Kind::Prompt | Kind::Injected(_)) if typed == TypedByUser::Yes => {
                 // Nothing but the client's own words is no prompt, whatever the interface calls it.
                 if turn.parts.is_empty() { kind } else { Kind::Prompt }
             }
             Kind::Injected(kind) => Kind::Injected(kind),
-            kind if typed == Typed::Unsaid => kind,
+            kind if typed == TypedByUser::Unsaid => kind,
             _ => match self.awaited.take() {
                 Some((_, of_event)) => {
                     sources.push(of_event);
@@ -100,13 +100,13 @@ impl Rollout {
         };
         let is_prompt = kind == Kind::Prompt;
         let is_client = kind == Kind::Injected("client".into());
-        let say = Say { id, kind, parts: turn.parts, sources, ..self.say(source) };
+        let say = EventDraft { id, kind, parts: turn.parts, sources, ..self.say(source) };
         let at = if is_prompt { self.push_prompt(say) } else { self.draft.push(say) };
         self.unproven = is_client.then_some(at);
     }
 
     /// Adds a prompt; a thread can be rolled back to it.
-    pub(super) fn push_prompt(&mut self, say: Say) -> usize {
+    pub(super) fn push_prompt(&mut self, say: EventDraft) -> usize {
         // The extension for editors puts what was typed behind what it says about the editor.
         const REQUEST: &str = "## My request for Codex:";
         let mut texts = say.parts.iter().filter_map(|part| part.text.as_deref());
@@ -116,7 +116,7 @@ impl Rollout {
         {
             self.draft.title = Some(request.into());
         }
-        let at = self.draft.push(Say { kind: Kind::Prompt, ..say });
+        let at = self.draft.push(EventDraft { kind: Kind::Prompt, ..say });
         self.turns.push(at);
         at
     }
@@ -149,7 +149,7 @@ impl Rollout {
     /// The item that should follow a recorded prompt did not come.
     pub(super) fn tell_awaited(&mut self) {
         let Some((text, source)) = self.awaited.take() else { return };
-        let say = Say { parts: vec![Part::from_text(text)], ..self.say(source) };
+        let say = EventDraft { parts: vec![Part::from_text(text)], ..self.say(source) };
         self.push_prompt(say);
     }
 
@@ -162,7 +162,7 @@ impl Rollout {
             None => {
                 let mut notes = Object::new();
                 notes.push_some("phase", phase);
-                let say = Say { model: self.model.clone(), source_notes: notes, ..self.say(source) };
+                let say = EventDraft { model: self.model.clone(), source_notes: notes, ..self.say(source) };
                 let at = self.draft.push_turn(turn, say);
                 self.open = Some(at);
                 self.steps.opened(at);
@@ -185,7 +185,7 @@ impl Rollout {
             }
             // A call of which nothing is recorded but its usage: the one that wrote a summary, or one that failed.
             None => {
-                let say = Say { usage: Some(reported), model: self.model.clone(), ..self.say(source) };
+                let say = EventDraft { usage: Some(reported), model: self.model.clone(), ..self.say(source) };
                 self.draft.push(say)
             }
         };
@@ -227,7 +227,7 @@ impl Rollout {
             let message = take_text(&mut compacted, "message").unwrap_or_default();
             parts.push(Part::from_text(message));
         }
-        let say = Say { kind: Kind::Compaction, parts, source_notes: compacted, ..self.say(source) };
+        let say = EventDraft { kind: Kind::Compaction, parts, source_notes: compacted, ..self.say(source) };
         self.draft.push(say);
     }
 
@@ -242,8 +242,10 @@ impl Rollout {
         self.turns.truncate(n_kept);
         self.open = None;
         // The mark belongs to no turn that is taken back.
-        let say =
-            Say { invocation: Some(format!("rollback-{}", self.draft.len()).into()), ..self.say(source) };
+        let say = EventDraft {
+            invocation: Some(format!("rollback-{}", self.draft.len()).into()),
+            ..self.say(source)
+        };
         self.draft.push_rewind(invocation, say);
     }
 }

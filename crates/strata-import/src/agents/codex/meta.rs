@@ -5,7 +5,7 @@ use strata_model::{Object, Str};
 use strata_wire::message::{Role, Turn};
 
 use super::rollout::Rollout;
-use crate::draft::Say;
+use crate::draft::EventDraft;
 use crate::imported::ParentSession;
 use crate::marks;
 use crate::source::SourceRecord;
@@ -53,7 +53,7 @@ impl Rollout {
                 );
             }
         }
-        let say = Say { source_notes: notes, ..self.say(source.clone()) };
+        let say = EventDraft { source_notes: notes, ..self.say(source.clone()) };
         if let Some(base) = base {
             let at = self.draft.push(say);
             self.draft.mark(at, marks::INSTRUCTION, base);

@@ -29,7 +29,7 @@ struct OfWords {
 
 /// What an item of the role `user` is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Typed {
+pub(super) enum TypedByUser {
     Yes,
     No,
     /// The interface recorded no prompts at all.
@@ -69,16 +69,16 @@ impl Prompts {
 
 impl Asked {
     /// Whether this item is a prompt.
-    pub(super) fn item(&mut self, turn: &Turn, prompts: &Prompts) -> Typed {
+    pub(super) fn item(&mut self, turn: &Turn, prompts: &Prompts) -> TypedByUser {
         let words = typed_words(turn);
         let n_asked = &mut self.0.entry(words).or_default().by_items;
         *n_asked += 1;
         if *n_asked <= prompts.n_events(words) {
-            Typed::Yes
+            TypedByUser::Yes
         } else if prompts.events.is_empty() {
-            Typed::Unsaid
+            TypedByUser::Unsaid
         } else {
-            Typed::No
+            TypedByUser::No
         }
     }
 

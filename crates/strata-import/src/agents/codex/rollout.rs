@@ -8,7 +8,7 @@ use strata_wire::usage::Counts;
 use super::ahead::Ahead;
 use super::prompts::Asked;
 use super::usage::Steps;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -104,12 +104,12 @@ impl Rollout {
         self.model = Some(model);
     }
 
-    pub(super) fn say(&self, source: SourceRecord) -> Say {
-        Say {
+    pub(super) fn say(&self, source: SourceRecord) -> EventDraft {
+        EventDraft {
             agent: self.agent.clone(),
             branch: self.branch.clone(),
             invocation: self.turn.clone(),
-            ..Say::new(Kind::Notice, Vec::new(), source)
+            ..EventDraft::new(Kind::Notice, Vec::new(), source)
         }
     }
 

@@ -8,7 +8,7 @@ use strata_wire::message::{Role, Turn, thought};
 use strata_wire::usage::{Counts, UsageReport, read as read_usage};
 
 use super::rollout::Rollout;
-use crate::draft::Say;
+use crate::draft::EventDraft;
 use crate::source::SourceRecord;
 use crate::unmapped::Unmapped;
 
@@ -130,7 +130,7 @@ impl Rollout {
         let Some(sum) = sum.map(|sum| sum.counts()) else { return };
         let usage = UsageReport::from(sum.grown_since(self.stream.last_sum));
         self.stream.last_sum = sum;
-        let say = Say { usage: Some(usage), model: self.model.clone(), ..self.say(source) };
+        let say = EventDraft { usage: Some(usage), model: self.model.clone(), ..self.say(source) };
         self.draft.push_sum(say);
     }
 }

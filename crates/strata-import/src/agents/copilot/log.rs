@@ -12,7 +12,7 @@ use strata_wire::message::{Role, Turn, thought};
 use strata_wire::usage::spelling::COPILOT_SUMMARY;
 use strata_wire::usage::{Counts, UsageReport, read as read_usage};
 
-use crate::draft::{Draft, Kind, Say, kind_of};
+use crate::draft::{Draft, EventDraft, Kind, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -70,7 +70,7 @@ impl Log {
         let caller = own.clone().or_else(|| take_first_text(&mut data, &["parentToolCallId"]));
         let known = caller.as_ref().and_then(|call| self.agents.get(call)).cloned();
         let agent = known.or_else(|| own.as_ref().map(|id| format!("copilot.{id}").into()));
-        let say = Say {
+        let say = EventDraft {
             id,
             time,
             invocation: take_text(&mut data, "interactionId"),
@@ -78,7 +78,7 @@ impl Log {
                 .filter(|_| agent.is_some())
                 .map(|call| format!("agent.{}", call.replace('.', "_")).into()),
             agent,
-            ..Say::new(Kind::Notice, Vec::new(), source.clone())
+            ..EventDraft::new(Kind::Notice, Vec::new(), source.clone())
         };
         match &*kind {
             "session.start" => {
@@ -110,7 +110,7 @@ impl Log {
             }
             "system.notification" => {
                 let turn = self.turn(Role::User, &mut data);
-                self.draft.push(Say {
+                self.draft.push(EventDraft {
                     kind: Kind::Injected("task-notification".into()),
                     parts: turn.parts,
                     ..say
@@ -134,7 +134,7 @@ impl Log {
             "session.error" => {
                 let text = take_text(&mut data, "message").unwrap_or_else(|| "error".into());
                 let code = take_text(&mut data, "errorType").unwrap_or_else(|| "error".into());
-                self.draft.push(Say { error: Some((code, text)), ..say });
+                self.draft.push(EventDraft { error: Some((code, text)), ..say });
             }
             "session.shutdown" => self.sums(data, &say),
             "" => self.draft.unmapped.record("record without a type", source),
@@ -149,7 +149,7 @@ impl Log {
     }
 
     /// What the model saw is the transformed prompt; what was typed is beside it.
-    fn user(&mut self, mut data: Object, say: Say) {
+    fn user(&mut self, mut data: Object, say: EventDraft) {
         let mut turn = self.turn(Role::User, &mut data);
         let mut kind = kind_of(&turn);
         // Messages of skills, of a plan, of another session.
@@ -172,10 +172,10 @@ impl Log {
         if self.draft.title.is_none() && kind == Kind::Prompt {
             self.draft.title = notes.get("typed").and_then(Json::as_str).map(Str::from);
         }
-        self.draft.push(Say { kind, parts: turn.parts, source_notes: notes, ..say });
+        self.draft.push(EventDraft { kind, parts: turn.parts, source_notes: notes, ..say });
     }
 
-    fn response(&mut self, mut data: Object, say: Say) {
+    fn response(&mut self, mut data: Object, say: EventDraft) {
         let mut turn = Turn::new(Role::Model);
         if let Some(text) = take_text(&mut data, "reasoningText").filter(|text| !text.is_empty()) {
             turn.parts.push(thought(text));
@@ -206,7 +206,7 @@ impl Log {
         }
         self.draft.note_rest("assistant.message", &data);
         let call = notes.get("apiCallId").and_then(Json::as_str).map(Str::from);
-        let at = self.draft.push(Say {
+        let at = self.draft.push(EventDraft {
             kind: Kind::Response,
             parts: turn.parts,
             model,
@@ -218,7 +218,7 @@ impl Log {
     }
 
     /// The usage of one call, where it was kept: that of the last response, or of a call nothing else is known of.
-    fn usage(&mut self, mut data: Object, say: Say) {
+    fn usage(&mut self, mut data: Object, say: EventDraft) {
         let model = take_text(&mut data, "model").or_else(|| self.model.clone());
         let call = take_first_text(&mut data, &["apiCallId"]);
         let is_of = |known: &Option<Str>| known.is_none() || call.is_none() || *known == call;
@@ -240,12 +240,12 @@ impl Log {
                 self.draft.set_usage(at, usage);
             }
             None => {
-                self.draft.push(Say { model, usage: Some(usage), ..say });
+                self.draft.push(EventDraft { model, usage: Some(usage), ..say });
             }
         }
     }
 
-    fn result(&mut self, mut data: Object, say: Say) {
+    fn result(&mut self, mut data: Object, say: EventDraft) {
         let mut turn = Turn::new(Role::Tool);
         let id = take_text(&mut data, "toolCallId");
         let name = take_text(&mut data, "toolName");
@@ -265,7 +265,7 @@ impl Log {
         self.draft.push_turn(turn, say);
     }
 
-    fn compacted(&mut self, mut data: Object, say: Say) {
+    fn compacted(&mut self, mut data: Object, say: EventDraft) {
         let text = take_first_text(&mut data, &["summaryContent", "summary", "content"]).unwrap_or_default();
         // The call that wrote the summary.
         let usage = take_object(&mut data, "compactionTokensUsed").and_then(|mut used| {
@@ -277,7 +277,7 @@ impl Log {
             let message =
                 take_first_text(&mut data, &["error"]).unwrap_or_else(|| "the compaction failed".into());
             let error = Some(("compaction_failed".into(), message));
-            self.draft.push(Say { error, source_notes: data, ..say });
+            self.draft.push(EventDraft { error, source_notes: data, ..say });
             return;
         }
         if let Some(usage) = &usage {
@@ -286,11 +286,11 @@ impl Log {
             *told = told.plus(usage.counts());
         }
         let parts = vec![Part::from_text(text)];
-        self.draft.push(Say { kind: Kind::Compaction, parts, usage, source_notes: data, ..say });
+        self.draft.push(EventDraft { kind: Kind::Compaction, parts, usage, source_notes: data, ..say });
     }
 
     /// The sums of the whole session, less those it ended with before and what its calls reported themselves.
-    fn sums(&mut self, mut data: Object, say: &Say) {
+    fn sums(&mut self, mut data: Object, say: &EventDraft) {
         let metrics = take_object(&mut data, "modelMetrics").unwrap_or_default();
         for (model, metric) in metrics {
             let Some(usage) = metric.get("usage").and_then(Json::as_object) else { continue };
@@ -310,7 +310,7 @@ impl Log {
             for key in ["systemTokens", "conversationTokens", "toolDefinitionsTokens", "currentTokens"] {
                 notes.push_some(key, data.get(key).cloned());
             }
-            self.draft.push_sum(Say {
+            self.draft.push_sum(EventDraft {
                 model: Some(model),
                 usage: Some(sum),
                 source_notes: notes,

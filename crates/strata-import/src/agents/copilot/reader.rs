@@ -5,7 +5,7 @@ use strata_model::take::take_text;
 use super::log;
 use crate::documents::read_documents;
 use crate::draft::say_message;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::{Import, ImportedSession};
@@ -110,7 +110,7 @@ fn read_document(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<I
         let start = document.fields.remove("startTime");
         draft.set_clock(start.as_ref().and_then(time_of));
         for value in document.take("chatMessages") {
-            let say = Say::new(Kind::Notice, Vec::new(), value.source());
+            let say = EventDraft::new(Kind::Notice, Vec::new(), value.source());
             say_message(&mut draft, "chatMessages", value.json, say);
         }
         // It says what messages say, for the interface.

@@ -6,7 +6,7 @@ use strata_model::take::take_text;
 use strata_model::{Json, Object, Part, Str};
 
 use crate::documents::Document;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -57,5 +57,5 @@ fn tell(draft: &mut Draft, mut entry: Object, source: SourceRecord) {
         entry.remove(key);
     }
     draft.note_rest("logs.json", &entry);
-    draft.push(Say { time, ..Say::new(kind, vec![Part::from_text(text)], source) });
+    draft.push(EventDraft { time, ..EventDraft::new(kind, vec![Part::from_text(text)], source) });
 }

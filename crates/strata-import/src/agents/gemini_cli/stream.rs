@@ -7,7 +7,7 @@ use strata_wire::usage::UsageReport;
 use strata_wire::usage::spelling::GEMINI_CLI_STATS;
 
 use crate::documents::Document;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -67,7 +67,7 @@ impl Output {
                 let is_error = line.get("status").and_then(Json::as_str) == Some("error");
                 let output = take_any(&mut line, &["output", "error"]);
                 self.draft.messages("tool_result").result(id, None, output, is_error, &mut turn);
-                self.draft.push_turn(turn, Say::new(Kind::Notice, Vec::new(), source));
+                self.draft.push_turn(turn, EventDraft::new(Kind::Notice, Vec::new(), source));
             }
             "error" => self.error(&line, source),
             "result" | "" => self.result(line, &source),
@@ -80,7 +80,7 @@ impl Output {
         let parts = vec![Part::from_text(text)];
         if line.get("role").and_then(Json::as_str) == Some("user") {
             self.open = None;
-            self.draft.push(Say::new(Kind::Prompt, parts, source));
+            self.draft.push(EventDraft::new(Kind::Prompt, parts, source));
         } else {
             self.respond(parts, source);
         }
@@ -89,7 +89,8 @@ impl Output {
     /// Pieces of one text are put together.
     fn respond(&mut self, parts: Vec<Part>, source: SourceRecord) {
         let Some(at) = self.open else {
-            let say = Say { model: self.model.clone(), ..Say::new(Kind::Response, parts, source) };
+            let say =
+                EventDraft { model: self.model.clone(), ..EventDraft::new(Kind::Response, parts, source) };
             self.open = Some(self.draft.push(say));
             return;
         };
@@ -108,7 +109,7 @@ impl Output {
         let text = error.get("message").and_then(Json::as_str).unwrap_or("error");
         let code = error.get("type").and_then(Json::as_str).unwrap_or("error");
         let error = Some((code.into(), text.into()));
-        self.draft.push(Say { error, ..Say::new(Kind::Notice, Vec::new(), source) });
+        self.draft.push(EventDraft { error, ..EventDraft::new(Kind::Notice, Vec::new(), source) });
     }
 
     fn result(&mut self, mut line: Object, source: &SourceRecord) {
@@ -130,7 +131,8 @@ impl Output {
         }
         for (model, counts) in sums.into_iter().filter(|(_, counts)| counts.input.is_some()) {
             let usage = Some(UsageReport::from(counts));
-            let say = Say { model, usage, ..Say::new(Kind::Notice, Vec::new(), source.clone()) };
+            let say =
+                EventDraft { model, usage, ..EventDraft::new(Kind::Notice, Vec::new(), source.clone()) };
             self.draft.push_sum(say);
         }
         self.draft.note_rest("result", &line);

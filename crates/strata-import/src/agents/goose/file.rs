@@ -8,7 +8,7 @@ use strata_wire::usage::{Counts, UsageReport};
 
 use super::Chat;
 use crate::documents::read_documents;
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::{ImportedSession, ParentSession};
@@ -127,7 +127,7 @@ fn chat_of(mut about: Object) -> Chat {
 }
 
 fn message(chat: &mut Chat, mut message: Object, source: SourceRecord) {
-    let mut say = Say::new(Kind::Notice, Vec::new(), source);
+    let mut say = EventDraft::new(Kind::Notice, Vec::new(), source);
     say.time = take_time(&mut message, "created");
     say.id = take_text(&mut message, "id");
     let role = take_text(&mut message, "role").unwrap_or_default();

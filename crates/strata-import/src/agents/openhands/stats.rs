@@ -7,7 +7,7 @@ use strata_model::{Json, Object, Str};
 use strata_wire::usage::UsageReport;
 use strata_wire::usage::spelling::OPENHANDS;
 
-use crate::draft::{Draft, Kind, Say};
+use crate::draft::{Draft, EventDraft, Kind};
 use crate::source::SourceRecord;
 
 /// The list of all calls, which not every record of the sums has.
@@ -75,8 +75,8 @@ impl Stats {
             let says_something =
                 |sum: &UsageReport| sum.usage.total_token_count.is_some_and(|total| total > 0);
             if let Some(sum) = sum.filter(says_something).filter(|_| n_calls == 0) {
-                let about = Say::new(Kind::Notice, Vec::new(), source.clone());
-                draft.push_sum(Say { usage: Some(sum), model, ..about });
+                let about = EventDraft::new(Kind::Notice, Vec::new(), source.clone());
+                draft.push_sum(EventDraft { usage: Some(sum), model, ..about });
             }
         }
     }
@@ -84,7 +84,11 @@ impl Stats {
 
 fn add(draft: &mut Draft, at: Option<usize>, model: Option<Str>, usage: UsageReport, source: &SourceRecord) {
     let Some(at) = at else {
-        draft.push(Say { usage: Some(usage), model, ..Say::new(Kind::Notice, Vec::new(), source.clone()) });
+        draft.push(EventDraft {
+            usage: Some(usage),
+            model,
+            ..EventDraft::new(Kind::Notice, Vec::new(), source.clone())
+        });
         return;
     };
     draft.set_usage(at, usage);

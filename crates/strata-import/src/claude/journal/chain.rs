@@ -9,13 +9,13 @@ use super::request::RequestRecord;
 /// Hashes of the messages of every request, or why they are not known.
 #[derive(Debug)]
 pub(super) struct Chains<'r> {
-    all: Vec<Result<Vec<&'r Str>, Broken>>,
+    all: Vec<Result<Vec<&'r Str>, ChainError>>,
     before: Vec<Option<usize>>,
 }
 
 /// Why a request cannot be put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Broken {
+pub(super) enum ChainError {
     NoShape,
     NoBase,
     /// It keeps more messages of the request before it than that has.
@@ -41,7 +41,7 @@ impl<'r> Chains<'r> {
             let mut chain = chains.chain(request, base);
             n_messages += chain.as_ref().map_or(0, Vec::len);
             if n_messages > MAX_MESSAGES {
-                chain = Err(Broken::TooLarge);
+                chain = Err(ChainError::TooLarge);
             }
             chains.all.push(chain);
             let agent = request.agent_id.as_deref();
@@ -53,18 +53,18 @@ impl<'r> Chains<'r> {
     }
 
     /// The messages of a request; `base` is the place of the one it goes on with, if that is known.
-    fn chain(&self, request: &'r RequestRecord, base: Option<usize>) -> Result<Vec<&'r Str>, Broken> {
+    fn chain(&self, request: &'r RequestRecord, base: Option<usize>) -> Result<Vec<&'r Str>, ChainError> {
         let mut chain = Vec::new();
         if request.base.is_some() {
-            let base = self.all[base.ok_or(Broken::NoBase)?].as_ref().map_err(|_| Broken::NoBase)?;
-            chain.extend_from_slice(base.get(..request.keep).ok_or(Broken::ShortBase)?);
+            let base = self.all[base.ok_or(ChainError::NoBase)?].as_ref().map_err(|_| ChainError::NoBase)?;
+            chain.extend_from_slice(base.get(..request.keep).ok_or(ChainError::ShortBase)?);
         }
         chain.extend(&request.tail);
         Ok(chain)
     }
 
     /// Hashes of the messages of a request, by its place.
-    pub(super) fn get(&self, at: usize) -> Result<&[&'r Str], Broken> {
+    pub(super) fn get(&self, at: usize) -> Result<&[&'r Str], ChainError> {
         self.all[at].as_deref().map_err(|broken| *broken)
     }
 
@@ -75,7 +75,7 @@ impl<'r> Chains<'r> {
     }
 }
 
-impl Broken {
+impl ChainError {
     /// What is told of it.
     pub(super) fn said(self) -> &'static str {
         match self {

@@ -6,14 +6,14 @@ use strata_model::{Json, Str};
 
 use super::pieces::Pieces;
 use super::request::RequestRecord;
-use super::said::Said;
+use super::said::JournalMessages;
 use crate::claude::ids::EntryId;
 use crate::imported::Alignment;
 
 #[derive(Debug)]
 pub(super) struct Messages<'j> {
     pieces: &'j Pieces,
-    said: &'j Said,
+    said: &'j JournalMessages,
     /// Events that answer a request, by its id.
     answers: &'j HashMap<Str, Vec<EntryId>>,
     /// Those that only the transcript holds, once one was looked for.
@@ -23,7 +23,11 @@ pub(super) struct Messages<'j> {
 }
 
 impl<'j> Messages<'j> {
-    pub(super) fn new(pieces: &'j Pieces, said: &'j Said, answers: &'j HashMap<Str, Vec<EntryId>>) -> Self {
+    pub(super) fn new(
+        pieces: &'j Pieces,
+        said: &'j JournalMessages,
+        answers: &'j HashMap<Str, Vec<EntryId>>,
+    ) -> Self {
         Self { pieces, said, answers, of_transcript: None, placed: HashMap::new() }
     }
 

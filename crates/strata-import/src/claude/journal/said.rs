@@ -11,7 +11,7 @@ use crate::claude::ids::EntryId;
 
 /// Messages as they were written down, by the event they became. Copies share them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Said {
+pub(super) struct JournalMessages {
     messages: BTreeMap<EntryId, Arc<Message>>,
     /// Events with the results of tools, by the ids of the calls.
     results: HashMap<Str, EntryId>,
@@ -23,7 +23,7 @@ struct Message {
     content: Json,
 }
 
-impl Said {
+impl JournalMessages {
     pub(super) fn add_of_user(&mut self, entry: EntryId, content: Json) {
         for call in ids(&content, "tool_result", "tool_use_id") {
             self.results.insert(call.into(), entry);

@@ -2,10 +2,10 @@
 //!
 //! Every figure of a call's tokens, its cache and its price is made here, and every sum over calls.
 
-use super::reported::Reported;
+use super::reported::ReportedCounts;
 use super::simulate::Prediction;
 use crate::analysis::matches::PromptMatches;
-use crate::prices::{Charged, Price};
+use crate::prices::{ChargedTokens, Price};
 use crate::tokens::{Basis, TokenCount};
 
 /// What a call comes to, in its provider's tokens.
@@ -51,7 +51,7 @@ impl Cost {
 }
 
 impl CallBill {
-    pub(super) fn reported(counted: TokenCount, report: &Reported, output_tokens: Option<u32>) -> Self {
+    pub(super) fn reported(counted: TokenCount, report: &ReportedCounts, output_tokens: Option<u32>) -> Self {
         let written = report.written.unwrap_or(0);
         let written_long_tokens = report.written_long.min(written);
         Self {
@@ -97,7 +97,7 @@ impl CallBill {
             return Self { cost: Some(Cost::default()), ..self };
         }
         let cost = price.map(|price| {
-            let charged = Charged {
+            let charged = ChargedTokens {
                 prompt: self.prompt_tokens.into(),
                 cached: self.cached_tokens.into(),
                 written: self.written_tokens.into(),
@@ -238,10 +238,10 @@ impl BillTotals {
 
 /// What a call came to before its session was edited.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Before {
+pub(super) struct UneditedBill {
     pub bill: CallBill,
     /// Its prompt as it was measured, and what was then predicted of it.
-    pub sized: Option<Reported>,
+    pub sized: Option<ReportedCounts>,
     pub prediction: Prediction,
     /// The provider's tokens for each of ours that its prompts grow by, where that is known.
     pub growth: Option<f64>,
@@ -251,8 +251,11 @@ pub(super) struct Before {
 
 /// The sizes of calls' prompts now, in the provider's tokens; `None` where ours is all that is known. A prompt that
 /// begins with another one is no smaller, unless it was reported to be.
-pub(super) fn sizes(before: &[Option<Before>], prompts: &[PromptMatches]) -> Vec<Option<Reported>> {
-    let mut sizes: Vec<Option<Reported>> = Vec::with_capacity(prompts.len());
+pub(super) fn sizes(
+    before: &[Option<UneditedBill>],
+    prompts: &[PromptMatches],
+) -> Vec<Option<ReportedCounts>> {
+    let mut sizes: Vec<Option<ReportedCounts>> = Vec::with_capacity(prompts.len());
     let reported = |at: usize| before[at].as_ref().and_then(|before| before.sized);
     for (at, prompt) in prompts.iter().enumerate() {
         let was = reported(at);
@@ -263,16 +266,16 @@ pub(super) fn sizes(before: &[Option<Before>], prompts: &[PromptMatches]) -> Vec
         let size = before[at].as_ref().and_then(|before| {
             let size = before.size(prompt.tokens)?;
             let least = parent.filter(|_| !before.is_same).map_or(0, |parent| parent.prompt);
-            Some(Reported { prompt: size.prompt.max(least), ..size })
+            Some(ReportedCounts { prompt: size.prompt.max(least), ..size })
         });
         sizes.push(size);
     }
     sizes
 }
 
-impl Before {
+impl UneditedBill {
     /// The size of the call's prompt now, in the provider's tokens. `None` where ours is all that is known.
-    fn size(&self, now: u32) -> Option<Reported> {
+    fn size(&self, now: u32) -> Option<ReportedCounts> {
         let sized = self.sized?;
         if self.is_same {
             return Some(sized);
@@ -291,7 +294,7 @@ impl Before {
             None if bill.prompt_tokens >= before => now.saturating_add(bill.prompt_tokens - before),
             None => (u64::from(now) * u64::from(bill.prompt_tokens) / u64::from(before.max(1))) as u32,
         };
-        Some(Reported { prompt, cached: None, written: None, written_long: 0, lifetime_s: None })
+        Some(ReportedCounts { prompt, cached: None, written: None, written_long: 0, lifetime_s: None })
     }
 
     /// What the call comes to with a prompt of this size, or behind other prompts.

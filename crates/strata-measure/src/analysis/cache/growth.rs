@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use strata_model::{SharedList, Str};
 
-use super::reported::Reported;
+use super::reported::ReportedCounts;
 use crate::analysis::call::CallAnalysis;
 
 /// From how many tokens of ours on a ratio is more than chance.
@@ -19,7 +19,7 @@ pub(super) struct GrowthRatios {
 
 impl GrowthRatios {
     /// Of prompts that begin with another one, where the sizes of both were reported.
-    pub(super) fn of(calls: &SharedList<CallAnalysis>, reported: &[Option<Reported>]) -> Self {
+    pub(super) fn of(calls: &SharedList<CallAnalysis>, reported: &[Option<ReportedCounts>]) -> Self {
         let mut sums: BTreeMap<Str, (u64, u64)> = BTreeMap::new();
         for (call, report) in calls.iter().zip(reported) {
             let Some((report, parent)) = report.as_ref().zip(call.matches.parent) else { continue };

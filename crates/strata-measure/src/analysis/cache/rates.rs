@@ -1,10 +1,10 @@
 //! What a token costs in each call, by the bills of the calls.
 
-use super::{Billed, price_of};
+use super::{BilledCalls, price_of};
 use crate::analysis::call_rates::{CallRate, CallRates};
 use crate::prices::Prices;
 
-impl Billed<'_> {
+impl BilledCalls<'_> {
     /// What is known of each prompt costs together what the call's bill says. Tokens that match the prompt before are
     /// taken to be the ones that were read from the cache, and cost less than others by what that costs less.
     pub fn rates(&self, prices: &Prices) -> CallRates {

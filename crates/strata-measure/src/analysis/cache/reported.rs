@@ -18,7 +18,7 @@ const IN_FLIGHT_S: f64 = 2.0;
 
 /// Token counts of a call as its provider reported them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reported {
+pub struct ReportedCounts {
     /// The whole prompt; what was cached or written is part of it.
     pub prompt: u32,
     /// `None`: the provider says nothing of a cache.
@@ -40,7 +40,7 @@ pub struct Comparison {
     pub difference: Option<Difference>,
 }
 
-impl Reported {
+impl ReportedCounts {
     /// What was reported for a call.
     pub(super) fn of_call(experiment: &Experiment, analysed: &CallAnalysis) -> Option<Self> {
         let call = experiment.call(analysed.number)?;
@@ -83,7 +83,7 @@ impl Reported {
 }
 
 /// The same prompts in the provider's tokens: what it counts beyond what was recorded stands at the beginning.
-pub(super) fn anchored(prompts: &[PromptMatches], reported: &[Option<Reported>]) -> Vec<PromptMatches> {
+pub(super) fn anchored(prompts: &[PromptMatches], reported: &[Option<ReportedCounts>]) -> Vec<PromptMatches> {
     let measure = |at: usize, tokens: u32| match &reported[at] {
         None => tokens,
         Some(_) if tokens == 0 => 0,
@@ -125,7 +125,7 @@ pub(super) fn anchored(prompts: &[PromptMatches], reported: &[Option<Reported>])
 }
 
 /// What first calls of a session found: nothing of it was sent before, so it is what the client always sends first.
-pub(super) fn client_heads(prompts: &[PromptMatches], reported: &[Option<Reported>]) -> Vec<u32> {
+pub(super) fn client_heads(prompts: &[PromptMatches], reported: &[Option<ReportedCounts>]) -> Vec<u32> {
     let firsts = prompts.iter().zip(reported).filter(|(prompt, _)| prompt.parent.is_none());
     firsts.filter_map(|(_, report)| report.as_ref()?.cached).filter(|cached| *cached > 0).collect()
 }
@@ -144,7 +144,7 @@ pub(super) fn compare(
     at: usize,
     prediction: &Prediction,
     Reports { calls, prompts, heads }: &Reports<'_>,
-    reported: &Reported,
+    reported: &ReportedCounts,
     cached: u32,
 ) -> Comparison {
     let predicted = prediction.expected;

@@ -12,7 +12,7 @@ const SLOT_SIMILARITY: f64 = 0.1;
 
 /// A call as its provider meets it.
 #[derive(Debug, Clone, Copy)]
-pub struct Sent<'r> {
+pub struct SentCall<'r> {
     pub rule: &'r CacheRule,
     /// Epoch seconds. Calls without a time are taken to follow at once.
     pub at_s: f64,
@@ -25,7 +25,7 @@ pub struct Sent<'r> {
     pub is_unpaid: bool,
 }
 
-impl<'r> Sent<'r> {
+impl<'r> SentCall<'r> {
     /// An answered call without settings of its own.
     pub fn new(rule: &'r CacheRule, at_s: f64) -> Self {
         Self { rule, at_s, lifetime_s: None, is_reset: false, is_unpaid: false }
@@ -52,7 +52,7 @@ pub struct Prediction {
 }
 
 /// What is found of each prompt, in order.
-pub fn simulate<'r>(prompts: &[PromptMatches], sent: impl Fn(usize) -> Sent<'r>) -> Vec<Prediction> {
+pub fn simulate<'r>(prompts: &[PromptMatches], sent: impl Fn(usize) -> SentCall<'r>) -> Vec<Prediction> {
     let mut caches =
         Caches { prompts, times: Vec::new(), used: Vec::new(), lifetimes: Vec::new(), slots: Vec::new() };
     (0..prompts.len()).map(|at| caches.meet(at, sent(at))).collect()
@@ -78,7 +78,7 @@ struct Hit {
 }
 
 impl Caches<'_> {
-    fn meet(&mut self, at: usize, sent: Sent<'_>) -> Prediction {
+    fn meet(&mut self, at: usize, sent: SentCall<'_>) -> Prediction {
         let now = if sent.at_s > 0.0 { sent.at_s } else { self.times.last().copied().unwrap_or_default() };
         let lifetime_s = sent.lifetime_s.or(sent.rule.lifetime_s).unwrap_or(f64::INFINITY);
         self.times.push(now);

@@ -2,7 +2,7 @@
 
 use strata_wire::{CacheRule, CacheRules, Machine, Mark};
 
-use super::simulate::{Prediction, Sent, simulate};
+use super::simulate::{Prediction, SentCall, simulate};
 use super::zones::{Zone, zones};
 use crate::analysis::matches::{ExplicitCache, Match, PromptMatches};
 
@@ -36,7 +36,7 @@ fn run(rule: &CacheRule, calls: &[Sending<'_>]) -> Vec<Prediction> {
     for (_, tokens, n_parts, matches) in calls {
         prompts.push(prompt(&prompts, *tokens, *n_parts, matches));
     }
-    simulate(&prompts, |at| Sent::new(rule, calls[at].0))
+    simulate(&prompts, |at| SentCall::new(rule, calls[at].0))
 }
 
 fn expected(predictions: &[Prediction]) -> Vec<u32> {
@@ -155,7 +155,7 @@ fn without_lookback_only_what_is_marked_again_is_found() {
             }
         })
         .collect();
-    let found = simulate(&prompts, |_| Sent::new(&explicit, 1.0));
+    let found = simulate(&prompts, |_| SentCall::new(&explicit, 1.0));
     let counts: Vec<_> = found.iter().map(|one| (one.expected, one.written)).collect();
     assert_eq!(counts, [(0, 7495), (6002, 1494), (6002, 1495)]);
 }
@@ -165,7 +165,7 @@ fn changed_settings_leave_the_instruction() {
     let sonnet = rule("claude-sonnet-4-5");
     let mut prompts = vec![prompt(&[], 5000, 1, &[])];
     prompts.push(prompt(&prompts, 5500, 3, &[(1, 5000)]));
-    let found = simulate(&prompts, |at| Sent { is_reset: at == 1, ..Sent::new(&sonnet, at as f64) });
+    let found = simulate(&prompts, |at| SentCall { is_reset: at == 1, ..SentCall::new(&sonnet, at as f64) });
     assert_eq!(expected(&found), [0, 2000]);
 }
 
@@ -205,7 +205,7 @@ fn a_cache_object_holds_what_it_was_made_of() {
         next.explicit = Some(ExplicitCache { tokens, is_new });
         prompts.push(next);
     }
-    let found = simulate(&prompts, |_| Sent::new(&gemini, 1.0));
+    let found = simulate(&prompts, |_| SentCall::new(&gemini, 1.0));
     let counts: Vec<_> = found.iter().map(|one| (one.expected, one.written)).collect();
     assert_eq!(counts, [(0, 3000), (2500, 2500), (2500, 0)]);
 }

@@ -4,8 +4,8 @@ use strata_engine::Experiment;
 use strata_model::{SharedList, Str};
 use strata_wire::{CacheRule, CacheRules, settings};
 
-use super::reported::Reported;
-use super::simulate::Sent;
+use super::reported::ReportedCounts;
+use super::simulate::SentCall;
 use crate::analysis::call::CallAnalysis;
 
 /// When each call was made, by whom, and by which rule.
@@ -44,7 +44,7 @@ impl<'r> Timeline<'r> {
             let rule = timeline.known(calls, call).unwrap_or_else(|| rules.of_model(&call.sent_to));
             let previous = call.previous.map(|previous| previous as usize - 1);
             timeline.times.push(answer.map_or(0.0, |event| event.timestamp));
-            let said = Reported::of_call(experiment, call).and_then(|report| report.lifetime_s);
+            let said = ReportedCounts::of_call(experiment, call).and_then(|report| report.lifetime_s);
             let before = previous.and_then(|at| timeline.lifetimes[at]);
             timeline.lifetimes.push(said.map(f64::from).or(before));
             timeline.agents.push(made.map(|made| made.invocation.agent.clone()).unwrap_or_default());
@@ -81,8 +81,8 @@ impl<'r> Timeline<'r> {
         self
     }
 
-    pub(crate) fn sent(&self, at: usize) -> Sent<'r> {
-        Sent {
+    pub(crate) fn sent(&self, at: usize) -> SentCall<'r> {
+        SentCall {
             rule: self.rules[at],
             at_s: self.times[at],
             lifetime_s: self.lifetimes[at],

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use strata_model::Fingerprint;
 
-use super::sent::{Cut, Run, Sent, Shared};
-use crate::analysis::weigh::{Piece, Weighed, WeighedBlock, WeighedChunk};
+use super::sent::{Cut, Run, SentItem, SentItems};
+use crate::analysis::weigh::{Piece, WeighedBlock, WeighedChunk, WeighedPieces};
 
 /// Pieces of prompts that are always sent together, and the calls that sent them: a head, a content, or a chunk of
 /// contents. A piece may be sent with others later than at first; no call is counted twice for that.
@@ -22,7 +22,7 @@ pub struct SentTogether<'l> {
 pub struct SentPiece<'l> {
     pub piece: &'l Piece,
     /// The content it is a part of; `None` for tools and the system instruction.
-    pub content: Option<&'l Weighed>,
+    pub content: Option<&'l WeighedPieces>,
     /// Its content among those sent together, and its place in that content.
     place: (usize, usize),
     /// In a head: tokens before it.
@@ -78,20 +78,20 @@ impl SentRun {
 /// Contents that are sent together, before their runs are put together.
 struct Group<'l> {
     order: u64,
-    contents: &'l [Arc<Weighed>],
+    contents: &'l [Arc<WeighedPieces>],
     /// Of the contents by themselves.
     own: &'l [Run],
     /// Blocks they stand in, each with how many contents of it stand before them.
-    blocks: Vec<(&'l Sent<WeighedBlock>, usize)>,
+    blocks: Vec<(&'l SentItem<WeighedBlock>, usize)>,
 }
 
 /// All things that were sent, when so many calls were made.
 #[derive(Clone, Copy)]
 pub(super) struct Entries<'l> {
-    pub heads: &'l Shared<Weighed>,
-    pub contents: &'l Shared<Weighed>,
-    pub chunks: &'l Shared<WeighedChunk>,
-    pub blocks: &'l Shared<WeighedBlock>,
+    pub heads: &'l SentItems<WeighedPieces>,
+    pub contents: &'l SentItems<WeighedPieces>,
+    pub chunks: &'l SentItems<WeighedChunk>,
+    pub blocks: &'l SentItems<WeighedBlock>,
     pub n_calls: u32,
 }
 
@@ -102,7 +102,7 @@ impl<'l> Entries<'l> {
         heads.chain(self.groups().into_iter().map(move |group| self.together(&group)))
     }
 
-    fn head(&self, sent: &'l Sent<Weighed>) -> SentTogether<'l> {
+    fn head(&self, sent: &'l SentItem<WeighedPieces>) -> SentTogether<'l> {
         let mut start = 0;
         let pieces = sent.what.pieces.iter().map(|piece| {
             let before = start;

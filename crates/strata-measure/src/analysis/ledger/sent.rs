@@ -5,18 +5,18 @@ use std::sync::Arc;
 use imbl::{HashMap, Vector};
 use strata_model::Fingerprint;
 
-use crate::analysis::weigh::{Piece, Weighed, WeighedBlock, WeighedChunk};
+use crate::analysis::weigh::{Piece, WeighedBlock, WeighedChunk, WeighedPieces};
 
 /// Things that calls share, in the order in which they were first sent. A copy shares them.
 #[derive(Debug)]
-pub(super) struct Shared<T> {
-    all: Vector<Arc<Sent<T>>>,
+pub(super) struct SentItems<T> {
+    all: Vector<Arc<SentItem<T>>>,
     places: HashMap<Fingerprint, u32>,
 }
 
 /// Something that was sent in several calls.
 #[derive(Debug)]
-pub(super) struct Sent<T> {
+pub(super) struct SentItem<T> {
     pub what: Arc<T>,
     /// In the order of their first calls.
     pub runs: Vec<Run>,
@@ -49,7 +49,7 @@ pub(super) trait Sendable {
     const ORDERS: u64;
 }
 
-impl Sendable for Weighed {
+impl Sendable for WeighedPieces {
     fn key(&self) -> Fingerprint {
         self.key
     }
@@ -74,26 +74,26 @@ impl Sendable for WeighedBlock {
     const ORDERS: u64 = 1 << 10;
 }
 
-impl<T> Default for Shared<T> {
+impl<T> Default for SentItems<T> {
     fn default() -> Self {
         Self { all: Vector::new(), places: HashMap::new() }
     }
 }
 
-impl<T> Clone for Shared<T> {
+impl<T> Clone for SentItems<T> {
     fn clone(&self) -> Self {
         Self { all: self.all.clone(), places: self.places.clone() }
     }
 }
 
-impl<T> Clone for Sent<T> {
+impl<T> Clone for SentItem<T> {
     fn clone(&self) -> Self {
         Self { what: self.what.clone(), runs: self.runs.clone(), order: self.order }
     }
 }
 
-impl<T: Sendable> Shared<T> {
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Sent<T>> {
+impl<T: Sendable> SentItems<T> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &SentItem<T>> {
         self.all.iter().map(|sent| &**sent)
     }
 
@@ -103,7 +103,7 @@ impl<T: Sendable> Shared<T> {
         let run = Run { from: call, to: Run::OPEN, matched };
         let Some(place) = self.places.get(&key) else {
             self.places.insert(key, self.all.len() as u32);
-            self.all.push_back(Arc::new(Sent { what: what.clone(), runs: vec![run], order: *order }));
+            self.all.push_back(Arc::new(SentItem { what: what.clone(), runs: vec![run], order: *order }));
             *order += T::ORDERS;
             return;
         };

@@ -11,7 +11,7 @@ use crate::analysis::kind::Kind;
 
 /// What a source cost over all calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Use {
+pub struct UseTotals {
     /// Calls that carried it.
     pub calls: u32,
     /// The first and the last of them; 0 if there is none.
@@ -25,7 +25,7 @@ pub struct Use {
 
 /// What a source cost in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Carried {
+pub struct CarriedTokens {
     pub call: u32,
     pub tokens: u32,
     pub matched: u32,
@@ -38,7 +38,7 @@ pub struct SourceUse {
     pub kind: Kind,
     /// Tokens in the last call that carried it.
     pub tokens: u32,
-    pub usage: Use,
+    pub usage: UseTotals,
 }
 
 /// What everything with one key cost.
@@ -46,12 +46,12 @@ pub struct SourceUse {
 pub struct LedgerSum {
     /// Tokens in the last call that carried it.
     pub tokens: u32,
-    pub usage: Use,
+    pub usage: UseTotals,
     /// US dollars over all calls. `None` when one of their models has no price.
     pub cost_usd: Option<f64>,
 }
 
-impl Use {
+impl UseTotals {
     /// A source can stand in a prompt more than once: sets may overlap.
     pub(super) fn set_calls(&mut self, sets: &[&CallSet; 2]) {
         let [a, b] = sets;
@@ -63,7 +63,7 @@ impl Use {
 }
 
 /// Pieces that were sent together, with what their runs come to.
-pub(super) struct Together<'l> {
+pub(super) struct PieceGroup<'l> {
     /// Its place among all of them.
     nth: usize,
     pub pieces: Vec<SentPiece<'l>>,
@@ -78,7 +78,7 @@ pub(super) struct Together<'l> {
     pub is_alone: bool,
 }
 
-impl<'l> Together<'l> {
+impl<'l> PieceGroup<'l> {
     pub(super) fn of((nth, sent): (usize, SentTogether<'l>)) -> Self {
         let SentTogether { pieces, runs } = sent;
         let n_calls =
@@ -101,7 +101,7 @@ impl<'l> Together<'l> {
     }
 
     /// Adds a piece in all calls, but not which calls these are.
-    pub(super) fn add_to(&self, usage: &mut Use, sent: &SentPiece<'_>) {
+    pub(super) fn add_to(&self, usage: &mut UseTotals, sent: &SentPiece<'_>) {
         let partly = self.partly.iter().map(|run| u64::from(run.n_calls()) * u64::from(run.matched(sent)));
         usage.lifetime += self.n_calls * u64::from(sent.piece.tokens);
         usage.matched += self.n_whole * u64::from(sent.piece.tokens) + partly.sum::<u64>();
@@ -134,7 +134,7 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    fn of(&self, group: &Together<'_>, sent: &SentPiece<'_>) -> PicoDollars {
+    fn of(&self, group: &PieceGroup<'_>, sent: &SentPiece<'_>) -> PicoDollars {
         let tokens = PicoDollars::from(sent.piece.tokens);
         let partly = group.partly.iter().zip(&self.partly).map(|(run, (fresh, cached))| {
             let matched = PicoDollars::from(run.matched(sent));
@@ -147,7 +147,7 @@ impl Rates {
 /// What several pieces cost, while it is summed up.
 #[derive(Default)]
 struct Sum {
-    usage: Use,
+    usage: UseTotals,
     calls: Vec<(u32, u32)>,
     /// The pieces whose calls were noted last.
     noted: Option<usize>,
@@ -156,7 +156,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, group: &Together<'_>, sent: &SentPiece<'_>) {
+    fn add(&mut self, group: &PieceGroup<'_>, sent: &SentPiece<'_>) {
         group.add_to(&mut self.usage, sent);
         if self.noted != Some(group.nth) {
             self.noted = Some(group.nth);
@@ -170,7 +170,7 @@ impl Sum {
     }
 
     /// Tokens in the last call, and what all calls come to.
-    fn totals(mut self) -> (u32, Use) {
+    fn totals(mut self) -> (u32, UseTotals) {
         self.usage.set_calls(&[&CallSet::of(self.calls), &CallSet::default()]);
         (self.last.1, self.usage)
     }
@@ -184,7 +184,7 @@ pub(super) struct Sums<'l> {
 }
 
 impl<'l> Sums<'l> {
-    pub(super) fn add(&mut self, group: &Together<'_>, sent: &SentPiece<'l>) {
+    pub(super) fn add(&mut self, group: &PieceGroup<'_>, sent: &SentPiece<'l>) {
         let key = (&sent.piece.origin, sent.piece.kind);
         let place = *self.places.entry(key).or_insert(self.all.len());
         if place == self.all.len() {
@@ -214,7 +214,7 @@ impl Default for PricedSum {
 }
 
 impl PricedSum {
-    pub(super) fn add(&mut self, group: &Together<'_>, rates: Option<&Rates>, sent: &SentPiece<'_>) {
+    pub(super) fn add(&mut self, group: &PieceGroup<'_>, rates: Option<&Rates>, sent: &SentPiece<'_>) {
         self.sum.add(group, sent);
         self.cost = self.cost.zip(rates.map(|rates| rates.of(group, sent))).map(|(sum, more)| sum + more);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_engine::turn::compaction::CompactionConfig;
 use strata_engine::{Experiment, FlowKind, StageCache};
 use strata_measure::lab::{
-    BlockReason, Extractive, FactReader, Lab, Moment, Replayed, Stop, SummaryDue, Writer, Written,
+    BlockReason, Extractive, FactReader, Lab, Moment, Replayed, Stop, SummaryDue, Writer, WrittenSummary,
 };
 use strata_model::{Content, Event, Part, Session, json};
 use strata_testkit::{experiment, experiment_in, invoice_triage, large};
@@ -19,10 +19,15 @@ struct Given {
 }
 
 impl Writer for Given {
-    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+    fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop> {
         self.asked.push(due.job().prompt.unwrap_or_default());
         let content = self.summaries.get(due.number - 1).cloned();
-        Ok(content.map(|content| Written { content, usage: None, by: "given".into(), is_stand_in: false }))
+        Ok(content.map(|content| WrittenSummary {
+            content,
+            usage: None,
+            by: "given".into(),
+            is_stand_in: false,
+        }))
     }
 }
 
@@ -234,7 +239,7 @@ fn long_results_are_cleared_before_anything_is_summarised() {
 fn whoever_stops_writing_ends_the_replay() {
     struct Stops;
     impl Writer for Stops {
-        fn write(&mut self, _: &SummaryDue<'_>) -> Result<Option<Written>, Stop> {
+        fn write(&mut self, _: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop> {
             Err(Stop("enough".to_owned()))
         }
     }

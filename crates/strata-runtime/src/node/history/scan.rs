@@ -15,14 +15,14 @@ use crate::schema;
 
 /// Whose runs are read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Below<'p> {
+pub(crate) enum ScanScope<'p> {
     /// Those of the nodes directly below a path, by their segment `name@run`.
     Children(&'p str),
     /// The run at a path, with all below it, by the path.
     Run(&'p str),
 }
 
-impl Below<'_> {
+impl ScanScope<'_> {
     /// The key of the run an event of this path belongs to.
     fn owner(self, path: &str) -> Option<Str> {
         match self {
@@ -61,7 +61,7 @@ fn child_segment<'p>(base: &str, path: &'p str) -> Option<&'p str> {
 }
 
 /// The earlier runs, by their key, from the events of one invocation.
-pub(crate) fn states(events: &[Arc<Event>], below: Below<'_>) -> Result<Vec<(Str, PastRun)>, Failure> {
+pub(crate) fn states(events: &[Arc<Event>], below: ScanScope<'_>) -> Result<Vec<(Str, PastRun)>, Failure> {
     let calls = events.iter().flat_map(|event| event.function_calls());
     let call_ids: HashSet<&str> =
         calls.filter_map(|call| call.id.as_deref()).filter(|id| !id.is_empty()).collect();
@@ -83,7 +83,7 @@ pub(crate) fn states(events: &[Arc<Event>], below: Below<'_>) -> Result<Vec<(Str
 }
 
 struct Scan<'e> {
-    below: Below<'e>,
+    below: ScanScope<'e>,
     call_ids: HashSet<&'e str>,
     runs: Vec<(Str, PastRun)>,
     owner_of_interrupt: HashMap<Str, Str>,

@@ -11,7 +11,7 @@ use super::plan::{BlockReason, Moment, Stop, SummaryDue, WindowPlan, Writer};
 use super::prepared::Lab;
 
 /// Everything the windows of one moment have in common.
-pub(super) struct Desk<'d, 'a> {
+pub(super) struct WindowContext<'d, 'a> {
     pub lab: &'d Lab<'a>,
     pub config: &'d CompactionConfig,
     pub moment: Moment,
@@ -26,7 +26,7 @@ pub(super) struct Desk<'d, 'a> {
     pub events: &'d SharedList<LoggedEvent>,
 }
 
-impl Desk<'_, '_> {
+impl WindowContext<'_, '_> {
     /// Has a window summarised; `nth` counts those of the same moment from 0.
     pub(super) fn write(
         &self,

@@ -12,17 +12,17 @@ use super::source::open_for_reading;
 use crate::api::model::Endpoint;
 use crate::data_folder::default_database;
 use crate::error::AppError;
-use crate::models::{Asker, Found, Models, custom_endpoints};
+use crate::models::{Asker, Models, UsableEndpoint, custom_endpoints};
 
 /// Models that can be asked, and where their answers are kept.
-pub(super) struct ModelDesk {
+pub(super) struct ModelAccess {
     pub models: Models,
     pub custom: Vec<Endpoint>,
     /// Without one, answers are forgotten at the end.
     pub store: Option<Mutex<Store>>,
 }
 
-impl ModelDesk {
+impl ModelAccess {
     /// With the endpoints of the store that is named, else of the one in the data folder. Answers are kept in the one
     /// that is named.
     pub(super) fn open(database: Option<&Path>, runtime: &Handle) -> Result<Self, AppError> {
@@ -37,7 +37,7 @@ impl ModelDesk {
         Ok(Self { models: Models::new(runtime.clone()), custom, store: store.map(Mutex::new) })
     }
 
-    pub(super) fn find(&self, name: &str) -> Result<Found, AppError> {
+    pub(super) fn find(&self, name: &str) -> Result<UsableEndpoint, AppError> {
         self.models.find(name, &self.custom)
     }
 
@@ -49,7 +49,7 @@ impl ModelDesk {
     /// Asks an endpoint until `stop` is cancelled.
     pub(super) fn asker<'a>(
         &'a self,
-        found: &'a Found,
+        found: &'a UsableEndpoint,
         counting: &'a Counting,
         stop: &CancellationToken,
     ) -> Asker<'a> {
