@@ -6,12 +6,12 @@
 //! A file can hold such names, spelled in full.
 //!
 //! ```
-//! use strata_measure::prices::{Charged, Prices};
+//! use strata_measure::prices::{ChargedTokens, Prices};
 //!
 //! let prices = Prices::embedded();
 //! let price = prices.of_model("anthropic/claude-sonnet-4.5").expect("it is in the file");
 //! // 10,000 tokens, of which 8,000 were cached and 1,000 are written to the cache now; 500 tokens of answer.
-//! let charged = Charged { prompt: 10_000, cached: 8_000, written: 1_000, output: 500, ..Charged::default() };
+//! let charged = ChargedTokens { prompt: 10_000, cached: 8_000, written: 1_000, output: 500, ..ChargedTokens::default() };
 //! assert_eq!(price.cost(&charged), 0.01665);
 //! assert_eq!(prices.of_model("no-such-model"), None);
 //! ```

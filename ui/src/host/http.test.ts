@@ -97,5 +97,5 @@ test('notifications are read line by line, and the line is picked up again', asy
   stop();
   vi.unstubAllGlobals();
   vi.useRealTimers();
-  expect(heard).toEqual(['sessions', 'open', 'sessions', 'sessions', 'open']);
+  expect(heard).toEqual(['sessions', 'open', 'missed', 'sessions', 'open']);
 });
