@@ -16,6 +16,9 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
 use tokio::runtime::{Builder, Handle};
+use tokio_util::sync::CancellationToken;
+
+use crate::interrupt::{STOPPED, interrupted};
 
 /// Threads that wait for connections and Ctrl-C. Commands compute on others.
 const WAITING_THREADS: usize = 2;
@@ -64,16 +67,29 @@ fn main() -> ExitCode {
         Command::Findings(findings) => findings.run(),
         Command::Diff(diff) => diff.run(),
         Command::Export(export) => export.run(),
-        Command::Compact(compact) => on_runtime(|runtime| compact.run(runtime)),
+        Command::Compact(compact) => until_interrupted(|runtime, stop| compact.run(runtime, stop)),
         Command::Models(models) => on_runtime(|runtime| models.run(runtime)),
         Command::Places(places) => places.run(),
-        Command::Replay(replay) => on_runtime(|runtime| replay.run(runtime)),
-        Command::Search(search) => on_runtime(|runtime| search.run(runtime)),
-        Command::Sweep(sweep) => on_runtime(|runtime| sweep.run(runtime)),
+        Command::Replay(replay) => until_interrupted(|runtime, stop| replay.run(runtime, stop)),
+        Command::Search(search) => until_interrupted(|_, stop| search.run(stop)),
+        Command::Sweep(sweep) => until_interrupted(|_, stop| sweep.run(stop)),
         Command::Scripts(scripts) => scripts.run(),
         Command::Serve(serve) => on_runtime(|runtime| serve.run(runtime)),
     };
     outcome.unwrap_or_else(|error| failure::report(&error))
+}
+
+/// Runs a command that Ctrl-C stops before it has ended.
+fn until_interrupted(run: impl FnOnce(&Handle, CancellationToken) -> Result<ExitCode>) -> Result<ExitCode> {
+    on_runtime(|runtime| {
+        let stop = interrupted(runtime);
+        let outcome = run(runtime, stop.clone());
+        if !stop.is_cancelled() {
+            return outcome;
+        }
+        outcome.unwrap_or_else(|error| failure::report(&error));
+        Ok(ExitCode::from(STOPPED))
+    })
 }
 
 /// Runs a command that waits for Ctrl-C, models or browsers on the one runtime of the process.

@@ -71,7 +71,7 @@ impl Store {
     }
 
     /// Runs `work` as one transaction that no reader notices and that losing to a power cut costs nothing: staged
-    /// events before their import commits, counts that can be made again, clearing away.
+    /// events before their import commits, clearing away.
     pub(crate) fn change_unseen<T>(
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,

@@ -12,6 +12,10 @@ use super::read::{PIECE, ReadError, ReadFile, add_full_outputs, is_regular, read
 use super::stamp::Stamp;
 use crate::watch::Watch;
 
+/// So much of a file is held against what was read of it before anything is read on: hashing it takes milliseconds. Of
+/// more, the last piece is, and all once nothing is being written.
+const PROVEN_AT_ONCE: u64 = 64 << 20;
+
 /// A file that was read to its end, and what is known of it to read on from there.
 #[derive(Debug)]
 pub(super) struct GrowingFile {
@@ -63,8 +67,8 @@ impl GrowingFile {
         self.stored = Some(stored);
     }
 
-    /// Reads what was added to the file, which was opened at `path`. `None` where it is another file by now, was cut, or
-    /// tells otherwise what was read of it: then it is to be read from its beginning.
+    /// Reads what was added to the file, which was opened at `path`. `None` where it is another file by now, was cut or
+    /// written over, or tells otherwise what was read of it: then it is to be read from its beginning.
     fn read_on(
         &mut self,
         path: &Path,
@@ -72,6 +76,10 @@ impl GrowingFile {
         watch: &dyn Watch,
     ) -> Result<Option<ReadFile>, ReadError> {
         let stamp = Stamp::of_open(is_regular(path, &file)?, path);
+        let is_provable = (1..=PROVEN_AT_ONCE).contains(&self.n_read);
+        if is_provable && !self.is_there(&file).map_err(|error| unreadable(path, &error))? {
+            return Ok(None);
+        }
         if !self.take_in(&mut file, stamp.size_bytes, watch).map_err(|error| unreadable(path, &error))? {
             let is_cancelled = watch.is_cancelled();
             return if is_cancelled { Err(ReadError::Cancelled { path: path.to_owned() }) } else { Ok(None) };

@@ -86,7 +86,7 @@ pub(crate) fn read_open(path: &Path, mut file: File, watch: &dyn Watch) -> Resul
 }
 
 /// Reads results that were too large for a transcript from the folder beside it. Those that the same sessions had
-/// `before` are not read again.
+/// `before` are not read again, but where their files are longer now or shorter: one may be read while it is written.
 pub(super) fn add_full_outputs<'s>(
     path: &Path,
     import: &mut Import,
@@ -96,8 +96,11 @@ pub(super) fn add_full_outputs<'s>(
     for session in &mut import.sessions {
         let before = before.next();
         for (event, name) in session.full_outputs() {
+            let file = full_output_file(path, &session.session.id, &name);
+            let length = file.as_ref().and_then(|file| Some(file.metadata().ok()?.len().min(MAX_OUTPUT)));
             let known = before.and_then(|before| before.full_output(event, &name));
-            let read = || full_output(path, &session.session.id, &name).map(Cow::Owned);
+            let known = known.filter(|text| length.is_none_or(|length| length == text.len() as u64));
+            let read = || file.as_deref().and_then(read_full_output).map(Cow::Owned);
             match known.map(Cow::Borrowed).or_else(read) {
                 Some(text) => session.add_full_output(event, &name, &text),
                 None => n_missing += 1,
@@ -113,14 +116,17 @@ pub(super) fn add_full_outputs<'s>(
 }
 
 /// The folder is that of the session: beside its transcript, or above those of its sub-agents.
-fn full_output(transcript: &Path, session: &str, name: &str) -> Option<String> {
+fn full_output_file(transcript: &Path, session: &str, name: &str) -> Option<PathBuf> {
     let is_plain =
         |name: &str| !name.is_empty() && !name.contains(['/', '\\', '\0']) && !name.starts_with('.');
     let of_session = is_plain(session).then(|| transcript.with_file_name(session));
     let folders =
         [Some(transcript.with_extension("")), of_session, transcript.parent()?.parent().map(Path::to_owned)];
     let mut files = folders.into_iter().flatten().map(|folder| folder.join("tool-results").join(name));
-    let file = files.find(|file| is_plain(name) && file.is_file())?;
+    files.find(|file| is_plain(name) && file.is_file())
+}
+
+fn read_full_output(file: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     File::open(file).ok()?.take(MAX_OUTPUT).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())

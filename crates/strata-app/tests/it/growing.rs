@@ -241,9 +241,7 @@ fn what_is_written_over_in_the_middle_of_a_file_is_seen() {
                 place.append(&exchanges(300..301));
                 ControlFlow::Continue(())
             }
-            // What was added.
-            2 => ControlFlow::Continue(()),
-            // What is otherwise now is another session, beside the one that is gone.
+            // What stands there now is another session, beside the one that is gone.
             _ => {
                 assert_eq!(change.after.len(), 1, "{change:?}");
                 ControlFlow::Break(())
@@ -255,7 +253,50 @@ fn what_is_written_over_in_the_middle_of_a_file_is_seen() {
     let (followed, whole) = (everything(&place.store), everything(&place.whole(0)));
     let events = whole.iter().find(|text| text.contains("exchange X ")).expect("what was written over it");
     assert!(followed.contains(events), "what stands in the file is stored");
-    assert!(followed.iter().any(|text| text.contains("exchange 7 ")), "what stood there is kept");
+    let is_gone = |text: &&String| text.contains("exchange 7 ") && !text.contains("exchange X ");
+    let gone = followed.iter().find(is_gone).expect("what stood there is kept");
+    assert!(!gone.contains("exchange 300 "), "nothing was written behind what is gone");
+}
+
+#[test]
+fn a_result_that_is_read_while_it_is_written_is_read_again() {
+    let place = Place::new();
+    let outputs = place.folder.path().join("s/tool-results");
+    std::fs::create_dir_all(&outputs).expect("a folder");
+    std::fs::write(outputs.join("toolu_1.txt"), "line 1\n").expect("room");
+    let record = |uuid: &str, parent: Option<&str>, kind: &str, content: serde_json::Value| {
+        let message = match kind {
+            "user" => json!({"role": "user", "content": content}),
+            _ => json!({"id": uuid, "role": "assistant", "model": "claude-opus-4-5", "content": content}),
+        };
+        let record = json!({
+            "parentUuid": parent, "isSidechain": false, "sessionId": "s", "uuid": uuid, "type": kind,
+            "timestamp": "2026-01-27T23:13:36Z", "message": message,
+        });
+        format!("{record}\n")
+    };
+    let saved = "<persisted-output>\nOutput too large (35.8KB). Full output saved to: \
+        /home/ada/.claude/projects/p/s/tool-results/toolu_1.txt\n\nPreview (first 2KB):\nline 1";
+    let call = json!([{"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "make"}}]);
+    let result = json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": saved}]);
+    place.append(record("u0", None, "user", json!("Build it.")).as_bytes());
+    place.append(record("u1", Some("u0"), "assistant", call).as_bytes());
+    place.append(record("u2", Some("u1"), "user", result).as_bytes());
+    let mut n_told = 0;
+    let told = |_: FollowUpdate<'_>| {
+        n_told += 1;
+        assert_eq!(everything(&place.store), everything(&place.whole(n_told)));
+        if n_told == 2 {
+            return ControlFlow::Break(());
+        }
+        std::fs::write(outputs.join("toolu_1.txt"), "line 1\nline 2\n").expect("room");
+        let answer = json!([{"type": "text", "text": "Done."}]);
+        place.append(record("u3", Some("u2"), "assistant", answer).as_bytes());
+        ControlFlow::Continue(())
+    };
+    report::follow(std::slice::from_ref(&place.file), Some(&place.store), &patience(), told)
+        .expect("a file that can be followed");
+    assert!(everything(&place.store).iter().any(|text| text.contains("line 2")), "all of it is stored");
 }
 
 fn place_of(bytes: &[u8], words: &[u8]) -> usize {

@@ -7,9 +7,9 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use strata_app::report::{self, CompactChoice, SummaryModel};
 use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
 use super::source::SourceArgs;
-use crate::interrupt::interrupted;
 use crate::progress::Progress;
 use crate::{output, text};
 
@@ -47,7 +47,7 @@ pub(crate) struct Compact {
 }
 
 impl Compact {
-    pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
+    pub(crate) fn run(self, runtime: &Handle, stop: CancellationToken) -> Result<ExitCode> {
         let prompt = match &self.prompt {
             Some(path) => Some(
                 std::fs::read_to_string(path)
@@ -55,7 +55,7 @@ impl Compact {
             ),
             None => None,
         };
-        let progress = Progress::until(interrupted(runtime));
+        let progress = Progress::until(stop);
         let model = SummaryModel::named(&self.model);
         let choice = CompactChoice { config: self.config, prompt, model, apply: self.apply };
         let (source, session) = (self.source.into_source(), self.session.as_deref());

@@ -7,9 +7,9 @@ use anyhow::Result;
 use clap::Args;
 use strata_app::report::{self, ReplayChoice};
 use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
 use super::source::SourceArgs;
-use crate::interrupt::interrupted;
 use crate::progress::Progress;
 use crate::text::Style;
 use crate::{output, text};
@@ -49,7 +49,7 @@ fn call_number(text: &str) -> Result<u32, String> {
 }
 
 impl Replay {
-    pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
+    pub(crate) fn run(self, runtime: &Handle, stop: CancellationToken) -> Result<ExitCode> {
         let choice = ReplayChoice {
             call: self.call,
             endpoint: self.endpoint,
@@ -57,7 +57,7 @@ impl Replay {
             is_sent: !self.dry_run,
         };
         let style = Style::of(io::stderr().is_terminal());
-        let progress = Progress::until(interrupted(runtime));
+        let progress = Progress::until(stop);
         let shows = !self.json;
         let mut before = |report: &report::ReplayReport| {
             if shows {

@@ -6,9 +6,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use strata_app::report::{self, SearchChoice};
-use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
-use crate::interrupt::interrupted;
 use crate::progress::Progress;
 use crate::{output, text};
 
@@ -45,9 +44,9 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
+    pub(crate) fn run(self, stop: CancellationToken) -> Result<ExitCode> {
         let Self { query, session, agent, tool, limit, after, database, json } = self;
-        let progress = Progress::until(interrupted(runtime));
+        let progress = Progress::until(stop);
         let query = query.join(" ");
         let choice = SearchChoice { query, session, agent, tool, after, limit, database };
         let report = report::search(choice, &progress)?;

@@ -5,10 +5,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use strata_app::report::{self, SweepChoice};
-use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
 use super::source::SourceArgs;
-use crate::interrupt::interrupted;
 use crate::progress::Progress;
 use crate::{output, text};
 
@@ -38,8 +37,7 @@ pub(crate) struct Sweep {
 }
 
 impl Sweep {
-    pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
-        let stop = interrupted(runtime);
+    pub(crate) fn run(self, stop: CancellationToken) -> Result<ExitCode> {
         let progress = Progress::until(stop);
         let choice = SweepChoice { grid: self.grid, summary_tokens: self.summary_tokens };
         let report = report::sweep(&self.source.into_source(), self.session.as_deref(), &choice, &progress)?;

@@ -133,7 +133,7 @@ fn ctrl_c_stops_a_model_that_is_silent_and_keeps_what_was_written() {
     }
     assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
     let stopped = Run::from(run.wait_with_output().unwrap());
-    assert_ne!(stopped.code, 0);
+    assert_eq!(stopped.code, 130);
     assert!(stopped.stderr.contains("Stopping.") && stopped.stderr.contains("Stopped"), "{}", stopped.stderr);
     assert!(stopped.stderr.contains("The summary before it is kept"), "{}", stopped.stderr);
 
