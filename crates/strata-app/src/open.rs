@@ -3,12 +3,14 @@
 mod app_config;
 mod caches;
 mod continued;
+mod event_facts;
 mod event_table;
 mod evidence;
 mod experiment;
 mod fixes;
 mod latest;
 mod recent;
+mod tool_calls;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -20,8 +22,8 @@ use strata_measure::analysis::{
 };
 use strata_measure::findings::{Finding, findings};
 use strata_measure::prices::Prices;
-use strata_model::{EventIndex, LlmRequest, RecordedCall, Session};
-use strata_store::{AppConfig, RecordedRequest, SessionEntry, SessionId, Store};
+use strata_model::{EventIndex, Fingerprint, LlmRequest, RecordedCall, Session};
+use strata_store::{AppConfig, RecordedRequest, SessionAfter, SessionEntry, SessionId, Store};
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
 use caches::Caches;
@@ -63,8 +65,8 @@ pub(crate) struct OpenSession {
     /// What `analysis` shows next: of those who compile, one goes on at a time.
     compiling: Mutex<SessionAnalysis>,
     compiler: CallCompiler,
-    /// Of the requests that were really sent and are in the experiment.
-    marks: RequestMarks,
+    /// By which the store tells what it has more of. None for an experiment, whose session has them.
+    marks: RecordingMarks,
     /// Of the calls that were looked at last.
     compilations: Recent<u32, Compilation>,
     events: EventTable,
@@ -86,8 +88,20 @@ pub(crate) type PartRowsKey = (u32, u32, CompareWith, bool);
 pub(crate) struct Recording {
     known: Recorded,
     session: Session,
+    /// How many of its events are those of the session that was open.
+    n_known: usize,
+    marks: Vec<Fingerprint>,
     answered: AnsweredRequests,
     config: Option<AppConfig>,
+}
+
+/// Tell a recording from what it was.
+#[derive(Default)]
+struct RecordingMarks {
+    /// Of the events, as the store has them.
+    events: Vec<Fingerprint>,
+    /// Of the requests that were really sent and are in the experiment.
+    requests: RequestMarks,
 }
 
 /// What the store has of a session beside its events.
@@ -99,11 +113,22 @@ struct Recorded {
 }
 
 impl Recording {
-    pub(crate) fn read(store: &Store, id: SessionId) -> Result<Self, AppError> {
+    /// Of the events, only those that the session as it was open does not have are read.
+    pub(crate) fn read(
+        store: &Store,
+        id: SessionId,
+        outdated: Option<&OpenSession>,
+    ) -> Result<Self, AppError> {
         let missing =
             || AppError::not_found("This session is no longer in the store. Import its file again.");
         let entry = store.session_entry(&id)?.ok_or_else(missing)?;
-        let session = store.read_session(&id)?.ok_or_else(missing)?;
+        let known = outdated.map_or(&[][..], |outdated| &outdated.marks.events);
+        let SessionAfter { mut session, n_known, marks } =
+            store.read_session_after(&id, known)?.ok_or_else(missing)?;
+        if let Some(outdated) = outdated {
+            let known = &outdated.experiment.session().events[..n_known];
+            session.events.splice(..0, known.iter().cloned());
+        }
         let answered = AnsweredRequests::read(store, &id)?;
         let config = store.app_config(&id)?;
         let diagnostics = store.diagnostics(&entry.location)?.into_iter().map(|diagnostic| DiagnosticRow {
@@ -114,26 +139,29 @@ impl Recording {
         });
         let diagnostics = diagnostics.collect();
         let summary = Summary::from_json(&entry.summary);
-        Ok(Self { known: Recorded { id, entry, summary, diagnostics }, session, answered, config })
+        let known = Recorded { id, entry, summary, diagnostics };
+        Ok(Self { known, session, n_known, marks, answered, config })
     }
 }
 
 impl OpenSession {
     /// The session as the store has it now, going on from what was known of it before it changed.
     pub(crate) fn of_recording(recording: Recording, outdated: Option<&Self>) -> Self {
-        let Recording { mut known, session, answered, config } = recording;
-        let (marks, kind) = (answered.marks.clone(), flow_kind(&known.summary.format));
+        let Recording { mut known, session, n_known, marks, answered, config } = recording;
+        let marks = RecordingMarks { events: marks, requests: answered.marks.clone() };
+        let kind = flow_kind(&known.summary.format);
         let app = AppSource::of(config, (&session, &answered.requests), kind, &mut known.diagnostics);
-        let stored = StoredSession { session, answered, app: app.app.clone(), kind };
+        let stored = StoredSession { session, n_known, answered, app: app.app.clone(), kind };
         let (experiment, analysis) = match outdated {
             Some(outdated) => stored.opened(Some(KnownSession {
                 experiment: &outdated.experiment,
                 analysis: &outdated.analysis(),
-                marks: &outdated.marks,
+                requests: &outdated.marks.requests,
             })),
             None => stored.opened(None),
         };
-        let events = EventTable::of(&experiment);
+        let known_events = outdated.map(|outdated| (&outdated.events, n_known));
+        let events = EventTable::of(&experiment, known_events);
         Self { marks, ..Self::opened(known, app, experiment, None, analysis, events) }
     }
 
@@ -143,7 +171,7 @@ impl OpenSession {
         let events = if experiment.n_recorded() == experiment.session().events.len() {
             base.events.over(&experiment)
         } else {
-            EventTable::of(&experiment).over(&experiment)
+            EventTable::of(&experiment, None).over(&experiment)
         };
         let recorded = Recorded {
             id: base.id.clone(),
@@ -176,7 +204,7 @@ impl OpenSession {
             compiler: analysis.compiler().clone(),
             compiling: Mutex::new(analysis.clone()),
             analysis: Latest::new(analysis),
-            marks: RequestMarks::new(),
+            marks: RecordingMarks::default(),
             compilations: Recent::new(MAX_COMPILATIONS),
             events,
             part_rows: Recent::new(MAX_PAGED),

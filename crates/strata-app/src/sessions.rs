@@ -106,8 +106,8 @@ impl Sessions {
     }
 
     fn read_recording(&self, id: &SessionId) -> Result<OpenSession, AppError> {
-        let recording = Recording::read(&self.workspace.store(), id.clone())?;
         let outdated = self.open.take_outdated(id);
+        let recording = Recording::read(&self.workspace.store(), id.clone(), outdated.as_deref())?;
         Ok(OpenSession::of_recording(recording, outdated.as_deref()))
     }
 

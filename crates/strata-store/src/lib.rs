@@ -86,7 +86,7 @@ pub use migration::SCHEMA_VERSION;
 pub use record::{RawRecord, RecordPlace, StoredRecord};
 pub use request::{Alignment, RecordedRequest};
 pub use search::{FoundEvent, SearchHit, SearchPage, SearchPlace, SearchQuery, Snippet};
-pub use session::{SessionEntry, SessionList};
+pub use session::{SessionAfter, SessionEntry, SessionList};
 pub use session_id::SessionId;
 pub use source::{Source, StoredDiagnostic};
 pub use store::{BUSY_TIMEOUT, Store};

@@ -45,6 +45,17 @@ pub struct SessionList {
     pub entries: Vec<SessionEntry>,
 }
 
+/// A session behind what was known of it.
+#[derive(Debug, Clone)]
+pub struct SessionAfter {
+    /// With the events behind those that are known.
+    pub session: Session,
+    /// How many events of the session are as they were.
+    pub n_known: usize,
+    /// Of all its events: what they come to up to each of them.
+    pub marks: Vec<Fingerprint>,
+}
+
 const ENTRY: &str = "SELECT s.id, o.location, s.adk_id, s.app_name, s.user_id, s.title, s.format, s.summary,
         r.events, r.json_bytes, r.content, s.last_update_time, s.imported_at_ms, s.opened_at_ms
     FROM sessions s JOIN sources o ON o.id = s.source JOIN recordings r ON r.id = s.recording";
@@ -100,11 +111,23 @@ impl Store {
 
     /// A whole session with all its events, as of one moment; `None` when there is no such session.
     pub fn read_session(&self, session: &SessionId) -> Result<Option<Session>, StoreError> {
+        Ok(self.read_session_after(session, &[])?.map(|read| read.session))
+    }
+
+    /// A session as of one moment, without the events that are known: those that stand in the store as they were when
+    /// these marks were read. `None` when there is no such session.
+    pub fn read_session_after(
+        &self,
+        session: &SessionId,
+        known: &[Fingerprint],
+    ) -> Result<Option<SessionAfter>, StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;
         let Some((recording, mut session)) = read_head(&snapshot, session)? else { return Ok(None) };
         session.state = read_state(&snapshot, recording)?;
-        session.events = read_events(&snapshot, recording)?;
-        Ok(Some(session))
+        let mut marks = known[..n_known(&snapshot, recording, known)?].to_vec();
+        let n_known = marks.len();
+        session.events = read_events(&snapshot, recording, &mut marks)?;
+        Ok(Some(SessionAfter { session, n_known, marks }))
     }
 
     /// Remembers that a session was opened. False when there is no such session.
@@ -191,15 +214,49 @@ fn read_head(connection: &Connection, session: &SessionId) -> Result<Option<(i64
     Ok(Some((row.get(0)?, session)))
 }
 
-fn read_events(connection: &Connection, recording: i64) -> Result<Vec<Arc<Event>>, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT json FROM event_json WHERE recording = ?1 ORDER BY seq")?;
-    let mut rows = statement.query([recording])?;
+/// How many of a recording's events are those that had these marks. Of events that were stored before there were any,
+/// none.
+fn n_known(connection: &Connection, recording: i64, marks: &[Fingerprint]) -> Result<usize, StoreError> {
+    let mut find =
+        connection.prepare_cached("SELECT content FROM events WHERE recording = ?1 AND seq = ?2")?;
+    let mut is_same = |at: usize| -> Result<bool, StoreError> {
+        let stored = find.query_row(params![recording, at as i64], |row| fingerprint(row, 0)).optional()?;
+        Ok(stored.flatten() == Some(marks[at]))
+    };
+    // Events were appended, most often. Else a mark stands for all events before it: they agree up to some place.
+    if marks.last().is_none() || is_same(marks.len() - 1)? {
+        return Ok(marks.len());
+    }
+    let mut unsure = 0..marks.len() - 1;
+    while !unsure.is_empty() {
+        let middle = unsure.start + unsure.len() / 2;
+        if is_same(middle)? {
+            unsure.start = middle + 1;
+        } else {
+            unsure.end = middle;
+        }
+    }
+    Ok(unsure.start)
+}
+
+/// The events of a recording behind those that have a mark; theirs are added.
+fn read_events(
+    connection: &Connection,
+    recording: i64,
+    marks: &mut Vec<Fingerprint>,
+) -> Result<Vec<Arc<Event>>, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT json FROM event_json WHERE recording = ?1 AND seq >= ?2 ORDER BY seq")?;
+    let mut rows = statement.query(params![recording, marks.len() as i64])?;
     let mut events = Vec::new();
+    let mut mark = marks.last().copied().unwrap_or_default();
     // What is odd about an event was reported when it was imported.
     let mut decoder = Decoder::new();
     while let Some(row) = rows.next()? {
-        let event = Event::from_json(parse(text(row, 0)?)?, &mut decoder)
+        let json = text(row, 0)?;
+        mark = mark.then(Fingerprint::of(json.as_bytes()));
+        marks.push(mark);
+        let event = Event::from_json(parse(json)?, &mut decoder)
             .map_err(|value| StoreError::Corrupt { detail: format!("a stored event is {}", value.kind()) })?;
         decoder.take_diagnostics();
         events.push(Arc::new(event));

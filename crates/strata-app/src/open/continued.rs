@@ -49,6 +49,8 @@ impl AnsweredRequests {
 /// A session as the store has it now, and the app it is taken to have run in.
 pub(super) struct StoredSession {
     pub session: Session,
+    /// How many of its events are those of the session that was known.
+    pub n_known: usize,
     pub answered: AnsweredRequests,
     pub app: Arc<App>,
     pub kind: FlowKind,
@@ -60,31 +62,20 @@ pub(super) struct KnownSession<'e> {
     pub experiment: &'e Experiment,
     pub analysis: &'e SessionAnalysis,
     /// Of the requests that are in the experiment.
-    pub marks: &'e RequestMarks,
-}
-
-/// What of an earlier session stays.
-struct KeptEvents {
-    n_events: usize,
-    /// Answers of which something is recorded now that was not.
-    late: BTreeSet<EventIndex>,
+    pub requests: &'e RequestMarks,
 }
 
 impl StoredSession {
     /// Goes on from what was known of the session, as far as it is the one that was known.
     pub(super) fn opened(self, earlier: Option<KnownSession<'_>>) -> (Experiment, SessionAnalysis) {
-        let kept = earlier.and_then(|earlier| Some((earlier, self.kept_of(earlier)?)));
-        match (kept, earlier) {
-            (Some((earlier, kept)), _) => self.grown(earlier, &kept),
-            (None, Some(earlier)) => {
-                // What parts of prompts weigh holds as long as events keep their numbers.
-                let is_longer = self.session.events.starts_with(&earlier.experiment.session().events);
-                let analysis =
-                    if is_longer { earlier.analysis.sharing() } else { SessionAnalysis::default() };
-                (self.read_anew(), analysis)
-            }
-            (None, None) => (self.read_anew(), SessionAnalysis::default()),
+        let Some(earlier) = earlier else { return (self.read_anew(), SessionAnalysis::default()) };
+        if let Some(late) = self.late_answers(earlier) {
+            return self.grown(earlier, &late);
         }
+        // What parts of prompts weigh holds as long as events keep their numbers.
+        let is_longer = self.n_known == earlier.experiment.session().events.len();
+        let analysis = if is_longer { earlier.analysis.sharing() } else { SessionAnalysis::default() };
+        (self.read_anew(), analysis)
     }
 
     fn read_anew(self) -> Experiment {
@@ -93,36 +84,31 @@ impl StoredSession {
             .with_requests(self.answered.requests)
     }
 
-    /// `None` where it is not the session that was known, or cannot go on from there.
-    fn kept_of(&self, earlier: KnownSession<'_>) -> Option<KeptEvents> {
+    /// Answers of which something is recorded now that was not. `None` where it is not the session that was known, or
+    /// cannot go on from there.
+    fn late_answers(&self, earlier: KnownSession<'_>) -> Option<BTreeSet<EventIndex>> {
         let (before, now) = (earlier.experiment.session(), &self.session);
         let is_same = (&before.id, &before.app_name, &before.user_id)
             == (&now.id, &now.app_name, &now.user_id)
             && is_written_alike(&before.other, &now.other)
             && earlier.experiment.kind() == self.kind
             && is_written_alike(earlier.experiment.app(), &self.app);
-        let pairs = before.events.iter().zip(&now.events);
-        let n_events = pairs.take_while(|(a, b)| is_written_alike(*a, b)).count();
         // A request that is gone or another one now is forgotten with its answer alone.
         let marks = &self.answered.marks;
         let stays = |(answer, known): (&EventIndex, &Vec<Fingerprint>)| {
             marks.get(answer).is_some_and(|now| now.starts_with(known))
         };
-        let do_stay = earlier.marks.range(..EventIndex(n_events as u32)).all(stays);
-        let late = marks.iter().filter(|(answer, now)| earlier.marks.get(answer) != Some(now));
-        (is_same && do_stay).then(|| KeptEvents { n_events, late: late.map(|(answer, _)| *answer).collect() })
+        let do_stay = earlier.requests.range(..EventIndex(self.n_known as u32)).all(stays);
+        let late = marks.iter().filter(|(answer, now)| earlier.requests.get(answer) != Some(now));
+        (is_same && do_stay).then(|| late.map(|(answer, _)| *answer).collect())
     }
 
-    fn grown(
-        self,
-        earlier: KnownSession<'_>,
-        KeptEvents { n_events, late }: &KeptEvents,
-    ) -> (Experiment, SessionAnalysis) {
-        let Self { session, mut answered, .. } = self;
-        answered.retain(|answer| answer.as_usize() >= *n_events || late.contains(&answer));
+    fn grown(self, earlier: KnownSession<'_>, late: &BTreeSet<EventIndex>) -> (Experiment, SessionAnalysis) {
+        let Self { session, n_known, mut answered, .. } = self;
+        answered.retain(|answer| answer.as_usize() >= n_known || late.contains(&answer));
         let grown: GrownExperiment = earlier.experiment.grown(Growth {
-            kept: *n_events,
-            events: session.events[*n_events..].to_vec(),
+            kept: n_known,
+            events: session.events[n_known..].to_vec(),
             state: session.state,
             last_update_time: session.last_update_time,
             requests: answered.requests,
@@ -147,13 +133,14 @@ fn is_written_alike<T: FromJson>(a: &T, b: &T) -> bool {
 #[cfg(test)]
 mod tests {
     use strata_measure::analysis::Counting;
-    use strata_model::{Json, Object, json};
+    use strata_model::{Json, json};
     use strata_store::{Alignment, RecordPlace};
     use strata_testkit::{experiment, session};
 
     use super::*;
 
     const SHORT: &str = "user: Hello\nbot: Hi\nuser: Still there?\nbot: Yes";
+    const N_SHORT: usize = 4;
     const LONG: &str = "user: Hello\nbot: Hi\nuser: Still there?\nbot: Yes\nuser: Bye\nbot: Good bye";
 
     fn known(experiment: &Experiment) -> SessionAnalysis {
@@ -180,7 +167,8 @@ mod tests {
     }
 
     fn stored(app: &Arc<App>, kind: FlowKind, requests: &[(u32, &str)]) -> StoredSession {
-        StoredSession { session: session(LONG), answered: answered(requests), app: app.clone(), kind }
+        let (session, answered) = (session(LONG), answered(requests));
+        StoredSession { session, n_known: N_SHORT, answered, app: app.clone(), kind }
     }
 
     /// Goes on from the short session with these requests to the long one with those: the calls that are known then and
@@ -189,9 +177,9 @@ mod tests {
         let AnsweredRequests { requests, calls, marks } = answered(before);
         let short = experiment(SHORT).with_recorded_calls(calls).with_requests(requests);
         let analysis = known(&short);
-        let earlier = KnownSession { experiment: &short, analysis: &analysis, marks: &marks };
+        let earlier = KnownSession { experiment: &short, analysis: &analysis, requests: &marks };
         let now = || stored(short.app(), short.kind(), now);
-        let does_go_on = now().kept_of(earlier).is_some();
+        let does_go_on = now().late_answers(earlier).is_some();
         let (opened, mut analysis) = now().opened(Some(earlier));
         let n_known = analysis.calls().len();
         while analysis.step(&opened, &Counting::default()) {}
@@ -230,39 +218,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_otherwise_does_not_stay() {
-        let with_state = |text: &str, state: &str| {
-            let mut session = session(text);
-            let event = Arc::make_mut(&mut session.events[2]);
-            event.actions.state_delta =
-                Object::from_iter([("data", json::parse(state.as_bytes()).unwrap_or_default())]);
-            session
-        };
-        let short = experiment(SHORT);
-        let (app, kind) = (short.app().clone(), short.kind());
-        let before = Arc::new(with_state(SHORT, r#"{"a": 1, "b": 2}"#));
-        let before = Experiment::new(before, app.clone(), kind);
-        let analysis = known(&before);
-        let earlier = KnownSession { experiment: &before, analysis: &analysis, marks: &RequestMarks::new() };
-        let kept = |state: &str| {
-            let now = StoredSession { session: with_state(LONG, state), ..stored(&app, kind, &[]) };
-            now.kept_of(earlier).map(|kept| kept.n_events)
-        };
-        assert_eq!(kept(r#"{"a": 1, "b": 2}"#), Some(4));
-        assert_eq!(kept(r#"{"b": 2, "a": 1}"#), Some(2));
-        assert_eq!(kept(r#"{"a": 1.0, "b": 2}"#), Some(2));
-    }
-
-    #[test]
     fn another_app_or_session_does_not_go_on() {
         let short = experiment(SHORT);
         let analysis = known(&short);
-        let earlier = KnownSession { experiment: &short, analysis: &analysis, marks: &RequestMarks::new() };
+        let earlier =
+            KnownSession { experiment: &short, analysis: &analysis, requests: &RequestMarks::new() };
         let long = |app: &Arc<App>| stored(app, short.kind(), &[]);
-        assert!(long(short.app()).kept_of(earlier).is_some());
-        assert!(long(&Arc::default()).kept_of(earlier).is_none());
+        assert!(long(short.app()).late_answers(earlier).is_some());
+        assert!(long(&Arc::default()).late_answers(earlier).is_none());
         let mut another = long(short.app());
         another.session.id = "another".into();
-        assert!(another.kept_of(earlier).is_none());
+        assert!(another.late_answers(earlier).is_none());
     }
 }

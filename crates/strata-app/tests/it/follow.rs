@@ -163,6 +163,61 @@ fn what_is_known_of_a_session_and_its_experiments_goes_on_when_it_grows() {
     assert_eq!(bill(strata, &experiment), bill(&whole.strata, &other));
 }
 
+/// What a person sees of a session: what it cost, its rows, its last call, what broke and what was found.
+fn shown(strata: &Arc<Strata>, session: &str) -> Vec<(&'static str, Value)> {
+    let header = compiled(strata, session);
+    let mut views = vec![
+        ("event/page", json!({"filter": "", "order": "byLifetime", "offset": 0, "limit": 1_000})),
+        ("event/page", json!({"filter": "", "order": "inOrder", "offset": 0, "limit": 1_000})),
+        ("cache/breaks", json!({"order": "byCost", "offset": 0, "limit": 1_000})),
+        ("findings/list", json!({})),
+    ];
+    if header["calls"] != 0 {
+        views.push(("call/get", json!({"call": header["calls"]})));
+    }
+    let mut shown = vec![("bill", header["bill"].clone())];
+    for (view, mut question) in views {
+        question["session"] = json!(session);
+        let mut answer = Value::Null;
+        wait_until(|| {
+            answer = ask(strata, view, &question);
+            answer["isComplete"] != false
+        });
+        shown.push((view, answer));
+    }
+    shown
+}
+
+/// Somebody looks while a sample is written, some lines at a time, and sees what those see who open it then.
+#[track_caller]
+fn looks_as_it_is(sample: &str, step: usize) {
+    let lines = lines(sample);
+    let followed = Followed::new(&lines[..step]);
+    shown(&followed.strata, &followed.session);
+    for from in (step..lines.len()).step_by(step) {
+        let so_far = &lines[..(from + step).min(lines.len())];
+        followed.append(&so_far[from..].concat());
+        followed.holds(so_far);
+        let whole = Followed::new(so_far);
+        let (seen, expected) =
+            (shown(&followed.strata, &followed.session), shown(&whole.strata, &whole.session));
+        assert_eq!(seen, expected, "{sample} with {} lines", so_far.len());
+    }
+}
+
+#[test]
+fn what_grew_looks_as_if_it_was_opened_whole() {
+    for (sample, step) in [
+        ("claude-code.jsonl", 5),
+        ("claude-code-journal.jsonl", 9),
+        ("claude-code-rewinds.jsonl", 3),
+        ("codex.jsonl", 7),
+        ("litellm.jsonl", 2),
+    ] {
+        looks_as_it_is(sample, step);
+    }
+}
+
 #[test]
 fn a_request_that_is_written_behind_its_answer_is_what_its_call_rests_on() {
     let lines = lines("claude-code-journal.jsonl");

@@ -160,8 +160,15 @@ proptest! {
             // What is done may be opened again. Two events share a line, and what was read of it.
             let kept = n_done.min(n_events - n_unfinished.min(n_events)) / 2 * 2;
             let now = read(n_events, n_unfinished);
+            let looked = a.read_session_after(&id, &[]).unwrap().unwrap();
             prop_assert!(append(&mut a, &id, &now, kept));
             import(&mut b, &now);
+            let later = a.read_session_after(&id, &looked.marks).unwrap().unwrap();
+            prop_assert!(later.n_known >= kept, "{} of {} stayed", later.n_known, kept);
+            let known = looked.session.events[..later.n_known].iter().cloned();
+            let events: Vec<_> = known.chain(later.session.events).collect();
+            let all = a.read_session_after(&id, &[]).unwrap().unwrap();
+            prop_assert_eq!((events, later.marks), (all.session.events, all.marks));
             for (grown, whole) in everything(&a, &id).iter().zip(&everything(&b, &id)) {
                 prop_assert_eq!(grown, whole);
             }
@@ -172,6 +179,27 @@ proptest! {
             prop_assert_eq!(rows(&grown, table), rows(&whole, table), "{}", table);
         }
     }
+}
+
+#[test]
+fn what_is_written_otherwise_is_not_known() {
+    let place = Place::new();
+    let mut store = place.open();
+    let data = |json: &str| {
+        let mut read = read(6, 0);
+        let event = std::sync::Arc::make_mut(&mut read.session.events[2]);
+        event.actions.state_delta = Object::from_iter([("data", json::parse(json.as_bytes()).unwrap())]);
+        read
+    };
+    let id = import(&mut store, &data(r#"{"a": 1, "b": 2}"#));
+    let marks = store.read_session_after(&id, &[]).unwrap().unwrap().marks;
+    let mut n_known = |json: &str| {
+        import(&mut store, &data(json));
+        store.read_session_after(&id, &marks).unwrap().unwrap().n_known
+    };
+    assert_eq!(n_known(r#"{"a": 1, "b": 2}"#), 6);
+    assert_eq!(n_known(r#"{"b": 2, "a": 1}"#), 2);
+    assert_eq!(n_known(r#"{"a": 1.0, "b": 2}"#), 2);
 }
 
 #[test]
