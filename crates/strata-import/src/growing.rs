@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use strata_model::is_written_alike;
+
 use crate::format::Format;
 use crate::imported::{Import, ImportedSession};
 use crate::pieces::PieceReader;
@@ -49,7 +51,8 @@ impl ImportedSession {
     pub fn kept_of(&self, before: &Self) -> Kept {
         let is_same = |at: &usize| {
             let (now, then) = (&self.session.events[*at], &before.session.events[*at]);
-            (Arc::ptr_eq(now, then) || now == then) && self.sources.get(*at) == before.sources.get(*at)
+            (Arc::ptr_eq(now, then) || is_written_alike(&**now, &**then))
+                && self.sources.get(*at) == before.sources.get(*at)
         };
         let n_events = self.session.events.len().min(before.session.events.len());
         let requests = self.requests.iter().zip(&before.requests);

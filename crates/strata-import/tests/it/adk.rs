@@ -1,5 +1,7 @@
 //! How what google-adk writes becomes sessions.
 
+use std::collections::BTreeMap;
+
 use strata_import::{
     Detection, Format, Import, ImportedSession, MemoryTables, OwnedValue, SqlValue, Table, TableError,
     TableSource, UnreadFormat, detect, detect_tables, import, import_tables,
@@ -408,4 +410,36 @@ fn a_request_told_as_a_difference_from_a_lost_call_is_not_guessed() {
         n_lost += lost;
     }
     assert!(n_lost > told.len(), "{n_lost} of {}", told.len());
+}
+
+#[test]
+fn a_value_that_was_left_out_for_its_size_costs_the_requests_that_have_it() {
+    let whole = String::from_utf8(sample("adk-recording.jsonl")).unwrap();
+    let bodies = |imported: &Import| -> BTreeMap<String, Json> {
+        let requests = imported.sessions.iter().flat_map(|session| &session.requests);
+        let id = |body: &Json| body.get("recorded")?.get("id")?.as_str().map(str::to_owned);
+        requests.map(|request| (id(&request.body).unwrap(), request.body.clone())).collect()
+    };
+    let told = bodies(&import(whole.as_bytes()));
+    let lines: Vec<&str> = whole.lines().collect();
+    let is_blob = |line: &&str| line.starts_with(r#"{"record":"blob""#);
+    let (mut n_incomplete, mut n_next_to_it) = (0, 0);
+    for blob in lines.iter().filter(|line| is_blob(line)) {
+        let value = json::parse(blob.as_bytes()).unwrap();
+        let id = value.get("id").and_then(Json::as_str).unwrap();
+        let omitted = format!(r#"{{"record":"blob","id":"{id}","omitted":70000}}"#);
+        let imported = import(whole.replace(*blob, &omitted).as_bytes());
+        let known = bodies(&imported);
+        assert!(!codes(&imported).contains(&"broken-request"), "{id}");
+        assert_eq!(codes(&imported).contains(&"incomplete-request"), known.len() < told.len(), "{id}");
+        for (call, body) in &known {
+            assert_eq!(body.get("contents"), told[call].get("contents"), "{call} without {id}");
+            assert_eq!(body.get("config"), told[call].get("config"), "{call} without {id}");
+        }
+        n_incomplete += told.len() - known.len();
+        let is_last = |call: &String| known.keys().next_back() == Some(call);
+        n_next_to_it += usize::from(known.len() < told.len() && told.keys().next_back().is_some_and(is_last));
+    }
+    assert!(n_incomplete > 0, "some are in requests");
+    assert!(n_next_to_it > 0, "what comes after them is known");
 }

@@ -23,8 +23,10 @@ pub(super) struct Calls {
     /// The events that the last call in a session saw, with that call.
     seen: HashMap<Place, (Str, Vec<Str>)>,
     states: HashMap<Place, Object>,
-    /// Calls whose requests cannot be put together.
+    /// Calls whose requests are told as a difference from what is not known.
     broken: Vec<Str>,
+    /// Calls with something in their requests that was left out for its size.
+    incomplete: Vec<Str>,
     /// What was found in memory and is in no request yet.
     searches: Vec<(Asker, RecordedSearch)>,
     artifacts: Vec<KeptArtifact>,
@@ -118,6 +120,15 @@ impl Calls {
             );
             findings.warning("broken-request", "", message);
         }
+        if let Some(first) = self.incomplete.first() {
+            let (requests, have) =
+                if self.incomplete.len() == 1 { ("request", "has") } else { ("requests", "have") };
+            let message = format!(
+                "{} {requests}, the first of them that of call {first}, {have} something in them that the recorder left out for its size; these calls are compiled from the events",
+                self.incomplete.len()
+            );
+            findings.warning("incomplete-request", "", message);
+        }
         self.list
     }
 
@@ -139,7 +150,7 @@ impl Calls {
         let (last_id, before) = self.requests.remove(&lineage).unwrap_or_default();
         let difference = record.get("request").cloned().unwrap_or_default();
         let of = difference.get("of").and_then(Json::as_str);
-        let n_missing = pool.n_missing();
+        let n_lost = pool.n_lost();
         let base = if of.is_some() { before.clone() } else { Snapshot::default() };
         let compiled = base.changed(&difference, pool);
         let (stages, last) = stages(record, &compiled, pool);
@@ -147,7 +158,8 @@ impl Calls {
             Some(difference) => last.changed(difference, pool),
             None => last,
         };
-        let is_whole = of.is_none_or(|of| *of == *last_id) && pool.n_missing() == n_missing;
+        let is_known = of.is_none_or(|of| *of == *last_id) && pool.n_lost() == n_lost;
+        let is_whole = is_known && sent.is_complete();
         let was_sent = record.get("sent").is_none_or(Json::is_truthy);
         let seen = self.seen(&place, &id, record);
         let state = self.state(&place, record, pool);
@@ -179,8 +191,10 @@ impl Calls {
             stages: Some(stages).filter(|stages| !stages.is_empty()),
             ..RecordedCall::default()
         };
-        if !is_whole {
+        if !is_known {
             self.broken.push(id.clone());
+        } else if !is_whole {
+            self.incomplete.push(id.clone());
         }
         let shared = before.n_shared_parts(&sent);
         let call = CallRecord {
@@ -204,7 +218,7 @@ impl Calls {
             sent: is_whole.then_some(sent),
         };
         self.by_id.insert(id.clone(), self.list.len());
-        if is_whole {
+        if is_known {
             self.requests.insert(lineage, (id, compiled));
         }
         self.list.push(call);

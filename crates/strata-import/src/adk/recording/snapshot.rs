@@ -2,7 +2,7 @@
 
 use strata_model::{Json, Object, RequestChange, Splice, Str};
 
-use super::pool::Pool;
+use super::pool::{Pool, is_omitted};
 
 /// A request in pieces.
 #[derive(Debug, Clone, Default)]
@@ -24,12 +24,12 @@ impl Snapshot {
             [("contents", &mut after.contents), ("system", &mut after.system), ("tools", &mut after.tools)]
         {
             if let Some(splice) = difference.get(name) {
-                *list = spliced(list, splice, |item| pool.value(item));
+                *list = spliced(list, splice, |item| pool.placed(item));
             }
         }
         for (name, item) in difference.get("set").and_then(Json::as_object).into_iter().flat_map(Object::iter)
         {
-            if let Some(value) = pool.value(item) {
+            if let Some(value) = pool.placed(item) {
                 after.fields.insert(name.clone(), value);
             }
         }
@@ -37,6 +37,12 @@ impl Snapshot {
             after.fields.remove(&name);
         }
         after
+    }
+
+    /// Whether nothing of it was left out for its size.
+    pub(super) fn is_complete(&self) -> bool {
+        let items = self.contents.iter().chain(&self.system).chain(&self.tools);
+        !items.chain(self.fields.values()).any(is_omitted)
     }
 
     /// `{model, contents, config, …}` as google-adk has it.
@@ -58,6 +64,7 @@ impl Snapshot {
         request.update(&rest);
         request
     }
+
     fn system_instruction(&self) -> Option<Json> {
         if let Some(value) = self.system.first()?.get("value") {
             return Some(value.clone());
