@@ -108,10 +108,9 @@ impl Mailbox {
 impl Mail {
     fn add(&mut self, notification: Notification) {
         let subject = Subject::of(&notification);
-        if let Some(same) = self.waiting.iter_mut().find(|known| Subject::of(known) == subject) {
-            *same = notification;
-            return;
-        }
+        // The newer one says all that the older one did, and stands behind what was said before it.
+        let same = self.waiting.iter().position(|known| Subject::of(known) == subject);
+        same.map(|at| self.waiting.remove(at));
         self.waiting.push_back(notification);
         if self.waiting.len() > MOST_WAITING {
             // What can be asked for again is let go. What cannot is rare; of it, too, the newest is kept.

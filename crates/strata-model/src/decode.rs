@@ -33,6 +33,17 @@ pub trait FromJson: Sized {
     }
 }
 
+/// Whether two values are the same to the byte. Those that are equal may be written otherwise: their keys in another
+/// order, or `1` as `1.0`, which is another prompt.
+pub fn is_written_alike<T: FromJson>(a: &T, b: &T) -> bool {
+    let written = |value: &T| {
+        let mut hash = FingerprintBuilder::new();
+        value.hash_into(&mut hash);
+        hash.finish()
+    };
+    written(a) == written(b)
+}
+
 /// A field of a [`record!`]: how it is read when present and whether it is written.
 pub(crate) trait Field {
     fn read(&mut self, value: Json, decoder: &mut Decoder) -> Result<(), (Json, &'static str)>;

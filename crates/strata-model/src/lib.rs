@@ -48,7 +48,7 @@ pub use content::{
     Base64, Blob, CodeExecutionResult, Content, ExecutableCode, FileData, FunctionCall, FunctionResponse,
     Part,
 };
-pub use decode::{Decoder, FromJson};
+pub use decode::{Decoder, FromJson, is_written_alike};
 pub use diagnostic::{Diagnostic, Severity};
 pub use event::{Event, NodeInfo, Transcription};
 pub use evidence::{Evidence, EvidenceKind, Gap};

@@ -10,6 +10,7 @@ use rusqlite::{CachedStatement, OptionalExtension, Transaction, params};
 use strata_model::{Json, json};
 
 use crate::column::{parse, text};
+use crate::event::OF_SESSION;
 use crate::record::{self, RecordPlace};
 use crate::{SessionId, Store, StoreError};
 pub(crate) use pieces::KnownPieces;
@@ -62,6 +63,14 @@ impl Store {
             Some(recording) => each(&snapshot, recording, visit),
             None => Ok(()),
         }
+    }
+
+    /// How many requests of a session were added from a file.
+    pub fn n_requests_from(&self, session: &SessionId, location: &str) -> Result<u32, StoreError> {
+        let mut count = self.connection.prepare_cached(&format!(
+            "SELECT count(*) FROM requests WHERE recording = {OF_SESSION} AND added_from = ?2"
+        ))?;
+        Ok(count.query_row([session.as_str(), location], |row| row.get(0))?)
     }
 
     /// Gives a stored session requests that another file recorded, in place of those that came from it before. False

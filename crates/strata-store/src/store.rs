@@ -58,14 +58,17 @@ impl Store {
         Ok(counter as u64)
     }
 
-    /// Runs `work` as one transaction that readers can notice. It is on disk when this returns.
+    /// Runs `work` as one transaction that readers can notice, if it changes anything. It is on disk when this returns.
     pub(crate) fn change<T>(
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.transact("FULL", |transaction| {
+            let n_changed = transaction.total_changes();
             let result = work(transaction)?;
-            transaction.prepare_cached("UPDATE changes SET counter = counter + 1")?.execute([])?;
+            if transaction.total_changes() > n_changed {
+                transaction.prepare_cached("UPDATE changes SET counter = counter + 1")?.execute([])?;
+            }
             Ok(result)
         })
     }

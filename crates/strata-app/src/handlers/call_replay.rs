@@ -91,14 +91,14 @@ impl Handler for Replay {
         let (models, tables, workspace) =
             (strata.models.clone(), strata.tables.clone(), strata.workspace.clone());
         let job = strata.jobs.start(title, "calls", move |job| {
-            let lock = || shown.lock().unwrap_or_else(PoisonError::into_inner);
+            let shown = EndedOnDrop(shown);
+            let lock = || shown.0.lock().unwrap_or_else(PoisonError::into_inner);
             let (server, stop) = (&found.server, job.stop());
             let asked =
                 models.connections.ask(server, &sent.model, &sent.request, None, stop, &mut |progress| {
                     lock().take(progress);
                 });
             let mut shown = lock();
-            shown.is_ended = true;
             let (state, outcome) = match asked {
                 Ok(Ok(done)) => {
                     shown.end(&done, &sent, &tables.prices);
@@ -127,6 +127,15 @@ impl Handler for Replay {
         });
         strata.lab.keep_answer(&job, answer);
         Ok(JobStarted { job })
+    }
+}
+
+/// Whatever becomes of the job, nobody waits for its answer for ever.
+struct EndedOnDrop(Arc<Mutex<ReplayAnswer>>);
+
+impl Drop for EndedOnDrop {
+    fn drop(&mut self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_ended = true;
     }
 }
 

@@ -104,6 +104,7 @@ fn start_run(
     strata.lab.keep_run(&job, run);
     Ok(JobStarted { job })
 }
+
 fn text(settings: &RunSettings) -> Result<String, AppError> {
     serde_json::to_string(settings).map_err(|error| AppError::internal(error.to_string()))
 }
@@ -120,6 +121,15 @@ struct Work {
     workspace: Arc<Workspace>,
     tables: Arc<Tables>,
     models: Arc<Models>,
+}
+
+impl Drop for Work {
+    /// A run that was left in the middle has failed, and can be resumed.
+    fn drop(&mut self) {
+        if self.run.shown().state == JobState::Running {
+            self.end(JobState::Failed, Some("Strata failed in this run. Please report this.".to_owned()));
+        }
+    }
 }
 
 impl Work {

@@ -88,7 +88,8 @@ pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<Joined
             Some(RecordedRequest { answer: Some(own as u32), ..request })
         });
         let found: Vec<RecordedRequest> = found.collect();
-        if !found.is_empty() {
+        // Where the session has grown, those that it was given before stay with it.
+        if found.len() > store.n_requests_from(id, &trace.location)? as usize {
             store.add_requests(id, &trace.location, &found)?;
             let n_found = found.len();
             all.push(JoinedTrace {

@@ -89,8 +89,11 @@ pub(super) fn append(
     let kept: Vec<Kept> = pairs().map(|(now, (_, before))| now.kept_of(before)).collect();
     let n_events: usize = sessions.iter().map(|session| session.session.events.len()).sum();
     let n_kept: usize = kept.iter().map(|kept| kept.events).sum();
+    let n_requests: usize = sessions.iter().map(|session| session.requests.len()).sum();
+    let n_kept_requests: usize = kept.iter().map(|kept| kept.requests).sum();
     // While it is written in one transaction, nobody else can write.
-    if n_events - n_kept > n_kept.max(BATCH) {
+    let is_much = |n: usize, n_kept: usize, some: usize| n - n_kept > n_kept.max(some);
+    if is_much(n_events, n_kept, BATCH) || is_much(n_requests, n_kept_requests, REQUESTS) {
         return Ok(None);
     }
     let mut raw = RawBytes { file: &file.file };

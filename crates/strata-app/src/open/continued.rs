@@ -6,7 +6,7 @@ use std::sync::Arc;
 use strata_engine::{Experiment, FlowKind, GrownExperiment, Growth};
 use strata_measure::analysis::SessionAnalysis;
 use strata_model::{
-    App, EventIndex, Fingerprint, FingerprintBuilder, FromJson, LlmRequest, RecordedCall, Session,
+    App, EventIndex, Fingerprint, FingerprintBuilder, LlmRequest, RecordedCall, Session, is_written_alike,
 };
 use strata_store::{RecordedRequest, SessionId, Store, StoreError};
 
@@ -117,17 +117,6 @@ impl StoredSession {
         let analysis = earlier.analysis.grown(earlier.experiment, &grown);
         (grown.experiment, analysis)
     }
-}
-
-/// Whether two values are the same to the byte. Those that are equal may be written otherwise: their keys in another
-/// order, or `1` as `1.0`, which is another prompt.
-fn is_written_alike<T: FromJson>(a: &T, b: &T) -> bool {
-    let written = |value: &T| {
-        let mut hash = FingerprintBuilder::new();
-        value.hash_into(&mut hash);
-        hash.finish()
-    };
-    written(a) == written(b)
 }
 
 #[cfg(test)]

@@ -132,8 +132,8 @@ pub fn compact(
             SummaryModel::Sized => replay(lab, &config, &mut sized),
             SummaryModel::Endpoint(name) => {
                 let total = replay(lab, &config, &mut sized)?.windows.len() as u64;
-                let desk = ModelAccess::open(source.database.as_deref(), runtime)?;
-                let found = desk.find(name).map_err(|error| desk.with_hint(error))?;
+                let access = ModelAccess::open(source.database.as_deref(), runtime)?;
+                let found = access.find(name).map_err(|error| access.with_hint(error))?;
                 watch.begins(Step::Asking(name));
                 let mut done = 0;
                 let mut tell = |event| {
@@ -141,11 +141,11 @@ pub fn compact(
                     watch.progress(done, total.max(1));
                 };
                 let mut writer = ModelWriter {
-                    asker: desk.asker(&found, &tables.counting, watch.stop()),
+                    asker: access.asker(&found, &tables.counting, watch.stop()),
                     model: config.model.as_ref().map(ToString::to_string).or_else(|| found.model.clone()),
                     tell: &mut tell,
                 };
-                replay(lab, &config, &mut writer).map_err(|error| desk.with_hint(error))
+                replay(lab, &config, &mut writer).map_err(|error| access.with_hint(error))
             }
         }?;
         let assumptions = Assumptions::default();

@@ -60,16 +60,16 @@ pub fn compact_estimate(
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
-    let desk = ModelAccess::open(source.database.as_deref(), runtime)?;
-    let found = desk.find(name)?;
+    let access = ModelAccess::open(source.database.as_deref(), runtime)?;
+    let found = access.find(name)?;
     let model = config.model.as_ref().map(ToString::to_string).or(found.model);
     let (estimate, size) = with_billed(&subject.experiment, compiled.billed(), &tables, |lab| {
         let size = summary_size(lab, config.summary_tokens, &[]);
         let asked = TargetModel {
             base_url: &found.server.base_url,
             model: model.as_deref(),
-            paid: &desk.models.paid,
-            store: desk.store.as_ref(),
+            paid: &access.models.paid,
+            store: access.store.as_ref(),
             counting: &tables.counting,
             prices: &tables.prices,
         };

@@ -41,8 +41,8 @@ pub struct EndpointReport {
 
 /// Asks every endpoint that can be asked for its models, on `runtime`.
 pub fn models(database: Option<&Path>, runtime: &Handle) -> Result<ModelsReport, AppError> {
-    let desk = ModelAccess::open(database, runtime)?;
-    let list = desk.models.list(&desk.custom)?;
+    let access = ModelAccess::open(database, runtime)?;
+    let list = access.models.list(&access.custom)?;
     let endpoints = list.endpoints.iter().filter_map(EndpointReport::of).collect();
     Ok(ModelsReport { version: VERSION, endpoints, keys: list.keys.clone() })
 }

@@ -95,13 +95,13 @@ pub fn replay(
     };
     let call = analysis.call(choice.call).ok_or_else(missing)?;
     let recorded = subject.experiment.call(choice.call).ok_or_else(missing)?;
-    let desk = ModelAccess::open(source.database.as_deref(), runtime)?;
-    let found = desk.find(&choice.endpoint)?;
+    let access = ModelAccess::open(source.database.as_deref(), runtime)?;
+    let found = access.find(&choice.endpoint)?;
     let model =
         choice.model.clone().or_else(|| found.model.clone()).unwrap_or_else(|| call.model.to_string());
     let cached = caches.call(choice.call).map_or(0, CallCache::found_of_known);
     let sent = {
-        let store = desk.locked();
+        let store = access.locked();
         let asked = (model, &call.request, cached);
         SentAgain::of(&subject.experiment, choice.call, asked, &tables.counting, store.as_deref())
     };
@@ -133,7 +133,7 @@ pub fn replay(
     let mut shown = sent.begun();
     watch.begins(Step::Asking(&found.server.name));
     watch.progress(0, 1);
-    let connections = &desk.models.connections;
+    let connections = &access.models.connections;
     let asked =
         connections.ask(&found.server, &sent.model, &sent.request, None, watch.stop(), &mut |progress| {
             if let Progress::Delta(strata_wire::Delta::Text(text)) = &progress {
@@ -141,11 +141,11 @@ pub fn replay(
             }
             shown.take(progress);
         });
-    let asked = asked.map_err(|error| desk.with_hint(error))?;
+    let asked = asked.map_err(|error| access.with_hint(error))?;
     match asked {
         Ok(answer) => {
             shown.end(&answer, &sent, &tables.prices);
-            if let Some(mut store) = desk.locked() {
+            if let Some(mut store) = access.locked() {
                 shown.measured_calls = sent.measured(&answer, &mut store);
             }
         }

@@ -302,7 +302,7 @@ impl<'r, 'a> Run<'r, 'a> {
         }
         let agent = (!scope.agent_name.is_empty()).then_some(scope.agent_name);
         let summarizer = self.summarizer.get_or_insert_with(|| self.lab.summarizer(agent)).clone();
-        let desk = WindowContext {
+        let context = WindowContext {
             lab: self.lab,
             config: &self.config,
             moment,
@@ -317,7 +317,7 @@ impl<'r, 'a> Run<'r, 'a> {
         let windows = windows.into_iter().flat_map(|window| split_around(window, &stays));
         let mut written: Vec<WindowPlan> = Vec::new();
         for window in windows {
-            written.push(desk.write(&window, written.len(), self.writer)?);
+            written.push(context.write(&window, written.len(), self.writer)?);
         }
         let mut is_written = false;
         for mut plan in written {
