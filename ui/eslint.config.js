@@ -27,6 +27,7 @@ const layers = {
   'components/cache': ['components/shared', 'state', 'draw', 'model'],
   'components/lab': ['components/shared', 'state', 'draw', 'model'],
   'components/inspector': ['components/shared', 'state', 'draw', 'model'],
+  'components/help': ['components/shared', 'state', 'model'],
   'components/palette': ['components/shared', 'state', 'model'],
   'components/session': ['components/shared', 'state', 'model'],
   'components/summary': ['components/shared', 'state', 'model'],

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { strata } from './serve.ts';
 
 /** Tests that need no page. */
-const LOGIC = ['src/{lib,model,draw}/**/*.test.ts', 'tests/{palette,readme}.test.ts'] as const;
+const LOGIC = ['src/{lib,model,draw}/**/*.test.ts', 'tests/{glossary,palette,readme}.test.ts'] as const;
 
 const IS_TEST = process.env['VITEST'] !== undefined;
 

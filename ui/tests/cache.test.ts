@@ -10,13 +10,13 @@ const SAMPLE = { session: 'invoice-triage' };
 const C17 = { ...SAMPLE, call: 17 };
 const BREAKS = { ...SAMPLE, order: 'byCost', offset: 0, limit: 200 } as const;
 
-const breaks = (): HTMLElement => screen.getByRole('region', { name: 'Prefix breaks' });
+const breaks = (): HTMLElement => screen.getByRole('region', { name: 'Cache losses' });
 const ladder = (): HTMLElement => screen.getByRole('region', { name: 'Prefix ladder' });
 const difference = (): HTMLElement =>
   screen.getByRole('region', { name: 'Difference from the prompt before' });
 
 describe('the cache view', () => {
-  test('lists breaks, the avoidable ones first, and says what they come to', async () => {
+  test('lists losses, the avoidable ones first, and says what they come to', async () => {
     openWindow('#/invoice-triage/cache');
     const rows = await within(breaks()).findAllByRole('option');
     const { rows: broken, summary, total } = await recorded('cache/breaks', BREAKS);
@@ -41,7 +41,7 @@ describe('the cache view', () => {
     );
   });
 
-  test('walks the breaks of the list and of the session', async () => {
+  test('walks the losses of the list and of the session', async () => {
     const { press, view } = openWindow('#/invoice-triage/cache?call=17');
     await within(breaks()).findAllByRole('option');
     await press('j');
@@ -60,7 +60,7 @@ describe('the cache view', () => {
     const { bill } = await recorded('cache/why', C17);
     const rung = await within(ladder()).findByRole('option', { name: /^C17 / });
     expect(rung).toHaveTextContent(formatInteger(bill.promptTokens));
-    expect(rung).toHaveTextContent(`avoidable break at token ${formatInteger(bill.cachedTokens)}`);
+    expect(rung).toHaveTextContent(`avoidable cache loss at token ${formatInteger(bill.cachedTokens)}`);
     expect(rung).toHaveAttribute('aria-setsize', '41');
     await user.click(within(ladder()).getByRole('option', { name: /^C16 / }));
     await waitFor(() => expect(view().cursor).toBe(16));

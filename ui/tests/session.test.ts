@@ -147,7 +147,7 @@ describe('the inspector', () => {
     for (const text of [
       `Size ≈ ${formatInteger(event.tokens)} tokens`,
       `Carried by ${String(calls)} of 41 calls`,
-      `Lifetime ≈ ${formatInteger(event.lifetimeTokens)} tokens`,
+      `Lifetime tokens ≈ ${formatInteger(event.lifetimeTokens)} tokens`,
       `Share of the session ${formatPercent(share)}`,
       `New / prefix match ${formatCompact(event.freshTokens)} / ${formatCompact(cachedTokens)}`,
       `Cost ${formatUsd(costUsd ?? NaN)}`,
@@ -197,7 +197,7 @@ describe('the inspector', () => {
       call: 17,
     });
     expect(panel).toHaveTextContent(`Prompt ≈ ${formatInteger(bill.promptTokens)} tokens`);
-    expect(panel).toHaveTextContent(`Billed fresh ${formatInteger(bill.promptTokens - bill.cachedTokens)}`);
+    expect(panel).toHaveTextContent(`Billed in full ${formatInteger(bill.promptTokens - bill.cachedTokens)}`);
     expect(panel).toHaveTextContent('state.hits changed 41 → 2,318 inside the instruction');
     const { atToken, rebilledTokens } = ensureExists(prefixBreak, 'C17 breaks the prefix');
     expect(panel).toHaveTextContent(`The prefix ends at token ${formatInteger(atToken)}, compared with C16`);

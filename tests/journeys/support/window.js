@@ -68,7 +68,7 @@ export class Window {
   }
 
   get breaks() {
-    return this.page.getByRole('region', { name: 'Prefix breaks' });
+    return this.page.getByRole('region', { name: 'Cache losses' });
   }
 
   get ladder() {

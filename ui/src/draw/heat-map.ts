@@ -108,9 +108,9 @@ function drawLabels(surface: Surface, theme: DrawTheme, cell: HeatCell, { x, y, 
   if (mark !== '' && width >= 20) surface.text(x + width - 6, y + 13, mark, right);
 }
 
-/** ★ recommended, ○ none beats it in both cost and peak, ! something is odd. */
+/** ★ recommended, ☆ none beats it in both cost and peak, ! something is odd. */
 function marksOf(cell: HeatCell): string {
-  const front = cell.isOnFront ? '○' : '';
+  const front = cell.isOnFront ? '☆' : '';
   return (cell.isFlagged ? '!' : '') + (cell.isRecommended ? '★' : front);
 }
 

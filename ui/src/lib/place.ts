@@ -27,6 +27,22 @@ export function placeBeside(
   return { x: Math.max(EDGE, x), y };
 }
 
+/** Where to put something beside a box that may be as high or as wide as the window: inside of it where all else is full. */
+export function placeAround(
+  box: Place,
+  size: Size,
+  window: Size,
+): { readonly x: number; readonly y: number } {
+  const [wide, high] = [size.width + GAP + EDGE, size.height + GAP + EDGE];
+  const x = Math.max(EDGE, Math.min(box.left, window.width - EDGE - size.width));
+  const y = Math.max(EDGE, Math.min(box.top, window.height - EDGE - size.height));
+  if (box.top + box.height + high <= window.height) return { x, y: box.top + box.height + GAP };
+  if (box.left >= wide) return { x: box.left - GAP - size.width, y };
+  if (box.left + box.width + wide <= window.width) return { x: box.left + box.width + GAP, y };
+  if (box.top >= high) return { x, y: box.top - GAP - size.height };
+  return { x, y: window.height - EDGE - size.height };
+}
+
 /** Where to put something next to the pointer, on the side with more room. */
 export function placeAtPointer(
   x: number,

@@ -26,6 +26,11 @@ export function basisWord(basis: Basis): string {
   return WORDS[basis];
 }
 
+/** Key of the glossary. */
+export function basisTerm(basis: Basis): string {
+  return WORDS[basis];
+}
+
 export function explainBasis(basis: Basis): string {
   return EXPLANATIONS[basis];
 }

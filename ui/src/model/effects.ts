@@ -6,7 +6,9 @@ export interface Change {
   readonly label: string;
   readonly before: number;
   readonly after: number;
-  readonly unit: 'tokens' | 'usd' | 'breaks';
+  readonly unit: 'tokens' | 'usd' | 'losses';
+  /** Key of the glossary, where the label is a word of it. */
+  readonly term?: string;
   /** Whether more of it is welcome. */
   readonly isGain?: true;
 }
@@ -18,6 +20,7 @@ export function changesOf(effect: Effect): readonly Change[] {
     { label: 'Prompts', before: effect.tokensBefore, after: effect.tokensAfter, unit: 'tokens' },
     {
       label: 'From cache',
+      term: 'cached',
       before: effect.cachedBefore,
       after: effect.cachedAfter,
       unit: 'tokens',
@@ -26,7 +29,14 @@ export function changesOf(effect: Effect): readonly Change[] {
     ...(costBeforeUsd === null || costAfterUsd === null
       ? []
       : [{ label: 'Cost', before: costBeforeUsd, after: costAfterUsd, unit: 'usd' } as const]),
-    { label: 'Prefix breaks', before: effect.breaksBefore, after: effect.breaksAfter, unit: 'breaks' },
+    // Prompts below the provider's minimum are not among them: nothing of those could be lost.
+    {
+      label: 'Cache losses',
+      before: effect.breaksBefore,
+      after: effect.breaksAfter,
+      unit: 'losses',
+      term: 'cacheLoss',
+    },
   ];
   return all.filter(({ label, before, after }) => before !== after || label === 'Prompts');
 }

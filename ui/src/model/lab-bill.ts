@@ -9,7 +9,7 @@ export const METRIC_TITLES: Readonly<Record<Metric, string>> = {
   cost: 'Cost',
   billed: 'Billed',
   peak: 'Peak',
-  breaks: 'Breaks',
+  breaks: 'Prefix breaks',
   latency: 'First token',
 };
 

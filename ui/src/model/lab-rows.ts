@@ -12,7 +12,7 @@ export function describeRow(row: LabRow, sweep: LabSweep): readonly string[] {
     `${formatInteger(bill.billedTokens)} tokens billed${billed === undefined ? '' : `, ${formatChange(billed)}`}`,
     ...(bill.costUsd === null ? [] : [`${formatUsd(bill.costUsd)} with summaries`]),
     `largest prompt ${formatInteger(bill.peakTokens)} tokens`,
-    `${formatCounted(bill.compactions, 'summary', 'summaries')}, ${formatCounted(bill.breaks, 'break')}`,
+    `${formatCounted(bill.compactions, 'summary', 'summaries')}, ${formatCounted(bill.breaks, 'prefix break')}`,
     ...row.flags,
   ];
 }

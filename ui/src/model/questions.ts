@@ -38,7 +38,7 @@ export const QUESTIONS: readonly QuestionText[] = [
     view: 'cache',
   },
   { question: 'dearestCalls', title: 'Which calls cost the most?', view: 'cache' },
-  { question: 'avoidableBreaks', title: 'Which breaks could be avoided?', view: 'cache' },
+  { question: 'avoidableBreaks', title: 'Which cache losses could be avoided?', view: 'cache' },
   { question: 'stableShare', title: 'How much of each prompt is stable?', view: 'cache' },
   {
     question: 'bestCacheFix',

@@ -159,7 +159,7 @@ export class CacheView {
   jump(direction: 1 | -1): void {
     const call = nextBreak(this.ladder, this.#session.cursor, direction);
     if (call !== undefined) this.#cursor.set(call);
-    else this.#messages.announce(`No ${direction === 1 ? 'later' : 'earlier'} break`);
+    else this.#messages.announce(`No ${direction === 1 ? 'later' : 'earlier'} cache loss`);
   }
 
   moveDifference(delta: number): void {

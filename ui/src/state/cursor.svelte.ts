@@ -16,6 +16,13 @@ import type { OpenSession } from './open-session.svelte.ts';
 
 export type Landmark = 'break' | 'compaction' | 'handoff' | 'error';
 
+export const LANDMARK_WORDS: Readonly<Record<Landmark, string>> = {
+  break: 'cache loss',
+  compaction: 'compaction',
+  handoff: 'hand-off',
+  error: 'error',
+};
+
 const LANDMARK_FLAGS: Readonly<Record<Landmark, number>> = {
   break: COLUMN_FLAGS.avoidableBreak | COLUMN_FLAGS.structuralBreak | COLUMN_FLAGS.providerBreak,
   compaction: COLUMN_FLAGS.compaction,
@@ -61,7 +68,7 @@ export class Cursor {
   async jump(landmark: Landmark, direction: 1 | -1): Promise<void> {
     const call = await this.#findLandmark(LANDMARK_FLAGS[landmark], direction);
     if (call !== undefined) this.set(call);
-    else this.#messages.announce(`No ${direction === 1 ? 'later' : 'earlier'} ${landmark}`);
+    else this.#messages.announce(`No ${direction === 1 ? 'later' : 'earlier'} ${LANDMARK_WORDS[landmark]}`);
   }
 
   /** Draws the range from its far end to where the cursor is moved. */
@@ -96,8 +103,8 @@ export class Cursor {
       ...(isCacheKnown(columns, index)
         ? [`${formatPercent(cachedTokens(columns, index) / Math.max(1, tokens))} cached`]
         : []),
-      ...(hasFlag(columns, index, 'avoidableBreak') ? ['avoidable break'] : []),
-      ...(hasFlag(columns, index, 'structuralBreak') ? ['break'] : []),
+      ...(hasFlag(columns, index, 'avoidableBreak') ? ['avoidable cache loss'] : []),
+      ...(hasFlag(columns, index, 'structuralBreak') ? ['cache loss'] : []),
       ...(hasFlag(columns, index, 'compaction') ? ['after a compaction'] : []),
       ...(hasFlag(columns, index, 'error') ? ['error'] : []),
     ].join(', ');

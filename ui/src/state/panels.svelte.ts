@@ -3,6 +3,8 @@ import { MediaQuery } from 'svelte/reactivity';
 
 export type DialogName =
   | 'keys'
+  | 'signs'
+  | 'words'
   | 'appPath'
   | 'sessions'
   | 'diagnostics'
@@ -26,6 +28,8 @@ export class Panels {
   readonly #isBelowWide = new MediaQuery('(max-width: 1279px)');
   readonly #isSmall = new MediaQuery('(max-width: 999px)');
   dialog: DialogName | undefined = $state();
+  /** The word that the glossary shows. */
+  word: string | undefined = $state();
   /** Files are being dragged over the window. */
   isDropTarget = $state(false);
   #isInspectorWanted: Readonly<Partial<Record<Width, boolean>>> = $state.raw({});
@@ -52,6 +56,12 @@ export class Panels {
 
   toggle(dialog: DialogName): void {
     this.dialog = this.dialog === dialog ? undefined : dialog;
+  }
+
+  /** Opens the glossary, at a word if there is one. */
+  showWord(word: string | undefined): void {
+    this.word = word;
+    this.dialog = 'words';
   }
 
   /** Something lies over the view and takes the keys. */

@@ -30,6 +30,7 @@ import { Panels } from './panels.svelte.ts';
 import { PipelineEdits } from './pipeline-edits.svelte.ts';
 import { Pipeline } from './pipeline.svelte.ts';
 import { SessionSummary } from './session-summary.svelte.ts';
+import { Tour } from './tour.svelte.ts';
 
 /** What the pointer is over. Highlights only: it never scrolls and never loads. */
 export interface Hover {
@@ -65,6 +66,7 @@ export class Workbench {
   readonly servers: ModelServers;
   readonly lab: Lab;
   readonly replay: CallReplay;
+  readonly tour: Tour;
   readonly start: Loaded<StartInfo>;
   /** Where agents leave sessions on this computer. */
   readonly places: Loaded<PlaceList>;
@@ -105,6 +107,7 @@ export class Workbench {
       this.servers.list,
       messages,
     );
+    this.tour = new Tour(this);
     this.start = new Loaded(
       () => 'start',
       () => this.#begin(),

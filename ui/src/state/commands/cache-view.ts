@@ -3,13 +3,13 @@ import type { Command } from './command.ts';
 const commands: readonly Omit<Command, 'view'>[] = [
   {
     id: 'cacheBreak.next',
-    title: 'Next break of the list',
+    title: 'Next loss of the list',
     keys: ['J', 'ArrowDown'],
     run: ({ cache }) => cache.moveInList(1),
   },
   {
     id: 'cacheBreak.previous',
-    title: 'Previous break of the list',
+    title: 'Previous loss of the list',
     keys: ['K', 'ArrowUp'],
     run: ({ cache }) => cache.moveInList(-1),
   },
@@ -40,7 +40,7 @@ const commands: readonly Omit<Command, 'view'>[] = [
   },
   {
     id: 'breaks.order',
-    title: 'Breaks by cost, or in order',
+    title: 'Losses by cost, or in order',
     keys: ['S'],
     run: ({ location }) =>
       location.go({ breakOrder: location.view.breakOrder === 'byCost' ? 'inOrder' : 'byCost' }, 'replace'),

@@ -1,4 +1,4 @@
-import type { Landmark } from '@/state/cursor.svelte.ts';
+import { LANDMARK_WORDS, type Landmark } from '@/state/cursor.svelte.ts';
 import type { Workbench } from '@/state/workbench.svelte.ts';
 import { isOnCall, type Command } from './command.ts';
 
@@ -48,15 +48,21 @@ function jumpCommands(landmark: Landmark, key: string): readonly Command[] {
   const jump =
     (direction: 1 | -1) =>
     ({ cursor, cache, location, messages }: Workbench): void => {
-      // The Cache view knows breaks that leave no trace in the prompt, such as a prefix that expired.
+      // The Cache view knows losses that leave no trace in the prompt, such as a prefix that expired.
       if (landmark === 'break' && location.view.view === 'cache') cache.jump(direction);
       else void cursor.jump(landmark, direction).catch(messages.report);
     };
   return [
-    { id: `${landmark}.next`, title: `Next ${landmark}`, keys: [key], when: isOnCall, run: jump(1) },
+    {
+      id: `${landmark}.next`,
+      title: `Next ${LANDMARK_WORDS[landmark]}`,
+      keys: [key],
+      when: isOnCall,
+      run: jump(1),
+    },
     {
       id: `${landmark}.previous`,
-      title: `Previous ${landmark}`,
+      title: `Previous ${LANDMARK_WORDS[landmark]}`,
       keys: [`Shift+${key}`],
       when: isOnCall,
       run: jump(-1),

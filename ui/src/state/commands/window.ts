@@ -24,6 +24,28 @@ export const windowCommands: readonly Command[] = [
     run: ({ panels }) => panels.toggle('keys'),
   },
   {
+    id: 'signs.show',
+    title: 'What the signs mean',
+    words: 'help legend colours marks symbols key',
+    keys: [],
+    run: ({ panels }) => panels.toggle('signs'),
+  },
+  {
+    id: 'words.show',
+    title: 'What the words mean: the glossary',
+    words: 'help definition explain terms dictionary',
+    keys: [],
+    run: ({ panels }) => panels.showWord(undefined),
+  },
+  {
+    id: 'tour.start',
+    title: 'Take the tour',
+    words: 'help introduction onboarding guide first steps learn',
+    keys: [],
+    when: ({ start }) => start.latest !== undefined,
+    run: ({ tour }) => tour.start(),
+  },
+  {
     id: 'settings.show',
     title: 'Settings: model servers, keys, look',
     words: 'preferences options configuration endpoint api theme size',
@@ -187,11 +209,12 @@ export const lookCommands: readonly Command[] = [
   },
 ];
 
-/** In this order: cancel the job, close, clear the selection, leave the range. */
+/** In this order: end the tour, cancel the job, close, clear the selection, leave the range. */
 function escape(workbench: Workbench): void {
-  const { jobs, cursor, panels, location, answers } = workbench;
+  const { jobs, cursor, panels, location, answers, tour } = workbench;
   const job = jobs.running.at(-1);
-  if (job !== undefined) void jobs.cancel(job.job).catch(workbench.messages.report);
+  if (tour.step !== undefined) tour.end();
+  else if (job !== undefined) void jobs.cancel(job.job).catch(workbench.messages.report);
   else if (cursor.preview !== undefined) cursor.preview = undefined;
   else if (answers.shown !== undefined) answers.dismiss();
   else if (location.view.view === 'settings') workbench.toggleSettings();
