@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/svelte';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 import { type Params } from '@/api/client.ts';
 import { ensureExists } from '@/lib/assert.ts';
@@ -35,6 +35,18 @@ describe('an edit', () => {
     await waitFor(() => expect(stages()).toHaveTextContent('C17, log_analyst'));
     await window.press(' ');
     await waitFor(() => expect(window.view()).toMatchObject({ session: 'x1', cursor: 17 }));
+  });
+
+  test('leaves the list where it was scrolled to', async () => {
+    const window = openWindow(PIPELINE);
+    await stage(/identity/);
+    const list = within(stages()).getByRole('listbox');
+    list.scrollTop = 100;
+    await fireEvent.scroll(list);
+    await window.press(' ');
+    await stage(/off, identity/);
+    await waitFor(() => expect(window.view().session).toBe('x1'));
+    expect(list.scrollTop).toBe(100);
   });
 
   test('is taken back and made again', async () => {

@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 import { ensureExists } from '@/lib/assert.ts';
 import { formatInteger, formatSigned } from '@/model/format.ts';
+import { PROCESSOR_RULES } from '@/model/processor-rules.ts';
 import { recorded } from './recorded.ts';
 import { inspector, openWindow } from './window.ts';
 
@@ -143,6 +144,17 @@ describe('the pipeline view', () => {
     const json = await screen.findByRole('textbox', { name: 'Request as JSON' });
     const { model } = await recorded('call/get', C25);
     await waitFor(() => expect(json).toHaveTextContent(`"model": "${model}"`));
+  });
+
+  test('says under Code what a built-in processor does, by which rules, and where that is specified', async () => {
+    openWindow('#/invoice-triage/pipeline?call=25&stage=contents&tab=code');
+    const { rows } = await recorded('call/stages', C25);
+    expect(Object.keys(PROCESSOR_RULES)).toEqual(rows.map(({ processor }) => processor));
+    const about = await screen.findByRole('region', { name: 'What contents does' });
+    const { does, rules, source } = ensureExists(PROCESSOR_RULES['contents'], 'the rules of contents');
+    for (const text of [does, ...rules, source]) expect(about).toHaveTextContent(text);
+    expect(about).toHaveTextContent('50 events → 16 contents');
+    expect(within(about).getByRole('button', { name: 'Put a script before contents' })).toBeEnabled();
   });
 
   test('names warnings of a stage', async () => {
