@@ -94,7 +94,7 @@ describe('the palette', () => {
     const { press, view } = openWindow();
     await inspector(/Call C17/);
     await press('q');
-    expect(screen.getAllByRole('option', { name: /\?/ })).toHaveLength(22);
+    expect(screen.getAllByRole('option', { name: /\?/ })).toHaveLength(27);
     await press('{Enter}');
     const question = 'costliestToolResult';
     const { text } = await recorded('palette/ask', { ...SAMPLE, question, cursor: 17 });

@@ -1,8 +1,13 @@
 import type { Question } from '@/api/gen/api.ts';
 import type { ViewName } from './view-url.ts';
 
+/** Questions that the window answers of what several commands say. */
+export type ViewQuestion = 'carriedBy' | 'swapped' | 'summaryLoss' | 'overflow' | 'handedOff';
+
+export type AskedQuestion = Question | ViewQuestion;
+
 export interface QuestionText {
-  readonly question: Question;
+  readonly question: AskedQuestion;
   readonly title: string;
   readonly view: ViewName;
 }
@@ -17,6 +22,12 @@ export const QUESTIONS: readonly QuestionText[] = [
   { question: 'largestCalls', title: 'Which calls are the largest?', view: 'session' },
   { question: 'promptByKind', title: 'What is in this prompt, by kind?', view: 'session' },
   { question: 'whatGrewSincePreviousCall', title: 'What grew since the previous call?', view: 'session' },
+  {
+    question: 'carriedBy',
+    title: 'When did this event enter the prompts, and when did it leave?',
+    view: 'session',
+  },
+  { question: 'overflow', title: 'When will the context window overflow at this rate?', view: 'session' },
   { question: 'toolsNeverCalled', title: 'Which tool definitions were never called?', view: 'session' },
   { question: 'costliestTurn', title: 'Which turn costs the most?', view: 'session' },
   { question: 'costliestAgent', title: 'Which agent costs the most?', view: 'session' },
@@ -30,6 +41,8 @@ export const QUESTIONS: readonly QuestionText[] = [
   { question: 'stagesThatDidNothing', title: 'Which processors did nothing?', view: 'pipeline' },
   { question: 'leftOut', title: 'Which events does this prompt leave out, and why?', view: 'pipeline' },
   { question: 'reframed', title: 'Why is this text a message of the user?', view: 'pipeline' },
+  { question: 'handedOff', title: 'What did the other agent see at the hand-off?', view: 'pipeline' },
+  { question: 'swapped', title: 'What if I swap this processor with the one before it?', view: 'pipeline' },
   { question: 'stateShown', title: 'Which state does this prompt show, and who wrote it?', view: 'pipeline' },
   { question: 'editEffect', title: 'What do these edits change, over all calls?', view: 'pipeline' },
   {
@@ -51,7 +64,20 @@ export const QUESTIONS: readonly QuestionText[] = [
     title: 'What would a summary every 8 turns, with an overlap of 2, have saved?',
     view: 'lab',
   },
+  { question: 'summaryLoss', title: 'What does the summary lose?', view: 'lab' },
 ];
+
+const VIEW_QUESTIONS: readonly string[] = [
+  'carriedBy',
+  'swapped',
+  'summaryLoss',
+  'overflow',
+  'handedOff',
+] satisfies readonly ViewQuestion[];
+
+export function isViewQuestion(question: AskedQuestion): question is ViewQuestion {
+  return VIEW_QUESTIONS.includes(question);
+}
 
 /** The questions of a view first, then the others. */
 export function questionsFor(view: ViewName): readonly QuestionText[] {

@@ -71,6 +71,16 @@ export class Cursor {
     else this.#messages.announce(`No ${direction === 1 ? 'later' : 'earlier'} ${LANDMARK_WORDS[landmark]}`);
   }
 
+  /** The landmark under the cursor or the last one before it, else the next one. */
+  async nearest(landmark: Landmark): Promise<number | undefined> {
+    const flags = LANDMARK_FLAGS[landmark];
+    const { columns, cursor } = this.#session;
+    const at = columnOfCall(columns, cursor);
+    const { from, to } = callsOfColumn(columns, at);
+    if (from === to && ((columns.flags[at] ?? 0) & flags) !== 0) return cursor;
+    return (await this.#findLandmark(flags, -1)) ?? this.#findLandmark(flags, 1);
+  }
+
   /** Draws the range from its far end to where the cursor is moved. */
   extend(delta: number): void {
     const from = this.preview?.from ?? this.#session.cursor;

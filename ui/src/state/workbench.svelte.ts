@@ -1,9 +1,10 @@
 import { getContext, setContext } from 'svelte';
-import type { Job, Notification, PlaceList, Question, StartInfo, StratumCall } from '@/api/gen/api.ts';
+import type { Job, Notification, PlaceList, StartInfo, StratumCall } from '@/api/gen/api.ts';
 import type { Host, ImportSource } from '@/host/host.ts';
 import { ensureExists } from '@/lib/assert.ts';
 import { FrameLoop } from '@/lib/frame.ts';
 import { strataOf } from '@/model/map-columns.ts';
+import type { AskedQuestion } from '@/model/questions.ts';
 import type { ViewName } from '@/model/view-url.ts';
 import { Answers } from './answers.svelte.ts';
 import { Appearance } from './appearance.svelte.ts';
@@ -31,6 +32,7 @@ import { PipelineEdits } from './pipeline-edits.svelte.ts';
 import { Pipeline } from './pipeline.svelte.ts';
 import { SessionSummary } from './session-summary.svelte.ts';
 import { Tour } from './tour.svelte.ts';
+import { ViewQuestions } from './view-questions.svelte.ts';
 
 /** What the pointer is over. Highlights only: it never scrolls and never loads. */
 export interface Hover {
@@ -94,7 +96,7 @@ export class Workbench {
     this.navigation = new Navigation(this);
     this.summary = new SessionSummary(host, this);
     this.palette = new Palette(host);
-    this.answers = new Answers(host, this.location, this.session, messages);
+    this.answers = new Answers(host, this.location, this.session, messages, new ViewQuestions(host, this));
     this.jobs = new Jobs(host, messages.report, (job) => this.#openImported(job));
     this.servers = new ModelServers(host, this.location, messages);
     this.lab = new Lab(host, this);
@@ -212,7 +214,7 @@ export class Workbench {
     if (sources.length > 0) this.session.edited();
   }
 
-  ask(question: Question): void {
+  ask(question: AskedQuestion): void {
     this.answers.ask(question).catch(this.messages.report);
   }
 
