@@ -123,12 +123,13 @@ function worth({ savesUsd, savesTokens }: FixRow): number {
 }
 
 /** The fix that one key applies: the one that saves most, if any saves something. */
-export function bestFix({ fixes }: Finding): FixRow | undefined {
-  const best = fixes.reduce<FixRow | undefined>(
-    (best, fix) => (best === undefined || worth(fix) > worth(best) ? fix : best),
-    undefined,
-  );
-  return best !== undefined && worth(best) > 0 ? best : undefined;
+export function bestFix(finding: Finding): FixRow | undefined {
+  return savingFixes(finding)[0];
+}
+
+/** Fixes that save something, the one that saves most first. */
+export function savingFixes({ fixes }: Finding): readonly FixRow[] {
+  return fixes.filter((fix) => worth(fix) > 0).sort((a, b) => worth(b) - worth(a));
 }
 
 /** `−$0.028`, `+$0.001`; empty where no price is known. */

@@ -20,9 +20,11 @@ export class Findings {
     this.#experiments = experiments;
     this.list = new Loaded(
       () => {
-        const { view, panel } = location.view;
-        const isSummary = view === 'session' && location.view.showsSummary;
-        const isShown = (isSummary || (view === 'pipeline' && panel === 'findings')) && session.calls > 0;
+        const { view, panel, selection } = location.view;
+        // The inspector has the fixes of the event it shows.
+        const isInSession =
+          view === 'session' && (location.view.showsSummary || /^E\d+$/.test(selection ?? ''));
+        const isShown = (isInSession || (view === 'pipeline' && panel === 'findings')) && session.calls > 0;
         return isShown && !session.isCompiling
           ? `${session.keyOfEdits} findings ${String(this.#tick)}`
           : undefined;
