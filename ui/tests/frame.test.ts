@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 import type { SessionHeader } from '@/api/gen/api.ts';
 import { ensureExists } from '@/lib/assert.ts';
-import { formatCounted, formatInteger, formatPercent } from '@/model/format.ts';
+import { formatCompact, formatCounted, formatInteger, formatPercent } from '@/model/format.ts';
 import { recorded } from './recorded.ts';
 import { fill, inspector, literally, LOCKED, openWindow } from './window.ts';
 
@@ -100,6 +100,47 @@ describe('the palette', () => {
     const { text } = await recorded('palette/ask', { ...SAMPLE, question, cursor: 17 });
     expect(await screen.findByText(text, { selector: 'b' })).toBeVisible();
     expect(view()).toMatchObject({ selection: 'E7', filter: 'kind:result', order: 'byLifetime' });
+  });
+
+  test('answers of what several commands say, and ends at the proof', async () => {
+    const { press, user, view } = openWindow();
+    await inspector(/Call C17/);
+    const ask = async (title: string): Promise<HTMLElement> => {
+      await press('q');
+      await user.paste(title);
+      await press('{Enter}');
+      const answer = await screen.findByText(new RegExp(`${title}.*\\?`), { selector: 'span.question' });
+      return ensureExists(answer.parentElement, 'an answer');
+    };
+
+    const { title, fate } = await recorded('event/get', { ...SAMPLE, event: 7 });
+    expect(await ask('When did this event enter')).toHaveTextContent(`E7 ${title}: ${fate}`);
+    expect(view().selection).toBe('E7');
+
+    const { agents } = await recorded('session/header', SAMPLE);
+    const last = await recorded('call/get', { ...SAMPLE, call: 41 });
+    const limit = ensureExists(agents.find(({ name }) => name === last.agent)?.contextWindow, 'a limit');
+    expect(await ask('When will the context window overflow')).toHaveTextContent(
+      `of ${formatCompact(limit.tokens)}`,
+    );
+    expect(view()).toMatchObject({ cursor: 41, selection: undefined });
+
+    const handOff = await ask('What did the other agent see at the hand-off');
+    const { cursor, stage } = view();
+    expect(stage).toBe('contents');
+    const [caller, callee] = [cursor - 1, cursor].map((call) => recorded('call/get', { ...SAMPLE, call }));
+    expect(handOff).toHaveTextContent((await ensureExists(caller, 'a call')).agent);
+    expect(handOff).toHaveTextContent((await ensureExists(callee, 'a call')).agent);
+
+    const edits = [{ edit: 'move_processor', processor: 'contents', before: 'interactions' }] as const;
+    const swapped = await ask('What if I swap this processor');
+    const { allCalls } = await recorded('experiment/preview', { ...SAMPLE, call: cursor, edits: [...edits] });
+    expect(allCalls.callsChanged).toBe(0);
+    expect(swapped).toHaveTextContent('contents before interactions: no request changes');
+    expect(view().session).toBe('invoice-triage');
+
+    expect(await ask('What does the summary lose')).toHaveTextContent('No summary is written yet');
+    expect(view().view).toBe('lab');
   });
 
   test('filters events', async () => {

@@ -33,6 +33,17 @@ describe('the lab', () => {
     await waitFor(() => expect(panel).toHaveTextContent(`Peak prompt${peaks.join('')}`));
   });
 
+  test('stops a sweep, which then waits to be asked for', async () => {
+    const { user, host } = openWindow('#/invoice-triage/lab', { isHeld: true });
+    await user.click(await within(sweep()).findByRole('button', { name: 'Stop the sweep' }));
+    expect(host.asked.some(({ name }) => name === 'job/cancel')).toBe(true);
+    const start = await within(sweep()).findByRole('button', { name: 'Start the sweep' });
+    while (host.play() !== undefined);
+    await user.click(start);
+    while (host.play() !== undefined);
+    expect(await map()).toBeVisible();
+  });
+
   test('is walked with the arrows, and the address says where', async () => {
     const { user, view } = openWindow('#/invoice-triage/lab?config=interval=5,overlap=0');
     const list = await map();

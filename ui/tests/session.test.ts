@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 import { ensureExists } from '@/lib/assert.ts';
-import { formatCompact, formatInteger, formatPercent, formatUsd } from '@/model/format.ts';
+import { formatCompact, formatInteger, formatPercent, formatSigned, formatUsd } from '@/model/format.ts';
 import { recorded } from './recorded.ts';
 import { fill, inspector, openWindow } from './window.ts';
 
@@ -187,6 +187,22 @@ describe('the inspector', () => {
     await within(panel).findByText(`Characters 1–2,000 of ${length}`, { exact: false });
     await user.click(within(panel).getByRole('button', { name: 'Page on' }));
     await within(panel).findByText(`Characters 2,001–4,000 of ${length}`, { exact: false });
+  });
+
+  test('prices what would help with an event, and applies it', async () => {
+    const { user, view } = openWindow('#/invoice-triage/session?at=E29');
+    const panel = await inspector('sql_query result E29');
+    const { bloat } = await recorded('findings/list', SAMPLE);
+    const { fixes } = ensureExists(
+      bloat.find(({ address }) => address === 'E29'),
+      'fixes of E29',
+    );
+    const [best] = [...fixes].sort((a, b) => (b.savesUsd ?? 0) - (a.savesUsd ?? 0));
+    const { title, savesTokens } = ensureExists(best, 'a fix');
+    const apply = await within(panel).findByRole('button', { name: `Apply: ${title}` });
+    expect(panel).toHaveTextContent(`${formatSigned(-savesTokens)} tokens`);
+    await user.click(apply);
+    await waitFor(() => expect(view().session).toBe('x1'));
   });
 
   test('shows the call under the cursor when nothing is selected', async () => {

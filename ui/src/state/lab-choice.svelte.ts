@@ -18,6 +18,9 @@ import type { Location } from './location.svelte.ts';
 import type { Messages } from './messages.svelte.ts';
 import type { OpenSession } from './open-session.svelte.ts';
 
+/** A sweep of more calls takes a while, so that it begins when somebody asks for it. */
+const SWEPT_UNASKED = 1_000;
+
 /** The configuration that is looked at, and the sweep it is chosen from. */
 export class LabChoice {
   readonly #host: Host;
@@ -29,6 +32,9 @@ export class LabChoice {
   /** In place of google-adk's prompt; empty: that one. */
   prompt = $state('');
   #sweepJob: string | undefined = $state();
+  /** The sweep that somebody asked for last, and the one that somebody stopped. */
+  #asked: string | undefined = $state();
+  #stopped: string | undefined = $state();
 
   constructor(host: Host, location: Location, session: OpenSession, jobs: Jobs, messages: Messages) {
     this.#host = host;
@@ -37,7 +43,7 @@ export class LabChoice {
     this.#jobs = jobs;
     this.#messages = messages;
     this.sweep = new Loaded(
-      () => this.key('sweep', this.grid, this.summaryTokens ?? ''),
+      () => (this.isSweepUnasked ? undefined : this.#sweepKey),
       () => this.#runSweep(),
     );
   }
@@ -92,6 +98,24 @@ export class LabChoice {
   /** The sweep's job while it goes on. */
   get sweepJob(): Job | undefined {
     return this.#jobs.running.find(({ job }) => job === this.#sweepJob);
+  }
+
+  /** The sweep in view waits for somebody to ask for it. */
+  get isSweepUnasked(): boolean {
+    const key = this.#sweepKey;
+    if (key === undefined || key === this.#asked) return false;
+    return this.#session.calls > SWEPT_UNASKED || key === this.#stopped;
+  }
+
+  startSweep(): void {
+    this.#stopped = undefined;
+    this.#asked = this.#sweepKey;
+  }
+
+  stopSweep(): void {
+    const { sweepJob } = this;
+    this.#leaveSweep();
+    if (sweepJob !== undefined) this.#jobs.cancel(sweepJob.job).catch(this.#messages.report);
   }
 
   get snippet(): string | undefined {
@@ -175,6 +199,15 @@ export class LabChoice {
     return sweep?.rows[sweep.recommended ?? sweep.front[0] ?? 0];
   }
 
+  get #sweepKey(): string | undefined {
+    return this.key('sweep', this.grid, this.summaryTokens ?? '');
+  }
+
+  #leaveSweep(): void {
+    this.#stopped = this.#sweepKey;
+    this.#asked = undefined;
+  }
+
   async #runSweep(): Promise<LabSweep> {
     const { grid, summaryTokens } = this;
     const session = this.#session.id ?? '';
@@ -182,6 +215,8 @@ export class LabChoice {
     const { job } = await this.#host.invoke('lab/sweep', { session, grid, summaryTokens });
     this.#sweepJob = job;
     const ended = await this.#jobs.whenEnded(job);
+    // Also when it was cancelled among the jobs: it waits to be asked for again.
+    if (ended.state === 'cancelled' && this.#sweepJob === job) this.#leaveSweep();
     const sweep = await this.#host.invoke('lab/sweepResult', { job });
     if (sweep === null) {
       const message = ended.outcome ?? 'The sweep gave no result. Start it again.';
