@@ -9,6 +9,7 @@
 mod adk_recorder;
 mod app;
 mod cache;
+mod calibration;
 mod change;
 mod check;
 mod compact;
@@ -40,6 +41,9 @@ mod verify;
 pub use adk_recorder::{RecorderReport, adk_recorder};
 pub use app::AppReport;
 pub use cache::{BreakReport, CacheFixReport, CacheReport, CallCacheReport, ZoneReport, cache};
+pub use calibration::{
+    CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, ModelCalibration, calibration,
+};
 pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
 pub use compact::{CompactReport, CompactTotals, LossItemReport, WindowLoss, WindowReport, compact};

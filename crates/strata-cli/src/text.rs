@@ -2,6 +2,7 @@
 
 mod bill;
 mod cache;
+mod calibration;
 mod check;
 mod compact;
 mod compile;
@@ -26,6 +27,7 @@ mod tokens;
 mod verify;
 
 pub(crate) use cache::cache;
+pub(crate) use calibration::calibration;
 pub(crate) use check::check;
 pub(crate) use compact::{compact, compact_estimate};
 pub(crate) use compile::{compile, recorded};

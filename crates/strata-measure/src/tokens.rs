@@ -7,6 +7,8 @@
 //!   model's own.
 //! - [`Weigher`] weighs the pieces of a request for a model, and what is added around them ([`Overhead`]).
 //! - [`Calibration`] learns from the tokens that providers report, and predicts those of calls without a report.
+//! - [`TokenFit`] learns from what prompts grow by what a provider counts for each kind of text; a [`Tokenizer`] that
+//!   has one gives calibrated counts.
 //! - [`CountMemo`] remembers counts by content, so that only what changed is tokenised.
 //!
 //! Every count is a [`TokenCount`]: a number, its [`Basis`], and an interval for the truth.
@@ -24,6 +26,7 @@ mod calibration;
 mod chat_format;
 mod content_class;
 mod count;
+mod fit;
 mod image_size;
 mod media;
 mod media_rule;
@@ -34,6 +37,7 @@ mod piece;
 mod ratios;
 mod referee;
 mod safe_cuts;
+mod sizes;
 #[cfg(test)]
 mod tests;
 mod typescript;
@@ -45,11 +49,13 @@ mod weigher;
 pub use calibration::{Anchor, Calibration, Measured};
 pub use content_class::ContentClass;
 pub use count::{Basis, TokenCount};
+pub use fit::{Errors, Growth, HeldOut, TokenFit};
 pub use memo::{CountMemo, CountRow, Measure, MemoStats};
 pub use models::{Tokenizer, bare_name};
 pub use overhead::Overhead;
 pub use ratios::{Ratio, Ratios};
 pub use referee::{REFEREE, VerifyOutcome, verify};
+pub use sizes::{SizeKind, Sizes};
 pub use verification::{Disputed, Verification};
 pub use vocabularies::{ENGINE, Vocabularies};
 pub use vocabulary::{TokenCounter, Vocabulary};

@@ -11,6 +11,7 @@ use strata_measure::tokens as counts;
 use strata_model::Origin;
 
 use super::app::AppReport;
+use super::calibration::CalibrationUsed;
 use super::diagnostic::FileDiagnostic;
 use super::evidence::EvidenceReport;
 use super::source::{Source, Subject};
@@ -36,6 +37,8 @@ pub struct TokensReport {
     /// Of all prompts, our count.
     pub total: u64,
     pub basis: Basis,
+    /// How counts are corrected, by model: what they are worth, held out.
+    pub calibrations: Vec<CalibrationUsed>,
     /// Message framing and the like, which no part holds.
     pub overhead: u64,
     pub overhead_cost: Option<f64>,
@@ -205,6 +208,7 @@ pub fn tokens(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resu
         app: (&subject.app).into(),
         total: bill.counted_tokens,
         basis: bill.counted_basis.into(),
+        calibrations: calibrations(analysis),
         overhead_cost: overhead_cost(&bill, &parts),
         bill: bill.into(),
         overhead: analysis.calls().iter().map(|call| u64::from(call.overhead)).sum(),
@@ -216,6 +220,15 @@ pub fn tokens(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resu
         tools: tools(subject.experiment.log(), analysis, &rates),
         diagnostics,
     })
+}
+
+fn calibrations(analysis: &SessionAnalysis) -> Vec<CalibrationUsed> {
+    let used = analysis.tokenizers().filter_map(|tokenizer| {
+        let fit = tokenizer.fit()?;
+        let growths = fit.held_out().predicted.growths;
+        Some(CalibrationUsed { model: tokenizer.model().to_owned(), growths, error: fit.error() })
+    });
+    used.collect()
 }
 
 fn call_tokens(subject: &Subject, call: &CallAnalysis, paid: &CallCache) -> CallTokens {

@@ -24,6 +24,9 @@ pub(crate) struct Tokens {
     /// Count every text with another implementation of the tokenizer too, and say where they differ
     #[arg(long, conflicts_with = "limit")]
     verify: bool,
+    /// Say how the provider counts, as its reports tell, and how far off that is for calls it was not learned from
+    #[arg(long, conflicts_with_all = ["limit", "verify"])]
+    calibration: bool,
     /// Print a JSON document
     #[arg(long)]
     json: bool,
@@ -36,6 +39,14 @@ impl Tokens {
             let report = report::verify(&self.source.into_source(), self.session.as_deref(), &progress)?;
             drop(progress);
             output::print(self.json, &report, &report.diagnostics, |style| text::verify(&report, style))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if self.calibration {
+            let report = report::calibration(&self.source.into_source(), self.session.as_deref(), &progress)?;
+            drop(progress);
+            output::print(self.json, &report, &report.diagnostics, |style| {
+                text::calibration(&report, style)
+            })?;
             return Ok(ExitCode::SUCCESS);
         }
         let report = report::tokens(&self.source.into_source(), self.session.as_deref(), &progress)?;

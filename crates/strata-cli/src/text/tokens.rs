@@ -1,7 +1,7 @@
 //! The ledger of a session.
 
 use strata_app::cut;
-use strata_app::report::{CallTokens, PartTokens, TokensReport};
+use strata_app::report::{CalibrationUsed, CallTokens, PartTokens, TokensReport};
 
 use super::fields::Fields;
 use super::kind::kind;
@@ -59,6 +59,17 @@ fn head(report: &TokensReport, style: Style) -> String {
         "prefix match",
         &format!("{stable} of {known} counted tokens ({stable_share}) were sent before in the same lineage"),
     );
+    for used in &report.calibrations {
+        let CalibrationUsed { model, growths, error } = used;
+        fields.add(
+            "calibrated",
+            &format!(
+                "{model}: counts ± {:.1} % held out, from {} prompts that grew",
+                error * 100.0,
+                count(*growths)
+            ),
+        );
+    }
     if report.app.inferred {
         fields.add("app", "inferred from the events; what they do not tell is missing from our count");
     }

@@ -141,7 +141,7 @@ impl CacheAnalysis {
         let mut reported: Vec<Option<ReportedCounts>> = calls.iter().map(recorded).collect();
         let growth = match unedited {
             Some(unedited) => unedited.caches.growth.clone(),
-            None => GrowthRatios::of(calls, &reported),
+            None => GrowthRatios::of(analysis, &reported),
         };
         let sized = if unedited.is_some() { bill::sizes(&before, &prompts) } else { reported.clone() };
         let timeline = Timeline::of(experiment, calls, rules);

@@ -16,6 +16,7 @@ use super::call_compiler::CallCompiler;
 use super::kind::Kind;
 use super::ledger::Ledger;
 use super::matches::{ExplicitCache, PromptTree};
+use super::model_fits::ModelFits;
 use super::prefix::{MatchedPrefix, PrefixEnd, common_prefix_in};
 use super::weigh::{Counting, Scale, Weights};
 use crate::tokens::Tokenizer;
@@ -41,6 +42,10 @@ pub struct SessionAnalysis {
     /// What was weighed before, by model; it holds for every experiment over one session.
     weights: Arc<Mutex<HashMap<Str, Arc<Weights>>>>,
     rules: Arc<CacheRules>,
+    /// How the providers of its models count. `None` before the first step.
+    fits: Option<Arc<ModelFits>>,
+    /// They were made from calls that are others now.
+    are_fits_outdated: bool,
 }
 
 /// What is known of the first calls.
@@ -89,6 +94,8 @@ impl SessionAnalysis {
             compiler: self.compiler.sharing(),
             weights: self.weights.clone(),
             rules: self.rules.clone(),
+            fits: self.fits.clone(),
+            are_fits_outdated: self.are_fits_outdated,
         }
     }
 
@@ -105,6 +112,9 @@ impl SessionAnalysis {
             compiler: self.compiler.sharing(),
             weights: self.weights.clone(),
             rules: self.rules.clone(),
+            fits: self.fits.clone(),
+            are_fits_outdated: self.are_fits_outdated
+                || self.fits.as_ref().is_some_and(|fits| fits.n_calls() > same_calls),
         };
         if !is_read_alike(before, &grown.experiment, grown.kept) {
             after.forget_weights();
@@ -125,6 +135,11 @@ impl SessionAnalysis {
     /// What compiles single calls of the experiment whose calls are stepped through here.
     pub fn compiler(&self) -> &CallCompiler {
         &self.compiler
+    }
+
+    /// How the providers of its models count, once the first call is looked at.
+    pub fn fits(&self) -> Option<&ModelFits> {
+        self.fits.as_deref()
     }
 
     pub fn rules(&self) -> &CacheRules {
@@ -166,8 +181,27 @@ impl SessionAnalysis {
         Some(Scale::new(&model.tokenizer, counting, experiment.log(), &model.weights))
     }
 
+    /// Looks at the reports on as many calls as there are now. Where they tell otherwise how providers count, all calls
+    /// are weighed again.
+    fn refit(&mut self, experiment: &Experiment, counting: &Counting) {
+        let n_calls = ModelFits::calls_looked_at(experiment);
+        let is_fitted = self.fits.as_ref().is_some_and(|fits| fits.n_calls() == n_calls);
+        if is_fitted && !self.are_fits_outdated {
+            return;
+        }
+        let fits = ModelFits::of(experiment, counting);
+        if self.fits.as_ref().is_some_and(|known| !known.is_same(&fits)) {
+            self.known = KnownCalls::default();
+            self.checkpoints.clear();
+            self.weights = Arc::default();
+        }
+        self.fits = Some(Arc::new(fits));
+        self.are_fits_outdated = false;
+    }
+
     /// Compiles the next call. False when all are compiled.
     pub fn step(&mut self, experiment: &Experiment, counting: &Counting) -> bool {
+        self.refit(experiment, counting);
         let n_calls = experiment.calls().len();
         let Some(call) = experiment.calls().get(self.known.calls.len()) else { return false };
         if n_calls - self.known.calls.len() <= STEPS_BACK {
@@ -275,7 +309,8 @@ impl SessionAnalysis {
 
     fn model(&mut self, model: &Str) -> usize {
         self.known.models.iter().position(|known| known.model == *model).unwrap_or_else(|| {
-            let tokenizer = Tokenizer::of_model(model);
+            let fit = self.fits.as_ref().and_then(|fits| fits.of_model(model));
+            let tokenizer = Tokenizer::of_model(model).fitted(fit);
             let order = self.rules.of_model(model).order;
             let mut weights = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
             let weights = weights.entry(model.clone()).or_default().clone();

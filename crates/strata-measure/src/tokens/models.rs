@@ -4,12 +4,16 @@ mod name;
 mod rule;
 mod table;
 
+use std::sync::Arc;
+
 use super::chat_format::ChatFormat;
 use super::content_class::ContentClass;
 use super::count::TokenCount;
+use super::fit::TokenFit;
 use super::media_rule::MediaRule;
 use super::memo::Measure;
 use super::ratios::{Ratio, ratio};
+use super::sizes::SizeKind;
 use super::vocabulary::Vocabulary;
 
 pub use name::bare_name;
@@ -22,6 +26,8 @@ pub struct Tokenizer {
     model: String,
     bare_name: String,
     rule: &'static Rule,
+    /// By what its provider reported, where that tells.
+    fit: Option<Arc<TokenFit>>,
 }
 
 impl Tokenizer {
@@ -29,7 +35,23 @@ impl Tokenizer {
     /// the prefix of a router, a version, a tag.
     pub fn of_model(model: &str) -> Self {
         let bare_name = bare_name(model);
-        Self { model: model.to_owned(), rule: table::rule_of(&bare_name), bare_name }
+        Self { model: model.to_owned(), rule: table::rule_of(&bare_name), bare_name, fit: None }
+    }
+
+    /// The same, with counts corrected by what the provider reported. A vocabulary that is the model's own needs none.
+    #[must_use]
+    pub fn fitted(self, fit: Option<Arc<TokenFit>>) -> Self {
+        Self { fit: fit.filter(|_| self.is_translated()), ..self }
+    }
+
+    /// What its counts are corrected by.
+    pub fn fit(&self) -> Option<&TokenFit> {
+        self.fit.as_deref()
+    }
+
+    /// Whether it counts with another vocabulary than the model's.
+    pub fn is_translated(&self) -> bool {
+        matches!(self.rule.worth, Worth::Estimated(_))
     }
 
     pub fn model(&self) -> &str {
@@ -79,6 +101,27 @@ impl Tokenizer {
             Worth::Exact => count,
             Worth::Estimated(ratios) => count.scaled(ratios.of(measure.class)),
         }
+    }
+
+    /// A count as its provider would make it, as far as its reports tell.
+    pub(super) fn calibrate(&self, kind: SizeKind, count: TokenCount) -> TokenCount {
+        let Some(fit) = &self.fit else { return count };
+        let TokenCount { tokens, low, high, .. } = TokenCount::exact(count.tokens).scaled(fit.bounded(kind));
+        TokenCount::calibrated(tokens, low, high)
+    }
+
+    /// A count that no growth tells of, as what is around tools, beside counts that are calibrated: its bounds say how
+    /// little is known of it.
+    pub(super) fn beside_calibrated(&self, count: TokenCount) -> TokenCount {
+        match &self.fit {
+            Some(_) => TokenCount::calibrated(count.tokens, count.low, count.high),
+            None => count,
+        }
+    }
+
+    /// What counts of a kind are multiplied by: 1 where no report tells.
+    pub(super) fn ratio(&self, kind: SizeKind) -> Ratio {
+        self.fit.as_ref().map_or(Ratio::ONE, |fit| fit.bounded(kind))
     }
 
     pub(super) fn bare_name(&self) -> &str {

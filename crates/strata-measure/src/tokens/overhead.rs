@@ -1,10 +1,13 @@
 //! What a request costs beyond its pieces.
 
+use std::ops::Add as _;
+
 use strata_model::{Json, LlmRequest, RequestContent};
 
 use super::chat_format::{Declarations, hidden_tool_prompt};
 use super::count::TokenCount;
 use super::models::Tokenizer;
+use super::sizes::{SizeKind, Sizes};
 
 /// The tokens that nobody wrote: a line of its own in every sum, never spread over the pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,27 +35,45 @@ impl Overhead {
         let contents = request.contents.iter().map(|content| Self::of_content(tokenizer, content));
         let chat = tokenizer.chat();
         Self {
-            request: chat.request,
-            messages: contents.chain(has_system.then_some(chat.message)).sum(),
+            request: tokenizer.calibrate(SizeKind::MessageFraming, chat.request),
+            messages: contents
+                .chain(has_system.then(|| tokenizer.calibrate(SizeKind::MessageFraming, chat.message)))
+                .sum(),
             tools: if request.tools.is_empty() {
                 TokenCount::exact(0)
             } else {
-                tools(tokenizer, request, has_system, count)
+                tokenizer.beside_calibrated(tools(tokenizer, request, has_system, count))
             },
         }
     }
 
     /// Of one content: the messages it becomes, and its calls and responses.
     pub(super) fn of_content(tokenizer: &Tokenizer, content: &RequestContent) -> TokenCount {
-        let chat = tokenizer.chat();
-        let n_calls = content.parts.iter().filter(|part| part.part.function_call.is_some()).count();
-        let n_responses = content.parts.iter().filter(|part| part.part.function_response.is_some()).count();
-        let has_others = content.parts.len() > n_responses;
-        let n_messages = if chat.splits_responses { n_responses + usize::from(has_others) } else { 1 };
-        let calls = (n_calls > 0).then(|| chat.call.times(n_calls));
-        let responses = (n_responses > 0).then(|| chat.response.times(n_responses));
-        [Some(chat.message.times(n_messages.max(1))), calls, responses].into_iter().flatten().sum()
+        let [messages, tools] = of_content(tokenizer, content);
+        let messages = messages.map(|count| tokenizer.calibrate(SizeKind::MessageFraming, count));
+        let tools = tools.map(|count| tokenizer.calibrate(SizeKind::ToolFraming, count));
+        messages.into_iter().chain(tools).sum()
     }
+
+    pub(super) fn sizes_of_content(tokenizer: &Tokenizer, content: &RequestContent) -> Sizes {
+        let [messages, tools] = of_content(tokenizer, content);
+        let tokens = |count: Option<TokenCount>| count.map_or(0, |count| count.tokens);
+        Sizes::of(SizeKind::MessageFraming, tokens(messages))
+            + Sizes::of(SizeKind::ToolFraming, tokens(tools))
+    }
+}
+
+/// Around the messages that a content becomes, and around its calls and responses.
+fn of_content(tokenizer: &Tokenizer, content: &RequestContent) -> [Option<TokenCount>; 2] {
+    let chat = tokenizer.chat();
+    let n_calls = content.parts.iter().filter(|part| part.part.function_call.is_some()).count();
+    let n_responses = content.parts.iter().filter(|part| part.part.function_response.is_some()).count();
+    let has_others = content.parts.len() > n_responses;
+    let n_messages = if chat.splits_responses { n_responses + usize::from(has_others) } else { 1 };
+    let calls = (n_calls > 0).then(|| chat.call.times(n_calls));
+    let responses = (n_responses > 0).then(|| chat.response.times(n_responses));
+    let tools = calls.into_iter().chain(responses).reduce(TokenCount::add);
+    [Some(chat.message.times(n_messages.max(1))), tools]
 }
 
 fn tools(

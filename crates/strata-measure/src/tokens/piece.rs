@@ -9,12 +9,13 @@ use strata_model::{
 };
 
 use super::media;
+use super::sizes::SizeKind;
 
 /// One of the things that a part holds. ADK lets one part hold several.
 #[derive(Clone, Copy)]
 pub(super) enum Piece<'p> {
     Text(&'p str),
-    Thought(&'p str),
+    Thought(Thought<'p>),
     Call(&'p FunctionCall),
     Response(&'p FunctionResponse),
     Code(&'p ExecutableCode),
@@ -25,14 +26,31 @@ pub(super) enum Piece<'p> {
     Other(&'p Object),
 }
 
+#[derive(Clone, Copy)]
+pub(super) struct Thought<'p> {
+    pub text: &'p str,
+    /// What the provider signed it with, where it did.
+    pub signature: Option<&'p str>,
+}
+
+/// How a result of a tool is shown to the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ResultForm {
+    /// As JSON, behind the name of the tool.
+    Json,
+    /// As text where it is one, and without the name.
+    Text,
+}
+
 /// Fields of a part that say how to treat it, and are not shown to the model. Signatures of thoughts are not either.
 const SETTINGS: [&str; 5] =
     ["mediaResolution", "videoMetadata", "partMetadata", "mediaProcessing", "speechMetadata"];
 
 pub(super) fn pieces(part: &Part) -> impl Iterator<Item = Piece<'_>> {
     let is_thought = part.is_thought();
-    let text =
-        part.text.as_deref().map(|text| if is_thought { Piece::Thought(text) } else { Piece::Text(text) });
+    let signature = part.thought_signature.as_ref().map(|signature| &**signature);
+    let thought = |text| Piece::Thought(Thought { text, signature });
+    let text = part.text.as_deref().map(|text| if is_thought { thought(text) } else { Piece::Text(text) });
     let is_shown = part.other.keys().any(|key| !SETTINGS.contains(&&**key));
     [
         text,
@@ -50,11 +68,12 @@ pub(super) fn pieces(part: &Part) -> impl Iterator<Item = Piece<'_>> {
 
 impl<'p> Piece<'p> {
     /// Tells the pieces of one part apart. Counts are stored with it: a number is never used again for another text.
-    pub(super) fn key(self) -> u8 {
+    pub(super) fn key(self, results: ResultForm) -> u8 {
         match self {
             Self::Text(_) => 1,
             Self::Thought(_) => 2,
             Self::Call(_) => 3,
+            Self::Response(response) if plain_result(response, results).is_some() => 10,
             Self::Response(_) => 4,
             Self::Code(_) => 5,
             Self::CodeResult(_) => 6,
@@ -64,14 +83,27 @@ impl<'p> Piece<'p> {
         }
     }
 
+    /// As what it is fitted.
+    pub(super) fn size_kind(self) -> SizeKind {
+        match self {
+            Self::Text(_) | Self::Code(_) | Self::Other(_) => SizeKind::Text,
+            Self::Thought(_) => SizeKind::Thought,
+            Self::Call(_) => SizeKind::Call,
+            Self::Response(_) | Self::CodeResult(_) => SizeKind::Result,
+            Self::Inline(blob) if media::is_text(blob) => SizeKind::Text,
+            Self::Inline(_) | Self::File(_) => SizeKind::Media,
+        }
+    }
+
     /// The text it is counted as. `None` for media that are not text.
-    pub(super) fn text(self) -> Option<Cow<'p, str>> {
+    pub(super) fn text(self, results: ResultForm) -> Option<Cow<'p, str>> {
         Some(match self {
-            Self::Text(text) | Self::Thought(text) => text.into(),
+            Self::Text(text) | Self::Thought(Thought { text, .. }) => text.into(),
             Self::Call(call) => with_name(call.name.as_deref(), call.args.as_deref()).into(),
-            Self::Response(response) => {
-                with_name(response.name.as_deref(), response.response.as_deref()).into()
-            }
+            Self::Response(response) => match plain_result(response, results) {
+                Some(text) => text.into(),
+                None => with_name(response.name.as_deref(), response.response.as_deref()).into(),
+            },
             Self::Code(code) => code.code.as_deref().unwrap_or_default().into(),
             Self::CodeResult(result) => result.output.as_deref().unwrap_or_default().into(),
             Self::Inline(blob) => media::text_of(blob)?.into(),
@@ -89,6 +121,12 @@ impl<'p> Piece<'p> {
 pub(super) fn media_of_response(response: &FunctionResponse) -> Vec<Part> {
     let parts = response.other.get("parts").and_then(Json::as_array).unwrap_or_default();
     parts.iter().filter_map(|part| Part::from_json(part.clone(), &mut Decoder::new()).ok()).collect()
+}
+
+/// A result that is nothing but a text.
+fn plain_result(response: &FunctionResponse, results: ResultForm) -> Option<&str> {
+    let fields = response.response.as_deref().filter(|_| results == ResultForm::Text)?;
+    fields.get("result").filter(|_| fields.len() == 1)?.as_str()
 }
 
 /// A name with its arguments or its result as compact JSON.

@@ -13,8 +13,9 @@ use super::media;
 use super::memo::CountMemo;
 use super::models::Tokenizer;
 use super::overhead::Overhead;
-use super::piece::{Piece, media_of_response, pieces};
+use super::piece::{Piece, Thought, media_of_response, pieces};
 use super::ratios::{Ratio, ratio};
+use super::sizes::{SizeKind, Sizes};
 use super::vocabularies::Vocabularies;
 use super::vocabulary::TokenCounter;
 
@@ -70,7 +71,8 @@ impl<'a> Weigher<'a> {
 
     /// Text as it stands.
     pub fn text(&self, text: &str) -> TokenCount {
-        self.tokenizer.translate(self.memo.measure(self.counter, text))
+        let count = self.tokenizer.translate(self.memo.measure(self.counter, text));
+        self.tokenizer.calibrate(SizeKind::Text, count)
     }
 
     pub fn system(&self, text: &RichText) -> TokenCount {
@@ -100,26 +102,48 @@ impl<'a> Weigher<'a> {
         pieces(&part.part).map(|piece| self.piece(piece, part.fingerprint)).sum()
     }
 
+    /// What a content adds to a prompt, by kind.
+    pub fn sizes(&self, content: &RequestContent) -> Sizes {
+        let parts = content.parts.iter().flat_map(|part| pieces(&part.part).map(move |piece| (part, piece)));
+        let pieces = parts.map(|(part, piece)| {
+            let media = match piece {
+                Piece::Response(response) => self.media_of(response).tokens,
+                _ => 0,
+            };
+            let tokens = self.piece(piece, part.fingerprint).tokens.saturating_sub(media);
+            Sizes::of(piece.size_kind(), tokens) + Sizes::of(SizeKind::Media, media)
+        });
+        pieces.sum::<Sizes>() + Overhead::sizes_of_content(self.tokenizer, content)
+    }
+
     /// Tokens of a piece of text as its vocabulary has them, before they are translated to those of the model.
     pub(super) fn tokens(&self, text: &str) -> u32 {
         self.memo.measure(self.counter, text).tokens
     }
 
     fn piece(&self, piece: Piece<'_>, of_part: Fingerprint) -> TokenCount {
+        let results = self.tokenizer.chat().results;
+        let text = || piece.text(results).unwrap_or_default();
+        let count = || self.measured(of_part, piece.key(results), text);
         let count = match piece {
-            Piece::File(file) => return media::of_file(self.tokenizer.media(), file),
-            Piece::Inline(blob) if !media::is_text(blob) => {
-                return media::of_blob(self.tokenizer.media(), blob);
-            }
-            _ => self.measured(of_part, piece.key(), || piece.text().unwrap_or_default()),
+            Piece::File(file) => media::of_file(self.tokenizer.media(), file),
+            Piece::Inline(blob) if !media::is_text(blob) => media::of_blob(self.tokenizer.media(), blob),
+            Piece::Thought(thought) => self.thought(thought, count()),
+            Piece::Text(_) => count(),
+            _ => count().scaled(SPELLING),
         };
+        let count = self.tokenizer.calibrate(piece.size_kind(), count);
         match piece {
-            Piece::Text(_) => count,
-            // Kept in the history by some models, and dropped by others.
-            Piece::Thought(_) => TokenCount::estimated(count.tokens, 0, count.high),
-            Piece::Response(response) => count.scaled(SPELLING) + self.media_of(response),
-            _ => count.scaled(SPELLING),
+            Piece::Response(response) => count + self.media_of(response),
+            _ => count,
         }
+    }
+
+    /// A thought is kept in the history by some models and dropped by others.
+    fn thought(&self, thought: Thought<'_>, text: TokenCount) -> TokenCount {
+        let signed = self.tokenizer.chat().signed_thoughts.zip(thought.signature);
+        let tokens = signed.map_or(text.tokens, |(signed, signature)| signed.size(signature.len()));
+        TokenCount::estimated(tokens, 0, text.high.max(tokens.saturating_mul(2)))
     }
 
     fn media_of(&self, response: &FunctionResponse) -> TokenCount {
@@ -147,7 +171,9 @@ impl<'a> Weigher<'a> {
     pub fn declaration(&self, declaration: &Declaration) -> TokenCount {
         let chat = self.tokenizer.chat();
         let render = || chat.declarations.render(&declaration.json).into();
-        self.measured(declaration.fingerprint, chat.declarations.key(), render).scaled(chat.declaration)
+        let count = self.measured(declaration.fingerprint, chat.declarations.key(), render);
+        let count = count.scaled(self.tokenizer.ratio(SizeKind::Text)).scaled(chat.declaration);
+        self.tokenizer.beside_calibrated(count)
     }
 
     /// The schema that the reply must follow, which providers show to the model as JSON.

@@ -2,5 +2,6 @@
 //! tables of all tokenizers.
 
 mod cache;
+mod calibration;
 mod edits;
 mod lab;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use strata_model::{SharedList, Str};
+use strata_model::Str;
 
 use super::reported::ReportedCounts;
-use crate::analysis::call::CallAnalysis;
+use crate::analysis::session::SessionAnalysis;
 
 /// From how many tokens of ours on a ratio is more than chance.
 const ENOUGH_TOKENS: u64 = 2_000;
@@ -19,7 +19,10 @@ pub(super) struct GrowthRatios {
 
 impl GrowthRatios {
     /// Of prompts that begin with another one, where the sizes of both were reported.
-    pub(super) fn of(calls: &SharedList<CallAnalysis>, reported: &[Option<ReportedCounts>]) -> Self {
+    /// Counts that are calibrated are the provider's as they are.
+    pub(super) fn of(analysis: &SessionAnalysis, reported: &[Option<ReportedCounts>]) -> Self {
+        let calls = analysis.calls();
+        let is_calibrated = |model: &str| analysis.fits().is_some_and(|fits| fits.of_model(model).is_some());
         let mut sums: BTreeMap<Str, (u64, u64)> = BTreeMap::new();
         for (call, report) in calls.iter().zip(reported) {
             let Some((report, parent)) = report.as_ref().zip(call.matches.parent) else { continue };
@@ -34,9 +37,10 @@ impl GrowthRatios {
             }
         }
         let ratios = sums.into_iter().filter(|(_, (ours, _))| *ours >= ENOUGH_TOKENS);
-        Self {
-            by_model: ratios.map(|(model, (ours, theirs))| (model, theirs as f64 / ours as f64)).collect(),
-        }
+        let ratio = |model: &str, (ours, theirs): (u64, u64)| {
+            if is_calibrated(model) { 1.0 } else { theirs as f64 / ours as f64 }
+        };
+        Self { by_model: ratios.map(|(model, sums)| (model.clone(), ratio(&model, sums))).collect() }
     }
 
     /// `None` where too little was reported to tell.
