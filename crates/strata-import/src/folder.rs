@@ -12,7 +12,12 @@ pub struct FolderSession {
     pub root: String,
     /// Places in the list of paths, in the order in which the files are read.
     pub files: Vec<usize>,
+    /// The first file names the others: each of them is read as the `content` of an object that has its name as `file`.
+    pub is_named: bool,
 }
+
+/// Requests and answers that an index names.
+const CLAUDE_BODIES: &str = "claude-code-bodies";
 
 /// When a file is read, its path, and its place in the list.
 type File<'p> = (u8, &'p str, usize);
@@ -30,15 +35,19 @@ pub fn folder_sessions(paths: &[impl AsRef<str>]) -> Vec<FolderSession> {
         let has = |order: u8| files.iter().any(|(it, _, _)| *it == order);
         match kind {
             // One file of the two is a conversation, or the interface of one, by itself.
-            "cline" | "openhands" => has(0) && has(1),
+            "cline" | "openhands" | CLAUDE_BODIES => has(0) && has(1),
             "opencode" => has(0) && has(1) && has(2),
             _ => files.len() > 1,
         }
     };
     let whole = found.into_iter().filter(|((_, kind), files)| is_whole(kind, files));
-    let sessions = whole.map(|((root, _), mut files)| {
+    let sessions = whole.map(|((root, kind), mut files)| {
         files.sort_unstable_by_key(|(order, path, at)| (*order, number_of(path), *path, *at));
-        FolderSession { root: root.to_owned(), files: files.into_iter().map(|(_, _, at)| at).collect() }
+        FolderSession {
+            root: root.to_owned(),
+            files: files.into_iter().map(|(_, _, at)| at).collect(),
+            is_named: kind == CLAUDE_BODIES,
+        }
     });
     sessions.collect()
 }
@@ -57,6 +66,10 @@ fn place_of(path: &str) -> Option<(&str, &'static str, u8)> {
         "ui_messages.json" => return Some((folder, "cline", 1)),
         "task_metadata.json" => return Some((folder, "cline", 2)),
         "base_state.json" => return Some((folder, "openhands", 0)),
+        "index.jsonl" => return Some((folder, CLAUDE_BODIES, 0)),
+        body if body.ends_with(".request.json") || body.ends_with(".response.json") => {
+            return Some((folder, CLAUDE_BODIES, 1));
+        }
         _ => {}
     }
     let name = name.strip_suffix(".json")?;
@@ -127,10 +140,15 @@ mod tests {
             "notes/event-1.json",
             "llm-completions/b.json",
             "llm-completions/a.json",
+            "bodies/1f.request.json",
+            "bodies/req_1.response.json",
+            "bodies/index.jsonl",
+            "no-index/1f.request.json",
         ];
         let found = folder_sessions(&paths);
         let told: Vec<_> = found.iter().map(|it| (&*it.root, &*it.files)).collect();
-        let expected: [(&str, &[usize]); 6] = [
+        let expected: [(&str, &[usize]); 7] = [
+            ("bodies", &[19, 17, 18]),
             ("c/ab", &[5, 4, 3]),
             ("llm-completions", &[16, 15]),
             ("old/storage", &[8, 9, 10]),
@@ -139,5 +157,6 @@ mod tests {
             ("tasks/1", &[1, 0]),
         ];
         assert_eq!(told, expected);
+        assert!(found.iter().all(|it| it.is_named == (it.root == "bodies")));
     }
 }

@@ -7,6 +7,7 @@ use strata_model::{App, Diagnostic, Json, Session, Str};
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::format::Format;
+use crate::marks;
 use crate::source::SourceRecord;
 use crate::summary::SessionSummary;
 use crate::unmapped::Unmapped;
@@ -80,13 +81,15 @@ impl ImportedSession {
         n_found
     }
 
-    /// The requests of this trace whose answers are events of `session`, by their ids, in the order of the answers.
+    /// The requests of this trace whose answers are events of `session`, by their ids or the provider's, in the order of
+    /// the answers.
     pub fn requests_for(&self, session: &Session) -> Vec<RecordedRequest> {
-        let places: HashMap<&str, usize> =
-            session.events.iter().enumerate().rev().map(|(at, event)| (&*event.id, at)).collect();
+        let events = session.events.iter().enumerate().rev();
+        let named = events.flat_map(|(at, event)| marks::answer_ids(event).map(move |id| (id, at)));
+        let places: HashMap<&str, usize> = named.collect();
         let found = self.requests.iter().filter_map(|request| {
             let answer = self.session.events.get(request.answer?)?;
-            let own = *places.get(&*answer.id).filter(|_| !answer.id.is_empty())?;
+            let own = *marks::answer_ids(answer).find_map(|id| places.get(id))?;
             Some(RecordedRequest { answer: Some(own), ..request.clone() })
         });
         let mut found: Vec<_> = found.collect();

@@ -1,7 +1,9 @@
 //! Names of the marks that importers leave in an event's `customMetadata`, where the source says something that
 //! ADK's event has no field for.
 
-pub use strata_model::marks::{CACHE_WRITE, CONTEXT_WINDOW, INSTRUCTION, NOT_SENT, QUOTED, SUM, UNANSWERED};
+pub use strata_model::marks::{
+    CACHE_VERDICT, CACHE_WRITE, CONTEXT_WINDOW, INSTRUCTION, NOT_SENT, QUOTED, SUM, UNANSWERED,
+};
 use strata_model::{Event, Json, marks};
 
 /// Context the client added by itself; the value says what it was (`meta`, `command`, `attachment.file`, …). Such an
@@ -42,6 +44,14 @@ pub fn is_relayed(event: &Event) -> bool {
 pub fn cache_write_tokens(event: &Event) -> u64 {
     let tokens = marks::of(event, CACHE_WRITE).and_then(|write| write.get("tokens")?.as_i64());
     tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(0)
+}
+
+/// The ids that an answer is known by: its event's own, and the provider's.
+pub fn answer_ids(event: &Event) -> impl Iterator<Item = &str> {
+    let source = marks::of(event, SOURCE);
+    let of_provider =
+        ["responseId", "messageId"].into_iter().filter_map(move |key| source?.get(key)?.as_str());
+    [&*event.id].into_iter().chain(of_provider).filter(|id| !id.is_empty())
 }
 
 /// Whether a person typed this event: it has words or media of the user's, and is no tool result.

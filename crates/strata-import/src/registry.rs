@@ -18,7 +18,7 @@ use crate::keys::Keys;
 use crate::pieces::PieceReader;
 use crate::tables::{self, Table, TableError, TableSource};
 use crate::telemetry::{adk_trace, gemini_telemetry, langfuse, langgraph, langsmith, otlp};
-use crate::traffic::{har, litellm, mitmproxy, provider_log, vcr};
+use crate::traffic::{claude_bodies, har, litellm, mitmproxy, provider_log, vcr};
 use crate::trajectories::{inspect, messages, mini_swe, swe_agent, tau_bench};
 use crate::values::Value;
 
@@ -131,6 +131,9 @@ formats! {
     /// The spans that `adk web` shows, with the requests in them.
     ADK_TRACE("adk-debug-trace", "ADK debug trace", Traits::Trace)
         [ListOf(adk_trace::is_span), Object(adk_trace::is_trace)] => Whole(adk_trace::read);
+    /// What `OTEL_LOG_RAW_API_BODIES=file:FOLDER` gets.
+    CLAUDE_BODIES("claude-code-bodies", "Claude Code request folder", Traits::Trace)
+        [Object(claude_bodies::is_index)] => Whole(claude_bodies::read);
     /// Transcripts, and what `claude -p` puts out.
     CLAUDE_CODE("claude-code-jsonl", "Claude Code transcript", Traits::None)
         [Object(claude::is_record)] => Growing(claude::reader);

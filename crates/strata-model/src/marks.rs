@@ -5,6 +5,9 @@ use crate::{Event, Json};
 /// Tokens written to the provider's cache by the call: `{tokens, ephemeral5m, ephemeral1h}`.
 pub const CACHE_WRITE: &str = "cacheWrite";
 
+/// What the provider says by itself of why a prefix was not found in its cache: `{reason, missedTokens}`.
+pub const CACHE_VERDICT: &str = "cacheVerdict";
+
 /// True on an event whose usage is a sum over calls that did not report their own: it is the report of no prompt.
 pub const SUM: &str = "sum";
 

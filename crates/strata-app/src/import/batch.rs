@@ -297,7 +297,7 @@ impl<S: Storage> Batch<'_, S> {
         if item.together.is_empty() {
             return self.file(&item.input, None, &within);
         }
-        match joined(&item.together) {
+        match joined(item) {
             Ok(whole) => {
                 let input = Input { path: whole.path().to_owned(), location: Some(item.input.location()) };
                 self.file(&input, Some(item.stamp()), &within);

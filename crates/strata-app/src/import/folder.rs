@@ -32,6 +32,8 @@ pub(super) struct Item {
     pub input: Input,
     /// The files that are read one after the other: a conversation, or all conversations of a tool. Empty for a file.
     pub together: Vec<PathBuf>,
+    /// Their names, where the first of them names the others.
+    pub names: Vec<String>,
 }
 
 impl Item {
@@ -86,6 +88,8 @@ fn below(folder: &Path, path: &Path) -> String {
 pub(super) fn items_of(input: &Input, members: &[Member]) -> Vec<Item> {
     let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
     let is_archive = members.iter().any(|member| member.location.is_some());
+    let name_of = |at: &usize| names[*at].rsplit('/').next().unwrap_or_default().to_owned();
+    let names_of = |files: &[usize]| files.iter().map(name_of).collect();
     let mut taken = HashSet::new();
     let mut items = Vec::new();
     for session in folder_sessions(&names) {
@@ -98,6 +102,7 @@ pub(super) fn items_of(input: &Input, members: &[Member]) -> Vec<Item> {
         items.push(Item {
             input: Input { path, location: Some(location) },
             together: session.files.iter().map(|at| members[*at].path.clone()).collect(),
+            names: if session.is_named { names_of(&session.files) } else { Vec::new() },
         });
         taken.extend(session.files);
     }
@@ -105,16 +110,27 @@ pub(super) fn items_of(input: &Input, members: &[Member]) -> Vec<Item> {
     items.extend(alone.map(|(_, member)| Item {
         input: Input { path: member.path.clone(), location: member.location.clone() },
         together: Vec::new(),
+        names: Vec::new(),
     }));
     items
 }
 
-/// Files one after the other, as one file that goes when it is dropped.
-pub(super) fn joined(files: &[PathBuf]) -> io::Result<NamedTempFile> {
+/// The files of an item one after the other, as one file that goes when it is dropped. One that is no JSON where names
+/// stand with files is as good as not there: it may still be written.
+pub(super) fn joined(item: &Item) -> io::Result<NamedTempFile> {
     let mut whole = NamedTempFile::new()?;
-    for path in files {
-        io::copy(&mut File::open(path)?, whole.as_file_mut())?;
-        whole.write_all(b"\n")?;
+    for (at, path) in item.together.iter().enumerate() {
+        let Some(name) = item.names.get(at).filter(|_| at > 0) else {
+            io::copy(&mut File::open(path)?, whole.as_file_mut())?;
+            whole.write_all(b"\n")?;
+            continue;
+        };
+        let body = std::fs::read(path)?;
+        if serde_json::from_slice::<serde::de::IgnoredAny>(&body).is_ok() {
+            write!(whole, "{{\"file\":{},\"content\":", serde_json::json!(name))?;
+            whole.write_all(&body)?;
+            whole.write_all(b"}\n")?;
+        }
     }
     whole.flush()?;
     Ok(whole)

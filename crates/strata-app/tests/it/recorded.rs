@@ -477,3 +477,43 @@ fn results_too_large_for_a_transcript_are_read_from_beside_it() {
     );
     assert!(event["content"].to_string().contains("Preview"), "the content is what the model was given");
 }
+
+/// Takes a sample of a folder of bodies apart into its files.
+fn write_bodies(folder: &Path) {
+    std::fs::create_dir(folder).expect("a folder");
+    let text = std::fs::read_to_string(sample_file("claude-code-bodies.jsonl")).expect("a sample");
+    let (files, index): (Vec<&str>, Vec<&str>) =
+        text.lines().partition(|line| line.starts_with(r#"{"file""#));
+    std::fs::write(folder.join("index.jsonl"), index.join("\n")).expect("a file");
+    for file in files {
+        let file: Value = serde_json::from_str(file).expect("JSON");
+        let name = file["file"].as_str().expect("a name");
+        std::fs::write(folder.join(name), file["content"].to_string()).expect("a file");
+    }
+}
+
+#[test]
+fn a_folder_of_bodies_is_one_session_or_gives_its_requests_to_the_transcript() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write_bodies(&folder.path().join("bodies"));
+    let strata = start();
+    let job = import(&strata, &folder.path().join("bodies"));
+    assert_eq!(job["sessions"].as_array().map(Vec::len), Some(1), "{job}");
+    // Of a version that writes no requests into its transcripts.
+    let text = std::fs::read_to_string(sample_file("claude-code-journal.jsonl")).expect("a sample");
+    let lines: Vec<&str> = text.lines().filter(|line| !line.contains(r#""api-request"#)).collect();
+    write(folder.path(), "transcript.jsonl", &lines.join("\n"));
+    let strata = start();
+    import(&strata, folder.path());
+    let list = ask(&strata, "session/list", &json!({"filter": "", "offset": 0, "limit": 9}));
+    let rows = list["rows"].as_array().expect("rows");
+    let transcript = rows.iter().find(|row| row["format"] == "Claude Code transcript");
+    let session = transcript.expect("the transcript")["session"].as_str().expect("an id").to_owned();
+    compiled(&strata, &session);
+    let basis = |call: u32| {
+        ask(&strata, "call/get", &json!({ "session": session, "call": call }))["requestBasis"].clone()
+    };
+    // Of the attempt that failed nothing says which request it was.
+    assert_eq!(basis(1), "recompiled");
+    assert!((2..=6).all(|call| basis(call) == "recorded"));
+}

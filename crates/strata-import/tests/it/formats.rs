@@ -14,7 +14,7 @@ use strata_model::{Json, json};
 use crate::dump::dump;
 use crate::support::{sample, samples_folder};
 
-pub(crate) const SAMPLES: [(&str, Format); 63] = [
+pub(crate) const SAMPLES: [(&str, Format); 64] = [
     ("adk-saved-session.json", Format::ADK_SESSION),
     ("adk-rest-session.json", Format::ADK_SESSION),
     ("adk-dump-snake-case.json", Format::ADK_SESSION),
@@ -34,6 +34,7 @@ pub(crate) const SAMPLES: [(&str, Format); 63] = [
     ("claude-code-rewinds.jsonl", Format::CLAUDE_CODE),
     ("claude-code-output.jsonl", Format::CLAUDE_CODE),
     ("claude-code-journal.jsonl", Format::CLAUDE_CODE),
+    ("claude-code-bodies.jsonl", Format::CLAUDE_BODIES),
     ("codex.jsonl", Format::CODEX),
     ("codex-agent.jsonl", Format::CODEX),
     ("gemini-cli.jsonl", Format::GEMINI_CLI),

@@ -393,6 +393,74 @@ fn requests_of_recorded_runs_are_those_that_a_server_received() {
     assert!(told.iter().map(|(_, n, _)| n).sum::<usize>() >= 29, "{told:?}");
 }
 
+#[test]
+fn a_folder_of_bodies_is_one_session_with_the_requests_that_were_sent() {
+    let imported = strata_import::import(&sample("claude-code-bodies.jsonl"));
+    assert_eq!(imported.diagnostics, []);
+    let one = session(&imported);
+    assert_eq!(one.format, Format::CLAUDE_BODIES);
+    assert_eq!(one.requests.len(), 6);
+    for (request, (id, body)) in one.requests.iter().zip(sent()) {
+        assert_eq!(canonical_body(&request.body), canonical(&body), "{id}");
+    }
+    let answers = |session: &ImportedSession| -> Vec<_> {
+        let events = &session.session.events;
+        session.requests.iter().map(|it| it.answer.map(|at| events[at].id.to_string())).collect()
+    };
+    let ids = [None, Some("msg_1-2"), Some("msg_2-0"), Some("msg_3-0"), Some("msg_4-1"), Some("msg_5-0")];
+    assert_eq!(answers(one), ids.map(|id| id.map(str::to_owned)));
+    // A transcript that holds no requests is given them, by the ids of its answers.
+    let text = String::from_utf8(sample("claude-code-journal.jsonl")).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.contains("\"api-request")).collect();
+    let mut transcript = import(&lines.join("\n")).sessions.remove(0);
+    assert_eq!(&*transcript.session.id, &*one.session.id);
+    assert_eq!(transcript.join(one), 5);
+    let ids = ["msg_1-0", "msg_2-0", "msg_3-0", "msg_4-0", "msg_5-0"];
+    assert_eq!(answers(&transcript), ids.map(|id| Some(id.to_owned())));
+}
+
+#[test]
+fn a_body_that_is_not_in_the_folder_costs_only_itself() {
+    let text = String::from_utf8(sample("claude-code-bodies.jsonl")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let is_file = |line: &str, end: &str| line.starts_with("{\"file\"") && line.contains(end);
+    let answer = "req_msg_2.response.json";
+    let without: Vec<&str> = lines.iter().copied().filter(|line| !is_file(line, answer)).collect();
+    let imported = strata_import::import(without.join("\n").as_bytes());
+    assert_eq!(found(&imported, "missing-body").len(), 1);
+    assert_eq!(session(&imported).requests.len(), 6);
+    let index: Vec<&str> = lines.iter().copied().filter(|line| !line.starts_with("{\"file\"")).collect();
+    let alone = strata_import::import(index.join("\n").as_bytes());
+    assert_eq!(alone.sessions, []);
+    assert!(found(&alone, "missing-body")[0].1.contains("Import the folder, not its index alone"));
+    // Without its request an answer is still a call.
+    let no_requests: Vec<&str> =
+        lines.iter().copied().filter(|line| !is_file(line, ".request.json\",\"content")).collect();
+    let imported = strata_import::import(no_requests.join("\n").as_bytes());
+    assert_eq!(imported.sessions.iter().map(|it| it.facts.model_responses).sum::<u64>(), 5);
+}
+
+/// A folder as it is read: the index, then every body with its name.
+#[test]
+fn a_recorded_folder_of_bodies_has_what_a_server_received() {
+    let Some(folder) = samples::captured() else { return };
+    let bodies = folder.join("otlp/claude-code__file/raw-bodies-folder");
+    let mut text = std::fs::read_to_string(bodies.join("index.jsonl")).unwrap();
+    for file in samples::files_below(&bodies).iter().filter(|file| !file.ends_with("index.jsonl")) {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        text += &format!("{{\"file\":{name:?},\"content\":{}}}\n", std::fs::read_to_string(file).unwrap());
+    }
+    let imported = strata_import::import(text.as_bytes());
+    let received = received(&folder.join("exchanges/otlp-claude-code__file"));
+    let requests = &session(&imported).requests;
+    assert_eq!(requests.len(), 7);
+    for request in requests {
+        let body: Value = serde_json::from_str(&model_json::to_compact(&request.body)).unwrap();
+        assert!(received.contains(&canonical(&journaled(body))));
+        assert!(request.answer.is_some());
+    }
+}
+
 /// Bodies of the requests to the model that a server received, in canonical form.
 fn received(run: &std::path::Path) -> Vec<String> {
     let files = samples::files_below(run);
