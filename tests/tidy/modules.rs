@@ -65,9 +65,6 @@ impl Modules {
         self.0.insert(at, module);
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
 
     /// Modules that have modules of their own.
     pub(crate) fn folders(&self) -> impl Iterator<Item = &ModulePath> {

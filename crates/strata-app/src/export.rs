@@ -1,10 +1,10 @@
 //! Experiments in forms for elsewhere.
 
 mod python;
+mod subject;
 
 use std::collections::BTreeMap;
 
-use strata_engine::{Edit, Experiment};
 use strata_import::marks::RECORDED_REQUESTS;
 use strata_model::{FromJson as _, Json, Object, json, secret};
 use strata_store::RecordedRequest;
@@ -14,16 +14,7 @@ use crate::api::experiment::{ExportFormat, Exported};
 use crate::edit_file::{EditFile, is_adk};
 use crate::error::AppError;
 use crate::words;
-
-/// What is exported.
-pub(crate) struct Subject<'s> {
-    pub name: &'s str,
-    pub experiment: &'s Experiment,
-    /// Those that are laid over the session.
-    pub edits: &'s [Edit],
-    /// What was really sent.
-    pub requests: &'s [RecordedRequest],
-}
+pub(crate) use subject::Subject;
 
 /// `masks_secrets` puts a mask in place of each secret, and says how many there were.
 pub(crate) fn export(

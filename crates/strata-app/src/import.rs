@@ -5,6 +5,7 @@ mod batch;
 mod folder;
 mod follow;
 mod growing;
+mod input;
 mod kept;
 mod members;
 mod outcome;
@@ -16,8 +17,9 @@ mod summary;
 mod traces;
 mod write;
 
-pub(crate) use batch::{Finding, Imported, Input, Storage, import_all, is_archive, now_ms};
+pub(crate) use batch::{Finding, Imported, Storage, import_all, is_archive, now_ms};
 pub(crate) use follow::{Follower, Wake};
+pub(crate) use input::Input;
 pub(crate) use kept::{OrphanPolicy, newest_sessions, paths_of};
 pub(crate) use outcome::outcome;
 pub(crate) use read::{ReadError, read_file};

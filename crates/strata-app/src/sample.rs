@@ -7,6 +7,8 @@ use strata_store::{AppConfig, AppConfigOrigin, Listing, NewEvent, Source, Store}
 use crate::error::AppError;
 use crate::import::{Summary, now_ms};
 
+/// What people call it.
+pub(crate) const NAME: &str = "sample";
 /// Where it is said to come from.
 pub(crate) const LOCATION: &str = "sample:invoice-triage";
 const TITLE: &str = "invoice-triage";

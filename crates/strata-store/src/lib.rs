@@ -83,10 +83,11 @@ pub use import::{Growth, ImportWriter, ImportedSession, Listing, NewEvent, Recor
 pub use lab_run::{LabRunEntry, LabRunId, LabRunState};
 pub use measured_call::{MeasuredCall, PromptShape};
 pub use migration::SCHEMA_VERSION;
+pub use opening::BUSY_TIMEOUT;
 pub use record::{RawRecord, RecordPlace, StoredRecord};
 pub use request::{Alignment, RecordedRequest};
 pub use search::{FoundEvent, SearchHit, SearchPage, SearchPlace, SearchQuery, Snippet};
 pub use session::{SessionAfter, SessionEntry, SessionList};
 pub use session_id::SessionId;
 pub use source::{Source, StoredDiagnostic};
-pub use store::{BUSY_TIMEOUT, Store};
+pub use store::Store;

@@ -1,4 +1,4 @@
-//! From a path to a connection: what the file is, whether it may be used, how SQLite is to treat it.
+//! From a path to an open database: what the file is, whether it may be used, how SQLite is to treat it.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -7,8 +7,11 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use crate::StoreError;
 use crate::migration::{APPLICATION_ID, SCHEMA_VERSION, migrate};
+use crate::{Store, StoreError, sweep};
+
+/// How long a call waits for another program to finish writing, with growing pauses between its attempts.
+pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Bytes. Events average 0.5 to 2 KB with some far larger; measured from 4 to 32 KB, larger pages waste less space
 /// behind them (a file of 1.16 times the JSON at 32 KB, 1.37 at 4 KB) and take more rows a second.
@@ -20,8 +23,35 @@ const CACHE_KIB: i32 = 16 * 1024;
 /// Bytes of write-ahead log kept on disk after a large import.
 const LOG_LIMIT: u32 = 64 * 1024 * 1024;
 
+impl Store {
+    /// Opens the database at `path`. Creates it when there is none, brings an older one up to date, and clears away
+    /// what a killed import left.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::open_with_timeout(path, BUSY_TIMEOUT)
+    }
+
+    /// [`Self::open`] with another patience than [`BUSY_TIMEOUT`], for this and all later calls.
+    pub fn open_with_timeout(path: &Path, busy_timeout: Duration) -> Result<Self, StoreError> {
+        let connection = open_file(path, busy_timeout)?;
+        let mut store = Self { connection, path: Some(path.into()) };
+        sweep::clear_after_opening(&mut store);
+        Ok(store)
+    }
+
+    /// Opens the database at `path`, which has to be there, for reading only: every call that writes fails with
+    /// [`StoreError::ReadOnly`].
+    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
+        Ok(Self { connection: open_file_read_only(path, BUSY_TIMEOUT)?, path: Some(path.into()) })
+    }
+
+    /// A database that lives as long as this handle.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Ok(Self { connection: open_in_memory()?, path: None })
+    }
+}
+
 /// Opens `path` for reading and writing; creates or upgrades it where needed.
-pub(crate) fn open_file(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
+fn open_file(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
     create_private(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut connection = connect(path, flags, busy_timeout)?;
@@ -39,7 +69,7 @@ pub(crate) fn open_file(path: &Path, busy_timeout: Duration) -> Result<Connectio
 }
 
 /// Opens `path`, which must be a database of this very version, for reading only.
-pub(crate) fn open_file_read_only(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
+fn open_file_read_only(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, busy_timeout)?;
     match identify(path, &connection)? {
         SCHEMA_VERSION => configure(&connection)?,
@@ -49,7 +79,7 @@ pub(crate) fn open_file_read_only(path: &Path, busy_timeout: Duration) -> Result
     Ok(connection)
 }
 
-pub(crate) fn open_in_memory() -> Result<Connection, StoreError> {
+fn open_in_memory() -> Result<Connection, StoreError> {
     let mut connection = Connection::open_in_memory()?;
     configure(&connection)?;
     upgrade(Path::new(":memory:"), &mut connection)?;

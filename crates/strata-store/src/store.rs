@@ -1,14 +1,10 @@
 //! The open database.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::{StoreError, opening, sweep};
-
-/// How long a call waits for another program to finish writing, with growing pauses between its attempts.
-pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+use crate::StoreError;
 
 /// An open database. Calls block; a handle belongs to one thread at a time, and any number of handles, in any number
 /// of processes, may have the same file open.
@@ -16,35 +12,10 @@ pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Store {
     pub(crate) connection: Connection,
     /// `None` in memory.
-    path: Option<PathBuf>,
+    pub(crate) path: Option<PathBuf>,
 }
 
 impl Store {
-    /// Opens the database at `path`. Creates it when there is none, brings an older one up to date, and clears away
-    /// what a killed import left.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_with_timeout(path, BUSY_TIMEOUT)
-    }
-
-    /// [`Self::open`] with another patience than [`BUSY_TIMEOUT`], for this and all later calls.
-    pub fn open_with_timeout(path: &Path, busy_timeout: Duration) -> Result<Self, StoreError> {
-        let connection = opening::open_file(path, busy_timeout)?;
-        let mut store = Self { connection, path: Some(path.into()) };
-        sweep::clear_after_opening(&mut store);
-        Ok(store)
-    }
-
-    /// Opens the database at `path`, which has to be there, for reading only: every call that writes fails with
-    /// [`StoreError::ReadOnly`].
-    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { connection: opening::open_file_read_only(path, BUSY_TIMEOUT)?, path: Some(path.into()) })
-    }
-
-    /// A database that lives as long as this handle.
-    pub fn in_memory() -> Result<Self, StoreError> {
-        Ok(Self { connection: opening::open_in_memory()?, path: None })
-    }
-
     /// Where the file is; `None` in memory.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()

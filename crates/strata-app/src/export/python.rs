@@ -11,7 +11,7 @@ use strata_engine::adk_text::FOREIGN_PREAMBLE;
 use strata_engine::{AgentId, Edit, FlowEdit, Step};
 use strata_model::{FromJson as _, Json};
 
-use super::Subject;
+use super::subject::Subject;
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::edit_words::title;
 use literal::{lines, literal};

@@ -2,12 +2,14 @@
 
 mod chips;
 mod find;
+mod side;
 
 use strata_measure::analysis::{CacheAnalysis, CallAnalysis, Kind, Scale, SessionAnalysis};
-use strata_wire::{Path, Segment, prefix_segments};
+use strata_wire::Segment;
 
 use self::chips::{Edge, chips};
 use self::find::{Hunk, find_all};
+use self::side::Side;
 use super::chain;
 use crate::Strata;
 use crate::api::cache::{Difference, DifferenceDetail, DifferenceKind, PromptDifference};
@@ -15,7 +17,7 @@ use crate::api::part::{DiffLine, DiffRun, DiffSign};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
-use crate::show::{SegmentScale, line, readable};
+use crate::show::{line, readable};
 use crate::text_diff::diff_lines;
 use crate::words::{self, whole};
 
@@ -26,45 +28,6 @@ const MAX_PARTS: usize = 6;
 const PART_LINE: usize = 110;
 /// Unchanged lines around those that changed.
 const AROUND: usize = 2;
-
-/// A prompt in segments, and the token with which each begins.
-struct Side<'r> {
-    call: u32,
-    segments: Vec<Segment<'r>>,
-    /// One more than there are segments: the last is the end of the prompt.
-    starts: Vec<u32>,
-}
-
-impl<'r> Side<'r> {
-    fn of(analysis: &SessionAnalysis, scale: Scale<'_>, call: &'r CallAnalysis) -> Self {
-        let segments: Vec<_> = prefix_segments(&call.request, analysis.order_of(call)).collect();
-        let weigh = SegmentScale::new(scale, &call.request);
-        let prompt = scale.prompt(&call.request);
-        let mut overheads = prompt.contents();
-        let (mut at, mut content) = (0, None);
-        let mut starts = Vec::with_capacity(segments.len() + 1);
-        for segment in &segments {
-            if let Path::Part { content: of, .. } = segment.path
-                && content != Some(of)
-            {
-                // Framing of the head, then of each content, stands behind what it frames.
-                at += match content {
-                    None => prompt.head.overhead.tokens,
-                    Some(_) => overheads.next().map_or(0, |before| before.overhead.tokens),
-                };
-                content = Some(of);
-            }
-            starts.push(at);
-            at += weigh.count(segment).tokens;
-        }
-        starts.push(call.total.tokens);
-        Self { call: call.number, segments, starts }
-    }
-
-    fn tokens(&self, at: usize) -> u32 {
-        self.starts[at + 1].saturating_sub(self.starts[at])
-    }
-}
 
 impl Handler for Difference {
     fn run(self, strata: &Strata) -> Result<PromptDifference, AppError> {

@@ -11,6 +11,7 @@ use strata_store::{SessionId, Store, StoreError};
 use super::archive::{ArchiveError, unpack};
 use super::folder::{FolderListing, Item, MemberWatch, files_below, items_of, joined};
 use super::growing::{GrowingFile, StoredFile, read_grown};
+use super::input::Input;
 use super::kept::OrphanPolicy;
 use super::members::{FileKind, MAX_FILES, Member};
 use super::read::{ReadError, ReadFile, read_file, read_open};
@@ -31,33 +32,6 @@ pub(crate) trait Storage {
 impl Storage for RefCell<Store> {
     fn with_store<T>(&self, work: impl FnOnce(&mut Store) -> Result<T, StoreError>) -> Result<T, StoreError> {
         work(&mut self.borrow_mut())
-    }
-}
-
-/// Something to import.
-#[derive(Debug, Clone)]
-pub(crate) struct Input {
-    pub path: PathBuf,
-    /// The name under which it is known, where that is not its path.
-    pub location: Option<String>,
-}
-
-impl Input {
-    pub(crate) fn location(&self) -> String {
-        self.location.clone().unwrap_or_else(|| {
-            let absolute = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
-            absolute.display().to_string()
-        })
-    }
-
-    /// What a person knows it by: the folder of a conversation in many files, which are read as one.
-    fn shown(&self) -> PathBuf {
-        self.location.as_ref().map_or_else(|| self.path.clone(), PathBuf::from)
-    }
-
-    pub(crate) fn name(&self) -> String {
-        let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned());
-        self.location.clone().or(name).unwrap_or_else(|| self.path.display().to_string())
     }
 }
 

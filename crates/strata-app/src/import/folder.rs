@@ -9,7 +9,7 @@ use strata_import::folder_sessions;
 use tempfile::NamedTempFile;
 use tokio_util::sync::CancellationToken;
 
-use super::batch::Input;
+use super::input::Input;
 use super::members::{FileKind, MAX_FILES, Member};
 use super::stamp::Stamp;
 use crate::watch::Watch;

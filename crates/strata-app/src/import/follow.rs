@@ -8,9 +8,10 @@ use std::time::{Duration, Instant, SystemTime};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use same_file::Handle;
 
-use super::batch::{Imported, Input, OpenFiles, Storage, import_again};
+use super::batch::{Imported, OpenFiles, Storage, import_again};
 use super::folder::files_below;
 use super::growing::GrowingFile;
+use super::input::Input;
 use super::kept::OrphanPolicy;
 use super::sqlite::log_of;
 use crate::watch::Watch;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use super::{Place, look};
+use super::place::{Place, look};
 
 /// Folders below the present one. An agent's store lies at `<agent>/.adk/session.db`.
 const DEPTH: usize = 4;

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::Environment;
+use super::place::Environment;
 
 /// A folder or file that may be there.
 pub(super) struct Candidate {

@@ -2,6 +2,7 @@
 
 mod blame;
 mod budget;
+mod checked;
 mod measure;
 
 use std::path::Path;
@@ -17,6 +18,7 @@ use crate::show::nearest;
 use crate::tables::Tables;
 use crate::words::listed;
 use budget::Budget;
+pub use checked::{Amount, BudgetFailure, BudgetReport};
 use measure::MeasuredSession;
 
 /// The document of `strata check`.
@@ -34,55 +36,6 @@ pub struct CheckReport {
     pub budgets: Vec<BudgetReport>,
     pub failures: Vec<BudgetFailure>,
     pub diagnostics: Vec<FileDiagnostic>,
-}
-
-/// One budget, and what was measured.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BudgetReport {
-    /// As the file spells it.
-    pub budget: &'static str,
-    /// Whose calls it is about; all calls where it is absent.
-    pub agent: Option<String>,
-    pub limit: Amount,
-    pub actual: Amount,
-    pub passed: bool,
-}
-
-/// A budget that was broken.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BudgetFailure {
-    pub budget: &'static str,
-    pub agent: Option<String>,
-    pub limit: Amount,
-    pub actual: Amount,
-    /// The call that shows it best.
-    pub call: Option<u32>,
-    /// The processor that put most of it there.
-    pub stage: Option<String>,
-    /// The block that is most of it: `E7`, `state.hits`, `tool.search`.
-    pub origin: Option<String>,
-    /// US dollars. `None` without a price.
-    pub cost: Option<f64>,
-    /// In a sentence.
-    pub message: String,
-}
-
-/// A number with its unit, or the code of a finding; in JSON the number or the code alone.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Amount {
-    Tokens(u64),
-    /// US dollars.
-    Dollars(f64),
-    /// From 0 to 1.
-    Share(f64),
-    /// How often something was found.
-    Times(u64),
-    Code(String),
-    /// It cannot be said, as where a model has no price; null.
-    Unknown,
 }
 
 /// Checks a source's only session, or the one called `session`, against a budget file.
@@ -140,19 +93,5 @@ fn agent_without_calls(agent: &str) -> DiagnosticRow {
         code: "agent-without-calls".to_owned(),
         message: format!("The agent {agent} made no call in this session, so its budgets were not checked."),
         at: format!("agents.{agent}"),
-    }
-}
-
-/// What was checked so far.
-#[derive(Debug, Default)]
-struct Checked {
-    budgets: Vec<BudgetReport>,
-    failures: Vec<BudgetFailure>,
-}
-
-impl Checked {
-    fn append(&mut self, more: Self) {
-        self.budgets.extend(more.budgets);
-        self.failures.extend(more.failures);
     }
 }

@@ -72,7 +72,7 @@ impl SessionReport {
     }
 
     /// The name and the source of the session that comes with Strata.
-    pub const SAMPLE: &str = "sample";
+    pub const SAMPLE: &str = sample::NAME;
 }
 
 impl From<&SessionEntry> for SessionReport {

@@ -14,7 +14,6 @@ use strata_store::{
 
 use super::diagnostic::FileDiagnostic;
 use super::evidence::EvidenceReport;
-use super::session::SessionReport;
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::data_folder::default_database;
 use crate::edit_file::EditFile;
@@ -134,7 +133,7 @@ impl Source {
         match &self.database {
             Some(database) if is_file => self.import_into(database, watch),
             None if is_file => self.read_file(path, watch),
-            _ if self.name == SessionReport::SAMPLE => self.read_sample(),
+            _ if self.name == sample::NAME => self.read_sample(),
             _ => self.find_in_store(),
         }
     }

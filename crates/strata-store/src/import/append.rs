@@ -3,8 +3,9 @@
 use rusqlite::{Transaction, params};
 use strata_model::{Diagnostic, Fingerprint, Session};
 
-use super::commit::{CompleteRecording, write_session};
-use super::{LeftOut, Listing, NewEvent, Recording};
+use super::complete::{CompleteRecording, write_session};
+use super::new::{LeftOut, Listing, NewEvent};
+use super::staged::Recording;
 use crate::app_config::{AppConfig, write_app_config};
 use crate::column::fingerprint_bytes;
 use crate::request::{self, RecordedRequest};

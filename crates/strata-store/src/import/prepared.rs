@@ -2,7 +2,7 @@
 
 use strata_model::{Event, FromJson as _};
 
-use super::NewEvent;
+use super::new::NewEvent;
 use crate::credential::holds_credential;
 use crate::event::EventKinds;
 use crate::record::RawRecord;

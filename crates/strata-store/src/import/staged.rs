@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use rusqlite::{CachedStatement, Transaction, params};
 use strata_model::Fingerprint;
 
+use super::new::{LeftOut, NewEvent};
 use super::prepared::{Prepared, Raw};
-use super::{LeftOut, NewEvent};
+
 use crate::column::{fingerprint, fingerprint_bytes};
 use crate::request::{Added, KnownPieces, RecordedRequest};
 use crate::search::{Indexer, rows_from};

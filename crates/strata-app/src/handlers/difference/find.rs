@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use strata_wire::{Item, Segment};
 
-use super::Side;
+use super::side::Side;
 use crate::api::part::{DiffLine, DiffSign};
 use crate::show::readable;
 use crate::text_diff::diff_lines;

@@ -13,7 +13,7 @@ use super::super::origin;
 use super::super::source::{Compiled, Subject};
 use super::blame::{self, Block};
 use super::budget::Limits;
-use super::{Amount, BudgetFailure, BudgetReport, Checked};
+use super::checked::{Amount, BudgetFailure, BudgetReport, Checked};
 use crate::open::finding_cost;
 use crate::show::{SegmentScale, breaks};
 use crate::tables::Tables;
