@@ -149,6 +149,7 @@ commands! {
     "session/open" session::Open => session::SessionHeader: "Makes a session ready and compiles its calls in the background";
     "session/header" session::Header => session::SessionHeader: "The numbers of an open session, as far as it is compiled";
     "session/setApp" session::SetApp => session::SessionHeader: "Compiles a session with this app configuration from now on";
+    "session/setModel" session::SetModel => session::SessionHeader: "Counts and prices a session that names no model as if sent to one";
     "session/follow" session::Follow => session::FollowState: "Reads the file of a session again whenever it changes, or stops that";
     "session/remove" session::Remove => session::Removed: "Takes a session out of the store";
     "call/columns" call::Columns => Bytes: "Columns of the strip: size, cached, kinds, agent and marks of calls";

@@ -2,6 +2,7 @@
 
 mod app_config;
 mod asked;
+mod assumed_model;
 mod caches;
 mod continued;
 mod event_facts;
@@ -14,6 +15,7 @@ mod session;
 mod tool_calls;
 
 pub(crate) use app_config::{AppSource, read_app, read_app_file};
+pub(crate) use assumed_model::{choose_model, chosen_model};
 pub(crate) use event_table::{EventTable, UsedEvents, content};
 pub(crate) use evidence::evidence;
 pub(crate) use session::{

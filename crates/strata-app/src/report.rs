@@ -40,7 +40,9 @@ mod verify;
 
 pub use adk_recorder::{RecorderReport, adk_recorder};
 pub use app::AppReport;
-pub use cache::{BreakReport, CacheFixReport, CacheReport, CallCacheReport, ZoneReport, cache};
+pub use cache::{
+    BreakReport, CacheFixReport, CacheReport, CallCacheReport, VerdictReport, ZoneReport, cache,
+};
 pub use calibration::{
     CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, ModelCalibration, calibration,
 };

@@ -28,7 +28,7 @@ mod unread;
 pub mod usage;
 
 pub use address::{is_other_call, model_of_url};
-pub use answer::{Answer, AnswerReader, Finish, StreamError, error_message, is_other_answer};
+pub use answer::{Answer, AnswerReader, CacheVerdict, Finish, StreamError, error_message, is_other_answer};
 pub use api::Api;
 pub use cache_rules::{CacheRule, CacheRules, CacheRulesError, Machine, Mark};
 pub use decode::{decode, decode_count, decode_models};

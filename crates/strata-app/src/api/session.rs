@@ -247,6 +247,10 @@ pub struct AppInfo {
     pub source: Option<String>,
     /// What was inferred and what could not be, a sentence each.
     pub notes: Vec<String>,
+    /// Nothing says which model some agent called: `session/setModel` chooses one.
+    pub names_no_model: bool,
+    /// The model that was chosen: prompts are counted and priced as if sent to it.
+    pub as_if: Option<String>,
 }
 
 /// `session/setApp`: compiles the session with this configuration file from now on.
@@ -256,6 +260,15 @@ pub struct SetApp {
     pub session: String,
     /// A JSON or YAML file; absent to go back to what can be inferred.
     pub path: Option<String>,
+}
+
+/// `session/setModel`: counts and prices a session that names no model as if it had been sent to this one from now on.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SetModel {
+    pub session: String,
+    /// As its provider calls it; absent to go back to a model that nobody knows.
+    pub model: Option<String>,
 }
 
 /// `session/remove`: takes a session out of the store. The file it was read from is not touched.

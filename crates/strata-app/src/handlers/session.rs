@@ -12,14 +12,14 @@ use crate::Strata;
 use crate::api::common::Basis;
 use crate::api::session::{
     AgentSummary, AppInfo, CalibratedTotal, ContextWindow, Header, Import, ImportUpload, JobStarted, List,
-    Open, PriceInfo, Remove, Removed, ReportedUsage, SessionHeader, SessionPage, SetApp, TokenizerInfo,
-    UnmappedRow,
+    Open, PriceInfo, Remove, Removed, ReportedUsage, SessionHeader, SessionPage, SetApp, SetModel,
+    TokenizerInfo, UnmappedRow,
 };
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::import::{Input, now_ms};
 use crate::models::Calibrations;
-use crate::open::{OpenSession, read_app_file};
+use crate::open::{OpenSession, choose_model, read_app_file};
 use crate::sample;
 use crate::show::explanations;
 use crate::tables::Tables;
@@ -72,7 +72,7 @@ impl Handler for Header {
 
 impl Handler for SetApp {
     fn run(self, strata: &Strata) -> Result<SessionHeader, AppError> {
-        let id = self.recorded("Its app configuration is that of its session, with edits")?;
+        let id = recorded(&self.session, "Its app configuration is that of its session, with edits")?;
         match &self.path {
             Some(path) => {
                 let config = read_app_file(&PathBuf::from(path))?;
@@ -89,12 +89,23 @@ impl Handler for SetApp {
     }
 }
 
-impl SetApp {
-    fn recorded(&self, why: &str) -> Result<SessionId, AppError> {
-        match ExperimentId::parse(&self.session) {
-            Some(_) => Err(AppError::bad_input(format!("This is an experiment. {why}."))),
-            None => Ok(SessionId::from(&*self.session)),
+fn recorded(session: &str, why: &str) -> Result<SessionId, AppError> {
+    match ExperimentId::parse(session) {
+        Some(_) => Err(AppError::bad_input(format!("This is an experiment. {why}."))),
+        None => Ok(SessionId::from(session)),
+    }
+}
+
+impl Handler for SetModel {
+    fn run(self, strata: &Strata) -> Result<SessionHeader, AppError> {
+        let id = recorded(&self.session, "Choose the model of its session")?;
+        if let Some(model) = &self.model {
+            // Refused before it is kept.
+            strata.sessions.get(&self.session)?.app.clone().as_if(model)?;
         }
+        choose_model(&mut strata.workspace.store(), &id, self.model.as_deref())?;
+        strata.sessions.close_with_experiments(&id);
+        header(strata, &*strata.sessions.get(&self.session)?)
     }
 }
 
@@ -147,6 +158,8 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
             is_inferred: open.app.is_inferred,
             source: open.app.location.clone(),
             notes: open.app.notes.clone(),
+            names_no_model: open.app.names_no_model,
+            as_if: open.app.as_if.clone(),
         },
         diagnostics: open.diagnostics.clone(),
         unmapped: unmapped(open),

@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use strata_engine::{ConfigTarget, FlowKind, check_config, infer_app};
 use strata_import::read_app_config;
+use strata_measure::tokens::Tokenizer;
 use strata_model::{App, Diagnostic, EventIndex, FromJson as _, LlmRequest, Session, json};
 use strata_store::{AppConfig, AppConfigOrigin};
 
+use super::assumed_model::{names_no_model, with_model};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
+use crate::tables::Tables;
 
 /// An app configuration with its source.
 #[derive(Clone)]
@@ -20,6 +23,10 @@ pub(crate) struct AppSource {
     pub location: Option<String>,
     /// What was inferred and what could not be, a sentence each.
     pub notes: Vec<String>,
+    /// Nothing says which model some agent called.
+    pub names_no_model: bool,
+    /// The model that was chosen for them.
+    pub as_if: Option<String>,
 }
 
 impl AppSource {
@@ -34,12 +41,7 @@ impl AppSource {
             match read_app_config(config.text.as_bytes(), &|_| None) {
                 Ok(read) => {
                     diagnostics.extend(read.diagnostics.iter().map(DiagnosticRow::from));
-                    return Self {
-                        notes: notes(&read.app),
-                        app: Arc::new(read.app),
-                        is_inferred: false,
-                        location: config.location,
-                    };
+                    return Self::given(read.app, config.location);
                 }
                 Err(reason) => diagnostics.push(DiagnosticRow {
                     severity: DiagnosticSeverity::Error,
@@ -52,7 +54,56 @@ impl AppSource {
             }
         }
         let inferred = infer_app(session, kind, requests);
-        Self { app: inferred.app, is_inferred: true, location: None, notes: inferred.notes }
+        Self {
+            names_no_model: names_no_model(&inferred.app),
+            app: inferred.app,
+            is_inferred: true,
+            location: None,
+            notes: inferred.notes,
+            as_if: None,
+        }
+    }
+
+    /// A configuration that somebody gave, and the file it was read from.
+    pub(crate) fn given(app: App, location: Option<String>) -> Self {
+        Self {
+            names_no_model: names_no_model(&app),
+            notes: notes(&app),
+            app: Arc::new(app),
+            is_inferred: false,
+            location,
+            as_if: None,
+        }
+    }
+}
+
+impl AppSource {
+    /// With a model in place of those that nothing names.
+    pub(crate) fn as_if(self, model: &str) -> Result<Self, AppError> {
+        if !self.names_no_model {
+            return Err(AppError::bad_input(format!(
+                "All models of this session are known, so it cannot be counted as if sent to {model}. To try another \
+                 model, give an app configuration that names it."
+            )));
+        }
+        if !Tokenizer::of_model(model).is_known() && Tables::default().prices.of_model(model).is_none() {
+            return Err(AppError::bad_input(format!(
+                "{model} is no model whose tokenizer or price is known here. Name one as its provider does: gpt-4o, \
+                 claude-sonnet-5, gemini-2.5-pro."
+            )));
+        }
+        let app = Arc::new(with_model(&self.app, model));
+        let note = format!("No model is named: counted and priced as if sent to {model}.");
+        let notes = self.notes.into_iter().chain([note]).collect();
+        Ok(Self { app, notes, as_if: Some(model.to_owned()), ..self })
+    }
+
+    /// With the model that somebody chose for the session, if it still lacks one.
+    pub(crate) fn as_chosen(self, model: Option<&str>) -> Self {
+        match model {
+            Some(model) if self.names_no_model => self.clone().as_if(model).unwrap_or(self),
+            _ => self,
+        }
     }
 }
 

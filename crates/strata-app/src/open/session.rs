@@ -16,6 +16,7 @@ use strata_store::{
 };
 
 use super::app_config::AppSource;
+use super::assumed_model::chosen_model;
 use super::caches::Caches;
 use super::continued::{AnsweredRequests, KnownSession, RequestMarks, StoredSession};
 use super::event_table::EventTable;
@@ -109,6 +110,8 @@ pub(crate) struct Recording {
     marks: Vec<Fingerprint>,
     answered: AnsweredRequests,
     config: Option<AppConfig>,
+    /// See [`chosen_model`].
+    as_if: Option<String>,
 }
 
 /// Tell a recording from what it was.
@@ -147,6 +150,7 @@ impl Recording {
         }
         let answered = AnsweredRequests::read(store, &id)?;
         let config = store.app_config(&id)?;
+        let as_if = chosen_model(store, &id)?;
         let diagnostics = store.diagnostics(&entry.location)?.into_iter().map(|diagnostic| DiagnosticRow {
             severity: diagnostic.severity.into(),
             code: diagnostic.code,
@@ -156,17 +160,18 @@ impl Recording {
         let diagnostics = diagnostics.collect();
         let summary = Summary::from_json(&entry.summary);
         let known = Recorded { id, entry, summary, diagnostics };
-        Ok(Self { known, session, n_known, marks, answered, config })
+        Ok(Self { known, session, n_known, marks, answered, config, as_if })
     }
 }
 
 impl OpenSession {
     /// The session as the store has it now, going on from what was known of it before it changed.
     pub(crate) fn of_recording(recording: Recording, outdated: Option<&Self>) -> Self {
-        let Recording { mut known, session, n_known, marks, answered, config } = recording;
+        let Recording { mut known, session, n_known, marks, answered, config, as_if } = recording;
         let marks = RecordingMarks { events: marks, requests: answered.marks.clone() };
         let kind = flow_kind(&known.summary.format);
         let app = AppSource::of(config, (&session, &answered.requests), kind, &mut known.diagnostics);
+        let app = app.as_chosen(as_if.as_deref());
         let stored = StoredSession { session, n_known, answered, app: app.app.clone(), kind };
         let (experiment, analysis) = match outdated {
             Some(outdated) => stored.opened(Some(KnownSession {

@@ -15,6 +15,10 @@ pub struct AppReport {
     pub source: Option<String>,
     /// What was inferred and what could not be, a sentence each.
     pub notes: Vec<String>,
+    /// Nothing says which model some agent called; its prompts are counted by a guess, and have no price.
+    pub names_no_model: bool,
+    /// The model that was chosen for these: they are counted and priced as if sent to it.
+    pub as_if: Option<String>,
 }
 
 impl From<&AppSource> for AppReport {
@@ -24,6 +28,8 @@ impl From<&AppSource> for AppReport {
             inferred: app.is_inferred,
             source: app.location.clone(),
             notes: app.notes.clone(),
+            names_no_model: app.names_no_model,
+            as_if: app.as_if.clone(),
         }
     }
 }

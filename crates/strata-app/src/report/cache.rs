@@ -72,11 +72,23 @@ pub struct CallCacheReport {
     pub reported_cached_tokens: Option<u32>,
     /// Why the report is not what was predicted; absent where it is.
     pub difference: Option<&'static str>,
+    /// What the provider says by itself of why a prefix was missed; only where the request asked for it.
+    pub provider_verdict: Option<VerdictReport>,
     pub zones: Vec<ZoneReport>,
     #[serde(rename = "break")]
     pub loss: Option<BreakReport>,
     /// US dollars of the call, its answer included.
     pub cost: Option<f64>,
+}
+
+/// A provider's own word on a missed prefix.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictReport {
+    /// As the provider calls it: `tools_changed`, `system_changed`.
+    pub reason: String,
+    /// Tokens that it counts behind what changed.
+    pub missed_tokens: Option<u64>,
 }
 
 /// Tokens `from..to` of a prompt.
@@ -175,6 +187,10 @@ fn call_report(subject: &Subject, analysis: &SessionAnalysis, call: &CallCache) 
         predicted_written_tokens: call.prediction.written,
         reported_cached_tokens: call.reported.and_then(|reported| reported.cached),
         difference: call.comparison.as_ref().and_then(difference),
+        provider_verdict: call.verdict.as_ref().map(|verdict| VerdictReport {
+            reason: verdict.reason.to_string(),
+            missed_tokens: verdict.missed_tokens,
+        }),
         zones: call
             .zones
             .iter()

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
 use super::source::Source;
 use super::{VERSION, Watch};
@@ -29,6 +30,7 @@ pub struct CheckReport {
     pub session: String,
     /// Of the session.
     pub title: String,
+    pub app: AppReport,
     /// What all calls come to.
     pub bill: Bill,
     pub passed: bool,
@@ -66,6 +68,7 @@ pub fn check(
         version: VERSION,
         session: subject.id.clone(),
         title: subject.title.clone(),
+        app: (&subject.app).into(),
         bill: compiled.caches.bill().into(),
         passed: checked.failures.is_empty(),
         budgets: checked.budgets,

@@ -22,7 +22,7 @@ use crate::import::{
     Input, OrphanPolicy, ReadError, Summary, flow_kind, import_all, is_archive, new_request, read_file,
     recorded_app,
 };
-use crate::open::{AppSource, answered, evidence, made_from, read_app};
+use crate::open::{AppSource, answered, chosen_model, evidence, made_from, read_app};
 use crate::script_folder::find_script;
 use crate::tables::Tables;
 use crate::watch::{Step, Watch};
@@ -47,6 +47,8 @@ pub struct Source {
     /// Scripts that are inserted after that: files, or names of saved ones. Each with the processor it stands before, if
     /// one is named.
     pub scripts: Vec<(String, Option<String>)>,
+    /// The model it is counted and priced as if sent to, where it names none.
+    pub as_if: Option<String>,
 }
 
 /// The sessions of a source.
@@ -75,7 +77,9 @@ impl Source {
     pub(super) fn said(&self) -> String {
         let edits = self.edits.iter().map(|path| path.display().to_string());
         let scripts = self.scripts.iter().map(|(script, _)| script.clone());
-        std::iter::once(self.name.clone()).chain(edits).chain(scripts).collect::<Vec<_>>().join(" + ")
+        let as_if = self.as_if.iter().map(|model| format!("as if sent to {model}"));
+        let said = std::iter::once(self.name.clone()).chain(edits).chain(scripts).chain(as_if);
+        said.collect::<Vec<_>>().join(" + ")
     }
 
     /// Lays edits that are stored, and those of files, over a session.
@@ -189,7 +193,7 @@ impl Source {
         let config = config.or_else(|| recorded_app(&imported));
         let format_name = imported.format.name().to_owned();
         let (app, experiment) =
-            self.experiment(imported.session, &requests, &summary, config, diagnostics)?;
+            self.experiment(imported.session, &requests, &summary, (config, None), diagnostics)?;
         let (experiment, edits) = self.edited(experiment, Vec::new(), diagnostics)?;
         let location = location.to_owned();
         Ok(Subject { id, title, format_name, location, summary, app, experiment, edits, requests })
@@ -303,7 +307,9 @@ impl Source {
         let config = store.app_config(&entry.id)?;
         let summary = Summary::from_json(&entry.summary);
         let requests = store.requests(&entry.id)?;
-        let (app, experiment) = self.experiment(session, &requests, &summary, config, diagnostics)?;
+        let chosen = chosen_model(store, &entry.id)?;
+        let given = (config, chosen.as_deref());
+        let (app, experiment) = self.experiment(session, &requests, &summary, given, diagnostics)?;
         let (experiment, edits) = self.edited(experiment, edits, diagnostics)?;
         Ok(Subject {
             edits,
@@ -323,7 +329,7 @@ impl Source {
         session: Session,
         requests: &[RecordedRequest],
         summary: &Summary,
-        config: Option<AppConfig>,
+        (config, chosen): (Option<AppConfig>, Option<&str>),
         diagnostics: &mut Vec<FileDiagnostic>,
     ) -> Result<(AppSource, Experiment), AppError> {
         let kind = flow_kind(&summary.format);
@@ -334,8 +340,7 @@ impl Source {
                 let read = read_app(path)?;
                 let rows = read.diagnostics.iter().map(DiagnosticRow::from);
                 diagnostics.extend(rows.map(|row| FileDiagnostic::new(&file, row)));
-                let app = Arc::new(read.app);
-                AppSource { app, is_inferred: false, location: Some(file), notes: Vec::new() }
+                AppSource { notes: Vec::new(), ..AppSource::given(read.app, Some(file)) }
             }
             None => {
                 let mut rows = Vec::new();
@@ -344,6 +349,10 @@ impl Source {
                 diagnostics.extend(rows.into_iter().map(|row| FileDiagnostic::new(&file, row)));
                 app
             }
+        };
+        let app = match &self.as_if {
+            Some(model) => app.as_if(model)?,
+            None => app.as_chosen(chosen),
         };
         let experiment = Experiment::new(Arc::new(session), app.app.clone(), kind);
         let experiment = experiment.with_recorded_calls(made_from(requests)).with_requests(sent);

@@ -63,3 +63,26 @@ fn what_a_client_says_to_the_model_in_the_middle_of_a_conversation_is_system_tex
     let of_environment = compiled.tokens.segments.iter().find(|it| it.text.starts_with("# Environment"));
     assert_eq!(of_environment.map(|it| it.kind), Some(report::Kind::System));
 }
+
+#[test]
+fn what_a_provider_says_of_a_missed_prefix_stands_beside_ours() {
+    let text = std::fs::read_to_string(of_formats().join("claude-code.jsonl")).expect("the sample");
+    let said = r#""diagnostics":{"cache_miss_reason":{"type":"tools_changed","cache_missed_input_tokens":1234}},"usage""#;
+    // In the last lines of a response the message is whole.
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let is_answer = |line: &&mut String| line.contains(r#""id":"msg_1""#) && line.contains(r#""usage""#);
+    lines.iter_mut().filter(is_answer).for_each(|line| *line = line.replacen(r#""usage""#, said, 1));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("session.jsonl");
+    std::fs::write(&path, lines.join("\n")).expect("a file");
+    let verdicts = |path| -> Vec<Option<(String, Option<u64>)>> {
+        let report = report::cache(&source(path), None, &Unwatched::default()).expect("a transcript");
+        let of_call = |call: report::CallCacheReport| Some(call.provider_verdict?);
+        let calls = report.calls.into_iter().map(of_call);
+        calls.map(|verdict| verdict.map(|it| (it.reason, it.missed_tokens))).collect()
+    };
+    let told = verdicts(&path);
+    assert_eq!(told[0], Some(("tools_changed".to_owned(), Some(1234))));
+    assert!(told[1..].iter().all(Option::is_none), "{told:?}");
+    assert!(verdicts(&of_formats().join("claude-code.jsonl")).iter().all(Option::is_none));
+}

@@ -27,11 +27,21 @@ pub(crate) struct SourceArgs {
     /// The processor before which scripts stand; the model call if it is left out
     #[arg(long, value_name = "NAME", requires = "scripts")]
     at: Option<String>,
+    /// Count and price a session that names no model as if it had been sent to this one
+    #[arg(long, value_name = "MODEL")]
+    as_if: Option<String>,
 }
 
 impl SourceArgs {
     pub(crate) fn into_source(self) -> Source {
         let scripts = self.scripts.into_iter().map(|script| (script, self.at.clone())).collect();
-        Source { name: self.source, database: self.database, app: self.app, edits: self.edits, scripts }
+        Source {
+            name: self.source,
+            database: self.database,
+            app: self.app,
+            edits: self.edits,
+            scripts,
+            as_if: self.as_if,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What calls come to, in the same words wherever it is said.
 
 use strata_app::counted;
-use strata_app::report::{Basis, Bill};
+use strata_app::report::{AppReport, Basis, Bill};
 
 use super::number::{count, dollars, share, tokens};
 
@@ -9,6 +9,18 @@ use super::number::{count, dollars, share, tokens};
 pub(super) fn heading(bill: &Bill) -> String {
     let calls = counted(bill.calls as usize, "call");
     format!("{} prompt tokens in {calls}", tokens(bill.prompt_tokens, bill.basis))
+}
+
+/// The same for an app, with the model that its figures are for where somebody chose it: `…, as if sent to gpt-4o`.
+pub(super) fn heading_of(bill: &Bill, app: &AppReport) -> String {
+    let as_if = app.as_if.as_ref().map_or(String::new(), |model| format!(", as if sent to {model}"));
+    heading(bill) + &as_if
+}
+
+/// What to say of a session that names no model; nothing where one is known or chosen.
+pub(super) fn no_model(app: &AppReport) -> Option<&'static str> {
+    (app.names_no_model && app.as_if.is_none())
+        .then_some("not named: counted by a guess and without a price; `--as-if MODEL` chooses one")
 }
 
 /// What was paid: `96 % cached (reported), 638,459 written, 410 tokens of answers, $14.32`.

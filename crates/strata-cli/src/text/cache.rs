@@ -37,7 +37,7 @@ pub(crate) fn cache(report: &CacheReport, limit: usize, style: Style) -> String 
 }
 
 fn head(report: &CacheReport, style: Style) -> String {
-    let mut fields = Fields::under(&bill::heading(&report.bill), style);
+    let mut fields = Fields::under(&bill::heading_of(&report.bill, &report.app), style);
     fields.add("session", &format!("{} ({})", report.title, report.session));
     let known = if report.is_rule_known { "" } else { " (assumed: no rule is known for all of its models)" };
     fields.add("paid", &bill::paid(&report.bill));
@@ -86,7 +86,11 @@ fn breaks(broken: &[&CallCacheReport], limit: usize) -> Table {
             dollars(loss.cost),
             count(loss.at_token),
             loss.stage.clone().unwrap_or_default(),
-            format!("{mark} {}", loss.detail),
+            format!(
+                "{mark} {}{}",
+                loss.detail,
+                verdict(call).map_or(String::new(), |said| format!("; {said}"))
+            ),
         ]);
     }
     table
@@ -134,13 +138,21 @@ fn calls(report: &CacheReport, limit: usize) -> Table {
             },
             count(call.predicted_cached_tokens),
             if call.paid {
-                call.difference.unwrap_or_default().replace('_', " ")
+                let difference = call.difference.map(|difference| difference.replace('_', " "));
+                difference.into_iter().chain(verdict(call)).collect::<Vec<_>>().join("; ")
             } else {
                 "failed, or no answer recorded".to_owned()
             },
         ]);
     }
     table
+}
+
+/// "the provider says tools changed, 12,345 tokens missed"
+fn verdict(call: &CallCacheReport) -> Option<String> {
+    let verdict = call.provider_verdict.as_ref()?;
+    let missed = verdict.missed_tokens.map_or(String::new(), |n| format!(", {} tokens missed", count(n)));
+    Some(format!("the provider says {}{missed}", verdict.reason.replace('_', " ")))
 }
 
 fn cached_basis(call: &CallCacheReport) -> Basis {

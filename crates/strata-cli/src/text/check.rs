@@ -17,7 +17,10 @@ pub(crate) fn check(report: &CheckReport, style: Style) -> String {
     };
     let mut head = Fields::under(&heading, style);
     head.add("session", &format!("{} ({})", report.title, report.session));
-    head.add("paid", &format!("{}, {}", bill::heading(&report.bill), bill::paid(&report.bill)));
+    head.add(
+        "paid",
+        &format!("{}, {}", bill::heading_of(&report.bill, &report.app), bill::paid(&report.bill)),
+    );
     let mut text = head.print();
     let mut table = Table::new([
         ("", Align::Left),

@@ -38,6 +38,7 @@ fn session(shown: &ShownSession, style: Style) -> String {
     for explanation in shown.tokens.iter().flat_map(|tokens| &tokens.explanations) {
         fields.add("counting", explanation);
     }
+    fields.add("model", bill::no_model(&shown.app).unwrap_or_default());
     fields.add("app", &app(&shown.app));
     for note in &shown.app.notes {
         fields.add("", note);
@@ -69,7 +70,7 @@ fn prompts(shown: &ShownSession) -> String {
     let Some(known) = &shown.tokens else { return String::new() };
     format!(
         "{}, the largest {} (C{})",
-        bill::heading(&known.bill),
+        bill::heading_of(&known.bill, &shown.app),
         tokens(known.largest, known.largest_basis),
         known.largest_call
     )

@@ -47,7 +47,7 @@ fn rows(n_rows: usize, limit: usize) -> usize {
 }
 
 fn head(report: &TokensReport, style: Style) -> String {
-    let mut fields = Fields::under(&bill::heading(&report.bill), style);
+    let mut fields = Fields::under(&bill::heading_of(&report.bill, &report.app), style);
     fields.add("session", &format!("{} ({})", report.title, report.session));
     let stable: u64 = report.calls.iter().map(|call| u64::from(call.stable_prefix)).sum();
     let stable_share = share(stable, report.total);
@@ -59,6 +59,7 @@ fn head(report: &TokensReport, style: Style) -> String {
         "prefix match",
         &format!("{stable} of {known} counted tokens ({stable_share}) were sent before in the same lineage"),
     );
+    fields.add("model", bill::no_model(&report.app).unwrap_or_default());
     for used in &report.calibrations {
         let CalibrationUsed { model, growths, error } = used;
         fields.add(

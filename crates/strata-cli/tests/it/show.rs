@@ -59,6 +59,6 @@ fn an_app_that_is_named_counts_before_what_is_inferred() {
     let app = &shown["sessions"][0]["app"];
     assert_eq!(
         *app,
-        json!({"name": "weather", "inferred": false, "source": "weather.app.yaml", "notes": []})
+        json!({"name": "weather", "inferred": false, "source": "weather.app.yaml", "notes": [], "namesNoModel": false, "asIf": null})
     );
 }

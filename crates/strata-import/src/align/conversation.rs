@@ -358,6 +358,9 @@ impl Conversation {
             source_notes: notes,
             ..base
         });
+        if let Some(verdict) = answer.cache_verdict {
+            self.draft.mark(event, marks::CACHE_VERDICT, verdict.to_json());
+        }
         let answered = units_of_turn(ANSWER, &turn).into_iter();
         units.extend(answered.map(|unit| Unit { event: Some(event), ..unit }));
         self.lanes[at].answer_ids.extend(answer.id.clone());

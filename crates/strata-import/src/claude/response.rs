@@ -2,6 +2,7 @@
 
 use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
+use strata_wire::CacheVerdict;
 use strata_wire::message::anthropic::{self, Blocks};
 
 use super::entry::EntryKind;
@@ -150,7 +151,14 @@ impl Transcript {
         for (key, value) in message.rest {
             match &*key {
                 "role" | "type" => {}
-                "diagnostics" | "stop_details" | "context_management" => self.entries[at].note(&key, value),
+                "diagnostics" => {
+                    let mut said = value.as_object().cloned().unwrap_or_default();
+                    if let Some(verdict) = CacheVerdict::take_from_diagnostics(&mut said) {
+                        self.entries[at].custom.insert(marks::CACHE_VERDICT, verdict.to_json());
+                    }
+                    self.entries[at].note(&key, value);
+                }
+                "stop_details" | "context_management" => self.entries[at].note(&key, value),
                 _ => self.unmapped.field("assistant.message", &key, &value),
             }
         }

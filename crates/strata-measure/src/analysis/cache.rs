@@ -15,7 +15,8 @@ mod zones;
 
 use strata_engine::Experiment;
 use strata_model::Str;
-use strata_wire::CacheRules;
+use strata_model::marks::{self, CACHE_VERDICT};
+use strata_wire::{CacheRules, CacheVerdict};
 
 pub use bill::{BillTotals, CallBill, Cost};
 pub use fixes::{CacheFix, FixKind};
@@ -66,6 +67,8 @@ pub struct CallCache {
     pub reported: Option<ReportedCounts>,
     /// `None` where the provider reports nothing of a cache.
     pub comparison: Option<Comparison>,
+    /// What the provider says by itself of this very request.
+    pub verdict: Option<CacheVerdict>,
     /// What the call comes to: by its report where that holds, else as predicted.
     pub bill: CallBill,
     /// By what the prompt was measured in the provider's tokens.
@@ -198,6 +201,7 @@ impl CacheAnalysis {
                 loss: losses.of(at, price_of(prices, call), comparison.as_ref()),
                 reported: reported[at],
                 comparison,
+                verdict: reported[at].and_then(|_| verdict_on(experiment, call)),
                 bill: bills[at],
                 sized: sized[at],
                 prediction: *prediction,
@@ -335,6 +339,11 @@ impl BilledCalls<'_> {
         let is_same = was.sent_to == now.sent_to && was.request.is_same_prompt(&now.request);
         Some(self.caches.before(cache, is_same))
     }
+}
+
+fn verdict_on(experiment: &Experiment, call: &CallAnalysis) -> Option<CacheVerdict> {
+    let answer = experiment.session().events.get(experiment.call(call.number)?.answer.as_usize())?;
+    CacheVerdict::from_json(marks::of(answer, CACHE_VERDICT)?)
 }
 
 /// What the model of a call costs: of the one that answered, where that is known.

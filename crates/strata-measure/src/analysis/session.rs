@@ -99,6 +99,12 @@ impl SessionAnalysis {
         }
     }
 
+    /// The same for a recording that begins with the same events and is another one now: what its reports tell is looked
+    /// at again.
+    pub fn sharing_with_another(&self) -> Self {
+        Self { are_fits_outdated: true, ..self.sharing() }
+    }
+
     /// What is known of a session that has grown, `before` being what it was: all that holds for its calls as well.
     #[must_use]
     pub fn grown(&self, before: &Experiment, grown: &GrownExperiment) -> Self {

@@ -45,10 +45,10 @@ pub(super) struct SignedThoughts {
 }
 
 impl SignedThoughts {
-    /// Tokens of a thought with a signature of so many characters.
-    pub(super) fn size(self, signature: usize) -> u32 {
-        let signature = u32::try_from(signature).unwrap_or(u32::MAX);
-        (f64::from(signature.saturating_sub(self.empty)) * self.tokens).round() as u32
+    /// Tokens of a thought with a signature of so many characters. `None` for one too short to hold any.
+    pub(super) fn size(self, signature: usize) -> Option<u32> {
+        let held = u32::try_from(signature).unwrap_or(u32::MAX).checked_sub(self.empty)?;
+        Some((f64::from(held) * self.tokens).round() as u32)
     }
 }
 

@@ -72,6 +72,13 @@ impl Tokenizer {
     pub fn explanation(&self) -> String {
         let vocabulary = self.rule.vocabulary.name();
         let model = if self.model.is_empty() { "A model that nothing names" } else { &*self.model };
+        if let Some(fit) = &self.fit {
+            let (error, growths) = (fit.error() * 100.0, fit.held_out().predicted.growths);
+            return format!(
+                "{model} has no tokenizer known here: counted with {vocabulary}, corrected by what its provider \
+                 reported for {growths} prompts that grew, ± {error:.1} % for those it was not learned from."
+            );
+        }
         match self.rule.worth {
             Worth::Exact => format!("{model} counts text with {vocabulary}, which is carried along."),
             Worth::Estimated(ratios) if self.is_known() => {

@@ -142,7 +142,8 @@ impl<'a> Weigher<'a> {
     /// A thought is kept in the history by some models and dropped by others.
     fn thought(&self, thought: Thought<'_>, text: TokenCount) -> TokenCount {
         let signed = self.tokenizer.chat().signed_thoughts.zip(thought.signature);
-        let tokens = signed.map_or(text.tokens, |(signed, signature)| signed.size(signature.len()));
+        let tokens =
+            signed.and_then(|(signed, signature)| signed.size(signature.len())).unwrap_or(text.tokens);
         TokenCount::estimated(tokens, 0, text.high.max(tokens.saturating_mul(2)))
     }
 

@@ -2,6 +2,7 @@
 
 use strata_model::{Content, Part, Str};
 
+use super::cache_verdict::CacheVerdict;
 use super::finish::Finish;
 use crate::message::{Role, Turn};
 use crate::usage::UsageReport;
@@ -18,6 +19,8 @@ pub struct Answer {
     /// Why it ended, in the provider's word.
     pub finish: Option<Str>,
     pub usage: Option<UsageReport>,
+    /// What the provider says of its cache, where it was asked.
+    pub cache_verdict: Option<CacheVerdict>,
     /// A name and a sentence of the provider that failed or refused.
     pub error: Option<(Str, Str)>,
     /// It was streamed, and the stream ended before the answer did.

@@ -4,6 +4,7 @@ use strata_model::take::{take_any, take_first_text, take_list, take_object, take
 use strata_model::{Json, Object, Str, json};
 
 use super::answer::Answer;
+use super::cache_verdict::CacheVerdict;
 use crate::message::{Reader, Role, Turn};
 use crate::stream::{self, JoinedAnswer};
 use crate::usage;
@@ -144,6 +145,7 @@ fn read_object(mut body: Object, reader: &mut Reader<'_>) -> Answer {
         &["stop_reason", "stopReason", "finish_reason", "finishReason", "done_reason"],
     );
     answer.usage = usage::take_from_answer(&mut body, reader.unread);
+    answer.cache_verdict = CacheVerdict::take_from(&mut body, reader.unread);
     if let Some(generations) = take_list(&mut body, "generations") {
         read_generations(generations, &mut body, &mut answer, reader);
     } else if let Some(choices) = take_list(&mut body, "choices") {

@@ -5,3 +5,4 @@ mod dialects;
 mod requests;
 mod streams;
 mod usage;
+mod verdicts;

