@@ -65,7 +65,6 @@ impl Modules {
         self.0.insert(at, module);
     }
 
-
     /// Modules that have modules of their own.
     pub(crate) fn folders(&self) -> impl Iterator<Item = &ModulePath> {
         self.0.iter().filter(|(_, module)| !module.children.is_empty()).map(|(path, _)| path)

@@ -19,6 +19,7 @@ pub mod palette;
 pub mod part;
 pub mod place;
 pub mod processor;
+pub mod run;
 pub mod script;
 pub mod search;
 pub mod session;

@@ -9,8 +9,8 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, event, experiment, finding, job, lab, model, palette, part, place, processor, script,
-    search, session, state, verification,
+    app, cache, call, event, experiment, finding, job, lab, model, palette, part, place, processor, run,
+    script, search, session, state, verification,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -221,6 +221,11 @@ commands! {
     "model/forget" model::Forget => model::ModelList: "Takes an endpoint off the list, with its key";
     "model/setKey" model::SetKey => model::ModelList: "Keeps an endpoint's key in the key store";
     "model/test" model::Test => model::TestAnswer: "Tries an endpoint with one word";
+    "run/start" run::Start => run::RunStatus: "Begins to run an app, in a new session or in one that is stored";
+    "run/send" run::Send => session::JobStarted: "Says something to a run's agents, or answers what they wait for, as a job";
+    "run/get" run::Get => run::RunStatus: "A run as it is";
+    "run/list" run::List => run::RunList: "Runs of this program";
+    "run/stop" run::Stop => run::RunStatus: "Ends a run; its session stays";
     "job/list" job::List => job::JobList: "Running and ended jobs";
     "job/cancel" job::Cancel => job::JobList: "Asks a job to stop";
     "job/dismiss" job::Dismiss => job::JobList: "Takes an ended job off the list";

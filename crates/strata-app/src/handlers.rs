@@ -31,6 +31,7 @@ mod place;
 mod processor;
 mod questions;
 mod requests;
+mod run;
 mod script;
 mod search;
 mod session;

@@ -22,6 +22,8 @@ mod open;
 mod places;
 mod recorder;
 pub mod report;
+mod run;
+mod runs;
 mod sample;
 mod script_folder;
 mod sessions;

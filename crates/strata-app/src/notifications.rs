@@ -135,6 +135,7 @@ enum Subject<'n> {
     Begun(&'n str, &'n [String]),
     Analysis(&'n str),
     Findings(&'n str),
+    Run(&'n str),
     /// A window shows one session.
     Open,
     Missed,
@@ -153,6 +154,7 @@ impl<'n> Subject<'n> {
             Notification::Begun { session, after } => Self::Begun(session, after),
             Notification::Analysis { session, .. } => Self::Analysis(session),
             Notification::Findings { session } => Self::Findings(session),
+            Notification::Run { run } => Self::Run(run),
             Notification::Open { .. } => Self::Open,
             Notification::Missed => Self::Missed,
         }

@@ -29,6 +29,8 @@ mod models;
 mod origin;
 mod places;
 mod replay;
+mod run;
+mod run_input;
 mod scripts;
 mod search;
 mod session;
@@ -66,6 +68,8 @@ pub use list::{ListReport, ListedSession, list};
 pub use models::{EndpointReport, ModelsReport, models};
 pub use places::{PlacesReport, places};
 pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};
+pub use run::{RunArtifact, RunCallReport, RunCompany, RunError, RunReport, RunState, run};
+pub use run_input::{messages_in, named_state, named_values};
 pub use scripts::{ScriptsReport, scripts};
 pub use search::{SearchChoice, SearchReport, search};
 pub use session::SessionReport;
@@ -82,6 +86,8 @@ pub use crate::api::experiment::{ComparedCall, ExportFormat};
 pub use crate::api::job::{FailedFile, FileCounts};
 pub use crate::api::place::PlaceRow;
 pub use crate::api::search::{SearchHit, SnippetPiece};
+pub use crate::run::{Continuation, HeldReport, HoldCondition, HoldDecision, Holder};
+pub use crate::run::{ModelChoice, Person, RunChoice, RunLimits, RunListener, RunNews};
 pub use crate::watch::{Step, Watch};
 
 /// Of all documents.

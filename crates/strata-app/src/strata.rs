@@ -12,6 +12,7 @@ use crate::jobs::Jobs;
 use crate::lab::LabResults;
 use crate::models::Models;
 use crate::notifications::{Notifications, Subscription};
+use crate::runs::Runs;
 use crate::sessions::Sessions;
 use crate::tables::Tables;
 use crate::workspace::Workspace;
@@ -46,6 +47,8 @@ pub struct Strata {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) ingest: Ingest,
     pub(crate) models: Arc<Models>,
+    /// Agents that run.
+    pub(crate) runs: Runs,
     /// What jobs of the Lab gave.
     pub(crate) lab: Arc<LabResults>,
 }
@@ -62,6 +65,9 @@ impl Strata {
         if !options.open.is_empty() {
             ingest.import_first(options.open);
         }
+        let models = Arc::new(Models::new(options.runtime));
+        let shared = (workspace.clone(), tables.clone(), notifications.clone());
+        let runs = Runs::new(shared, jobs.clone(), sessions.clone(), models.clone());
         Ok(Arc::new(Self {
             host: options.host,
             workspace,
@@ -70,7 +76,8 @@ impl Strata {
             jobs,
             sessions,
             ingest,
-            models: Arc::new(Models::new(options.runtime)),
+            models,
+            runs,
             lab: Arc::default(),
         }))
     }

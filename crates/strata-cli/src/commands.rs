@@ -12,6 +12,7 @@ pub(crate) mod import;
 pub(crate) mod models;
 pub(crate) mod places;
 pub(crate) mod replay;
+pub(crate) mod run;
 pub(crate) mod scripts;
 pub(crate) mod search;
 pub(crate) mod serve;

@@ -4,6 +4,7 @@
 //! check failed, with 2 when the usage or the input is bad, and with 130 when Ctrl-C stopped it.
 
 mod commands;
+mod conversation;
 mod failure;
 mod interrupt;
 mod output;
@@ -48,6 +49,7 @@ enum Command {
     Models(commands::models::Models),
     Places(commands::places::Places),
     Replay(commands::replay::Replay),
+    Run(commands::run::Run),
     Search(commands::search::Search),
     Sweep(commands::sweep::Sweep),
     Scripts(commands::scripts::Scripts),
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Models(models) => on_runtime(|runtime| models.run(runtime)),
         Command::Places(places) => places.run(),
         Command::Replay(replay) => until_interrupted(|runtime, stop| replay.run(runtime, stop)),
+        Command::Run(run) => on_runtime(|runtime| run.run(runtime)),
         Command::Search(search) => until_interrupted(|_, stop| search.run(stop)),
         Command::Sweep(sweep) => until_interrupted(|_, stop| sweep.run(stop)),
         Command::Scripts(scripts) => scripts.run(),

@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use std::sync::Arc;
-use strata_engine::Compilation;
+use strata_engine::{Compilation, Invocation};
 use strata_model::{Content, Event, Json, LlmRequest, LlmResponse, Object, Part, Str};
 
 use crate::halt::Failure;
@@ -47,11 +47,14 @@ pub trait Gate: Send + Sync {
 /// A call that is about to be made.
 #[derive(Debug, Clone)]
 pub struct HeldCall {
-    pub agent: Str,
-    pub invocation_id: Str,
-    pub branch: Option<Str>,
+    /// What was compiled, and by which settings.
+    pub invocation: Invocation,
     /// How many events the session holds.
     pub n_events: usize,
+    /// The whole state, with what lives for one run only.
+    pub state: Object,
+    /// What the agent was given that is never stored, with the number of events before it.
+    pub input: Option<(usize, Arc<Event>)>,
     /// All stages; the last one is what is sent.
     pub compilation: Arc<Compilation>,
 }

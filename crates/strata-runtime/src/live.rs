@@ -76,6 +76,12 @@ impl LiveSession {
         self.inputs.retain(|input| input.id != id);
     }
 
+    /// An input, with the number of events before it.
+    pub(crate) fn input(&self, input: Option<InputId>) -> Option<(usize, Arc<Event>)> {
+        let known = self.inputs.iter().find(|known| Some(known.id) == input)?;
+        Some((known.at, known.event.event.clone()))
+    }
+
     /// The events an agent sees, with the input it was given in its place.
     pub(crate) fn view(&self, input: Option<InputId>) -> EventView<'_> {
         let view = self.log.prefix(self.log.len());

@@ -34,6 +34,8 @@ use std::time::Duration;
 use strata_engine::{ScriptFailure, ScriptHost, ScriptRun};
 use strata_model::{Json, json};
 
+use sandbox::{Call, PROCESS};
+
 pub use limits::{FILE_NAME, Limits};
 
 /// Beyond the time for the script, for handing over requests and results.
@@ -55,8 +57,15 @@ impl QuickJs {
         Self { limits, lost: Arc::default() }
     }
 
+    /// Calls `export function NAME(args, context)` of a script, and gives `[result, context]`: what it returned, and what
+    /// it made of its context.
+    pub fn call(&self, source: &str, function: &str, args: &Json, context: &Json) -> ScriptRun {
+        let arguments = (json::to_compact(args), json::to_compact(context));
+        self.run_apart(source, Some(Call { function: function.to_owned(), arguments, gives_second: true }))
+    }
+
     /// Runs on a thread of its own, which is left to itself when it does not end.
-    fn run_apart(&self, source: &str, input: Option<(String, String)>) -> ScriptRun {
+    fn run_apart(&self, source: &str, call: Option<Call>) -> ScriptRun {
         if self.lost.load(Ordering::Relaxed) >= MAX_LOST {
             let message =
                 "Scripts that cannot be stopped are still running. Start Strata again to run scripts.";
@@ -71,7 +80,7 @@ impl QuickJs {
         let spawned = thread.spawn(move || {
             let _ended = ended;
             // The receiver is gone when the run took too long.
-            let _ = sender.send(sandbox::run(limits, &source, input));
+            let _ = sender.send(sandbox::run(limits, &source, call));
         });
         if let Err(error) = spawned {
             return failed("memory", &format!("No thread could be started for the script: {error}."));
@@ -112,7 +121,8 @@ impl Drop for Ended {
 
 impl ScriptHost for QuickJs {
     fn run(&self, source: &str, request: &Json, context: &Json) -> ScriptRun {
-        self.run_apart(source, Some((json::to_compact(request), json::to_compact(context))))
+        let arguments = (json::to_compact(request), json::to_compact(context));
+        self.run_apart(source, Some(Call { function: PROCESS.to_owned(), arguments, gives_second: false }))
     }
 
     fn check(&self, source: &str) -> ScriptRun {

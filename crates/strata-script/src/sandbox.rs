@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rquickjs::context::{EvalOptions, intrinsic};
 use rquickjs::promise::PromiseState;
-use rquickjs::{Context, Ctx, Error, Function, Module, Persistent, Runtime, Value};
+use rquickjs::{Array, Context, Ctx, Error, Function, Module, Persistent, Runtime, Value};
 use strata_engine::{ScriptFailure, ScriptRun};
 use strata_model::{Json, json};
 
@@ -30,12 +30,23 @@ const PRELUDE: &str = include_str!("prelude.js");
 /// Bytes that the interpreter may take for a byte of a request's JSON, while it is handed over.
 const MEMORY_PER_BYTE: usize = 40;
 
-/// Runs a script on `(request, context)` as JSON text, or only reads it.
-pub(crate) fn run(limits: Limits, source: &str, input: Option<(String, String)>) -> ScriptRun {
+/// A call of a function that a script exports: its name and its two arguments, as JSON text.
+pub(crate) struct Call {
+    pub function: String,
+    pub arguments: (String, String),
+    /// What the function made of its second argument is part of the result: `[returned, second]`.
+    pub gives_second: bool,
+}
+
+/// Calls a function of a script. Without a call the script is only read.
+pub(crate) fn run(limits: Limits, source: &str, call: Option<Call>) -> ScriptRun {
     let console = Console::default();
-    let result = Sandbox::new(limits).and_then(|sandbox| sandbox.run(source, input, &console));
+    let result = Sandbox::new(limits).and_then(|sandbox| sandbox.run(source, call, &console));
     ScriptRun { result, console: console.lines() }
 }
+
+/// What a processor exports.
+pub(crate) const PROCESS: &str = "process";
 
 struct Sandbox {
     limits: Limits,
@@ -80,35 +91,38 @@ impl Sandbox {
         Ok(Self { limits, runtime, context, clock })
     }
 
-    fn run(
-        &self,
-        source: &str,
-        input: Option<(String, String)>,
-        console: &Console,
-    ) -> Result<Json, ScriptFailure> {
+    fn run(&self, source: &str, call: Option<Call>, console: &Console) -> Result<Json, ScriptFailure> {
         // The interpreter's limits can be set between these steps and not inside of them.
         self.context.with(|ctx| self.prepare(&ctx, console))?;
-        let given = match input {
+        let name = call.as_ref().map_or(PROCESS, |call| &*call.function).to_owned();
+        let given = match call {
             None => None,
-            Some((request, state)) => {
-                let handed_over = (request.len() + state.len()).saturating_mul(MEMORY_PER_BYTE);
+            Some(Call { arguments: (first, second), gives_second, .. }) => {
+                let handed_over = (first.len() + second.len()).saturating_mul(MEMORY_PER_BYTE);
                 self.runtime.set_memory_limit(self.limits.memory.saturating_add(handed_over));
-                Some(self.context.with(|ctx| {
+                let arguments = self.context.with(|ctx| {
                     let read = |text: String| ctx.json_parse(text).map_err(|_| self.thrown(&ctx, false));
-                    Ok((Persistent::save(&ctx, read(request)?), Persistent::save(&ctx, read(state)?)))
-                })?)
+                    Ok((Persistent::save(&ctx, read(first)?), Persistent::save(&ctx, read(second)?)))
+                })?;
+                Some((arguments, gives_second))
             }
         };
         self.limit_memory();
         self.clock.start(self.limits.time);
         self.context.with(|ctx| {
-            let process = self.function(&ctx, source)?;
-            let Some((request, state)) = given else { return Ok(Json::Null) };
+            let function = self.function(&ctx, source, &name)?;
+            let Some(((first, second), gives_second)) = given else { return Ok(Json::Null) };
             let lost = |_| self.thrown(&ctx, false);
-            let given = (request.restore(&ctx).map_err(lost)?, state.restore(&ctx).map_err(lost)?);
-            let returned: Value<'_> = process.call(given).map_err(lost)?;
-            let returned = self.settled(&ctx, returned)?;
-            self.read(&ctx, returned)
+            let (first, second) = (first.restore(&ctx).map_err(lost)?, second.restore(&ctx).map_err(lost)?);
+            let returned: Value<'_> = function.call((first, second.clone())).map_err(lost)?;
+            let returned = self.settled(&ctx, returned, &name)?;
+            if !gives_second {
+                return self.read(&ctx, returned, &name);
+            }
+            let both = Array::new(ctx.clone()).map_err(lost)?;
+            both.set(0, returned).map_err(lost)?;
+            both.set(1, second).map_err(lost)?;
+            self.read(&ctx, both.into_value(), &name)
         })
     }
 
@@ -134,28 +148,41 @@ impl Sandbox {
         failure
     }
 
-    /// The function the script exports.
-    fn function<'js>(&self, ctx: &Ctx<'js>, source: &str) -> Result<Function<'js>, ScriptFailure> {
+    /// The function of this name that the script exports.
+    fn function<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        source: &str,
+        name: &str,
+    ) -> Result<Function<'js>, ScriptFailure> {
         if source.contains('\0') {
             return Err(plain("syntax", "The script holds a null character.".to_owned()));
         }
         let module = Module::declare(ctx.clone(), FILE_NAME, source).map_err(|_| self.thrown(ctx, true))?;
         let (module, evaluated) = module.eval().map_err(|_| self.thrown(ctx, false))?;
-        self.settled(ctx, evaluated.into_value())?;
-        let exported: Result<Value<'js>, Error> = module.get("process");
+        self.settled(ctx, evaluated.into_value(), name)?;
+        let exported: Result<Value<'js>, Error> = module.get(name);
         match exported.ok().and_then(Value::into_function) {
             Some(function) => Ok(function),
             None => {
                 ctx.catch();
-                let message = "The script exports no function `process`. It begins with \
-                               `export function process(request, context) {`.";
-                Err(plain("result", message.to_owned()))
+                let parameters = if name == PROCESS { "request" } else { "args" };
+                let message = format!(
+                    "The script exports no function `{name}`. It begins with \
+                     `export function {name}({parameters}, context) {{`."
+                );
+                Err(plain("result", message))
             }
         }
     }
 
     /// The value of a promise, once all work on it is done; any other value as it is.
-    fn settled<'js>(&self, ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>, ScriptFailure> {
+    fn settled<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        value: Value<'js>,
+        name: &str,
+    ) -> Result<Value<'js>, ScriptFailure> {
         let Some(promise) = value.as_promise() else { return Ok(value) };
         while promise.state() == PromiseState::Pending && !self.clock.is_late.get() {
             if !ctx.execute_pending_job() {
@@ -167,30 +194,30 @@ impl Sandbox {
             Some(Err(_)) => Err(self.thrown(ctx, false)),
             None if self.clock.is_late.get() => Err(self.thrown(ctx, false)),
             None => {
-                let message = "`process` returned a promise that nothing is left to settle.";
-                Err(plain("result", message.to_owned()))
+                let message = format!("`{name}` returned a promise that nothing is left to settle.");
+                Err(plain("result", message))
             }
         }
     }
 
     /// What was returned, as JSON. Getters and `toJSON` of it are code of the script, too.
-    fn read<'js>(&self, ctx: &Ctx<'js>, returned: Value<'js>) -> Result<Json, ScriptFailure> {
+    fn read<'js>(&self, ctx: &Ctx<'js>, returned: Value<'js>, name: &str) -> Result<Json, ScriptFailure> {
         self.clock.start(self.limits.time);
-        let text = ctx.json_stringify(returned).map_err(|_| self.unreadable(ctx))?;
+        let text = ctx.json_stringify(returned).map_err(|_| self.unreadable(ctx, name))?;
         // Nothing, a function or a symbol is no JSON.
         let Some(text) = text else { return Ok(Json::Null) };
-        let text = text.to_string().map_err(|_| self.unreadable(ctx))?;
+        let text = text.to_string().map_err(|_| self.unreadable(ctx, name))?;
         self.clock.stop();
         json::parse(text.as_bytes())
-            .map_err(|error| plain("result", format!("What `process` returned is no request: {error}.")))
+            .map_err(|error| plain("result", format!("What `{name}` returned is no JSON: {error}.")))
     }
 
-    fn unreadable(&self, ctx: &Ctx<'_>) -> ScriptFailure {
+    fn unreadable(&self, ctx: &Ctx<'_>, name: &str) -> ScriptFailure {
         let failure = self.thrown(ctx, false);
         match failure.code {
             "thrown" => ScriptFailure {
                 code: "result",
-                message: format!("What `process` returned cannot be written as JSON: {}", failure.message),
+                message: format!("What `{name}` returned cannot be written as JSON: {}", failure.message),
                 ..failure
             },
             _ => failure,

@@ -277,6 +277,9 @@ export class Workbench {
       case 'findings':
         this.findings.tried(notification.session);
         break;
+      case 'run':
+        // No view shows runs yet. What they add to a session is told as any other change of it.
+        break;
       case 'open':
         this.openSession(notification.session);
         break;

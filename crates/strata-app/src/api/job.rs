@@ -100,6 +100,8 @@ pub enum Notification {
     Analysis { session: String, compiled_calls: u32, calls: u32 },
     /// Fixes of findings were tried: `findings/list` has more.
     Findings { session: String },
+    /// A run went on, began to wait or ended: `run/get` tells.
+    Run { run: String },
     /// Another start of the app asked this window to open something.
     Open { session: String },
     /// Whoever listens did not keep up, and some of what was said is lost: everything may be other than it was told.

@@ -66,7 +66,13 @@ impl Connections {
         Ok(self.runtime.block_on(client.try_out(endpoint, model, &CancellationToken::new())))
     }
 
-    fn client(&self) -> Result<Client, AppError> {
+    /// The runtime of the process.
+    pub(crate) fn runtime(&self) -> &Handle {
+        &self.runtime
+    }
+
+    /// The client, for those who await its answers on the runtime.
+    pub(crate) fn client(&self) -> Result<Client, AppError> {
         let mut known = self.client.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = &*known {
             return Ok(client.clone());

@@ -74,7 +74,8 @@ impl StoredSession {
         }
         // What parts of prompts weigh holds as long as events keep their numbers.
         let is_longer = self.n_known == earlier.experiment.session().events.len();
-        let analysis = if is_longer { earlier.analysis.sharing_with_another() } else { SessionAnalysis::default() };
+        let analysis =
+            if is_longer { earlier.analysis.sharing_with_another() } else { SessionAnalysis::default() };
         (self.read_anew(), analysis)
     }
 

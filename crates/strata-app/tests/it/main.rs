@@ -12,6 +12,7 @@ mod growing;
 mod hidden;
 mod lab;
 mod recorded;
+mod run;
 mod samples;
 mod scripts;
 mod search;

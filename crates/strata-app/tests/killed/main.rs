@@ -1,5 +1,5 @@
 //! A Strata that edits an experiment is killed at any moment: the edits it acknowledged are there, the one under way is
-//! there as a whole or not at all, and the recording is what it was.
+//! there as a whole or not at all, and the recording is what it was. One that runs agents is killed, too ([`runs`]).
 //!
 //! The test starts itself again as the process to be killed. That process edits, undoes and makes edits again in an
 //! endless row, says on its output what it is about to do, and says when Strata has answered.
@@ -7,6 +7,8 @@
 //! `STRATA_KILL_ROUNDS` sets how often; 14 without it. `STRATA_KILL_SEED` repeats the steps of a run, not its moments.
 
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on says where")]
+
+mod runs;
 
 use std::convert::Infallible;
 use std::ffi::OsStr;

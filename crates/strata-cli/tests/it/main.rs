@@ -10,6 +10,7 @@ mod follow;
 mod import;
 mod lab;
 mod places;
+mod run;
 mod scripts;
 mod search;
 mod show;

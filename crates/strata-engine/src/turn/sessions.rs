@@ -185,7 +185,8 @@ impl Sessions {
 }
 
 impl EventLimit {
-    fn of(self, events: &[Arc<Event>]) -> &[Arc<Event>] {
+    /// The events of a session that are fetched.
+    pub fn of(self, events: &[Arc<Event>]) -> &[Arc<Event>] {
         let first = self
             .num_recent_events
             .map_or(0, |limit| events.len().saturating_sub(usize::try_from(limit).unwrap_or(usize::MAX)));

@@ -59,12 +59,15 @@ async fn generate(
     };
     let run = &invocation.run;
     run.count_model_call()?;
-    let held = HeldCall {
-        agent: agent.name.clone(),
-        invocation_id: invocation.id.clone(),
-        branch: invocation.branch.clone(),
-        n_events: run.session.lock().log.len(),
-        compilation,
+    let held = {
+        let live = run.session.lock();
+        HeldCall {
+            invocation: invocation.to_engine(),
+            n_events: live.log.len(),
+            state: live.state.clone(),
+            input: live.input(invocation.input),
+            compilation,
+        }
     };
     let request = Arc::new(invocation.wait(run.host.gate.before_call(held)).await??);
     let hooks = ModelHooks { context: &context, agent: &agent };

@@ -195,6 +195,43 @@ replay: LabReplay | null,
 failure: string | null, };
 
 /**
+ * A run as it is. Its events and calls are those of its session, which every view can open.
+ */
+export type RunStatus = { run: string,
+/**
+ * The session that grows.
+ */
+session: string,
+/**
+ * The app's name.
+ */
+app: string, phase: RunPhase,
+/**
+ * The turn that is being taken, or was last.
+ */
+job: string | null,
+/**
+ * Requests that were let through to a model.
+ */
+calls: number,
+/**
+ * What is being said, as far as it came.
+ */
+saying: Saying | null,
+/**
+ * Ids of calls that wait for an answer.
+ */
+waiting: Array<string>,
+/**
+ * Why the last turn failed.
+ */
+error: RunProblem | null,
+/**
+ * What else there is to know, a sentence each; the newest ones.
+ */
+notes: Array<string>, };
+
+/**
  * A run in the list.
  */
 export type LabRunRow = { run: string,
@@ -493,6 +530,15 @@ costUsd: number | null, summaryCostUsd: number | null, summaryInputTokens: numbe
 latencyS: number, };
 
 /**
+ * The answer to a call that waits for one.
+ */
+export type CallAnswer = { id: string,
+/**
+ * JSON, or else a text.
+ */
+answer: string, };
+
+/**
  * The app configuration a session is compiled with.
  */
 export type AppInfo = { name: string, isInferred: boolean,
@@ -724,6 +770,23 @@ learnedKeys: Array<string>,
 masksSecrets: boolean, };
 
 /**
+ * What a run may take; 0 for as much as it wants.
+ */
+export type Limits = {
+/**
+ * Calls of models in one turn.
+ */
+calls: number,
+/**
+ * Tokens of prompts and answers.
+ */
+tokens: number,
+/**
+ * US dollars.
+ */
+dollars: number, };
+
+/**
  * What a run would take.
  */
 export type LabEstimate = { endpoint: string, model: string,
@@ -896,6 +959,15 @@ firstChangedStage: string | null,
 stagesRun: number, stages: number, };
 
 /**
+ * What ended a turn.
+ */
+export type RunProblem = {
+/**
+ * The name google-adk has for it, or Strata.
+ */
+code: string, message: string, };
+
+/**
  * What happened to a part.
  */
 export type PartChange = "added" | "leftOut" | "rewritten" | "moved" | "unchanged";
@@ -965,7 +1037,7 @@ difference: string | null, isExplained: boolean, };
 /**
  * What the window is told without asking. It asks for the rest.
  */
-export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "open", session: string, } | { "type": "missed" };
+export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "open", session: string, } | { "type": "missed" };
 
 /**
  * Where a token came from, the one thing that has a hue. In the order of the legend.
@@ -1032,6 +1104,11 @@ line: number | null, column: number | null,
  * A call a line, the innermost first.
  */
 stack: string, };
+
+/**
+ * Words of an agent that are coming in.
+ */
+export type Saying = { agent: string, text: string, };
 
 /**
  * `session/import` with its path reads what is in it.
@@ -1850,6 +1927,10 @@ left: number,
  */
 message: string, };
 
+export type RunList = { runs: Array<RunStatus>, };
+
+export type RunPhase = "idle" | "running" | "stopped";
+
 export type SavedScript = {
 /**
  * Without `.js`.
@@ -2294,6 +2375,16 @@ export interface Commands {
   "model/setKey": { readonly params: { name: string,  /**  * Empty: forgets it.  */ key: string, }; readonly result: ModelList };
   /** Tries an endpoint with one word. */
   "model/test": { readonly params: {  /**  * As set up, or on trial.  */ endpoint: Endpoint, model: string | null, }; readonly result: TestAnswer };
+  /** Begins to run an app, in a new session or in one that is stored. */
+  "run/start": { readonly params: {  /**  * The file of the app's configuration.  */ app: string,  /**  * Who answers: `scripted:FILE`, `echo`, the name of an endpoint, or that with `/MODEL` behind it.  */ model: string,  /**  * A JavaScript file with the app's tools and nodes.  */ tools: string | null,  /**  * A session whose tools' answers are used again.  */ recorded: string | null,  /**  * A session to go on with. One that was imported stays as it is: a new one begins with its events.  */ session: string | null,  /**  * Whose session a new one is; absent for `user`.  */ user: string | null,  /**  * Absent where the usual ones hold.  */ limits: Limits | null, }; readonly result: RunStatus };
+  /** Says something to a run's agents, or answers what they wait for, as a job. */
+  "run/send": { readonly params: { run: string,  /**  * What the user says; empty where only answers are given.  */ message: string,  /**  * Answers to calls that wait. They are given before the message.  */ answers: Array<CallAnswer>, }; readonly result: JobStarted };
+  /** A run as it is. */
+  "run/get": { readonly params: { run: string, }; readonly result: RunStatus };
+  /** Runs of this program. */
+  "run/list": { readonly params: Record<string, never>; readonly result: RunList };
+  /** Ends a run; its session stays. */
+  "run/stop": { readonly params: { run: string, }; readonly result: RunStatus };
   /** Running and ended jobs. */
   "job/list": { readonly params: Record<string, never>; readonly result: JobList };
   /** Asks a job to stop. */

@@ -1,0 +1,293 @@
+//! `strata run`: an app that runs in a session of the store.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use serde::Serialize;
+use strata_model::{FromJson as _, Json, Session, StateScopes};
+use strata_runtime::{Gate, OpenGate};
+use strata_store::{SessionId, Store};
+use tokio::runtime::Handle;
+
+use super::diagnostic::FileDiagnostic;
+use super::model_access::ModelAccess;
+use super::source::{Compiled, Source, Subject};
+use super::{VERSION, Watch};
+use crate::api::common::{Basis, DiagnosticRow};
+use crate::data_folder::default_database;
+use crate::error::{AppError, sentence};
+use crate::models::counted;
+use crate::run::{
+    Answered, HoldGate, Holder, OwnStore, Person, Place, RecordedAnswers, Run, RunChoice, RunListener,
+    RunStore, SentCall, TurnEnd, World, answered, prepare, said, waiting,
+};
+use crate::tables::Tables;
+
+/// The document of `strata run`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunReport {
+    pub version: u32,
+    /// Of the session in the store.
+    pub session: String,
+    /// What this run has added to the session, in ADK's JSON.
+    pub events: Vec<Json>,
+    /// What this run has sent to models, in the order in which it was sent.
+    pub calls: Vec<RunCallReport>,
+    pub state: RunState,
+    pub artifacts: Vec<RunArtifact>,
+    /// Ids of calls that wait for an answer: `--answer ID=JSON` gives one.
+    pub interrupts: Vec<String>,
+    /// Ctrl-C ended it.
+    pub stopped: bool,
+    pub error: Option<RunError>,
+    pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// A call of a model.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunCallReport {
+    /// As the session's calls are numbered. Absent where no event of the session answers it: it failed, was stopped, or
+    /// an agent that is a tool has made it in a session of its own.
+    pub call: Option<u32>,
+    pub agent: String,
+    /// In ADK's JSON.
+    pub request: Json,
+    /// As its provider counts it: reported, or predicted where it is not.
+    pub prompt_tokens: u32,
+    pub prompt_basis: Basis,
+    /// What was to be found in the provider's cache, by its rules.
+    pub predicted_cached_tokens: Option<u32>,
+    pub reported_cached_tokens: Option<u32>,
+    /// US dollars of the call, its answer included.
+    pub cost: Option<f64>,
+}
+
+/// The state at the end, by scope and without prefixes.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunState {
+    pub session: Json,
+    pub user: Json,
+    pub app: Json,
+}
+
+/// A version of a file.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunArtifact {
+    pub name: String,
+    pub version: usize,
+    pub bytes: usize,
+}
+
+/// What ended the run.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunError {
+    /// The name google-adk has for it, or Strata.
+    pub code: String,
+    pub message: String,
+}
+
+/// Whoever a run talks with.
+pub struct RunCompany<'c> {
+    pub listener: Arc<dyn RunListener>,
+    /// `None`: nobody is at the keyboard.
+    pub person: Option<Arc<dyn Person>>,
+    /// Decides about calls that are held; nothing is held without one.
+    pub holder: Option<Arc<dyn Holder>>,
+    /// What the user says next; `None` at the end. Asked when the answer to what was said before is there.
+    pub next_message: &'c mut dyn FnMut() -> Option<String>,
+}
+
+/// Runs an app, message by message, until there are no more, it fails, or `watch` stops it.
+pub fn run(
+    choice: &RunChoice,
+    company: &mut RunCompany<'_>,
+    watch: &dyn Watch,
+    runtime: &Handle,
+) -> Result<RunReport, AppError> {
+    let database = choice.database.clone().map_or_else(default_database, Ok)?;
+    let tables = Tables::default();
+    let access = ModelAccess::open(Some(&database), runtime)?;
+    let store = Store::open(&database)?;
+    let place = place(choice, &store)?;
+    let prepared = prepare(
+        choice,
+        World {
+            find: &|name| access.find(name),
+            client: &|| access.models.connections.client(),
+            counting: tables.counting.clone(),
+            recorded: recorded(choice, watch)?,
+            listener: company.listener.clone(),
+            person: company.person.clone(),
+            gate: gate(choice, company, &tables, watch),
+            stop: watch.stop().clone(),
+        },
+    )?;
+    let file = choice.app.display().to_string();
+    let rows = prepared.diagnostics.iter().map(DiagnosticRow::from);
+    let diagnostics = rows.map(|row| FileDiagnostic::new(&file, row)).collect();
+    let store: Arc<dyn RunStore> = Arc::new(OwnStore(Mutex::new(store)));
+    let run = Run::start(prepared.parts, store.clone(), place)?;
+    let end = turns(choice, &mut *company.next_message, &run, &store, runtime)?;
+    report(&run, &end, &database, &tables, watch, diagnostics)
+}
+
+fn gate(choice: &RunChoice, company: &RunCompany<'_>, tables: &Tables, watch: &dyn Watch) -> Arc<dyn Gate> {
+    match &company.holder {
+        Some(holder) if !choice.holds.is_empty() => {
+            let (holds, counting) = (choice.holds.clone(), tables.counting.clone());
+            Arc::new(HoldGate::new(holds, holder.clone(), counting, watch.stop().clone()))
+        }
+        _ => Arc::new(OpenGate),
+    }
+}
+
+/// The session that is gone on with, or a new one.
+fn place(choice: &RunChoice, store: &Store) -> Result<Place, AppError> {
+    let Some(name) = &choice.session else {
+        return Ok(Place::New { user_id: choice.user.as_str().into() });
+    };
+    let source = stored(name, None);
+    Ok(Place::Stored(source.entry_in(store)?.id))
+}
+
+/// A session of the store by its name.
+fn stored(name: &str, database: Option<PathBuf>) -> Source {
+    Source { name: name.to_owned(), database, app: None, as_if: None, edits: Vec::new(), scripts: Vec::new() }
+}
+
+fn recorded(choice: &RunChoice, watch: &dyn Watch) -> Result<RecordedAnswers, AppError> {
+    let Some(name) = &choice.recorded else { return Ok(RecordedAnswers::default()) };
+    let (subject, _) = stored(name, choice.database.clone()).read_one(None, watch)?;
+    Ok(RecordedAnswers::of(subject.experiment.session()))
+}
+
+/// Goes through the messages. Answers to calls that wait come first.
+fn turns(
+    choice: &RunChoice,
+    next_message: &mut dyn FnMut() -> Option<String>,
+    run: &Run,
+    store: &Arc<dyn RunStore>,
+    runtime: &Handle,
+) -> Result<TurnEnd, AppError> {
+    let mut state = choice.state.clone();
+    let mut answers = &choice.answers[..];
+    if choice.resumes {
+        let session = read_session(&**store, run.session())?;
+        let last = session.events.last().map(|event| event.invocation_id.clone());
+        let last =
+            last.ok_or_else(|| AppError::bad_input("This session has nothing to resume: it is empty."))?;
+        let end = runtime.block_on(run.resume(last))?;
+        if end != TurnEnd::Done {
+            return Ok(end);
+        }
+    }
+    loop {
+        let message = if answers.is_empty() {
+            let Some(text) = next_message() else { return Ok(TurnEnd::Done) };
+            said(&text)
+        } else {
+            let session = read_session(&**store, run.session())?;
+            answered(&session, std::mem::take(&mut answers))?
+        };
+        let end = runtime.block_on(run.turn(message, std::mem::take(&mut state)))?;
+        if end != TurnEnd::Done {
+            return Ok(end);
+        }
+    }
+}
+
+fn read_session(store: &dyn RunStore, id: &SessionId) -> Result<Session, AppError> {
+    let session = store.lock().read_session(id)?;
+    session.ok_or_else(|| AppError::not_found("The session of this run was taken out of the store."))
+}
+
+fn report(
+    run: &Run,
+    end: &TurnEnd,
+    database: &std::path::Path,
+    tables: &Tables,
+    watch: &dyn Watch,
+    diagnostics: Vec<FileDiagnostic>,
+) -> Result<RunReport, AppError> {
+    // What was asked to stop has stopped; the numbers are still to be had.
+    let after = AfterStop(watch);
+    let (subject, _) = stored(run.session().as_str(), Some(database.to_owned())).read_one(None, &after)?;
+    let compiled = subject.compiled(subject.n_calls(), tables, &after)?;
+    let session = subject.experiment.session();
+    let scopes = StateScopes::split(&session.state);
+    let mut error = match end {
+        TurnEnd::Failed(failure) => {
+            Some(RunError { code: failure.kind.to_string(), message: sentence(&failure.text()) })
+        }
+        TurnEnd::Done | TurnEnd::Stopped => None,
+    };
+    let new = &session.events[run.n_events_before().min(session.events.len())..];
+    if error.is_none()
+        && *end == TurnEnd::Done
+        && let Some(last) = new.last()
+        && let Some(code) = &last.error_code
+    {
+        let message = last.error_message.as_deref().unwrap_or(code);
+        error = Some(RunError { code: code.to_string(), message: sentence(message) });
+    }
+    let artifacts = run.artifacts().into_iter().map(|(name, version, part)| RunArtifact {
+        name: name.to_string(),
+        version,
+        bytes: part.map_or(0, |part| {
+            let data = part.inline_data.as_ref().and_then(|blob| blob.data.as_ref());
+            data.map_or(0, |data| data.size_bytes()) + part.text.as_ref().map_or(0, |text| text.len())
+        }),
+    });
+    Ok(RunReport {
+        version: VERSION,
+        session: run.session().to_string(),
+        events: new.iter().map(|event| event.to_json()).collect(),
+        calls: run.sent().iter().map(|sent| call_report(sent, &subject, &compiled, tables)).collect(),
+        state: RunState { session: scopes.session.into(), user: scopes.user.into(), app: scopes.app.into() },
+        artifacts: artifacts.collect(),
+        interrupts: waiting(session).iter().map(ToString::to_string).collect(),
+        stopped: *end == TurnEnd::Stopped,
+        error,
+        diagnostics,
+    })
+}
+
+fn call_report(sent: &SentCall, subject: &Subject, compiled: &Compiled, tables: &Tables) -> RunCallReport {
+    let number = match sent.answer {
+        Answered::By(event) => {
+            let mut calls = subject.experiment.calls().iter();
+            calls.find(|call| call.answer.0 == event).map(|call| call.number)
+        }
+        Answered::NotYet | Answered::Never => None,
+    };
+    let cache = number.and_then(|number| compiled.caches.call(number));
+    let alone =
+        || counted(&tables.counting, sent.request.model.as_deref().unwrap_or_default(), &sent.request);
+    RunCallReport {
+        call: number,
+        agent: sent.agent.to_string(),
+        request: sent.request.to_json(),
+        prompt_tokens: cache.map_or_else(|| alone().tokens, |cache| cache.bill.prompt_tokens),
+        prompt_basis: cache.map_or_else(|| alone().basis.into(), |cache| cache.bill.basis.into()),
+        predicted_cached_tokens: cache.map(|cache| cache.prediction.expected),
+        reported_cached_tokens: cache.and_then(|cache| cache.reported?.cached),
+        cost: cache.and_then(|cache| cache.bill.cost_usd()),
+    }
+}
+
+/// Watches work that is done after the run was stopped.
+struct AfterStop<'w>(&'w dyn Watch);
+
+impl Watch for AfterStop<'_> {
+    fn progress(&self, done: u64, total: u64) {
+        self.0.progress(done, total);
+    }
+
+    fn stop(&self) -> &tokio_util::sync::CancellationToken {
+        static NEVER: std::sync::LazyLock<tokio_util::sync::CancellationToken> =
+            std::sync::LazyLock::new(tokio_util::sync::CancellationToken::new);
+        &NEVER
+    }
+}

@@ -1,0 +1,83 @@
+//! From what a run is asked to what it is made of.
+
+use std::sync::Arc;
+
+use strata_measure::analysis::Counting;
+use strata_measure::prices::Prices;
+use strata_model::Diagnostic;
+use strata_provider::Client;
+use strata_runtime::Gate;
+use tokio_util::sync::CancellationToken;
+
+use super::budget::Budget;
+use super::choice::{ModelChoice, RunChoice};
+use super::code::left_out;
+use super::listener::{Person, RunListener};
+use super::models::Answerer;
+use super::running::RunParts;
+use super::scripted::Script;
+use super::server::ModelServer;
+use super::tools::{RecordedAnswers, ToolScript, ToolSources};
+use crate::error::AppError;
+use crate::models::UsableEndpoint;
+use crate::open::{read_app, read_app_file};
+
+/// What a run finds around it.
+pub(crate) struct World<'w> {
+    /// An endpoint by its name.
+    pub find: &'w dyn Fn(&str) -> Result<UsableEndpoint, AppError>,
+    pub client: &'w dyn Fn() -> Result<Client, AppError>,
+    pub counting: Arc<Counting>,
+    pub recorded: RecordedAnswers,
+    pub listener: Arc<dyn RunListener>,
+    pub person: Option<Arc<dyn Person>>,
+    pub gate: Arc<dyn Gate>,
+    pub stop: CancellationToken,
+}
+
+/// A run that can be started, with what was odd about its app.
+pub(crate) struct Prepared {
+    pub parts: RunParts,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the app and its files. Nothing is stored or sent.
+pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, AppError> {
+    let read = read_app(&choice.app)?;
+    let app = Arc::new(read.app);
+    for note in left_out(&app) {
+        world.listener.note(&note);
+    }
+    let answerer = match &choice.model {
+        ModelChoice::Script(path) => Answerer::Script(Script::read(path)?),
+        ModelChoice::Echo => Answerer::Echo,
+        ModelChoice::Endpoint { name, model } => {
+            let found = (world.find)(name)?;
+            Answerer::Server(ModelServer {
+                client: (world.client)()?,
+                endpoint: Arc::new(found.server),
+                model: model.clone().or(found.model),
+                listener: world.listener.clone(),
+            })
+        }
+    };
+    let parts = RunParts {
+        app,
+        app_config: read_app_file(&choice.app)?,
+        answerer,
+        tools: ToolSources {
+            script: choice.tools.as_deref().map(ToolScript::read).transpose()?,
+            recorded: world.recorded,
+            person: world.person,
+            listener: world.listener.clone(),
+            stop: world.stop.clone(),
+        },
+        budget: Arc::new(Budget::new(choice.limits, world.counting, Prices::embedded())),
+        limits: choice.limits,
+        gate: world.gate,
+        listener: world.listener,
+        is_streaming: choice.is_streaming,
+        stop: world.stop,
+    };
+    Ok(Prepared { parts, diagnostics: read.diagnostics })
+}

@@ -1,0 +1,266 @@
+//! A run: an app, a session that grows, and who answers; turn by turn.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use strata_model::{App, Content, Event, FunctionResponse, Json, Object, Part, Session, Str};
+use strata_runtime::{
+    EventSink, Failure, Gate, Halt, Host, InMemoryArtifacts, InMemoryMemory, Program, Reception, RunConfig,
+    Runner, Services, Turn,
+};
+use strata_store::{AppConfig, RecordedRequest, SessionId};
+use tokio_util::sync::CancellationToken;
+
+use super::budget::{Budget, RunLimits};
+use super::code::{AppCode, check_code};
+use super::computer::Computer;
+use super::listener::{RunListener, tell};
+use super::models::{Answerer, RunModels};
+use super::recording::{RunRecording, RunStore};
+use super::sent::{NotingGate, SentCall, SentCalls};
+use super::tools::ToolSources;
+use crate::error::AppError;
+
+/// What a run is made of.
+pub(crate) struct RunParts {
+    pub app: Arc<App>,
+    /// The app as it is stored with the session.
+    pub app_config: AppConfig,
+    pub answerer: Answerer,
+    pub tools: ToolSources,
+    pub budget: Arc<Budget>,
+    pub limits: RunLimits,
+    pub gate: Arc<dyn Gate>,
+    pub listener: Arc<dyn RunListener>,
+    pub is_streaming: bool,
+    /// Ends the run, and closes what it leaves open.
+    pub stop: CancellationToken,
+}
+
+/// The session that a run is in.
+pub(crate) enum Place {
+    /// A new one of this user.
+    New { user_id: Str },
+    /// One that is stored. What a run stored grows; what was imported is gone on with in a session of its own.
+    Stored(SessionId),
+}
+
+/// An app that runs in a session.
+pub(crate) struct Run {
+    runner: Runner,
+    recording: Arc<RunRecording>,
+    sent: Arc<SentCalls>,
+    artifacts: Arc<InMemoryArtifacts>,
+    listener: Arc<dyn RunListener>,
+    config: RunConfig,
+    stop: CancellationToken,
+    /// The events that were there before.
+    n_events_before: u32,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum TurnEnd {
+    Done,
+    Stopped,
+    /// What google-adk would have raised.
+    Failed(Failure),
+}
+
+impl Run {
+    pub(crate) fn start(parts: RunParts, store: Arc<dyn RunStore>, place: Place) -> Result<Self, AppError> {
+        check_code(&parts.app, |name| parts.tools.script.as_ref().is_some_and(|script| script.has(name)))?;
+        let program = Program::new(parts.app.clone()).map_err(|failure| {
+            AppError::bad_input(format!("google-adk would not start with this app: {failure}"))
+        })?;
+        let computer = Arc::new(Computer::default());
+        let sent: Arc<SentCalls> = Arc::default();
+        let recording = Arc::new(recording(&parts, &*computer, store, &sent, place)?);
+        let noting = {
+            let recording = recording.clone();
+            NotingGate {
+                gate: parts.gate,
+                sent: sent.clone(),
+                stored_state: Box::new(move || recording.state()),
+            }
+        };
+        let artifacts: Arc<InMemoryArtifacts> = Arc::default();
+        let host = Host {
+            clock: computer.clone(),
+            chance: computer,
+            models: Arc::new(RunModels {
+                answerer: parts.answerer,
+                budget: parts.budget,
+                stop: parts.stop.clone(),
+            }),
+            code: Arc::new(AppCode { tools: parts.tools }),
+            gate: Arc::new(noting),
+        };
+        let services = Services {
+            sessions: recording.clone(),
+            artifacts: Some(artifacts.clone()),
+            memory: Some(Arc::new(InMemoryMemory::new())),
+        };
+        Ok(Self {
+            n_events_before: recording.n_events(),
+            runner: Runner::new(Arc::new(program), host, services),
+            recording,
+            sent,
+            artifacts,
+            listener: parts.listener,
+            config: RunConfig {
+                max_llm_calls: parts.limits.calls.map_or(0, i64::from),
+                is_streaming: parts.is_streaming,
+                ..RunConfig::default()
+            },
+            stop: parts.stop,
+        })
+    }
+
+    /// Says something, with changes of the state, and runs until the app has answered.
+    pub(crate) async fn turn(&self, message: Content, state_delta: Object) -> Result<TurnEnd, AppError> {
+        let key = self.recording.key().clone();
+        self.take(Turn { message: Some(message), state_delta, ..Turn::new(key) }).await
+    }
+
+    /// Goes on with an invocation that was interrupted. An app that is not resumable refuses.
+    pub(crate) async fn resume(&self, invocation_id: Str) -> Result<TurnEnd, AppError> {
+        let key = self.recording.key().clone();
+        self.take(Turn { invocation_id: Some(invocation_id), ..Turn::new(key) }).await
+    }
+
+    async fn take(&self, turn: Turn) -> Result<TurnEnd, AppError> {
+        let n_sent = self.sent.len();
+        let turn = Turn { config: self.config.clone(), abort: self.stop.clone(), ..turn };
+        let ended = self.runner.run(turn, self).await;
+        self.recording.keep_unanswered(n_sent)?;
+        Ok(match ended {
+            _ if self.stop.is_cancelled() => TurnEnd::Stopped,
+            Ok(()) | Err(Halt::Interrupted) => TurnEnd::Done,
+            Err(Halt::Cancelled) => TurnEnd::Stopped,
+            Err(Halt::Failed(failure)) => TurnEnd::Failed(failure),
+        })
+    }
+
+    /// The id of the session in the store.
+    pub(crate) fn session(&self) -> &SessionId {
+        self.recording.id()
+    }
+
+    pub(crate) fn n_events_before(&self) -> usize {
+        self.n_events_before as usize
+    }
+
+    /// How many requests were let through to a model.
+    pub(crate) fn n_sent(&self) -> usize {
+        self.sent.len()
+    }
+
+    pub(crate) fn sent(&self) -> Vec<SentCall> {
+        self.sent.all()
+    }
+
+    /// Names, versions counted from 0, and what they hold.
+    pub(crate) fn artifacts(&self) -> Vec<(Str, usize, Option<Arc<Part>>)> {
+        let all = self.artifacts.all().into_values().flatten();
+        let versions = all.flat_map(|artifact| {
+            let name = artifact.name.clone();
+            artifact
+                .versions
+                .into_iter()
+                .enumerate()
+                .map(move |(version, part)| (name.clone(), version, part))
+        });
+        versions.collect()
+    }
+}
+
+impl EventSink for Run {
+    fn receive(&self, event: Arc<Event>) -> BoxFuture<'_, Reception> {
+        tell(&*self.listener, &event);
+        Box::pin(std::future::ready(Reception::GoOn))
+    }
+}
+
+/// The session of a run, made or found.
+fn recording(
+    parts: &RunParts,
+    chance: &dyn strata_runtime::Chance,
+    store: Arc<dyn RunStore>,
+    sent: &Arc<SentCalls>,
+    place: Place,
+) -> Result<RunRecording, AppError> {
+    let app_config = || parts.app_config.clone();
+    let id = match place {
+        Place::New { user_id } => {
+            let session = Session {
+                id: chance.new_id(),
+                app_name: parts.app.name.clone(),
+                user_id,
+                ..Session::default()
+            };
+            return RunRecording::create(store, sent.clone(), &session, &[], app_config());
+        }
+        Place::Stored(id) => id,
+    };
+    if let Some(recording) = RunRecording::open(store.clone(), sent.clone(), &id, app_config())? {
+        return Ok(recording);
+    }
+    let (session, requests) = imported(&*store, &id)?;
+    let session = Session { id: chance.new_id(), ..session };
+    parts.listener.note(
+        "This session was imported from a file, which stays as it is: a new session goes on with its events.",
+    );
+    RunRecording::create(store, sent.clone(), &session, &requests, app_config())
+}
+
+fn imported(store: &dyn RunStore, id: &SessionId) -> Result<(Session, Vec<RecordedRequest>), AppError> {
+    let store = store.lock();
+    let missing = || AppError::not_found("This session is no longer in the store.");
+    let session = store.read_session(id)?.ok_or_else(missing)?;
+    let requests = store.requests(id)?;
+    Ok((
+        session,
+        requests.into_iter().map(|request| RecordedRequest { added_from: None, ..request }).collect(),
+    ))
+}
+
+/// What a user says.
+pub(crate) fn said(text: &str) -> Content {
+    Content::new("user", [Part::from_text(text)])
+}
+
+/// Answers to calls that wait, by the ids of the calls.
+pub(crate) fn answered(session: &Session, answers: &[(String, Json)]) -> Result<Content, AppError> {
+    let calls = || session.events.iter().flat_map(|event| event.function_calls());
+    let mut parts = Vec::new();
+    for (id, answer) in answers {
+        let call = calls()
+            .find(|call| call.id.as_deref() == Some(id))
+            .ok_or_else(|| AppError::bad_input(format!("No call of this session has the id {id}.")))?;
+        let response = match answer {
+            Json::Object(object) => object.clone(),
+            other => Object::from_iter([("result", other.clone())]),
+        };
+        parts.push(Part::from_response(FunctionResponse {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            response: Some(Arc::new(response)),
+            ..FunctionResponse::default()
+        }));
+    }
+    Ok(Content::new("user", parts))
+}
+
+/// Ids of calls that wait for an answer from outside.
+pub(crate) fn waiting(session: &Session) -> Vec<Str> {
+    let mut waiting: Vec<Str> = Vec::new();
+    for event in &session.events {
+        waiting.extend(event.long_running_tool_ids.iter().flatten().cloned());
+        if event.is_from_user() {
+            let answered = |id: &Str| event.function_responses().any(|answer| answer.id.as_ref() == Some(id));
+            waiting.retain(|id| !answered(id));
+        }
+    }
+    waiting
+}

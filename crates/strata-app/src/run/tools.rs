@@ -1,0 +1,100 @@
+//! Where the answers of an app's tools come from: functions of a script, answers of a recorded session, a person. What
+//! cannot be answered, and whatever goes wrong, is an answer that says so: the agent reads it, and the run goes on.
+
+mod recorded;
+mod script;
+
+use std::sync::Arc;
+
+use strata_model::{Json, Object, json};
+use strata_runtime::{Context, ToolCall, ToolResult};
+use tokio_util::sync::CancellationToken;
+
+use super::listener::{Person, RunListener};
+
+pub(crate) use recorded::RecordedAnswers;
+pub(crate) use script::{Scripted, ToolScript};
+
+/// Bytes of a result, as JSON.
+const MAX_RESULT: usize = 4 << 20;
+
+/// Who answers tools, in this order.
+pub(crate) struct ToolSources {
+    pub script: Option<ToolScript>,
+    pub recorded: RecordedAnswers,
+    pub person: Option<Arc<dyn Person>>,
+    pub listener: Arc<dyn RunListener>,
+    pub stop: CancellationToken,
+}
+
+impl ToolSources {
+    pub(crate) async fn answer(&self, call: &ToolCall<'_>) -> ToolResult {
+        match self.result(call).await {
+            Ok(value) => ToolResult::new(value),
+            Err(problem) => ToolResult::new(Object::from_iter([("error", problem)])),
+        }
+    }
+
+    async fn result(&self, call: &ToolCall<'_>) -> Result<Json, String> {
+        let names = [call.own_name, call.tool];
+        if let Some(script) = &self.script
+            && let Some(function) = names.into_iter().find(|name| script.has(name))
+        {
+            let result = self.run(script, function, Json::Object(call.args.clone()), call.context).await?;
+            return bounded(call.tool, result);
+        }
+        if let Some(result) = names.into_iter().find_map(|name| self.recorded.next(name, call.args)) {
+            return Ok(result.into());
+        }
+        match &self.person {
+            Some(person) => self.typed(person.clone(), call).await,
+            None => Err(format!(
+                "Nobody answers the tool `{}` in this run. A script (`export function {}(args, context)`), a recorded \
+                 session or a person can.",
+                call.tool, call.own_name
+            )),
+        }
+    }
+
+    /// Calls a function of the script, and writes what it made of the state.
+    pub(crate) async fn run(
+        &self,
+        script: &ToolScript,
+        function: &str,
+        args: Json,
+        context: &Context,
+    ) -> Result<Json, String> {
+        let Scripted { result, state, route } = script.call(function, args, context, &*self.listener).await?;
+        for (key, value) in state.iter() {
+            context.set_state(key.clone(), value.clone()).map_err(|failure| failure.to_string())?;
+        }
+        if let Some(route) = route {
+            context.set_route(route);
+        }
+        Ok(result)
+    }
+
+    async fn typed(&self, person: Arc<dyn Person>, call: &ToolCall<'_>) -> Result<Json, String> {
+        let (tool, args) = (call.tool.to_owned(), json::to_pretty(&Json::Object(call.args.clone())));
+        let asked = tokio::task::spawn_blocking(move || person.answer_tool(&tool, &args));
+        let typed = self.stop.run_until_cancelled(asked).await;
+        let typed = typed.and_then(Result::ok).flatten();
+        let typed = typed.ok_or_else(|| format!("The tool `{}` was not answered.", call.tool))?;
+        let text = typed.trim();
+        let read = json::parse(text.as_bytes());
+        Ok(read.unwrap_or_else(|_| Json::from(text)))
+    }
+}
+
+/// A result that a request can hold.
+fn bounded(tool: &str, result: Json) -> Result<Json, String> {
+    let n_bytes = json::to_compact(&result).len();
+    if n_bytes > MAX_RESULT {
+        return Err(format!(
+            "The tool `{tool}` returned {:.1} MB, and {} MB is the most that is taken. Return less, or rows page by page.",
+            n_bytes as f64 / f64::from(1 << 20),
+            MAX_RESULT >> 20
+        ));
+    }
+    Ok(result)
+}

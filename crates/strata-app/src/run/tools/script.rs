@@ -1,0 +1,142 @@
+//! Tools and nodes written in JavaScript: `export function NAME(args, context)`, in the sandbox that scripts run in.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use strata_model::{Json, Object};
+use strata_runtime::Context;
+use strata_script::{Limits, QuickJs};
+
+use crate::error::AppError;
+use crate::run::listener::RunListener;
+
+/// Tools may compute more than processors, which are run for every call of a session.
+const LIMITS: Limits = Limits { time: Duration::from_secs(2), ..Limits::DEFAULT };
+
+/// A script with functions for tools and nodes, by their names.
+pub(crate) struct ToolScript {
+    source: Arc<str>,
+    functions: BTreeSet<String>,
+    runner: Arc<QuickJs>,
+}
+
+/// What a function came to.
+#[derive(Debug, Default)]
+pub(crate) struct Scripted {
+    pub result: Json,
+    /// What it wrote to `context.state`; null for what it deleted.
+    pub state: Object,
+    /// What it wrote to `context.route`.
+    pub route: Option<Json>,
+}
+
+impl ToolScript {
+    pub(crate) fn read(path: &Path) -> Result<Self, AppError> {
+        let source = std::fs::read_to_string(path).map_err(|error| {
+            AppError::unreadable(format!("The script {} cannot be read: {error}.", path.display()))
+        })?;
+        let script = Self::of(&source);
+        let first = script.functions.first().cloned().ok_or_else(|| {
+            let message = "exports no function. A tool is `export function NAME(args, context) { … }`.";
+            AppError::unreadable(format!("{} {message}", path.display()))
+        })?;
+        let empty = Json::Object(Object::new());
+        // A script that cannot be read says so now, and not in the middle of a run.
+        if let Err(failure) = script.runner.call(&source, &first, &empty, &empty).result
+            && failure.code == "syntax"
+        {
+            return Err(AppError::unreadable(format!("{} cannot be read: {failure}.", path.display())));
+        }
+        Ok(script)
+    }
+
+    pub(crate) fn of(source: &str) -> Self {
+        let functions = exported(source).map(str::to_owned).collect();
+        Self { source: source.into(), functions, runner: Arc::new(QuickJs::new(LIMITS)) }
+    }
+
+    pub(crate) fn has(&self, function: &str) -> bool {
+        self.functions.contains(function)
+    }
+
+    /// Calls a function with what it may see of the run. The error is a sentence for the agent.
+    pub(crate) async fn call(
+        &self,
+        function: &str,
+        args: Json,
+        context: &Context,
+        listener: &dyn RunListener,
+    ) -> Result<Scripted, String> {
+        let before = context.state();
+        let given = shown(context, &before);
+        let (source, runner, name) = (self.source.clone(), self.runner.clone(), function.to_owned());
+        let called = tokio::task::spawn_blocking(move || runner.call(&source, &name, &args, &given));
+        let run =
+            called.await.map_err(|_| format!("`{function}` failed in a way that Strata does not know."))?;
+        for line in &run.console {
+            listener.note(&format!("{function}: {}", line.text));
+        }
+        let result = run.result.map_err(|failure| format!("`{function}` failed: {failure}"))?;
+        let mut both = result.as_array().unwrap_or_default().iter();
+        let result = both.next().cloned().unwrap_or_default();
+        let after = both.next().cloned().unwrap_or_default();
+        let state = after.get("state").and_then(Json::as_object).map(|after| changes(&before, after));
+        let route = after.get("route").filter(|route| !route.is_null()).cloned();
+        Ok(Scripted { result, state: state.unwrap_or_default(), route })
+    }
+}
+
+fn shown(context: &Context, state: &Object) -> Json {
+    let mut shown = Object::new();
+    shown.push("state", state.clone());
+    shown.push("agent", context.agent_name());
+    shown.push("invocation", context.invocation_id());
+    shown.push_some("call", context.function_call_id());
+    Json::Object(shown)
+}
+
+fn changes(before: &Object, after: &Object) -> Object {
+    let written = after.iter().filter(|(key, value)| before.get(key) != Some(value));
+    let deleted = before.keys().filter(|key| !after.contains_key(key));
+    let written = written.map(|(key, value)| (key.clone(), value.clone()));
+    written.chain(deleted.map(|key| (key.clone(), Json::Null))).collect()
+}
+
+/// Names of the functions and constants that a module exports where it declares them.
+fn exported(source: &str) -> impl Iterator<Item = &str> {
+    source.lines().filter_map(|line| {
+        let mut words = line.trim_start().strip_prefix("export ")?.split_whitespace().peekable();
+        words.next_if_eq(&"async");
+        let kind = words.next()?;
+        let rest = match kind {
+            "function" | "const" | "let" => words.next()?,
+            "function*" => return None,
+            _ => return None,
+        };
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len());
+        Some(&rest[..end]).filter(|name| !name.is_empty())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exports_are_found_where_they_are_declared() {
+        let source = "// export function no() {}\nexport function look(args) {}\n  export async function later({id}) {}\n\
+                      export const add = (args) => 1\nfunction inner() {}\nexport default 3\n";
+        assert_eq!(exported(source).collect::<Vec<_>>(), ["look", "later", "add"]);
+    }
+
+    #[test]
+    fn what_changed_of_the_state_is_told() {
+        let before = Object::from_iter([("kept", 1), ("gone", 2), ("other", 3)]);
+        let after = Object::from_iter([("kept", 1), ("other", 4), ("new", 5)]);
+        let mut expected = Object::from_iter([("other", 4), ("new", 5)]);
+        expected.push("gone", Json::Null);
+        assert_eq!(changes(&before, &after), expected);
+    }
+}
