@@ -52,7 +52,7 @@ journey('everything is reached with the keys alone', async (window) => {
   await window.page.getByRole('main', { name: 'Session' }).waitFor();
   await window.settle();
   const names = [];
-  for (let i = 0; i < 14; i += 1) {
+  for (let i = 0; i < 20; i += 1) {
     await window.press('Tab');
     const focused = await window.page.evaluate(() => {
       const element = document.activeElement;

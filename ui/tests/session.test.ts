@@ -205,6 +205,14 @@ describe('the inspector', () => {
     await waitFor(() => expect(view().session).toBe('x1'));
   });
 
+  test('prices what helps with all results of a tool at each of them', async () => {
+    openWindow('#/invoice-triage/session?at=E58');
+    const panel = await inspector('sql_query result E58');
+    const { bloat } = await recorded('findings/list', SAMPLE);
+    expect(bloat.find(({ address }) => address === 'E58')?.fixes).toEqual([]);
+    expect(await within(panel).findByRole('button', { name: /^Apply: Cap rows of sql_query/ })).toBeEnabled();
+  });
+
   test('shows the call under the cursor when nothing is selected', async () => {
     openWindow('#/invoice-triage/session?call=17');
     const panel = await inspector('Call C17');

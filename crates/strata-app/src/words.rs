@@ -43,6 +43,7 @@ pub fn counted(n: usize, one: &str) -> String {
     match (n, one.strip_suffix("ry")) {
         (1, _) => format!("1 {one}"),
         (_, Some(stem)) => format!("{} {stem}ries", whole(n as i64)),
+        (_, None) if one.ends_with('s') => format!("{} {one}es", whole(n as i64)),
         (_, None) => format!("{} {one}s", whole(n as i64)),
     }
 }

@@ -124,12 +124,32 @@ function worth({ savesUsd, savesTokens }: FixRow): number {
 
 /** The fix that one key applies: the one that saves most, if any saves something. */
 export function bestFix(finding: Finding): FixRow | undefined {
-  return savingFixes(finding)[0];
+  return savingFixes(finding.fixes)[0];
 }
 
 /** Fixes that save something, the one that saves most first. */
-export function savingFixes({ fixes }: Finding): readonly FixRow[] {
+function savingFixes(fixes: readonly FixRow[]): readonly FixRow[] {
   return fixes.filter((fix) => worth(fix) > 0).sort((a, b) => worth(b) - worth(a));
+}
+
+/** Whether a fix is about the results of a tool. */
+function isAbout({ edits }: FixRow, tool: string): boolean {
+  return edits.some((edit) => {
+    const tools = edit.edit === 'insert_processor' ? edit.params?.['tools'] : undefined;
+    return Array.isArray(tools) && tools.includes(tool);
+  });
+}
+
+/** What would help with an event: fixes of itself, and of all results of its tool, which are found with one of them. */
+export function fixesOfEvent(
+  findings: readonly Finding[],
+  address: string,
+  tool: string | undefined,
+): readonly FixRow[] {
+  const fixes = findings.flatMap((finding) =>
+    finding.fixes.filter((fix) => finding.address === address || (tool !== undefined && isAbout(fix, tool))),
+  );
+  return savingFixes([...new Map(fixes.map((fix) => [fix.title, fix])).values()]);
 }
 
 /** `−$0.028`, `+$0.001`; empty where no price is known. */

@@ -1,10 +1,10 @@
 /** How a sign looks: a letter in a colour, or a piece of a bar. */
-export type SignLook =
+type SignLook =
   | { readonly glyph: string; readonly tone: 'break' | 'summary' | 'low' | 'text' }
   | { readonly bar: 'full' | 'cached' | 'hollow' | 'hatched' | 'hidden' };
 
 /** A sign of the window and what it means. */
-export type Sign = SignLook & { readonly words: string };
+type Sign = SignLook & { readonly words: string };
 
 export interface SignGroup {
   readonly title: string;

@@ -64,7 +64,7 @@ pub(super) fn avoidable_breaks(open: &OpenSession, caches: &CacheAnalysis) -> An
     let Some((dearest, _)) = avoidable.first() else {
         return said(match losses.len() {
             0 => "No call lost anything that a cache could have kept.".to_owned(),
-            n => format!("None of {} could have been avoided.", counted(n, "break")),
+            n => format!("None of {} could have been avoided.", counted(n, "cache loss")),
         });
     };
     let named = avoidable.iter().take(NAMED).map(|(call, loss)| {
@@ -75,7 +75,7 @@ pub(super) fn avoidable_breaks(open: &OpenSession, caches: &CacheAnalysis) -> An
     let text = format!(
         "{} of {}: {}{others}",
         avoidable.len(),
-        counted(losses.len(), "break"),
+        counted(losses.len(), "cache loss"),
         named.collect::<Vec<_>>().join("; ")
     );
     Answer { address: Some(format!("C{}", dearest.call)), ..said(text) }
