@@ -101,7 +101,7 @@ impl Handler for SetModel {
         let id = recorded(&self.session, "Choose the model of its session")?;
         if let Some(model) = &self.model {
             // Refused before it is kept.
-            strata.sessions.get(&self.session)?.app.clone().as_if(model)?;
+            strata.sessions.get(&self.session)?.app.clone().with_model(model)?;
         }
         choose_model(&mut strata.workspace.store(), &id, self.model.as_deref())?;
         strata.sessions.close_with_experiments(&id);

@@ -79,7 +79,7 @@ impl AppSource {
 
 impl AppSource {
     /// With a model in place of those that nothing names.
-    pub(crate) fn as_if(self, model: &str) -> Result<Self, AppError> {
+    pub(crate) fn with_model(self, model: &str) -> Result<Self, AppError> {
         if !self.names_no_model {
             return Err(AppError::bad_input(format!(
                 "All models of this session are known, so it cannot be counted as if sent to {model}. To try another \
@@ -99,9 +99,9 @@ impl AppSource {
     }
 
     /// With the model that somebody chose for the session, if it still lacks one.
-    pub(crate) fn as_chosen(self, model: Option<&str>) -> Self {
+    pub(crate) fn with_chosen_model(self, model: Option<&str>) -> Self {
         match model {
-            Some(model) if self.names_no_model => self.clone().as_if(model).unwrap_or(self),
+            Some(model) if self.names_no_model => self.clone().with_model(model).unwrap_or(self),
             _ => self,
         }
     }

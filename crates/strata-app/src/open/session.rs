@@ -171,7 +171,7 @@ impl OpenSession {
         let marks = RecordingMarks { events: marks, requests: answered.marks.clone() };
         let kind = flow_kind(&known.summary.format);
         let app = AppSource::of(config, (&session, &answered.requests), kind, &mut known.diagnostics);
-        let app = app.as_chosen(as_if.as_deref());
+        let app = app.with_chosen_model(as_if.as_deref());
         let stored = StoredSession { session, n_known, answered, app: app.app.clone(), kind };
         let (experiment, analysis) = match outdated {
             Some(outdated) => stored.opened(Some(KnownSession {

@@ -351,8 +351,8 @@ impl Source {
             }
         };
         let app = match &self.as_if {
-            Some(model) => app.as_if(model)?,
-            None => app.as_chosen(chosen),
+            Some(model) => app.with_model(model)?,
+            None => app.with_chosen_model(chosen),
         };
         let experiment = Experiment::new(Arc::new(session), app.app.clone(), kind);
         let experiment = experiment.with_recorded_calls(made_from(requests)).with_requests(sent);

@@ -94,6 +94,7 @@ impl Desk {
             name: session.to_owned(),
             database: Some(self.path("x.db")),
             app: None,
+            as_if: None,
             edits: Vec::new(),
             scripts: Vec::new(),
         }

@@ -260,5 +260,5 @@ fn prior() -> Matrix {
             covariance[a as usize][b as usize] += OF_TEXTS.powi(2);
         }
     }
-    inverse(covariance)
+    inverse(&covariance)
 }

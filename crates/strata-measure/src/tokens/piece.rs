@@ -48,7 +48,7 @@ const SETTINGS: [&str; 5] =
 
 pub(super) fn pieces(part: &Part) -> impl Iterator<Item = Piece<'_>> {
     let is_thought = part.is_thought();
-    let signature = part.thought_signature.as_ref().map(|signature| &**signature);
+    let signature = part.thought_signature.as_deref();
     let thought = |text| Piece::Thought(Thought { text, signature });
     let text = part.text.as_deref().map(|text| if is_thought { thought(text) } else { Piece::Text(text) });
     let is_shown = part.other.keys().any(|key| !SETTINGS.contains(&&**key));

@@ -26,8 +26,8 @@ pub(super) fn solve(mut left: Matrix, mut right: Vector) -> Vector {
     solved
 }
 
-pub(super) fn inverse(matrix: Matrix) -> Matrix {
+pub(super) fn inverse(matrix: &Matrix) -> Matrix {
     let unit = |at: usize| std::array::from_fn(|row| if row == at { 1.0 } else { 0.0 });
     // Of a symmetric matrix, columns are rows.
-    std::array::from_fn(|at| solve(matrix, unit(at)))
+    std::array::from_fn(|at| solve(*matrix, unit(at)))
 }
