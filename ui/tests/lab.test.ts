@@ -40,7 +40,7 @@ describe('the lab', () => {
     });
     const { user } = openWindow('#/invoice-triage/lab', {
       isHeld: true,
-      stuck: 'job/cancel',
+      stuck: ['job/cancel'],
       changed: { 'job/list': running },
     });
     await user.click(await within(sweep()).findByRole('button', { name: 'Stop the sweep' }));
