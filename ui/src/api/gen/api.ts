@@ -549,7 +549,15 @@ source: string | null,
 /**
  * What was inferred and what could not be, a sentence each.
  */
-notes: Array<string>, };
+notes: Array<string>,
+/**
+ * Nothing says which model some agent called: `session/setModel` chooses one.
+ */
+namesNoModel: boolean,
+/**
+ * The model that was chosen: prompts are counted and priced as if sent to it.
+ */
+asIf: string | null, };
 
 /**
  * The calls that are compiled so far.
@@ -2233,6 +2241,8 @@ export interface Commands {
   "session/header": { readonly params: { session: string, }; readonly result: SessionHeader };
   /** Compiles a session with this app configuration from now on. */
   "session/setApp": { readonly params: { session: string,  /**  * A JSON or YAML file; absent to go back to what can be inferred.  */ path: string | null, }; readonly result: SessionHeader };
+  /** Counts and prices a session that names no model as if sent to one. */
+  "session/setModel": { readonly params: { session: string,  /**  * As its provider calls it; absent to go back to a model that nobody knows.  */ model: string | null, }; readonly result: SessionHeader };
   /** Reads the file of a session again whenever it changes, or stops that. */
   "session/follow": { readonly params: { session: string, isOn: boolean, }; readonly result: FollowState };
   /** Takes a session out of the store. */
