@@ -49,12 +49,14 @@ pub(crate) fn calibration(report: &CalibrationReport, style: Style) -> String {
     text
 }
 
-/// "± 4.1 % from 88 growths; 7 of them hide 12,310 tokens"
+/// "± 4.1 % from 88 growths; 7 of them are far off, by +12,310 tokens, and set aside"
 fn learned(model: &ModelCalibration) -> String {
     let growths = count(model.growths);
     let Some(fit) = &model.fit else { return format!("{growths} growths tell too little") };
     let hidden = if fit.set_aside > 0 {
-        format!("; {} of them hide {} tokens", count(fit.set_aside), fit.hidden_tokens)
+        let off = if fit.hidden_tokens < 0 { '−' } else { '+' };
+        let tokens = count(fit.hidden_tokens.unsigned_abs());
+        format!("; {} of them are far off, by {off}{tokens} tokens, and set aside", count(fit.set_aside))
     } else {
         String::new()
     };
