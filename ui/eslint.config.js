@@ -16,6 +16,7 @@ const layers = {
   draw: ['model'],
   state: ['model', 'host'],
   'components/shared': [],
+  'components/run': ['components/shared', 'state', 'draw', 'model'],
   'components/strip': ['components/shared', 'state', 'draw', 'model'],
   'components/map': ['components/shared', 'state', 'draw', 'model'],
   'components/events': ['components/shared', 'state', 'model'],

@@ -1,18 +1,22 @@
 //! A followed file that grows.
 //!
-//! - `follow`: one line behind a Claude Code transcript of 10,000 events, from its place in the file until the store has
-//!   it. The yardstick imports the same file into a store that is empty.
+//! - `follow`: one line behind a Claude Code transcript of 10,000 events. `line_appended` is from its place in the file until
+//!   the store has it. `line_shown` is from writing it until the header of the open session has its call compiled; in it
+//!   are 20 ms in which the follower waits for the rest of a burst. The yardstick imports the same file into a store
+//!   that is empty.
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, SamplingMode, criterion_group, criterion_main};
 use serde_json::{Value, json};
 use strata_app::report::{self, FollowUpdate, Following, Watch};
+use strata_app::{Host, Options, Reply, Strata};
 use tokio_util::sync::CancellationToken;
 
 const N_EVENTS: usize = 10_000;
@@ -115,7 +119,79 @@ fn follow(criterion: &mut Criterion) {
         };
         bencher.iter_batched(next_line, &mut look, BatchSize::PerIteration);
     });
+    let lines = line(n_events) + &line(n_events + 1);
+    n_events += 2;
+    let shown = Shown::new(folder.path(), &path, &lines);
+    group.bench_function("line_shown", |bencher| {
+        let next_line = || {
+            // The model answers in every other line.
+            let lines = line(n_events) + &line(n_events + 1);
+            n_events += 2;
+            lines
+        };
+        bencher.iter_batched(next_line, |lines| shown.append(&lines, &path), BatchSize::PerIteration);
+    });
     group.finish();
+}
+
+/// The application, with the transcript open and followed.
+struct Shown {
+    strata: Arc<Strata>,
+    session: Value,
+}
+
+impl Shown {
+    fn new(folder: &Path, path: &Path, lines: &str) -> Self {
+        let options = Options {
+            host: Host::Browser,
+            database: Some(folder.join("followed.db")),
+            open: Vec::new(),
+            runtime: strata_testkit::runtime(),
+        };
+        let strata = Strata::start(options).expect("a store that opens");
+        let session = session_of(&strata, path);
+        ask(&strata, "session/open", &json!({"session": session}));
+        ask(&strata, "session/follow", &json!({"session": session, "isOn": true}));
+        let shown = Self { strata, session };
+        while !shown.is_compiled(0) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // The first growth is read whole: who stored the file may have been an older version.
+        shown.append(lines, path);
+        shown
+    }
+
+    fn header(&self) -> Value {
+        ask(&self.strata, "session/header", &json!({"session": self.session}))
+    }
+
+    fn is_compiled(&self, n_calls: u64) -> bool {
+        let header = self.header();
+        header["compiledCalls"] == header["calls"] && header["calls"].as_u64() >= Some(n_calls)
+    }
+
+    fn append(&self, lines: &str, path: &Path) {
+        let n_calls = self.header()["calls"].as_u64().unwrap_or_default();
+        append(path, lines);
+        while !self.is_compiled(n_calls + 1) {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    }
+}
+
+/// The session that was imported from `path`: the sample that comes with Strata stands beside it in the list.
+fn session_of(strata: &Arc<Strata>, path: &Path) -> Value {
+    let list = ask(strata, "session/list", &json!({"filter": "", "offset": 0, "limit": 10}));
+    let rows = list["rows"].as_array().expect("rows");
+    let is_of_path = |row: &&Value| row["source"].as_str().is_some_and(|source| Path::new(source) == path);
+    rows.iter().find(is_of_path).unwrap_or_else(|| panic!("{rows:#?}"))["session"].clone()
+}
+
+fn ask(strata: &Arc<Strata>, name: &str, params: &Value) -> Value {
+    match strata.dispatch(name, &params.to_string()) {
+        Ok(Reply::Json(text)) => serde_json::from_str(&text).expect("an answer is JSON"),
+        other => panic!("{name}: {other:?}"),
+    }
 }
 
 criterion_group!(benches, follow);

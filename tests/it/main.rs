@@ -2,6 +2,7 @@
 
 mod analysis;
 mod cache;
+mod causes;
 mod findings;
 mod growth;
 mod laws;

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { violations } from './support/axe.js';
 import { journey } from './support/journey.js';
-
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Places that together hold every kind of panel. */
 const PLACES = [
@@ -21,6 +18,7 @@ const PLACES = [
     'lab?axes=threshold&grid=threshold=20000,retention=10&look=table',
     (window) => window.reads(window.inspector, 'What the sweep says'),
   ],
+  ['run', (window) => window.page.getByRole('form', { name: 'Begin a run' }).waitFor()],
   ['pipeline?call=25&stage=contents', (window) => window.reads(window.stage, 'contents')],
   [
     'pipeline?call=25&stage=contents&tab=text&tokens=1',
@@ -65,15 +63,3 @@ for (const theme of ['dark', 'light'])
     },
     { theme },
   );
-
-async function violations(page) {
-  // The page's own policy forbids scripts from elsewhere, so axe comes over the debugger.
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { violations: found } = await window.axe.run(document);
-    return found.map(({ id, nodes }) => ({
-      id,
-      nodes: nodes.map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary}`),
-    }));
-  });
-}

@@ -20,6 +20,7 @@ journey(
     await window.option(/agent_tools/, window.stages).click();
     await marks(window.option(/agent_tools/, window.stages)).waitFor();
     await marks(window.stage).first().waitFor();
+    await window.settle();
     await window.option(/find_invoices/, window.stage).click();
     await window.reads(window.inspector, 'Tool definition');
     await marks(window.inspector).first().waitFor();

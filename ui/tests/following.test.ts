@@ -36,7 +36,7 @@ describe('following the file of a session', () => {
     const { calls, events, bill } = await host.invoke('session/header', { session: 'claude-code' });
     expect(calls).toBeGreaterThan(before.calls);
     await inspector(new RegExp(`Call C${String(calls)}\\b`));
-    expect(view().cursor).toBe(calls);
+    await waitFor(() => expect(view().cursor).toBe(calls));
     expect(screen.getByRole('slider', { name: /^Prompt tokens/ })).toHaveAttribute(
       'aria-valuemax',
       String(calls),

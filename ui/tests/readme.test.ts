@@ -41,6 +41,10 @@ function keyTable(): string {
       COMMANDS.filter(({ view }) => view === 'lab'),
     ),
     section(
+      'Run',
+      COMMANDS.filter(({ view }) => view === 'run'),
+    ),
+    section(
       'Settings',
       COMMANDS.filter(({ view }) => view === 'settings'),
     ),

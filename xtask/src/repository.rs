@@ -11,9 +11,10 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// The repository this program was compiled in.
+    /// The repository that cargo runs this program in; without cargo, the one it was compiled in, which may have moved.
     pub(crate) fn find() -> Result<Self> {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let package = env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = package.parent().context("find the repository's root")?;
         Ok(Self { root: root.to_owned() })
     }

@@ -142,6 +142,9 @@ commands! {
     "app/start" app::Start => app::StartInfo: "What the window needs for its first frame";
     "app/setSettings" app::SetSettings => app::Settings: "Stores the settings";
     "app/recorder" app::Recorder => app::RecorderFile: "The plugin that records a google-adk app, as a Python file";
+    "app/prices" app::PriceTable => Vec<app::PriceRow>: "What models cost, with sources";
+    "app/cacheRules" app::CacheRuleTable => Vec<app::CacheRuleRow>: "How providers find a prefix again, with sources";
+    "app/storage" app::Storage => app::StorageInfo: "Where sessions are kept, and how much space they take";
     "session/list" session::List => session::SessionPage: "Sessions in the store, most recently opened first";
     "session/import" session::Import => session::JobStarted: "Reads files and folders, as a job";
     "session/importUpload" session::ImportUpload => session::JobStarted: "Reads a file that was uploaded, as a job";
@@ -224,6 +227,10 @@ commands! {
     "run/start" run::Start => run::RunStatus: "Begins to run an app, in a new session or in one that is stored";
     "run/send" run::Send => session::JobStarted: "Says something to a run's agents, or answers what they wait for, as a job";
     "run/get" run::Get => run::RunStatus: "A run as it is";
+    "run/conversation" run::Conversation => run::RunConversation: "What was said and done in a run's session";
+    "run/setHolds" run::SetHolds => run::RunStatus: "Holds a run's calls on these conditions from now on";
+    "run/edit" run::Edit => run::RunStatus: "Changes what the held call would send";
+    "run/release" run::Release => run::RunStatus: "Decides about the call that is held";
     "run/list" run::List => run::RunList: "Runs of this program";
     "run/stop" run::Stop => run::RunStatus: "Ends a run; its session stays";
     "job/list" job::List => job::JobList: "Running and ended jobs";

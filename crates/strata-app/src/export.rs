@@ -13,7 +13,7 @@ use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::api::experiment::{ExportFormat, Exported};
 use crate::edit_file::{EditFile, is_adk};
 use crate::error::AppError;
-use crate::words;
+use crate::show::words;
 pub(crate) use subject::Subject;
 
 /// `masks_secrets` puts a mask in place of each secret, and says how many there were.

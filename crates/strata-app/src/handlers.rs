@@ -37,4 +37,6 @@ mod search;
 mod session;
 mod stages;
 mod state;
+mod storage;
+mod tables;
 mod verification;

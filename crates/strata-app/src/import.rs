@@ -10,6 +10,7 @@ mod kept;
 mod members;
 mod outcome;
 mod read;
+mod reports;
 mod sqlite;
 mod stamp;
 mod storing;

@@ -30,7 +30,6 @@ mod origin;
 mod places;
 mod replay;
 mod run;
-mod run_input;
 mod scripts;
 mod search;
 mod session;
@@ -43,7 +42,8 @@ mod verify;
 pub use adk_recorder::{RecorderReport, adk_recorder};
 pub use app::AppReport;
 pub use cache::{
-    BreakReport, CacheFixReport, CacheReport, CallCacheReport, VerdictReport, ZoneReport, cache,
+    BreakReport, CacheFixReport, CacheReport, CallCacheReport, TextChangeReport, VerdictReport, ZoneReport,
+    cache,
 };
 pub use calibration::{
     CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, ModelCalibration, calibration,
@@ -68,8 +68,7 @@ pub use list::{ListReport, ListedSession, list};
 pub use models::{EndpointReport, ModelsReport, models};
 pub use places::{PlacesReport, places};
 pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};
-pub use run::{RunArtifact, RunCallReport, RunCompany, RunError, RunReport, RunState, run};
-pub use run_input::{messages_in, named_state, named_values};
+pub use run::{RunArtifact, RunCallReport, RunCompany, RunReport, RunState, run};
 pub use scripts::{ScriptsReport, scripts};
 pub use search::{SearchChoice, SearchReport, search};
 pub use session::SessionReport;
@@ -81,13 +80,18 @@ pub use tokens::{
 };
 pub use verify::{ModelVerification, VerifyReport, verify};
 
-pub use crate::api::common::{Basis, Bill, CallRange, DiagnosticRow, DiagnosticSeverity, Kind, RequestBasis};
+pub use crate::api::common::{
+    Basis, Bill, CallRange, DiagnosticRow, DiagnosticSeverity, Kind, Remedy, RequestBasis,
+};
 pub use crate::api::experiment::{ComparedCall, ExportFormat};
 pub use crate::api::job::{FailedFile, FileCounts};
 pub use crate::api::place::PlaceRow;
 pub use crate::api::search::{SearchHit, SnippetPiece};
-pub use crate::run::{Continuation, HeldReport, HoldCondition, HoldDecision, Holder};
+pub use crate::run::{
+    Continuation, HeldEdit, HeldReport, HoldCondition, HoldDecision, Holder, Step as HoldStep,
+};
 pub use crate::run::{ModelChoice, Person, RunChoice, RunLimits, RunListener, RunNews};
+pub use crate::run::{messages_in, named_state, named_values};
 pub use crate::watch::{Step, Watch};
 
 /// Of all documents.

@@ -5,7 +5,8 @@
 //! running ── an app in a session, turn by turn
 //!   ├─ recording   the session: one transaction an event, with the request it answers
 //!   ├─ sent        what was sent, call by call
-//!   ├─ hold        what stands between a compiled request and its sending
+//!   ├─ gate        what stands between a compiled request and its sending
+//!   ├─ hold        on what calls are held, and what becomes of them
 //!   ├─ models      who answers: a server, a script, an echo; within a budget
 //!   └─ code        what the app does by itself: tools, and nodes that are functions
 //! ```
@@ -14,6 +15,7 @@ mod budget;
 mod choice;
 mod code;
 mod computer;
+mod gate;
 mod hold;
 #[cfg(test)]
 mod laws;
@@ -26,15 +28,18 @@ mod scripted;
 mod sent;
 mod server;
 mod tools;
+mod typed;
 
 pub use budget::RunLimits;
 pub use choice::{ModelChoice, RunChoice};
-pub use hold::{Continuation, HeldReport, HoldCondition, HoldDecision, Holder};
+pub use hold::{Continuation, HeldEdit, HeldReport, HoldCondition, HoldDecision, Holder, Step};
 pub use listener::{Person, RunListener, RunNews};
+pub use typed::{messages_in, named_state, named_values};
 
-pub(crate) use hold::HoldGate;
+pub(crate) use hold::edited;
 pub(crate) use prepare::{World, prepare};
-pub(crate) use recording::{OwnStore, RunStore};
-pub(crate) use running::{Place, Run, TurnEnd, answered, said, waiting};
+pub(crate) use recording::{OwnStore, RunStore, WaitingCall};
+pub(crate) use running::{Place, Run, TurnEnd, said};
 pub(crate) use sent::{Answered, SentCall};
 pub(crate) use tools::RecordedAnswers;
+pub(crate) use typed::typed_value;

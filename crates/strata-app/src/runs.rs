@@ -1,38 +1,41 @@
 //! The runs of this program, for those who look at them and talk with them.
 
+mod board;
+mod status;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{Either, select};
 use futures_util::pin_mut;
-use strata_model::{Json, Object, json};
-use strata_runtime::OpenGate;
+use strata_model::{App, Json, Object};
 use strata_store::{SessionId, Store};
 use tokio_util::sync::CancellationToken;
 
-use crate::api::job::{JobState, Notification};
-use crate::api::run::{CallAnswer, Limits, RunPhase, RunProblem, RunStatus, Saying, Start};
+use crate::api::job::JobState;
+use crate::api::run::{
+    CallAnswer, Decision, HeldEdit, Limits, RunConversation, RunPhase, RunProblem, RunStatus, Spent, Start,
+};
 use crate::error::{AppError, sentence};
 use crate::import::Storage as _;
 use crate::jobs::{JobOutcome, Jobs, RunningJob};
 use crate::models::{Models, custom_endpoints};
 use crate::notifications::Notifications;
 use crate::run::{
-    ModelChoice, Place, RecordedAnswers, Run, RunChoice, RunLimits, RunListener, RunNews, RunStore, TurnEnd,
-    World, answered, prepare, said, waiting,
+    self, HoldCondition, HoldDecision, ModelChoice, Place, RecordedAnswers, Run, RunChoice, RunLimits,
+    RunListener as _, RunStore, Step, TurnEnd, World, prepare, said, typed_value,
 };
 use crate::sessions::Sessions;
 use crate::tables::Tables;
 use crate::watch::Watch as _;
 use crate::workspace::Workspace;
+use board::Board;
+use status::Progress;
 
 /// Runs that are kept at once; of those that are stopped, the oldest is let go.
 const MAX_RUNS: usize = 32;
-/// Notes that are kept of a run.
-const MAX_NOTES: usize = 20;
-/// Characters of what is being said.
-const MAX_SAID: usize = 20_000;
 
 /// The runs, by number.
 pub(crate) struct Runs {
@@ -43,70 +46,37 @@ pub(crate) struct Runs {
     sessions: Arc<Sessions>,
     models: Arc<Models>,
     active: Mutex<BTreeMap<u64, Arc<ActiveRun>>>,
+    n_started: AtomicU64,
 }
 
 /// A run, and what is shown of it.
 struct ActiveRun {
     id: String,
-    app: String,
+    app: Arc<App>,
+    /// Who answers, as it was asked for.
+    model: String,
     run: Run,
-    store: Arc<dyn RunStore>,
     stop: CancellationToken,
     board: Arc<Board>,
 }
 
-/// What is shown of a run while it goes on.
-struct Board {
-    run: String,
-    notifications: Arc<Notifications>,
-    shown: Mutex<Shown>,
-}
+/// A turn that is being taken. However it ends, the next one can be.
+struct OpenTurn(Arc<ActiveRun>);
 
-#[derive(Default)]
-struct Shown {
-    job: Option<String>,
-    is_running: bool,
-    saying: Option<Saying>,
-    error: Option<RunProblem>,
-    notes: Vec<String>,
+impl Drop for OpenTurn {
+    fn drop(&mut self) {
+        self.0.board.change(|shown| {
+            if std::mem::take(&mut shown.is_running) {
+                let message =
+                    "Strata failed in this turn. What was said before is stored. Please report this.";
+                shown.error = Some(RunProblem { code: "Error".to_owned(), message: message.to_owned() });
+            }
+        });
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Board {
-    fn change(&self, change: impl FnOnce(&mut Shown)) {
-        change(&mut lock(&self.shown));
-        self.notifications.tell(&Notification::Run { run: self.run.clone() });
-    }
-}
-
-impl RunListener for Board {
-    fn hear(&self, news: RunNews<'_>) {
-        self.change(|shown| match news {
-            RunNews::Piece { agent, text } => {
-                let saying = shown
-                    .saying
-                    .get_or_insert_with(|| Saying { agent: agent.to_owned(), text: String::new() });
-                if saying.agent == agent && saying.text.len() < MAX_SAID {
-                    saying.text.push_str(text);
-                }
-            }
-            RunNews::Said { agent, .. } => {
-                shown.saying = shown.saying.take().filter(|saying| saying.agent != agent);
-            }
-            RunNews::Called { .. } | RunNews::Answered { .. } | RunNews::Failed { .. } => {}
-        });
-    }
-
-    fn note(&self, text: &str) {
-        self.change(|shown| {
-            shown.notes.push(text.to_owned());
-            let n_old = shown.notes.len().saturating_sub(MAX_NOTES);
-            shown.notes.drain(..n_old);
-        });
-    }
 }
 
 /// The store, for a run beside everything else.
@@ -135,58 +105,68 @@ impl Runs {
         sessions: Arc<Sessions>,
         models: Arc<Models>,
     ) -> Self {
-        Self { workspace, tables, notifications, jobs, sessions, models, active: Mutex::default() }
+        let (active, n_started) = (Mutex::default(), AtomicU64::new(0));
+        Self { workspace, tables, notifications, jobs, sessions, models, active, n_started }
     }
 
     /// Makes a run ready. Nothing is sent before somebody says something.
     pub(crate) fn start(&self, asked: Start) -> Result<RunStatus, AppError> {
-        let custom = custom_endpoints(&self.workspace.store())?;
-        let mut active = lock(&self.active);
-        let number = active.last_key_value().map_or(1, |(last, _)| last + 1);
+        self.check_room()?;
+        let number = self.n_started.fetch_add(1, Ordering::Relaxed) + 1;
         let id = number.to_string();
-        let board = Arc::new(Board {
-            run: id.clone(),
-            notifications: self.notifications.clone(),
-            shown: Mutex::default(),
-        });
+        let board = Arc::new(Board::new(id.clone(), self.notifications.clone()));
         let stop = CancellationToken::new();
+        let custom = custom_endpoints(&self.workspace.store())?;
         let world = World {
             find: &|name| self.models.find(name, &custom),
             client: &|| self.models.connections.client(),
-            counting: self.tables.counting.clone(),
+            tables: self.tables.clone(),
             recorded: self.recorded(asked.recorded.as_deref())?,
             listener: board.clone(),
             person: None,
-            gate: Arc::new(OpenGate),
+            holder: board.clone(),
             stop: stop.clone(),
         };
         let place = match &asked.session {
             Some(session) => Place::Stored(SessionId::from(&**session)),
             None => Place::New { user_id: asked.user.as_deref().unwrap_or("user").into() },
         };
-        let prepared = prepare(&choice(asked), world)?;
+        let model = asked.model.clone();
+        let prepared = prepare(&choice(asked)?, world)?;
         for found in &prepared.diagnostics {
             board.note(&sentence(&found.message));
         }
-        let store: Arc<dyn RunStore> = Arc::new(SharedStore {
+        let store = SharedStore {
             own: self.workspace.database().map(Store::open).transpose()?.map(Mutex::new),
             workspace: self.workspace.clone(),
             sessions: self.sessions.clone(),
-        });
-        let app = prepared.parts.app.name.to_string();
-        let run = Run::start(prepared.parts, store.clone(), place)?;
-        let run = Arc::new(ActiveRun { id, app, run, store, stop, board });
-        if active.len() >= MAX_RUNS {
-            let oldest = active.iter().find(|(_, run)| run.stop.is_cancelled()).map(|(number, _)| *number);
-            let oldest = oldest.ok_or_else(|| {
-                AppError::bad_input(
-                    "There are too many runs already. Stop one of them first; its session stays.",
-                )
-            })?;
+        };
+        let app = prepared.parts.app.clone();
+        let run = Run::start(prepared.parts, Arc::new(store), place)?;
+        let run = Arc::new(ActiveRun { id, app, model, run, stop, board });
+        self.add(number, run.clone());
+        Ok(run.status())
+    }
+
+    /// Refuses a run that there is no room for, before anything of it is read or stored.
+    fn check_room(&self) -> Result<(), AppError> {
+        let active = lock(&self.active);
+        if active.len() < MAX_RUNS || active.values().any(|run| run.stop.is_cancelled()) {
+            return Ok(());
+        }
+        Err(AppError::bad_input(
+            "There are too many runs already. Stop one of them first; its session stays.",
+        ))
+    }
+
+    fn add(&self, number: u64, run: Arc<ActiveRun>) {
+        let mut active = lock(&self.active);
+        if active.len() >= MAX_RUNS
+            && let Some(oldest) = active.iter().find(|(_, run)| run.stop.is_cancelled()).map(|(at, _)| *at)
+        {
             active.remove(&oldest);
         }
-        active.insert(number, run.clone());
-        run.status()
+        active.insert(number, run);
     }
 
     fn recorded(&self, session: Option<&str>) -> Result<RecordedAnswers, AppError> {
@@ -206,12 +186,30 @@ impl Runs {
     }
 
     pub(crate) fn status(&self, run: &str) -> Result<RunStatus, AppError> {
-        self.find(run)?.status()
+        Ok(self.find(run)?.status())
     }
 
-    pub(crate) fn all(&self) -> Result<Vec<RunStatus>, AppError> {
+    pub(crate) fn all(&self) -> Vec<RunStatus> {
         let runs: Vec<_> = lock(&self.active).values().rev().cloned().collect();
         runs.iter().map(|run| run.status()).collect()
+    }
+
+    pub(crate) fn conversation(&self, run: &str) -> Result<RunConversation, AppError> {
+        let open = self.sessions.get(self.find(run)?.run.session().as_str())?;
+        Ok(status::conversation(open.experiment.session()))
+    }
+
+    pub(crate) fn set_holds(&self, run: &str, holds: &[String]) -> Result<RunStatus, AppError> {
+        let active = self.find(run)?;
+        active.run.holds().set_conditions(conditions(holds)?);
+        active.board.tell();
+        Ok(active.status())
+    }
+
+    pub(crate) fn decide(&self, run: &str, decision: HoldDecision) -> Result<RunStatus, AppError> {
+        let active = self.find(run)?;
+        active.board.decide(decision)?;
+        Ok(active.status())
     }
 
     /// Takes a turn, as a job. Returns the job's id.
@@ -224,7 +222,7 @@ impl Runs {
         }
         let mut messages = Vec::new();
         if !answers.is_empty() {
-            messages.push(answered(&active.session()?, &read_answers(answers))?);
+            messages.push(active.run.answers(&read_answers(answers))?);
         }
         if !message.trim().is_empty() {
             messages.push(said(message));
@@ -235,7 +233,7 @@ impl Runs {
             ));
         }
         {
-            let mut shown = lock(&active.board.shown);
+            let mut shown = active.board.shown();
             if shown.is_running {
                 return Err(AppError::bad_input(
                     "The agents are still at work. Wait for them, or stop the run.",
@@ -245,13 +243,13 @@ impl Runs {
             shown.error = None;
         }
         let runtime = self.models.connections.runtime().clone();
-        let turn = active.clone();
-        let job = self.jobs.start(format!("Running {}", active.app), "calls", move |job| {
+        let turn = OpenTurn(active.clone());
+        let job = self.jobs.start(format!("Running {}", active.app.name), "calls", move |job| {
             let ended = messages.into_iter().try_fold(TurnEnd::Done, |end, message| match end {
-                TurnEnd::Done => runtime.block_on(turn.take(message, job)),
+                TurnEnd::Done => runtime.block_on(turn.0.take(message, job)),
                 end => Ok(end),
             });
-            turn.ended(ended)
+            turn.0.ended(ended)
         });
         active.board.change(|shown| shown.job = Some(job.clone()));
         Ok(job)
@@ -261,8 +259,8 @@ impl Runs {
     pub(crate) fn stop(&self, run: &str) -> Result<RunStatus, AppError> {
         let active = self.find(run)?;
         active.stop.cancel();
-        active.board.change(|_| {});
-        active.status()
+        active.board.tell();
+        Ok(active.status())
     }
 }
 
@@ -283,7 +281,7 @@ impl ActiveRun {
 
     fn ended(&self, ended: Result<TurnEnd, AppError>) -> JobOutcome {
         let n_calls = self.run.n_sent() as u64;
-        let calls = crate::words::counted(n_calls as usize, "call");
+        let calls = crate::show::words::counted(n_calls as usize, "call");
         let (state, outcome, error) = match ended {
             Ok(TurnEnd::Done) => (JobState::Done, format!("Answered; {calls} so far."), None),
             Ok(TurnEnd::Stopped) => {
@@ -292,11 +290,7 @@ impl ActiveRun {
             }
             Ok(TurnEnd::Failed(failure)) => {
                 let message = sentence(&failure.text());
-                (
-                    JobState::Failed,
-                    message.clone(),
-                    Some(RunProblem { code: failure.kind.to_string(), message }),
-                )
+                (JobState::Failed, message, Some(RunProblem::from(&failure)))
             }
             Err(error) => {
                 let problem = RunProblem { code: "Error".to_owned(), message: error.message.clone() };
@@ -311,36 +305,49 @@ impl ActiveRun {
         JobOutcome::saying(state, outcome)
     }
 
-    fn session(&self) -> Result<strata_model::Session, AppError> {
-        let session = self.store.lock().read_session(self.run.session())?;
-        session.ok_or_else(|| AppError::not_found("The session of this run was taken out of the store."))
-    }
-
-    fn status(&self) -> Result<RunStatus, AppError> {
-        let waiting = waiting(&self.session()?).iter().map(ToString::to_string).collect();
-        let shown = lock(&self.board.shown);
+    fn status(&self) -> RunStatus {
+        let sent = self.run.sent();
+        let (authors, waiting) = (self.run.authors(), self.run.waiting());
+        let waiting: Vec<_> = waiting.iter().map(status::waiting).collect();
+        let shown = self.board.shown();
+        let held = shown.held().map(|report| status::held(report));
         let phase = match (shown.is_running, self.stop.is_cancelled()) {
+            (true, false) if held.is_some() => RunPhase::Held,
             (true, _) => RunPhase::Running,
             (false, true) => RunPhase::Stopped,
             (false, false) => RunPhase::Idle,
         };
-        Ok(RunStatus {
+        let progress = Progress {
+            sent: &sent,
+            authors: &authors,
+            waiting: &waiting,
+            held: held.as_ref().map(|held| &*held.agent),
+            at_work: shown.at_work.as_deref().filter(|_| shown.is_running),
+        };
+        let (spent, limits) = (self.run.budget().spent(), self.run.budget().limits());
+        RunStatus {
             run: self.id.clone(),
             session: self.run.session().to_string(),
-            app: self.app.clone(),
+            app: self.app.name.to_string(),
+            model: self.model.clone(),
             phase,
             job: shown.job.clone(),
-            calls: self.run.n_sent() as u32,
+            calls: sent.len() as u32,
+            spent: Spent { tokens: spent.tokens as f64, dollars: spent.dollars },
+            limits: status::limits(limits),
+            agents: status::agents(&self.app, &progress),
             saying: shown.saying.clone(),
+            held,
+            holds: self.run.holds().conditions().iter().map(ToString::to_string).collect(),
             waiting,
             error: shown.error.clone(),
             notes: shown.notes.clone(),
-        })
+        }
     }
 }
 
-fn choice(asked: Start) -> RunChoice {
-    RunChoice {
+fn choice(asked: Start) -> Result<RunChoice, AppError> {
+    Ok(RunChoice {
         app: PathBuf::from(asked.app),
         database: None,
         session: asked.session,
@@ -352,20 +359,52 @@ fn choice(asked: Start) -> RunChoice {
         state: Object::new(),
         answers: Vec::new(),
         limits: asked.limits.map_or_else(RunLimits::default, limits),
-        holds: Vec::new(),
+        holds: conditions(&asked.holds)?,
         is_streaming: true,
-    }
+    })
 }
 
 fn limits(limits: Limits) -> RunLimits {
-    RunLimits {
-        calls: Some(limits.calls).filter(|limit| *limit > 0),
-        tokens: Some(limits.tokens).filter(|limit| *limit > 0.0).map(|limit| limit as u64),
-        dollars: Some(limits.dollars).filter(|limit| *limit > 0.0),
-    }
+    RunLimits::up_to(limits.calls, limits.tokens.max(0.0) as u64, limits.dollars)
+}
+
+fn conditions(holds: &[String]) -> Result<Vec<HoldCondition>, AppError> {
+    let read = holds
+        .iter()
+        .map(|hold| hold.parse().map_err(|reason: String| AppError::bad_input(sentence(&reason))));
+    read.collect()
 }
 
 fn read_answers(answers: &[CallAnswer]) -> Vec<(String, Json)> {
-    let read = |text: &str| json::parse(text.as_bytes()).unwrap_or_else(|_| Json::from(text));
-    answers.iter().map(|given| (given.id.clone(), read(&given.answer))).collect()
+    answers.iter().map(|given| (given.id.clone(), typed_value(&given.answer))).collect()
+}
+
+impl From<Decision> for HoldDecision {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Go => Self::Go,
+            Decision::StepCall => Self::Step(Step::Call),
+            Decision::StepAgent => Self::Step(Step::Agent),
+            Decision::StepResult => Self::Step(Step::Result),
+            Decision::GoFreely => Self::GoFreely,
+            Decision::Stop => Self::Stop,
+        }
+    }
+}
+
+impl From<HeldEdit> for run::HeldEdit {
+    fn from(edit: HeldEdit) -> Self {
+        match edit {
+            HeldEdit::System { text } => Self::System { text },
+            HeldEdit::Text { content, part, text } => {
+                Self::Text { content: content as usize, part: part as usize, text }
+            }
+            HeldEdit::LeaveOut { parts } => {
+                let places = parts.iter().map(|place| (place.content as usize, place.part as usize));
+                Self::LeaveOut { parts: places.collect() }
+            }
+            HeldEdit::Model { name } => Self::Model { name },
+            HeldEdit::Request { json } => Self::Request { json },
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::time::UNIX_EPOCH;
 use crate::api::script::SavedScript;
 use crate::data_folder::{default_database, scripts_folder};
 use crate::error::AppError;
-use crate::words::listed;
+use crate::show::words::listed;
 
 const EXTENSION: &str = "js";
 /// Characters of a name.
@@ -179,7 +179,7 @@ fn first_comment(source: &str) -> Option<String> {
     let line = source.trim_start_matches('\u{feff}').lines().next()?.trim();
     let text = line.strip_prefix("//").or_else(|| line.strip_prefix("/*"))?;
     let text = text.trim_matches(|c: char| c == '/' || c == '*' || c.is_whitespace());
-    (!text.is_empty()).then(|| crate::words::cut(text, 120))
+    (!text.is_empty()).then(|| crate::show::words::cut(text, 120))
 }
 
 /// A name that is a file's name on every system, without the ending, which may be typed.

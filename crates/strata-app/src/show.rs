@@ -3,11 +3,14 @@
 
 pub(crate) mod breaks;
 mod comparison;
+pub(crate) mod edit_words;
 mod found;
 mod nearest;
 mod segments;
 mod tokenizers;
+pub(crate) mod tool_words;
 mod verification;
+pub(crate) mod words;
 
 pub(crate) use comparison::{compared, pairs};
 pub(crate) use found::found_page;

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use strata_measure::prices::Prices;
 use strata_model::secret;
 use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
-use crate::api::session::SessionListItem;
+use crate::api::session::{ReportedCalls, SessionListItem, SessionRow};
 use crate::error::AppError;
 use crate::import::Summary;
 use crate::sample;
@@ -119,4 +120,31 @@ pub(crate) fn list_item(entry: &SessionEntry) -> SessionListItem {
         opened_ms: entry.opened_at_ms.map(|ms| ms as f64),
         is_sample,
     }
+}
+
+/// A row of the list of sessions, at these prices.
+pub(crate) fn session_row(entry: &SessionEntry, prices: &Prices) -> SessionRow {
+    let summary = Summary::from_json(&entry.summary);
+    SessionRow {
+        item: list_item(entry),
+        compactions: summary.numbers.compactions as u32,
+        reported: reported_calls(&summary, prices),
+        folder: summary.folder,
+    }
+}
+
+fn reported_calls(summary: &Summary, prices: &Prices) -> Option<ReportedCalls> {
+    let reports = summary.reports.as_ref().filter(|reports| reports.calls > 0)?;
+    let cached = reports.total(|sum| sum.cached_tokens) as f64;
+    Some(ReportedCalls {
+        calls: reports.calls as u32,
+        unpaid_calls: reports.unpaid_calls as u32,
+        prompt_tokens: reports.total(|sum| sum.prompt_tokens) as f64,
+        cached_tokens: (reports.cache_calls > 0).then_some(cached),
+        output_tokens: reports.total(|sum| sum.output_tokens) as f64,
+        largest_prompt: reports.largest_prompt as u32,
+        models: reports.models(),
+        cost: reports.cost(summary.numbers.calls, prices),
+        caveat: summary.output_caveat.clone(),
+    })
 }

@@ -1,13 +1,20 @@
 //! A run on the terminal: what agents say on standard output, what they do on standard error, and who sits there.
 
-use std::io::{self, BufRead as _};
+use std::io::{self, BufRead as _, Write as _};
+use std::process::Command;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use strata_app::report::{HeldReport, HoldDecision, Holder, Person, RunListener, RunNews};
+use anyhow::{Context as _, Result};
+use futures_util::future::BoxFuture;
+use strata_app::report::{
+    HeldEdit, HeldReport, HoldDecision, HoldStep, Holder, Person, RunListener, RunNews,
+};
 use strata_app::{cut, whole};
 use tokio_util::sync::CancellationToken;
+
+use crate::terminal;
 
 /// Characters of arguments and results.
 const SHOWN: usize = 160;
@@ -46,7 +53,7 @@ impl Conversation {
 
 /// With the terminal gone there is nobody left to tell.
 fn write(out: &mut impl io::Write, text: &str) {
-    let _ = out.write_all(text.as_bytes());
+    let _ = terminal::write(out, text);
     let _ = out.flush();
 }
 
@@ -89,6 +96,7 @@ impl RunListener for Conversation {
 }
 
 /// Somebody at the terminal.
+#[derive(Clone)]
 pub(crate) struct Keyboard {
     stop: CancellationToken,
 }
@@ -127,19 +135,65 @@ impl Person for Keyboard {
 }
 
 impl Holder for Keyboard {
-    fn decide(&self, held: &HeldReport) -> HoldDecision {
+    fn decide<'h>(&'h self, held: &'h HeldReport) -> BoxFuture<'h, HoldDecision> {
+        let (keyboard, held) = (self.clone(), held.clone());
+        Box::pin(async move {
+            let asked = tokio::task::spawn_blocking(move || keyboard.ask(&held));
+            asked.await.unwrap_or(HoldDecision::Stop)
+        })
+    }
+}
+
+impl Keyboard {
+    fn ask(&self, held: &HeldReport) -> HoldDecision {
         write(&mut io::stderr(), &described(held));
         loop {
-            let typed = self.line("Send it? [y]es, [a]ll from now on, [s]how it, [n]o and stop: ");
-            match typed.as_deref() {
-                Some("y" | "yes") => return HoldDecision::Go,
-                Some("a" | "all") => return HoldDecision::GoFreely,
-                Some("s" | "show") => write(&mut io::stderr(), &format!("{}\n", held.request)),
-                Some("n" | "no") | None => return HoldDecision::Stop,
-                Some(_) => {}
-            }
+            let typed = self.line(
+                "Send it? [y]es; yes and hold the next [c]all, [t]ool result, a[g]ent; [a]ll from now on; [s]how it; \
+                 [e]dit it; [n]o and stop: ",
+            );
+            return match typed.as_deref() {
+                Some("y" | "yes") => HoldDecision::Go,
+                Some("c" | "call") => HoldDecision::Step(HoldStep::Call),
+                Some("t" | "tool") => HoldDecision::Step(HoldStep::Result),
+                Some("g" | "agent") => HoldDecision::Step(HoldStep::Agent),
+                Some("a" | "all") => HoldDecision::GoFreely,
+                Some("s" | "show") => {
+                    write(&mut io::stderr(), &format!("{}\n", held.request_json()));
+                    continue;
+                }
+                Some("e" | "edit") => match in_editor(&held.request_json()) {
+                    Ok(Some(json)) => HoldDecision::Edit(vec![HeldEdit::Request { json }]),
+                    Ok(None) => continue,
+                    Err(error) => {
+                        write(&mut io::stderr(), &format!("{error:#}\n"));
+                        continue;
+                    }
+                },
+                Some("n" | "no") | None => HoldDecision::Stop,
+                Some(_) => continue,
+            };
         }
     }
+}
+
+/// A text as somebody leaves it in their editor. `None`: as it was.
+fn in_editor(text: &str) -> Result<Option<String>> {
+    let editor = ["VISUAL", "EDITOR"].iter().find_map(std::env::var_os);
+    let editor = editor.context("Set $VISUAL or $EDITOR to the editor that should open.")?;
+    let mut file = tempfile::Builder::new().prefix("request-").suffix(".json").tempfile()?;
+    file.write_all(text.as_bytes()).context("The request could not be written for the editor.")?;
+    // It may be named with options.
+    let words = editor.to_string_lossy().into_owned();
+    let mut words = words.split_whitespace();
+    let program = words.next().context("$VISUAL or $EDITOR is empty.")?;
+    let ended = Command::new(program).args(words).arg(file.path()).status();
+    let ended = ended.with_context(|| format!("The editor {program} could not be started."))?;
+    if !ended.success() {
+        return Ok(None);
+    }
+    let edited = std::fs::read_to_string(file.path()).context("The edited request could not be read.")?;
+    Ok(Some(edited).filter(|edited| edited != text))
 }
 
 /// What is held, and why, in a few lines.
@@ -147,6 +201,11 @@ fn described(held: &HeldReport) -> String {
     let mut lines = vec![format!("Held: a call of {}. {}", held.agent, held.reasons.join(" "))];
     let cost = held.prompt_cost.map(|cost| format!(", ${cost:.4} if nothing is cached")).unwrap_or_default();
     lines.push(format!("  prompt  {} tokens{cost}", whole(held.prompt_tokens)));
+    if let Some(refusal) = &held.refusal {
+        lines.push(format!("  edit    not made: {refusal}"));
+    } else if held.is_edited {
+        lines.push("  edit    made; this is the edited request".to_owned());
+    }
     lines.push(match held.before {
         None => "  before  nothing: it is the first call of this agent here".to_owned(),
         Some(before) => {

@@ -1,9 +1,10 @@
 //! Telling a person why a command gave up.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use strata_app::AppError;
+
+use crate::terminal;
 
 /// Bad usage or input. 1 is kept for checks that failed.
 pub(crate) const BAD_INPUT: u8 = 2;
@@ -11,7 +12,7 @@ pub(crate) const BAD_INPUT: u8 = 2;
 /// Writes what happened and what to do, then the causes, and returns the exit code for it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     // With the terminal gone there is nobody left to tell.
-    let _ = writeln!(std::io::stderr(), "{}", text(error));
+    let _ = terminal::write(&mut std::io::stderr(), &format!("{}\n", text(error)));
     ExitCode::from(BAD_INPUT)
 }
 

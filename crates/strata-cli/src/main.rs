@@ -10,6 +10,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod serve;
+mod terminal;
 mod text;
 
 use std::process::ExitCode;

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use strata_app::report::FileDiagnostic;
 
+use crate::terminal;
 use crate::text::{self, Style};
 
 /// Writes a document to standard output: as JSON, or as text with its diagnostics on standard error.
@@ -20,7 +21,7 @@ pub(crate) fn print(
         write_json(document)
     } else {
         let style = Style::of(io::stdout().is_terminal());
-        let written = io::stdout().lock().write_all(text(style).as_bytes());
+        let written = terminal::write(&mut io::stdout().lock(), &text(style));
         self::diagnostics(diagnostics);
         written
     };
@@ -33,10 +34,14 @@ pub(crate) fn line(
     document: &impl Serialize,
     text: impl FnOnce(Style) -> String,
 ) -> Result<ControlFlow<()>> {
-    let line =
-        if is_json { serde_json::to_string(document)? } else { text(Style::of(io::stdout().is_terminal())) };
     let mut out = io::stdout().lock();
-    is_read(writeln!(out, "{line}").and_then(|()| out.flush()))
+    let written = if is_json {
+        terminal::write_json(&mut out, &(serde_json::to_string(document)? + "\n"))
+    } else {
+        let line = text(Style::of(out.is_terminal()));
+        terminal::write(&mut out, &(line + "\n"))
+    };
+    is_read(written.and_then(|()| out.flush()))
 }
 
 /// Whoever reads may have read enough.
@@ -49,18 +54,22 @@ fn is_read(written: io::Result<()>) -> Result<ControlFlow<()>> {
 
 /// Tells whoever sits at the terminal.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = terminal::write(&mut io::stderr(), &format!("{text}\n"));
 }
 
 /// Writes diagnostics to standard error.
 pub(crate) fn diagnostics(diagnostics: &[FileDiagnostic]) {
     // With the terminal gone there is nobody left to tell.
     let style = Style::of(io::stderr().is_terminal());
-    let _ = io::stderr().lock().write_all(text::diagnostics(diagnostics, style).as_bytes());
+    let _ = terminal::write(&mut io::stderr(), &text::diagnostics(diagnostics, style));
 }
 
 fn write_json(document: &impl Serialize) -> io::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = io::stdout().lock();
+    if out.is_terminal() {
+        return terminal::write_json(&mut out, &(serde_json::to_string_pretty(document)? + "\n"));
+    }
+    let mut out = BufWriter::new(out);
     serde_json::to_writer_pretty(&mut out, document)?;
     out.write_all(b"\n")?;
     out.flush()

@@ -8,6 +8,8 @@ use strata_app::report::{Step, Watch};
 use strata_app::{cut, whole};
 use tokio_util::sync::CancellationToken;
 
+use crate::terminal::visible;
+
 /// Work that is done sooner is not mentioned.
 const QUIET: Duration = Duration::from_millis(400);
 const TELL_EVERY: Duration = Duration::from_millis(100);
@@ -93,7 +95,7 @@ impl Watch for Progress {
         } else {
             format!("of {}", whole(i64::try_from(total).unwrap_or(i64::MAX)))
         };
-        let _ = write!(io::stderr(), "\r\x1b[K{}  {percent} % {amount}", line.what);
+        let _ = write!(io::stderr(), "\r\x1b[K{}  {percent} % {amount}", visible(&line.what));
         let _ = io::stderr().flush();
     }
 

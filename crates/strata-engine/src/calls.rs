@@ -27,6 +27,8 @@ pub struct Call {
     pub answer: EventIndex,
     /// Something was recorded of what came back. Else nobody knows what was answered, if anything, and what it cost.
     pub is_answered: bool,
+    /// It is held before it is sent, so nothing could come back yet.
+    pub is_pending: bool,
     /// The user's turns, counted from 1: invocations in the order they began.
     pub turn: u32,
     pub invocation: Invocation,
@@ -125,12 +127,13 @@ impl Calls {
                     number: self.list.len() as u32 + 1,
                     answer: EventIndex(at as u32),
                     is_answered: is_answered(event),
+                    is_pending: marks::has(event, marks::PENDING),
                     turn,
                     invocation: invocation(event, self.so_far.user_content(event), recording.rules.index),
                     certainty: certainty(event, self.has_usage),
                     input: single_turn_input(events, at, &self.so_far, recording.rules.index),
                     seen: None,
-                    usage: event.usage_metadata.as_deref().filter(|_| !is_sum(event)).cloned(),
+                    usage: report(event).cloned(),
                     model: event.model_version.clone(),
                     error: error(event),
                 };
@@ -155,16 +158,42 @@ fn is_answered(answer: &Event) -> bool {
 }
 
 fn certainty(answer: &Event, session_has_usage: bool) -> Certainty {
-    let is_told = answer.usage_metadata.is_some() || answer.error_code.is_some() || !is_answered(answer);
+    let is_told = answer.usage_metadata.is_some() || answer.error_code.is_some() || stands_for_answer(answer);
     let is_sure = is_told || !session_has_usage;
     if is_sure { Certainty::Sure } else { Certainty::WithoutUsage }
 }
 
-/// How many calls a session has, as far as that can be told without its app: all agents are taken to ask a model.
-pub fn n_calls(session: &Session, kind: FlowKind) -> usize {
+/// What answers a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'s> {
+    pub event: &'s Event,
+    /// What the provider reported with it.
+    pub usage: Option<&'s Usage>,
+}
+
+impl Answer<'_> {
+    /// As [`Call::is_unpaid`].
+    pub fn is_unpaid(&self) -> bool {
+        self.usage.is_none() && (self.event.error_code.is_some() || !is_answered(self.event))
+    }
+}
+
+/// The answers to a session's calls, as far as they can be told without its app: all agents are taken to ask a model.
+pub fn answers(session: &Session, kind: FlowKind) -> impl Iterator<Item = Answer<'_>> {
     let before = |at: usize| at.checked_sub(1).map(|before| &*session.events[before]);
     let events = session.events.iter().enumerate();
-    events.filter(|(at, event)| is_answer(event, before(*at), None, kind)).count()
+    let answers = events.filter(move |(at, event)| is_answer(event, before(*at), None, kind));
+    answers.map(|(_, event)| Answer { event, usage: report(event) })
+}
+
+/// How many calls a session has, as far as [`answers`] can tell.
+pub fn n_calls(session: &Session, kind: FlowKind) -> usize {
+    answers(session, kind).count()
+}
+
+/// What a provider reported for the one prompt that an event answers.
+fn report(answer: &Event) -> Option<&Usage> {
+    answer.usage_metadata.as_deref().filter(|_| !is_sum(answer))
 }
 
 fn error(event: &Event) -> Option<String> {
@@ -175,6 +204,11 @@ fn error(event: &Event) -> Option<String> {
             .as_deref()
             .map_or_else(|| code.to_owned(), |message| format!("{code}: {message}")),
     )
+}
+
+/// Whether an event without content stands for an answer that was not recorded, or did not come yet.
+fn stands_for_answer(event: &Event) -> bool {
+    marks::has(event, marks::UNANSWERED) || marks::has(event, marks::PENDING)
 }
 
 /// Whether an event holds what a model answered.
@@ -189,7 +223,7 @@ fn is_answer(event: &Event, before: Option<&Event>, index: Option<&AppIndex>, ki
         // ADK ends a streamed answer with an event that has its usage once more. In other recordings the content was
         // not kept.
         let is_unseen = kind == FlowKind::Transcript && event.usage_metadata.is_some() && !is_sum(event);
-        return is_unseen || event.error_code.is_some() || marks::has(event, marks::UNANSWERED);
+        return is_unseen || event.error_code.is_some() || stands_for_answer(event);
     }
     let is_from_model = event.content.as_ref().and_then(|content| content.role.as_deref()) == Some("model");
     is_from_model

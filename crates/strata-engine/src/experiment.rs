@@ -8,6 +8,7 @@ mod laid_history;
 mod recorded;
 mod recorded_calls;
 mod recorded_services;
+mod sourced_text;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ pub use event_change::EventChange;
 pub(crate) use event_change::{ReplacedEvents, silent};
 pub use growth::Growth;
 pub use laid_history::LaidSummaries;
-pub use recorded::RECORDED;
+pub use recorded::{EDITED_BY_HAND, RECORDED};
 
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
@@ -34,7 +35,7 @@ use crate::log::{EventLog, EventView, LoggedEvent};
 use crate::state_history::StateHistory;
 use checkpoint::{Checkpoint, MAX_CHECKPOINTS};
 use laid_history::LaidHistory;
-use recorded::{RecordedRequests, add_sent};
+use recorded::{Maker, RecordedRequests, add_sent};
 use recorded_calls::RecordedCalls;
 use recorded_services::RecordedServices;
 
@@ -477,10 +478,21 @@ impl Experiment {
             if self.laid.is_none() || compilation.outcome == Outcome::Request {
                 let dropped = self.changed_events().filter(|(_, change)| change.is_dropped);
                 let dropped = dropped.map(|(event, _)| event).collect();
-                add_sent(&mut compilation, sent, &dropped, self.app.other_writer());
+                add_sent(&mut compilation, sent, &dropped, self.maker(call));
             }
         }
         compilation
+    }
+
+    /// Who made of a call's compiled request what was sent.
+    fn maker(&self, call: &Call) -> Maker<'_> {
+        let is_by_hand =
+            self.seen.get(call.answer).is_some_and(|seen| seen.call.edited_by_hand == Some(true));
+        match self.app.other_writer() {
+            _ if is_by_hand => Maker::Person,
+            Some(writer) => Maker::OtherWriter(writer),
+            None => Maker::App,
+        }
     }
 
     /// What a call compiles to, whatever was sent.

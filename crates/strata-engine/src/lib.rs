@@ -56,7 +56,7 @@ pub use answers::{Answers, ModelAnswer, ToolAnswer, ToolAnswers};
 pub use app_index::{AgentId, AppIndex};
 pub use artifacts::{Artifact, Artifacts};
 pub use backend::Backend;
-pub use calls::{Call, Certainty, n_calls};
+pub use calls::{Answer, Call, Certainty, answers, n_calls};
 pub use compile::{Compilation, CompileRun, Outcome, RecordedStage, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
 pub use contents::{History, Omission, OmissionReason};
@@ -65,7 +65,9 @@ pub use edit::{
     AppEdit, ClearedResults, CompactionEdit, Edit, EventsEdit, FlowEdit, JsonObject, LaidSummary,
 };
 pub use error::{CompileError, ErrorKind};
-pub use experiment::{EventChange, Experiment, GrownExperiment, Growth, LaidSummaries, RECORDED};
+pub use experiment::{
+    EDITED_BY_HAND, EventChange, Experiment, GrownExperiment, Growth, LaidSummaries, RECORDED,
+};
 pub use flow::{Flow, Hook, Inserted, OrderViolation, Step};
 pub use flow_kind::FlowKind;
 pub use infer::{InferredApp, infer_app};

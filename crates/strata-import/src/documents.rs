@@ -13,7 +13,7 @@ use crate::source::SourceRecord;
 use crate::values::Value;
 
 /// A JSON value of a file, taken apart.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Document {
     /// What is not in a list that was asked for.
     pub(crate) fields: Object,
@@ -48,7 +48,7 @@ pub(crate) fn read_documents(
     lists: &'static [&'static str],
     findings: &mut Findings,
 ) -> Vec<Document> {
-    read_with(bytes, lists, |text| ValueReader::with_interner(text, Interner::default()), findings)
+    read_with(bytes, lists, || (Interner::default(), None), findings)
 }
 
 /// The same, where documents repeat much of those before them, as logs of requests do.
@@ -57,34 +57,72 @@ pub(crate) fn read_repeating_documents(
     lists: &'static [&'static str],
     findings: &mut Findings,
 ) -> Vec<Document> {
-    read_with(bytes, lists, repeating, findings)
+    read_with(bytes, lists, || (Interner::default(), Some(Repeats::default())), findings)
 }
 
-fn repeating(text: &[u8]) -> ValueReader<'_> {
-    ValueReader::with_interner(text, Interner::default()).with_repeats(Repeats::default())
-}
-
-/// What reads a text.
-type NewReader = for<'t> fn(&'t [u8]) -> ValueReader<'t>;
+/// What the texts of a file share.
+type Shared = (Interner, Option<Repeats>);
 
 fn read_with(
     bytes: &[u8],
     lists: &'static [&'static str],
-    reader: NewReader,
+    shared: impl Fn() -> Shared,
     findings: &mut Findings,
 ) -> Vec<Document> {
-    let (documents, error) = read_all(bytes, None, lists, reader);
-    let Some((at, error)) = error else { return documents };
-    if let Some(repaired) = repair(bytes) {
+    let mut read = read_all(bytes, 0, None, lists, shared());
+    if read.error.is_some()
+        && let Some(repaired) = repair(bytes)
+    {
         findings.warning("repaired-text", "", repaired.told());
-        let (documents, error) = read_all(&repaired.text, Some(&repaired), lists, reader);
-        if let Some((at, error)) = error {
-            report(at, &error, findings);
-        }
-        return documents;
+        read = read_all(&repaired.text, 0, Some(&repaired), lists, shared());
     }
-    report(at, &error, findings);
-    documents
+    if let Some((at, error)) = &read.error {
+        report(*at, error, findings);
+    }
+    read.documents
+}
+
+/// The documents of the end of a file.
+pub(crate) struct KnownEnd {
+    pub(crate) documents: Vec<Document>,
+    /// So many of them are whole, whatever follows.
+    pub(crate) n_whole: usize,
+    /// Where in the file those end.
+    pub(crate) end: usize,
+    /// It cannot be read as it is.
+    pub(crate) is_broken: bool,
+    /// For the text that follows.
+    pub(crate) shared: Shared,
+}
+
+/// Reads the end of a file, which begins at `start` and may break off.
+pub(crate) fn read_known(
+    text: &[u8],
+    start: usize,
+    lists: &'static [&'static str],
+    shared: Shared,
+    findings: &mut Findings,
+) -> KnownEnd {
+    let read = read_all(text, start, None, lists, shared);
+    let is_broken =
+        read.error.as_ref().is_some_and(|(_, error)| !error.is_truncated || repair(text).is_some());
+    if let Some((at, error)) = &read.error {
+        report(*at, error, findings);
+    }
+    // A number goes on behind its last digit.
+    let ends: Vec<usize> = read.ends.into_iter().take_while(|end| is_closed(text, end - start)).collect();
+    KnownEnd {
+        n_whole: ends.len(),
+        end: ends.last().copied().unwrap_or(start),
+        documents: read.documents,
+        is_broken,
+        shared: read.shared,
+    }
+}
+
+/// Whether a value that ends here ends whatever follows.
+fn is_closed(text: &[u8], end: usize) -> bool {
+    end < text.len() || matches!(text.last(), Some(b'}' | b']'))
 }
 
 fn report(at: usize, error: &JsonError, findings: &mut Findings) {
@@ -102,25 +140,42 @@ fn report(at: usize, error: &JsonError, findings: &mut Findings) {
     }
 }
 
+struct ReadDocuments {
+    documents: Vec<Document>,
+    /// Where in the file those end that did not break off.
+    ends: Vec<usize>,
+    /// What could not be read, and where in the file it begins.
+    error: Option<(usize, JsonError)>,
+    shared: Shared,
+}
+
+/// Reads a text that begins at `base` in the file.
 fn read_all(
     text: &[u8],
+    base: usize,
     repaired: Option<&Repaired>,
     lists: &'static [&'static str],
-    reader: NewReader,
-) -> (Vec<Document>, Option<(usize, JsonError)>) {
-    let skipped = if text.starts_with(UTF8_MARK) { UTF8_MARK.len() } else { 0 };
-    let mut reading =
-        Reading { reader: reader(&text[skipped..]), skipped, repaired, lists, elements: Vec::new() };
-    let mut documents = Vec::new();
+    (interner, repeats): Shared,
+) -> ReadDocuments {
+    let mark = if base == 0 && text.starts_with(UTF8_MARK) { UTF8_MARK.len() } else { 0 };
+    let skipped = base + mark;
+    let reader = ValueReader::with_interner(&text[mark..], interner);
+    let reader = match repeats {
+        Some(repeats) => reader.with_repeats(repeats),
+        None => reader,
+    };
+    let mut reading = Reading { reader, skipped, repaired, lists, elements: Vec::new() };
+    let (mut documents, mut ends, mut error) = (Vec::new(), Vec::new(), None);
     loop {
         let start = reading.reader.next_offset();
-        if start + skipped >= text.len() {
-            return (documents, None);
+        if start + mark >= text.len() {
+            break;
         }
         let mut fields = Object::new();
         let result = reading.top(&mut fields);
         if result.is_ok() {
             reading.reader.end_document(start);
+            ends.push(skipped + reading.reader.offset());
         }
         let source = SourceRecord::Bytes(reading.place(start, reading.reader.offset()));
         let elements = std::mem::take(&mut reading.elements);
@@ -132,10 +187,12 @@ fn read_all(
             };
             documents.push(Document { fields, elements, source });
         }
-        if let Err(error) = result {
-            return (documents, Some((start + skipped, error)));
+        if let Err(broken) = result {
+            error = Some((start + skipped, broken));
+            break;
         }
     }
+    ReadDocuments { documents, ends, error, shared: reading.reader.into_shared() }
 }
 
 struct Reading<'t> {

@@ -7,7 +7,6 @@ use strata_model::is_written_alike;
 use crate::format::Format;
 use crate::imported::{Import, ImportedSession};
 use crate::pieces::PieceReader;
-use crate::registry::Reads;
 
 /// Reads a file that grows at its end: what it holds is told as often as one asks, and the bytes that were read are not
 /// read again.
@@ -17,10 +16,7 @@ pub struct GrowingImporter(Box<dyn PieceReader>);
 impl GrowingImporter {
     /// `None` for a format whose files are written anew, or read as one.
     pub fn new(format: Format) -> Option<Self> {
-        match format.reads() {
-            Reads::Growing(reader) => Some(Self(reader(format))),
-            Reads::Pieces(_) | Reads::Records(_) | Reads::Whole(_) | Reads::Tables(_) => None,
-        }
+        format.piece_reader().map(Self)
     }
 
     /// Takes in the bytes that were added.
@@ -31,7 +27,8 @@ impl GrowingImporter {
     /// What a file that ends here holds, as an [`Importer`](crate::Importer) tells it. `None` where what was added tells
     /// otherwise what came before: then a new one is to be fed the file from its beginning, which has an answer.
     ///
-    /// Events that are what they were are the very ones that were told before.
+    /// Of Claude Code's and Codex's formats, events that are what they were are the very ones that were told before; of others,
+    /// what was read is told anew.
     pub fn so_far(&mut self) -> Option<Import> {
         self.0.so_far()
     }

@@ -6,7 +6,6 @@ use crate::format::Format;
 use crate::imported::{Import, ImportedSession};
 use crate::lines::UTF8_MARK;
 use crate::pieces::PieceReader;
-use crate::records::Records;
 use crate::registry::Reads;
 use crate::tables::{TableError, TableSource};
 
@@ -23,7 +22,6 @@ pub struct Importer {
 #[derive(Debug)]
 enum Input {
     Pieces(Box<dyn PieceReader>),
-    Records(Box<Records>),
     /// Kept until it is whole.
     Whole(Vec<u8>),
     /// The format is not in the bytes of a file.
@@ -32,11 +30,10 @@ enum Input {
 
 impl Importer {
     pub fn new(format: Format) -> Self {
-        let input = match format.reads() {
-            Reads::Pieces(reader) | Reads::Growing(reader) => Input::Pieces(reader(format)),
-            Reads::Records(_) => Input::Records(Box::default()),
-            Reads::Whole(_) => Input::Whole(Vec::new()),
-            Reads::Tables(_) => Input::Tables,
+        let input = match (format.piece_reader(), format.reads()) {
+            (Some(reader), _) => Input::Pieces(reader),
+            (None, Reads::Tables(_)) => Input::Tables,
+            (None, _) => Input::Whole(Vec::new()),
         };
         Self { format, input }
     }
@@ -44,7 +41,6 @@ impl Importer {
     pub fn feed(&mut self, bytes: &[u8]) {
         match &mut self.input {
             Input::Pieces(reader) => reader.feed(bytes),
-            Input::Records(records) => records.feed(bytes),
             Input::Whole(whole) => whole.extend_from_slice(bytes),
             Input::Tables => {}
         }
@@ -54,10 +50,6 @@ impl Importer {
         let format = self.format;
         match (self.input, format.reads()) {
             (Input::Pieces(reader), _) => reader.finish(),
-            (Input::Records(records), Reads::Records(read)) => {
-                let (values, mut findings) = records.finish();
-                Import::of(read(values, format, &mut findings), findings)
-            }
             (Input::Whole(bytes), Reads::Whole(read)) => read_whole(&bytes, format, read),
             _ => Import::refused("needs-tables", "a database is imported by its tables, not its bytes"),
         }
@@ -85,8 +77,10 @@ fn read_whole(bytes: &[u8], format: Format, read: ReadWhole) -> Import {
 pub fn import(bytes: &[u8]) -> Import {
     match detect(bytes) {
         Detection::Readable(format) => {
-            if let Reads::Whole(read) = format.reads() {
-                return read_whole(bytes, format, read);
+            match format.reads() {
+                Reads::Whole(read) => return read_whole(bytes, format, read),
+                Reads::Documents(documents) => return documents.import(bytes, format),
+                Reads::Records(_) | Reads::Pieces(_) | Reads::Tables(_) => {}
             }
             let mut importer = Importer::new(format);
             importer.feed(bytes);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use strata_model::{App, Diagnostic, Json, Session, Str};
+use strata_model::{App, Diagnostic, Event, Json, Session, Str};
 
 use crate::facts::Facts;
 use crate::findings::Findings;
@@ -71,6 +71,23 @@ pub struct ParentSession {
     pub agent_id: Str,
 }
 
+/// Where a session's events stand, by the ids that a trace knows them by: their own and the provider's.
+#[derive(Debug)]
+pub struct AnswerPlaces<'s>(HashMap<&'s str, usize>);
+
+impl<'s> AnswerPlaces<'s> {
+    pub fn of(session: &'s Session) -> Self {
+        // Of events with the same id, the first one counts.
+        let events = session.events.iter().enumerate().rev();
+        Self(events.flat_map(|(at, event)| marks::answer_ids(event).map(move |id| (id, at))).collect())
+    }
+
+    /// The place of the event that is `answer`, as the other recording has it.
+    pub fn find(&self, answer: &Event) -> Option<usize> {
+        marks::answer_ids(answer).find_map(|id| self.0.get(id).copied())
+    }
+}
+
 impl ImportedSession {
     /// Takes over the requests of a trace of the same session, whose answers have the ids of its events. Returns how
     /// many found theirs.
@@ -84,12 +101,9 @@ impl ImportedSession {
     /// The requests of this trace whose answers are events of `session`, by their ids or the provider's, in the order of
     /// the answers.
     pub fn requests_for(&self, session: &Session) -> Vec<RecordedRequest> {
-        let events = session.events.iter().enumerate().rev();
-        let named = events.flat_map(|(at, event)| marks::answer_ids(event).map(move |id| (id, at)));
-        let places: HashMap<&str, usize> = named.collect();
+        let places = AnswerPlaces::of(session);
         let found = self.requests.iter().filter_map(|request| {
-            let answer = self.session.events.get(request.answer?)?;
-            let own = *marks::answer_ids(answer).find_map(|id| places.get(id))?;
+            let own = places.find(self.session.events.get(request.answer?)?)?;
             Some(RecordedRequest { answer: Some(own), ..request.clone() })
         });
         let mut found: Vec<_> = found.collect();

@@ -47,7 +47,7 @@ pub fn cache_write_tokens(event: &Event) -> u64 {
 }
 
 /// The ids that an answer is known by: its event's own, and the provider's.
-pub fn answer_ids(event: &Event) -> impl Iterator<Item = &str> {
+pub(crate) fn answer_ids(event: &Event) -> impl Iterator<Item = &str> {
     let source = marks::of(event, SOURCE);
     let of_provider =
         ["responseId", "messageId"].into_iter().filter_map(move |key| source?.get(key)?.as_str());

@@ -10,12 +10,10 @@ pub(crate) trait PieceReader: Debug + Send {
 
     fn finish(self: Box<Self>) -> Import;
 
-    /// What [`Self::finish`] would give if nothing followed; more can be fed afterwards. `None` where the format cannot go
-    /// on, or what came since it was last asked tells otherwise what came before: then the file is to be read from its
-    /// beginning, by a new reader, which always has an answer when it is asked for the first time.
+    /// What [`Self::finish`] would give if nothing followed; more can be fed afterwards. `None` where what came since it was
+    /// last asked tells otherwise what came before: then the file is to be read from its beginning, by a new reader, which
+    /// always has an answer when it is asked for the first time.
     ///
     /// A reader that was asked for this is not asked to finish.
-    fn so_far(&mut self) -> Option<Import> {
-        None
-    }
+    fn so_far(&mut self) -> Option<Import>;
 }

@@ -6,7 +6,10 @@ use strata_model::json::Interner;
 
 use crate::documents::read_documents;
 use crate::findings::Findings;
+use crate::format::Format;
+use crate::imported::{Import, ImportedSession};
 use crate::lines::{LineCutter, UTF8_MARK};
+use crate::pieces::PieceReader;
 use crate::values::{Value, read_values};
 
 /// Hands over records as they come in: the text of lines is not kept.
@@ -86,23 +89,41 @@ fn is_list(text: &[u8]) -> Option<bool> {
     text.first().map(|first| *first == b'[')
 }
 
-/// Records that are told apart once all of them are there.
-#[derive(Debug, Default)]
-pub(crate) struct Records {
+/// Reads a format's records, once all of them are there.
+type ReadRecords = fn(Vec<Value>, Format, &mut Findings) -> Vec<ImportedSession>;
+
+/// A file of records that are told apart once all of them are there.
+#[derive(Debug)]
+pub(crate) struct RecordFile {
+    format: Format,
+    read: ReadRecords,
     reader: RecordReader,
     values: Vec<Value>,
     findings: Findings,
 }
 
-impl Records {
-    pub(crate) fn feed(&mut self, bytes: &[u8]) {
-        let Self { reader, values, findings } = self;
+impl RecordFile {
+    pub(crate) fn new(format: Format, read: ReadRecords) -> Self {
+        let (reader, findings) = (RecordReader::default(), Findings::default());
+        Self { format, read, reader, values: Vec::new(), findings }
+    }
+}
+
+impl PieceReader for RecordFile {
+    fn feed(&mut self, bytes: &[u8]) {
+        let Self { reader, values, findings, .. } = self;
         reader.feed(bytes, findings, |value, _| values.push(value));
     }
 
-    pub(crate) fn finish(self) -> (Vec<Value>, Findings) {
-        let Self { mut reader, mut values, mut findings } = self;
+    fn finish(self: Box<Self>) -> Import {
+        let Self { format, read, mut reader, mut values, mut findings } = *self;
         reader.rest(&mut findings, |value, _| values.push(value));
-        (values, findings)
+        Import::of(read(values, format, &mut findings), findings)
+    }
+
+    fn so_far(&mut self) -> Option<Import> {
+        let (mut values, mut findings) = (self.values.clone(), self.findings.clone());
+        self.reader.rest(&mut findings, |value, _| values.push(value));
+        Some(Import::of((self.read)(values, self.format, &mut findings), findings))
     }
 }

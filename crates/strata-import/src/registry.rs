@@ -3,19 +3,21 @@
 //! A file is what the first row says that recognises it, so the telling ones stand first: a list of plain messages may be
 //! found in many formats, a line of a Codex rollout in no other.
 
-use Reads::{Growing, Pieces, Records, Tables, Whole};
+use Reads::{Documents, Pieces, Records, Tables, Whole};
 use Sign::{Bytes, InTables, ListOf, Object, Text, Values};
 use strata_model::Json;
 
 use crate::adk::{self, AdkFormats};
 use crate::agents::{aider, cline, codex, copilot, gemini_cli, goose, opencode, openhands};
 use crate::claude;
+use crate::document_file::{DocumentFile, DocumentFormat};
 use crate::findings::Findings;
 use crate::format::{Format, Traits, UnreadFormat};
 use crate::head::Head;
 use crate::imported::ImportedSession;
 use crate::keys::Keys;
 use crate::pieces::PieceReader;
+use crate::records::RecordFile;
 use crate::tables::{self, Table, TableError, TableSource};
 use crate::telemetry::{adk_trace, gemini_telemetry, langfuse, langgraph, langsmith, otlp};
 use crate::traffic::{claude_bodies, har, litellm, mitmproxy, provider_log, vcr};
@@ -55,10 +57,10 @@ pub(crate) enum Reads {
     Whole(fn(&[u8], Format, &mut Findings) -> Vec<ImportedSession>),
     /// From its records, a value a line or the elements of one list.
     Records(fn(Vec<Value>, Format, &mut Findings) -> Vec<ImportedSession>),
+    /// From JSON documents, one after the other, wherever lines end.
+    Documents(&'static DocumentFormat),
     /// From its bytes as they come in.
     Pieces(fn(Format) -> Box<dyn PieceReader>),
-    /// The same, for files that only grow: what they hold is told while they do.
-    Growing(fn(Format) -> Box<dyn PieceReader>),
     /// From the tables of a database.
     Tables(fn(&mut dyn TableSource, Format, &mut Findings) -> FromTables),
 }
@@ -85,10 +87,10 @@ formats! {
         [Object(adk::is_recording)] => Records(adk::read_recording);
     /// Rollouts of every version, and what `codex exec --json` puts out.
     CODEX("codex-rollout-jsonl", "Codex rollout", Traits::None)
-        [Object(codex::is_rollout)] => Growing(codex::reader);
+        [Object(codex::is_rollout)] => Pieces(codex::reader);
     /// The object of old versions and the log of new ones; chats of Qwen Code.
     GEMINI_CLI("gemini-cli-chat-jsonl", "Gemini CLI chat", Traits::None)
-        [Object(gemini_cli::is_chat)] => Whole(gemini_cli::read);
+        [Object(gemini_cli::is_chat)] => Documents(&gemini_cli::DOCUMENTS);
     COPILOT_CLI("copilot-cli-events-jsonl", "Copilot CLI event log", Traits::None)
         [Object(copilot::is_log)] => Pieces(copilot::reader);
     /// Conversations of Cline and Roo: those of the command line, and the task folders of the extension.
@@ -97,10 +99,10 @@ formats! {
         => Whole(cline::read);
     /// Sessions of goose that are not in its database.
     GOOSE_FILE("goose-session-json", "goose session", Traits::None)
-        [Object(goose::is_session)] => Whole(goose::read_file);
+        [Object(goose::is_session)] => Documents(&goose::DOCUMENTS);
     /// Events of OpenHands, of both generations.
     OPENHANDS("openhands-events-json", "OpenHands conversation", Traits::None)
-        [ListOf(openhands::is_old_event), Object(openhands::is_conversation)] => Whole(openhands::read);
+        [ListOf(openhands::is_old_event), Object(openhands::is_conversation)] => Documents(&openhands::DOCUMENTS);
     OPENCODE_EXPORT("opencode-export-json", "opencode export", Traits::None)
         [Object(opencode::is_export)] => Whole(opencode::read_export);
     SWE_AGENT("swe-agent-traj", "SWE-agent trajectory", Traits::None)
@@ -114,20 +116,20 @@ formats! {
         [ListOf(tau_bench::is_run), Object(tau_bench::is_result)] => Whole(tau_bench::read);
     /// Spans and log records of any tracer, as OTLP, as Tempo and Jaeger give them out, or as SDKs print them.
     OTLP("otlp-json-traces", "OpenTelemetry data", Traits::Trace)
-        [Bytes(otlp::is_protobuf), Object(otlp::is_telemetry)] => Whole(otlp::read);
+        [Bytes(otlp::is_protobuf), Object(otlp::is_telemetry)] => Documents(&otlp::DOCUMENTS);
     /// What `telemetry.outfile` gets: SDK objects, one after the other.
     GEMINI_TELEMETRY("gemini-cli-telemetry", "Gemini CLI telemetry", Traits::None)
-        [Object(gemini_telemetry::is_record)] => Whole(gemini_telemetry::read);
+        [Object(gemini_telemetry::is_record)] => Documents(&gemini_telemetry::DOCUMENTS);
     HAR("har-1.2", "HTTP archive", Traits::Headers)
         [Object(har::is_archive)] => Whole(har::read);
     LANGFUSE("langfuse-trace", "Langfuse trace", Traits::None)
-        [Object(langfuse::is_export)] => Whole(langfuse::read);
+        [Object(langfuse::is_export)] => Documents(&langfuse::DOCUMENTS);
     VCR("vcr-cassette-yaml", "VCR cassette", Traits::Headers)
         [Object(vcr::is_cassette), Text(vcr::is_yaml)] => Whole(vcr::read);
     LITELLM("litellm-log", "LiteLLM log", Traits::None)
-        [Object(litellm::is_payload)] => Whole(litellm::read);
+        [Object(litellm::is_payload)] => Documents(&litellm::DOCUMENTS);
     LANGSMITH("langsmith-runs", "LangSmith runs", Traits::None)
-        [Object(langsmith::is_run)] => Whole(langsmith::read);
+        [Object(langsmith::is_run)] => Documents(&langsmith::DOCUMENTS);
     /// The spans that `adk web` shows, with the requests in them.
     ADK_TRACE("adk-debug-trace", "ADK debug trace", Traits::Trace)
         [ListOf(adk_trace::is_span), Object(adk_trace::is_trace)] => Whole(adk_trace::read);
@@ -136,7 +138,7 @@ formats! {
         [Object(claude_bodies::is_index)] => Whole(claude_bodies::read);
     /// Transcripts, and what `claude -p` puts out.
     CLAUDE_CODE("claude-code-jsonl", "Claude Code transcript", Traits::None)
-        [Object(claude::is_record)] => Growing(claude::reader);
+        [Object(claude::is_record)] => Pieces(claude::reader);
     /// An evaluation set, or a legacy `.test.json`: one session a case.
     ADK_EVAL_SET("adk-evalset", "ADK evaluation set", Traits::InText)
         [ListOf(adk::is_query), Object(adk::is_eval_set)] => Whole(adk_document);
@@ -155,10 +157,10 @@ formats! {
         [Text(adk::is_event_stream)] => Pieces(adk::event_stream);
     /// Messages without anything around them, or a conversation a line.
     MESSAGES("messages-json", "list of messages", Traits::None)
-        [ListOf(messages::is_listed_message), Object(messages::is_talk)] => Whole(messages::read);
+        [ListOf(messages::is_listed_message), Object(messages::is_talk)] => Documents(&messages::DOCUMENTS);
     /// Requests to models and their answers in any dialect, whole or streamed.
     PROVIDER_LOG("provider-log-jsonl", "log of model requests", Traits::None)
-        [Object(provider_log::is_record), Text(provider_log::is_stream_of_answers)] => Whole(provider_log::read);
+        [Object(provider_log::is_record), Text(provider_log::is_stream_of_answers)] => Documents(&provider_log::DOCUMENTS);
     AIDER("aider-chat-history-md", "Aider chat history", Traits::None)
         [Text(aider::is_history)] => Whole(aider::read);
     /// What `DebugLoggingPlugin` writes.
@@ -203,6 +205,16 @@ fn adk_document(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<Im
 impl Format {
     pub(crate) fn reads(self) -> Reads {
         ROWS.iter().find(|row| row.format == self).expect("every format is made by its row").reads
+    }
+
+    /// Reads files of the format as they come in; `None` for those that are read as one, and for databases.
+    pub(crate) fn piece_reader(self) -> Option<Box<dyn PieceReader>> {
+        match self.reads() {
+            Pieces(reader) => Some(reader(self)),
+            Records(read) => Some(Box::new(RecordFile::new(self, read))),
+            Documents(documents) => Some(Box::new(DocumentFile::new(self, documents))),
+            Whole(_) | Tables(_) => None,
+        }
     }
 
     /// Whether sessions come out of database tables rather than out of the bytes of a file.

@@ -5,6 +5,7 @@ mod cache;
 mod call;
 mod call_compiler;
 mod call_rates;
+mod called_tools;
 mod difference;
 mod effect;
 mod kind;
@@ -14,9 +15,10 @@ mod model_fits;
 mod prefix;
 mod session;
 mod stage_diff;
+mod text_change;
 mod weigh;
 
-pub use blame::{Cause, Link, Nature, PrefixBreak};
+pub use blame::{Cause, Link, Nature, PartsKind, PrefixBreak};
 pub(crate) use cache::Timeline;
 pub use cache::{
     BillTotals, BilledCalls, CacheAnalysis, CacheFix, CacheTotals, CallBill, CallCache, Comparison, Cost,
@@ -25,6 +27,7 @@ pub use cache::{
 pub use call::CallAnalysis;
 pub use call_compiler::CallCompiler;
 pub use call_rates::CallRates;
+pub(crate) use called_tools::CalledTools;
 pub use difference::Difference;
 pub use effect::{Effect, Totals};
 pub use kind::{Kind, is_quoted};
@@ -35,4 +38,5 @@ pub use model_fits::{ModelFits, ModelGrowths, model_growths};
 pub use prefix::{CommonPrefix, MatchedPrefix, PrefixEnd, common_prefix, common_prefix_in};
 pub use session::{SessionAnalysis, asked_model};
 pub use stage_diff::{Change, PartDelta, diff_events, diff_requests};
+pub use text_change::{ChangeKind, TextChange};
 pub use weigh::{ByKind, Counting, Piece, Scale, WeighedChunk, WeighedPieces, WeighedPrompt};

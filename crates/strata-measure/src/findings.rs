@@ -8,11 +8,13 @@
 //! them once. Prices of findings overlap, as what they cost overlaps: the frame around another agent's result counts
 //! with the frames and with the results.
 
+mod advice;
 mod agents;
 mod answers;
 mod artifacts;
 mod call_models;
 mod carried;
+mod changes;
 mod compaction;
 mod delegation;
 mod evidence;
@@ -22,7 +24,6 @@ mod framing;
 mod history;
 mod instruction;
 mod losses;
-mod phrases;
 mod prefix;
 mod registry;
 mod repeated;
@@ -36,15 +37,16 @@ mod triggers;
 use evidence::Evidence;
 use strata_engine::Experiment;
 
-use crate::analysis::{Counting, SessionAnalysis};
+use crate::analysis::{BilledCalls, Counting};
 
 pub use finding::{CallRange, Finding, FindingKind, SpentTokens};
 pub use registry::{NOT_DETECTABLE, Undetectable, families, rules};
 pub use rule::{Family, Rule};
 
-/// Everything found in the calls that are compiled, the costliest first, then the gravest.
-pub fn findings(experiment: &Experiment, analysis: &SessionAnalysis, counting: &Counting) -> Vec<Finding> {
-    let evidence = Evidence::gather(experiment, analysis, counting);
+/// Everything found in the calls that are compiled, the costliest first, then the gravest. What cost a cache is priced as
+/// their caches have it.
+pub fn findings(experiment: &Experiment, billed: BilledCalls<'_>, counting: &Counting) -> Vec<Finding> {
+    let evidence = Evidence::gather(experiment, billed, counting);
     let mut findings: Vec<Finding> = rules().flat_map(|rule| rule.find(&evidence)).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.tokens(), finding.severity)));
     findings

@@ -11,18 +11,26 @@ mod later_use;
 mod seen;
 mod tools;
 
-use strata_model::Severity;
+use std::cmp::Ordering;
+
+use strata_model::{Origin, Severity};
 
 pub use candidate::Candidate;
-pub(crate) use tools::CalledTools;
 
 use seen::FixEvidence;
 use strata_engine::{Catalog, Experiment};
 
-use crate::analysis::{BilledCalls, CacheAnalysis, Counting, Effect, SessionAnalysis};
+use crate::analysis::{BilledCalls, CacheAnalysis, CallCache, Counting, Effect, SessionAnalysis};
 use crate::edited::edited;
+use crate::findings::{Finding, FindingKind};
+use crate::phrases::number;
 use crate::prices::Prices;
 use crate::tokens::Basis;
+
+/// Cached tokens from which on losing them is worth a warning: no provider caches less.
+const WORTH_LOSS: u64 = 1024;
+/// And from this part of what is saved on (1/20, 5 %).
+const WORTH_SHARE: u64 = 20;
 
 /// A candidate after it was tried.
 #[derive(Debug, Clone)]
@@ -31,8 +39,50 @@ pub struct Fix {
     pub effect: Effect,
     /// Of the counts on both sides, the worse.
     pub basis: Basis,
-    /// What it would cost beside tokens, a sentence each: prefixes that break, things that answers use later.
+    /// What it would cost beside tokens, a sentence each: cached tokens that are lost, things that answers use later.
     pub warnings: Vec<String>,
+    /// Calls that lose less than half of what they lost without it.
+    pub mends: Vec<u32>,
+}
+
+impl Fix {
+    /// Whether it makes smaller, or mends, what a finding names.
+    pub fn helps(&self, finding: &Finding) -> bool {
+        let candidate = &self.candidate;
+        let answers = candidate.codes.contains(&finding.code);
+        let is_of = |call: u32| finding.calls.iter().any(|range| (range.first..=range.last).contains(&call));
+        match finding.kind {
+            FindingKind::Prefix => {
+                let n_mended = self.mends.iter().filter(|call| is_of(**call)).count() as u64;
+                n_mended > 0 && (answers || n_mended * 2 >= finding.n_calls())
+            }
+            FindingKind::Bloat => {
+                let has_event =
+                    finding.events.iter().any(|event| candidate.events.binary_search(event).is_ok());
+                let has_tool = finding
+                    .origins
+                    .iter()
+                    .any(|origin| matches!(origin, Origin::Tool { name } if candidate.tools.contains(name)));
+                answers || has_event || has_tool
+            }
+            FindingKind::Loss | FindingKind::Trap => answers,
+        }
+    }
+
+    /// Orders fixes by what they are worth, the best first: by money where it is known, then by tokens.
+    pub fn by_worth(&self, other: &Self) -> Ordering {
+        let dollars = |fix: &Self| fix.effect.saved_cost().unwrap_or(0.0);
+        dollars(other)
+            .total_cmp(&dollars(self))
+            .then_with(|| other.effect.saved_tokens().cmp(&self.effect.saved_tokens()))
+    }
+}
+
+/// The fixes that mend what a finding names, the one that saves most first.
+pub fn helping<'f>(fixes: impl IntoIterator<Item = &'f Fix>, finding: &Finding) -> Vec<&'f Fix> {
+    let mut helping: Vec<&Fix> = fixes.into_iter().filter(|fix| fix.helps(finding)).collect();
+    helping.sort_by(|a, b| a.by_worth(b));
+    helping
 }
 
 /// What might help a session whose calls are all compiled, in no order of worth.
@@ -74,15 +124,26 @@ pub fn try_fix(
     let mut warnings = prefix_warnings(&effect);
     warnings.extend(later_use::warnings(experiment, analysis, &after));
     warnings.extend(edited.notes.into_iter().map(|note| note.message));
-    Some(Fix { candidate, effect, basis: basis.unwrap_or(Basis::Exact), warnings })
+    let mends = mended(before.caches, &caches);
+    Some(Fix { candidate, effect, basis: basis.unwrap_or(Basis::Exact), warnings, mends })
+}
+
+/// Calls that lose less than half of what they lost.
+fn mended(before: &CacheAnalysis, after: &CacheAnalysis) -> Vec<u32> {
+    let lost = |call: &CallCache| call.broken().map_or(0, |loss| loss.tokens);
+    let pairs = before.calls.iter().zip(&after.calls);
+    pairs.filter(|(was, is)| lost(is) * 2 < lost(was)).map(|(was, _)| was.call).collect()
 }
 
 fn prefix_warnings(effect: &Effect) -> Vec<String> {
     let mut warnings = Vec::new();
-    let more = effect.after.breaks.saturating_sub(effect.before.breaks);
-    if more > 0 {
-        let calls = if more == 1 { "1 more call".to_owned() } else { format!("{more} more calls") };
-        warnings.push(format!("It changes what was sent before: the prefix breaks in {calls}."));
+    let more = effect.after.lost_tokens.saturating_sub(effect.before.lost_tokens);
+    let saved = u64::try_from(effect.saved_tokens()).unwrap_or(0);
+    if more >= WORTH_LOSS && more.saturating_mul(WORTH_SHARE) >= saved {
+        let tokens = number(more);
+        warnings.push(format!(
+            "It changes what was sent before: {tokens} tokens more are paid in full that a cache could have held."
+        ));
     }
     if let (Some(before), Some(after)) = (effect.before.bill.cost_usd(), effect.after.bill.cost_usd())
         && after > before

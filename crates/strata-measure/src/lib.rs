@@ -17,7 +17,9 @@ pub mod findings;
 pub mod fixes;
 pub mod lab;
 mod names;
+pub mod phrases;
 pub mod prices;
+pub mod remedies;
 pub mod tokens;
 
 pub use edited::edited;

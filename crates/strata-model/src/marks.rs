@@ -17,6 +17,9 @@ pub const QUOTED: &str = "quoted";
 /// True on an event without content that stands where the answer to a recorded request would: none is in the record.
 pub const UNANSWERED: &str = "unanswered";
 
+/// True on an event without content that stands where the answer to a request will, which is held before it is sent.
+pub const PENDING: &str = "pending";
+
 /// What kept a request from being sent, such as `callback:house.refuse`: it answered in the model's place, or failed;
 /// `run` for what the runtime says by itself, `client` for what a client does. No model was asked.
 pub const NOT_SENT: &str = "notSent";

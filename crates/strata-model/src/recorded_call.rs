@@ -53,6 +53,8 @@ record! {
         stages: Option<Vec<RecordedStage>> = "stages",
         /// What the model's class still did to the request before it went out.
         by_model: Option<RequestChange> = "byModel",
+        /// A person changed the request while it was held.
+        edited_by_hand: Option<bool> = "editedByHand",
     }
 }
 

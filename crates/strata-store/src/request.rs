@@ -7,7 +7,7 @@
 mod pieces;
 
 use rusqlite::{CachedStatement, OptionalExtension, Transaction, params};
-use strata_model::{Json, json};
+use strata_model::{Fingerprint, Json, json};
 
 use crate::column::{parse, text};
 use crate::event::OF_SESSION;
@@ -29,6 +29,16 @@ pub struct RecordedRequest {
     pub alignment: Alignment,
     /// Location of the file it was added from, where that is not the session's own source.
     pub added_from: Option<String>,
+}
+
+/// A request that may be known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MarkedRequest {
+    /// Place among the session's events of the one that answers it, from 0; `None` when no answer was recorded.
+    pub answer: Option<u32>,
+    pub mark: Fingerprint,
+    /// In the provider's own dialect; `None` where it is known.
+    pub body: Option<Json>,
 }
 
 /// How a request stands to those before it, in parts of messages.
@@ -63,6 +73,31 @@ impl Store {
             Some(recording) => each(&snapshot, recording, visit),
             None => Ok(()),
         }
+    }
+
+    /// Shows who answers the requests of a session, one by one in their order, with their bodies where those are not known
+    /// by their marks. Two requests with one mark have one body; the same body may have two marks.
+    pub fn for_each_unknown_body(
+        &self,
+        session: &SessionId,
+        mut is_known: impl FnMut(Fingerprint) -> bool,
+        mut visit: impl FnMut(MarkedRequest),
+    ) -> Result<(), StoreError> {
+        let snapshot = self.connection.unchecked_transaction()?;
+        let Some(recording) = recording_of(&snapshot, session)? else { return Ok(()) };
+        let pieces = all_pieces(&snapshot, recording)?;
+        let marks: Vec<Fingerprint> = pieces.iter().map(|piece| Fingerprint::of(piece.as_bytes())).collect();
+        let mut select = snapshot
+            .prepare_cached("SELECT answer, pieces FROM requests WHERE recording = ?1 ORDER BY position")?;
+        let mut rows = select.query([recording])?;
+        while let Some(row) = rows.next()? {
+            let list = text(row, 1)?;
+            let mark =
+                listed(list, &marks)?.into_iter().fold(Fingerprint::default(), |all, piece| all.then(*piece));
+            let body = if is_known(mark) { None } else { Some(body(list, &pieces)?) };
+            visit(MarkedRequest { answer: row.get(0)?, mark, body });
+        }
+        Ok(())
     }
 
     /// How many requests of a session were added from a file.
@@ -262,10 +297,26 @@ pub(crate) fn put_back(
 }
 
 fn known_pieces(transaction: &Transaction<'_>, recording: i64) -> Result<KnownPieces, StoreError> {
+    Ok(KnownPieces::of(all_pieces(transaction, recording)?.iter().map(String::as_str)))
+}
+
+/// The pieces of a recording, in the order of their numbers.
+fn all_pieces(transaction: &Transaction<'_>, recording: i64) -> Result<Vec<String>, StoreError> {
     let mut select =
         transaction.prepare_cached("SELECT text FROM request_pieces WHERE recording = ?1 ORDER BY number")?;
-    let pieces: Vec<String> = select.query_map([recording], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    Ok(KnownPieces::of(pieces.iter().map(String::as_str)))
+    Ok(select.query_map([recording], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+/// What a list of pieces names, of all there are.
+fn listed<'p, T>(list: &str, all: &'p [T]) -> Result<Vec<&'p T>, StoreError> {
+    let numbers = numbers(list).ok_or_else(|| corrupt("the list of pieces"))?;
+    let found = numbers.into_iter().map(|number| (number as usize).checked_sub(1).and_then(|at| all.get(at)));
+    found.map(|piece| piece.ok_or_else(|| corrupt("a piece"))).collect()
+}
+
+fn body(list: &str, pieces: &[String]) -> Result<Json, StoreError> {
+    let text: String = listed(list, pieces)?.into_iter().map(String::as_str).collect();
+    json::parse(text.as_bytes()).map_err(|_| corrupt("the body"))
 }
 
 fn remove(transaction: &Transaction<'_>, recording: i64) -> Result<(), StoreError> {
@@ -290,9 +341,7 @@ fn each(
     recording: i64,
     mut visit: impl FnMut(RecordedRequest),
 ) -> Result<(), StoreError> {
-    let mut select =
-        transaction.prepare_cached("SELECT text FROM request_pieces WHERE recording = ?1 ORDER BY number")?;
-    let pieces: Vec<String> = select.query_map([recording], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let pieces = all_pieces(transaction, recording)?;
     let mut select = transaction.prepare_cached(
         "SELECT answer, place, added_from, shared, appended, removed, rewritten, pieces FROM requests
          WHERE recording = ?1 ORDER BY position",
@@ -301,14 +350,9 @@ fn each(
     while let Some(row) = rows.next()? {
         let places = parse(text(row, 1)?)?;
         let place = places.as_array().and_then(|places| record::place(places.first()?));
-        let mut body = String::new();
-        for number in numbers(text(row, 7)?).ok_or_else(|| corrupt("the list of pieces"))? {
-            let piece = (number as usize).checked_sub(1).and_then(|at| pieces.get(at));
-            body.push_str(piece.ok_or_else(|| corrupt("a piece"))?);
-        }
         visit(RecordedRequest {
             answer: row.get(0)?,
-            body: json::parse(body.as_bytes()).map_err(|_| corrupt("the body"))?,
+            body: body(text(row, 7)?, &pieces)?,
             place: place.ok_or_else(|| corrupt("the place"))?,
             alignment: Alignment {
                 shared: row.get(3)?,

@@ -4,8 +4,9 @@ use std::sync::{Arc, LazyLock};
 
 use strata_engine::{Experiment, FlowKind, infer_app};
 use strata_import::read_app_config;
-use strata_measure::analysis::{Counting, SessionAnalysis};
+use strata_measure::analysis::{BilledCalls, CacheAnalysis, Counting, SessionAnalysis};
 use strata_measure::findings::{Finding, findings};
+use strata_measure::prices::Prices;
 use strata_model::App;
 use strata_testkit::session;
 
@@ -67,7 +68,8 @@ static COUNTING: LazyLock<Counting> = LazyLock::new(Counting::default);
 pub(crate) fn of(experiment: &Experiment) -> Vec<Finding> {
     let mut analysis = SessionAnalysis::default();
     while analysis.step(experiment, &COUNTING) {}
-    findings(experiment, &analysis, &COUNTING)
+    let caches = CacheAnalysis::new(experiment, &analysis, analysis.rules(), &Prices::embedded());
+    findings(experiment, BilledCalls { analysis: &analysis, caches: &caches }, &COUNTING)
 }
 
 fn app(text: &str) -> App {

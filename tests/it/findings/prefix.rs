@@ -8,20 +8,20 @@ pub(crate) const CASES: &[Case] = &[
         found_in: Given {
             app: "
                 name: desk
-                instruction: You serve {customer}. «1100 words»",
+                instruction: You serve {customer}. «5000 words»",
             session: "
                 user [state customer=Ana]: Hello
                 desk: Hello
                 user [state customer=Ben]: Hello
                 desk: Hello",
         },
-        says: "The instruction of desk shows state.customer, which changed once (Ana → Ben): 1,175 \
-               tokens were paid in full again.",
+        says: "state.customer changed Ana → Ben inside the instruction. 5,272 tokens were paid in full \
+               again for it, once, by desk.",
         // The value is written again and is the same.
         not_in: Given {
             app: "
                 name: desk
-                instruction: You serve {customer}. «1100 words»",
+                instruction: You serve {customer}. «5000 words»",
             session: "
                 user [state customer=Ana]: Hello
                 desk: Hello
@@ -36,12 +36,12 @@ pub(crate) const CASES: &[Case] = &[
                 name: desk
                 tools: [{type: load_artifacts}, {type: function, declaration: {name: keep}}]",
             session: "
-                user: «1200 words»
+                user: «5000 words»
                 desk: -> keep(what=bill) #c1
                 tool [artifact bill.txt=0]: {}
                 desk: Done",
         },
-        says: "The list of artifacts in the instruction of desk changed once, and 1,276 tokens were \
+        says: "The list of artifacts in the instruction of desk changed once, and 5,379 tokens were \
                paid in full again.",
         // The name was on the list already.
         not_in: Given {
@@ -49,7 +49,7 @@ pub(crate) const CASES: &[Case] = &[
                 name: desk
                 tools: [{type: load_artifacts}, {type: function, declaration: {name: keep}}]",
             session: "
-                user: «1200 words»
+                user: «5000 words»
                 desk: -> keep(what=bill) #c1
                 tool [artifact bill.txt=1]: {}
                 desk: Done",
@@ -63,13 +63,13 @@ pub(crate) const CASES: &[Case] = &[
                 static_instruction: [You do bills., {inlineData: {mimeType: image/png, data: iVBORw==}}]
                 instruction: You serve {customer}.",
             session: "
-                user [state customer=Ana]: «1200 words»
+                user [state customer=Ana]: «5000 words»
                 desk: Hello
                 user [state customer=Ben]: Hello
                 desk: Hello",
         },
         says: "The static instruction of desk holds files, so its other instruction stands before \
-               the history. It changed once, and 1,273 tokens were paid in full again.",
+               the history. It changed once, and 6,514 tokens were paid in full again.",
         // Without a file the instruction stands behind the history.
         not_in: Given {
             app: "
@@ -77,7 +77,7 @@ pub(crate) const CASES: &[Case] = &[
                 static_instruction: You do bills.
                 instruction: You serve {customer}.",
             session: "
-                user [state customer=Ana]: «1200 words»
+                user [state customer=Ana]: «5000 words»
                 desk: Hello
                 user [state customer=Ben]: Hello
                 desk: Hello",
@@ -102,7 +102,7 @@ pub(crate) const CASES: &[Case] = &[
         not_in: Given {
             app: "
                 context_cache_config: {cache_intervals: 5}
-                root_agent: {name: desk, model: gemini-2.5-flash, instruction: «3000 words»}",
+                root_agent: {name: desk, model: gemini-2.5-flash, instruction: «5000 words»}",
             session: "
                 user: Hello
                 desk: Hello
@@ -119,16 +119,16 @@ pub(crate) const CASES: &[Case] = &[
                 plugins: [{type: context_filter, num_invocations_to_keep: 2, remove_amount: 1}]
                 root_agent: {name: desk}",
             session: "
-                user: First «400 words»
+                user: First «3000 words»
                 desk: Hello
-                user: Second «400 words»
+                user: Second «3000 words»
                 desk: Hello
-                user: Third «400 words»
+                user: Third «3000 words»
                 desk: Hello
-                user: Fourth «400 words»
+                user: Fourth «3000 words»
                 desk: Hello",
         },
-        says: "context_filter_plugin dropped the oldest turn in 2 turns in a row, and 1,692 tokens \
+        says: "context_filter_plugin dropped the oldest turn in 2 turns in a row, and 12,642 tokens \
                were paid in full again.",
         // Turns are dropped three at a time, so once here.
         not_in: Given {
@@ -136,13 +136,13 @@ pub(crate) const CASES: &[Case] = &[
                 plugins: [{type: context_filter, num_invocations_to_keep: 2, remove_amount: 3}]
                 root_agent: {name: desk}",
             session: "
-                user: First «400 words»
+                user: First «3000 words»
                 desk: Hello
-                user: Second «400 words»
+                user: Second «3000 words»
                 desk: Hello
-                user: Third «400 words»
+                user: Third «3000 words»
                 desk: Hello
-                user: Fourth «400 words»
+                user: Fourth «3000 words»
                 desk: Hello",
         },
     },

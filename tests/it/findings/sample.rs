@@ -10,7 +10,7 @@ fn findings_of_the_sample() {
     let found = of(&experiment_in(invoice_triage::app(), invoice_triage::session()));
     insta::assert_snapshot!(found.iter().map(shown).collect::<String>(), @r#"
     state-in-instruction (prefix), Warning, 85860 tokens
-    The instruction of log_analyst shows state.hits, which changed twice (41 → 2318 and 2318 → 2324): 85,860 tokens were paid in full again.
+    state.hits changed 41 → 2,318 inside the instruction. 85,860 tokens were paid in full again for it, twice, by log_analyst.
     C17, C31
     quoted-tool-results (bloat), Info, 46215 tokens
     What tools returned to coordinator was quoted in full to log_analyst: 46,215 tokens in 15 calls (search_logs 46,215).

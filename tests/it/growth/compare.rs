@@ -25,8 +25,11 @@ pub(crate) fn assert_same(whole: &Grown, grown: &Grown, tables: &Tables, what: &
     compare(&billed(&of_whole), &billed(&of_grown), what, "caches and bills");
     compare(&fixes(whole, &of_whole, tables), &fixes(grown, &of_grown, tables), what, "fixes");
     compare(&ledger(whole), &ledger(grown), what, "ledger");
-    let found = |grown: &Grown| findings(&grown.experiment, &grown.analysis, &tables.counting);
-    compare(&found(whole), &found(grown), what, "findings");
+    let found = |grown: &Grown, caches: &CacheAnalysis| {
+        let billed = BilledCalls { analysis: &grown.analysis, caches };
+        findings(&grown.experiment, billed, &tables.counting)
+    };
+    compare(&found(whole, &of_whole), &found(grown, &of_grown), what, "findings");
     let (of_whole, of_grown) = (tried_out(whole, &of_whole, tables), tried_out(grown, &of_grown, tables));
     compare(&of_whole, &of_grown, what, "an experiment");
 }

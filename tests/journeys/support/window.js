@@ -30,17 +30,17 @@ export class Window {
     return header;
   }
 
-  /** Waits until nothing is being fetched and what came is drawn. */
+  /** Waits until nothing is being fetched and what came is drawn, and nothing more is asked for because of it. */
   async settle() {
     await this.page.waitForLoadState('load');
-    await this.page.waitForFunction(
-      () =>
+    await this.page.waitForFunction(async () => {
+      const isStill = () =>
         document.querySelector('[role=slider][aria-valuetext]') !== null &&
-        document.querySelector('[aria-busy=true], .stale') === null,
-    );
-    await this.page.evaluate(
-      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-    );
+        document.querySelector('[aria-busy=true], .stale') === null;
+      if (!isStill()) return false;
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      return isStill();
+    });
   }
 
   get strip() {

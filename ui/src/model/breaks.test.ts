@@ -74,6 +74,14 @@ describe('breaks in words', () => {
     expect(otherSentence(none)).toBe('All 8: hand-off (6) and history compacted (2).');
   });
 
+  test('count a single cause once, and a single loss not at all', () => {
+    const of = (breaks: number, avoidableBreaks: number): string =>
+      otherSentence({ ...summary, avoidableBreaks, otherCauses: [{ title: 'expired', breaks }] });
+    expect(of(3, 0)).toBe('All 3: expired.');
+    expect(of(1, 0)).toBe('The one loss: expired.');
+    expect(of(1, 4)).toBe('The other: expired.');
+  });
+
   test.each([
     [[17], 1, 'C17'],
     [[17, 31], 2, 'C17 and C31'],

@@ -40,15 +40,18 @@ export function avoidableSentence(summary: CacheSummary): string {
   return `${they} re-billed ${formatInteger(avoidableTokens)} tokens, ${formatPercent(avoidableTokens / full)} of all that is billed at the full price.`;
 }
 
-/** "The other 12 follow from the minimum size (5) and compaction (4)." */
+/** "The other 12: below the minimum (8) and history compacted (4).", or without numbers where there is one cause. */
 export function otherSentence({ otherCauses, avoidableBreaks }: CacheSummary): string {
   const count = otherCauses.reduce((sum, { breaks }) => sum + breaks, 0);
   if (count === 0) return '';
-  const causes = otherCauses.map(({ title, breaks }) => `${title} (${formatInteger(breaks)})`);
+  const causes = otherCauses.map(({ title, breaks }) =>
+    otherCauses.length === 1 ? title : `${title} (${formatInteger(breaks)})`,
+  );
   const list =
     causes.length < 2 ? causes.join('') : `${causes.slice(0, -1).join(', ')} and ${causes.at(-1) ?? ''}`;
-  const others = avoidableBreaks === 0 ? `All ${formatInteger(count)}` : `The other ${formatInteger(count)}`;
-  return `${others}: ${list}.`;
+  const who = avoidableBreaks === 0 ? 'All' : 'The other';
+  const one = avoidableBreaks === 0 ? 'The one loss' : who;
+  return `${count === 1 ? one : `${who} ${formatInteger(count)}`}: ${list}.`;
 }
 
 /** What the inspector is headed with. */

@@ -17,7 +17,7 @@ const UNITS = [
 ] as const;
 
 /** `5 minutes`, `1 hour`, `90 seconds`. */
-function formatDuration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const unit = UNITS.find((candidate) => seconds % candidate.seconds === 0) ?? { seconds: 1, name: 'second' };
   const count = seconds / unit.seconds;
   return `${formatInteger(count)} ${unit.name}${count === 1 ? '' : 's'}`;

@@ -1,4 +1,4 @@
-import type { BloatRow, Effect, FindingList, FindingRow, FixRow } from '@/api/gen/api.ts';
+import type { BloatRow, Effect, FindingList, FindingRow, FixRow, Remedy } from '@/api/gen/api.ts';
 import { formatCounted, formatInteger, formatSigned, formatUsd } from './format.ts';
 
 /** One number before and after, and what to call its change. */
@@ -75,6 +75,8 @@ export interface Finding {
   readonly costUsd: number | undefined;
   readonly message: string;
   readonly advice: string;
+  /** The same as one writes it in the tool that wrote the session. */
+  readonly remedy: Remedy | undefined;
   readonly fixes: readonly FixRow[];
 }
 
@@ -89,6 +91,7 @@ function ofFinding(finding: FindingRow, fixes: readonly FixRow[]): Finding {
     costUsd: finding.costUsd ?? undefined,
     message: finding.message,
     advice: finding.advice,
+    remedy: finding.remedy ?? undefined,
     fixes,
   };
 }
@@ -104,6 +107,7 @@ function ofBloat(row: BloatRow): Finding {
     costUsd: row.costUsd ?? undefined,
     message: '',
     advice: '',
+    remedy: undefined,
     fixes: row.fixes,
   };
 }

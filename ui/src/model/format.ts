@@ -38,11 +38,39 @@ export function formatPercent(share: number): string {
   return Number.isFinite(share) ? `${(share * 100).toFixed(1)}%` : '–';
 }
 
+/** `65`, `790`, `10,000`: what is reckoned, and known to two digits at most. */
+export function formatRough(value: number): string {
+  if (value < 100) return formatInteger(value);
+  const step = 10 ** (Math.floor(Math.log10(value)) - 1);
+  return formatInteger(Math.round(value / step) * step);
+}
+
 /** `$0.64`, `$0.076`, `under $0.001`. */
 export function formatUsd(value: number): string {
   if (value === 0) return '$0.00';
   if (value < 0.001) return 'under $0.001';
   return `$${value < 0.1 ? value.toFixed(3) : value.toFixed(2).replace(/\B(?=(\d{3})+(?!\d))/g, ',')}`;
+}
+
+const rate = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
+
+/** `5.00`, `0.075`: dollars per million tokens. */
+export function formatRate(value: number): string {
+  return rate.format(value);
+}
+
+const BYTES = [
+  { from: 999_500_000, scale: 1e9, unit: 'GB' },
+  { from: 999_500, scale: 1e6, unit: 'MB' },
+  { from: 1_000, scale: 1e3, unit: 'kB' },
+] as const;
+
+/** `940 bytes`, `24.8 MB`, `1.56 GB`. */
+export function formatBytes(bytes: number): string {
+  const size = BYTES.find(({ from }) => bytes >= from);
+  if (size === undefined) return formatCounted(bytes, 'byte');
+  const scaled = bytes / size.scale;
+  return `${scaled.toFixed(scaled >= 99.95 ? 0 : scaled >= 9.995 || size.unit === 'kB' ? 1 : 2)} ${size.unit}`;
 }
 
 /** `0:06`, `1:02:30`. */

@@ -9,6 +9,8 @@ export type AskedQuestion = Question | ViewQuestion;
 export interface QuestionText {
   readonly question: AskedQuestion;
   readonly title: string;
+  /** Other words people look for it by. */
+  readonly words?: string;
   readonly view: ViewName;
 }
 
@@ -17,9 +19,15 @@ export const QUESTIONS: readonly QuestionText[] = [
   {
     question: 'costliestToolResult',
     title: 'Which tool result costs the most over the session?',
+    words: 'waste bloat biggest expensive output',
     view: 'session',
   },
-  { question: 'largestCalls', title: 'Which calls are the largest?', view: 'session' },
+  {
+    question: 'largestCalls',
+    title: 'Which calls are the largest?',
+    words: 'biggest longest prompts waste',
+    view: 'session',
+  },
   { question: 'promptByKind', title: 'What is in this prompt, by kind?', view: 'session' },
   { question: 'whatGrewSincePreviousCall', title: 'What grew since the previous call?', view: 'session' },
   {
@@ -27,10 +35,30 @@ export const QUESTIONS: readonly QuestionText[] = [
     title: 'When did this event enter the prompts, and when did it leave?',
     view: 'session',
   },
-  { question: 'overflow', title: 'When will the context window overflow at this rate?', view: 'session' },
-  { question: 'toolsNeverCalled', title: 'Which tool definitions were never called?', view: 'session' },
-  { question: 'costliestTurn', title: 'Which turn costs the most?', view: 'session' },
-  { question: 'costliestAgent', title: 'Which agent costs the most?', view: 'session' },
+  {
+    question: 'overflow',
+    title: 'When will the context window overflow at this rate?',
+    words: 'full limit window',
+    view: 'session',
+  },
+  {
+    question: 'toolsNeverCalled',
+    title: 'Which tool definitions were never called?',
+    words: 'waste unused mcp',
+    view: 'session',
+  },
+  {
+    question: 'costliestTurn',
+    title: 'Which turn costs the most?',
+    words: 'expensive money price',
+    view: 'session',
+  },
+  {
+    question: 'costliestAgent',
+    title: 'Which agent costs the most?',
+    words: 'expensive money price',
+    view: 'session',
+  },
   {
     question: 'hiddenContext',
     title: 'What did providers read that the session does not show?',
@@ -48,20 +76,28 @@ export const QUESTIONS: readonly QuestionText[] = [
   {
     question: 'whyMissed',
     title: 'Why did this call miss the cache, and what did that cost?',
+    words: 'break broke lost prefix',
     view: 'cache',
   },
   { question: 'dearestCalls', title: 'Which calls cost the most?', view: 'cache' },
-  { question: 'avoidableBreaks', title: 'Which cache losses could be avoided?', view: 'cache' },
+  {
+    question: 'avoidableBreaks',
+    title: 'Which cache losses could be avoided?',
+    words: 'waste broke prefix misses money',
+    view: 'cache',
+  },
   { question: 'stableShare', title: 'How much of each prompt is stable?', view: 'cache' },
   {
     question: 'bestCacheFix',
     title: 'Which change would help the cache most, over all calls?',
+    words: 'waste save money fix',
     view: 'cache',
   },
   { question: 'belowMinimum', title: 'Are prompts too short to be cached?', view: 'cache' },
   {
     question: 'compactionSavings',
     title: 'What would a summary every 8 turns, with an overlap of 2, have saved?',
+    words: 'waste save money',
     view: 'lab',
   },
   { question: 'summaryLoss', title: 'What does the summary lose?', view: 'lab' },

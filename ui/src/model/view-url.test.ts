@@ -34,6 +34,11 @@ const full: ViewState = {
   curve: 'sum',
   showsSummary: false,
   summary: 2,
+  sessionOrder: 'cost',
+  isSessionOrderReversed: true,
+  grouping: 'project',
+  sessionFilter: 'codex infra',
+  marked: ['a1b2', 'c3d4'],
 };
 
 describe('the address of a view', () => {
@@ -57,6 +62,7 @@ describe('the address of a view', () => {
   test.each([
     ['#/s/nothing?call=-4&order=random&range=9..2~x', { view: 'session', cursor: 0, ranges: [] }],
     ['#/s', { session: 's', view: 'session' }],
+    ['#/s/sessions?sort=random&marked=a~a~~b~c', { sessionOrder: 'when', marked: ['a', 'b'] }],
     ['#/s/pipeline?at=C29/4.0', { cursor: 29, selection: 'C29/4.0' }],
     ['#/s/session?at=E29', { cursor: 0, selection: 'E29' }],
     ['#/%E0%A4%A/session', { session: '%E0%A4%A' }],

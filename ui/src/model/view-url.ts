@@ -3,8 +3,9 @@ import { callOf, parseAddress } from './address.ts';
 import { CURVES, type CurveKind } from './curves.ts';
 import { METRICS, type Metric } from './lab-bill.ts';
 import { SWEEP_AXES, type SweepAxes } from './lab-sweeps.ts';
+import { GROUPINGS, SESSION_ORDERS, type Grouping, type SessionOrder } from './session-table.ts';
 
-const VIEWS = ['session', 'pipeline', 'cache', 'lab', 'settings'] as const;
+const VIEWS = ['session', 'pipeline', 'cache', 'lab', 'run', 'sessions', 'settings'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** What people call the views. */
@@ -13,8 +14,15 @@ export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
   pipeline: 'Pipeline',
   cache: 'Cache',
   lab: 'Lab',
+  run: 'Run',
+  sessions: 'All sessions',
   settings: 'Settings',
 };
+
+/** Views of no one session. */
+export function isApart(view: ViewName): view is 'sessions' | 'settings' {
+  return view === 'sessions' || view === 'settings';
+}
 
 const TABS = ['parts', 'text', 'json', 'code'] as const;
 export type TabName = (typeof TABS)[number];
@@ -33,6 +41,9 @@ export type DiffMode = (typeof DIFFS)[number];
 
 const SWEEP_LOOKS = ['map', 'table'] as const;
 type SweepLook = (typeof SWEEP_LOOKS)[number];
+
+/** Sessions that are compared. */
+export const MOST_MARKED = 2;
 
 /** Everything that a link to a view restores. */
 export interface ViewState {
@@ -79,6 +90,13 @@ export interface ViewState {
   readonly showsSummary: boolean;
   /** The summary that is looked at, from 1. */
   readonly summary: number;
+  /** How the list of all sessions is sorted, grouped and filtered. */
+  readonly sessionOrder: SessionOrder;
+  readonly isSessionOrderReversed: boolean;
+  readonly grouping: Grouping;
+  readonly sessionFilter: string;
+  /** Sessions of that list which are compared, two at most. */
+  readonly marked: readonly string[];
 }
 
 export const INITIAL_VIEW: ViewState = {
@@ -111,6 +129,11 @@ export const INITIAL_VIEW: ViewState = {
   curve: 'prompt',
   showsSummary: true,
   summary: 1,
+  sessionOrder: 'when',
+  isSessionOrderReversed: false,
+  grouping: 'none',
+  sessionFilter: '',
+  marked: [],
 };
 
 /** `#/invoice-triage/session?call=17&at=E7`: what differs from the initial view, in a fixed order. */
@@ -147,6 +170,11 @@ export function printView(state: ViewState): string {
   put('curve', state.curve, INITIAL_VIEW.curve);
   put('glance', state.showsSummary ? '' : 'off', '');
   put('summary', String(state.summary), '1');
+  put('sort', state.sessionOrder, INITIAL_VIEW.sessionOrder);
+  put('reversed', state.isSessionOrderReversed ? '1' : '', '');
+  put('group', state.grouping, INITIAL_VIEW.grouping);
+  put('find', state.sessionFilter, '');
+  put('marked', state.marked.join('~'), '');
   const text = query
     .toString()
     .replaceAll('%2F', '/')
@@ -193,6 +221,11 @@ export function parseView(hash: string): ViewState {
     curve: oneOf(CURVES, query.get('curve'), INITIAL_VIEW.curve),
     showsSummary: query.get('glance') !== 'off',
     summary: Math.max(1, wholeNumber(query.get('summary'))),
+    sessionOrder: oneOf(SESSION_ORDERS, query.get('sort'), INITIAL_VIEW.sessionOrder),
+    isSessionOrderReversed: query.get('reversed') === '1',
+    grouping: oneOf(GROUPINGS, query.get('group'), INITIAL_VIEW.grouping),
+    sessionFilter: query.get('find') ?? '',
+    marked: parseMarked(query.get('marked')),
   };
 }
 
@@ -217,6 +250,11 @@ function callNamed(selection: string | null): number {
 
 function wholeNumber(text: string | null): number {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : 0;
+}
+
+function parseMarked(text: string | null): readonly string[] {
+  const sessions = (text ?? '').split('~').filter((session) => session !== '');
+  return [...new Set(sessions)].slice(0, MOST_MARKED);
 }
 
 function parseRanges(text: string | null): readonly CallRange[] {

@@ -11,16 +11,25 @@ export class Following {
   readonly #location: Location;
   readonly #session: OpenSession;
   readonly #cursor: Cursor;
+  /** A run adds to the session. */
+  readonly #isGrowing: () => boolean;
   /** The calls there were when they were last counted. */
   #counted: { readonly recording: string; readonly calls: number } | undefined;
   /** What switching it answered, until the numbers of the session say so. */
   #answered: { readonly session: string; readonly state: FollowState } | undefined = $state.raw();
 
-  constructor(host: Host, location: Location, session: OpenSession, cursor: Cursor) {
+  constructor(
+    host: Host,
+    location: Location,
+    session: OpenSession,
+    cursor: Cursor,
+    isGrowing: () => boolean,
+  ) {
     this.#host = host;
     this.#location = location;
     this.#session = session;
     this.#cursor = cursor;
+    this.#isGrowing = isGrowing;
     $effect(() => this.#keepUp());
   }
 
@@ -75,7 +84,7 @@ export class Following {
     untrack(() => {
       const { cursor } = this.#location.view;
       const wasAtNewest = cursor === before.calls || (cursor === 0 && before.calls === 0);
-      if (this.isOn && wasAtNewest) this.#cursor.show(calls);
+      if ((this.isOn || this.#isGrowing()) && wasAtNewest) this.#cursor.show(calls);
     });
   }
 }

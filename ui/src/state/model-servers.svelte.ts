@@ -29,7 +29,7 @@ export class ModelServers {
     this.#host = host;
     this.#messages = messages;
     this.list = new Loaded(
-      () => (['lab', 'settings'].includes(location.view.view) ? 'models' : undefined),
+      () => (['lab', 'run', 'settings'].includes(location.view.view) ? 'models' : undefined),
       () => {
         const refresh = this.#isRefresh;
         this.#isRefresh = false;

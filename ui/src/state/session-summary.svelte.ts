@@ -1,8 +1,15 @@
-import type { BreakPage, CallDetail, ContextWindow, EventPage, FixRow, Question } from '@/api/gen/api.ts';
+import type {
+  BreakPage,
+  CallDetail,
+  ContextWindow,
+  EventPage,
+  FixRow,
+  Question,
+  Remedy,
+} from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import { bestFix, type Finding } from '@/model/effects.ts';
 import { callsLeft, growthOf, type Growth } from '@/model/fullness.ts';
-import { remedyFor, type Remedy } from '@/model/remedies.ts';
 import { largestCall } from '@/model/columns.ts';
 import type { Cursor } from './cursor.svelte.ts';
 import type { Findings } from './findings.svelte.ts';
@@ -115,11 +122,19 @@ export class SessionSummary {
       location.go({ selection: undefined });
     } else if (proof === 'big' && largest !== undefined) navigation.select(`E${String(largest.event)}`);
     else if (proof === 'broke' && dearest !== undefined) this.showBreak(dearest.call);
-    else if (proof === 'broke') this.showFailed();
+    else if (proof === 'broke' && (this.failed.latest?.total ?? 0) > 0) this.showFailed();
+    else if (proof === 'broke') this.showDearest();
   }
 
   showBreak(call: number): void {
     this.#in.location.go({ view: 'cache', cursor: call, selection: undefined, difference: 1 });
+  }
+
+  /** The loss that cost most, whether or not it could be avoided; the Cache view where there was none. */
+  showDearest(): void {
+    const [dearest] = this.breaks.latest?.rows ?? [];
+    if (dearest !== undefined) this.showBreak(dearest.call);
+    else this.#in.location.go({ view: 'cache' });
   }
 
   showFailed(): void {
@@ -138,7 +153,6 @@ export class SessionSummary {
 
   #advise(): readonly Advice[] {
     const { info } = this.#in.session;
-    const format = info?.format ?? '';
     const isWorthIt = ({ savesUsd, savesTokens }: FixRow): boolean =>
       savesUsd !== null && info?.bill.cost !== null && info?.bill.cost !== undefined
         ? savesUsd >= info.bill.cost * LEAST_SHARE
@@ -146,7 +160,7 @@ export class SessionSummary {
     const advice = this.#in.findings.ranked.flatMap((finding) => {
       const fix = bestFix(finding);
       if (fix === undefined || !isWorthIt(fix)) return [];
-      return [{ finding, fix, remedy: remedyFor(format, fix) }];
+      return [{ finding, fix, remedy: fix.remedy ?? undefined }];
     });
     const worth = ({ fix }: Advice): number => fix.savesUsd ?? fix.savesTokens;
     const name = ({ fix, remedy }: Advice): string => remedy?.text ?? fix.title;

@@ -5,7 +5,7 @@ import { ensureExists } from '@/lib/assert.ts';
 import { FrameLoop } from '@/lib/frame.ts';
 import { strataOf } from '@/model/map-columns.ts';
 import type { AskedQuestion } from '@/model/questions.ts';
-import type { ViewName } from '@/model/view-url.ts';
+import { isApart, type ViewName } from '@/model/view-url.ts';
 import { Answers } from './answers.svelte.ts';
 import { Appearance } from './appearance.svelte.ts';
 import { CacheView } from './cache-view.svelte.ts';
@@ -30,7 +30,9 @@ import { Palette } from './palette.svelte.ts';
 import { Panels } from './panels.svelte.ts';
 import { PipelineEdits } from './pipeline-edits.svelte.ts';
 import { Pipeline } from './pipeline.svelte.ts';
+import { Runs } from './runs.svelte.ts';
 import { SessionSummary } from './session-summary.svelte.ts';
+import { SessionTable } from './session-table.svelte.ts';
 import { Tour } from './tour.svelte.ts';
 import { ViewQuestions } from './view-questions.svelte.ts';
 
@@ -56,6 +58,7 @@ export class Workbench {
   readonly edits: PipelineEdits;
   readonly findings: Findings;
   readonly summary: SessionSummary;
+  readonly table: SessionTable;
   readonly comparison: Comparison;
   readonly inspector: Inspector;
   readonly cursor: Cursor;
@@ -68,6 +71,7 @@ export class Workbench {
   readonly servers: ModelServers;
   readonly lab: Lab;
   readonly replay: CallReplay;
+  readonly runs: Runs;
   readonly tour: Tour;
   readonly start: Loaded<StartInfo>;
   /** Where agents leave sessions on this computer. */
@@ -90,11 +94,12 @@ export class Workbench {
     this.findings = new Findings(host, this.location, this.session, this.experiments);
     this.inspector = new Inspector(host, this.location, this.session, this.pipeline);
     this.cursor = new Cursor(this.location, this.session, this.map, messages);
-    this.following = new Following(host, this.location, this.session, this.cursor);
+    this.following = new Following(host, this.location, this.session, this.cursor, () => this.runs.isGrowing);
     this.cache = new CacheView(host, this.location, this.session, this.cursor, messages);
     this.comparison = new Comparison(host, this.location, this.session, this.experiments, this.cursor);
     this.navigation = new Navigation(this);
     this.summary = new SessionSummary(host, this);
+    this.table = new SessionTable(host, this);
     this.palette = new Palette(host);
     this.answers = new Answers(host, this.location, this.session, messages, new ViewQuestions(host, this));
     this.jobs = new Jobs(host, messages.report, (job) => this.#openImported(job));
@@ -109,6 +114,13 @@ export class Workbench {
       this.servers.list,
       messages,
     );
+    this.runs = new Runs(host, {
+      location: this.location,
+      session: this.session,
+      cursor: this.cursor,
+      messages,
+      openSession: (session) => this.openSession(session),
+    });
     this.tour = new Tour(this);
     this.start = new Loaded(
       () => 'start',
@@ -143,11 +155,21 @@ export class Workbench {
     this.location.go(view !== 'session' && isCompiling ? { ...place, cursor } : place);
   }
 
+  /** Goes to the list of all sessions, or back to the view it was opened from. */
+  toggleSessions(): void {
+    this.panels.dialog = undefined;
+    this.#toggleApart('sessions');
+  }
+
   /** Goes to the settings, or back to the view they were opened from. */
   toggleSettings(): void {
+    this.#toggleApart('settings');
+  }
+
+  #toggleApart(apart: 'sessions' | 'settings'): void {
     const { view } = this.location.view;
-    if (view !== 'settings') this.#viewBeforeSettings = view;
-    this.location.go({ view: view === 'settings' ? this.#viewBeforeSettings : 'settings' });
+    if (!isApart(view)) this.#viewBefore = view;
+    this.location.go({ view: view === apart ? this.#viewBefore : apart });
   }
 
   /** Opens a session at a place in it. */
@@ -158,8 +180,12 @@ export class Workbench {
 
   openSession(session: string, selection?: string): void {
     this.panels.dialog = undefined;
-    if (session === this.session.id) return;
-    const view = selection === undefined ? this.location.view.view : 'session';
+    if (session === this.session.id) {
+      if (isApart(this.location.view.view)) this.location.go({ view: 'session' });
+      return;
+    }
+    const { view: before } = this.location.view;
+    const view = selection !== undefined || isApart(before) ? 'session' : before;
     const place = {
       session,
       view,
@@ -224,7 +250,7 @@ export class Workbench {
     this.messages.announce(`Copied ${address}`);
   }
 
-  #viewBeforeSettings: ViewName = 'session';
+  #viewBefore: ViewName = 'session';
   readonly #hoveredStrata = $derived.by(() => this.#findHoveredStrata());
 
   #findHoveredStrata(): readonly StratumCall[] {
@@ -263,6 +289,7 @@ export class Workbench {
         this.jobs.refresh().catch(this.messages.report);
         this.following.forgetAnswer();
         this.session.edited();
+        this.runs.refresh();
         break;
       case 'changed':
         this.following.forgetAnswer();
@@ -278,7 +305,7 @@ export class Workbench {
         this.findings.tried(notification.session);
         break;
       case 'run':
-        // No view shows runs yet. What they add to a session is told as any other change of it.
+        this.runs.refresh();
         break;
       case 'open':
         this.openSession(notification.session);

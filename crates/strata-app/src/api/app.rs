@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::cache::CacheRuleInfo;
 use super::session::SessionListItem;
 
 /// `app/start`: everything the window needs to draw its first frame.
@@ -88,4 +89,90 @@ pub struct RecorderFile {
 #[serde(rename_all = "camelCase")]
 pub struct SetSettings {
     pub settings: Settings,
+}
+
+/// `app/prices`: what models cost, in US dollars per million tokens, in the order of the table that comes with Strata.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceTable {}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceRow {
+    pub model: String,
+    /// Of requests below all tiers.
+    pub rates: PriceRates,
+    /// Of requests with long prompts, from the shortest to the longest.
+    pub tiers: Vec<PriceTier>,
+    /// The longest prompt that the model takes, where that is known.
+    pub context_tokens: Option<u32>,
+    /// Others may serve the model at prices of their own.
+    pub is_open_weights: bool,
+    pub source: String,
+    /// The day its source was read, as `2026-11-20`.
+    pub seen_on: String,
+    pub note: Option<String>,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceTier {
+    pub above_prompt_tokens: f64,
+    pub rates: PriceRates,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceRates {
+    pub input: f64,
+    pub cached_read: f64,
+    /// Absent where putting tokens into the cache costs no more than `input`.
+    pub cache_write: Option<f64>,
+    /// The same for the longer of two lifetimes.
+    pub cache_write_long: Option<f64>,
+    pub output: f64,
+}
+
+/// `app/cacheRules`: how providers find a prefix again. The first rule that fits a model holds; the last one stands in
+/// for models that nothing is known about.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheRuleTable {}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheRuleRow {
+    pub rule: CacheRuleInfo,
+    /// The longest lifetime that a request can ask for, in seconds.
+    pub longest_lifetime_s: Option<f64>,
+    /// Only prefixes that end at a mark are found.
+    pub needs_marks: bool,
+}
+
+/// `app/storage`: where sessions are kept, and how much space they take. It reads all of the file.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Storage {}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct StorageInfo {
+    /// Absent where nothing is kept beyond this run.
+    pub path: Option<String>,
+    /// Of the file, without its write-ahead log: the bytes of `parts`, and `free_bytes`.
+    pub bytes: f64,
+    /// What the next import fills first.
+    pub free_bytes: f64,
+    /// The largest first.
+    pub parts: Vec<StoragePart>,
+    pub sessions: u32,
+    pub events: f64,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct StoragePart {
+    /// `events`, `files as they were read`.
+    pub name: String,
+    pub bytes: f64,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::common::{Bill, ChainStep, Kind};
+use super::common::{Bill, ChainStep, Kind, Remedy};
 use super::experiment::Edit;
 use super::part::DiffLine;
 
@@ -214,6 +214,8 @@ pub struct BreakDetail {
     pub stage: Option<String>,
     /// The part in which the first difference stands.
     pub address: Option<String>,
+    /// What to change in the tool that wrote the session, where it has a setting for it.
+    pub remedy: Option<Remedy>,
     /// What led to it, from what happened to the end of the prefix.
     pub chain: Vec<ChainStep>,
     pub could_have_tokens: u32,

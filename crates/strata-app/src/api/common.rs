@@ -85,6 +85,24 @@ pub struct DiagnosticRow {
     pub at: String,
 }
 
+/// What to change in the tool that wrote the session, as one writes it there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Remedy {
+    /// A line to copy: a setting, a command, a sentence for the instructions.
+    pub text: String,
+    /// Where it goes: `~/.codex/config.toml`.
+    pub place: String,
+    /// Where it is documented.
+    pub source: String,
+}
+
+impl From<strata_measure::remedies::Remedy> for Remedy {
+    fn from(remedy: strata_measure::remedies::Remedy) -> Self {
+        Self { text: remedy.text, place: remedy.place.to_owned(), source: remedy.source.to_owned() }
+    }
+}
+
 /// Something worth a person's time: tokens that need not be sent, a prefix that need not break, something lost.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -96,6 +114,8 @@ pub struct FindingRow {
     pub message: String,
     /// What to change.
     pub advice: String,
+    /// The same in the tool that wrote the session, where it has a setting for it.
+    pub remedy: Option<Remedy>,
     /// Over the session; 0 where it cannot be told in tokens. Findings overlap.
     pub tokens: f64,
     pub cost_usd: Option<f64>,

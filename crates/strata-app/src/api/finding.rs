@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::common::{Basis, FindingRow};
+use super::common::{Basis, FindingRow, Remedy};
 use super::experiment::{Edit, Effect};
 
 /// `findings/list`: what is worth a person's time, the costliest first, with what would help. Fixes are tried in the
@@ -20,6 +20,8 @@ pub struct List {
 pub struct FindingList {
     /// Every call is compiled and every fix was tried.
     pub is_complete: bool,
+    /// The tool that wrote the session, where what helps is set in it: "Claude Code".
+    pub writer: Option<String>,
     pub rows: Vec<FixableFinding>,
     /// Sources of bloat, the costliest first, with what would make each smaller.
     pub bloat: Vec<BloatRow>,
@@ -64,7 +66,9 @@ pub struct FixRow {
     pub saves_usd: Option<f64>,
     pub basis: Basis,
     pub effect: Effect,
-    /// That it breaks the prefix, or drops what an answer uses later, a sentence each.
+    /// What to change in the tool that wrote the session instead, where it has a setting for it.
+    pub remedy: Option<Remedy>,
+    /// That cached tokens are lost, or drops what an answer uses later, a sentence each.
     pub warnings: Vec<String>,
 }
 

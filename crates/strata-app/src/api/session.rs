@@ -20,7 +20,42 @@ pub struct List {
 #[serde(rename_all = "camelCase")]
 pub struct SessionPage {
     pub total: u32,
-    pub rows: Vec<SessionListItem>,
+    pub rows: Vec<SessionRow>,
+}
+
+/// What is known of a session without opening it.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRow {
+    #[serde(flatten)]
+    pub item: SessionListItem,
+    /// The folder it was recorded in, where its file says so.
+    pub folder: Option<String>,
+    pub compactions: u32,
+    /// Absent where providers reported nothing, and where the session was stored by a version that did not add it up.
+    pub reported: Option<ReportedCalls>,
+}
+
+/// What providers reported of a session's calls. Nothing of it is counted or predicted.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ReportedCalls {
+    /// Calls with a report, of all calls.
+    pub calls: u32,
+    /// Calls without one that failed or have no recorded answer: nobody is known to have paid for them.
+    pub unpaid_calls: u32,
+    pub prompt_tokens: f64,
+    /// Absent where no report says anything of a cache.
+    pub cached_tokens: Option<f64>,
+    /// Thoughts included.
+    pub output_tokens: f64,
+    pub largest_prompt: u32,
+    /// Those that answered, by name.
+    pub models: Vec<String>,
+    /// US dollars for all calls; absent when one is not reported, or its model has no known price.
+    pub cost: Option<f64>,
+    /// Why output counts of its file are not to be trusted, if so.
+    pub caveat: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, TS)]

@@ -13,7 +13,7 @@ use strata_model::{FromJson as _, Json};
 
 use super::subject::Subject;
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
-use crate::edit_words::title;
+use crate::show::edit_words::title;
 use literal::{lines, literal};
 
 /// What is being written.

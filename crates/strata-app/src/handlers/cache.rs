@@ -3,6 +3,7 @@
 use strata_measure::analysis::{
     BillTotals, CacheAnalysis, CacheFix, CallCache, FixKind, Link, Loss, SessionAnalysis, Zone,
 };
+use strata_measure::remedies::{Aim, remedy};
 use strata_model::{InstructionKind, Json, Object};
 use strata_wire::CacheRule;
 
@@ -17,8 +18,8 @@ use crate::api::common::ChainStep;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
-use crate::show::breaks::{self, nature, sentence};
-use crate::words::{self, whole};
+use crate::show::breaks::{self, nature};
+use crate::show::words::{self, whole};
 use strata_engine::{Edit, FlowEdit};
 
 /// Calls that a summary names.
@@ -50,7 +51,7 @@ fn row(open: &OpenSession, call: &CallCache, loss: &Loss) -> BreakRow {
         agent: call.agent.to_string(),
         cause: loss.cause.code().to_owned(),
         title: breaks::title(&loss.cause, &call.agent),
-        detail: breaks::detail(&loss.cause, open.experiment.log()),
+        detail: breaks::detail(&loss.cause, &open.experiment),
         nature: nature(loss.cause.nature()),
         at_token: loss.at_token,
         rebilled_tokens: loss.tokens,
@@ -126,7 +127,7 @@ impl Handler for Why {
             prefix_break: call.loss.as_ref().map(|loss| break_detail(&open, &analysis, call, loss)),
             zones: zones(call, rule),
             reported: reported(call),
-            rule: rule_info(rule, call),
+            rule: rule_info(rule, call.lifetime_s),
         })
     }
 }
@@ -145,7 +146,8 @@ fn break_detail(
     let address = (!loss.path.is_empty()).then(|| format!("C{of}/{}", loss.path));
     BreakDetail {
         row: row(open, call, loss),
-        sentence: sentence(&loss.cause, open.experiment.log()),
+        sentence: loss.cause.sentence(&open.experiment),
+        remedy: Aim::of_cause(&loss.cause).and_then(|aim| remedy(open.writer(), &aim)).map(Into::into),
         stage: loss.stage.as_ref().map(ToString::to_string),
         chain: loss.chain.iter().map(|link| chain_step(open, call.call, address.as_deref(), link)).collect(),
         address,
@@ -217,19 +219,19 @@ fn reported(call: &CallCache) -> Option<ReportedCache> {
         cached_tokens: comparison.reported,
         written_tokens: report.written,
         predicted_tokens: comparison.predicted,
-        difference: comparison.difference.map(|difference| breaks::difference(difference).to_owned()),
+        difference: comparison.difference.map(|difference| difference.sentence().to_owned()),
         is_explained: comparison.difference.is_none_or(breaks::is_explained),
     })
 }
 
-fn rule_info(rule: &CacheRule, call: &CallCache) -> CacheRuleInfo {
+pub(super) fn rule_info(rule: &CacheRule, lifetime_s: Option<f64>) -> CacheRuleInfo {
     CacheRuleInfo {
         name: rule.name.clone(),
         is_known: rule.is_known,
         is_best_effort: rule.is_best_effort,
         minimum_tokens: rule.minimum_tokens(),
         block_tokens: rule.block_tokens(),
-        lifetime_s: call.lifetime_s,
+        lifetime_s,
         source: rule.source.clone(),
         seen_on: rule.seen_on.clone(),
         note: rule.note.clone(),

@@ -44,7 +44,7 @@ impl Handler for Get {
             reported_output_tokens: bill.output_tokens,
             by_kind: kind_tokens(compiled.by_kind),
             started_ms: started_ms(&open, call.n_events()),
-            prefix_break: prefix_break(open.experiment.log(), cache),
+            prefix_break: prefix_break(&open.experiment, cache),
             error: error(&open, call, &compiled.outcome),
             unknowns: unknowns(&open, call),
             findings: findings::of_call(&open, &analysis, &strata.tables, self.call),
@@ -85,6 +85,10 @@ fn unknowns(open: &OpenSession, call: &strata_engine::Call) -> Vec<String> {
     }
     if !call.is_answered {
         let message = "No answer to this request is recorded: what came back, and what was paid for it, is not known. Sums of caches and costs leave it out.";
+        unknowns.push(message.to_owned());
+    }
+    if call.is_pending {
+        let message = "This call is held before it is sent, or its run was ended while it was: what is said of its cache and its cost is what would be. Sums leave it out.";
         unknowns.push(message.to_owned());
     }
     unknowns

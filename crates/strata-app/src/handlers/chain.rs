@@ -7,8 +7,8 @@ use strata_wire::{Item, Path, Segment};
 
 use crate::api::common::ChainStep;
 use crate::open::OpenSession;
+use crate::show::words;
 use crate::show::writer;
-use crate::words;
 
 /// Characters of one step.
 const STEP: usize = 110;

@@ -21,8 +21,8 @@ use crate::api::part::PartDiff;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::{Baseline, OpenSession};
+use crate::show::words::whole;
 use crate::show::{DeltaScale, SegmentScale, compared, pairs};
-use crate::words::whole;
 
 /// How long a preview goes on compiling calls. What is shown then covers the calls so far.
 const PREVIEW_TIME: Duration = Duration::from_millis(600);

@@ -17,9 +17,9 @@ use crate::api::part::{DiffLine, DiffRun, DiffSign};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
+use crate::show::words::{self, whole};
 use crate::show::{line, readable};
 use crate::text_diff::diff_lines;
-use crate::words::{self, whole};
 
 /// Lines of one difference.
 const MAX_LINES: usize = 400;

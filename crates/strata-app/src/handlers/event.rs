@@ -18,8 +18,8 @@ use crate::api::event::{
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::{OpenSession, UsedEvents};
+use crate::show::words;
 use crate::tables::Tables;
-use crate::words;
 
 const RAW_LIMIT: usize = 20_000;
 const VALUE_LIMIT: usize = 2_000;

@@ -9,9 +9,9 @@ use crate::api::common::TokenCount;
 use crate::api::event::{EventPart, RecordedContent};
 use crate::api::part::PartDiff;
 use crate::open::{OpenSession, content};
+use crate::show::words;
 use crate::tables::Tables;
 use crate::text_diff::diff_lines;
-use crate::words;
 
 const PREVIEW: usize = 400;
 

@@ -12,11 +12,11 @@ use crate::api::experiment::{
 };
 use crate::api::session::Removed;
 use crate::command::Handler;
-use crate::edit_words::title;
 use crate::error::AppError;
 use crate::export::{Subject, export};
 use crate::import::now_ms;
 use crate::open::OpenSession;
+use crate::show::edit_words::title;
 
 /// Longest name of an experiment, in characters.
 const MAX_NAME: usize = 200;

@@ -20,7 +20,7 @@ pub(super) fn of_call(
 ) -> Vec<FindingRow> {
     let concerns =
         |finding: &&Finding| finding.calls.iter().any(|range| (range.first..=range.last).contains(&call));
-    rows(open.findings(analysis, tables).iter().filter(concerns), tables)
+    rows(open, open.findings(analysis, tables).iter().filter(concerns), tables)
 }
 
 /// What was found about an event.
@@ -33,20 +33,26 @@ pub(super) fn of_event(
     let concerns = |finding: &&Finding| {
         finding.events.contains(&event) || finding.origins.iter().any(|origin| origin.event() == Some(event))
     };
-    rows(open.findings(analysis, tables).iter().filter(concerns), tables)
+    rows(open, open.findings(analysis, tables).iter().filter(concerns), tables)
 }
 
-fn rows<'f>(findings: impl Iterator<Item = &'f Finding>, tables: &Tables) -> Vec<FindingRow> {
-    findings.map(|finding| row(finding, tables)).collect()
+fn rows<'f>(
+    open: &OpenSession,
+    findings: impl Iterator<Item = &'f Finding>,
+    tables: &Tables,
+) -> Vec<FindingRow> {
+    findings.map(|finding| row(open, finding, tables)).collect()
 }
 
-pub(super) fn row(finding: &Finding, tables: &Tables) -> FindingRow {
+pub(super) fn row(open: &OpenSession, finding: &Finding, tables: &Tables) -> FindingRow {
+    let writer = open.writer();
     FindingRow {
         code: finding.code.to_owned(),
         title: finding.title.to_owned(),
         severity: finding.severity.into(),
         message: finding.message.clone(),
-        advice: finding.advice.to_owned(),
+        advice: finding.advice_for(writer).to_owned(),
+        remedy: finding.remedy_in(writer).map(Into::into),
         tokens: finding.tokens() as f64,
         cost_usd: finding_cost(finding, &tables.prices),
         calls: calls(&finding.calls),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use strata_engine::{Edit, FlowEdit};
 use strata_measure::analysis::BilledCalls;
 use strata_measure::findings::Finding;
-use strata_measure::fixes::Fix;
+use strata_measure::fixes::{self, Fix};
+use strata_measure::remedies::{Aim, remedy};
 use strata_model::Origin;
 use strata_store::ExperimentId;
 
@@ -18,8 +19,8 @@ use crate::api::finding::{Apply, BloatRow, FindingList, FixRow, FixableFinding, 
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
+use crate::show::words;
 use crate::tables::Tables;
-use crate::words;
 
 /// Sources that are listed.
 const MAX_BLOAT: usize = 20;
@@ -36,6 +37,7 @@ impl Handler for List {
         let rows = found.iter().map(|finding| fixable(&open, finding, &fixes, &strata.tables));
         Ok(FindingList {
             is_complete,
+            writer: open.writer().name().map(str::to_owned),
             rows: rows.collect(),
             bloat: bloat(&open, BilledCalls { analysis: &analysis, caches: &caches }, &fixes, &strata.tables),
         })
@@ -55,10 +57,10 @@ impl Handler for Apply {
 }
 
 fn fixable(open: &OpenSession, finding: &Finding, fixes: &[Arc<Fix>], tables: &Tables) -> FixableFinding {
-    let answers = fixes.iter().filter(|fix| fix.candidate.codes.contains(&finding.code));
+    let helping = fixes::helping(fixes.iter().map(|fix| &**fix), finding);
     FixableFinding {
-        finding: findings::row(finding, tables),
-        fixes: answers.map(|fix| fix_row(open, fix)).collect(),
+        finding: findings::row(open, finding, tables),
+        fixes: helping.into_iter().map(|fix| fix_row(open, fix)).collect(),
     }
 }
 
@@ -71,6 +73,9 @@ fn fix_row(open: &OpenSession, fix: &Fix) -> FixRow {
         saves_usd: effect.saved_cost(),
         basis: fix.basis.into(),
         effect: effect_row(effect, &open.experiment),
+        remedy: Aim::of_edits(&fix.candidate.edits)
+            .and_then(|aim| remedy(open.writer(), &aim))
+            .map(Into::into),
         warnings: fix.warnings.clone(),
     }
 }
@@ -87,7 +92,8 @@ fn bloat(open: &OpenSession, billed: BilledCalls<'_>, fixes: &[Arc<Fix>], tables
     sums.into_iter()
         .take(MAX_BLOAT)
         .map(|(source, sum)| {
-            let helps = fixes.iter().filter(|fix| source.is_helped_by(fix));
+            let mut helps: Vec<&Arc<Fix>> = fixes.iter().filter(|fix| source.is_helped_by(fix)).collect();
+            helps.sort_by(|a, b| a.by_worth(b));
             BloatRow {
                 address: source.address(),
                 name: source.name(open),
@@ -96,7 +102,7 @@ fn bloat(open: &OpenSession, billed: BilledCalls<'_>, fixes: &[Arc<Fix>], tables
                 calls: sum.usage.calls,
                 lifetime_tokens: sum.usage.lifetime as f64,
                 cost_usd: sum.cost_usd,
-                fixes: helps.map(|fix| fix_row(open, fix)).collect(),
+                fixes: helps.into_iter().map(|fix| fix_row(open, fix)).collect(),
             }
         })
         .collect()

@@ -3,7 +3,7 @@
 use strata_engine::{CompileContext, EarlyEnd, OmissionReason, Stage, explain_omissions};
 
 use crate::error::sentence;
-use crate::words;
+use crate::show::words;
 
 /// How many parts of each kind of change.
 #[derive(Debug, Clone, Copy, Default)]

@@ -9,8 +9,8 @@ use crate::api::palette::{PaletteItem, PaletteResults, PlaceKind, Search};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
+use crate::show::words::{counted, whole};
 use crate::tables::Tables;
-use crate::words::{counted, whole};
 
 /// Shorter words match too many stages.
 const MIN_STAGE_WORD: usize = 3;

@@ -15,9 +15,9 @@ use crate::api::call::CompareWith;
 use crate::api::part::{Diff, Get, PartDetail, PartDiff, PartSpan, PartText, Text};
 use crate::command::Handler;
 use crate::error::AppError;
+use crate::show::words::{self, whole};
 use crate::show::{SegmentScale, readable};
 use crate::text_diff::diff_lines;
-use crate::words::{self, whole};
 
 /// `C17/4.0` taken apart.
 fn split(address: &str) -> Result<(u32, &str), AppError> {

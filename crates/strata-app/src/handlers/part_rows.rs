@@ -5,8 +5,8 @@ use strata_wire::Item;
 
 use super::headline::Counts;
 use crate::api::call::{PartChange, PartRow};
+use crate::show::words;
 use crate::show::{DeltaScale, line};
-use crate::words;
 
 /// Unchanged rows that are folded only from so many on.
 const FOLD: usize = 3;

@@ -18,8 +18,8 @@ use crate::api::palette::{Answer, Ask, Question};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
+use crate::show::words::{counted, listed, whole};
 use crate::tables::Tables;
-use crate::words::{counted, listed, whole};
 use words::said;
 
 impl Handler for Ask {

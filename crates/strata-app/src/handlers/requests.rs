@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use strata_model::Severity;
 use tokio_util::sync::CancellationToken;
 
+use crate::Strata;
 use crate::api::job::Notification;
 use crate::api::session::{AddRequests, RequestsAdded};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::import::{Input, ReadError, join_to, read_file};
+use crate::show::words;
 use crate::watch::Watch;
-use crate::{Strata, words};
 
 /// Nobody watches: such files are read in a moment.
 #[derive(Default)]

@@ -1,10 +1,13 @@
 //! Agents that run.
 
 use crate::Strata;
-use crate::api::run::{Get, List, RunList, RunStatus, Send, Start, Stop};
+use crate::api::run::{
+    Conversation, Edit, Get, List, Release, RunConversation, RunList, RunStatus, Send, SetHolds, Start, Stop,
+};
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
+use crate::run::HoldDecision;
 
 impl Handler for Start {
     fn run(self, strata: &Strata) -> Result<RunStatus, AppError> {
@@ -26,12 +29,37 @@ impl Handler for Get {
 
 impl Handler for List {
     fn run(self, strata: &Strata) -> Result<RunList, AppError> {
-        Ok(RunList { runs: strata.runs.all()? })
+        Ok(RunList { runs: strata.runs.all() })
     }
 }
 
 impl Handler for Stop {
     fn run(self, strata: &Strata) -> Result<RunStatus, AppError> {
         strata.runs.stop(&self.run)
+    }
+}
+
+impl Handler for Conversation {
+    fn run(self, strata: &Strata) -> Result<RunConversation, AppError> {
+        strata.runs.conversation(&self.run)
+    }
+}
+
+impl Handler for SetHolds {
+    fn run(self, strata: &Strata) -> Result<RunStatus, AppError> {
+        strata.runs.set_holds(&self.run, &self.holds)
+    }
+}
+
+impl Handler for Edit {
+    fn run(self, strata: &Strata) -> Result<RunStatus, AppError> {
+        let edits = self.edits.into_iter().map(Into::into).collect();
+        strata.runs.decide(&self.run, HoldDecision::Edit(edits))
+    }
+}
+
+impl Handler for Release {
+    fn run(self, strata: &Strata) -> Result<RunStatus, AppError> {
+        strata.runs.decide(&self.run, self.decision.into())
     }
 }

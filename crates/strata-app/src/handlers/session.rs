@@ -19,17 +19,18 @@ use crate::command::Handler;
 use crate::error::AppError;
 use crate::import::{Input, now_ms};
 use crate::models::Calibrations;
-use crate::open::{OpenSession, choose_model, read_app_file};
+use crate::open::{OpenSession, choose_model, read_app, stored_app};
 use crate::sample;
 use crate::show::explanations;
 use crate::tables::Tables;
-use crate::workspace::list_item;
+use crate::workspace::{list_item, session_row};
 
 impl Handler for List {
     fn run(self, strata: &Strata) -> Result<SessionPage, AppError> {
         let rows = self.offset..self.offset.saturating_add(self.limit);
         let list = strata.workspace.store().sessions(&self.filter, rows)?;
-        Ok(SessionPage { total: list.total, rows: list.entries.iter().map(list_item).collect() })
+        let row = |entry| session_row(entry, &strata.tables.prices);
+        Ok(SessionPage { total: list.total, rows: list.entries.iter().map(row).collect() })
     }
 }
 
@@ -75,7 +76,8 @@ impl Handler for SetApp {
         let id = recorded(&self.session, "Its app configuration is that of its session, with edits")?;
         match &self.path {
             Some(path) => {
-                let config = read_app_file(&PathBuf::from(path))?;
+                let path = PathBuf::from(path);
+                let config = stored_app(&read_app(&path)?.app, &path);
                 if !strata.workspace.store().set_app_config(&id, &config)? {
                     return Err(AppError::not_found("This session is no longer in the store."));
                 }
@@ -101,7 +103,7 @@ impl Handler for SetModel {
         let id = recorded(&self.session, "Choose the model of its session")?;
         if let Some(model) = &self.model {
             // Refused before it is kept.
-            strata.sessions.get(&self.session)?.app.clone().with_model(model)?;
+            strata.sessions.get(&self.session)?.app.clone().with_model(model, &strata.tables.prices)?;
         }
         choose_model(&mut strata.workspace.store(), &id, self.model.as_deref())?;
         strata.sessions.close_with_experiments(&id);

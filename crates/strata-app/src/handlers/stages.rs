@@ -22,9 +22,9 @@ use crate::api::script::{ConsoleLine, ScriptFailure, ScriptReport, ScriptTokens}
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
+use crate::show::words;
 use crate::show::{DeltaScale, SegmentScale};
 use crate::tables::Tables;
-use crate::words;
 
 /// Characters of a segment in a page of text.
 const TEXT_LIMIT: usize = 20_000;

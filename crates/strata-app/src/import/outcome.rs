@@ -4,7 +4,7 @@ use super::batch::{Files, Finding, Imported};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::api::job::{FailedFile, FileCounts, JobState};
 use crate::error::sentence;
-use crate::words::{counted, whole};
+use crate::show::words::{counted, whole};
 
 /// How an import ended, and what came of it in one line.
 pub(crate) fn outcome(imported: &Imported) -> (JobState, String) {

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use strata_engine::{FlowKind, n_calls};
-use strata_import::{ImportedSession, SessionSummary};
+use strata_import::{ImportedSession, SessionSummary, SourceFacts};
 use strata_model::{Json, json};
+
+use super::reports::Reports;
 
 /// Stored with a session as JSON.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -17,6 +19,10 @@ pub(crate) struct Summary {
     pub unmapped: Vec<(String, u64)>,
     /// Why output counts of this file are not to be trusted, if so.
     pub output_caveat: Option<String>,
+    /// What providers reported of its calls; absent in what an older version wrote.
+    pub reports: Option<Reports>,
+    /// The folder it was recorded in, where its file says so.
+    pub folder: Option<String>,
 }
 
 /// Numbers of a session as its file holds them. Some formats keep prompts and answers outside of events, or events
@@ -31,12 +37,10 @@ pub(crate) struct Recorded {
 
 impl Summary {
     pub(crate) fn of(imported: &ImportedSession) -> Self {
+        let kind = flow_kind(imported.format.id());
         Self {
             format: imported.format.id().to_owned(),
-            numbers: SessionSummary {
-                calls: n_calls(&imported.session, flow_kind(imported.format.id())) as u64,
-                ..imported.summary()
-            },
+            numbers: SessionSummary { calls: n_calls(&imported.session, kind) as u64, ..imported.summary() },
             recorded: Some(Recorded {
                 events: imported.facts.events,
                 invocations: imported.facts.invocations,
@@ -44,6 +48,8 @@ impl Summary {
             }),
             unmapped: imported.unmapped.counts().map(|(name, count)| (name.to_owned(), count)).collect(),
             output_caveat: imported.facts.output_caveat.map(str::to_owned),
+            reports: Some(Reports::of(&imported.session, kind)),
+            folder: folder(imported),
         }
     }
 
@@ -60,6 +66,17 @@ impl Summary {
     /// Whatever an older version did not write is empty.
     pub(crate) fn from_json(value: &Json) -> Self {
         Self::deserialize(value.clone()).unwrap_or_default()
+    }
+}
+
+/// Where its client ran. Of several folders the one above the others, which has the shortest name.
+fn folder(imported: &ImportedSession) -> Option<String> {
+    match &imported.facts.source {
+        SourceFacts::ClaudeCode(facts) => {
+            facts.working_folders.iter().min_by_key(|folder| folder.len()).map(ToString::to_string)
+        }
+        SourceFacts::Counts(counts) => counts.get("cwd")?.as_str().map(str::to_owned),
+        SourceFacts::Adk => None,
     }
 }
 

@@ -3,8 +3,7 @@
 //! A trace has the requests of a session, and answers with the ids of its events. Whichever of the two is imported
 //! first, the requests are given to the session; what fits no session stays one of its own, and that is said.
 
-use strata_import::{Format, ImportedSession, marks};
-use strata_model::Event;
+use strata_import::{AnswerPlaces, Format, ImportedSession};
 use strata_store::{RecordedRequest, SessionId, Store, StoreError};
 
 use super::write::new_request;
@@ -82,12 +81,9 @@ pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<Joined
         let Some(session) = &session else { break };
         let requests = store.requests(&other)?;
         let n_requests = requests.len();
+        let places = AnswerPlaces::of(session);
         let found = requests.into_iter().filter_map(|request| {
-            let answer = events.events.get(request.answer? as usize)?;
-            let is_it = |event: &Event| {
-                marks::answer_ids(event).any(|id| marks::answer_ids(answer).any(|it| it == id))
-            };
-            let own = session.events.iter().position(|event| is_it(event))?;
+            let own = places.find(events.events.get(request.answer? as usize)?)?;
             Some(RecordedRequest { answer: Some(own as u32), ..request })
         });
         let found: Vec<RecordedRequest> = found.collect();

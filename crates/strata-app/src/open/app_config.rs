@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use strata_engine::{ConfigTarget, FlowKind, check_config, infer_app};
 use strata_import::read_app_config;
+use strata_measure::prices::Prices;
 use strata_measure::tokens::Tokenizer;
 use strata_model::{App, Diagnostic, EventIndex, FromJson as _, LlmRequest, Session, json};
 use strata_store::{AppConfig, AppConfigOrigin};
@@ -12,7 +13,6 @@ use strata_store::{AppConfig, AppConfigOrigin};
 use super::assumed_model::{names_no_model, with_model};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
-use crate::tables::Tables;
 
 /// An app configuration with its source.
 #[derive(Clone)]
@@ -78,30 +78,34 @@ impl AppSource {
 }
 
 impl AppSource {
-    /// With a model in place of those that nothing names.
-    pub(crate) fn with_model(self, model: &str) -> Result<Self, AppError> {
+    /// With a model in place of those that nothing names; one that is known.
+    pub(crate) fn with_model(self, model: &str, prices: &Prices) -> Result<Self, AppError> {
         if !self.names_no_model {
             return Err(AppError::bad_input(format!(
                 "All models of this session are known, so it cannot be counted as if sent to {model}. To try another \
                  model, give an app configuration that names it."
             )));
         }
-        if !Tokenizer::of_model(model).is_known() && Tables::default().prices.of_model(model).is_none() {
+        if !Tokenizer::of_model(model).is_known() && prices.of_model(model).is_none() {
             return Err(AppError::bad_input(format!(
                 "{model} is no model whose tokenizer or price is known here. Name one as its provider does: gpt-4o, \
                  claude-sonnet-5, gemini-2.5-pro."
             )));
         }
+        Ok(self.assuming(model))
+    }
+
+    fn assuming(self, model: &str) -> Self {
         let app = Arc::new(with_model(&self.app, model));
         let note = format!("No model is named: counted and priced as if sent to {model}.");
         let notes = self.notes.into_iter().chain([note]).collect();
-        Ok(Self { app, notes, as_if: Some(model.to_owned()), ..self })
+        Self { app, notes, as_if: Some(model.to_owned()), ..self }
     }
 
     /// With the model that somebody chose for the session, if it still lacks one.
     pub(crate) fn with_chosen_model(self, model: Option<&str>) -> Self {
         match model {
-            Some(model) if self.names_no_model => self.clone().with_model(model).unwrap_or(self),
+            Some(model) if self.names_no_model => self.assuming(model),
             _ => self,
         }
     }
@@ -134,15 +138,14 @@ pub(crate) fn read_app(path: &Path) -> Result<strata_import::AppConfig, AppError
     Ok(read)
 }
 
-/// Reads a configuration file for the store: in one document, whatever files it was made of.
-pub(crate) fn read_app_file(path: &Path) -> Result<AppConfig, AppError> {
-    let read = read_app(path)?;
-    Ok(AppConfig {
+/// A configuration as the store has it: in one document, whatever files it was made of. `path` is the first of them.
+pub(crate) fn stored_app(app: &App, path: &Path) -> AppConfig {
+    AppConfig {
         origin: AppConfigOrigin::Given,
         format: "json".to_owned(),
-        text: json::to_pretty(&read.app.to_json()),
+        text: json::to_pretty(&app.to_json()),
         location: Some(path.display().to_string()),
-    })
+    }
 }
 
 impl From<&Diagnostic> for DiagnosticRow {

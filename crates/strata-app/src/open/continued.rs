@@ -1,57 +1,95 @@
 //! A session that was open and is read again: what was known of it goes on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use strata_engine::{Experiment, FlowKind, GrownExperiment, Growth};
 use strata_measure::analysis::SessionAnalysis;
-use strata_model::{
-    App, EventIndex, Fingerprint, FingerprintBuilder, LlmRequest, RecordedCall, Session, is_written_alike,
-};
-use strata_store::{RecordedRequest, SessionId, Store, StoreError};
+use strata_model::{App, EventIndex, Fingerprint, Json, LlmRequest, RecordedCall, Session, is_written_alike};
+use strata_store::{MarkedRequest, SessionId, Store, StoreError};
 
-/// The requests of a stored session that were answered.
+/// The requests of a stored session that were answered, in the order in which they were sent or added.
 #[derive(Default)]
-pub(crate) struct AnsweredRequests {
-    /// In the order in which they were sent or added.
-    pub requests: Vec<(EventIndex, LlmRequest)>,
-    /// What they were made from, where that is recorded.
-    pub calls: Vec<(EventIndex, RecordedCall)>,
-    pub marks: RequestMarks,
+pub(crate) struct AnsweredRequests(Vec<AnsweredRequest>);
+
+struct AnsweredRequest {
+    answer: EventIndex,
+    /// Tells its body.
+    mark: Fingerprint,
+    decoded: Arc<DecodedRequest>,
 }
 
-/// Hashes of the requests that an event answers, in their order.
-pub(crate) type RequestMarks = BTreeMap<EventIndex, Vec<Fingerprint>>;
+#[derive(Default)]
+struct DecodedRequest {
+    request: Option<LlmRequest>,
+    /// What it was made from, where that is recorded.
+    call: Option<RecordedCall>,
+}
+
+/// Marks of the requests that an event answers, in their order.
+type RequestMarks = BTreeMap<EventIndex, Vec<Fingerprint>>;
 
 impl AnsweredRequests {
-    pub(crate) fn read(store: &Store, session: &SessionId) -> Result<Self, StoreError> {
+    /// Bodies that are known are not read.
+    pub(crate) fn read(store: &Store, session: &SessionId, known: Option<&Self>) -> Result<Self, StoreError> {
+        let known: HashMap<Fingerprint, &Arc<DecodedRequest>> =
+            known.iter().flat_map(|known| &known.0).map(|known| (known.mark, &known.decoded)).collect();
         let mut all = Self::default();
-        store.for_each_request(session, |request| all.add(&request))?;
+        store.for_each_unknown_body(
+            session,
+            |mark| known.contains_key(&mark),
+            |MarkedRequest { answer, mark, body }| {
+                let decoded = match (body, known.get(&mark)) {
+                    (Some(body), _) => Arc::new(DecodedRequest::of(&body)),
+                    (None, Some(known)) => Arc::clone(known),
+                    (None, None) => Arc::default(),
+                };
+                all.0.extend(answer.map(|answer| AnsweredRequest {
+                    answer: EventIndex(answer),
+                    mark,
+                    decoded,
+                }));
+            },
+        )?;
         Ok(all)
     }
 
-    fn add(&mut self, RecordedRequest { answer, body, .. }: &RecordedRequest) {
-        let Some(answer) = answer.map(EventIndex) else { return };
-        let mut mark = FingerprintBuilder::new();
-        mark.json(body);
-        self.marks.entry(answer).or_default().push(mark.finish());
-        self.requests.extend(strata_wire::request_of(body).map(|request| (answer, request)));
-        self.calls.extend(RecordedCall::of_body(body).map(|call| (answer, call)));
+    /// Those that are in a dialect that can be read.
+    pub(crate) fn requests(&self) -> Vec<(EventIndex, LlmRequest)> {
+        self.each(|decoded| decoded.request.as_ref())
     }
 
-    /// Leaves out what is recorded of other answers.
-    fn retain(&mut self, is_meant: impl Fn(EventIndex) -> bool) {
-        self.requests.retain(|(answer, _)| is_meant(*answer));
-        self.calls.retain(|(answer, _)| is_meant(*answer));
+    /// What requests were made from, where that is recorded.
+    fn calls(&self) -> Vec<(EventIndex, RecordedCall)> {
+        self.each(|decoded| decoded.call.as_ref())
+    }
+
+    fn each<T: Clone>(&self, part: impl Fn(&DecodedRequest) -> Option<&T>) -> Vec<(EventIndex, T)> {
+        let known = |request: &AnsweredRequest| Some((request.answer, part(&request.decoded)?.clone()));
+        self.0.iter().filter_map(known).collect()
+    }
+
+    fn marks(&self) -> RequestMarks {
+        let mut marks = RequestMarks::new();
+        for request in &self.0 {
+            marks.entry(request.answer).or_default().push(request.mark);
+        }
+        marks
+    }
+}
+
+impl DecodedRequest {
+    fn of(body: &Json) -> Self {
+        Self { request: strata_wire::request_of(body), call: RecordedCall::of_body(body) }
     }
 }
 
 /// A session as the store has it now, and the app it is taken to have run in.
-pub(super) struct StoredSession {
+pub(super) struct StoredSession<'r> {
     pub session: Session,
     /// How many of its events are those of the session that was known.
     pub n_known: usize,
-    pub answered: AnsweredRequests,
+    pub answered: &'r AnsweredRequests,
     pub app: Arc<App>,
     pub kind: FlowKind,
 }
@@ -61,11 +99,11 @@ pub(super) struct StoredSession {
 pub(super) struct KnownSession<'e> {
     pub experiment: &'e Experiment,
     pub analysis: &'e SessionAnalysis,
-    /// Of the requests that are in the experiment.
-    pub requests: &'e RequestMarks,
+    /// Those that are in the experiment.
+    pub answered: &'e AnsweredRequests,
 }
 
-impl StoredSession {
+impl StoredSession<'_> {
     /// Goes on from what was known of the session, as far as it is the one that was known.
     pub(super) fn opened(self, earlier: Option<KnownSession<'_>>) -> (Experiment, SessionAnalysis) {
         let Some(earlier) = earlier else { return (self.read_anew(), SessionAnalysis::default()) };
@@ -81,8 +119,8 @@ impl StoredSession {
 
     fn read_anew(self) -> Experiment {
         Experiment::new(Arc::new(self.session), self.app, self.kind)
-            .with_recorded_calls(self.answered.calls)
-            .with_requests(self.answered.requests)
+            .with_recorded_calls(self.answered.calls())
+            .with_requests(self.answered.requests())
     }
 
     /// Answers of which something is recorded now that was not. `None` where it is not the session that was known, or
@@ -95,25 +133,28 @@ impl StoredSession {
             && earlier.experiment.kind() == self.kind
             && is_written_alike(earlier.experiment.app(), &self.app);
         // A request that is gone or another one now is forgotten with its answer alone.
-        let marks = &self.answered.marks;
+        let (marks, known) = (self.answered.marks(), earlier.answered.marks());
         let stays = |(answer, known): (&EventIndex, &Vec<Fingerprint>)| {
             marks.get(answer).is_some_and(|now| now.starts_with(known))
         };
-        let do_stay = earlier.requests.range(..EventIndex(self.n_known as u32)).all(stays);
-        let late = marks.iter().filter(|(answer, now)| earlier.requests.get(answer) != Some(now));
+        let do_stay = known.range(..EventIndex(self.n_known as u32)).all(stays);
+        let late = marks.iter().filter(|(answer, now)| known.get(answer) != Some(now));
         (is_same && do_stay).then(|| late.map(|(answer, _)| *answer).collect())
     }
 
     fn grown(self, earlier: KnownSession<'_>, late: &BTreeSet<EventIndex>) -> (Experiment, SessionAnalysis) {
-        let Self { session, n_known, mut answered, .. } = self;
-        answered.retain(|answer| answer.as_usize() >= n_known || late.contains(&answer));
+        let Self { session, n_known, answered, .. } = self;
+        let is_new = |answer: EventIndex| answer.as_usize() >= n_known || late.contains(&answer);
+        let (mut requests, mut calls) = (answered.requests(), answered.calls());
+        requests.retain(|(answer, _)| is_new(*answer));
+        calls.retain(|(answer, _)| is_new(*answer));
         let grown: GrownExperiment = earlier.experiment.grown(Growth {
             kept: n_known,
             events: session.events[n_known..].to_vec(),
             state: session.state,
             last_update_time: session.last_update_time,
-            requests: answered.requests,
-            calls: answered.calls,
+            requests,
+            calls,
         });
         let analysis = earlier.analysis.grown(earlier.experiment, &grown);
         (grown.experiment, analysis)
@@ -123,8 +164,7 @@ impl StoredSession {
 #[cfg(test)]
 mod tests {
     use strata_measure::analysis::Counting;
-    use strata_model::{Json, json};
-    use strata_store::{Alignment, RecordPlace};
+    use strata_model::json;
     use strata_testkit::{experiment, session};
 
     use super::*;
@@ -141,34 +181,28 @@ mod tests {
 
     /// Requests as they are stored, each with the place of its answer.
     fn answered(requests: &[(u32, &str)]) -> AnsweredRequests {
-        let mut all = AnsweredRequests::default();
-        for (answer, text) in requests {
+        let answered = requests.iter().map(|(answer, text)| {
             let body =
                 format!(r#"{{"model": "gpt-5", "messages": [{{"role": "user", "content": "{text}"}}]}}"#);
-            all.add(&RecordedRequest {
-                answer: Some(*answer),
-                body: json::parse(body.as_bytes()).unwrap_or(Json::Null),
-                place: RecordPlace::Bytes(0..1),
-                alignment: Alignment::default(),
-                added_from: None,
-            });
-        }
-        all
+            let decoded = DecodedRequest::of(&json::parse(body.as_bytes()).unwrap_or(Json::Null));
+            let mark = Fingerprint::of(body.as_bytes());
+            AnsweredRequest { answer: EventIndex(*answer), mark, decoded: Arc::new(decoded) }
+        });
+        AnsweredRequests(answered.collect())
     }
 
-    fn stored(app: &Arc<App>, kind: FlowKind, requests: &[(u32, &str)]) -> StoredSession {
-        let (session, answered) = (session(LONG), answered(requests));
-        StoredSession { session, n_known: N_SHORT, answered, app: app.clone(), kind }
+    fn stored<'r>(app: &Arc<App>, kind: FlowKind, answered: &'r AnsweredRequests) -> StoredSession<'r> {
+        StoredSession { session: session(LONG), n_known: N_SHORT, answered, app: app.clone(), kind }
     }
 
     /// Goes on from the short session with these requests to the long one with those: the calls that are known then and
     /// those whose requests are recorded. `None` where it does not go on.
     fn goes_on(before: &[(u32, &str)], now: &[(u32, &str)]) -> Option<(usize, Vec<u32>)> {
-        let AnsweredRequests { requests, calls, marks } = answered(before);
-        let short = experiment(SHORT).with_recorded_calls(calls).with_requests(requests);
+        let (before, now) = (answered(before), answered(now));
+        let short = experiment(SHORT).with_recorded_calls(before.calls()).with_requests(before.requests());
         let analysis = known(&short);
-        let earlier = KnownSession { experiment: &short, analysis: &analysis, requests: &marks };
-        let now = || stored(short.app(), short.kind(), now);
+        let earlier = KnownSession { experiment: &short, analysis: &analysis, answered: &before };
+        let now = || stored(short.app(), short.kind(), &now);
         let does_go_on = now().late_answers(earlier).is_some();
         let (opened, mut analysis) = now().opened(Some(earlier));
         let n_known = analysis.calls().len();
@@ -211,9 +245,9 @@ mod tests {
     fn another_app_or_session_does_not_go_on() {
         let short = experiment(SHORT);
         let analysis = known(&short);
-        let earlier =
-            KnownSession { experiment: &short, analysis: &analysis, requests: &RequestMarks::new() };
-        let long = |app: &Arc<App>| stored(app, short.kind(), &[]);
+        let none = AnsweredRequests::default();
+        let earlier = KnownSession { experiment: &short, analysis: &analysis, answered: &none };
+        let long = |app: &Arc<App>| stored(app, short.kind(), &none);
         assert!(long(short.app()).late_answers(earlier).is_some());
         assert!(long(&Arc::default()).late_answers(earlier).is_none());
         let mut another = long(short.app());

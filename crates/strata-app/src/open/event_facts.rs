@@ -3,7 +3,7 @@
 use strata_measure::analysis::Kind;
 use strata_model::{Event, FunctionCall, FunctionResponse, Json, Part, Str, json, marks};
 
-use crate::{tool_words, words};
+use crate::show::{tool_words, words};
 
 /// A row as far as the session alone tells it.
 pub(crate) struct EventFacts {
@@ -79,6 +79,9 @@ fn silent(event: &Event) -> String {
     }
     if marks::has(event, marks::UNANSWERED) {
         return "No answer recorded".to_owned();
+    }
+    if marks::has(event, marks::PENDING) {
+        return "Held, not sent".to_owned();
     }
     if let Some(invocation) = &actions.rewind_before_invocation_id {
         return format!("Rewind to before {invocation}");

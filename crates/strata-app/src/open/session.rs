@@ -10,6 +10,7 @@ use strata_measure::analysis::{
 };
 use strata_measure::findings::{Finding, findings};
 use strata_measure::prices::Prices;
+use strata_measure::remedies::Writer;
 use strata_model::{EventIndex, Fingerprint, LlmRequest, RecordedCall, Session};
 use strata_store::{
     AppConfig, ExperimentEntry, RecordedRequest, SessionAfter, SessionEntry, SessionId, Store,
@@ -18,7 +19,7 @@ use strata_store::{
 use super::app_config::AppSource;
 use super::assumed_model::chosen_model;
 use super::caches::Caches;
-use super::continued::{AnsweredRequests, KnownSession, RequestMarks, StoredSession};
+use super::continued::{AnsweredRequests, KnownSession, StoredSession};
 use super::event_table::EventTable;
 use super::fixes::TriedFixes;
 use super::latest::Latest;
@@ -83,7 +84,7 @@ pub(crate) struct OpenSession {
     compiling: Mutex<SessionAnalysis>,
     compiler: CallCompiler,
     /// By which the store tells what it has more of. None for an experiment, whose session has them.
-    marks: RecordingMarks,
+    read: ReadRecording,
     /// Of the calls that were looked at last.
     compilations: Recent<u32, Compilation>,
     events: EventTable,
@@ -114,13 +115,13 @@ pub(crate) struct Recording {
     as_if: Option<String>,
 }
 
-/// Tell a recording from what it was.
+/// What a recording was read as, to tell what is new in it.
 #[derive(Default)]
-struct RecordingMarks {
+struct ReadRecording {
     /// Of the events, as the store has them.
-    events: Vec<Fingerprint>,
-    /// Of the requests that were really sent and are in the experiment.
-    requests: RequestMarks,
+    marks: Vec<Fingerprint>,
+    /// Requests that were really sent, which are in the experiment.
+    answered: AnsweredRequests,
 }
 
 /// What the store has of a session beside its events.
@@ -141,14 +142,14 @@ impl Recording {
         let missing =
             || AppError::not_found("This session is no longer in the store. Import its file again.");
         let entry = store.session_entry(&id)?.ok_or_else(missing)?;
-        let known = outdated.map_or(&[][..], |outdated| &outdated.marks.events);
+        let known = outdated.map_or(&[][..], |outdated| &outdated.read.marks);
         let SessionAfter { mut session, n_known, marks } =
             store.read_session_after(&id, known)?.ok_or_else(missing)?;
         if let Some(outdated) = outdated {
             let known = &outdated.experiment.session().events[..n_known];
             session.events.splice(..0, known.iter().cloned());
         }
-        let answered = AnsweredRequests::read(store, &id)?;
+        let answered = AnsweredRequests::read(store, &id, outdated.map(|outdated| &outdated.read.answered))?;
         let config = store.app_config(&id)?;
         let as_if = chosen_model(store, &id)?;
         let diagnostics = store.diagnostics(&entry.location)?.into_iter().map(|diagnostic| DiagnosticRow {
@@ -168,22 +169,22 @@ impl OpenSession {
     /// The session as the store has it now, going on from what was known of it before it changed.
     pub(crate) fn of_recording(recording: Recording, outdated: Option<&Self>) -> Self {
         let Recording { mut known, session, n_known, marks, answered, config, as_if } = recording;
-        let marks = RecordingMarks { events: marks, requests: answered.marks.clone() };
         let kind = flow_kind(&known.summary.format);
-        let app = AppSource::of(config, (&session, &answered.requests), kind, &mut known.diagnostics);
+        let app = AppSource::of(config, (&session, &answered.requests()), kind, &mut known.diagnostics);
         let app = app.with_chosen_model(as_if.as_deref());
-        let stored = StoredSession { session, n_known, answered, app: app.app.clone(), kind };
+        let stored = StoredSession { session, n_known, answered: &answered, app: app.app.clone(), kind };
         let (experiment, analysis) = match outdated {
             Some(outdated) => stored.opened(Some(KnownSession {
                 experiment: &outdated.experiment,
                 analysis: &outdated.analysis(),
-                requests: &outdated.marks.requests,
+                answered: &outdated.read.answered,
             })),
             None => stored.opened(None),
         };
         let known_events = outdated.map(|outdated| (&outdated.events, n_known));
         let events = EventTable::of(&experiment, known_events);
-        Self { marks, ..Self::opened(known, app, experiment, None, analysis, events) }
+        let read = ReadRecording { marks, answered };
+        Self { read, ..Self::opened(known, app, experiment, None, analysis, events) }
     }
 
     /// Edits laid over a session that is open. What is known of that session is used.
@@ -225,7 +226,7 @@ impl OpenSession {
             compiler: analysis.compiler().clone(),
             compiling: Mutex::new(analysis.clone()),
             analysis: Latest::new(analysis),
-            marks: RecordingMarks::default(),
+            read: ReadRecording::default(),
             compilations: Recent::new(MAX_COMPILATIONS),
             events,
             part_rows: Recent::new(MAX_PAGED),
@@ -253,12 +254,19 @@ impl OpenSession {
         Ok(Baseline { open: self, analysis: self.whole_analysis(&tables.counting)? })
     }
 
+    /// The tool that wrote it.
+    pub(crate) fn writer(&self) -> Writer {
+        Writer::of_format(&self.entry.format)
+    }
+
     /// What is worth a person's time. Nothing while calls are being compiled.
     pub(crate) fn findings(&self, analysis: &SessionAnalysis, tables: &Tables) -> &[Finding] {
         if analysis.calls().len() < self.experiment.calls().len() {
             return &[];
         }
-        self.findings.get_or_init(|| findings(&self.experiment, analysis, &tables.counting))
+        let Ok(caches) = self.caches(analysis, tables) else { return &[] };
+        let billed = BilledCalls { analysis, caches: &caches };
+        self.findings.get_or_init(|| findings(&self.experiment, billed, &tables.counting))
     }
 
     pub(crate) fn events(&self) -> &EventTable {
@@ -443,6 +451,9 @@ pub(crate) fn made_from(
 
 /// US dollars that a finding cost. `None` when one of its models has no price.
 pub(crate) fn finding_cost(finding: &Finding, prices: &Prices) -> Option<f64> {
+    if finding.lost_usd.is_some() {
+        return finding.lost_usd;
+    }
     let costs = finding.spent.iter().map(|spent| {
         let rates = prices.of_model(&spent.model)?.rates;
         let fresh = spent.fresh as f64 * rates.input + spent.cached as f64 * rates.cached_read;

@@ -1,7 +1,8 @@
 //! `strata cache`: what a provider finds again of each prompt, what kept it from finding more, and what would help.
 
 use serde::Serialize;
-use strata_measure::analysis::{CacheFix, CallCache, Comparison, Loss, SessionAnalysis};
+use strata_measure::analysis::{CacheFix, CallCache, Comparison, Loss, SessionAnalysis, TextChange};
+use strata_measure::remedies::{Aim, Writer, remedy};
 use strata_wire::CacheRules;
 
 use super::app::AppReport;
@@ -9,9 +10,8 @@ use super::diagnostic::FileDiagnostic;
 use super::evidence::EvidenceReport;
 use super::source::{Compiled, Source, Subject};
 use super::{VERSION, Watch, origin};
-use crate::api::common::{Basis, Bill, RequestBasis};
+use crate::api::common::{Basis, Bill, Remedy, RequestBasis};
 use crate::error::AppError;
-use crate::show::breaks;
 use crate::tables::Tables;
 
 /// The document of `strata cache`.
@@ -114,6 +114,10 @@ pub struct BreakReport {
     pub origin: Option<String>,
     /// In a sentence.
     pub detail: String,
+    /// How a text differs first, where the cause is one that does.
+    pub change: Option<TextChangeReport>,
+    /// What to change in the tool that wrote the session; null where it has no setting for it.
+    pub remedy: Option<Remedy>,
     pub is_avoidable: bool,
     pub previous_call: u32,
     /// Paid in full though it could have been found: by the report where there is one, else as predicted.
@@ -122,6 +126,26 @@ pub struct BreakReport {
     /// The same as it is predicted.
     pub predicted_tokens: u32,
     pub cost: Option<f64>,
+}
+
+/// How two texts in one place differ first.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TextChangeReport {
+    /// `time`, `random_id`, `counter`, `number`, `order`, `grown`, `shrunk`, `shortened`, `white_space` or `words`.
+    pub kind: &'static str,
+    /// What stands before the value on its line.
+    pub label: String,
+    /// The value, at most 60 characters of it; empty where it is in one of the texts only.
+    pub before: String,
+    pub after: String,
+}
+
+impl From<&TextChange> for TextChangeReport {
+    fn from(change: &TextChange) -> Self {
+        let TextChange { kind, label, before, after, .. } = change.clone();
+        Self { kind: kind.code(), label, before, after }
+    }
 }
 
 /// A change that would keep more of the prompts in the cache.
@@ -208,7 +232,11 @@ fn break_report(subject: &Subject, loss: &Loss) -> BreakReport {
         cause: loss.cause.code(),
         stage: loss.stage.as_ref().map(ToString::to_string),
         origin: loss.origin.as_ref().map(origin::text),
-        detail: breaks::sentence(&loss.cause, subject.experiment.log()),
+        detail: loss.cause.sentence(&subject.experiment),
+        change: loss.cause.change().map(Into::into),
+        remedy: Aim::of_cause(&loss.cause)
+            .and_then(|aim| remedy(Writer::of_format(&subject.format_name), &aim))
+            .map(Into::into),
         is_avoidable: loss.cause.is_avoidable(),
         previous_call: loss.against,
         rebilled_tokens: loss.tokens,

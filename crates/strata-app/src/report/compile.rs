@@ -16,9 +16,9 @@ use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, DiagnosticRow, Kind, RequestBasis};
 use crate::error::AppError;
+use crate::show::words;
 use crate::show::{DeltaScale, SegmentScale, line};
 use crate::tables::Tables;
-use crate::words;
 
 /// Which call of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]

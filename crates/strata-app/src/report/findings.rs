@@ -4,13 +4,14 @@ use serde::Serialize;
 use strata_engine::{Edit, FlowEdit};
 use strata_measure::findings::{self, Finding};
 use strata_measure::fixes::{self, Fix};
+use strata_measure::remedies::{Aim, Writer, remedy};
 use strata_model::Object;
 
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
 use super::source::Source;
 use super::{VERSION, Watch, origin};
-use crate::api::common::{Basis, CallRange, DiagnosticSeverity};
+use crate::api::common::{Basis, CallRange, DiagnosticSeverity, Remedy};
 use crate::error::AppError;
 use crate::open::finding_cost;
 use crate::tables::Tables;
@@ -44,6 +45,8 @@ pub struct FindingReport {
     pub message: String,
     /// What to change.
     pub advice: String,
+    /// The same in the tool that wrote the session; null where it has no setting for it.
+    pub remedy: Option<Remedy>,
     /// Over the session; 0 where its price cannot be told in tokens.
     pub tokens: u64,
     /// US dollars, if all models have a price.
@@ -71,7 +74,9 @@ pub struct FixReport {
     pub basis: Basis,
     /// For a file of edits.
     pub edits: Vec<Edit>,
-    /// That it breaks the prefix, or drops what an answer uses later.
+    /// What to change in the tool that wrote the session instead; null where it has no setting for it.
+    pub remedy: Option<Remedy>,
+    /// That cached tokens are lost, or that it drops what an answer uses later.
     pub warnings: Vec<String>,
 }
 
@@ -85,25 +90,26 @@ pub fn findings(
     let tables = Tables::default();
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     let analysis = &compiled.analysis;
-    let found = findings::findings(&subject.experiment, analysis, &tables.counting);
+    let found = findings::findings(&subject.experiment, compiled.billed(), &tables.counting);
     let with = (&*tables.counting, &tables.prices, &tables.catalog);
     let mut fixes: Vec<Fix> = fixes::candidates(&subject.experiment, analysis)
         .into_iter()
         .filter_map(|candidate| fixes::try_fix(candidate, &subject.experiment, compiled.billed(), with))
         .collect();
-    fixes.sort_by_key(|fix| std::cmp::Reverse(fix.effect.saved_tokens()));
+    fixes.sort_by(Fix::by_worth);
+    let writer = Writer::of_format(&subject.format_name);
     Ok(FindingsReport {
         version: VERSION,
         session: subject.id.clone(),
         title: subject.title.clone(),
         app: (&subject.app).into(),
-        findings: found.iter().map(|finding| report(finding, &fixes, &tables)).collect(),
-        fixes: fixes.iter().map(fix_report).collect(),
+        findings: found.iter().map(|finding| report(finding, &fixes, writer, &tables)).collect(),
+        fixes: fixes.iter().map(|fix| fix_report(fix, writer)).collect(),
         diagnostics,
     })
 }
 
-fn report(finding: &Finding, fixes: &[Fix], tables: &Tables) -> FindingReport {
+fn report(finding: &Finding, fixes: &[Fix], writer: Writer, tables: &Tables) -> FindingReport {
     let events = finding.events.iter().map(|event| format!("E{}", event.number()));
     let mut origins: Vec<String> = events.chain(finding.origins.iter().map(origin::text)).collect();
     let mut seen = std::collections::HashSet::new();
@@ -114,7 +120,8 @@ fn report(finding: &Finding, fixes: &[Fix], tables: &Tables) -> FindingReport {
         kind: finding.kind.name(),
         severity: finding.severity.into(),
         message: finding.message.clone(),
-        advice: finding.advice.to_owned(),
+        advice: finding.advice_for(writer).to_owned(),
+        remedy: finding.remedy_in(writer).map(Into::into),
         tokens: finding.tokens(),
         cost: finding_cost(finding, &tables.prices),
         calls: finding.calls.iter().flat_map(|range| range.first..=range.last).collect(),
@@ -124,11 +131,11 @@ fn report(finding: &Finding, fixes: &[Fix], tables: &Tables) -> FindingReport {
             .map(|range| CallRange { from: range.first, to: range.last })
             .collect(),
         origins,
-        fix: fixes.iter().find(|fix| fix.candidate.codes.contains(&finding.code)).map(fix_report),
+        fix: fixes::helping(fixes, finding).first().map(|fix| fix_report(fix, writer)),
     }
 }
 
-fn fix_report(fix: &Fix) -> FixReport {
+fn fix_report(fix: &Fix, writer: Writer) -> FixReport {
     let effect = &fix.effect;
     let edits = &fix.candidate.edits;
     let (processor, params) = match edits.first() {
@@ -144,6 +151,7 @@ fn fix_report(fix: &Fix) -> FixReport {
         saves_cost: effect.saved_cost(),
         basis: fix.basis.into(),
         edits: edits.clone(),
+        remedy: Aim::of_edits(edits).and_then(|aim| remedy(writer, &aim)).map(Into::into),
         warnings: fix.warnings.clone(),
     }
 }

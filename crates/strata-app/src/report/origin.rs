@@ -3,7 +3,7 @@
 use strata_engine::EventLog;
 use strata_model::{AgentField, InstructionKind, Origin};
 
-use crate::words;
+use crate::show::words;
 
 /// What people call a source: "E39 coordinator", "instruction of planner", "own words of contents".
 pub(super) fn from(origin: &Origin, log: &EventLog) -> String {

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use futures_util::future::{BoxFuture, ready};
 use serde::Serialize;
-use strata_model::{FromJson as _, Json, Session, StateScopes};
-use strata_runtime::{Gate, OpenGate};
-use strata_store::{SessionId, Store};
+use strata_model::{FromJson as _, Json, StateScopes};
+use strata_store::Store;
 use tokio::runtime::Handle;
 
 use super::diagnostic::FileDiagnostic;
@@ -14,12 +14,13 @@ use super::model_access::ModelAccess;
 use super::source::{Compiled, Source, Subject};
 use super::{VERSION, Watch};
 use crate::api::common::{Basis, DiagnosticRow};
+use crate::api::run::RunProblem;
 use crate::data_folder::default_database;
 use crate::error::{AppError, sentence};
 use crate::models::counted;
 use crate::run::{
-    Answered, HoldGate, Holder, OwnStore, Person, Place, RecordedAnswers, Run, RunChoice, RunListener,
-    RunStore, SentCall, TurnEnd, World, answered, prepare, said, waiting,
+    Answered, HeldReport, HoldDecision, Holder, OwnStore, Person, Place, RecordedAnswers, Run, RunChoice,
+    RunListener, SentCall, TurnEnd, World, prepare, said,
 };
 use crate::tables::Tables;
 
@@ -40,7 +41,7 @@ pub struct RunReport {
     pub interrupts: Vec<String>,
     /// Ctrl-C ended it.
     pub stopped: bool,
-    pub error: Option<RunError>,
+    pub error: Option<RunProblem>,
     pub diagnostics: Vec<FileDiagnostic>,
 }
 
@@ -80,20 +81,12 @@ pub struct RunArtifact {
     pub bytes: usize,
 }
 
-/// What ended the run.
-#[derive(Debug, Clone, Serialize)]
-pub struct RunError {
-    /// The name google-adk has for it, or Strata.
-    pub code: String,
-    pub message: String,
-}
-
 /// Whoever a run talks with.
 pub struct RunCompany<'c> {
     pub listener: Arc<dyn RunListener>,
     /// `None`: nobody is at the keyboard.
     pub person: Option<Arc<dyn Person>>,
-    /// Decides about calls that are held; nothing is held without one.
+    /// Decides about calls that are held. `None`: they are not sent.
     pub holder: Option<Arc<dyn Holder>>,
     /// What the user says next; `None` at the end. Asked when the answer to what was said before is there.
     pub next_message: &'c mut dyn FnMut() -> Option<String>,
@@ -107,7 +100,7 @@ pub fn run(
     runtime: &Handle,
 ) -> Result<RunReport, AppError> {
     let database = choice.database.clone().map_or_else(default_database, Ok)?;
-    let tables = Tables::default();
+    let tables: Arc<Tables> = Arc::default();
     let access = ModelAccess::open(Some(&database), runtime)?;
     let store = Store::open(&database)?;
     let place = place(choice, &store)?;
@@ -116,30 +109,28 @@ pub fn run(
         World {
             find: &|name| access.find(name),
             client: &|| access.models.connections.client(),
-            counting: tables.counting.clone(),
+            tables: tables.clone(),
             recorded: recorded(choice, watch)?,
             listener: company.listener.clone(),
             person: company.person.clone(),
-            gate: gate(choice, company, &tables, watch),
+            holder: company.holder.clone().unwrap_or_else(|| Arc::new(Nobody)),
             stop: watch.stop().clone(),
         },
     )?;
     let file = choice.app.display().to_string();
     let rows = prepared.diagnostics.iter().map(DiagnosticRow::from);
     let diagnostics = rows.map(|row| FileDiagnostic::new(&file, row)).collect();
-    let store: Arc<dyn RunStore> = Arc::new(OwnStore(Mutex::new(store)));
-    let run = Run::start(prepared.parts, store.clone(), place)?;
-    let end = turns(choice, &mut *company.next_message, &run, &store, runtime)?;
+    let run = Run::start(prepared.parts, Arc::new(OwnStore(Mutex::new(store))), place)?;
+    let end = turns(choice, &mut *company.next_message, &run, runtime)?;
     report(&run, &end, &database, &tables, watch, diagnostics)
 }
 
-fn gate(choice: &RunChoice, company: &RunCompany<'_>, tables: &Tables, watch: &dyn Watch) -> Arc<dyn Gate> {
-    match &company.holder {
-        Some(holder) if !choice.holds.is_empty() => {
-            let (holds, counting) = (choice.holds.clone(), tables.counting.clone());
-            Arc::new(HoldGate::new(holds, holder.clone(), counting, watch.stop().clone()))
-        }
-        _ => Arc::new(OpenGate),
+/// Decides where nobody does.
+struct Nobody;
+
+impl Holder for Nobody {
+    fn decide<'h>(&'h self, _: &'h HeldReport) -> BoxFuture<'h, HoldDecision> {
+        Box::pin(ready(HoldDecision::Stop))
     }
 }
 
@@ -168,17 +159,12 @@ fn turns(
     choice: &RunChoice,
     next_message: &mut dyn FnMut() -> Option<String>,
     run: &Run,
-    store: &Arc<dyn RunStore>,
     runtime: &Handle,
 ) -> Result<TurnEnd, AppError> {
     let mut state = choice.state.clone();
     let mut answers = &choice.answers[..];
     if choice.resumes {
-        let session = read_session(&**store, run.session())?;
-        let last = session.events.last().map(|event| event.invocation_id.clone());
-        let last =
-            last.ok_or_else(|| AppError::bad_input("This session has nothing to resume: it is empty."))?;
-        let end = runtime.block_on(run.resume(last))?;
+        let end = runtime.block_on(run.resume())?;
         if end != TurnEnd::Done {
             return Ok(end);
         }
@@ -188,19 +174,13 @@ fn turns(
             let Some(text) = next_message() else { return Ok(TurnEnd::Done) };
             said(&text)
         } else {
-            let session = read_session(&**store, run.session())?;
-            answered(&session, std::mem::take(&mut answers))?
+            run.answers(std::mem::take(&mut answers))?
         };
         let end = runtime.block_on(run.turn(message, std::mem::take(&mut state)))?;
         if end != TurnEnd::Done {
             return Ok(end);
         }
     }
-}
-
-fn read_session(store: &dyn RunStore, id: &SessionId) -> Result<Session, AppError> {
-    let session = store.lock().read_session(id)?;
-    session.ok_or_else(|| AppError::not_found("The session of this run was taken out of the store."))
 }
 
 fn report(
@@ -218,9 +198,7 @@ fn report(
     let session = subject.experiment.session();
     let scopes = StateScopes::split(&session.state);
     let mut error = match end {
-        TurnEnd::Failed(failure) => {
-            Some(RunError { code: failure.kind.to_string(), message: sentence(&failure.text()) })
-        }
+        TurnEnd::Failed(failure) => Some(RunProblem::from(failure)),
         TurnEnd::Done | TurnEnd::Stopped => None,
     };
     let new = &session.events[run.n_events_before().min(session.events.len())..];
@@ -230,7 +208,7 @@ fn report(
         && let Some(code) = &last.error_code
     {
         let message = last.error_message.as_deref().unwrap_or(code);
-        error = Some(RunError { code: code.to_string(), message: sentence(message) });
+        error = Some(RunProblem { code: code.to_string(), message: sentence(message) });
     }
     let artifacts = run.artifacts().into_iter().map(|(name, version, part)| RunArtifact {
         name: name.to_string(),
@@ -247,7 +225,7 @@ fn report(
         calls: run.sent().iter().map(|sent| call_report(sent, &subject, &compiled, tables)).collect(),
         state: RunState { session: scopes.session.into(), user: scopes.user.into(), app: scopes.app.into() },
         artifacts: artifacts.collect(),
-        interrupts: waiting(session).iter().map(ToString::to_string).collect(),
+        interrupts: run.waiting().iter().map(|waiting| waiting.id.to_string()).collect(),
         stopped: *end == TurnEnd::Stopped,
         error,
         diagnostics,

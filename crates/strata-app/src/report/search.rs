@@ -104,13 +104,6 @@ fn index(store: &mut Store, database: &Path, watch: &dyn Watch) -> Result<(), Ap
 }
 
 fn session_named(store: &Store, name: &str) -> Result<SessionId, AppError> {
-    let source = Source {
-        name: name.to_owned(),
-        database: None,
-        app: None,
-        edits: Vec::new(),
-        scripts: Vec::new(),
-        as_if: None,
-    };
+    let source = Source { name: name.to_owned(), ..Source::default() };
     Ok(source.entry_in(store)?.id)
 }

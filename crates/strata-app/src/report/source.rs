@@ -7,6 +7,7 @@ use std::sync::Arc;
 use strata_engine::{Edit, EditNote, Experiment, FlowEdit, Outcome};
 use strata_import::ImportedSession;
 use strata_measure::analysis::{BilledCalls, CacheAnalysis, CallAnalysis, Scale, SessionAnalysis};
+use strata_measure::prices::Prices;
 use strata_model::{Object, Session, Severity};
 use strata_store::{
     AppConfig, ExperimentEntry, ExperimentId, RecordedRequest, SessionEntry, SessionId, Store, StoreError,
@@ -23,10 +24,11 @@ use crate::import::{
     recorded_app,
 };
 use crate::open::{AppSource, answered, chosen_model, evidence, made_from, read_app};
+use crate::sample;
 use crate::script_folder::find_script;
+use crate::show::words;
 use crate::tables::Tables;
 use crate::watch::{Step, Watch};
-use crate::{sample, words};
 
 /// Sessions that an error lists at most.
 const MAX_LISTED: usize = 12;
@@ -34,7 +36,7 @@ const MAX_LISTED: usize = 12;
 const MIN_ID_DIGITS: usize = 4;
 
 /// What a person named.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Source {
     /// A file, the id of a session in the store (or its beginning), or `sample`.
     pub name: String,
@@ -351,7 +353,7 @@ impl Source {
             }
         };
         let app = match &self.as_if {
-            Some(model) => app.with_model(model)?,
+            Some(model) => app.with_model(model, &Prices::embedded())?,
             None => app.with_chosen_model(chosen),
         };
         let experiment = Experiment::new(Arc::new(session), app.app.clone(), kind);

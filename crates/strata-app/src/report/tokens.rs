@@ -19,8 +19,8 @@ use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, Bill, Kind, RequestBasis};
 use crate::error::AppError;
 use crate::open::EventTable;
+use crate::show::words;
 use crate::tables::Tables;
-use crate::words;
 
 /// The document of `strata tokens`.
 #[derive(Debug, Clone, Serialize)]

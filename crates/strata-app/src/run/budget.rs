@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use strata_measure::analysis::Counting;
-use strata_measure::prices::{ChargedTokens, Prices};
-use strata_model::{LlmResponse, Str, marks};
+use strata_measure::analysis::ReportedCounts;
+use strata_measure::prices::ChargedTokens;
+use strata_model::{LlmResponse, Str};
 use strata_runtime::{Failure, ModelCall};
 
 use crate::models::counted;
-use crate::words::whole;
+use crate::show::words::whole;
+use crate::tables::Tables;
 
 /// What a run may take. `None`: as much as it wants.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,24 +22,42 @@ pub struct RunLimits {
     pub dollars: Option<f64>,
 }
 
+impl RunLimits {
+    /// What holds where nobody says otherwise.
+    pub const CALLS: u32 = 500;
+    pub const TOKENS: u64 = 2_000_000;
+    pub const DOLLARS: f64 = 5.0;
+
+    /// As somebody says them: 0 is any number.
+    pub fn up_to(calls: u32, tokens: u64, dollars: f64) -> Self {
+        Self {
+            calls: Some(calls).filter(|limit| *limit > 0),
+            tokens: Some(tokens).filter(|limit| *limit > 0),
+            dollars: Some(dollars).filter(|limit| *limit > 0.0),
+        }
+    }
+}
+
 impl Default for RunLimits {
     fn default() -> Self {
-        Self { calls: Some(500), tokens: Some(2_000_000), dollars: Some(5.0) }
+        Self::up_to(Self::CALLS, Self::TOKENS, Self::DOLLARS)
     }
 }
 
 /// What a run has taken, against its limits.
 pub(crate) struct Budget {
     limits: RunLimits,
-    counting: Arc<Counting>,
-    prices: Prices,
+    tables: Arc<Tables>,
     spent: Mutex<Spent>,
 }
 
+/// What a run has taken so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Spent {
-    tokens: u64,
-    dollars: f64,
+pub(crate) struct Spent {
+    /// Of prompts and answers.
+    pub tokens: u64,
+    /// Where somebody is paid, and the price is known.
+    pub dollars: f64,
 }
 
 /// A call that is being made. Dropped before its answer came, its prompt is taken to be paid for.
@@ -51,11 +70,19 @@ pub(crate) struct Charge {
 }
 
 impl Budget {
-    pub(crate) fn new(limits: RunLimits, counting: Arc<Counting>, prices: Prices) -> Self {
-        Self { limits, counting, prices, spent: Mutex::default() }
+    pub(crate) fn new(limits: RunLimits, tables: Arc<Tables>) -> Self {
+        Self { limits, tables, spent: Mutex::default() }
     }
 
-    fn spent(&self) -> MutexGuard<'_, Spent> {
+    pub(crate) fn spent(&self) -> Spent {
+        *self.lock()
+    }
+
+    pub(crate) fn limits(&self) -> RunLimits {
+        self.limits
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Spent> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -66,10 +93,10 @@ impl Budget {
         model: &str,
         is_paid: bool,
     ) -> Result<Charge, Failure> {
-        let prompt_tokens = u64::from(counted(&self.counting, model, &call.request).tokens);
+        let prompt_tokens = u64::from(counted(&self.tables.counting, model, &call.request).tokens);
         let model: Option<Str> = is_paid.then(|| model.into());
         let next = self.cost(model.as_deref(), &ChargedTokens::uncached(prompt_tokens, 0));
-        let spent = *self.spent();
+        let spent = self.spent();
         let refused = |what: &str, limit: String, taken: String, more: String| {
             Failure::new(
                 "BudgetExceededError",
@@ -92,12 +119,12 @@ impl Budget {
 
     /// US dollars; none where the model has no price.
     fn cost(&self, model: Option<&str>, charged: &ChargedTokens) -> f64 {
-        model.and_then(|model| self.prices.of_model(model)).map_or(0.0, |price| price.cost(charged))
+        model.and_then(|model| self.tables.prices.of_model(model)).map_or(0.0, |price| price.cost(charged))
     }
 
     fn spend(&self, model: Option<&str>, charged: &ChargedTokens) {
         let dollars = self.cost(model, charged);
-        let mut spent = self.spent();
+        let mut spent = self.lock();
         spent.tokens += charged.prompt + charged.output;
         spent.dollars += dollars;
     }
@@ -111,14 +138,11 @@ impl Charge {
             return;
         }
         self.is_settled = true;
-        let written = response.custom_metadata.as_ref().and_then(|metadata| metadata.get(marks::CACHE_WRITE));
-        let written = written.and_then(|written| written.get("tokens")?.as_i64());
-        let charged = ChargedTokens {
-            prompt: usage.prompt_token_count.unwrap_or(self.prompt_tokens),
-            cached: usage.cached_content_token_count.unwrap_or(0),
-            written: written.and_then(|written| u64::try_from(written).ok()).unwrap_or(0),
-            output: usage.output_tokens().unwrap_or(0),
-            ..ChargedTokens::default()
+        let output = usage.output_tokens().unwrap_or(0);
+        let report = ReportedCounts::of_answer(Some(usage), response.custom_metadata.as_ref());
+        let charged = match report {
+            Some(report) => ChargedTokens { output, ..report.charged() },
+            None => ChargedTokens::uncached(self.prompt_tokens, output),
         };
         self.budget.spend(self.model.as_deref(), &charged);
     }
@@ -134,6 +158,7 @@ impl Drop for Charge {
 
 #[cfg(test)]
 mod tests {
+    use strata_measure::prices::Prices;
     use strata_model::{Content, LlmRequest, Origin, Part, RequestContent, Usage};
 
     use super::*;
@@ -156,7 +181,7 @@ mod tests {
     }
 
     fn budget(limits: RunLimits) -> Arc<Budget> {
-        Arc::new(Budget::new(limits, Arc::default(), Prices::embedded()))
+        Arc::new(Budget::new(limits, Arc::default()))
     }
 
     #[test]
@@ -170,10 +195,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_kept_for_an_hour_is_charged_as_such() {
+        let written = |fields: &str| {
+            let mark = strata_model::json::parse(fields.as_bytes()).unwrap();
+            let custom_metadata = Some([(strata_model::marks::CACHE_WRITE, mark)].into_iter().collect());
+            let response = LlmResponse { custom_metadata, ..reported(10_000, 0) };
+            let budget = budget(RunLimits::default());
+            budget.begin(&call(10), "claude-sonnet-4-5", true).unwrap().take(&response);
+            budget.spent().dollars
+        };
+        let (short, long) =
+            (written(r#"{"tokens": 8000}"#), written(r#"{"tokens": 8000, "ephemeral1h": 8000}"#));
+        assert!(long > short && short > 0.0, "{short} {long}");
+    }
+
+    #[test]
     fn a_call_without_a_report_counts_with_its_prompt_and_dollars_are_those_of_the_price() {
         let budget = budget(RunLimits { dollars: Some(0.01), ..RunLimits::default() });
         drop(budget.begin(&call(500), "gpt-4o", true).unwrap());
-        let spent = *budget.spent();
+        let spent = budget.spent();
         let price = Prices::embedded();
         let expected = price.of_model("gpt-4o").unwrap().cost(&ChargedTokens::uncached(spent.tokens, 0));
         assert!((spent.dollars - expected).abs() < 1e-12 && spent.tokens >= 500, "{spent:?}");

@@ -9,26 +9,25 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use futures_util::future::BoxFuture;
 use proptest::prelude::*;
-use strata_measure::analysis::Counting;
-use strata_measure::prices::Prices;
-use strata_model::{App, Decoder, FromJson as _, Json, LlmRequest, Object, Session, json};
-use strata_runtime::{Failure, Gate, HeldCall};
+use strata_model::{App, Decoder, FromJson as _, Json, Object, Session, json, marks};
 use strata_store::{AppConfig, AppConfigOrigin, SessionId, Store};
 use tokio_util::sync::CancellationToken;
 
 use super::budget::{Budget, RunLimits};
+use super::hold::{HeldReport, HoldCondition, HoldDecision, Holder, Holds};
 use super::listener::{RunListener, RunNews};
 use super::models::Answerer;
 use super::recording::{OwnStore, RunStore};
 use super::running::{Place, Run, RunParts, TurnEnd, said};
 use super::scripted::Script;
 use super::tools::{RecordedAnswers, ToolSources};
+use crate::tables::Tables;
 
 const APP: &str = r#"{"name": "desk", "resumability_config": {"is_resumable": true}, "root_agent": {
     "name": "helper", "model": "m", "instruction": "Help; you said {last?}.", "output_key": "last",
     "tools": [{"type": "function", "declaration": {"name": "look"}}]}}"#;
 /// Vocabularies are read once.
-static COUNTING: LazyLock<Arc<Counting>> = LazyLock::new(Arc::default);
+static TABLES: LazyLock<Arc<Tables>> = LazyLock::new(Arc::default);
 const TURNS: usize = 3;
 /// Of a turn: a call, and words.
 const ANSWERS: usize = 2;
@@ -44,17 +43,17 @@ fn script(from: usize) -> Script {
     Script::parse(&format!("[{}]", left.join(","))).unwrap()
 }
 
-/// Lets so many calls pass, and keeps the next one for ever.
+/// Lets so many calls that are held go, and keeps the next one for ever.
 struct Passes(AtomicUsize);
 
-impl Gate for Passes {
-    fn before_call(&self, call: HeldCall) -> BoxFuture<'_, Result<LlmRequest, Failure>> {
+impl Holder for Passes {
+    fn decide<'h>(&'h self, _: &'h HeldReport) -> BoxFuture<'h, HoldDecision> {
         Box::pin(async move {
             let passes = |left: usize| left.checked_sub(1);
             if self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, passes).is_err() {
                 std::future::pending::<()>().await;
             }
-            Ok(call.compilation.working_context())
+            HoldDecision::Go
         })
     }
 }
@@ -125,9 +124,12 @@ fn start(store: &Arc<dyn RunStore>, place: Place, answers: Script, passes: usize
             listener: ears.clone(),
             stop: stop.clone(),
         },
-        budget: Arc::new(Budget::new(limits, COUNTING.clone(), Prices::embedded())),
-        limits,
-        gate: Arc::new(Passes(AtomicUsize::new(passes))),
+        budget: Arc::new(Budget::new(limits, TABLES.clone())),
+        holds: Arc::new(Holds::new(
+            vec![HoldCondition::Always],
+            Arc::new(Passes(AtomicUsize::new(passes))),
+            TABLES.clone(),
+        )),
         listener: ears.clone(),
         is_streaming: false,
         stop,
@@ -153,7 +155,7 @@ fn whole_session(crashes: &[usize]) -> Session {
     let store: Arc<dyn RunStore> = Arc::new(OwnStore(Mutex::new(Store::in_memory().unwrap())));
     let ears: Arc<Ears> = Arc::default();
     let mut id: Option<SessionId> = None;
-    let read = |id: &SessionId| store.lock().read_session(id).unwrap().unwrap();
+    let read = |id: &SessionId| said_in(&store.lock().read_session(id).unwrap().unwrap());
     let mut crashes = crashes.iter().copied();
     loop {
         let before = id.as_ref().map(read).unwrap_or_default();
@@ -173,13 +175,20 @@ fn whole_session(crashes: &[usize]) -> Session {
     }
 }
 
+/// Without the event that stands for the answer to a call that is held.
+fn said_in(session: &Session) -> Session {
+    let mut session = session.clone();
+    session.events.retain(|event| !marks::has(event, marks::PENDING));
+    session
+}
+
 async fn go_on(run: &Run, store: &Arc<dyn RunStore>, session: &SessionId) {
     loop {
-        let stored = store.lock().read_session(session).unwrap().unwrap();
+        let stored = said_in(&store.lock().read_session(session).unwrap().unwrap());
         let said_so_far = stored.events.iter().filter(|event| is_prompt(event)).count();
         let is_open = answered(&stored) < said_so_far * ANSWERS;
         let end = if is_open {
-            run.resume(stored.events.last().unwrap().invocation_id.clone()).await
+            run.resume().await
         } else if said_so_far < TURNS {
             run.turn(said(&format!("Turn {said_so_far}?")), Object::new()).await
         } else {

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use strata_measure::analysis::Counting;
-use strata_measure::prices::Prices;
 use strata_model::Diagnostic;
 use strata_provider::Client;
-use strata_runtime::Gate;
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
 use super::choice::{ModelChoice, RunChoice};
 use super::code::left_out;
+use super::hold::{Holder, Holds};
 use super::listener::{Person, RunListener};
 use super::models::Answerer;
 use super::running::RunParts;
@@ -20,18 +18,19 @@ use super::server::ModelServer;
 use super::tools::{RecordedAnswers, ToolScript, ToolSources};
 use crate::error::AppError;
 use crate::models::UsableEndpoint;
-use crate::open::{read_app, read_app_file};
+use crate::open::{read_app, stored_app};
+use crate::tables::Tables;
 
 /// What a run finds around it.
 pub(crate) struct World<'w> {
     /// An endpoint by its name.
     pub find: &'w dyn Fn(&str) -> Result<UsableEndpoint, AppError>,
     pub client: &'w dyn Fn() -> Result<Client, AppError>,
-    pub counting: Arc<Counting>,
+    pub tables: Arc<Tables>,
     pub recorded: RecordedAnswers,
     pub listener: Arc<dyn RunListener>,
     pub person: Option<Arc<dyn Person>>,
-    pub gate: Arc<dyn Gate>,
+    pub holder: Arc<dyn Holder>,
     pub stop: CancellationToken,
 }
 
@@ -44,6 +43,7 @@ pub(crate) struct Prepared {
 /// Reads the app and its files. Nothing is stored or sent.
 pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, AppError> {
     let read = read_app(&choice.app)?;
+    let app_config = stored_app(&read.app, &choice.app);
     let app = Arc::new(read.app);
     for note in left_out(&app) {
         world.listener.note(&note);
@@ -63,7 +63,7 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
     };
     let parts = RunParts {
         app,
-        app_config: read_app_file(&choice.app)?,
+        app_config,
         answerer,
         tools: ToolSources {
             script: choice.tools.as_deref().map(ToolScript::read).transpose()?,
@@ -72,9 +72,8 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
             listener: world.listener.clone(),
             stop: world.stop.clone(),
         },
-        budget: Arc::new(Budget::new(choice.limits, world.counting, Prices::embedded())),
-        limits: choice.limits,
-        gate: world.gate,
+        budget: Arc::new(Budget::new(choice.limits, world.tables.clone())),
+        holds: Arc::new(Holds::new(choice.holds.clone(), world.holder, world.tables)),
         listener: world.listener,
         is_streaming: choice.is_streaming,
         stop: world.stop,

@@ -2,33 +2,30 @@
 //!
 //! An event, the request that it answers and the state after it are written in one transaction. A run that is killed at
 //! whatever moment leaves a session with every event that was appended, and nothing of any other.
+//!
+//! A call that was held has an event without content that stands for its answer, and with it a place in every view: it
+//! is the last event there is, and the answer takes its place.
 
-use std::collections::BTreeSet;
+mod stand_in;
+mod stored;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{BoxFuture, ready};
-use strata_engine::n_calls;
 use strata_engine::turn::EventLimit;
-use strata_import::{ReportedUsage, SessionSummary};
-use strata_model::{Event, Fingerprint, FromJson as _, Object, Scope, Session, Str};
+use strata_model::{Event, Fingerprint, Object, Scope, Session, Str};
 use strata_runtime::{Failure, SessionKey, SessionService};
-use strata_store::{
-    AppConfig, Growth, Listing, NewEvent, RecordedRequest, SessionId, Source, Store, StoreError,
-};
+use strata_store::{AppConfig, Growth, NewEvent, RecordedRequest, SessionId, Store, StoreError};
 
 use super::sent::{Answered, SentCalls};
 use crate::error::{AppError, sentence};
-use crate::import::{Summary, flow_kind, now_ms};
-use crate::words::cut;
+use stored::{Stored, new_event};
+
+pub(crate) use stand_in::{CallState, StandIn, stand_in};
+pub(crate) use stored::WaitingCall;
 
 /// What begins the location of a session that Strata ran.
 const LOCATION: &str = "run:";
-/// What people call the format of such a session.
-pub(crate) const FORMAT_NAME: &str = "Strata run";
-/// As ADK compiles, so its calls are read.
-const FORMAT: &str = "adk-run";
-/// Characters of a title.
-const TITLE: usize = 80;
 
 /// The store of a run. It is locked for as long as one event is written.
 pub(crate) trait RunStore: Send + Sync {
@@ -55,21 +52,6 @@ pub(crate) struct RunRecording {
     id: SessionId,
     key: SessionKey,
     stored: Mutex<Stored>,
-}
-
-/// What the store has.
-struct Stored {
-    location: String,
-    content: Fingerprint,
-    /// Without its events.
-    session: Session,
-    n_events: u32,
-    n_requests: u32,
-    title: String,
-    numbers: SessionSummary,
-    invocations: BTreeSet<Str>,
-    /// Written with the next event.
-    app_config: Option<AppConfig>,
 }
 
 impl RunRecording {
@@ -107,26 +89,40 @@ impl RunRecording {
         id: &SessionId,
         app_config: AppConfig,
     ) -> Result<Option<Self>, AppError> {
-        let missing = || AppError::not_found("This session is no longer in the store.");
-        let stored = {
+        let (stored, unanswered) = {
             let store = store.lock();
-            let entry = store.session_entry(id)?.ok_or_else(missing)?;
+            let entry = store.session_entry(id)?.ok_or_else(gone)?;
             if !entry.location.starts_with(LOCATION) {
                 return Ok(None);
             }
-            let session = store.read_session(id)?.ok_or_else(missing)?;
-            let source = store.source(&entry.location)?.ok_or_else(missing)?;
-            let mut n_requests = 0;
-            store.for_each_request(id, |request| n_requests += usize::from(request.added_from.is_none()))?;
+            let mut session = store.read_session(id)?.ok_or_else(gone)?;
+            let source = store.source(&entry.location)?.ok_or_else(gone)?;
+            let stand_ins = stand_in::split_off(&mut session.events);
+            let n_events = session.events.len();
+            let (mut n_requests, mut unanswered) = (0, Vec::new());
+            store.for_each_request(id, |request| {
+                let stand_in =
+                    request.answer.and_then(|at| stand_ins.get((at as usize).checked_sub(n_events)?));
+                match stand_in {
+                    _ if request.added_from.is_some() => {}
+                    None => n_requests += 1,
+                    Some(stand_in) => unanswered.extend(stand_in::given_up(stand_in, request)),
+                }
+            })?;
             let stored = Stored::of(entry.location, session, n_requests);
-            Stored {
+            let stored = Stored {
                 content: source.content.unwrap_or_default(),
                 title: entry.title,
                 app_config: Some(app_config),
                 ..stored
-            }
+            };
+            (stored, (!stand_ins.is_empty()).then_some(unanswered))
         };
-        Ok(Some(Self::new(store, sent, id.clone(), stored)))
+        let recording = Self::new(store, sent, id.clone(), stored);
+        if let Some(unanswered) = unanswered {
+            recording.write_tail(Vec::new(), unanswered)?;
+        }
+        Ok(Some(recording))
     }
 
     fn new(store: Arc<dyn RunStore>, sent: Arc<SentCalls>, id: SessionId, stored: Stored) -> Self {
@@ -157,33 +153,90 @@ impl RunRecording {
         self.stored().session.state.clone()
     }
 
+    /// Calls that wait for an answer from outside.
+    pub(crate) fn waiting(&self) -> Vec<WaitingCall> {
+        self.stored().waiting.clone()
+    }
+
+    /// Who has said or done something.
+    pub(crate) fn authors(&self) -> Vec<String> {
+        self.stored().numbers.agents.iter().map(ToString::to_string).collect()
+    }
+
+    /// The invocation of the last event. `None` in an empty session.
+    pub(crate) fn last_invocation(&self) -> Option<Str> {
+        self.stored().last_invocation.clone()
+    }
+
+    /// The session as it is stored, as far as it was said.
+    pub(crate) fn session(&self) -> Result<Session, AppError> {
+        self.read(EventLimit::default())
+            .map_err(|failure| AppError::internal(failure.text()))?
+            .ok_or_else(gone)
+    }
+
+    /// Gives a call its place behind everything else, as long as it has no answer. One with the same id goes.
+    pub(crate) fn put(&self, stand_in: StandIn) -> Result<(), Failure> {
+        let mut stand_ins = self.stored().stand_ins.clone();
+        stand_ins.retain(|known| known.event.id != stand_in.event.id);
+        stand_ins.push(stand_in);
+        let written = self.write_tail(stand_ins, Vec::new()).map_err(|error| failed(&error))?;
+        if written { Ok(()) } else { Err(self.stale()) }
+    }
+
+    /// Takes a call that was held and not sent away.
+    pub(crate) fn take_away(&self, id: &str) {
+        let mut stand_ins = self.stored().stand_ins.clone();
+        stand_ins.retain(|known| *known.event.id != *id);
+        // What stands for an answer is taken away by whoever writes next, too.
+        let _ = self.write_tail(stand_ins, Vec::new());
+    }
+
     /// Stores the requests that no event has answered, of those behind the first so many of this run.
     pub(crate) fn keep_unanswered(&self, from: usize) -> Result<(), StoreError> {
         let requests = self.sent.give_up(from);
-        if requests.is_empty() {
+        if requests.is_empty() && self.stored().stand_ins.is_empty() {
             return Ok(());
         }
-        let mut stored = self.stored();
-        let n_requests = requests.len() as u32;
-        let mut next =
-            Stored { content: stored.content.then(Fingerprint::of(b"requests")), ..stored.shared() };
-        if self.write(&stored, &next, Vec::new(), requests)? {
-            next.n_requests += n_requests;
-            *stored = next;
-        }
+        self.write_tail(Vec::new(), requests)?;
         self.sent.forget_given_up();
         Ok(())
     }
 
-    /// Writes what stands in `next` and not in `before`. False, with nothing written, where the store does not have
+    /// Stores requests without an answer behind the others, and what stands for answers behind the events.
+    fn write_tail(
+        &self,
+        stand_ins: Vec<StandIn>,
+        requests: Vec<RecordedRequest>,
+    ) -> Result<bool, StoreError> {
+        let mut stored = self.stored();
+        let n_requests = requests.len() as u32;
+        let content = stored.content.then(Fingerprint::of(b"requests"));
+        let mut next = Stored { content, stand_ins, ..stored.clone() };
+        let is_written = self.write(&stored, &next, None, requests)?;
+        if is_written {
+            next.n_requests += n_requests;
+            *stored = next;
+        }
+        drop(stored);
+        self.store.grown(&self.id);
+        Ok(is_written)
+    }
+
+    /// Writes what stands in `next` and not in `before`, and what stands for answers behind it. False, with nothing written, where the store does not have
     /// `before`.
     fn write(
         &self,
         before: &Stored,
         next: &Stored,
-        events: Vec<NewEvent<'_>>,
-        requests: Vec<RecordedRequest>,
+        event: Option<&Event>,
+        mut requests: Vec<RecordedRequest>,
     ) -> Result<bool, StoreError> {
+        let mut events: Vec<NewEvent<'_>> = event.into_iter().map(new_event).collect();
+        for (at, stand_in) in next.stand_ins.iter().enumerate() {
+            events.push(new_event(&stand_in.event));
+            requests.push(stand_in.call.stored(Some(next.n_events + at as u32)));
+        }
         let growth = Growth {
             id: self.id.clone(),
             kept: before.n_events,
@@ -201,18 +254,15 @@ impl RunRecording {
         kept.actions.state_delta.retain(|name, _| Scope::of(name) != Scope::Temp);
         let kept = Arc::new(kept);
         let mut stored = self.stored();
-        let answered = self.sent.answered_by(&kept, stored.n_events);
-        let mut next = stored.shared();
+        let answered = self.sent.answered_by(&kept);
+        let mut next = stored.clone();
         next.count(&kept, answered.is_some());
-        let requests: Vec<_> = answered.iter().map(|(_, request)| request.clone()).collect();
-        let written = self.write(&stored, &next, vec![new_event(&kept)], requests);
+        let stand_in = answered.as_ref().and_then(|(_, call)| call.stand_in.as_ref());
+        next.stand_ins.retain(|known| Some(&known.event.id) != stand_in);
+        let requests: Vec<_> = answered.iter().map(|(_, call)| call.stored(Some(stored.n_events))).collect();
+        let written = self.write(&stored, &next, Some(&kept), requests);
         if !written.map_err(|error| failed(&error))? {
-            let message = format!(
-                "Session {} is not as this run left it: another run goes on with it, or it was taken out of the store. \
-                 Nothing was written over it.",
-                self.id
-            );
-            return Err(Failure::new("StaleSessionError", message));
+            return Err(self.stale());
         }
         if let Some((place, _)) = answered {
             self.sent.settle(place, Answered::By(stored.n_events));
@@ -225,9 +275,20 @@ impl RunRecording {
         Ok(kept)
     }
 
+    fn stale(&self) -> Failure {
+        let message = format!(
+            "Session {} is not as this run left it: another run goes on with it, or it was taken out of the store. \
+             Nothing was written over it.",
+            self.id
+        );
+        Failure::new("StaleSessionError", message)
+    }
+
     fn read(&self, limit: EventLimit) -> Result<Option<Session>, Failure> {
         let session = self.store.lock().read_session(&self.id).map_err(|error| failed(&error))?;
-        let limited = session.map(|session| {
+        let n_events = self.n_events() as usize;
+        let limited = session.map(|mut session| {
+            session.events.truncate(n_events);
             let events = limit.of(&session.events).to_vec();
             Session { events, ..session }
         });
@@ -235,115 +296,9 @@ impl RunRecording {
     }
 }
 
-impl Stored {
-    fn of(location: String, session: Session, n_requests: usize) -> Self {
-        let calls = n_calls(&session, flow_kind(FORMAT)) as u64;
-        let numbers = SessionSummary { calls, ..SessionSummary::of(&session) };
-        let first = session.events.iter().find_map(title_of);
-        let hashes = session.events.iter().map(|event| fingerprint(event));
-        let content = hashes.fold(Fingerprint::of(location.as_bytes()), Fingerprint::then);
-        Self {
-            content,
-            title: first.unwrap_or_else(|| session.app_name.to_string()),
-            n_events: session.events.len() as u32,
-            n_requests: n_requests as u32,
-            invocations: session.events.iter().map(|event| event.invocation_id.clone()).collect(),
-            numbers,
-            app_config: None,
-            session: Session { events: Vec::new(), ..session },
-            location,
-        }
-    }
-
-    /// A copy, to be changed and written.
-    fn shared(&self) -> Self {
-        Self {
-            location: self.location.clone(),
-            content: self.content,
-            session: self.session.clone(),
-            n_events: self.n_events,
-            n_requests: self.n_requests,
-            title: self.title.clone(),
-            numbers: self.numbers.clone(),
-            invocations: self.invocations.clone(),
-            app_config: self.app_config.clone(),
-        }
-    }
-
-    /// Takes in an event that comes next.
-    fn count(&mut self, event: &Arc<Event>, is_answer: bool) {
-        if self.numbers.user_turns == 0
-            && let Some(title) = title_of(event)
-        {
-            self.title = title;
-        }
-        let of_one = SessionSummary::of(&Session { events: vec![event.clone()], ..Session::default() });
-        let numbers = &mut self.numbers;
-        numbers.events += 1;
-        numbers.calls += u64::from(is_answer);
-        numbers.user_turns += of_one.user_turns;
-        numbers.tool_calls += of_one.tool_calls;
-        numbers.compactions += of_one.compactions;
-        for agent in of_one.agents {
-            if !numbers.agents.contains(&agent) {
-                numbers.agents.push(agent);
-            }
-        }
-        if let Some(usage) = of_one.reported_usage {
-            let sum = numbers.reported_usage.get_or_insert_default();
-            *sum = ReportedUsage {
-                input_tokens: sum.input_tokens + usage.input_tokens,
-                cached_tokens: sum.cached_tokens + usage.cached_tokens,
-                cache_write_tokens: sum.cache_write_tokens + usage.cache_write_tokens,
-                output_tokens: sum.output_tokens + usage.output_tokens,
-            };
-        }
-        self.invocations.insert(event.invocation_id.clone());
-        numbers.invocations = self.invocations.len() as u64;
-        self.session.state.update(&event.actions.state_delta);
-        self.session.last_update_time = event.timestamp;
-        self.content = self.content.then(fingerprint(event));
-        self.n_events += 1;
-    }
-
-    fn source(&self) -> Source {
-        Source {
-            location: self.location.clone(),
-            format: FORMAT_NAME.to_owned(),
-            size_bytes: 0,
-            modified_ms: None,
-            content: Some(self.content),
-            imported_at_ms: now_ms(),
-        }
-    }
-
-    fn listing(&self, app_config: Option<AppConfig>) -> Listing {
-        let summary =
-            Summary { format: FORMAT.to_owned(), numbers: self.numbers.clone(), ..Summary::default() };
-        Listing {
-            title: self.title.clone(),
-            format: FORMAT_NAME.to_owned(),
-            summary: summary.to_json(),
-            app_config,
-        }
-    }
-}
-
-fn new_event(event: &Event) -> NewEvent<'_> {
-    NewEvent { event, records: Vec::new() }
-}
-
-fn fingerprint(event: &Event) -> Fingerprint {
-    let mut text = String::new();
-    event.write_json(&mut text);
-    Fingerprint::of(text.as_bytes())
-}
-
-/// The first words that a user said.
-fn title_of(event: &Arc<Event>) -> Option<String> {
-    let texts = event.content.iter().filter(|_| event.is_from_user()).flat_map(|content| content.parts());
-    let said = texts.filter_map(|part| part.text.as_deref()).map(str::trim).find(|text| !text.is_empty())?;
-    Some(cut(said.lines().next().unwrap_or(said), TITLE))
+/// A session that was there before.
+pub(crate) fn gone() -> AppError {
+    AppError::not_found("This session is no longer in the store.")
 }
 
 /// In a run's own form.

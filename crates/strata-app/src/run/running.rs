@@ -5,19 +5,21 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use strata_model::{App, Content, Event, FunctionResponse, Json, Object, Part, Session, Str};
 use strata_runtime::{
-    EventSink, Failure, Gate, Halt, Host, InMemoryArtifacts, InMemoryMemory, Program, Reception, RunConfig,
-    Runner, Services, Turn,
+    EventSink, Failure, Halt, Host, InMemoryArtifacts, InMemoryMemory, Program, Reception, RunConfig, Runner,
+    Services, Turn,
 };
 use strata_store::{AppConfig, RecordedRequest, SessionId};
 use tokio_util::sync::CancellationToken;
 
-use super::budget::{Budget, RunLimits};
+use super::budget::Budget;
 use super::code::{AppCode, check_code};
 use super::computer::Computer;
+use super::gate::RunGate;
+use super::hold::Holds;
 use super::listener::{RunListener, tell};
 use super::models::{Answerer, RunModels};
-use super::recording::{RunRecording, RunStore};
-use super::sent::{NotingGate, SentCall, SentCalls};
+use super::recording::{RunRecording, RunStore, WaitingCall, gone};
+use super::sent::{SentCall, SentCalls};
 use super::tools::ToolSources;
 use crate::error::AppError;
 
@@ -29,8 +31,7 @@ pub(crate) struct RunParts {
     pub answerer: Answerer,
     pub tools: ToolSources,
     pub budget: Arc<Budget>,
-    pub limits: RunLimits,
-    pub gate: Arc<dyn Gate>,
+    pub holds: Arc<Holds>,
     pub listener: Arc<dyn RunListener>,
     pub is_streaming: bool,
     /// Ends the run, and closes what it leaves open.
@@ -51,6 +52,8 @@ pub(crate) struct Run {
     recording: Arc<RunRecording>,
     sent: Arc<SentCalls>,
     artifacts: Arc<InMemoryArtifacts>,
+    holds: Arc<Holds>,
+    budget: Arc<Budget>,
     listener: Arc<dyn RunListener>,
     config: RunConfig,
     stop: CancellationToken,
@@ -76,25 +79,25 @@ impl Run {
         let computer = Arc::new(Computer::default());
         let sent: Arc<SentCalls> = Arc::default();
         let recording = Arc::new(recording(&parts, &*computer, store, &sent, place)?);
-        let noting = {
-            let recording = recording.clone();
-            NotingGate {
-                gate: parts.gate,
-                sent: sent.clone(),
-                stored_state: Box::new(move || recording.state()),
-            }
+        let gate = RunGate {
+            holds: parts.holds.clone(),
+            recording: recording.clone(),
+            sent: sent.clone(),
+            computer: computer.clone(),
+            stop: parts.stop.clone(),
         };
+        let limits = parts.budget.limits();
         let artifacts: Arc<InMemoryArtifacts> = Arc::default();
         let host = Host {
             clock: computer.clone(),
             chance: computer,
             models: Arc::new(RunModels {
                 answerer: parts.answerer,
-                budget: parts.budget,
+                budget: parts.budget.clone(),
                 stop: parts.stop.clone(),
             }),
             code: Arc::new(AppCode { tools: parts.tools }),
-            gate: Arc::new(noting),
+            gate: Arc::new(gate),
         };
         let services = Services {
             sessions: recording.clone(),
@@ -107,9 +110,11 @@ impl Run {
             recording,
             sent,
             artifacts,
+            holds: parts.holds,
+            budget: parts.budget,
             listener: parts.listener,
             config: RunConfig {
-                max_llm_calls: parts.limits.calls.map_or(0, i64::from),
+                max_llm_calls: limits.calls.map_or(0, i64::from),
                 is_streaming: parts.is_streaming,
                 ..RunConfig::default()
             },
@@ -123,10 +128,17 @@ impl Run {
         self.take(Turn { message: Some(message), state_delta, ..Turn::new(key) }).await
     }
 
-    /// Goes on with an invocation that was interrupted. An app that is not resumable refuses.
-    pub(crate) async fn resume(&self, invocation_id: Str) -> Result<TurnEnd, AppError> {
+    /// Goes on with the invocation that was interrupted last. An app that is not resumable refuses.
+    pub(crate) async fn resume(&self) -> Result<TurnEnd, AppError> {
+        let nothing = || AppError::bad_input("This session has nothing to resume: it is empty.");
+        let invocation_id = self.recording.last_invocation().ok_or_else(nothing)?;
         let key = self.recording.key().clone();
         self.take(Turn { invocation_id: Some(invocation_id), ..Turn::new(key) }).await
+    }
+
+    /// What gives the answers to calls that wait, by the ids of the calls.
+    pub(crate) fn answers(&self, answers: &[(String, Json)]) -> Result<Content, AppError> {
+        answered(&self.recording.session()?, answers)
     }
 
     async fn take(&self, turn: Turn) -> Result<TurnEnd, AppError> {
@@ -149,6 +161,25 @@ impl Run {
 
     pub(crate) fn n_events_before(&self) -> usize {
         self.n_events_before as usize
+    }
+
+    /// When calls are held.
+    pub(crate) fn holds(&self) -> &Holds {
+        &self.holds
+    }
+
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Calls that wait for an answer from outside.
+    pub(crate) fn waiting(&self) -> Vec<WaitingCall> {
+        self.recording.waiting()
+    }
+
+    /// Who has said or done something in the session.
+    pub(crate) fn authors(&self) -> Vec<String> {
+        self.recording.authors()
     }
 
     /// How many requests were let through to a model.
@@ -216,8 +247,7 @@ fn recording(
 
 fn imported(store: &dyn RunStore, id: &SessionId) -> Result<(Session, Vec<RecordedRequest>), AppError> {
     let store = store.lock();
-    let missing = || AppError::not_found("This session is no longer in the store.");
-    let session = store.read_session(id)?.ok_or_else(missing)?;
+    let session = store.read_session(id)?.ok_or_else(gone)?;
     let requests = store.requests(id)?;
     Ok((
         session,
@@ -230,8 +260,8 @@ pub(crate) fn said(text: &str) -> Content {
     Content::new("user", [Part::from_text(text)])
 }
 
-/// Answers to calls that wait, by the ids of the calls.
-pub(crate) fn answered(session: &Session, answers: &[(String, Json)]) -> Result<Content, AppError> {
+/// Answers to calls of a session, by the ids of the calls.
+fn answered(session: &Session, answers: &[(String, Json)]) -> Result<Content, AppError> {
     let calls = || session.events.iter().flat_map(|event| event.function_calls());
     let mut parts = Vec::new();
     for (id, answer) in answers {
@@ -250,17 +280,4 @@ pub(crate) fn answered(session: &Session, answers: &[(String, Json)]) -> Result<
         }));
     }
     Ok(Content::new("user", parts))
-}
-
-/// Ids of calls that wait for an answer from outside.
-pub(crate) fn waiting(session: &Session) -> Vec<Str> {
-    let mut waiting: Vec<Str> = Vec::new();
-    for event in &session.events {
-        waiting.extend(event.long_running_tool_ids.iter().flatten().cloned());
-        if event.is_from_user() {
-            let answered = |id: &Str| event.function_responses().any(|answer| answer.id.as_ref() == Some(id));
-            waiting.retain(|id| !answered(id));
-        }
-    }
-    waiting
 }

@@ -2,21 +2,24 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures_util::future::BoxFuture;
 use strata_model::{Event, GivenEvent, Json, LlmRequest, Object, RecordedCall, StateEntry, Str};
-use strata_runtime::{Failure, Gate, HeldCall};
+use strata_runtime::HeldCall;
 use strata_store::{Alignment, RecordPlace, RecordedRequest};
 
 /// A call that was let through.
 #[derive(Debug, Clone)]
 pub(crate) struct SentCall {
     pub agent: Str,
-    invocation_id: Str,
-    branch: Option<Str>,
+    pub invocation_id: Str,
+    pub branch: Option<Str>,
+    /// Counts the calls of the run from 1.
+    number: usize,
     pub request: Arc<LlmRequest>,
     /// The request as google-adk has it, with what it was made from; null once it is stored.
     body: Json,
     pub answer: Answered,
+    /// The id of the event that stands for its answer as long as there is none, if the call was held.
+    pub stand_in: Option<Str>,
 }
 
 /// The event that answers a call.
@@ -42,34 +45,29 @@ impl SentCalls {
         self.lock().clone()
     }
 
+    /// The number of a call that would go out now.
+    pub(crate) fn next_number(&self) -> usize {
+        self.len() + 1
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.lock().len()
     }
 
-    /// Notes a request that goes out. `stored_state` is what the session's events tell of the state.
-    fn add(&self, held: &HeldCall, request: &LlmRequest, stored_state: &Object) {
-        let invocation = &held.invocation;
+    /// Notes a request that goes out.
+    pub(crate) fn add(&self, call: SentCall) {
         let mut calls = self.lock();
         // An agent asks again when it has its answer, or none will come.
-        for call in calls.iter_mut().filter(|call| {
-            call.is_of(&invocation.agent, &invocation.invocation_id, invocation.branch.as_ref())
-        }) {
-            call.give_up();
+        let earlier =
+            |known: &&mut SentCall| known.is_of(&call.agent, &call.invocation_id, call.branch.as_ref());
+        for known in calls.iter_mut().filter(earlier) {
+            known.give_up();
         }
-        let recorded = recorded_call(held, stored_state, calls.len() + 1);
-        let json = request.to_json();
-        calls.push(SentCall {
-            agent: invocation.agent.clone(),
-            invocation_id: invocation.invocation_id.clone(),
-            branch: invocation.branch.clone(),
-            body: recorded.into_body(json.as_object().cloned().unwrap_or_default()),
-            request: Arc::new(request.clone()),
-            answer: Answered::NotYet,
-        });
+        calls.push(call);
     }
 
-    /// The place of the call that an event answers, and its request as it is stored, if the event stands at `at`.
-    pub(crate) fn answered_by(&self, event: &Event, at: u32) -> Option<(usize, RecordedRequest)> {
+    /// The place of the call that an event answers, if the event is an answer.
+    pub(crate) fn answered_by(&self, event: &Event) -> Option<(usize, SentCall)> {
         if event.content.is_none() && event.error_code.is_none() || event.is_compaction() {
             return None;
         }
@@ -77,7 +75,7 @@ impl SentCalls {
         let is_answered =
             |call: &SentCall| call.is_of(&event.author, &event.invocation_id, event.branch.as_ref());
         let place = calls.iter().rposition(is_answered)?;
-        Some((place, calls[place].stored(Some(at), place)))
+        Some((place, calls[place].clone()))
     }
 
     pub(crate) fn settle(&self, place: usize, answer: Answered) {
@@ -100,15 +98,36 @@ impl SentCalls {
         for call in calls.iter_mut() {
             call.give_up();
         }
-        let later = calls.iter().enumerate().skip(from);
-        later
-            .filter(|(_, call)| call.answer == Answered::Never)
-            .map(|(at, call)| call.stored(None, at))
-            .collect()
+        let later = calls.iter().skip(from).filter(|call| call.answer == Answered::Never);
+        later.map(|call| call.stored(None)).collect()
     }
 }
 
 impl SentCall {
+    /// A call that goes out, or would. `stored_state` is what the session's events tell of the state; `number` counts
+    /// the calls of the run from 1.
+    pub(crate) fn new(
+        held: &HeldCall,
+        request: Arc<LlmRequest>,
+        stored_state: &Object,
+        number: usize,
+        edited_by_hand: Option<bool>,
+    ) -> Self {
+        let invocation = &held.invocation;
+        let recorded = RecordedCall { edited_by_hand, ..recorded_call(held, stored_state, number) };
+        let json = request.to_json();
+        Self {
+            agent: invocation.agent.clone(),
+            invocation_id: invocation.invocation_id.clone(),
+            branch: invocation.branch.clone(),
+            body: recorded.into_body(json.as_object().cloned().unwrap_or_default()),
+            number,
+            request,
+            answer: Answered::NotYet,
+            stand_in: None,
+        }
+    }
+
     fn is_of(&self, agent: &str, invocation_id: &str, branch: Option<&Str>) -> bool {
         self.answer == Answered::NotYet
             && *self.agent == *agent
@@ -122,11 +141,12 @@ impl SentCall {
         }
     }
 
-    fn stored(&self, answer: Option<u32>, place: usize) -> RecordedRequest {
+    /// As it is stored, with the place of the event that answers it.
+    pub(crate) fn stored(&self, answer: Option<u32>) -> RecordedRequest {
         RecordedRequest {
             answer,
             body: self.body.clone(),
-            place: RecordPlace::Row { table: "run".to_owned(), id: (place + 1).to_string() },
+            place: RecordPlace::Row { table: "run".to_owned(), id: self.number.to_string() },
             alignment: Alignment::default(),
             added_from: None,
         }
@@ -165,23 +185,5 @@ fn recorded_call(held: &HeldCall, stored_state: &Object, number: usize) -> Recor
         state: Some(state),
         inputs: Some(inputs.collect()),
         ..RecordedCall::default()
-    }
-}
-
-/// Notes every request that the gate behind it lets through.
-pub(crate) struct NotingGate {
-    pub gate: Arc<dyn Gate>,
-    pub sent: Arc<SentCalls>,
-    /// The state of the session as it is stored.
-    pub stored_state: Box<dyn Fn() -> Object + Send + Sync>,
-}
-
-impl Gate for NotingGate {
-    fn before_call(&self, call: HeldCall) -> BoxFuture<'_, Result<LlmRequest, Failure>> {
-        Box::pin(async move {
-            let request = self.gate.before_call(call.clone()).await?;
-            self.sent.add(&call, &request, &(self.stored_state)());
-            Ok(request)
-        })
     }
 }

@@ -24,9 +24,10 @@ pub(crate) struct ModelServer {
 }
 
 impl ModelServer {
-    /// What is asked in place of a model that an agent names.
+    /// What is asked in place of a model that an agent names. Whoever has changed the request's model means it.
     pub(crate) fn model_of<'m>(&'m self, call: &'m ModelCall) -> &'m str {
-        self.model.as_deref().unwrap_or(&call.model)
+        let changed = call.request.model.as_deref().filter(|model| *model != &*call.model);
+        changed.or(self.model.as_deref()).unwrap_or(&call.model)
     }
 
     pub(crate) fn answers(

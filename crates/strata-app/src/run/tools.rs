@@ -11,6 +11,7 @@ use strata_runtime::{Context, ToolCall, ToolResult};
 use tokio_util::sync::CancellationToken;
 
 use super::listener::{Person, RunListener};
+use super::typed::typed_value;
 
 pub(crate) use recorded::RecordedAnswers;
 pub(crate) use script::{Scripted, ToolScript};
@@ -80,9 +81,7 @@ impl ToolSources {
         let typed = self.stop.run_until_cancelled(asked).await;
         let typed = typed.and_then(Result::ok).flatten();
         let typed = typed.ok_or_else(|| format!("The tool `{}` was not answered.", call.tool))?;
-        let text = typed.trim();
-        let read = json::parse(text.as_bytes());
-        Ok(read.unwrap_or_else(|_| Json::from(text)))
+        Ok(typed_value(typed.trim()))
     }
 }
 

@@ -6,7 +6,7 @@ use strata_measure::tokens::TokenCount;
 use strata_model::{FromJson as _, Json, LlmRequest, json};
 use strata_wire::{Item, Path, Segment, segments};
 
-use crate::words;
+use crate::show::words;
 
 /// Weighs segments of one request; blocks of the system instruction are shares of the whole.
 pub(crate) struct SegmentScale<'s> {

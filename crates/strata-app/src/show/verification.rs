@@ -3,7 +3,7 @@
 use strata_measure::tokens::{REFEREE, Tokenizer, Verification};
 
 use crate::api::verification::{self as api, DeclinedText, DisputedText};
-use crate::words::{counted, listed, whole};
+use crate::show::words::{counted, listed, whole};
 
 /// What came of asking about texts that are counted with this tokenizer.
 pub(crate) fn verification(verification: &Verification, tokenizer: &Tokenizer) -> api::Verification {

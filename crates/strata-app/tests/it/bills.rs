@@ -158,6 +158,51 @@ fn the_window_has_the_bill_of_the_documents() {
     drop(scratch);
 }
 
+/// What the list says of a session that was never opened is what its bill says once it is compiled.
+#[test]
+fn the_list_says_what_the_bill_will_say() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let strata = start();
+    for path in samples::committed(scratch.path()) {
+        import(&strata, &path);
+    }
+    let page = ask(&strata, "session/list", &json!({ "filter": "", "offset": 0, "limit": 1_000 }));
+    let (mut n_reported, mut n_priced) = (0, 0);
+    for row in page["rows"].as_array().expect("rows") {
+        let reported = &row["reported"];
+        let whole = reported["calls"].as_u64().zip(reported["unpaidCalls"].as_u64());
+        if whole.map(|(calls, unpaid)| json!(calls + unpaid)) != Some(row["calls"].clone()) {
+            continue;
+        }
+        let asked = json!({ "session": row["session"] });
+        wait_until(|| {
+            let header = ask(&strata, "session/open", &asked);
+            header["compiledCalls"] == header["calls"]
+        });
+        let header = ask(&strata, "session/header", &asked);
+        let (what, bill) = (format!("{} {}", row["source"], row["title"]), &header["bill"]);
+        if bill["reportedCalls"] != reported["calls"] || header["calls"] != row["calls"] {
+            continue;
+        }
+        let number = |value: &Value| value.as_f64().expect("a number");
+        let same = |listed: f64, billed: f64, of: &str| {
+            assert!((listed - billed).abs() < 0.5, "{what}: {listed} {of} in the list, {billed} in the bill");
+        };
+        let paid = number(&bill["promptTokens"]) - number(&bill["unpaidTokens"]);
+        same(number(&reported["promptTokens"]), paid, "prompt tokens");
+        same(number(&reported["outputTokens"]), number(&bill["outputTokens"]), "tokens of answers");
+        assert!(number(&reported["largestPrompt"]) <= number(&header["peakTokens"]), "{what}");
+        let cached = reported["cachedTokens"].as_f64().unwrap_or_default();
+        same(cached, number(&bill["cachedTokens"]), "cached tokens");
+        n_reported += 1;
+        if let Some(cost) = reported["cost"].as_f64() {
+            assert!((cost - number(&bill["cost"])).abs() < 1e-9, "{what}: {cost}, {}", bill["cost"]);
+            n_priced += 1;
+        }
+    }
+    assert!(n_reported > 20 && n_priced > 10, "{n_reported} {n_priced}");
+}
+
 /// Edits that shorten the largest event of a session with reports.
 #[test]
 fn an_edited_call_is_predicted_and_not_paid_by_the_old_report() {

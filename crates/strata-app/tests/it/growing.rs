@@ -191,6 +191,36 @@ fn a_rollout_that_grows_goes_on_in_the_store() {
     goes_on("codex-agent.jsonl");
 }
 
+#[test]
+fn what_frameworks_and_other_agents_write_line_by_line_goes_on_in_the_store() {
+    goes_on("adk-recording.jsonl");
+    goes_on("adk-run-events.jsonl");
+    goes_on("copilot-cli.jsonl");
+    goes_on("gemini-cli.jsonl");
+    goes_on("openhands.jsonl");
+}
+
+#[test]
+fn a_log_of_requests_goes_on_in_the_store() {
+    let question = |at: usize| json!({"role": "user", "content": format!("the question {at}")});
+    let answer = |at: usize| json!({"role": "assistant", "content": format!("Answer {at}.")});
+    let line = |at: usize| {
+        let talk = (0..at).flat_map(|at| [question(at), answer(at)]).chain([question(at)]);
+        let record = json!({
+            "request": {"model": "gpt-5-mini", "messages": talk.collect::<Vec<_>>()},
+            "response": {
+                "id": format!("chatcmpl-{at}"), "object": "chat.completion", "model": "gpt-5-mini",
+                "choices": [{"index": 0, "message": answer(at), "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 20 + at, "completion_tokens": 4, "total_tokens": 24 + at},
+            },
+        });
+        format!("{record}\n").into_bytes()
+    };
+    let first: Vec<u8> = (0..12).flat_map(line).collect();
+    let recordings = Place::new().follow(&[&first[..], &line(12), &line(13)].map(<[u8]>::to_vec));
+    assert_eq!(recordings, [1, 1, 1]);
+}
+
 /// A transcript of so many exchanges, each of some kilobytes.
 fn exchanges(range: std::ops::Range<usize>) -> Vec<u8> {
     let line = |at: usize, kind: &str, message: serde_json::Value| {

@@ -2,13 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod held;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use strata_app::report::{
-    self, HeldReport, HoldDecision, Holder, ModelChoice, RunChoice, RunCompany, RunLimits, RunListener,
-    RunNews, RunReport, Source, Step, Watch,
+    self, HeldReport, HoldDecision, HoldStep, Holder, ModelChoice, RunChoice, RunCompany, RunLimits,
+    RunListener, RunNews, RunReport, Source, Step, Watch,
 };
 use strata_app::{AppError, Host, Options, Strata};
 use strata_engine::{Experiment, FlowKind};
@@ -184,13 +187,7 @@ fn documents(api: Api) -> [Value; 2] {
 
 /// Stores the server as an endpoint.
 fn save_endpoint(desk: &Desk, server: &ModelServer, api: &str) {
-    let options = Options {
-        host: Host::Browser,
-        database: Some(desk.path("x.db")),
-        open: Vec::new(),
-        runtime: strata_testkit::runtime(),
-    };
-    let strata = Strata::start(options).unwrap();
+    let strata = window(desk);
     let endpoint = json!({"name": "scripted server", "api": api, "baseUrl": server.url(), "model": "m-1",
                           "headers": [], "keyVariable": null});
     super::ask(&strata, "model/save", &json!({ "endpoint": endpoint }));
@@ -454,73 +451,47 @@ fn what_the_window_does_commands_can_do() {
     }
 }
 
-/// Decides as it was told beforehand, and remembers what was held.
-struct Decided {
-    decisions: Mutex<Vec<HoldDecision>>,
-    held: Mutex<Vec<HeldReport>>,
+#[test]
+fn a_run_for_which_there_is_no_room_stores_nothing() {
+    let desk = Desk::new(&one_agent(&[]));
+    let strata = window(&desk);
+    let params = json!({"app": desk.path("app.json"), "model": "echo"});
+    let n_all = || desk.store().sessions("", 0..1).unwrap().total;
+    let n_before = n_all();
+    let n_stored = || n_all() - n_before;
+    let runs: Vec<Value> = (0..32).map(|_| super::ask(&strata, "run/start", &params)).collect();
+    assert!(super::refuse(&strata, "run/start", &params).1.contains("too many runs"));
+    assert_eq!(n_stored(), 32);
+    super::ask(&strata, "run/stop", &json!({"run": runs[3]["run"]}));
+    let next = super::ask(&strata, "run/start", &params);
+    assert_eq!((&next["run"], n_stored()), (&json!("33"), 33));
+    assert!(
+        super::refuse(&strata, "run/get", &json!({"run": runs[3]["run"]}))
+            .1
+            .contains("no longer on the list")
+    );
+    let wrong = json!({"app": desk.path("app.json"), "model": "echo", "holds": ["tokens=many"]});
+    super::ask(&strata, "run/stop", &json!({"run": runs[4]["run"]}));
+    assert!(super::refuse(&strata, "run/start", &wrong).1.contains("`many` is no number of tokens"));
 }
 
-impl Holder for Decided {
-    fn decide(&self, held: &HeldReport) -> HoldDecision {
-        self.held.lock().unwrap().push(held.clone());
-        self.decisions.lock().unwrap().remove(0)
-    }
-}
-
-/// Runs with calls held, and gives what was held.
-fn holding(
-    choice: &RunChoice,
-    messages: &[&str],
-    holds: &[&str],
-    decisions: &[HoldDecision],
-) -> (RunReport, Vec<HeldReport>) {
-    let holds = holds.iter().map(|hold| hold.parse().unwrap()).collect();
-    let choice = RunChoice { holds, ..choice.clone() };
-    let holder = Arc::new(Decided { decisions: Mutex::new(decisions.to_vec()), held: Mutex::default() });
-    let mut messages = messages.iter().map(|message| (*message).to_owned());
-    let mut company = RunCompany {
-        listener: Arc::new(Heard::default()),
-        person: None,
-        holder: Some(holder.clone()),
-        next_message: &mut || messages.next(),
+/// The program, on the store of the desk.
+fn window(desk: &Desk) -> Arc<Strata> {
+    let options = Options {
+        host: Host::Browser,
+        database: Some(desk.path("x.db")),
+        open: Vec::new(),
+        runtime: strata_testkit::runtime(),
     };
-    let watch = Quiet(CancellationToken::new());
-    let report = report::run(&choice, &mut company, &watch, &strata_testkit::runtime()).unwrap();
-    let held = holder.held.lock().unwrap().clone();
-    (report, held)
+    Strata::start(options).unwrap()
 }
 
-#[test]
-fn a_call_is_held_when_its_prefix_is_about_to_break() {
-    let desk = Desk::new(&one_agent(&[tool("look")]));
-    let call = json!({"calls": [{"name": "look", "args": {"n": 1}}]});
-    let script = json!([call, "One.", "Two."]);
-    let tools = desk
-        .file("tools.js", "export function look({n}, context) { context.state.topic = 'dogs'; return n }");
-    let choice = RunChoice { tools: Some(tools), ..desk.scripted(&script) };
-    let (report, held) = holding(&choice, &["Go.", "And?"], &["break"], &[HoldDecision::Go]);
-    assert_eq!((report.calls.len(), held.len()), (3, 1), "the third call only adds to the second");
-    assert_eq!(held[0].before.unwrap().differs_in, Some("instruction"));
-    assert!(held[0].before.unwrap().shared_tokens > 0, "the tools are the same: {:?}", held[0].before);
-    assert!(held[0].reasons[0].contains("breaks in the instruction"), "{:?}", held[0].reasons);
-    assert_eq!(held[0].request, model_json::to_pretty(&report.calls[1].request));
-}
-
-#[test]
-fn what_is_held_is_sent_or_not_as_it_is_decided() {
-    let desk = Desk::new(&one_agent(&[tool("look")]));
-    let call = json!({"calls": [{"name": "look", "args": {"n": 1}}]});
-    let script = json!([call, "One.", "Two."]);
-    let tools = desk.file("tools.js", "export function look({n}) { return 'word '.repeat(n * 500) }");
-    let choice = RunChoice { tools: Some(tools), ..desk.scripted(&script) };
-    let (report, held) = holding(&choice, &["Go.", "And?"], &["result=400"], &[HoldDecision::Go]);
-    assert_eq!((report.calls.len(), held.len()), (3, 1), "a result is looked at once");
-    assert!(held[0].reasons[0].contains("A result of look has"), "{:?}", held[0].reasons);
-    let (report, held) = holding(&choice, &["Go."], &["tokens=400", "agent=nobody"], &[HoldDecision::Stop]);
-    assert_eq!((report.calls.len(), held.len(), report.stopped), (1, 1, true));
-    assert!(report.error.is_none() && held[0].prompt_cost.is_some());
-    let session = Some(report.session.clone());
-    let on = RunChoice { session, ..desk.scripted(&json!(["Here I am."])) };
-    let (report, held) = holding(&on, &["Still there?"], &["always"], &[HoldDecision::GoFreely]);
-    assert_eq!((report.calls.len(), held.len(), report.error.is_none()), (1, 1, true));
+/// Waits until a run is as it should be.
+fn until(strata: &Arc<Strata>, run: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+    let mut status = Value::Null;
+    super::wait_until(|| {
+        status = super::ask(strata, "run/get", &json!({ "run": run }));
+        is_so(&status)
+    });
+    status
 }

@@ -1,6 +1,6 @@
 //! `strata replay`: a call sent again.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::source::SourceArgs;
 use crate::progress::Progress;
 use crate::text::Style;
-use crate::{output, text};
+use crate::{output, terminal, text};
 
 /// Sends a call of a session to a model again, and compares answer and tokens with what was recorded
 #[derive(Debug, Args)]
@@ -61,15 +61,15 @@ impl Replay {
         let shows = !self.json;
         let mut before = |report: &report::ReplayReport| {
             if shows {
-                let _ =
-                    io::stderr().write_all(text::replay_request(report, !choice.is_sent, style).as_bytes());
+                let request = text::replay_request(report, !choice.is_sent, style);
+                let _ = terminal::write(&mut io::stderr(), &request);
             }
         };
         let is_live = shows && io::stderr().is_terminal();
         let mut stream = |piece: &str| {
             if is_live {
                 progress.hide();
-                let _ = write!(io::stderr(), "{piece}");
+                let _ = terminal::write(&mut io::stderr(), piece);
             }
         };
         let source = self.source.into_source();

@@ -68,16 +68,17 @@ pub(crate) struct Run {
     #[arg(long, value_name = "ID", default_value = "user")]
     user: String,
     /// The most calls of models in one turn; 0 for any number
-    #[arg(long, value_name = "CALLS", default_value_t = 500)]
+    #[arg(long, value_name = "CALLS", default_value_t = RunLimits::CALLS)]
     max_calls: u32,
     /// The most tokens of prompts and answers; 0 for any number
-    #[arg(long, value_name = "TOKENS", default_value_t = 2_000_000)]
+    #[arg(long, value_name = "TOKENS", default_value_t = RunLimits::TOKENS)]
     max_tokens: u64,
     /// The most US dollars, as far as the models have a known price; 0 for any amount
-    #[arg(long, value_name = "DOLLARS", default_value_t = 5.0)]
+    #[arg(long, value_name = "DOLLARS", default_value_t = RunLimits::DOLLARS)]
     max_cost: f64,
     /// Holds a call before it is sent, prints what it would be, and asks: always, agent=NAME, tokens=N, cost=DOLLARS,
-    /// break (its prefix no longer continues the agent's call before), result=N (tokens of a tool's result)
+    /// break (its prefix no longer continues the agent's call before), result=N (tokens of a tool's result). It can be
+    /// edited then, in $VISUAL or $EDITOR
     #[arg(long, value_name = "CONDITION")]
     hold: Vec<HoldCondition>,
     /// The store, in place of the one in the data folder
@@ -153,11 +154,7 @@ impl Run {
             recorded: self.recorded.clone(),
             state: named_state(&self.state)?,
             answers: named_values(&self.answer)?,
-            limits: RunLimits {
-                calls: Some(self.max_calls).filter(|limit| *limit > 0),
-                tokens: Some(self.max_tokens).filter(|limit| *limit > 0),
-                dollars: Some(self.max_cost).filter(|limit| *limit > 0.0),
-            },
+            limits: RunLimits::up_to(self.max_calls, self.max_tokens, self.max_cost),
             holds: self.hold.clone(),
             is_streaming: !self.json,
         })

@@ -1,7 +1,7 @@
 //! Caches: what was found, what was lost, what would help.
 
 use strata_app::counted;
-use strata_app::report::{Basis, CacheReport, CallCacheReport};
+use strata_app::report::{Basis, CacheReport, CallCacheReport, Remedy};
 
 use super::fields::Fields;
 use super::number::{count, dollars, share, tokens};
@@ -28,6 +28,10 @@ pub(crate) fn cache(report: &CacheReport, limit: usize, style: Style) -> String 
             format!("Breaks, {} of {}", count(broken.len() as u64), counted(report.calls.len(), "call")),
             &breaks(&broken, limit),
         );
+    }
+    let remedies = remedies(&broken);
+    if !remedies.is_empty() {
+        section("What to change where the requests are made".to_owned(), &remedies_table(&remedies));
     }
     if !report.fixes.is_empty() {
         section("What would help, replayed over all calls".to_owned(), &fixes(report));
@@ -92,6 +96,33 @@ fn breaks(broken: &[&CallCacheReport], limit: usize) -> Table {
                 verdict(call).map_or(String::new(), |said| format!("; {said}"))
             ),
         ]);
+    }
+    table
+}
+
+/// Remedies for losses that could have been avoided, each once, with what they lost.
+fn remedies<'r>(broken: &[&'r CallCacheReport]) -> Vec<(&'r Remedy, u32)> {
+    let mut remedies: Vec<(&Remedy, u32)> = Vec::new();
+    for loss in broken.iter().filter_map(|call| call.loss.as_ref()).filter(|loss| loss.is_avoidable) {
+        let Some(remedy) = &loss.remedy else { continue };
+        match remedies.iter_mut().find(|(known, _)| *known == remedy) {
+            Some((_, tokens)) => *tokens += loss.rebilled_tokens,
+            None => remedies.push((remedy, loss.rebilled_tokens)),
+        }
+    }
+    remedies.sort_by_key(|(_, tokens)| std::cmp::Reverse(*tokens));
+    remedies
+}
+
+fn remedies_table(remedies: &[(&Remedy, u32)]) -> Table {
+    let mut table = Table::new([
+        ("lost", Align::Right),
+        ("where", Align::Left),
+        ("what", Align::Left),
+        ("source", Align::Left),
+    ]);
+    for (remedy, tokens) in remedies {
+        table.row([count(*tokens), remedy.place.clone(), remedy.text.clone(), remedy.source.clone()]);
     }
     table
 }

@@ -28,6 +28,10 @@ pub(crate) fn findings(report: &FindingsReport, style: Style) -> String {
     }
     for fix in &report.fixes {
         text += &format!("  {}\n", saving(fix));
+        if let Some(remedy) = &fix.remedy {
+            let there = format!("{}: {} ({})", remedy.place, remedy.text, remedy.source);
+            text += &format!("    {}\n", style.quiet(&there));
+        }
         for warning in &fix.warnings {
             text += &format!("    {}\n", style.quiet(warning));
         }
@@ -75,6 +79,9 @@ fn one(finding: &FindingReport, style: Style) -> String {
     fields.add("code", &format!("{} ({severity}{})", finding.code, finding.kind));
     fields.add("what", &finding.message);
     fields.add("do", &finding.advice);
+    if let Some(remedy) = &finding.remedy {
+        fields.add("there", &format!("{}: {} ({})", remedy.place, remedy.text, remedy.source));
+    }
     if let Some(fix) = &finding.fix {
         fields.add("fix", &saving(fix));
     }

@@ -1,5 +1,7 @@
 //! Emphasis for terminals.
 
+use crate::terminal;
+
 /// Whether text is emphasised, or plain for files and pipes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
@@ -15,24 +17,24 @@ impl Style {
     }
 
     pub(super) fn strong(self, text: &str) -> String {
-        self.with("1", text)
+        self.with(terminal::STRONG, text)
     }
 
     pub(super) fn quiet(self, text: &str) -> String {
-        self.with("2", text)
+        self.with(terminal::QUIET, text)
     }
 
     pub(super) fn error(self, text: &str) -> String {
-        self.with("1;31", text)
+        self.with(terminal::ERROR, text)
     }
 
     pub(super) fn warning(self, text: &str) -> String {
-        self.with("1;33", text)
+        self.with(terminal::WARNING, text)
     }
 
-    fn with(self, code: &str, text: &str) -> String {
+    fn with(self, emphasis: char, text: &str) -> String {
         match self {
-            Self::Coloured if !text.is_empty() => format!("\x1b[{code}m{text}\x1b[0m"),
+            Self::Coloured if !text.is_empty() => format!("{emphasis}{text}{}", terminal::PLAIN),
             _ => text.to_owned(),
         }
     }

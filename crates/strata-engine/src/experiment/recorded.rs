@@ -14,11 +14,12 @@ use std::sync::{Arc, OnceLock};
 
 use imbl::{HashMap, OrdMap, Vector};
 use strata_model::{
-    Contents, Diagnostic, Event, EventIndex, Fingerprint, FingerprintBuilder, InstructionKind, LlmRequest,
-    Origin, Part, RequestContent, RequestPart, RequestTool, RichText, SharedList, Str,
+    Contents, Diagnostic, Event, EventIndex, Fingerprint, FingerprintBuilder, LlmRequest, Origin, Part,
+    RequestContent, RequestPart, RequestTool, RichText, SharedList, Str,
 };
 
 use super::carried::{UneditedRequest, carried};
+use super::sourced_text::sourced;
 use crate::calls::Call;
 use crate::compile::{Compilation, RecordedStage, Stage};
 use crate::processor::StageOutput;
@@ -26,6 +27,9 @@ use crate::sections::{self, Sections};
 
 /// What the stage is called.
 pub const RECORDED: &str = "recorded";
+
+/// What it is called where a person changed the request before it was sent.
+pub const EDITED_BY_HAND: &str = "edited_by_hand";
 
 /// The requests of calls, by the number of the call. A copy is cheap.
 #[derive(Debug, Clone, Default)]
@@ -107,13 +111,23 @@ impl RecordedRequest {
     }
 }
 
-/// Puts what was sent behind what was compiled, with what edits change of it, which drop these events. `other_writer`
-/// made the request by rules of its own.
+/// Who made of a compiled request what was sent.
+#[derive(Clone, Copy)]
+pub(crate) enum Maker<'m> {
+    /// The app, by the rules that are known.
+    App,
+    /// Another version of google-adk, by rules of its own.
+    OtherWriter(&'m Str),
+    /// Somebody who edited it while it was held.
+    Person,
+}
+
+/// Puts what was sent behind what was compiled, with what edits change of it, which drop these events.
 pub(crate) fn add_sent(
     compilation: &mut Compilation,
     sent: &UneditedRequest,
     dropped: &BTreeSet<EventIndex>,
-    other_writer: Option<&Str>,
+    maker: Maker<'_>,
 ) {
     let compiled = compilation.working_context();
     let mut output = StageOutput::default();
@@ -128,14 +142,17 @@ pub(crate) fn add_sent(
     let is_as_sent = is_compiled_same && request.is_same_prompt(&sent.request);
     let is_same = compiled.is_same_prompt(&request);
     let changed = if is_same { Sections::empty() } else { sections::changed(&compiled, &request) };
-    output.note(match other_writer {
+    output.note(match maker {
+        Maker::Person if is_as_sent => "edited by hand before it was sent".to_owned(),
         _ if is_same && is_as_sent => "sent as it is compiled".to_owned(),
         _ if is_same => "as it is compiled".to_owned(),
         _ if !is_as_sent => "what was really sent, with what this experiment changes".to_owned(),
-        Some(writer) => format!("what {writer} really sent"),
-        None => "what was really sent".to_owned(),
+        Maker::OtherWriter(writer) => format!("what {writer} really sent"),
+        Maker::App | Maker::Person => "what was really sent".to_owned(),
     });
-    if let Some(writer) = other_writer.filter(|_| !is_same) {
+    if let Maker::OtherWriter(writer) = maker
+        && !is_same
+    {
         output.diagnostics.push(Diagnostic::info(
             "other-version",
             "",
@@ -146,7 +163,7 @@ pub(crate) fn add_sent(
         ));
     }
     compilation.stages.push(Stage {
-        processor: RECORDED.into(),
+        processor: if matches!(maker, Maker::Person) { EDITED_BY_HAND } else { RECORDED }.into(),
         changed,
         request,
         is_reused: false,
@@ -250,12 +267,12 @@ fn matched(recorded: &LlmRequest, compiled: &LlmRequest, agent: &Str) -> LlmRequ
     let mut request = recorded.clone();
     request.model = request.model.take().or_else(|| compiled.model.clone());
     if let Some(text) = &recorded.system_instruction {
-        let text = text.to_text();
-        let same = compiled.system_instruction.as_ref().filter(|known| known.to_text() == text);
-        let own = || {
-            let origin = Origin::Instruction { agent: agent.clone(), kind: InstructionKind::Static };
-            Arc::new(RichText::from_span(text.clone(), origin))
+        let known = compiled.system_instruction.as_ref();
+        let is_same = |known: &&Arc<RichText>| {
+            known.to_text() == text.to_text() && known.blocks().count() == text.blocks().count()
         };
+        let same = known.filter(is_same);
+        let own = || Arc::new(sourced(text, known.map(|known| &**known), agent));
         request.system_instruction = Some(same.cloned().unwrap_or_else(own));
     }
     let prints = |tools: &[RequestTool]| tools.iter().map(RequestTool::fingerprint).collect::<Vec<_>>();

@@ -102,7 +102,8 @@ impl Tree {
     fn add_author(&mut self, event: &Event) {
         let is_asked = event.content.as_ref().is_some_and(|content| content.role.as_deref() == Some("model"))
             || event.usage_metadata.is_some()
-            || marks::has(event, marks::UNANSWERED);
+            || marks::has(event, marks::UNANSWERED)
+            || marks::has(event, marks::PENDING);
         let node = self.node(&event.author);
         if is_asked {
             node.kind = AgentKind::Llm;

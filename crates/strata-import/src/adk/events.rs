@@ -1,6 +1,7 @@
 //! Events that stand by themselves: `adk run --jsonl`, the stream of `POST /run_sse`, the list of `POST /run`.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use strata_model::json::Interner;
 use strata_model::{Json, Object, Str};
@@ -26,19 +27,21 @@ pub(crate) fn event_stream(format: Format) -> Box<dyn PieceReader> {
     Box::new(EventReader::new(format, stream_payload))
 }
 
+/// What of a chunk is JSON.
+type Payload = fn(Chunk<'_>) -> Option<Chunk<'_>>;
+
 /// Reads events line by line.
 #[derive(Debug)]
 struct EventReader {
     lines: LineCutter,
-    /// What of a chunk is JSON.
-    payload: fn(Chunk<'_>) -> Option<Chunk<'_>>,
+    payload: Payload,
     interner: Interner,
     log: EventLog,
     findings: Findings,
 }
 
 impl EventReader {
-    fn new(format: Format, payload: fn(Chunk<'_>) -> Option<Chunk<'_>>) -> Self {
+    fn new(format: Format, payload: Payload) -> Self {
         Self {
             lines: LineCutter::default(),
             payload,
@@ -60,19 +63,35 @@ impl PieceReader for EventReader {
     }
 
     fn finish(self: Box<Self>) -> Import {
-        let Self { lines, payload, mut interner, mut log, mut findings } = *self;
-        lines.rest(|chunk| {
-            if let Some(payload) = payload(chunk) {
-                log.read(payload, &mut interner, &mut findings);
-            }
-        });
-        let sessions = log.finish(&mut findings);
-        Import::of(sessions, findings)
+        let Self { lines, payload, mut interner, log, findings } = *self;
+        told(&lines, payload, &mut interner, log, findings)
+    }
+
+    fn so_far(&mut self) -> Option<Import> {
+        let Self { lines, payload, interner, log, findings } = self;
+        Some(told(lines, *payload, interner, log.clone(), findings.clone()))
     }
 }
 
+/// What a file holds that ends here.
+fn told(
+    lines: &LineCutter,
+    payload: Payload,
+    interner: &mut Interner,
+    mut log: EventLog,
+    mut findings: Findings,
+) -> Import {
+    lines.rest(|chunk| {
+        if let Some(payload) = payload(chunk) {
+            log.read(payload, interner, &mut findings);
+        }
+    });
+    let sessions = log.finish(&mut findings);
+    Import::of(sessions, findings)
+}
+
 /// Events put back into the sessions they belong to.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct EventLog {
     format: Format,
     /// In order of appearance.
@@ -80,7 +99,7 @@ pub(super) struct EventLog {
     by_id: HashMap<Str, usize>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Logged {
     session_id: Str,
     builder: SessionBuilder,
@@ -146,13 +165,12 @@ impl Logged {
     fn complete_last(&mut self, frame: &Object, source: &SourceRecord) -> bool {
         let events = &mut self.builder.session.events;
         let at = events.len().checked_sub(1);
-        let last = events.last_mut().and_then(std::sync::Arc::get_mut);
-        let (Some(at), Some(last)) = (at, last) else { return false };
+        let (Some(at), Some(last)) = (at, events.last_mut()) else { return false };
         let is_same = !last.id.is_empty() && frame.get("id").and_then(Json::as_str) == Some(&*last.id);
         let artifacts = frame.get("actions").and_then(|it| it.get("artifactDelta")?.as_object());
         match artifacts.filter(|_| is_same && !frame.contains_key("content")) {
             Some(artifacts) => {
-                last.actions.artifact_delta.update(artifacts);
+                Arc::make_mut(last).actions.artifact_delta.update(artifacts);
                 self.builder.add_source(at, source.clone());
                 true
             }

@@ -15,7 +15,7 @@ use crate::title;
 use crate::unmapped::Unmapped;
 
 /// A session while its events come in.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct SessionBuilder {
     pub(super) session: Session,
     sources: Vec<Vec<SourceRecord>>,

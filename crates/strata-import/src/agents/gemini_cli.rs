@@ -15,7 +15,8 @@ use strata_wire::message::{Role, Turn, thought};
 use strata_wire::usage::spelling::GEMINI_CLI;
 use strata_wire::usage::{UsageReport, read as read_usage};
 
-use crate::documents::read_documents;
+use crate::document_file::DocumentFormat;
+use crate::documents::Document;
 use crate::draft::{Draft, EventDraft, Kind, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
@@ -41,10 +42,16 @@ pub(crate) fn is_chat(keys: Keys<'_>) -> bool {
         || is_qwen
 }
 
-pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) static DOCUMENTS: DocumentFormat = DocumentFormat {
+    lists: &["", "messages", "history", "clientHistory"],
+    repeats: false,
+    read,
+    read_other: None,
+};
+
+fn read(mut documents: Vec<Document>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut chat = Chat::default();
     let mut draft = Draft::new("gemini-cli", "gemini");
-    let mut documents = read_documents(bytes, &["", "messages", "history", "clientHistory"], findings);
     if let Some(sessions) = prompts::read(&mut documents, format, findings) {
         return sessions;
     }

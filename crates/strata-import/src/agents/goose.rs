@@ -19,7 +19,7 @@ use crate::source::SourceRecord;
 use crate::tables::{self, Table};
 use crate::tables::{TableError, TableSource};
 
-pub(crate) use file::{is_session, read as read_file};
+pub(crate) use file::{DOCUMENTS, is_session};
 
 struct Chat {
     draft: Draft,

@@ -12,7 +12,8 @@ use strata_model::{Json, Object, Part, Str};
 use strata_wire::message::{Role, Turn, thought};
 use strata_wire::usage;
 
-use crate::documents::read_documents;
+use crate::document_file::DocumentFormat;
+use crate::documents::Document;
 use crate::draft::say_turn;
 use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
@@ -43,7 +44,10 @@ pub(crate) fn is_old_event(keys: Keys<'_>) -> bool {
     keys.has("source") && keys.has_any(&["action", "observation"])
 }
 
-pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) static DOCUMENTS: DocumentFormat =
+    DocumentFormat { lists: &["", "history", "trajectory"], repeats: false, read, read_other: None };
+
+fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let draft = Draft::new("openhands", "openhands");
     let mut talk = Talk {
         draft,
@@ -56,7 +60,7 @@ pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec
         places: HashMap::new(),
         forgotten: Vec::new(),
     };
-    for mut document in read_documents(bytes, &["", "history", "trajectory"], findings) {
+    for mut document in documents {
         let mut events = document.take("");
         // What an evaluation writes of a task.
         events.extend(document.take("history"));

@@ -185,6 +185,10 @@ impl Conversation {
             .iter()
             .map(|place| turns[units[*place].turn].parts[units[*place].part].clone())
             .collect();
+        // A summary is told in words: results that came back sum nothing up.
+        if parts.iter().all(|part| part.text.is_none()) {
+            return;
+        }
         let lane = &self.lanes[at];
         let times =
             plan.removed.iter().filter_map(|old| Some(self.draft.event(lane.units[*old].event?)?.timestamp));

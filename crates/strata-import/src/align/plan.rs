@@ -44,7 +44,8 @@ impl Plan {
             let slot = if place < last_kept { &mut plan.rewritten } else { &mut plan.appended };
             slot.push(place);
         }
-        // A summary at the end of what was kept: nothing behind it was there before.
+        // A summary at the end of what was kept: nothing behind it was there before. Where the last message is kept, what
+        // comes behind it is new, whatever was left out before it.
         if !follows {
             let gone = (overlap.shared..lane.units.len()).filter(|old| !kept_old.contains(old));
             plan.removed = gone.collect();
@@ -53,6 +54,7 @@ impl Plan {
                 && plan.said.is_empty()
                 && plan.rewritten.is_empty()
                 && plan.makes_room(lane)
+                && plan.removed.last().is_some_and(|old| old + 1 == lane.units.len())
                 && !plan.appended.is_empty()
             {
                 plan.rewritten.push(plan.appended.remove(0));

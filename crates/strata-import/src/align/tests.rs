@@ -108,6 +108,17 @@ fn a_summary_in_the_place_of_messages_is_a_compaction() {
 }
 
 #[test]
+fn messages_that_are_left_out_at_the_beginning_are_no_compaction() {
+    let got = told(&[
+        ("u:a", "m:b"),
+        ("u:a, m:b, u:c", "m:d"),
+        ("u:a, m:b, u:c, m:d, u:e", "m:f"),
+        ("u:e, m:f, u:g", "m:h"),
+    ]);
+    assert_eq!(got, "u:a a:b u:c a:d u:e a:f u:g a:h | 0+1-0~0 2+1-0~0 4+1-0~0 0+1-4~0");
+}
+
+#[test]
 fn a_cleared_result_is_counted() {
     let got = told(&[("u:a", "m:b"), ("u:a, m:b, t:big", "m:d"), ("u:a, m:b, t:cleared, m:d, u:e", "m:f")]);
     assert_eq!(got, "u:a a:b a:big a:d a:cleared u:e a:f | 0+1-0~0 2+1-0~0 2+1-1~1");

@@ -8,7 +8,8 @@ use strata_wire::usage::spelling::GEMINI_TELEMETRY;
 use strata_wire::usage::{Counts, UsageReport};
 
 use crate::align::{Step, sessions};
-use crate::documents::read_documents;
+use crate::document_file::DocumentFormat;
+use crate::documents::Document;
 use crate::draft::Draft;
 use crate::exchange::{Exchange, ExchangeContext};
 use crate::findings::Findings;
@@ -22,9 +23,12 @@ pub(crate) fn is_record(keys: Keys<'_>) -> bool {
     keys.has("_spanContext") || keys.has_all(&["hrTime", "attributes"])
 }
 
-pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) static DOCUMENTS: DocumentFormat =
+    DocumentFormat { lists: &[], repeats: false, read, read_other: None };
+
+fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut log = Log { draft: Draft::new("gemini-cli", "gemini"), requests: Vec::new() };
-    for document in read_documents(bytes, &[], findings) {
+    for document in documents {
         log.record(document.fields, document.source);
     }
     let Log { mut draft, requests } = log;

@@ -10,7 +10,8 @@ use strata_wire::usage::spelling::LANGFUSE;
 use strata_wire::{Answer, is_request, unbatch};
 
 use crate::align::{Step, sessions};
-use crate::documents::read_documents;
+use crate::document_file::DocumentFormat;
+use crate::documents::Document;
 use crate::draft::Draft;
 use crate::exchange::{Exchange, ExchangeContext};
 use crate::findings::Findings;
@@ -68,11 +69,14 @@ fn is_observation(keys: Keys<'_>) -> bool {
     is_kind && keys.has_any(&["traceId", "trace_id"]) && keys.has_any(&["startTime", "start_time"])
 }
 
-pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) static DOCUMENTS: DocumentFormat =
+    DocumentFormat { lists: &["", "observations", "data", "batch"], repeats: false, read, read_other: None };
+
+fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("langfuse", "model");
     let mut steps = Vec::new();
     let mut loose = LooseObservations::default();
-    for mut document in read_documents(bytes, &["", "observations", "data", "batch"], findings) {
+    for mut document in documents {
         let mut fields = std::mem::take(&mut document.fields);
         let observations: Vec<Value> = document.take("observations");
         if !observations.is_empty() || fields.contains_key("trace") {

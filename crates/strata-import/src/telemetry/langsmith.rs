@@ -8,7 +8,8 @@ use strata_wire::usage;
 use strata_wire::{Answer, unbatch};
 
 use crate::align::{Step, sessions};
-use crate::documents::read_repeating_documents;
+use crate::document_file::DocumentFormat;
+use crate::documents::Document;
 use crate::draft::Draft;
 use crate::exchange::{Exchange, ExchangeContext};
 use crate::findings::Findings;
@@ -26,9 +27,12 @@ pub(crate) fn is_run(keys: Keys<'_>) -> bool {
         || (keys.has_all(&["method", "path", "body"]) && !keys.has("m"))
 }
 
-pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) static DOCUMENTS: DocumentFormat =
+    DocumentFormat { lists: &["", "runs"], repeats: true, read, read_other: None };
+
+fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut reading = Reading { draft: Draft::new("langsmith", "model"), runs: BTreeMap::new(), n_runs: 0 };
-    for mut document in read_repeating_documents(bytes, &["", "runs"], findings) {
+    for mut document in documents {
         let mut values = document.take("");
         values.extend(document.take("runs"));
         for value in values {

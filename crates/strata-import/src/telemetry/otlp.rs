@@ -18,7 +18,8 @@ use strata_model::take::{count_of, take_any, take_first_text, take_list, take_ob
 use strata_model::{Json, Object, Str};
 
 use super::span::{self, Event, Span};
-use crate::documents::read_documents;
+use crate::document_file::DocumentFormat;
+use crate::documents::Document;
 use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
@@ -43,16 +44,25 @@ pub(crate) fn is_telemetry(keys: Keys<'_>) -> bool {
     is_export || is_wrapped || is_printed
 }
 
-pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) static DOCUMENTS: DocumentFormat =
+    DocumentFormat { lists: &["", "data"], repeats: false, read, read_other: Some(read_protobuf) };
+
+fn read_protobuf(bytes: &[u8], format: Format, findings: &mut Findings) -> Option<Vec<ImportedSession>> {
+    if !is_protobuf(bytes) {
+        return None;
+    }
     let mut draft = Draft::new("otel", "model");
     let mut reading = Reading { spans: Vec::new(), logs: Vec::new() };
-    if is_protobuf(bytes) {
-        for (request, place) in protobuf::requests(bytes, findings) {
-            reading.request(request, &SourceRecord::Bytes(place), &mut draft);
-        }
-        return reading.sessions(draft, format, findings);
+    for (request, place) in protobuf::requests(bytes, findings) {
+        reading.request(request, &SourceRecord::Bytes(place), &mut draft);
     }
-    for mut document in read_documents(bytes, &["", "data"], findings) {
+    Some(reading.sessions(draft, format, findings))
+}
+
+fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut draft = Draft::new("otel", "model");
+    let mut reading = Reading { spans: Vec::new(), logs: Vec::new() };
+    for mut document in documents {
         for value in document.take("").into_iter().chain(document.take("data")) {
             let source = value.source();
             if let Some(request) = draft.object("file", value.json) {

@@ -7,7 +7,8 @@ use strata_wire::usage::spelling::LITELLM;
 use strata_wire::usage::{self, UsageReport};
 
 use crate::align::{Step, sessions};
-use crate::documents::read_repeating_documents;
+use crate::document_file::DocumentFormat;
+use crate::documents::Document;
 use crate::draft::Draft;
 use crate::exchange::{Exchange, read_exchange};
 use crate::findings::Findings;
@@ -24,10 +25,13 @@ pub(crate) fn is_payload(keys: Keys<'_>) -> bool {
     keys.has("litellm_call_id") || keys.has_all(&["call_type", "custom_llm_provider"])
 }
 
-pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) static DOCUMENTS: DocumentFormat =
+    DocumentFormat { lists: &[""], repeats: true, read, read_other: None };
+
+fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("litellm", "model");
     let mut steps = Vec::new();
-    for mut document in read_repeating_documents(bytes, &[""], findings) {
+    for mut document in documents {
         let mut payloads: Vec<_> = document
             .take("")
             .into_iter()

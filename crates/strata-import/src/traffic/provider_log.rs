@@ -10,7 +10,8 @@ use strata_wire::{is_other_call, model_of_url, stream};
 
 use crate::align::{Step, sessions};
 use crate::bodies::Bodies;
-use crate::documents::read_repeating_documents;
+use crate::document_file::DocumentFormat;
+use crate::documents::Document;
 use crate::draft::Draft;
 use crate::exchange::{Exchange, ExchangeContext, read_exchange};
 use crate::findings::Findings;
@@ -103,31 +104,38 @@ fn is_piece(keys: Keys<'_>) -> bool {
         || (kind.starts_with("response.") && keys.has_any(&["response", "sequence_number", "delta"]))
 }
 
-pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
-    let mut log =
-        Log { draft: Draft::new("model-requests", "model"), exchanges: Vec::new(), pieces: Vec::new() };
+pub(crate) static DOCUMENTS: DocumentFormat =
+    DocumentFormat { lists: &["", "requests"], repeats: true, read, read_other: Some(read_stream) };
+
+/// Reads the stream of an answer, without the request it is to.
+fn read_stream(bytes: &[u8], format: Format, findings: &mut Findings) -> Option<Vec<ImportedSession>> {
     let text = String::from_utf8_lossy(bytes);
-    if stream::is_stream(&text) {
-        let source = SourceRecord::Bytes(0..bytes.len() as u64);
-        for joined in stream::answers(&text) {
-            let answer = log.draft.reader().joined(joined);
-            log.answer(answer, None, source.clone());
-        }
-    } else {
-        for mut document in read_repeating_documents(bytes, &["", "requests"], findings) {
-            let source = document.source.clone();
-            for value in document.take("").into_iter().chain(document.take("requests")) {
-                let source = value.source();
-                log.value(value.json, source);
-            }
-            if !document.fields.is_empty() {
-                log.value(document.fields.into(), source);
-            }
-        }
-        log.flush();
+    if !stream::is_stream(&text) {
+        return None;
     }
-    let steps = log.exchanges.into_iter().map(|exchange| Step::Exchange(Box::new(exchange)));
-    sessions(steps.collect(), log.draft, format, findings)
+    let mut log = Log::new();
+    let source = SourceRecord::Bytes(0..bytes.len() as u64);
+    for joined in stream::answers(&text) {
+        let answer = log.draft.reader().joined(joined);
+        log.answer(answer, None, source.clone());
+    }
+    Some(log.finish(format, findings))
+}
+
+fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+    let mut log = Log::new();
+    for mut document in documents {
+        let source = document.source.clone();
+        for value in document.take("").into_iter().chain(document.take("requests")) {
+            let source = value.source();
+            log.value(value.json, source);
+        }
+        if !document.fields.is_empty() {
+            log.value(document.fields.into(), source);
+        }
+    }
+    log.flush();
+    log.finish(format, findings)
 }
 
 struct Log {
@@ -149,6 +157,15 @@ struct Record {
 }
 
 impl Log {
+    fn new() -> Self {
+        Self { draft: Draft::new("model-requests", "model"), exchanges: Vec::new(), pieces: Vec::new() }
+    }
+
+    fn finish(self, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+        let steps = self.exchanges.into_iter().map(|exchange| Step::Exchange(Box::new(exchange)));
+        sessions(steps.collect(), self.draft, format, findings)
+    }
+
     fn value(&mut self, value: Json, source: SourceRecord) {
         let Json::Object(mut object) = value else {
             return self.draft.unmapped.record("value that is no object", source);

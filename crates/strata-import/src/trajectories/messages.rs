@@ -5,7 +5,8 @@ use std::ops::Range;
 use strata_model::take::{take_first_text, take_list};
 use strata_model::{Json, Object};
 
-use crate::documents::read_documents;
+use crate::document_file::DocumentFormat;
+use crate::documents::Document;
 use crate::draft::say_message;
 use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
@@ -128,10 +129,13 @@ pub(crate) fn is_talk(keys: Keys<'_>) -> bool {
     is_talk || is_preference || (is_plain && !is_model_traffic(keys))
 }
 
-pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) static DOCUMENTS: DocumentFormat =
+    DocumentFormat { lists: &LISTS, repeats: false, read, read_other: None };
+
+fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut sessions = Vec::new();
     let mut loose: Vec<Value> = Vec::new();
-    for (number, mut document) in read_documents(bytes, &LISTS, findings).into_iter().enumerate() {
+    for (number, mut document) in documents.into_iter().enumerate() {
         let number = number + 1;
         let (mut messages, unsaid) = said(|list| document.take(list));
         messages.extend(document.take(""));

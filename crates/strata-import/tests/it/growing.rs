@@ -101,7 +101,18 @@ fn grown_samples() -> Vec<(String, Format, Vec<u8>)> {
     });
     let all = own.filter(|(_, format, _)| !format.is_database()).chain(recorded);
     let all: Vec<_> = all.filter(|(_, format, _)| GrowingImporter::new(*format).is_some()).collect();
-    for format in [Format::CLAUDE_CODE, Format::CODEX] {
+    let of_lines = [
+        Format::ADK_EVENTS,
+        Format::ADK_RECORDING,
+        Format::CLAUDE_CODE,
+        Format::CODEX,
+        Format::COPILOT_CLI,
+        Format::GEMINI_CLI,
+        Format::LITELLM,
+        Format::OPENHANDS,
+        Format::PROVIDER_LOG,
+    ];
+    for format in of_lines {
         assert!(all.iter().any(|(_, other, _)| *other == format), "a sample of {}", format.name());
     }
     all

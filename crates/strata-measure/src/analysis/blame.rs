@@ -6,12 +6,15 @@ mod contents;
 mod instruction;
 mod link;
 mod pair;
+mod sent;
+mod sentence;
 mod stage;
 
+use strata_engine::FlowKind;
 use strata_model::{LlmRequest, Origin, Str};
 use strata_wire::{Path, Segment, definitions};
 
-pub use cause::{Cause, Nature};
+pub use cause::{Cause, Nature, PartsKind};
 pub use link::Link;
 
 use instruction::{Spans, system_spans};
@@ -19,6 +22,10 @@ pub(super) use pair::Pair;
 use pair::system_place;
 
 use super::prefix::{CommonPrefix, PrefixEnd};
+use super::text_change::TextChange;
+
+/// Bytes of a block that says who sends the request, and no more.
+const MAX_CLIENT_BLOCK: usize = 600;
 
 /// The place in a prompt where the prefix it shares with the one before it ends, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,15 +72,21 @@ impl Pair<'_> {
         let changed = later
             .iter()
             .filter(|(name, text)| earlier.iter().any(|(known, before)| known == name && before != text));
-        let changed = changed.map(|(name, _)| name.clone()).collect();
+        let changed: Vec<String> = changed.map(|(name, _)| name.clone()).collect();
         let path =
             later.get(common.definitions).or(later.last()).map_or(String::new(), |(name, _)| name.clone());
         let at = |request| definitions(request).nth(common.definitions);
         let origin = at(self.later.1).or_else(|| at(self.earlier.1));
+        let text = |list: &[(String, String)], name: &str| {
+            list.iter().find(|(known, _)| known == name).map_or_else(String::new, |(_, text)| text.clone())
+        };
+        let first: Option<&String> = changed.first();
+        let change = first.map(|name| TextChange::of_values(&text(&earlier, name), &text(&later, name)));
         let cause = Cause::Definitions {
             added: missing(&later, &earlier),
             removed: missing(&earlier, &later),
             changed,
+            change,
         };
         let origin = origin.as_ref().and_then(Segment::main_origin).cloned();
         PrefixBreak { path, at_token: 0, cause, stage, origin, chain: Vec::new() }
@@ -81,8 +94,14 @@ impl Pair<'_> {
 
     fn in_system(&self, common: &CommonPrefix, stage: Option<Str>) -> PrefixBreak {
         let at = common.system_bytes;
-        let spans =
-            Spans { earlier: system_spans(self.earlier.1, at), later: system_spans(self.later.1, at) };
+        let text = |request: &LlmRequest| {
+            request.system_instruction.as_ref().map_or_else(Str::default, |text| text.to_text())
+        };
+        let spans = Spans {
+            earlier: system_spans(self.earlier.1, at),
+            later: system_spans(self.later.1, at),
+            texts: (text(self.earlier.1), text(self.later.1)),
+        };
         let (mut cause, chain) = self.cause_in_instruction(&spans);
         if let (Cause::Instruction { .. }, Some(stage)) = (&cause, &stage)
             && stage.starts_with("callback:")
@@ -91,8 +110,25 @@ impl Pair<'_> {
         }
         let place = system_place(self.later.1, at).or_else(|| system_place(self.earlier.1, at));
         let block = place.map_or(0, |(block, _)| block);
+        if let Cause::Instruction { change, .. } = &cause
+            && block == 0
+            && self.is_client_block()
+        {
+            cause = Cause::ClientBlock { change: change.clone() };
+        }
         let origin = spans.origin().cloned();
         PrefixBreak { path: Path::System { block }.to_string(), at_token: 0, cause, stage, origin, chain }
+    }
+
+    /// Whether the first block of the system text is a short one that a client puts before what it tells the model.
+    fn is_client_block(&self) -> bool {
+        let Some(system) = &self.later.1.system_instruction else { return false };
+        let sizes: Vec<usize> =
+            system.blocks().map(|spans| spans.iter().map(|span| span.text.len()).sum()).collect();
+        self.experiment.kind() == FlowKind::Transcript
+            && sizes.len() > 1
+            && sizes[0] <= MAX_CLIENT_BLOCK
+            && sizes[0] * 4 < sizes.iter().sum()
     }
 
     fn in_contents(&self, common: &CommonPrefix, stage: Option<Str>) -> PrefixBreak {
@@ -122,12 +158,15 @@ impl Pair<'_> {
 fn did(cause: &Cause) -> &'static str {
     match cause {
         Cause::State { .. } => "filled it differently",
-        Cause::Instruction { .. } => "wrote other text",
+        Cause::Instruction { .. } | Cause::ClientBlock { .. } => "wrote other text",
         Cause::Definitions { .. } => "declared other tools",
         Cause::HandOff { .. } | Cause::Scope { .. } => "began the history elsewhere",
         Cause::Compacted { .. } => "showed the summary instead",
         Cause::Rewound { .. } => "left out what was taken back",
         Cause::Window { .. } | Cause::Truncated { .. } => "cut off the beginning at another place",
+        Cause::Rewritten { .. } => "has another text for it",
+        Cause::LeftOut { .. } => "has it no longer",
+        Cause::PutIn { .. } => "has more before it",
         Cause::LateResponse { .. } => "put the result at its call",
         Cause::Artifacts { .. } => "listed other artifacts",
         Cause::Memory => "inserted what it found in memory",

@@ -172,7 +172,8 @@ impl CacheAnalysis {
                     CallBill::predicted(call.total, counted, found, is_kept_long, output)
                 }
             };
-            bills.push(bill.unpaid_if(call.is_unpaid).priced(price_of(prices, call)));
+            let bill = CallBill { is_pending: call.is_pending, ..bill.unpaid_if(call.is_unpaid) };
+            bills.push(bill.priced(price_of(prices, call)));
         }
         let is_used = reported.iter().flatten().any(ReportedCounts::has_cache);
         let heads = reported::client_heads(&measured, &reported);
@@ -310,9 +311,9 @@ impl CacheAnalysis {
         self.calls.iter().all(|call| call.is_rule_known)
     }
 
-    /// What all calls come to.
+    /// What all calls come to, but for those that are held.
     pub fn bill(&self) -> BillTotals {
-        BillTotals::of(self.calls.iter().map(|call| &call.bill))
+        BillTotals::of(self.calls.iter().map(|call| &call.bill).filter(|bill| !bill.is_pending))
     }
 
     /// What is predicted, and what was lost.

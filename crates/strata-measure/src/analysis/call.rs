@@ -21,6 +21,8 @@ pub struct CallAnalysis {
     /// It failed before the provider read it, or no answer to it is recorded: no cache is known to hold it, and no later
     /// prompt is compared with it.
     pub is_unpaid: bool,
+    /// It is held before it is sent: what is said of its cache and its cost is what would be.
+    pub is_pending: bool,
     pub total: TokenCount,
     pub overhead: u32,
     /// Without the overhead.

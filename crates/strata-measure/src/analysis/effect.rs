@@ -18,6 +18,8 @@ pub struct Totals {
     pub bill: BillTotals,
     /// Calls that lost something that could have been cached.
     pub breaks: u32,
+    /// Tokens that were paid in full for it.
+    pub lost_tokens: u64,
 }
 
 impl Effect {
@@ -50,6 +52,7 @@ impl Totals {
         let calls = &caches.calls[..n_calls.min(caches.calls.len())];
         Self {
             bill: BillTotals::of(calls.iter().map(|call| &call.bill)),
+            lost_tokens: calls.iter().filter_map(|call| Some(u64::from(call.broken()?.tokens))).sum(),
             breaks: calls.iter().filter(|call| call.broken().is_some()).count() as u32,
         }
     }

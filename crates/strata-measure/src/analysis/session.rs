@@ -280,6 +280,7 @@ impl SessionAnalysis {
         CallAnalysis {
             number: call.number,
             is_unpaid,
+            is_pending: call.is_pending,
             total,
             overhead: prompt.overhead().tokens,
             by_kind: prompt.by_kind(),

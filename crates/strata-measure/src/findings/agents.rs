@@ -7,9 +7,9 @@ use strata_model::{Origin, Severity, Str, Tool};
 use super::carried::PieceKind;
 use super::evidence::{Evidence, call_names, result_names};
 use super::finding::FindingKind;
-use super::phrases::{count, listed, number};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
+use crate::phrases::{count, listed, number};
 
 /// From this part of everything sent on (1/20, 5 %), explaining hand-overs is worth thinking about. Every app with
 /// several agents pays some of it.

@@ -5,10 +5,10 @@ use strata_model::{EventIndex, Part};
 use super::carried::PieceKind;
 use super::evidence::Evidence;
 use super::finding::FindingKind;
-use super::phrases::{count, listed, number};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::answer_fields::{AnswerFields, spare_share};
+use crate::phrases::{count, listed, number};
 
 pub(super) const FAMILY: Family = Family {
     title: "Answers",

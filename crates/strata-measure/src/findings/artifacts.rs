@@ -7,9 +7,9 @@ use strata_model::{EventIndex, Origin, Severity, Str, Tool};
 
 use super::evidence::{Caller, Evidence, result_names};
 use super::finding::FindingKind;
-use super::phrases::{count, event_name, events, listed};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
+use crate::phrases::{count, event_name, events, listed};
 
 const TOOL: &str = "load_artifacts";
 

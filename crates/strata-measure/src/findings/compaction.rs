@@ -11,9 +11,9 @@ use strata_model::{EventIndex, Severity, Str};
 use super::carried::PieceKind;
 use super::evidence::Evidence;
 use super::finding::FindingKind;
-use super::phrases::{count, event_name, events, listed};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
+use crate::phrases::{count, event_name, events, listed};
 use summary::{Summary, summaries};
 
 pub(super) const FAMILY: Family = Family {

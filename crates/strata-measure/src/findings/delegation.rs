@@ -6,9 +6,9 @@ use strata_model::{Origin, Severity};
 use super::carried::PieceKind;
 use super::evidence::{Caller, Evidence, call_names};
 use super::finding::FindingKind;
-use super::phrases::{count, number};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
+use crate::phrases::{count, number};
 
 pub(super) const FAMILY: Family = Family {
     title: "Delegated work",

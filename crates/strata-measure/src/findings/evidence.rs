@@ -10,7 +10,7 @@ use super::call_models::CallModels;
 use super::carried::{AllCarried, CarriedPiece, Carriers, PieceKind, parts, stored};
 use super::finding::CallRange;
 use super::tally::Tally;
-use crate::analysis::{CallAnalysis, Counting, PrefixBreak, SessionAnalysis};
+use crate::analysis::{BilledCalls, CacheAnalysis, CallAnalysis, Counting, Loss, SessionAnalysis};
 
 /// Bloat below this many tokens over a whole session costs nobody anything: at the highest prices it is a cent.
 const WORTH_TOKENS: u64 = 500;
@@ -25,6 +25,8 @@ pub(super) const MIN_CACHED_TOKENS: u64 = 1024;
 pub(super) struct Evidence<'e> {
     pub experiment: &'e Experiment,
     pub analysis: &'e SessionAnalysis,
+    /// What became of their prefixes.
+    caches: &'e CacheAnalysis,
     pub counting: &'e Counting,
     /// Those that are compiled.
     pub calls: Vec<SeenCall<'e>>,
@@ -52,9 +54,10 @@ pub(super) struct SeenCall<'e> {
 impl<'e> Evidence<'e> {
     pub(super) fn gather(
         experiment: &'e Experiment,
-        analysis: &'e SessionAnalysis,
+        billed: BilledCalls<'e>,
         counting: &'e Counting,
     ) -> Self {
+        let BilledCalls { analysis, caches } = billed;
         let index = experiment.index();
         let seen = |(call, result): (&'e Call, &'e CallAnalysis)| {
             let agent = index.find(&call.invocation.agent).map(|id| (id, &**index.agent(id)));
@@ -71,6 +74,7 @@ impl<'e> Evidence<'e> {
         let mut evidence = Self {
             experiment,
             analysis,
+            caches,
             counting,
             callers: callers(&calls),
             calls,
@@ -151,9 +155,9 @@ impl<'e> Evidence<'e> {
         names
     }
 
-    /// Calls whose prompt does not begin with the one before it, with what was paid again for that.
-    pub(super) fn breaks(&self) -> impl Iterator<Item = (&SeenCall<'e>, &'e PrefixBreak)> {
-        self.calls.iter().filter_map(|call| Some((call, call.result.prefix_break.as_ref()?)))
+    /// Calls that lost something they could have found in a cache, with what that cost.
+    pub(super) fn losses(&self) -> impl Iterator<Item = (&SeenCall<'e>, &'e Loss)> {
+        self.calls.iter().filter_map(|call| Some((call, self.caches.call(call.call.number)?.broken()?)))
     }
 
     /// The calls that carried a piece.
@@ -176,6 +180,12 @@ impl<'e> Evidence<'e> {
             let range = (run.first_call, run.last_call);
             tally.add(&self.models, range, carried.piece.tokens, run.matched(&carried.sent));
         }
+    }
+
+    /// Adds what a call lost, at the price that it has wherever it is shown.
+    pub(super) fn add_loss(&self, tally: &mut Tally, call: &SeenCall<'_>, loss: &Loss) {
+        tally.add_rebilled(&self.models, call.call.number, loss.tokens);
+        tally.add_lost(loss.cost_usd);
     }
 
     pub(super) fn add_rebilled(&self, tally: &mut Tally, call: &SeenCall<'_>) {

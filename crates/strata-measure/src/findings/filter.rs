@@ -5,10 +5,10 @@ use strata_model::{EventIndex, Severity};
 
 use super::evidence::{Evidence, MIN_CACHED_TOKENS};
 use super::finding::FindingKind;
-use super::phrases::{count, event_name, number};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::analysis::Cause;
+use crate::phrases::{count, event_name, number};
 
 /// Turns in a row whose beginning is cut anew: one is the filter at work, two are its habit.
 const MIN_SHIFTS: usize = 2;
@@ -55,12 +55,12 @@ fn filter_shifts_every_turn(evidence: &Evidence<'_>) -> Vec<Observation> {
     let Some((name, 1)) = cutting_filter(evidence) else { return Vec::new() };
     let mut tally = Tally::default();
     let mut turns = Vec::new();
-    for (call, found) in evidence.breaks() {
+    for (call, found) in evidence.losses() {
         let is_shift = matches!(found.cause, Cause::Window { .. } | Cause::Truncated { .. });
         let head = call.result.request.static_prefix_end.unwrap_or(0);
         let content = found.path.split('.').next().and_then(|content| content.parse::<usize>().ok());
         if is_shift && content.is_some_and(|content| content <= head) {
-            evidence.add_rebilled(&mut tally, call);
+            evidence.add_loss(&mut tally, call, found);
             turns.push(call.call.turn);
         }
     }

@@ -20,12 +20,19 @@ pub struct Finding {
     pub origins: Vec<Origin>,
     /// Its price over the session, a model at a time. Empty where it cannot be told in tokens.
     pub spent: Vec<SpentTokens>,
+    /// US dollars that losses of caches cost, as the caches have it. `None` for all other findings, and without a price.
+    pub lost_usd: Option<f64>,
 }
 
 impl Finding {
     /// Its price over the session.
     pub fn tokens(&self) -> u64 {
         self.spent.iter().map(SpentTokens::tokens).sum()
+    }
+
+    /// How many calls it is about.
+    pub fn n_calls(&self) -> u64 {
+        self.calls.iter().map(|range| u64::from(range.last - range.first + 1)).sum()
     }
 }
 

@@ -8,10 +8,10 @@ use strata_model::{Origin, Str};
 use super::carried::{Carriers, PieceKind};
 use super::evidence::{Evidence, SeenCall, is_call_of, is_result_of};
 use super::finding::FindingKind;
-use super::phrases::{count, listed, number};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::analysis::Piece;
+use crate::phrases::{count, listed, number};
 
 pub(super) const FAMILY: Family = Family {
     title: "Other agents' words",

@@ -8,10 +8,10 @@ use strata_model::{Event, EventIndex, Severity};
 
 use super::evidence::{Evidence, SeenCall};
 use super::finding::FindingKind;
-use super::phrases::{count, event_name, number};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::analysis::Cause;
+use crate::phrases::{count, event_name, number};
 
 pub(super) const FAMILY: Family = Family {
     title: "Order of the history",

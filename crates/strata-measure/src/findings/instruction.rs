@@ -7,9 +7,9 @@ use strata_model::{Agent, InstructionKind, Json, Origin, Severity, Str};
 use super::carried::{CarriedPiece, PieceKind};
 use super::evidence::{Caller, Evidence, SeenCall};
 use super::finding::FindingKind;
-use super::phrases::{count, listed, number};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
+use crate::phrases::{count, listed, number};
 
 pub(super) const FAMILY: Family = Family {
     title: "Instructions",

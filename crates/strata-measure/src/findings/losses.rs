@@ -7,8 +7,8 @@ use strata_model::{Event, EventIndex, Severity};
 
 use super::evidence::Evidence;
 use super::finding::FindingKind;
-use super::phrases::{count, events, listed};
 use super::rule::{Family, Observation, Rule};
+use crate::phrases::{count, events, listed};
 
 pub(super) const FAMILY: Family = Family {
     title: "Left out",

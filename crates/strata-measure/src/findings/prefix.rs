@@ -8,10 +8,10 @@ use strata_model::{Origin, RequestTool, Severity, Str, json, python};
 
 use super::evidence::{Caller, Evidence, MIN_CACHED_TOKENS, SeenCall};
 use super::finding::FindingKind;
-use super::phrases::{listed, number, times};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
-use crate::analysis::Cause;
+use crate::analysis::{Cause, Loss};
+use crate::phrases::{capitalised, listed, number, times};
 
 /// Calls from which on a cache is worth having: ADK makes none before the second.
 const MIN_CACHE_CALLS: usize = 3;
@@ -69,52 +69,49 @@ pub(super) const FAMILY: Family = Family {
 /// What is lost under each name.
 #[derive(Default)]
 struct Losses<'e> {
-    by_name: BTreeMap<(Str, &'e str), (Tally, Vec<String>)>,
+    by_name: BTreeMap<(Str, &'e str), (Tally, Option<&'e Loss>)>,
 }
 
 impl<'e> Losses<'e> {
-    /// Adds a break of an agent's, for a reason with a name and perhaps words about this time.
-    fn add(&mut self, evidence: &Evidence<'e>, call: &SeenCall<'e>, name: Str, detail: Option<String>) {
-        let (tally, details) = self.by_name.entry((name, call.name())).or_default();
-        evidence.add_rebilled(tally, call);
-        details.extend(detail);
+    /// Adds what a call lost, for a reason with a name.
+    fn add(&mut self, evidence: &Evidence<'e>, call: &SeenCall<'e>, name: Str, loss: &'e Loss) {
+        let (tally, dearest) = self.by_name.entry((name, call.name())).or_default();
+        evidence.add_loss(tally, call, loss);
+        if dearest.is_none_or(|known| known.tokens < loss.tokens) {
+            *dearest = Some(loss);
+        }
     }
 
-    /// Those that cost anything.
-    fn worth(self) -> impl Iterator<Item = (Str, &'e str, Tally, Vec<String>)> {
-        let all =
-            self.by_name.into_iter().map(|((name, agent), (tally, details))| (name, agent, tally, details));
+    /// Those that cost anything, each with the dearest.
+    fn worth(self) -> impl Iterator<Item = (Str, &'e str, Tally, &'e Loss)> {
+        let all = self.by_name.into_iter();
+        let all = all.filter_map(|((name, agent), (tally, dearest))| Some((name, agent, tally, dearest?)));
         all.filter(|(_, _, tally, _)| tally.tokens() >= MIN_CACHED_TOKENS)
     }
 }
 
-/// Characters of a value in a sentence.
-const MAX_VALUE: usize = 24;
-
-fn cut(value: &str) -> String {
-    if value.chars().count() <= MAX_VALUE {
-        return value.to_owned();
-    }
-    value.chars().take(MAX_VALUE).chain(['…']).collect()
+/// What happened, in the words of the cache's own view, how often, and what it cost.
+pub(super) fn said(evidence: &Evidence<'_>, tally: &Tally, dearest: &Loss) -> String {
+    let sentence = dearest.cause.sentence(evidence.experiment);
+    let agents = listed(&evidence.agents_of(tally));
+    let (often, tokens) = (times(tally.n_calls()), number(tally.tokens()));
+    format!(
+        "{}. {tokens} tokens were paid in full again for it, {often}, by {agents}.",
+        capitalised(&sentence)
+    )
 }
 
 fn state_in_instruction(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut losses = Losses::default();
-    for (call, found) in evidence.breaks() {
-        if let (Cause::State { key, before, after }, true) = (&found.cause, found.path.starts_with("sys.")) {
-            losses.add(evidence, call, key.clone(), Some(format!("{} → {}", cut(before), cut(after))));
+    for (call, loss) in evidence.losses() {
+        if let (Cause::State { key, .. }, true) = (&loss.cause, loss.path.starts_with("sys.")) {
+            losses.add(evidence, call, key.clone(), loss);
         }
     }
     losses
         .worth()
-        .map(|(key, agent, tally, changes)| {
-            let message = format!(
-                "The instruction of {agent} shows state.{key}, which changed {} ({}): {} tokens were paid in full \
-                 again.",
-                times(changes.len() as u64),
-                listed(&changes),
-                number(tally.tokens()),
-            );
+        .map(|(key, _, tally, dearest)| {
+            let message = said(evidence, &tally, dearest);
             Observation::new(Severity::Warning, message, tally).of_origins([Origin::State { key }])
         })
         .collect()
@@ -123,9 +120,9 @@ fn state_in_instruction(evidence: &Evidence<'_>) -> Vec<Observation> {
 fn artifact_list_changes(evidence: &Evidence<'_>) -> Vec<Observation> {
     const TOOL: &str = "load_artifacts";
     let mut losses = Losses::default();
-    for (call, found) in evidence.breaks() {
-        if matches!(found.cause, Cause::Artifacts { .. }) && found.path.starts_with("sys.") {
-            losses.add(evidence, call, TOOL.into(), None);
+    for (call, loss) in evidence.losses() {
+        if matches!(loss.cause, Cause::Artifacts { .. }) && loss.path.starts_with("sys.") {
+            losses.add(evidence, call, TOOL.into(), loss);
         }
     }
     losses
@@ -144,11 +141,11 @@ fn artifact_list_changes(evidence: &Evidence<'_>) -> Vec<Observation> {
 
 fn instruction_before_history(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut losses = Losses::default();
-    for (call, found) in evidence.breaks() {
+    for (call, loss) in evidence.losses() {
         let head = call.result.request.static_prefix_end.filter(|_| call.result.request.has_static_contents);
-        let content = found.path.split('.').next().and_then(|content| content.parse::<usize>().ok());
+        let content = loss.path.split('.').next().and_then(|content| content.parse::<usize>().ok());
         if head.zip(content).is_some_and(|(head, content)| content < head) {
-            losses.add(evidence, call, "static_instruction".into(), None);
+            losses.add(evidence, call, "static_instruction".into(), loss);
         }
     }
     losses

@@ -2,8 +2,8 @@
 
 use super::rule::{Family, Rule};
 use super::{
-    agents, answers, artifacts, compaction, delegation, filter, framing, history, instruction, losses,
-    prefix, repeated, state, summaries, tools, triggers,
+    agents, answers, artifacts, changes, compaction, delegation, filter, framing, history, instruction,
+    losses, prefix, repeated, state, summaries, tools, triggers,
 };
 
 /// All rules, by what they are about.
@@ -18,6 +18,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 
 const FAMILIES: &[Family] = &[
     prefix::FAMILY,
+    changes::FAMILY,
     filter::FAMILY,
     framing::FAMILY,
     agents::FAMILY,
@@ -46,12 +47,6 @@ pub struct Undetectable {
 
 /// Surprises without a rule, and the reason.
 pub const NOT_DETECTABLE: &[Undetectable] = &[
-    Undetectable {
-        surprise: "S17",
-        what: "Another order of tools, a toolset that lists others, or a changed description starts a new prefix",
-        why: "A session does not store which tools a request carried. Calls are compiled with those of the \
-              configuration, which are the same for all calls of an agent.",
-    },
     Undetectable {
         surprise: "S27",
         what: "`get_session_config.num_recent_events` loads a part of the session, cut at any place",

@@ -7,9 +7,9 @@ use strata_model::{EventIndex, Origin, Severity, Tool};
 use super::carried::{CarriedPiece, PieceKind};
 use super::evidence::{Evidence, is_call_of, is_result_of};
 use super::finding::FindingKind;
-use super::phrases::{count, events, listed, number, times};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
+use crate::phrases::{count, events, listed, number, times};
 
 /// Calls of one turn from which on searching memory anew each time adds up.
 const MANY_CALLS: usize = 3;

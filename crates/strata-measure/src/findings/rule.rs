@@ -68,6 +68,7 @@ impl Rule {
             advice: self.advice,
             calls: seen.tally.calls(),
             spent: seen.tally.spent(),
+            lost_usd: seen.tally.lost_usd(),
             events: seen.events,
             origins: seen.origins,
         };

@@ -7,9 +7,9 @@ use strata_model::{EventIndex, Json, Origin, Severity, Str};
 
 use super::evidence::Evidence;
 use super::finding::FindingKind;
-use super::phrases::{event_name, listed};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
+use crate::phrases::{event_name, listed};
 
 pub(super) const FAMILY: Family = Family {
     title: "State",

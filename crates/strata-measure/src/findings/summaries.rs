@@ -7,10 +7,10 @@ use strata_model::{EventIndex, Origin, Severity};
 use super::carried::PieceKind;
 use super::evidence::Evidence;
 use super::finding::FindingKind;
-use super::phrases::{count, event_name, events, number};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::analysis::Cause;
+use crate::phrases::{count, event_name, events, number};
 
 /// What a cached token costs of a fresh one at most providers: a tenth.
 const CACHED_PRICE: u64 = 10;
@@ -124,7 +124,7 @@ fn compaction_does_not_pay(evidence: &Evidence<'_>) -> Vec<Observation> {
         let previous = call.result.previous;
         let mut gain = previous.and_then(|previous| gains.remove(&previous));
         let cause = call.result.prefix_break.as_ref().map(|found| &found.cause);
-        if let (Some(Cause::Compacted { by }), Some(before)) = (cause, previous) {
+        if let (Some(Cause::Compacted { by: Some(by) }), Some(before)) = (cause, previous) {
             let before = evidence.call(before).map_or(0, |before| before.result.total.tokens);
             let shorter = before.saturating_sub(call.result.total.tokens);
             gain = Some((*by, shorter.into()));

@@ -11,6 +11,9 @@ use super::finding::{CallRange, SpentTokens};
 pub(super) struct Tally {
     by_model: BTreeMap<usize, SpentTokens>,
     calls: Vec<CallRange>,
+    /// US dollars that losses of caches cost. `None` until there is one, and where a model has no price.
+    lost_usd: Option<f64>,
+    has_unpriced: bool,
     /// The pieces whose calls were noted last.
     noted: Option<usize>,
 }
@@ -81,6 +84,17 @@ impl Tally {
         if let Some(model) = (call as usize).checked_sub(1).and_then(|at| models.of_call.get(at)) {
             self.of_model(models, *model).rebilled += u64::from(tokens);
         }
+    }
+
+    pub(super) fn add_lost(&mut self, cost_usd: Option<f64>) {
+        match cost_usd {
+            Some(cost) => *self.lost_usd.get_or_insert(0.0) += cost,
+            None => self.has_unpriced = true,
+        }
+    }
+
+    pub(super) fn lost_usd(&self) -> Option<f64> {
+        self.lost_usd.filter(|_| !self.has_unpriced)
     }
 
     /// A call that is concerned and costs nothing more.

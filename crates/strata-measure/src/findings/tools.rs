@@ -9,10 +9,10 @@ use strata_model::{Agent, LlmRequest, Origin, RequestPart, RequestTool, Severity
 use super::carried::PieceKind;
 use super::evidence::Evidence;
 use super::finding::FindingKind;
-use super::phrases::{count, distinct, listed, number, times};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
-use crate::fixes::CalledTools;
+use crate::analysis::CalledTools;
+use crate::phrases::{count, distinct, listed, number, times};
 
 pub(super) const FAMILY: Family = Family {
     title: "Tools and models",

@@ -5,9 +5,9 @@ use strata_model::{EventIndex, Severity};
 
 use super::evidence::{Evidence, SeenCall};
 use super::finding::FindingKind;
-use super::phrases::{count, listed, number};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
+use crate::phrases::{count, listed, number};
 
 /// ADK leaves out a window that would not pay, so a compaction is overdue only after so many intervals.
 const OVERDUE_INTERVALS: usize = 2;

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use strata_engine::Experiment;
 use strata_model::{Fingerprint, FromJson as _, LlmRequest, RequestPart, json};
+use strata_wire::definitions;
 
 use crate::analysis::{CallAnalysis, SessionAnalysis};
 use crate::names::names_in;
@@ -90,6 +91,10 @@ fn missing(words: &[String], before: &LlmRequest, after: &LlmRequest) -> Vec<Str
         .collect();
     let new_system = system(after).unwrap_or_default();
     words.retain(|word| !new_system.contains(&***word));
+    if !words.is_empty() {
+        let declared: Vec<String> = definitions(after).map(|segment| segment.text().into_owned()).collect();
+        words.retain(|word| !declared.iter().any(|text| text.contains(&***word)));
+    }
     for part in parts(after) {
         if words.is_empty() {
             break;

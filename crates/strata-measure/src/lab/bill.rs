@@ -1,7 +1,5 @@
 //! What a replayed session costs.
 
-use std::collections::HashSet;
-
 use strata_engine::adk_text::SUMMARY_PROMPT;
 
 use super::plan::{Moment, Replayed, WindowPlan};
@@ -126,15 +124,6 @@ impl Lab<'_> {
     fn template_tokens(&self, replayed: &Replayed) -> u64 {
         let template = replayed.config.prompt_template.as_deref().unwrap_or(SUMMARY_PROMPT);
         self.scale(None).map_or(0, |scale| scale.weigher().text(template).tokens.into())
-    }
-
-    /// Calls, by number, whose prompt is another than without any summary.
-    pub fn changed_calls(&self, replayed: &Replayed) -> HashSet<u32> {
-        let first = |window: &WindowPlan| window.event.as_ref().and_then(|_| window.moment.first_call());
-        let first = replayed.windows.iter().filter_map(first).min();
-        let cleared = replayed.cleared.first().map(|cleared| cleared.before_call);
-        let from = first.into_iter().chain(cleared).min().unwrap_or(u32::MAX);
-        replayed.calls.iter().map(|call| call.number).filter(|number| *number >= from).collect()
     }
 }
 

@@ -48,14 +48,11 @@ impl Price {
 
     /// US dollars for one request.
     pub fn cost(&self, charged: &ChargedTokens) -> f64 {
-        let rates = self.rates_for(charged.prompt);
-        // What a cache gave is paid for, whatever is said of the whole prompt.
-        let whole = charged.prompt.max(charged.cached + charged.written + charged.written_long);
-        (charged.prompt_millionths(&rates, whole) + charged.output as f64 * rates.output) / 1e6
+        charged.cost_at(&self.rates_for(charged.prompt))
     }
 }
 
-/// Tokens of one request, as they are paid for.
+/// Tokens of one request, or of several, as they are paid for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChargedTokens {
     /// The whole prompt; what was read from a cache or written to one is part of it.
@@ -73,6 +70,13 @@ impl ChargedTokens {
     /// A prompt of which nothing is found in a cache or written to one.
     pub fn uncached(prompt: u64, output: u64) -> Self {
         Self { prompt, output, ..Self::default() }
+    }
+
+    /// US dollars for one request, or for several at the same rates.
+    pub fn cost_at(&self, rates: &Rates) -> f64 {
+        // What a cache gave is paid for, whatever is said of the whole prompt.
+        let whole = self.prompt.max(self.cached + self.written + self.written_long);
+        (self.prompt_millionths(rates, whole) + self.output as f64 * rates.output) / 1e6
     }
 
     /// US dollars for the first so many tokens of the prompt.

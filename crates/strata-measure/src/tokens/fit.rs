@@ -138,7 +138,8 @@ impl HeldOut {
             let fit = fitted(&others.map(|(_, growth)| *growth).collect::<Vec<_>>());
             for (at, growth) in growths.iter().enumerate().skip(fold).step_by(FOLDS) {
                 predictions[at] = predicted(&fit.ratios, &growth.sizes);
-                is_shown[at] = (residual(&fit.ratios, growth) / (noise(growth) * fit.spread)).abs() < TUKEY;
+                let off = (f64::from(growth.reported) - predictions[at]).abs();
+                is_shown[at] = off / (noise(growth) * fit.spread) < TUKEY;
             }
         }
         let pairs = || growths.iter().zip(predictions.iter().copied());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use strata_model::Fingerprint;
 
@@ -21,15 +21,6 @@ pub struct Measure {
     pub class: ContentClass,
 }
 
-/// A remembered count, for storing it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CountRow {
-    /// Of the text, or of the part together with the way it was rendered.
-    pub fingerprint: Fingerprint,
-    pub vocabulary: Vocabulary,
-    pub measure: Measure,
-}
-
 /// What a memo has been asked and has done since it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoStats {
@@ -37,6 +28,8 @@ pub struct MemoStats {
     pub misses: u64,
     /// Bytes that were given to a tokenizer.
     pub tokenized_bytes: u64,
+    /// Counts that are remembered.
+    pub n_known: usize,
 }
 
 /// Counts by content, shared between threads.
@@ -53,13 +46,7 @@ pub struct CountMemo {
 }
 
 /// By fingerprint XOR [`salt`] of the vocabulary.
-type Entries = HashMap<u128, Entry, BuildHasherDefault<KeyBits>>;
-
-#[derive(Clone, Copy)]
-struct Entry {
-    measure: Measure,
-    vocabulary: Vocabulary,
-}
+type Entries = HashMap<u128, Measure, BuildHasherDefault<KeyBits>>;
 
 #[derive(Default)]
 struct Shard {
@@ -131,13 +118,13 @@ impl CountMemo {
         make: impl FnOnce() -> Measure,
     ) -> Measure {
         let key = fingerprint.0 ^ salt(vocabulary);
-        if let Some(entry) = self.shard(key, |shard| shard.get(key, self.generation_len)) {
+        if let Some(known) = self.shard(key, |shard| shard.get(key, self.generation_len)) {
             self.hits.fetch_add(1, Ordering::Relaxed);
-            return entry.measure;
+            return known;
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let measure = make();
-        self.shard(key, |shard| shard.insert(key, Entry { measure, vocabulary }, self.generation_len));
+        self.shard(key, |shard| shard.insert(key, measure, self.generation_len));
         measure
     }
 
@@ -146,29 +133,7 @@ impl CountMemo {
             hits: self.hits.load(Ordering::Relaxed),
             misses: self.misses.load(Ordering::Relaxed),
             tokenized_bytes: self.tokenized_bytes.load(Ordering::Relaxed),
-        }
-    }
-
-    /// Everything that is known, in a fixed order.
-    pub fn rows(&self) -> Vec<CountRow> {
-        let mut rows = Vec::new();
-        for shard in &self.shards {
-            let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-            rows.extend(shard.recent.iter().chain(&shard.older).map(|(key, entry)| CountRow {
-                fingerprint: Fingerprint(key ^ salt(entry.vocabulary)),
-                vocabulary: entry.vocabulary,
-                measure: entry.measure,
-            }));
-        }
-        rows.sort_unstable_by_key(|row| (row.vocabulary, row.fingerprint));
-        rows
-    }
-
-    /// Takes over rows made by the same [`super::ENGINE`].
-    pub fn add_rows(&self, rows: impl IntoIterator<Item = CountRow>) {
-        for CountRow { fingerprint, vocabulary, measure } in rows {
-            let key = fingerprint.0 ^ salt(vocabulary);
-            self.shard(key, |shard| shard.insert(key, Entry { measure, vocabulary }, self.generation_len));
+            n_known: self.shards.iter().map(|shard| Shard::len(&lock(shard))).sum(),
         }
     }
 
@@ -185,25 +150,33 @@ impl CountMemo {
     fn shard<T>(&self, key: u128, with: impl FnOnce(&mut Shard) -> T) -> T {
         // The low half of a key finds its place in a map, the high half its map.
         let shard = &self.shards[(key >> 64) as usize % SHARDS];
-        with(&mut shard.lock().unwrap_or_else(PoisonError::into_inner))
+        with(&mut lock(shard))
     }
 }
 
+fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Shard {
-    fn get(&mut self, key: u128, generation_len: usize) -> Option<Entry> {
-        if let Some(entry) = self.recent.get(&key) {
-            return Some(*entry);
-        }
-        let entry = self.older.remove(&key)?;
-        self.insert(key, entry, generation_len);
-        Some(entry)
+    fn len(&self) -> usize {
+        self.recent.len() + self.older.len()
     }
 
-    fn insert(&mut self, key: u128, entry: Entry, generation_len: usize) {
+    fn get(&mut self, key: u128, generation_len: usize) -> Option<Measure> {
+        if let Some(measure) = self.recent.get(&key) {
+            return Some(*measure);
+        }
+        let measure = self.older.remove(&key)?;
+        self.insert(key, measure, generation_len);
+        Some(measure)
+    }
+
+    fn insert(&mut self, key: u128, measure: Measure, generation_len: usize) {
         if self.recent.len() >= generation_len {
             self.older = std::mem::take(&mut self.recent);
         }
-        self.recent.insert(key, entry);
+        self.recent.insert(key, measure);
     }
 }
 

@@ -206,7 +206,7 @@ mod tests {
             assert_eq!(tokens(model), 1080, "{model}");
         }
         for model in ["claude-3-5-sonnet@20240620", "us.anthropic.claude-opus-4-6-v1:0", "claude-haiku-4.5"] {
-            assert_eq!(tokens(model), 1170, "{model}");
+            assert_eq!(tokens(model), 1110, "{model}");
         }
         for model in ["claude-opus-4.7", "anthropic/claude-opus-5", "claude-sonnet-5-5", "claude-fable-5.1"] {
             assert_eq!(tokens(model), 1500, "{model}");

@@ -7,9 +7,6 @@ use tiktoken::{CoreBpe, encoding};
 use super::safe_cuts;
 use super::vocabulary::{TokenCounter, Vocabulary};
 
-/// The package that counts, as stored counts name it: counts of another one are to be forgotten.
-pub const ENGINE: &str = "tiktoken 4.1.2";
-
 /// All vocabularies, each loaded when it is first used.
 ///
 /// They are embedded in the program. Loading one takes some 80 ms and up to 32 MB, so it is best done off the thread
@@ -31,10 +28,6 @@ impl Vocabularies {
     /// vocabularies; for the others it is cut every 64 KB, and each such cut may add a token or two.
     pub fn counter(&self, vocabulary: Vocabulary) -> &dyn TokenCounter {
         self.engines[vocabulary as usize].get_or_init(|| Engine::load(vocabulary))
-    }
-
-    pub fn is_loaded(&self, vocabulary: Vocabulary) -> bool {
-        self.engines[vocabulary as usize].get().is_some()
     }
 }
 

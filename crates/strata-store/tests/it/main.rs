@@ -17,6 +17,7 @@ mod round_trip;
 mod runs;
 mod search;
 mod secrets;
+mod sizes;
 mod versions;
 
 use std::path::{Path, PathBuf};

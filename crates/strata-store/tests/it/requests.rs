@@ -1,6 +1,6 @@
 //! What was really sent stays with its session.
 
-use strata_model::{Json, json};
+use strata_model::{Fingerprint, Json, json};
 use strata_store::{Alignment, RecordPlace, RecordedRequest, SessionId, Store};
 
 use crate::{Place, events, import_one, listing, session, source};
@@ -47,6 +47,33 @@ fn what_requests_share_is_kept_once() {
     import_with(&mut place.open(), 4, &requests);
     let pieces = place.stored_rows()[6];
     assert_eq!(pieces, 100 + 2, "a piece for each message, one before and one behind them");
+}
+
+#[test]
+fn a_body_that_is_known_by_its_mark_is_not_read_and_another_one_is() {
+    let place = Place::new();
+    let mut store = place.open();
+    let id = import_with(&mut store, 6, &[request(Some(1), 1), request(Some(3), 2)]);
+    let marked = |store: &Store, known: &[Fingerprint]| {
+        let mut all = Vec::new();
+        store.for_each_unknown_body(&id, |mark| known.contains(&mark), |request| all.push(request)).unwrap();
+        all
+    };
+    let first = marked(&store, &[]);
+    assert_eq!(first.iter().map(|it| it.answer).collect::<Vec<_>>(), [Some(1), Some(3)]);
+    assert_eq!(first[1].body.as_ref(), Some(&request(None, 2).body));
+    let marks: Vec<_> = first.iter().map(|it| it.mark).collect();
+    assert_ne!(marks[0], marks[1]);
+    // What stands in the same place now has pieces of the same numbers.
+    let mut other = request(Some(3), 2);
+    let Json::Object(body) = &mut other.body else { panic!("a body") };
+    body.insert("messages", vec![Json::from("message 0"), Json::from("another")]);
+    import_with(&mut store, 6, &[request(Some(1), 1), other.clone(), request(Some(5), 2)]);
+    let again = marked(&store, &marks);
+    assert_eq!(again[0].body, None);
+    assert_eq!((again[1].answer, again[1].body.as_ref()), (Some(3), Some(&other.body)));
+    assert_eq!((again[2].mark, &again[2].body), (marks[1], &None), "it was sent before");
+    assert_eq!(marked(&store, &[]).iter().filter(|it| it.body.is_some()).count(), 3);
 }
 
 #[test]

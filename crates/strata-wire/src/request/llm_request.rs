@@ -69,7 +69,9 @@ fn add_turns(request: &mut LlmRequest, turns: Vec<Turn>) {
     for turn in turns {
         let is_system = turn.role == Role::System;
         if is_system && said.is_empty() {
-            request.append_system(RichText::from_span(system_text(&turn), origin()));
+            for text in turn.parts.iter().filter_map(|part| part.text.clone()) {
+                request.append_system(RichText::from_span(text, origin()));
+            }
             continue;
         }
         let has_only_results =
@@ -94,11 +96,6 @@ fn add_turns(request: &mut LlmRequest, turns: Vec<Turn>) {
         let content = Content { role: Some(role.into()), parts: Some(parts), ..Content::default() };
         Arc::new(RequestContent::from_content(&content, |_| origin()))
     }));
-}
-
-fn system_text(turn: &Turn) -> String {
-    let texts = turn.parts.iter().filter_map(|part| part.text.as_deref());
-    texts.collect::<Vec<_>>().join("\n\n")
 }
 
 /// Functions in every shape they are declared in; whatever else a provider offers is kept as it is.

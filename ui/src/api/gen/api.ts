@@ -14,6 +14,65 @@ name: string, text: string,
 usage: string, };
 
 /**
+ * A call that is held, as it would be sent. It is the last call of the session, which every view can show.
+ */
+export type HeldCall = { agent: string,
+/**
+ * The run of a node that makes the call; empty outside of nodes.
+ */
+nodePath: string,
+/**
+ * Why it is held, a sentence each.
+ */
+reasons: Array<string>,
+/**
+ * By our count.
+ */
+promptTokens: number,
+/**
+ * US dollars of the prompt, if nothing of it is found in a cache.
+ */
+promptCost: number | null,
+/**
+ * How it continues its agent's call before. Absent for the first one.
+ */
+before: Continuation | null,
+/**
+ * As it is asked of the model.
+ */
+model: string,
+/**
+ * The instruction, as it would be sent; absent where there is none.
+ */
+system: string | null, parts: Array<HeldPart>,
+/**
+ * Somebody has edited it.
+ */
+isEdited: boolean, };
+
+/**
+ * A call that waits for an answer from outside.
+ */
+export type WaitingCall = { id: string, agent: string, kind: WaitingKind,
+/**
+ * The tool that waits, or is to be confirmed.
+ */
+tool: string,
+/**
+ * What is asked, where the agent says it.
+ */
+question: string | null,
+/**
+ * Arguments, in JSON.
+ */
+args: string, };
+
+/**
+ * A change of a request that is held. Contents and parts count from 0.
+ */
+export type HeldEdit = { "kind": "system", text: string, } | { "kind": "text", content: number, part: number, text: string, } | { "kind": "leaveOut", parts: Array<PartPlace>, } | { "kind": "model", name: string, } | { "kind": "request", json: string, };
+
+/**
  * A change of flows. Processors are named as stages are. `agent` says in whose flow; absent: in every flow that has
  * the processor.
  */
@@ -79,7 +138,11 @@ edits: Array<Edit>,
  */
 savesTokens: number, savesUsd: number | null, basis: Basis, effect: Effect,
 /**
- * That it breaks the prefix, or drops what an answer uses later, a sentence each.
+ * What to change in the tool that wrote the session instead, where it has a setting for it.
+ */
+remedy: Remedy | null,
+/**
+ * That cached tokens are lost, or drops what an answer uses later, a sentence each.
  */
 warnings: Array<string>, };
 
@@ -153,6 +216,31 @@ unit: string | null,
 doc: string, };
 
 /**
+ * A part of a request that is held.
+ */
+export type HeldPart = {
+/**
+ * Both count from 0.
+ */
+content: number, part: number,
+/**
+ * `user` or `model`.
+ */
+role: string,
+/**
+ * In words: `text`, `thought`, `call of look`, `result of look`, `data`.
+ */
+kind: string,
+/**
+ * What would be edited: a text, or the value of a result in JSON. Of anything else, a look at it.
+ */
+text: string,
+/**
+ * Whether its text can be edited. Any part can be left out.
+ */
+isText: boolean, };
+
+/**
  * A processor that an experiment put into a flow.
  */
 export type InsertedStage = {
@@ -205,7 +293,11 @@ session: string,
 /**
  * The app's name.
  */
-app: string, phase: RunPhase,
+app: string,
+/**
+ * Who answers, as it was started.
+ */
+model: string, phase: RunPhase,
 /**
  * The turn that is being taken, or was last.
  */
@@ -215,13 +307,29 @@ job: string | null,
  */
 calls: number,
 /**
+ * What the run has taken so far, and what it may take.
+ */
+spent: Spent, limits: Limits,
+/**
+ * The app's agents and nodes, each behind the one above it.
+ */
+agents: Array<RunAgent>,
+/**
  * What is being said, as far as it came.
  */
 saying: Saying | null,
 /**
- * Ids of calls that wait for an answer.
+ * The call that is held.
  */
-waiting: Array<string>,
+held: HeldCall | null,
+/**
+ * When calls are held.
+ */
+holds: Array<string>,
+/**
+ * Calls that wait for an answer.
+ */
+waiting: Array<WaitingCall>,
 /**
  * Why the last turn failed.
  */
@@ -369,6 +477,23 @@ export type DeclinedText = { place: string, reason: string, };
 export type TokenChip = { text: string, kind: Kind, };
 
 /**
+ * An agent or a node of the app.
+ */
+export type RunAgent = { name: string,
+/**
+ * In words, such as `llm`, `sequential` or `function`.
+ */
+kind: string,
+/**
+ * How many stand above it.
+ */
+depth: number, state: AgentState,
+/**
+ * Requests of it that this run has let through to a model.
+ */
+calls: number, };
+
+/**
  * Any JSON object.
  */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -403,6 +528,19 @@ unchanged: number,
  * There is no session in them.
  */
 withoutSession: number, failed: Array<FailedFile>, };
+
+/**
+ * How a prompt continues the one before it.
+ */
+export type Continuation = {
+/**
+ * Tokens of the prompt before, and of these the ones that this one begins with.
+ */
+tokens: number, sharedTokens: number,
+/**
+ * Where the first difference stands: `tools`, `instruction` or `conversation`. Absent: it only adds to it.
+ */
+differsIn: string | null, };
 
 /**
  * How much is still told after a summary.
@@ -488,6 +626,27 @@ export type DiagnosticRow = { severity: DiagnosticSeverity, code: string, messag
 at: string, };
 
 /**
+ * Something that was said or done.
+ */
+export type ConversationLine = {
+/**
+ * E1 is number 1.
+ */
+event: number,
+/**
+ * Who: an agent, or `user`.
+ */
+who: string, kind: LineKind,
+/**
+ * Of a call or a result.
+ */
+tool: string | null,
+/**
+ * Its beginning, where it is long.
+ */
+text: string, isCut: boolean, };
+
+/**
  * Something worth a person's time: tokens that need not be sent, a prefix that need not break, something lost.
  */
 export type FindingRow = { code: string, title: string, severity: DiagnosticSeverity,
@@ -499,6 +658,10 @@ message: string,
  * What to change.
  */
 advice: string,
+/**
+ * The same in the tool that wrote the session, where it has a setting for it.
+ */
+remedy: Remedy | null,
 /**
  * Over the session; 0 where it cannot be told in tokens. Findings overlap.
  */
@@ -778,6 +941,19 @@ learnedKeys: Array<string>,
 masksSecrets: boolean, };
 
 /**
+ * What a run has taken.
+ */
+export type Spent = {
+/**
+ * Of prompts and answers, as reported, or by our count.
+ */
+tokens: number,
+/**
+ * US dollars, where somebody is paid and the price is known.
+ */
+dollars: number, };
+
+/**
  * What a run may take; 0 for as much as it wants.
  */
 export type Limits = {
@@ -981,9 +1157,75 @@ code: string, message: string, };
 export type PartChange = "added" | "leftOut" | "rewritten" | "moved" | "unchanged";
 
 /**
+ * What is known of a session without opening it.
+ */
+export type SessionRow = {
+/**
+ * The folder it was recorded in, where its file says so.
+ */
+folder: string | null, compactions: number,
+/**
+ * Absent where providers reported nothing, and where the session was stored by a version that did not add it up.
+ */
+reported: ReportedCalls | null,
+/**
+ * The store's own id, used by every other command.
+ */
+session: string, title: string,
+/**
+ * `ADK session`, `Claude Code transcript`, …
+ */
+format: string,
+/**
+ * Where it was read from; empty for the bundled sample.
+ */
+source: string, events: number, calls: number,
+/**
+ * Epoch milliseconds of the last event, if known.
+ */
+lastEventMs: number | null,
+/**
+ * Epoch milliseconds; absent when never opened.
+ */
+openedMs: number | null, isSample: boolean, };
+
+/**
  * What one difference is.
  */
 export type DifferenceKind = "rewritten" | "replaced" | "leftOut" | "inserted" | "continued";
+
+/**
+ * What providers reported of a session's calls. Nothing of it is counted or predicted.
+ */
+export type ReportedCalls = {
+/**
+ * Calls with a report, of all calls.
+ */
+calls: number,
+/**
+ * Calls without one that failed or have no recorded answer: nobody is known to have paid for them.
+ */
+unpaidCalls: number, promptTokens: number,
+/**
+ * Absent where no report says anything of a cache.
+ */
+cachedTokens: number | null,
+/**
+ * Thoughts included.
+ */
+outputTokens: number, largestPrompt: number,
+/**
+ * Those that answered, by name.
+ */
+models: Array<string>,
+/**
+ * US dollars for all calls; absent when one is not reported, or its model has no known price.
+ */
+cost: number | null,
+/**
+ * Why output counts of its file are not to be trusted, if so.
+ */
+caveat: string | null, };
 
 /**
  * What providers reported over the whole session.
@@ -1046,6 +1288,28 @@ difference: string | null, isExplained: boolean, };
  * What the window is told without asking. It asks for the rest.
  */
 export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "open", session: string, } | { "type": "missed" };
+
+/**
+ * What to change in the tool that wrote the session, as one writes it there.
+ */
+export type Remedy = {
+/**
+ * A line to copy: a setting, a command, a sentence for the instructions.
+ */
+text: string,
+/**
+ * Where it goes: `~/.codex/config.toml`.
+ */
+place: string,
+/**
+ * Where it is documented.
+ */
+source: string, };
+
+/**
+ * Where a part stands in a request.
+ */
+export type PartPlace = { content: number, part: number, };
 
 /**
  * Where a token came from, the one thing that has a hue. In the order of the legend.
@@ -1139,6 +1403,8 @@ isCapped: boolean,
  */
 newestMs: number | null, };
 
+export type AgentState = "notRun" | "running" | "held" | "asks" | "done";
+
 export type AgentSummary = { name: string, model: string, calls: number, events: number,
 /**
  * Taken from the events, not from a configuration.
@@ -1176,6 +1442,10 @@ stage: string | null,
  * The part in which the first difference stands.
  */
 address: string | null,
+/**
+ * What to change in the tool that wrote the session, where it has a setting for it.
+ */
+remedy: Remedy | null,
 /**
  * What led to it, from what happened to the end of the prefix.
  */
@@ -1240,6 +1510,16 @@ predictedTokens: number,
  * Calls of which report and prediction differ by more than a block, and of these the unexplained ones.
  */
 differingCalls: number, unexplainedCalls: number, };
+
+export type CacheRuleRow = { rule: CacheRuleInfo,
+/**
+ * The longest lifetime that a request can ask for, in seconds.
+ */
+longestLifetimeS: number | null,
+/**
+ * Only prefixes that end at a mark are found.
+ */
+needsMarks: boolean, };
 
 export type CallCacheDetail = { call: number, agent: string, model: string,
 /**
@@ -1323,6 +1603,8 @@ export type ConsoleLine = {
  * `log`, `info`, `warn`, `error` or `debug`.
  */
 level: string, text: string, };
+
+export type Decision = "go" | "stepCall" | "stepAgent" | "stepResult" | "goFreely" | "stop";
 
 export type DiagnosticSeverity = "info" | "warning" | "error";
 
@@ -1579,7 +1861,11 @@ export type FindingList = {
 /**
  * Every call is compiled and every fix was tried.
  */
-isComplete: boolean, rows: Array<FixableFinding>,
+isComplete: boolean,
+/**
+ * The tool that wrote the session, where what helps is set in it: "Claude Code".
+ */
+writer: string | null, rows: Array<FixableFinding>,
 /**
  * Sources of bloat, the costliest first, with what would make each smaller.
  */
@@ -1692,6 +1978,8 @@ export type LabRunList = { rows: Array<LabRunRow>, };
 export type LabTrigger = "tokenThreshold" | "slidingWindow" | "promptLimit";
 
 export type LabelledNumber = { label: string, value: number, };
+
+export type LineKind = "said" | "thought" | "called" | "answered" | "failed";
 
 export type ModelList = { endpoints: Array<EndpointRow>,
 /**
@@ -1843,6 +2131,40 @@ scripts: Array<ScriptReport>, };
 
 export type PreviousCall = { call: number, promptTokens: number, cachedTokens: number, };
 
+export type PriceRates = { input: number, cachedRead: number,
+/**
+ * Absent where putting tokens into the cache costs no more than `input`.
+ */
+cacheWrite: number | null,
+/**
+ * The same for the longer of two lifetimes.
+ */
+cacheWriteLong: number | null, output: number, };
+
+export type PriceRow = { model: string,
+/**
+ * Of requests below all tiers.
+ */
+rates: PriceRates,
+/**
+ * Of requests with long prompts, from the shortest to the longest.
+ */
+tiers: Array<PriceTier>,
+/**
+ * The longest prompt that the model takes, where that is known.
+ */
+contextTokens: number | null,
+/**
+ * Others may serve the model at prices of their own.
+ */
+isOpenWeights: boolean, source: string,
+/**
+ * The day its source was read, as `2026-11-20`.
+ */
+seenOn: string, note: string | null, };
+
+export type PriceTier = { abovePromptTokens: number, rates: PriceRates, };
+
 export type ProbeGrade = "kept" | "lost" | "unanswered";
 
 export type ProcessorCatalog = { kinds: Array<ProcessorKind>, };
@@ -1935,9 +2257,19 @@ left: number,
  */
 message: string, };
 
+export type RunConversation = {
+/**
+ * The last ones.
+ */
+lines: Array<ConversationLine>,
+/**
+ * How many came before them.
+ */
+leftOut: number, };
+
 export type RunList = { runs: Array<RunStatus>, };
 
-export type RunPhase = "idle" | "running" | "stopped";
+export type RunPhase = "idle" | "running" | "held" | "stopped";
 
 export type SavedScript = {
 /**
@@ -2045,7 +2377,7 @@ lastEventMs: number | null,
  */
 openedMs: number | null, isSample: boolean, };
 
-export type SessionPage = { total: number, rows: Array<SessionListItem>, };
+export type SessionPage = { total: number, rows: Array<SessionRow>, };
 
 export type SnippetPiece = { text: string, isMatch: boolean, };
 
@@ -2159,6 +2491,30 @@ export type StateValues = {
  */
 rows: Array<StateValueRow>, };
 
+export type StorageInfo = {
+/**
+ * Absent where nothing is kept beyond this run.
+ */
+path: string | null,
+/**
+ * Of the file, without its write-ahead log: the bytes of `parts`, and `free_bytes`.
+ */
+bytes: number,
+/**
+ * What the next import fills first.
+ */
+freeBytes: number,
+/**
+ * The largest first.
+ */
+parts: Array<StoragePart>, sessions: number, events: number, };
+
+export type StoragePart = {
+/**
+ * `events`, `files as they were read`.
+ */
+name: string, bytes: number, };
+
 export type StratumCall = { call: number,
 /**
  * Prompt tokens before it.
@@ -2188,6 +2544,8 @@ vocabulary: string, basis: Basis,
 explanation: string, };
 
 export type UnmappedRow = { name: string, count: number, };
+
+export type WaitingKind = "confirmation" | "input" | "tool";
 
 export type ZoneRow = { zone: CacheZone, from: number, to: number,
 /**
@@ -2227,6 +2585,12 @@ export interface Commands {
   "app/setSettings": { readonly params: { settings: Settings, }; readonly result: Settings };
   /** The plugin that records a google-adk app, as a Python file. */
   "app/recorder": { readonly params: Record<string, never>; readonly result: RecorderFile };
+  /** What models cost, with sources. */
+  "app/prices": { readonly params: Record<string, never>; readonly result: Array<PriceRow> };
+  /** How providers find a prefix again, with sources. */
+  "app/cacheRules": { readonly params: Record<string, never>; readonly result: Array<CacheRuleRow> };
+  /** Where sessions are kept, and how much space they take. */
+  "app/storage": { readonly params: Record<string, never>; readonly result: StorageInfo };
   /** Sessions in the store, most recently opened first. */
   "session/list": { readonly params: {  /**  * Only sessions whose title, id or file contains this text.  */ filter: string, offset: number, limit: number, }; readonly result: SessionPage };
   /** Reads files and folders, as a job. */
@@ -2386,11 +2750,19 @@ export interface Commands {
   /** Tries an endpoint with one word. */
   "model/test": { readonly params: {  /**  * As set up, or on trial.  */ endpoint: Endpoint, model: string | null, }; readonly result: TestAnswer };
   /** Begins to run an app, in a new session or in one that is stored. */
-  "run/start": { readonly params: {  /**  * The file of the app's configuration.  */ app: string,  /**  * Who answers: `scripted:FILE`, `echo`, the name of an endpoint, or that with `/MODEL` behind it.  */ model: string,  /**  * A JavaScript file with the app's tools and nodes.  */ tools: string | null,  /**  * A session whose tools' answers are used again.  */ recorded: string | null,  /**  * A session to go on with. One that was imported stays as it is: a new one begins with its events.  */ session: string | null,  /**  * Whose session a new one is; absent for `user`.  */ user: string | null,  /**  * Absent where the usual ones hold.  */ limits: Limits | null, }; readonly result: RunStatus };
+  "run/start": { readonly params: {  /**  * The file of the app's configuration.  */ app: string,  /**  * Who answers: `scripted:FILE`, `echo`, the name of an endpoint, or that with `/MODEL` behind it.  */ model: string,  /**  * A JavaScript file with the app's tools and nodes.  */ tools: string | null,  /**  * A session whose tools' answers are used again.  */ recorded: string | null,  /**  * A session to go on with. One that was imported stays as it is: a new one begins with its events.  */ session: string | null,  /**  * Whose session a new one is; absent for `user`.  */ user: string | null,  /**  * Absent where the usual ones hold.  */ limits: Limits | null,  /**  * When calls are held before they are sent: `always`, `agent=NAME`, `tokens=N`, `cost=DOLLARS`, `break`, `result=N`.  */ holds: Array<string>, }; readonly result: RunStatus };
   /** Says something to a run's agents, or answers what they wait for, as a job. */
   "run/send": { readonly params: { run: string,  /**  * What the user says; empty where only answers are given.  */ message: string,  /**  * Answers to calls that wait. They are given before the message.  */ answers: Array<CallAnswer>, }; readonly result: JobStarted };
   /** A run as it is. */
   "run/get": { readonly params: { run: string, }; readonly result: RunStatus };
+  /** What was said and done in a run's session. */
+  "run/conversation": { readonly params: { run: string, }; readonly result: RunConversation };
+  /** Holds a run's calls on these conditions from now on. */
+  "run/setHolds": { readonly params: { run: string, holds: Array<string>, }; readonly result: RunStatus };
+  /** Changes what the held call would send. */
+  "run/edit": { readonly params: { run: string,  /**  * Made in order, each on what the ones before left.  */ edits: Array<HeldEdit>, }; readonly result: RunStatus };
+  /** Decides about the call that is held. */
+  "run/release": { readonly params: { run: string, decision: Decision, }; readonly result: RunStatus };
   /** Runs of this program. */
   "run/list": { readonly params: Record<string, never>; readonly result: RunList };
   /** Ends a run; its session stays. */

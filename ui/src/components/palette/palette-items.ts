@@ -162,7 +162,7 @@ function placeEntry({ navigation }: Workbench, item: PaletteItem): Entry {
 function questionEntries(workbench: Workbench, typed: string): readonly Entry[] {
   if (!workbench.session.isOpen) return [];
   return questionsFor(workbench.location.view.view)
-    .filter(({ title }) => matchesWords(typed, title))
+    .filter(({ title, words }) => matchesWords(typed, `${title} ${words ?? ''}`))
     .map(({ question, title, view }: QuestionText) => ({
       ...PLAIN,
       id: `question ${question}`,

@@ -5,11 +5,15 @@ import { editingCommands, experimentCommands } from './editing.ts';
 import { labCommands } from './lab-view.ts';
 import { pipelineCommands } from './pipeline-view.ts';
 import { placeCommands } from './places.ts';
+import { runCommands } from './run-view.ts';
+import { sessionTableCommands } from './session-table.ts';
 import { sessionCommands } from './session-view.ts';
 import { settingsCommands } from './settings-view.ts';
 import { lookCommands, windowCommands } from './window.ts';
 
 export const COMMANDS: readonly Command[] = [
+  // First: what they open and mark are sessions, whatever is selected in the one that is open.
+  ...sessionTableCommands,
   ...placeCommands,
   ...callCommands,
   ...sessionCommands,
@@ -18,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   ...editingCommands,
   ...cacheCommands,
   ...labCommands,
+  ...runCommands,
   ...settingsCommands,
   ...windowCommands,
   ...lookCommands,

@@ -37,6 +37,7 @@ export const experimentCommands: readonly Command[] = [
   {
     id: 'findings.show',
     title: 'Findings, with fixes that were tried',
+    words: 'waste bloat expensive save money problems remedies',
     keys: ['L'],
     when: hasCalls,
     run: ({ location }) =>

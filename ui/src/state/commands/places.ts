@@ -26,6 +26,12 @@ export const placeCommands: readonly Command[] = [
     run: (workbench) => workbench.show('lab'),
   },
   {
+    id: 'view.run',
+    title: 'Run',
+    keys: ['5'],
+    run: (workbench) => workbench.show('run'),
+  },
+  {
     id: 'selection.open',
     title: 'Open in the best view',
     keys: ['Enter'],

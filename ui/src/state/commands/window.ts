@@ -60,6 +60,14 @@ export const windowCommands: readonly Command[] = [
     run: ({ panels }) => panels.toggle('sessions'),
   },
   {
+    id: 'sessions.all',
+    title: 'All sessions, with what they cost',
+    words: 'list compare home projects tools money tokens history',
+    keys: ['Alt+Home'],
+    isGlobal: true,
+    run: (workbench) => workbench.toggleSessions(),
+  },
+  {
     id: 'file.open',
     title: 'Open files…',
     keys: ['Mod+O'],
@@ -211,13 +219,15 @@ export const lookCommands: readonly Command[] = [
 
 /** In this order: end the tour, cancel the job, close, clear the selection, leave the range. */
 function escape(workbench: Workbench): void {
-  const { jobs, cursor, panels, location, answers, tour } = workbench;
+  const { jobs, cursor, panels, location, answers, tour, table } = workbench;
   const job = jobs.running.at(-1);
   if (tour.step !== undefined) tour.end();
   else if (job !== undefined) void jobs.cancel(job.job).catch(workbench.messages.report);
   else if (cursor.preview !== undefined) cursor.preview = undefined;
   else if (answers.shown !== undefined) answers.dismiss();
   else if (location.view.view === 'settings') workbench.toggleSettings();
+  else if (location.view.view === 'sessions' && location.view.marked.length > 0) table.clearMarks();
+  else if (location.view.view === 'sessions') workbench.toggleSessions();
   else if (panels.isInspectorOverlay && panels.isInspectorOpen) panels.showInspector(false);
   else if (location.view.view === 'pipeline' && location.view.panel !== 'stage')
     location.go({ panel: 'stage' });

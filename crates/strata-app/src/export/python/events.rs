@@ -5,7 +5,7 @@ use strata_model::{EventIndex, FromJson as _, Json, Object};
 
 use super::literal::{literal, text};
 use super::{Module, left_out};
-use crate::words::listed;
+use crate::show::words::listed;
 
 impl Module<'_> {
     /// The plugin; `None` where all events are as recorded.

@@ -7,8 +7,8 @@ use crate::api::palette::Answer;
 use crate::error::AppError;
 use crate::open::OpenSession;
 use crate::show::breaks;
+use crate::show::words::{counted, whole};
 use crate::tables::Tables;
-use crate::words::{counted, whole};
 
 /// Calls that an answer names.
 const NAMED: usize = 3;
@@ -38,7 +38,7 @@ pub(super) fn dearest_calls(caches: &CacheAnalysis) -> Answer {
 pub(super) fn why_missed(open: &OpenSession, caches: &CacheAnalysis, cursor: u32) -> Answer {
     let Some(call) = caches.call(cursor) else { return said(format!("C{cursor} is not compiled yet.")) };
     let address = Some(format!("C{cursor}"));
-    let Some(found) = breaks::prefix_break(open.experiment.log(), call) else {
+    let Some(found) = breaks::prefix_break(&open.experiment, call) else {
         let (cached, all) = (whole(call.bill.cached_tokens), whole(call.bill.prompt_tokens));
         let text = format!("C{cursor} lost nothing: {cached} of {all} tokens were cached");
         return Answer { address, ..said(text) };
@@ -69,7 +69,7 @@ pub(super) fn avoidable_breaks(open: &OpenSession, caches: &CacheAnalysis) -> An
     };
     let named = avoidable.iter().take(NAMED).map(|(call, loss)| {
         let cost = loss.cost_usd.map_or(String::new(), |cost| format!(", {}", usd(cost)));
-        let cause = breaks::sentence(&loss.cause, open.experiment.log());
+        let cause = loss.cause.sentence(&open.experiment);
         format!("C{} ({} tokens{cost}): {cause}", call.call, whole(loss.tokens))
     });
     let text = format!(
@@ -123,7 +123,7 @@ pub(super) fn best_fix(
     let cost = best.saves_cost.map_or(String::new(), |cost| format!(" and {}", usd(cost)));
     Ok(said(format!(
         "{}: saves {} tokens{cost} over all calls",
-        crate::words::typographic(&best.title),
+        crate::show::words::typographic(&best.title),
         whole(best.saves_tokens)
     )))
 }

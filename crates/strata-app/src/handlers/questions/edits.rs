@@ -8,7 +8,7 @@ use crate::api::palette::Answer;
 use crate::command::Handler as _;
 use crate::error::AppError;
 use crate::open::OpenSession;
-use crate::words::{counted, whole};
+use crate::show::words::{counted, whole};
 
 /// The configuration that the question names, in the Lab's words.
 const TRIED: &str = "interval=8,overlap=2";

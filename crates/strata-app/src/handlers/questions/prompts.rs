@@ -11,7 +11,7 @@ use crate::api::palette::Answer;
 use crate::error::AppError;
 use crate::handlers::stages::CompiledCall;
 use crate::show::breaks;
-use crate::words::{self, counted, listed, whole};
+use crate::show::words::{self, counted, listed, whole};
 
 /// Reasons and names that an answer lists.
 const NAMED: usize = 4;

@@ -15,9 +15,9 @@ use super::blame::{self, Block};
 use super::budget::Limits;
 use super::checked::{Amount, BudgetFailure, BudgetReport, Checked};
 use crate::open::finding_cost;
-use crate::show::{SegmentScale, breaks};
+use crate::show::SegmentScale;
+use crate::show::words::{counted, whole};
 use crate::tables::Tables;
-use crate::words::{counted, whole};
 
 /// Whose calls are looked at.
 type Agent<'a> = Option<&'a str>;
@@ -40,7 +40,7 @@ struct ToolResult {
 impl<'s> MeasuredSession<'s> {
     pub(super) fn of(subject: &'s Subject, compiled: &'s Compiled, tables: &'s Tables) -> Self {
         let Compiled { analysis, caches } = compiled;
-        let found = findings(&subject.experiment, analysis, &tables.counting);
+        let found = findings(&subject.experiment, compiled.billed(), &tables.counting);
         Self { subject, analysis, tables, caches, found }
     }
 
@@ -221,7 +221,7 @@ impl<'s> MeasuredSession<'s> {
                 losses.into_iter().filter(|(call, _)| agent.is_none_or(|agent| *call.agent == *agent));
             let worst = of_agent.next();
             let why = worst.map_or(String::new(), |(call, loss)| {
-                let why = breaks::sentence(&loss.cause, self.subject.experiment.log());
+                let why = loss.cause.sentence(&self.subject.experiment);
                 format!(" C{} lost most, {} tokens: {why}.", call.call, whole(loss.tokens))
             });
             let message = format!(

@@ -8,10 +8,10 @@ use crate::draft::say_message;
 use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::imported::{Import, ImportedSession};
+use crate::imported::Import;
 use crate::keys::Keys;
 use crate::pieces::PieceReader;
-use crate::records::Records;
+use crate::records::RecordFile;
 use crate::time::time_of;
 
 /// The bytes of a file by which the two are told apart.
@@ -39,56 +39,55 @@ enum Input {
     /// Too little came yet to tell.
     Head(Vec<u8>),
     Document(Vec<u8>),
-    Log(Box<Records>),
+    Log(Box<RecordFile>),
+}
+
+impl CopilotReader {
+    /// What the bytes are that came, as far as they tell.
+    fn begun(format: Format, bytes: Vec<u8>) -> Input {
+        if is_document(&bytes) {
+            return Input::Document(bytes);
+        }
+        let mut log = RecordFile::new(format, log::read);
+        log.feed(&bytes);
+        Input::Log(Box::new(log))
+    }
 }
 
 impl PieceReader for CopilotReader {
     fn feed(&mut self, bytes: &[u8]) {
-        self.input.feed(bytes);
-    }
-
-    fn finish(self: Box<Self>) -> Import {
-        let Self { format, input } = *self;
-        input.finish(format)
-    }
-}
-
-impl Input {
-    fn feed(&mut self, bytes: &[u8]) {
-        match self {
-            Self::Log(log) => log.feed(bytes),
-            Self::Document(document) => document.extend_from_slice(bytes),
-            Self::Head(head) if head.is_empty() && bytes.len() >= HEAD => *self = Self::begun(bytes),
-            Self::Head(head) => {
+        match &mut self.input {
+            Input::Log(log) => log.feed(bytes),
+            Input::Document(document) => document.extend_from_slice(bytes),
+            Input::Head(head) => {
                 head.extend_from_slice(bytes);
                 if head.len() >= HEAD {
-                    *self = Self::begun(&std::mem::take(head));
+                    self.input = Self::begun(self.format, std::mem::take(head));
                 }
             }
         }
     }
 
-    fn finish(self, format: Format) -> Import {
-        match self {
-            Self::Head(head) => Self::begun(&head).finish(format),
-            Self::Document(document) => {
-                let mut findings = Findings::default();
-                Import::of(read_document(&document, format, &mut findings), findings)
-            }
-            Self::Log(log) => {
-                let (values, mut findings) = log.finish();
-                Import::of(log::read(values, format, &mut findings), findings)
-            }
+    fn finish(self: Box<Self>) -> Import {
+        let input = match self.input {
+            Input::Head(head) => Self::begun(self.format, head),
+            input => input,
+        };
+        match input {
+            Input::Log(log) => log.finish(),
+            Input::Head(document) | Input::Document(document) => read_document(&document, self.format),
         }
     }
 
-    fn begun(bytes: &[u8]) -> Self {
-        if is_document(bytes) {
-            return Self::Document(bytes.to_vec());
+    fn so_far(&mut self) -> Option<Import> {
+        match &mut self.input {
+            Input::Log(log) => log.so_far(),
+            Input::Document(document) => Some(read_document(document, self.format)),
+            Input::Head(head) => {
+                let reader = Self { format: self.format, input: Input::Head(head.clone()) };
+                Some(Box::new(reader).finish())
+            }
         }
-        let mut log = Box::<Records>::default();
-        log.feed(bytes);
-        Self::Log(log)
     }
 }
 
@@ -102,8 +101,9 @@ fn is_document(bytes: &[u8]) -> bool {
     }
 }
 
-fn read_document(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
-    let documents = read_documents(bytes, &["chatMessages", "timeline"], findings);
+fn read_document(bytes: &[u8], format: Format) -> Import {
+    let mut findings = Findings::default();
+    let documents = read_documents(bytes, &["chatMessages", "timeline"], &mut findings);
     let sessions = documents.into_iter().filter_map(|mut document| {
         let mut draft = Draft::new("copilot", "copilot");
         draft.session.id = take_text(&mut document.fields, "sessionId").unwrap_or_default();
@@ -118,7 +118,8 @@ fn read_document(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<I
             draft.unmapped.record("timeline", value.source());
         }
         draft.note_rest("session", &document.fields);
-        draft.finish(format, findings)
+        draft.finish(format, &mut findings)
     });
-    sessions.collect()
+    let sessions = sessions.collect();
+    Import::of(sessions, findings)
 }

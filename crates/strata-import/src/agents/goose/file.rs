@@ -7,7 +7,8 @@ use strata_wire::usage::spelling::GOOSE_SUM;
 use strata_wire::usage::{Counts, UsageReport};
 
 use super::Chat;
-use crate::documents::read_documents;
+use crate::document_file::DocumentFormat;
+use crate::documents::Document;
 use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
@@ -28,9 +29,12 @@ pub(crate) fn is_session(keys: Keys<'_>) -> bool {
     is_header || is_message(keys) || in_run || keys.has_all(&["working_dir", "conversation"])
 }
 
-pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
+pub(crate) static DOCUMENTS: DocumentFormat =
+    DocumentFormat { lists: &["conversation", "messages", ""], repeats: false, read, read_other: None };
+
+fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut file = File { format, sessions: Vec::new(), open: None };
-    for mut document in read_documents(bytes, &["conversation", "messages", ""], findings) {
+    for mut document in documents {
         let mut messages = document.take("conversation");
         messages.extend(document.take("messages"));
         for value in document.take("") {

@@ -3,28 +3,40 @@
 use strata_model::{EventIndex, Origin, Str};
 
 use crate::analysis::difference::Difference;
+use crate::analysis::text_change::TextChange;
 
 /// What changed first, or what else kept a provider from finding a prefix again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
     /// A template was filled with another value.
-    State { key: Str, before: String, after: String },
+    State { key: Str, change: TextChange },
     /// Other text of an instruction that no state filled in.
-    Instruction { origin: Origin },
-    /// Tools or the answer schema: what was added, removed or changed, or only the order.
-    Definitions { added: Vec<String>, removed: Vec<String>, changed: Vec<String> },
+    Instruction { origin: Origin, change: TextChange },
+    /// A short block that a client puts before what it tells the model, with a value of its own for each call.
+    ClientBlock { change: TextChange },
+    /// Tools or the answer schema: what was added, removed or changed, or only the order; and how the first that changed
+    /// differs.
+    Definitions { added: Vec<String>, removed: Vec<String>, changed: Vec<String>, change: Option<TextChange> },
     /// An agent without a history of its own: its prompt begins at what another agent said last.
     HandOff { begins: Option<EventIndex> },
     /// An agent without a history of its own, in another turn; or another part of the history it may see.
     Scope { begins: Option<EventIndex> },
-    /// A summary replaced a part of the history.
-    Compacted { by: EventIndex },
-    /// A rewind took events back.
-    Rewound { by: EventIndex },
+    /// A summary replaced a part of the history; by an event, where one is recorded for it.
+    Compacted { by: Option<EventIndex> },
+    /// The conversation was taken back to an earlier place and goes on otherwise; by an event, where one is recorded.
+    Rewound { by: Option<EventIndex> },
     /// A filter that keeps the last turns moved on; `first` is now the first event.
     Window { first: Option<EventIndex> },
-    /// Contents were cut off at the beginning, wherever a turn began.
-    Truncated { first: Option<EventIndex> },
+    /// Contents were cut off at the beginning, wherever a turn began: so many messages, where that is seen.
+    Truncated { first: Option<EventIndex>, n_messages: u32 },
+    /// What was sent before stands there with another text.
+    Rewritten { origin: Origin, change: TextChange },
+    /// Parts that were sent before are left out, and others around them are not.
+    LeftOut { what: PartsKind, n_parts: u32, origin: Origin },
+    /// Parts came in before what was sent before.
+    PutIn { what: PartsKind, n_parts: u32, origin: Origin },
+    /// A conversation that has nothing in common with the one before it.
+    OtherConversation,
     /// A tool's result came late: it stands at its call, before what was already sent.
     LateResponse { event: EventIndex },
     /// The list of artifacts in the instruction, or an artifact that was shown for one call.
@@ -56,6 +68,17 @@ pub enum Cause {
     Unknown { origin: Option<Origin> },
 }
 
+/// What parts of a history are, as far as they are all alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PartsKind {
+    Thoughts,
+    Media,
+    Calls,
+    Results,
+    Texts,
+    Mixed,
+}
+
 /// What can be done about a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Nature {
@@ -70,9 +93,13 @@ pub enum Nature {
 impl Cause {
     pub fn nature(&self) -> Nature {
         match self {
-            Self::HandOff { .. } | Self::Scope { .. } | Self::Compacted { .. } | Self::Rewound { .. } => {
-                Nature::Structural
-            }
+            Self::HandOff { .. }
+            | Self::Scope { .. }
+            | Self::Compacted { .. }
+            | Self::Rewound { .. }
+            | Self::OtherConversation
+            // Providers ask clients to leave thoughts of earlier turns out.
+            | Self::LeftOut { what: PartsKind::Thoughts, .. } => Nature::Structural,
             Self::Expired { idle_s, longest_s: Some(longest_s), .. } if idle_s <= longest_s => {
                 Nature::Avoidable
             }
@@ -83,6 +110,10 @@ impl Cause {
             | Self::NoBreakpoint { .. } => Nature::Provider,
             Self::State { .. }
             | Self::Instruction { .. }
+            | Self::ClientBlock { .. }
+            | Self::Rewritten { .. }
+            | Self::LeftOut { .. }
+            | Self::PutIn { .. }
             | Self::Definitions { .. }
             | Self::Window { .. }
             | Self::Truncated { .. }
@@ -103,12 +134,29 @@ impl Cause {
         self.nature() == Nature::Avoidable
     }
 
+    /// How a text differs, where it is one that does.
+    pub fn change(&self) -> Option<&TextChange> {
+        match self {
+            Self::State { change, .. }
+            | Self::Instruction { change, .. }
+            | Self::ClientBlock { change }
+            | Self::Rewritten { change, .. } => Some(change),
+            Self::Definitions { change, .. } => change.as_ref(),
+            _ => None,
+        }
+    }
+
     /// A name for machines.
     pub fn code(&self) -> &'static str {
         match self {
             Self::State { .. } => "state_in_instruction",
             Self::Instruction { .. } => "instruction_changed",
-            Self::Definitions { added, removed, changed }
+            Self::ClientBlock { .. } => "client_block",
+            Self::Rewritten { .. } => "history_rewritten",
+            Self::LeftOut { .. } => "history_left_out",
+            Self::PutIn { .. } => "history_put_in",
+            Self::OtherConversation => "other_conversation",
+            Self::Definitions { added, removed, changed, .. }
                 if added.is_empty() && removed.is_empty() && changed.is_empty() =>
             {
                 "tools_reordered"

@@ -1,7 +1,7 @@
 //! Why a conversation is not told the same way again.
 
 use strata_engine::processors::explain_omission;
-use strata_engine::{Call, OmissionReason};
+use strata_engine::{Call, OmissionReason, RECORDED};
 use strata_model::app::{CustomFilter, IncludeContents, Plugin};
 use strata_model::{Event, EventIndex, LlmRequest, Origin, RequestContent, RequestPart, Str, TextSpan};
 
@@ -46,14 +46,19 @@ impl Pair<'_> {
             return found;
         }
         let cause = match origins[1] {
-            Some(Origin::Summary { event, .. }) => Cause::Compacted { by: *event },
-            _ => self.cause_in_history(earlier.as_ref(), later.as_ref()),
+            Some(Origin::Summary { event, .. }) => Cause::Compacted { by: Some(*event) },
+            _ if stage == Some(RECORDED) => self.cause_in_recorded(common, earlier.as_ref()),
+            _ => self
+                .cause_in_history(earlier.as_ref(), later.as_ref())
+                .unwrap_or_else(|| self.cause_in_sent(common)),
         };
         let links = match &cause {
-            Cause::Compacted { by } => {
+            Cause::Compacted { by: Some(by) } => {
                 vec![Link::Event { event: *by, did: "summarised a part of the history" }]
             }
-            Cause::Rewound { by } => vec![Link::Event { event: *by, did: "took back a part of the history" }],
+            Cause::Rewound { by: Some(by) } => {
+                vec![Link::Event { event: *by, did: "took back a part of the history" }]
+            }
             Cause::LateResponse { event } => {
                 vec![Link::Event { event: *event, did: "brought the result of an earlier call" }]
             }
@@ -84,12 +89,12 @@ impl Pair<'_> {
                 Some(Plugin::ContextFilter { custom_filter: None, .. }) => Cause::Window { first: first() },
                 Some(Plugin::ContextFilter {
                     custom_filter: Some(CustomFilter::KeepLast { .. }), ..
-                }) => Cause::Truncated { first: first() },
+                }) => Cause::Truncated { first: first(), n_messages: 0 },
                 _ => Cause::Script { stage: stage.into() },
             });
         }
         stage.starts_with("callback:").then(|| match stage {
-            "callback:keep_last_contents" => Cause::Truncated { first: first() },
+            "callback:keep_last_contents" => Cause::Truncated { first: first(), n_messages: 0 },
             _ => Cause::Script { stage: stage.into() },
         })
     }
@@ -124,54 +129,60 @@ impl Pair<'_> {
             let found = Spans {
                 earlier: before.as_ref().map(|(spans, _)| &spans[..]).zip(place(before)),
                 later: now.as_ref().map(|(spans, _)| &spans[..]).zip(place(now)),
+                texts: (part_text(self.earlier.1, common), part_text(self.later.1, common)),
             };
             return Some(self.cause_in_instruction(&found));
         }
         Some((Cause::Placement { origin: origin.clone() }, Vec::new()))
     }
 
-    /// What the rules of the history did with the events at the difference.
-    fn cause_in_history(&self, earlier: Option<&Place<'_>>, later: Option<&Place<'_>>) -> Cause {
-        let unknown = || Cause::Unknown { origin: later.or(earlier).and_then(Place::origin).cloned() };
+    /// What a recorded request shows: the rules of the history where they leave out what is missing, else the text.
+    fn cause_in_recorded(&self, common: &CommonPrefix, earlier: Option<&Place<'_>>) -> Cause {
+        let by_rule = || self.cause_of_absence(earlier.and_then(Place::event)?);
+        by_rule().unwrap_or_else(|| self.cause_in_sent(common))
+    }
+
+    /// The rule by which an event of the earlier prompt is not in the later one.
+    fn cause_of_absence(&self, before: EventIndex) -> Option<Cause> {
+        if is_sent(self.later.1, before) {
+            return None;
+        }
+        self.cause_of_omission(self.omission(self.later.0, before)?)
+    }
+
+    /// What the rules of the history did with the events at the difference. `None` where none of them did anything.
+    fn cause_in_history(&self, earlier: Option<&Place<'_>>, later: Option<&Place<'_>>) -> Option<Cause> {
         let (before, now) = (earlier.and_then(Place::event), later.and_then(Place::event));
         let has_tool_part =
             |place: Option<&Place<'_>>| place.is_some_and(|place| place.content.parts.iter().any(is_of_tool));
         if before.is_some() && before == now {
             let event = self.last(|event| event.function_responses().next().is_some()).or(now);
-            return match event.filter(|_| has_tool_part(earlier) || has_tool_part(later)) {
-                Some(event) => Cause::LateResponse { event },
-                None => unknown(),
-            };
+            let event = event.filter(|_| has_tool_part(earlier) || has_tool_part(later))?;
+            return Some(Cause::LateResponse { event });
         }
-        if let Some(before) = before.filter(|before| !is_sent(self.later.1, *before)) {
-            let reason = self.omission(self.later.0, before);
-            if let Some(cause) = reason.and_then(|reason| self.cause_of_omission(reason)) {
-                return cause;
-            }
+        if let Some(cause) = before.and_then(|before| self.cause_of_absence(before)) {
+            return Some(cause);
         }
         if let Some(now) = now {
             let is_new = now.as_usize() >= self.earlier.0.n_events();
             let was_waiting = self.omission(self.earlier.0, now).is_some_and(is_about_responses);
             if was_waiting || (is_new && has_tool_part(later)) {
-                return Cause::LateResponse { event: now };
+                return Some(Cause::LateResponse { event: now });
             }
         }
-        match self.last(Event::is_compaction) {
-            Some(by) => Cause::Compacted { by },
-            None => unknown(),
-        }
+        self.last(Event::is_compaction).map(|by| Cause::Compacted { by: Some(by) })
     }
 
     fn cause_of_omission(&self, reason: OmissionReason) -> Option<Cause> {
         let begins = first_event(self.later.1);
         match reason {
-            OmissionReason::Summarised { by } => Some(Cause::Compacted { by }),
+            OmissionReason::Summarised { by } => Some(Cause::Compacted { by: Some(by) }),
             OmissionReason::SubsumedSummary => {
-                self.last(Event::is_compaction).map(|by| Cause::Compacted { by })
+                self.last(Event::is_compaction).map(|by| Cause::Compacted { by: Some(by) })
             }
             OmissionReason::Rewound => self
                 .last(|event| event.actions.rewind_before_invocation_id.is_some())
-                .map(|by| Cause::Rewound { by }),
+                .map(|by| Cause::Rewound { by: Some(by) }),
             OmissionReason::EarlierTurn if self.is_one_turn() => Some(Cause::HandOff { begins }),
             OmissionReason::EarlierTurn
             | OmissionReason::OtherScope
@@ -198,7 +209,7 @@ impl Pair<'_> {
     }
 
     /// The last event of this kind that the later call saw and the earlier one did not.
-    fn last(&self, is: impl Fn(&Event) -> bool) -> Option<EventIndex> {
+    pub(super) fn last(&self, is: impl Fn(&Event) -> bool) -> Option<EventIndex> {
         let mut events = self.experiment.events_between(self.earlier.0, self.later.0);
         events.rfind(|logged| is(&logged.event))?.index
     }
@@ -215,7 +226,8 @@ fn is_artifact(origin: &Origin) -> bool {
 }
 
 fn is_instruction(origin: &Origin) -> bool {
-    matches!(origin, Origin::Instruction { .. } | Origin::State { .. } | Origin::Run { .. })
+    matches!(origin, Origin::Instruction { .. } | Origin::State { .. })
+        || matches!(origin, Origin::Run { field } if **field != *"request")
         || matches!(origin, Origin::Processor { name } if **name == *"instructions")
 }
 
@@ -239,9 +251,14 @@ fn is_sent(request: &LlmRequest, event: EventIndex) -> bool {
     parts.any(|part| part.main_origin().event() == Some(event))
 }
 
-fn first_event(request: &LlmRequest) -> Option<EventIndex> {
+pub(super) fn first_event(request: &LlmRequest) -> Option<EventIndex> {
     let mut parts = request.contents.iter().flat_map(|content| &content.parts);
     parts.find_map(|part| part.main_origin().event())
+}
+
+fn part_text(request: &LlmRequest, common: &CommonPrefix) -> Str {
+    let part = request.contents.get(common.contents).and_then(|content| content.parts.get(common.parts));
+    part.and_then(|part| part.part.text.clone()).unwrap_or_default()
 }
 
 /// The spans of the text at the first difference, and the one it lies in.

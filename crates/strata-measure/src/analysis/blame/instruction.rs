@@ -2,16 +2,19 @@
 
 use strata_engine::Call;
 use strata_model::json::to_compact;
-use strata_model::{EventIndex, InstructionKind, LlmRequest, Origin, Str, TextSpan};
+use strata_model::{EventIndex, InstructionKind, LlmRequest, Origin, Str, TextSpan, python};
 
 use super::cause::Cause;
 use super::link::Link;
 use super::pair::Pair;
+use crate::analysis::text_change::TextChange;
 
 /// A byte of an instruction in both prompts: the span it lies in, among the spans of the whole text.
 pub(super) struct Spans<'r> {
     pub earlier: Option<(&'r [TextSpan], usize)>,
     pub later: Option<(&'r [TextSpan], usize)>,
+    /// All of both texts.
+    pub texts: (Str, Str),
 }
 
 impl<'s> Spans<'s> {
@@ -19,8 +22,15 @@ impl<'s> Spans<'s> {
     pub(super) fn origin(&self) -> Option<&'s Origin> {
         let of = |place: Option<(&'s [TextSpan], usize)>| place.map(|(spans, at)| &spans[at].origin);
         let (earlier, later) = (of(self.earlier), of(self.later));
-        let is_filled = |origin: &&Origin| !matches!(origin, Origin::Instruction { .. });
-        later.filter(is_filled).or(earlier.filter(is_filled)).or(later).or(earlier)
+        // What the runtime adds stands behind the instruction: it is there, too, where the instruction ends earlier.
+        let is_runtimes = |origin: &&Origin| matches!(origin, Origin::Processor { .. });
+        let is_filled =
+            |origin: &&Origin| !is_runtimes(origin) && !matches!(origin, Origin::Instruction { .. });
+        let is_told = |origin: &&Origin| !is_runtimes(origin);
+        let first = |is: &dyn Fn(&&'s Origin) -> bool| {
+            later.filter(|origin| is(origin)).or(earlier.filter(|origin| is(origin)))
+        };
+        first(&is_filled).or_else(|| first(&is_told)).or(later).or(earlier)
     }
 
     /// The instruction in which the byte stands.
@@ -65,7 +75,8 @@ impl Pair<'_> {
                 if let Some((agent, kind)) = spans.instruction() {
                     links.push(Link::Reads { agent, kind, key: key.clone() });
                 }
-                (Cause::State { key, before, after }, links)
+                let change = TextChange::of_values(&before, &after);
+                (Cause::State { key, change }, links)
             }
             Origin::Artifact { .. } => (Cause::Artifacts { origin }, Vec::new()),
             Origin::Tool { ref name } if **name == *"load_artifacts" => {
@@ -73,8 +84,37 @@ impl Pair<'_> {
             }
             Origin::Memory { .. } => (Cause::Memory, Vec::new()),
             Origin::Extension { name } => (Cause::Script { stage: name }, Vec::new()),
-            origin => (Cause::Instruction { origin }, Vec::new()),
+            origin => {
+                let change = TextChange::of_values(&spans.texts.0, &spans.texts.1);
+                self.cause_in_words(spans, origin, change)
+            }
         }
+    }
+
+    /// Words that no key is known to have filled in, unless the state has a key of which both are the values.
+    fn cause_in_words(&self, spans: &Spans<'_>, origin: Origin, change: TextChange) -> (Cause, Vec<Link>) {
+        let Some(key) = self.key_of(&change) else {
+            return (Cause::Instruction { origin, change }, Vec::new());
+        };
+        let (before, after) = (change.before.clone(), change.after.clone());
+        let wrote = self.writer(&key).map(|event| Link::Wrote { event, key: key.clone(), before, after });
+        let reads = spans.instruction().map(|(agent, kind)| Link::Reads { agent, kind, key: key.clone() });
+        (Cause::State { key, change }, wrote.into_iter().chain(reads).collect())
+    }
+
+    /// The only key of the state that had the one value at the earlier call and has the other at the later one.
+    fn key_of(&self, change: &TextChange) -> Option<Str> {
+        if change.before.is_empty() || change.after.is_empty() {
+            return None;
+        }
+        let states = [self.earlier.0, self.later.0].map(|call| self.experiment.states().at(call.n_events()));
+        let is = |at: usize, key: &Str, value: &str| {
+            states[at].get(key).known().is_some_and(|known| python::str(known) == value)
+        };
+        let mut keys = self.experiment.states().keys().into_iter();
+        let is_filled = |key: &&Str| is(0, key, &change.before) && is(1, key, &change.after);
+        let key = keys.find(is_filled)?;
+        keys.all(|other| !is_filled(&other)).then(|| key.clone())
     }
 
     /// The event between the two calls that wrote the key last.

@@ -30,6 +30,8 @@ pub struct CallBill {
     /// It failed without a report, or no answer to it is recorded: nobody is known to have paid for it, and nothing is
     /// known to be read from a cache or written to one.
     pub is_unpaid: bool,
+    /// It is held before it is sent: this is what it would come to.
+    pub is_pending: bool,
     /// US dollars. `None` without a price.
     pub cost: Option<Cost>,
 }
@@ -52,8 +54,7 @@ impl Cost {
 
 impl CallBill {
     pub(super) fn reported(counted: TokenCount, report: &ReportedCounts, output_tokens: Option<u32>) -> Self {
-        let written = report.written.unwrap_or(0);
-        let written_long_tokens = report.written_long.min(written);
+        let (written_tokens, written_long_tokens) = report.written_tokens();
         Self {
             counted,
             prompt_tokens: report.prompt,
@@ -61,10 +62,11 @@ impl CallBill {
             // A report that says nothing of a cache charges the whole prompt.
             cached_tokens: report.cached.unwrap_or(0),
             is_cache_reported: report.cached.is_some(),
-            written_tokens: written - written_long_tokens,
+            written_tokens,
             written_long_tokens,
             output_tokens,
             is_unpaid: false,
+            is_pending: false,
             cost: None,
         }
     }
@@ -88,7 +90,19 @@ impl CallBill {
             written_long_tokens: if is_kept_long { written } else { 0 },
             output_tokens,
             is_unpaid: false,
+            is_pending: false,
             cost: None,
+        }
+    }
+
+    /// What of the call is paid for, if anything is.
+    fn charged(&self) -> ChargedTokens {
+        ChargedTokens {
+            prompt: self.prompt_tokens.into(),
+            cached: self.cached_tokens.into(),
+            written: self.written_tokens.into(),
+            written_long: self.written_long_tokens.into(),
+            output: self.output_tokens.unwrap_or(0).into(),
         }
     }
 
@@ -97,13 +111,7 @@ impl CallBill {
             return Self { cost: Some(Cost::default()), ..self };
         }
         let cost = price.map(|price| {
-            let charged = ChargedTokens {
-                prompt: self.prompt_tokens.into(),
-                cached: self.cached_tokens.into(),
-                written: self.written_tokens.into(),
-                written_long: self.written_long_tokens.into(),
-                output: self.output_tokens.unwrap_or(0).into(),
-            };
+            let charged = self.charged();
             let rates = price.rates_for(charged.prompt);
             let output = f64::from(self.output_tokens.unwrap_or(0)) * rates.output / 1e6;
             let hidden = charged.prompt_cost(&rates, self.hidden_tokens().into());

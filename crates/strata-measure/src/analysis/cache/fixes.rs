@@ -25,6 +25,10 @@ const TIMES_LESS_OFTEN: u32 = 2;
 pub enum FixKind {
     /// Text with these values is sent behind the history instead of in the instruction.
     MoveBehindHistory { keys: Vec<Str> },
+    /// Lines of the system text that begin in these ways are sent behind the history.
+    MoveLinesBehindHistory { beginnings: Vec<Str> },
+    /// The same lines are left out.
+    DropLines { beginnings: Vec<Str> },
     /// The list of artifacts is sent behind the history.
     MoveArtifactsBehindHistory,
     /// The instruction names the values, and they are sent behind the history.
@@ -70,6 +74,9 @@ impl FixKind {
             | Self::MakeStatic { .. }
             | Self::DropValues { .. }
             | Self::RoundValue { .. } => &["state_in_instruction"],
+            Self::MoveLinesBehindHistory { .. } | Self::DropLines { .. } => {
+                &["instruction_changed", "client_block"]
+            }
             Self::MoveArtifactsBehindHistory => &["artifact_list"],
             Self::PlaceInSystem => &["instruction_placement"],
             Self::OrderTools => &["tools_reordered"],
@@ -83,6 +90,8 @@ impl FixKind {
     pub fn code(&self) -> &'static str {
         match self {
             Self::MoveBehindHistory { .. } => "move_behind_history",
+            Self::MoveLinesBehindHistory { .. } => "move_lines_behind_history",
+            Self::DropLines { .. } => "drop_lines",
             Self::MoveArtifactsBehindHistory => "move_artifacts_behind_history",
             Self::MakeStatic { .. } => "make_static",
             Self::PlaceInSystem => "place_in_system",
@@ -101,6 +110,12 @@ impl FixKind {
         match self {
             Self::MoveBehindHistory { keys } => {
                 format!("Send the lines of {agent}'s instruction with {} behind the history", listed(keys))
+            }
+            Self::MoveLinesBehindHistory { beginnings } => {
+                format!("Send {} of {agent}'s system text behind the history", lines(beginnings))
+            }
+            Self::DropLines { beginnings } => {
+                format!("Leave {} out of {agent}'s system text", lines(beginnings))
             }
             Self::MoveArtifactsBehindHistory => "Send the list of artifacts behind the history".to_owned(),
             Self::MakeStatic { keys } => {
@@ -130,6 +145,10 @@ impl FixKind {
             Self::MoveArtifactsBehindHistory => {
                 moved_behind(request, &|origin| matches!(origin, Origin::Artifact { .. }))
             }
+            Self::MoveLinesBehindHistory { beginnings } => rewrite::without_lines(request, beginnings),
+            Self::DropLines { beginnings } => {
+                Rewritten::new(rewrite::without_lines(request, beginnings).request)
+            }
             Self::MakeStatic { keys } => rewrite::named_values(request, keys),
             Self::PlaceInSystem => Rewritten::new(rewrite::placed_in_system(request)),
             Self::DropValues { keys } => {
@@ -148,7 +167,7 @@ impl FixKind {
 }
 
 impl CacheAnalysis {
-    /// Changes that would have saved tokens, the most saving first: each is one that removes a loss of this session,
+    /// Changes that would have saved tokens, the most money first, then the most tokens: each is one that removes a loss of this session,
     /// replayed over all of its calls.
     pub fn fixes(
         &self,
@@ -181,7 +200,11 @@ impl CacheAnalysis {
                 _ => fix.saves_tokens > 0,
             })
             .collect();
-        fixes.sort_by(|a, b| b.saves_tokens.cmp(&a.saves_tokens).then_with(|| a.kind.cmp(&b.kind)));
+        fixes.sort_by(|a, b| {
+            let dollars = |fix: &CacheFix| fix.saves_cost.unwrap_or(0.0);
+            let by_money = dollars(b).total_cmp(&dollars(a));
+            by_money.then(b.saves_tokens.cmp(&a.saves_tokens)).then_with(|| a.kind.cmp(&b.kind))
+        });
         fixes
     }
 
@@ -191,7 +214,7 @@ impl CacheAnalysis {
         calls: &SharedList<CallAnalysis>,
         timeline: &Timeline<'_>,
     ) -> BTreeSet<(Str, FixKind)> {
-        let mut readers = BTreeSet::new();
+        let (mut readers, mut changing) = (BTreeSet::new(), BTreeSet::new());
         let mut candidates = BTreeSet::new();
         for (at, call) in self.calls.iter().enumerate() {
             if let Some(lifetime_s) = timeline.rules[at].lifetime_s.filter(|_| timeline.is_kept_long(at)) {
@@ -200,6 +223,10 @@ impl CacheAnalysis {
             let kind = match call.loss.as_ref().map(|loss| &loss.cause) {
                 Some(Cause::State { .. }) => {
                     readers.insert(call.agent.clone());
+                    continue;
+                }
+                Some(Cause::Instruction { .. } | Cause::ClientBlock { .. }) => {
+                    changing.insert(call.agent.clone());
                     continue;
                 }
                 Some(Cause::Artifacts { .. }) => FixKind::MoveArtifactsBehindHistory,
@@ -232,6 +259,15 @@ impl CacheAnalysis {
                 }
             }
         }
+        for agent in changing {
+            let is_of_agent = |call: u32| self.call(call).is_some_and(|call| call.agent == agent);
+            let beginnings: Vec<Str> = volatile::line_beginnings(calls, is_of_agent).into_iter().collect();
+            if !beginnings.is_empty() {
+                let moved = FixKind::MoveLinesBehindHistory { beginnings: beginnings.clone() };
+                candidates.insert((agent.clone(), moved));
+                candidates.insert((agent, FixKind::DropLines { beginnings }));
+            }
+        }
         candidates
     }
 }
@@ -248,6 +284,15 @@ fn replayed(
             less_often(replay, kind, *every, is_of_agent)
         }
         _ => replay.run(|call, _| is_of_agent(call).then(|| kind.rewrite(&call.request))),
+    }
+}
+
+/// `the line “Current time:”`, `2 lines, such as “Current time:”,`.
+fn lines(beginnings: &[Str]) -> String {
+    let first = beginnings.first().map_or("", |first| first.trim());
+    match beginnings.len() {
+        1 => format!("the line “{first} …”"),
+        n => format!("{n} lines, such as “{first} …”,"),
     }
 }
 

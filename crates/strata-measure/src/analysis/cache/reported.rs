@@ -1,14 +1,15 @@
 //! What providers reported, beside what was predicted.
 
 use strata_engine::Experiment;
-use strata_model::marks::{self, CACHE_WRITE};
-use strata_model::{Event, SharedList, Usage};
+use strata_model::marks::CACHE_WRITE;
+use strata_model::{Event, Object, SharedList, Usage};
 use strata_wire::{CacheRule, Machine};
 
 use super::simulate::Prediction;
 use crate::analysis::call::CallAnalysis;
 use crate::analysis::difference::Difference;
 use crate::analysis::matches::{Match, PromptMatches};
+use crate::prices::ChargedTokens;
 
 /// Field of [`CACHE_WRITE`]: what of it is kept for an hour.
 const LONG_WRITE: &str = "ephemeral1h";
@@ -50,9 +51,14 @@ impl ReportedCounts {
 
     /// `None` when the prompt's size is not reported.
     pub fn of(usage: Option<&Usage>, answer: &Event) -> Option<Self> {
+        Self::of_answer(usage, answer.custom_metadata.as_ref())
+    }
+
+    /// Of an answer with this usage and these custom metadata. `None` when the prompt's size is not reported.
+    pub fn of_answer(usage: Option<&Usage>, metadata: Option<&Object>) -> Option<Self> {
         let usage = usage?;
         let tokens = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
-        let mark = marks::of(answer, CACHE_WRITE);
+        let mark = metadata.and_then(|metadata| metadata.get(CACHE_WRITE));
         let of_mark = |field: &str| mark.and_then(|write| u32::try_from(write.get(field)?.as_i64()?).ok());
         let written_long = of_mark(LONG_WRITE).unwrap_or(0);
         Some(Self {
@@ -66,6 +72,25 @@ impl ReportedCounts {
                 of_mark("ephemeral5m").filter(|tokens| *tokens > 0).map(|_| 300)
             },
         })
+    }
+
+    /// Written to the cache for the provider's shorter lifetime, and for the longer one.
+    pub(super) fn written_tokens(&self) -> (u32, u32) {
+        let written = self.written.unwrap_or(0);
+        let long = self.written_long.min(written);
+        (written - long, long)
+    }
+
+    /// What of the prompt is paid for. A report that says nothing of a cache charges all of it.
+    pub fn charged(&self) -> ChargedTokens {
+        let (written, written_long) = self.written_tokens();
+        ChargedTokens {
+            prompt: self.prompt.into(),
+            cached: self.cached.unwrap_or(0).into(),
+            written: written.into(),
+            written_long: written_long.into(),
+            output: 0,
+        }
     }
 
     /// Something was found in a cache, or written to one.

@@ -35,6 +35,23 @@ pub(super) fn with_state(
     LlmRequest { system_instruction: Some(Arc::new(changed)), ..request.clone() }
 }
 
+/// Lines of the system text that begin in one of these ways go behind the history.
+pub(super) fn without_lines(request: &LlmRequest, beginnings: &[Str]) -> Rewritten {
+    let Some(system) = &request.system_instruction else { return Rewritten::new(request.clone()) };
+    let text = system.to_text();
+    let origin = Origin::Run { field: "system".into() };
+    let (mut stays, mut moves) = (RichText::new(), RichText::new());
+    for line in text.split_inclusive('\n') {
+        let goes = beginnings.iter().any(|beginning| line.starts_with(&**beginning));
+        let to = if goes { &mut moves } else { &mut stays };
+        to.push(line, origin.clone());
+    }
+    if moves.is_empty() {
+        return Rewritten::new(request.clone());
+    }
+    Rewritten::with_tail(LlmRequest { system_instruction: Some(Arc::new(stays)), ..request.clone() }, moves)
+}
+
 /// A whole number to one digit; anything else as it is.
 pub(super) fn rounded(value: &str) -> String {
     let Ok(number) = value.trim().parse::<i64>() else { return value.to_owned() };

@@ -1,6 +1,6 @@
 //! State that does not stay the same between the calls of an agent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use strata_model::{LlmRequest, Origin, SharedList, Str};
 
@@ -37,6 +37,39 @@ pub(super) fn keys(
         }
     }
     keys
+}
+
+/// The words before a value that differs between the system text of a call and the one before it in its lineage, from
+/// the beginning of its line on.
+pub(super) fn line_beginnings(
+    calls: &SharedList<CallAnalysis>,
+    is_looked_at: impl Fn(u32) -> bool,
+) -> BTreeSet<Str> {
+    let text = |call: &CallAnalysis| call.request.system_instruction.as_ref().map(|text| text.to_text());
+    let mut beginnings: BTreeSet<Str> = BTreeSet::new();
+    for call in calls.iter().filter(|call| is_looked_at(call.number)) {
+        let before = call.previous.and_then(|previous| calls.get(previous as usize - 1));
+        let Some((before, now)) = before.and_then(text).zip(text(call)).filter(|(before, now)| before != now)
+        else {
+            continue;
+        };
+        // Lines that came in or went leave no place for a value.
+        if before.lines().count() != now.lines().count() {
+            continue;
+        }
+        let differing = before.lines().zip(now.lines()).filter(|(before, now)| before != now);
+        beginnings.extend(differing.filter_map(|(before, now)| beginning(before, now)).map(Str::from));
+    }
+    beginnings
+}
+
+/// What two lines begin with, up to where the first word that differs begins.
+fn beginning<'l>(before: &str, now: &'l str) -> Option<&'l str> {
+    const MIN_BYTES: usize = 3;
+    let shared = before.bytes().zip(now.bytes()).take_while(|(a, b)| a == b).count();
+    let shared = (0..=shared).rev().find(|at| now.is_char_boundary(*at)).unwrap_or(0);
+    let end = now[..shared].rfind([' ', '=', '"', '>', '(']).map_or(0, |at| at + 1);
+    (end >= MIN_BYTES).then(|| &now[..end])
 }
 
 /// What keys were filled in with, in order.

@@ -4,9 +4,9 @@ use strata_model::{EventIndex, Severity};
 
 use super::summary::{Summary, summaries};
 use crate::findings::evidence::{Evidence, SeenCall};
-use crate::findings::phrases::{event_name, listed};
 use crate::findings::rule::Observation;
 use crate::findings::tally::Tally;
+use crate::phrases::{event_name, listed};
 
 /// A call whose question a summary was written behind, in the same turn.
 struct Overtaken<'c, 'e> {

@@ -4,14 +4,18 @@ use strata_model::{Json, Object, json};
 
 use crate::error::AppError;
 
-/// A list of `NAME=VALUE`: a value is JSON, or else a text.
+/// A value as it is typed: JSON, or else a text.
+pub(crate) fn typed_value(text: &str) -> Json {
+    json::parse(text.as_bytes()).unwrap_or_else(|_| Json::from(text))
+}
+
+/// A list of `NAME=VALUE`, each a [`typed_value`].
 pub fn named_values(list: &[String]) -> Result<Vec<(String, Json)>, AppError> {
     let values = list.iter().map(|entry| {
         let (name, value) = entry.split_once('=').ok_or_else(|| {
             AppError::bad_input(format!("`{entry}` has no value: it should be NAME=VALUE."))
         })?;
-        let value = json::parse(value.as_bytes()).unwrap_or_else(|_| Json::from(value));
-        Ok((name.to_owned(), value))
+        Ok((name.to_owned(), typed_value(value)))
     });
     values.collect()
 }

@@ -3,7 +3,7 @@
 
 use strata_model::{FunctionCall, Json, Object, json};
 
-use crate::words::{cut, first_line, result};
+use crate::show::words::{cut, first_line, result};
 
 /// Arguments that say what a call is about, the telling ones first. The names are those of the tools of Claude Code,
 /// Codex, Gemini CLI, opencode, mini-swe-agent and SWE-agent, and of many MCP servers.

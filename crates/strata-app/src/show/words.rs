@@ -1,9 +1,7 @@
 //! How things are called: numbers, sources, one line of a text.
 
 use strata_engine::EventLog;
-use strata_model::{
-    AgentField, FunctionCall, FunctionResponse, InstructionKind, Json, Object, Origin, Part, json,
-};
+use strata_model::{FunctionCall, FunctionResponse, Json, Object, Origin, Part, json};
 
 /// Characters in one line of a list.
 const LINE: usize = 240;
@@ -29,13 +27,7 @@ pub fn whole(number: impl Into<i64>) -> String {
 
 /// `45 s`, `5 min`, `2 h 3 min`.
 pub(crate) fn duration(seconds: u32) -> String {
-    match (seconds / 3600, seconds / 60 % 60) {
-        (0, 0) => format!("{seconds} s"),
-        (0, minutes) if seconds.is_multiple_of(60) || minutes >= 10 => format!("{minutes} min"),
-        (0, minutes) => format!("{minutes} min {} s", seconds % 60),
-        (hours, 0) => format!("{hours} h"),
-        (hours, minutes) => format!("{hours} h {minutes} min"),
-    }
+    strata_measure::phrases::duration(seconds)
 }
 
 /// `1 part`, `3 parts`, `2 summaries`.
@@ -97,40 +89,7 @@ pub(crate) fn whole_characters(units: &[u16], offset: u32, limit: u32) -> (usize
 
 /// What a person calls a source: "E39 coordinator", "instruction of log_analyst".
 pub(crate) fn source(origin: &Origin, log: &EventLog) -> String {
-    let author = |event| log.get(event).map_or(String::new(), |logged| logged.event.author.to_string());
-    match origin {
-        Origin::Event { event, .. } => format!("E{} {}", event.number(), author(*event)),
-        Origin::Summary { event, .. } => format!("E{} summary", event.number()),
-        Origin::Instruction { agent, kind } => match kind {
-            InstructionKind::Global => format!("global instruction of {agent}"),
-            InstructionKind::Static => format!("static instruction of {agent}"),
-            InstructionKind::Dynamic => format!("instruction of {agent}"),
-        },
-        Origin::State { key } => format!("state.{key}"),
-        Origin::Artifact { name } => format!("artifact {name}"),
-        Origin::Memory { rank } => format!("memory {}", rank + 1),
-        Origin::Tool { name } => format!("tool {name}"),
-        Origin::Agent { name, field } => format!("{} of {name}", agent_field(*field)),
-        Origin::Run { field } if &**field == "request" => "the recorded request".to_owned(),
-        Origin::Run { field } => format!("the run’s {field}"),
-        Origin::Processor { .. } => "the runtime".to_owned(),
-        Origin::Extension { name } => format!("plugin {name}"),
-        Origin::Rewritten { by, event: Some(event), .. } => {
-            format!("E{} {}, rewritten by {by}", event.number(), author(*event))
-        }
-        Origin::Rewritten { by, event: None, .. } => format!("words of {by}"),
-    }
-}
-
-fn agent_field(field: AgentField) -> &'static str {
-    match field {
-        AgentField::Name => "name",
-        AgentField::Description => "description",
-        AgentField::Model => "model",
-        AgentField::GenerateContentConfig => "generation settings",
-        AgentField::OutputSchema => "output schema",
-        AgentField::Planner => "planner",
-    }
+    strata_measure::phrases::source(origin, log)
 }
 
 /// What opens a source in the window.

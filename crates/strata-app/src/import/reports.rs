@@ -1,0 +1,180 @@
+//! What providers reported of a session's calls, kept with it: lists say what it came to without opening it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use strata_engine::{FlowKind, answers};
+use strata_measure::analysis::ReportedCounts;
+use strata_measure::prices::{ChargedTokens, Price, Prices};
+use strata_model::{Event, Session, Usage};
+
+/// Reports on prompts of so many tokens are added up apart. Prices of long prompts begin at multiples of it.
+const STEP_TOKENS: u64 = 4_000;
+
+/// The reports on a session's calls.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Reports {
+    /// Calls with a report.
+    pub calls: u64,
+    /// Calls without one that failed or have no recorded answer: nobody is known to have paid for them.
+    pub unpaid_calls: u64,
+    /// Calls of which it is reported what was read from a cache.
+    pub cache_calls: u64,
+    pub largest_prompt: u64,
+    /// Sums that a price can be put to, whatever it is at the time.
+    pub sums: Vec<ReportSum>,
+}
+
+/// The reports of one model on prompts of one size.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct ReportSum {
+    /// As it answered; empty where no event says.
+    pub model: String,
+    /// Whole steps that all of its prompts are longer than; none is longer than one step more.
+    pub steps: u64,
+    pub prompt_tokens: u64,
+    pub cached_tokens: u64,
+    pub written_tokens: u64,
+    pub written_long_tokens: u64,
+    /// Thoughts included.
+    pub output_tokens: u64,
+}
+
+impl Reports {
+    pub(crate) fn of(session: &Session, kind: FlowKind) -> Self {
+        let mut reports = Self::default();
+        let mut sums = BTreeMap::new();
+        for answer in answers(session, kind) {
+            let counts = ReportedCounts::of(answer.usage, answer.event);
+            match counts {
+                Some(counts) => reports.add(answer.event, answer.usage, &counts, &mut sums),
+                None => reports.unpaid_calls += u64::from(answer.is_unpaid()),
+            }
+        }
+        reports.sums = sums.into_values().collect();
+        reports
+    }
+
+    fn add(
+        &mut self,
+        answer: &Event,
+        usage: Option<&Usage>,
+        counts: &ReportedCounts,
+        sums: &mut BTreeMap<(String, u64), ReportSum>,
+    ) {
+        let prompt = u64::from(counts.prompt);
+        self.calls += 1;
+        self.cache_calls += u64::from(counts.cached.is_some());
+        self.largest_prompt = self.largest_prompt.max(prompt);
+        let model = answer.model_version.as_deref().unwrap_or_default().to_owned();
+        let steps = prompt.saturating_sub(1) / STEP_TOKENS;
+        let sum = sums.entry((model.clone(), steps)).or_insert_with(|| ReportSum {
+            model,
+            steps,
+            ..ReportSum::default()
+        });
+        let written = counts.written.unwrap_or(0);
+        let written_long = counts.written_long.min(written);
+        sum.prompt_tokens += prompt;
+        sum.cached_tokens += u64::from(counts.cached.unwrap_or(0));
+        sum.written_tokens += u64::from(written - written_long);
+        sum.written_long_tokens += u64::from(written_long);
+        sum.output_tokens += usage.and_then(Usage::output_tokens).unwrap_or(0);
+    }
+
+    /// US dollars for all calls of a session that has so many; `None` when one is not reported, or its model has no
+    /// known price.
+    pub(crate) fn cost(&self, calls: u64, prices: &Prices) -> Option<f64> {
+        if self.calls + self.unpaid_calls < calls {
+            return None;
+        }
+        self.sums.iter().map(|sum| sum.cost(prices)).sum()
+    }
+
+    pub(crate) fn total(&self, tokens: impl Fn(&ReportSum) -> u64) -> u64 {
+        self.sums.iter().map(tokens).sum()
+    }
+
+    /// Each once, in the order of their names.
+    pub(crate) fn models(&self) -> Vec<String> {
+        let mut models: Vec<String> = self.sums.iter().map(|sum| sum.model.clone()).collect();
+        models.retain(|model| !model.is_empty());
+        models.dedup();
+        models
+    }
+}
+
+impl ReportSum {
+    fn charged(&self) -> ChargedTokens {
+        ChargedTokens {
+            prompt: self.prompt_tokens,
+            cached: self.cached_tokens,
+            written: self.written_tokens,
+            written_long: self.written_long_tokens,
+            output: self.output_tokens,
+        }
+    }
+
+    fn cost(&self, prices: &Prices) -> Option<f64> {
+        let charged = self.charged();
+        if charged == ChargedTokens::default() {
+            return Some(0.0);
+        }
+        self.cost_at(prices.of_model(&self.model)?)
+    }
+
+    /// `None` where some of its prompts would be priced as long ones and some not.
+    fn cost_at(&self, price: &Price) -> Option<f64> {
+        let from = self.steps * STEP_TOKENS;
+        let rates = price.rates_for(from + 1);
+        if rates != price.rates_for(from + STEP_TOKENS) {
+            return None;
+        }
+        Some(self.charged().cost_at(&rates))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(model: &str, prompt: u64) -> ReportSum {
+        let steps = prompt.saturating_sub(1) / STEP_TOKENS;
+        ReportSum { model: model.to_owned(), steps, prompt_tokens: prompt, ..ReportSum::default() }
+    }
+
+    fn reports(sums: Vec<ReportSum>) -> Reports {
+        Reports { calls: sums.len() as u64, sums, ..Reports::default() }
+    }
+
+    #[test]
+    fn a_session_costs_what_its_calls_do() {
+        let prices = Prices::embedded();
+        let price = prices.of_model("gpt-5.5").unwrap();
+        let prompts = [4_000, 4_001, 272_000, 272_001, 300_000];
+        let each = prompts.map(|prompt| price.cost(&ChargedTokens::uncached(prompt, 0)));
+        let together = reports(prompts.map(|prompt| sum("gpt-5.5", prompt)).into()).cost(5, &prices).unwrap();
+        assert!((together - each.iter().sum::<f64>()).abs() < 1e-12, "{together}");
+    }
+
+    #[test]
+    fn every_tier_of_the_price_list_begins_at_a_step() {
+        let prices = Prices::embedded();
+        let tiers = prices.all().iter().flat_map(|price| &price.tiers);
+        let bounds: Vec<u64> = tiers.map(|tier| tier.above_prompt_tokens).collect();
+        assert!(!bounds.is_empty() && bounds.iter().all(|bound| bound % STEP_TOKENS == 0), "{bounds:?}");
+    }
+
+    #[test]
+    fn what_is_not_known_has_no_price() {
+        let prices = Prices::embedded();
+        let known = || sum("gpt-5.5", 1_000);
+        assert_eq!(reports(vec![known()]).cost(2, &prices), None, "a call without a report");
+        assert_eq!(reports(vec![known(), sum("nobody's", 1)]).cost(2, &prices), None, "an unknown model");
+        assert_eq!(reports(vec![known(), sum("", 1)]).cost(2, &prices), None, "a model that nothing names");
+        let unpaid = Reports { unpaid_calls: 1, ..reports(vec![known()]) };
+        assert!(unpaid.cost(2, &prices).is_some(), "a call that nobody paid for");
+    }
+}

@@ -1,0 +1,161 @@
+//! What there is to know of a call before it is sent, and why it is to be held, if it is.
+
+use std::sync::Arc;
+
+use strata_measure::analysis::{CommonPrefix, PrefixEnd, common_prefix};
+use strata_measure::prices::ChargedTokens;
+use strata_measure::tokens::{Tokenizer, Weigher};
+use strata_model::{LlmRequest, Origin, RichText};
+use strata_runtime::HeldCall;
+
+use super::condition::HoldCondition;
+use super::decision::Step;
+use super::held::{Continuation, HeldReport};
+use super::memory::{Memory, Steps};
+use crate::models::counted;
+use crate::show::words::{counted as counted_words, whole};
+use crate::tables::Tables;
+
+/// Without reasons for a call that may pass.
+pub(super) fn report(
+    tables: &Tables,
+    memory: &Memory,
+    held: &HeldCall,
+    request: &Arc<LlmRequest>,
+) -> HeldReport {
+    let agent = &held.invocation.agent;
+    let model = request.model.as_deref().unwrap_or_default();
+    let prompt_tokens = counted(&tables.counting, model, request).tokens;
+    let price = tables.prices.of_model(model);
+    let earlier = memory.sent.get(&(agent.clone(), held.invocation.branch.clone()));
+    let seen = Seen {
+        held,
+        prompt_tokens,
+        prompt_cost: price.map(|price| price.cost(&ChargedTokens::uncached(prompt_tokens.into(), 0))),
+        before: earlier.map(|earlier| continuation(tables, model, earlier, request)),
+        largest_result: largest_new_result(tables, memory, held, request),
+    };
+    let step = memory.step.as_ref().and_then(|steps| seen.ends(steps));
+    let reasons = memory.conditions.iter().filter_map(|condition| seen.meets(condition));
+    HeldReport {
+        agent: agent.to_string(),
+        node_path: held.invocation.node_path.as_str().to_owned(),
+        reasons: step.into_iter().chain(reasons).collect(),
+        prompt_tokens,
+        prompt_cost: seen.prompt_cost,
+        before: seen.before,
+        request: request.clone(),
+        is_edited: false,
+        refusal: None,
+    }
+}
+
+/// A call, as conditions look at it.
+struct Seen<'c> {
+    held: &'c HeldCall,
+    prompt_tokens: u32,
+    prompt_cost: Option<f64>,
+    before: Option<Continuation>,
+    /// The largest result of a tool that is sent for the first time: whose, and its tokens.
+    largest_result: Option<(String, u32)>,
+}
+
+impl Seen<'_> {
+    /// Why a condition holds the call.
+    fn meets(&self, condition: &HoldCondition) -> Option<String> {
+        let agent = &*self.held.invocation.agent;
+        match condition {
+            HoldCondition::Always => Some("Every call is held.".to_owned()),
+            HoldCondition::Agent(name) => (agent == name).then(|| format!("It is a call of {name}.")),
+            HoldCondition::Tokens(limit) => (self.prompt_tokens > *limit).then(|| {
+                format!("The prompt has {} tokens, more than {}.", whole(self.prompt_tokens), whole(*limit))
+            }),
+            HoldCondition::Cost(limit) => self
+                .prompt_cost
+                .filter(|cost| cost > limit)
+                .map(|cost| format!("The prompt costs ${cost:.4} uncached, more than ${limit}.")),
+            HoldCondition::Break => self.before.and_then(|before| {
+                let place = before.differs_in?;
+                let lost = counted_words((before.tokens - before.shared_tokens) as usize, "token");
+                Some(format!(
+                    "Its prefix breaks in the {place}: {lost} sent before cannot be found in a cache."
+                ))
+            }),
+            HoldCondition::Result(limit) => {
+                self.largest_result.as_ref().filter(|(_, tokens)| tokens > limit).map(|(tool, tokens)| {
+                    format!("A result of {tool} has {} tokens, more than {}.", whole(*tokens), whole(*limit))
+                })
+            }
+        }
+    }
+
+    /// Why a step ends here.
+    fn ends(&self, Steps { step, agent, node_path }: &Steps) -> Option<String> {
+        let invocation = &self.held.invocation;
+        match step {
+            Step::Call => Some("It is the next call.".to_owned()),
+            Step::Agent => {
+                let is_other = invocation.agent != *agent || invocation.node_path.as_str() != *node_path;
+                is_other.then(|| format!("The next agent is {}.", invocation.agent))
+            }
+            Step::Result => {
+                let (tool, tokens) = self.largest_result.as_ref()?;
+                Some(format!("A result of {tool} has come, with {} tokens.", whole(*tokens)))
+            }
+        }
+    }
+}
+
+fn continuation(tables: &Tables, model: &str, earlier: &LlmRequest, later: &LlmRequest) -> Continuation {
+    let common = common_prefix(earlier, later);
+    let tokens = counted(&tables.counting, model, earlier).tokens;
+    let differs_in = match common.ends_in {
+        PrefixEnd::Definitions => Some("tools"),
+        PrefixEnd::System => Some("instruction"),
+        PrefixEnd::Contents => Some("conversation"),
+        PrefixEnd::Whole => None,
+    };
+    let shared = match differs_in {
+        None => tokens,
+        Some(_) => counted(&tables.counting, model, &beginning(earlier, common)).tokens,
+    };
+    Continuation { tokens, shared_tokens: shared.min(tokens), differs_in }
+}
+
+fn largest_new_result(
+    tables: &Tables,
+    memory: &Memory,
+    held: &HeldCall,
+    request: &LlmRequest,
+) -> Option<(String, u32)> {
+    let tokenizer = Tokenizer::of_model(request.model.as_deref().unwrap_or_default());
+    let weigher = Weigher::new(&tokenizer, &tables.counting.vocabularies, &tables.counting.memo);
+    let parts = request.contents.iter().flat_map(|content| content.parts.iter());
+    let results = parts.filter_map(|part| {
+        let result = part.part.function_response.as_deref()?;
+        let is_known = memory.results.contains(&(held.invocation.agent.clone(), part.fingerprint));
+        let name = result.name.as_deref().unwrap_or_default().to_owned();
+        (!is_known).then(|| (name, weigher.part(part).tokens))
+    });
+    results.max_by_key(|(_, tokens)| *tokens)
+}
+
+/// What a request has in common with another one, in whole pieces and as much of the instruction.
+fn beginning(request: &LlmRequest, common: CommonPrefix) -> LlmRequest {
+    let mut shared = LlmRequest { model: request.model.clone(), ..LlmRequest::default() };
+    if common.ends_in > PrefixEnd::Definitions {
+        shared.tools.clone_from(&request.tools);
+        let text = request.system_instruction.as_ref().map(|text| text.to_text()).unwrap_or_default();
+        let end =
+            if common.ends_in > PrefixEnd::System { text.len() } else { common.system_bytes.min(text.len()) };
+        let text = text.get(..end).unwrap_or_default();
+        if !text.is_empty() {
+            shared.system_instruction =
+                Some(Arc::new(RichText::from_span(text, Origin::processor("prefix"))));
+        }
+    }
+    if common.ends_in > PrefixEnd::System {
+        shared.contents = request.contents.iter().take(common.contents).cloned().collect();
+    }
+    shared
+}

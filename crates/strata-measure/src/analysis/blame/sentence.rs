@@ -1,0 +1,203 @@
+//! A cause in words: the one sentence that every view says about it.
+
+use strata_engine::{Experiment, FlowKind};
+use strata_model::{EventIndex, Origin};
+
+use super::cause::{Cause, PartsKind};
+use crate::analysis::difference::Difference;
+use crate::analysis::text_change::{ChangeKind, TextChange};
+use crate::phrases::{self, count, duration, event_name, listed};
+
+impl Cause {
+    /// What happened, inside of a sentence.
+    pub fn sentence(&self, experiment: &Experiment) -> String {
+        let source = |origin: &Origin| source(origin, experiment);
+        match self {
+            Self::State { key, change } => {
+                format!("state.{key} changed {} inside the instruction", whole_numbers(change))
+            }
+            Self::Instruction { origin: Origin::Processor { name }, change } => {
+                format!("{name} wrote other text into the instruction: {}", labelled(change))
+            }
+            Self::Instruction { origin, change } => words(&source(origin), change),
+            Self::ClientBlock { change } => {
+                let what = "the block that the client puts before the system prompt";
+                format!("{what} is another one in every call: {}", labelled(change))
+            }
+            Self::Definitions { added, removed, changed, change } => {
+                definitions(added, removed, changed, change.as_ref())
+            }
+            Self::Compacted { by: Some(by) } => format!("{} summarised the history", event_name(*by)),
+            Self::Compacted { by: None } => "a summary stands in the place of older messages".to_owned(),
+            Self::Rewound { by: Some(by) } => format!("{} took a part of the history back", event_name(*by)),
+            Self::Rewound { by: None } => {
+                "the conversation was taken back to an earlier place and goes on otherwise".to_owned()
+            }
+            Self::HandOff { .. } => {
+                "the agent sees its current turn only, and another agent has spoken since".to_owned()
+            }
+            Self::Scope { .. } => "the agent sees its current turn only, and a new one began".to_owned(),
+            Self::Window { .. } => "the filter’s window moved on, so the history begins later".to_owned(),
+            Self::Truncated { n_messages: 0, .. } => {
+                "the beginning of the history was cut off at another place".to_owned()
+            }
+            Self::Truncated { n_messages, first } => {
+                let begins = first.map_or(String::new(), |first: EventIndex| {
+                    format!(", and the history begins at {}", event_name(first))
+                });
+                format!("the oldest {} left out{begins}", were(*n_messages, "message"))
+            }
+            Self::Rewritten { origin, change } => words(&source(origin), change),
+            Self::LeftOut { what, n_parts, origin } => {
+                let from =
+                    origin.event().map_or(String::new(), |event| format!(", from {} on", event_name(event)));
+                format!("{} left out of the history{from}", were(*n_parts, noun(*what)))
+            }
+            Self::PutIn { what, n_parts, .. } => {
+                format!("{} put in before what was already sent", were(*n_parts, noun(*what)))
+            }
+            Self::OtherConversation => "it is another conversation".to_owned(),
+            Self::LateResponse { event } => {
+                format!(
+                    "{} came late and stands at its call, before what was already sent",
+                    event_name(*event)
+                )
+            }
+            Self::Artifacts { .. } => "another list of artifacts is shown".to_owned(),
+            Self::Memory => "other memories were looked up, or they stand at another place".to_owned(),
+            Self::Placement { origin } => format!("{} moves with what the user said last", source(origin)),
+            Self::Script { stage } | Self::Inserted { stage, .. } => format!("{stage} changed it"),
+            Self::Model { before, after } => format!("the model changed {before} → {after}"),
+            Self::Parameters { changed } => format!("settings changed: {}", listed(changed)),
+            Self::Expired { idle_s, lifetime_s, .. } => {
+                let (idle, lifetime) = (duration(*idle_s), duration(*lifetime_s));
+                format!("nothing was sent for {idle}, and the provider keeps a prefix for {lifetime}")
+            }
+            Self::Missed { why } => {
+                format!("the provider reports that it did not find it: {}", lowered(why.sentence()))
+            }
+            Self::Evicted => "other prompts took its place in the server".to_owned(),
+            Self::BelowMinimum { minimum_tokens } => {
+                format!("the prompt is shorter than the {minimum_tokens} tokens that are cached at least")
+            }
+            Self::NoBreakpoint { lookback_blocks } => {
+                format!("no breakpoint within {lookback_blocks} blocks of what was sent before")
+            }
+            Self::Unknown { origin: Some(origin) } => {
+                format!("{} changed in the conversation", source(origin))
+            }
+            Self::Unknown { origin: None } => "the conversation changed".to_owned(),
+        }
+    }
+}
+
+impl Difference {
+    /// A sentence of its own.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::AnotherClient => {
+                "More was found than this session ever sent: another session or client begins the same way."
+            }
+            Self::KeptLonger => "It was kept for longer than the provider promises.",
+            Self::Expired => "Nothing was sent for a while, and the provider promises no lifetime.",
+            Self::NearMinimum => "The prompt is about as short as the shortest that is cached.",
+            Self::OlderPrompt => "What was found ends where an earlier prompt did.",
+            Self::InFlight => {
+                "The request before was still being answered: what it writes can be read once its answer begins."
+            }
+            Self::HeadOnly => {
+                "Only what this client sends before every conversation was found: something changed behind it that is not recorded."
+            }
+            Self::Unused => {
+                "This client does not ask for the cache: nothing of the session was ever found or written."
+            }
+            Self::KeepsLess => "The provider keeps what it likes and promises nothing.",
+            Self::Unexplained => "Nothing that is known of this provider explains it.",
+        }
+    }
+}
+
+/// `the time in the instruction of desk changed: Current time 10:12 → 10:13`.
+fn words(place: &str, change: &TextChange) -> String {
+    let what = match change.kind {
+        ChangeKind::Time => "a time",
+        ChangeKind::Id => "a random id",
+        ChangeKind::Counter => "a counter",
+        ChangeKind::Number => "a number",
+        ChangeKind::Order => return format!("a list in {place} is in another order: {}", labelled(change)),
+        ChangeKind::Grown => return format!("{place} has grown: {}", labelled(change)),
+        ChangeKind::Shrunk => return format!("{place} has lost something: {}", labelled(change)),
+        ChangeKind::Shortened => {
+            let (before, after) =
+                (phrases::number(change.chars.0 as u64), phrases::number(change.chars.1 as u64));
+            return format!("{place} was shortened from {before} to {after} characters");
+        }
+        ChangeKind::Space => return format!("only white space in {place} changed: {}", labelled(change)),
+        ChangeKind::Words => return format!("{place} is not the same text: {}", labelled(change)),
+    };
+    format!("{what} in {place} changed: {}", labelled(change))
+}
+
+/// `Current time 10:12 → 10:13`.
+fn labelled(change: &TextChange) -> String {
+    if change.label.is_empty() { change.arrow() } else { format!("{} {}", change.label, change.arrow()) }
+}
+
+/// `2,318` for whole numbers.
+fn whole_numbers(change: &TextChange) -> String {
+    let value = |text: &str| text.parse::<i64>().map_or_else(|_| text.to_owned(), phrases::signed);
+    TextChange { before: value(&change.before), after: value(&change.after), ..change.clone() }.arrow()
+}
+
+fn were(n: u32, noun: &str) -> String {
+    format!("{} {}", count(n.into(), noun), if n == 1 { "was" } else { "were" })
+}
+
+fn noun(what: PartsKind) -> &'static str {
+    match what {
+        PartsKind::Thoughts => "thought",
+        PartsKind::Media => "image or file",
+        PartsKind::Calls => "tool call",
+        PartsKind::Results => "tool result",
+        PartsKind::Texts => "text",
+        PartsKind::Mixed => "part",
+    }
+}
+
+fn definitions(
+    added: &[String],
+    removed: &[String],
+    changed: &[String],
+    change: Option<&TextChange>,
+) -> String {
+    let what =
+        |names: &[String], verb: &str| (!names.is_empty()).then(|| format!("{} {verb}", listed(names)));
+    let said: Vec<String> = [what(added, "came in"), what(removed, "went"), what(changed, "changed")]
+        .into_iter()
+        .flatten()
+        .collect();
+    match (&said[..], change) {
+        ([], _) => "tools are in another order".to_owned(),
+        (_, Some(change)) => format!("tools: {}: {}", said.join(", "), labelled(change)),
+        (_, None) => format!("tools: {}", said.join(", ")),
+    }
+}
+
+/// What a source is called: an instruction that is not google-adk's is the system prompt.
+fn source(origin: &Origin, experiment: &Experiment) -> String {
+    match (origin, experiment.kind()) {
+        (Origin::Instruction { .. }, FlowKind::Transcript) => "the system prompt".to_owned(),
+        (Origin::Instruction { .. }, FlowKind::Adk) => {
+            format!("the {}", phrases::source(origin, experiment.log()))
+        }
+        (Origin::Event { event, .. }, FlowKind::Transcript) => event_name(*event),
+        (Origin::Run { field }, _) if **field == *"request" => "a message that is in no event".to_owned(),
+        _ => phrases::source(origin, experiment.log()),
+    }
+}
+
+/// A sentence inside of another.
+fn lowered(sentence: &str) -> String {
+    let mut letters = sentence.trim_end_matches('.').chars();
+    letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
+}

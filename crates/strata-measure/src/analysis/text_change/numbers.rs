@@ -1,0 +1,20 @@
+//! Numbers, and those that count.
+
+use super::kind::ChangeKind;
+use super::texts::{Found, Texts, runs};
+
+/// How much a counter goes up between two calls.
+const MAX_STEP: u64 = 16;
+
+/// A number in the place of another.
+pub(super) fn changed<'t>(texts: &Texts<'t>) -> Option<Found<'t>> {
+    let (before, after) = runs(texts, |letter| letter.is_ascii_digit() || matches!(letter, '.' | ','))?;
+    let trimmed = |text: &'t str| text.trim_end_matches(['.', ',']);
+    let (was, is) = (trimmed(before.text), trimmed(after.text));
+    let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
+    number(was).zip(number(is))?;
+    let whole = |text: &str| text.replace(',', "").parse::<u64>().ok();
+    let is_counter = whole(was).zip(whole(is)).is_some_and(|(was, is)| is > was && is - was <= MAX_STEP);
+    let kind = if is_counter { ChangeKind::Counter } else { ChangeKind::Number };
+    Some(Found { kind, before: was, after: is, label_end: after.start })
+}

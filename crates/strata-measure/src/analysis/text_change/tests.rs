@@ -1,0 +1,122 @@
+//! Every kind of change, as clients make them.
+
+use super::*;
+
+#[track_caller]
+fn check(before: &str, after: &str, expected: (&str, &str, &str, &str)) {
+    let found = TextChange::between(before, after).expect("a change");
+    let told = (found.kind.code(), &*found.label, &*found.before, &*found.after);
+    assert_eq!(told, expected, "{before:?} → {after:?}");
+}
+
+const RULES: &str = "\nYou are careful.\nYou never guess.\n";
+
+#[track_caller]
+fn in_rules(before: &str, after: &str, expected: (&str, &str, &str, &str)) {
+    check(before, after, expected);
+    check(&format!("{before}{RULES}"), &format!("{after}{RULES}"), expected);
+    check(&format!("{RULES}{before}{RULES}"), &format!("{RULES}{after}{RULES}"), expected);
+    // Whatever changes behind it.
+    let (a, b) = (format!("{before}{RULES}Left: 11"), format!("{after}{RULES}Left: 27"));
+    check(&a, &b, expected);
+}
+
+#[test]
+fn times_are_times_however_they_are_written() {
+    let same = [
+        ("Current time: ", "2026-11-20T10:12:31Z", "2026-11-20T10:13:31Z"),
+        ("Current time: ", "2026-11-20 10:12:31.250 UTC", "2026-11-20 10:13:31.100 UTC"),
+        ("Today is ", "Friday, 20 November 2026", "Saturday, 21 November 2026"),
+        ("Date: ", "Nov 20, 2026", "Nov 21, 2026"),
+        ("It is ", "9:59 am", "10:02 am"),
+        ("Now ", "20/11/2026 10:12", "20/11/2026 10:13"),
+        ("Started ", "Fri Nov 20 10:12:31 2026", "Fri Nov 20 10:12:58 2026"),
+        ("ts=", "1763633001", "1763633041"),
+        ("ts: ", "1763633001250", "1763633041999"),
+        ("Elapsed: ", "35 seconds", "71 seconds"),
+        ("Day: ", "2026-11-20", "2026-11-21"),
+    ];
+    for (label, before, after) in same {
+        let expected = ("time", label.trim_end_matches([' ', ':', '=']), before, after);
+        in_rules(&format!("{label}{before}"), &format!("{label}{after}"), expected);
+    }
+    in_rules(
+        r#"{"now":"2026-11-20T10:12:31Z","zone":"CET"}"#,
+        r#"{"now":"2026-11-20T10:13:31Z","zone":"CET"}"#,
+        ("time", "now", "2026-11-20T10:12:31Z", "2026-11-20T10:13:31Z"),
+    );
+}
+
+#[test]
+fn drawn_names_are_ids() {
+    in_rules(
+        "Session: 7c9e6679-7425-40de-944b-e07fc1f90ae7.",
+        "Session: 1b4e28ba-2fa1-41d2-883f-0016d3cca427.",
+        (
+            "random_id",
+            "Session",
+            "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+            "1b4e28ba-2fa1-41d2-883f-0016d3cca427",
+        ),
+    );
+    in_rules(
+        "Request req_8f3a2c91 by web",
+        "Request req_07bc1e44 by web",
+        ("random_id", "Request", "req_8f3a2c91", "req_07bc1e44"),
+    );
+    in_rules(
+        "cwd: /tmp/run-8f3a2c91/work",
+        "cwd: /tmp/run-17bd90e2/work",
+        ("random_id", "cwd: /tmp/", "run-8f3a2c91", "run-17bd90e2"),
+    );
+    in_rules("nonce 48219730", "nonce 10773255", ("random_id", "nonce", "48219730", "10773255"));
+}
+
+#[test]
+fn counters_go_up_by_little_and_numbers_do_not() {
+    in_rules("Turn: 9 of 50", "Turn: 10 of 50", ("counter", "Turn", "9", "10"));
+    in_rules("step 1", "step 12", ("counter", "step", "1", "12"));
+    in_rules("Tokens left: 118,204.", "Tokens left: 96,410.", ("number", "Tokens left", "118,204", "96,410"));
+    in_rules("Balance: $12.50", "Balance: $9.75", ("number", "Balance: $", "12.50", "9.75"));
+    in_rules("context: 41% used", "context: 63% used", ("number", "context", "41", "63"));
+    in_rules("item-12 is open", "item-13 is open", ("counter", "item", "12", "13"));
+}
+
+#[test]
+fn lists_are_reordered_and_grow_and_shrink() {
+    in_rules("- red\n- blue\n- green", "- green\n- red\n- blue", ("order", "", "- red", "- green"));
+    in_rules("Tags: red, blue, green.", "Tags: blue, red, green.", ("order", "Tags", "red", "blue"));
+    in_rules(r#"{"a": 1, "b": 2}"#, r#"{"b": 2, "a": 1}"#, ("order", "", r#""a": 1"#, r#""b": 2"#));
+    in_rules("Files: a.txt, b.txt", "Files: a.txt, b.txt, c.txt", ("grown", "Files", "", "c.txt"));
+    in_rules("Open: a.txt, b.txt, c.txt", "Open: a.txt, c.txt", ("shrunk", "Open", "b.txt", ""));
+    in_rules(
+        "Notes:\n- one\n- two",
+        "Notes:\n- one\n- two and a half\n- two",
+        ("grown", "", "", "- two and a half"),
+    );
+    in_rules("Notes:\n- one\n- two", "Notes:\n- two", ("shrunk", "", "- one", ""));
+    check("Be kind.\n", "Be kind.\n\nRemember: tea.", ("grown", "", "", "Remember: tea."));
+}
+
+#[test]
+fn white_space_and_cut_texts_are_told_from_other_words() {
+    in_rules("a:  b", "a: b", ("white_space", "a", "␣", ""));
+    check("a\nb\n", "a\nb", ("white_space", "b", "⏎", ""));
+    let long = "row after row of a table ".repeat(100);
+    let cut = format!("{}… [truncated]", &long[..200]);
+    let found = TextChange::between(&long, &cut).expect("a change");
+    assert_eq!((found.kind, found.chars), (ChangeKind::Shortened, (2500, 213)));
+    let gone = TextChange::between(&long, "[Old tool result content cleared]").expect("a change");
+    assert_eq!((gone.kind, &*gone.after), (ChangeKind::Shortened, "[Old tool result content cleared]"));
+    in_rules("Mode: plan", "Mode: act", ("words", "Mode", "plan", "act"));
+    assert_eq!(TextChange::between("same", "same"), None);
+}
+
+#[test]
+fn what_is_shown_begins_where_the_texts_differ() {
+    let words = "The same words stand before it in both. ".repeat(10);
+    let found =
+        TextChange::between(&format!("{words}Mode: plan"), &format!("{words}Mode: act")).expect("a change");
+    assert_eq!((&*found.before, &*found.after), ("plan", "act"));
+    assert_eq!(found.arrow(), "plan → act");
+}

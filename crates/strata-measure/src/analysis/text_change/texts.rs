@@ -1,0 +1,123 @@
+//! Two texts in one place, and what is found of their first difference.
+
+use super::kind::ChangeKind;
+use super::words::{Word, lines_from, run_around, word_at};
+
+/// Bytes by which a text has to be shorter for a value not to be what it lost.
+const MANY_BYTES: usize = 160;
+
+/// Two texts and the number of bytes both begin with.
+pub(super) struct Texts<'t> {
+    pub before: &'t str,
+    pub after: &'t str,
+    pub at: usize,
+}
+
+pub(super) struct Found<'t> {
+    pub kind: ChangeKind,
+    pub before: &'t str,
+    pub after: &'t str,
+    /// The byte of the later text where what is before the value ends.
+    pub label_end: usize,
+}
+
+impl<'t> Texts<'t> {
+    /// Behind what both begin with.
+    fn rests(&self) -> (&'t str, &'t str) {
+        (&self.before[self.at..], &self.after[self.at..])
+    }
+
+    /// The words around the first difference.
+    fn words(&self) -> (Word<'t>, Word<'t>) {
+        (word_at(self.before, self.at), word_at(self.after, self.at))
+    }
+
+    /// The same from here on but for white space, or on this line.
+    pub(super) fn white_space(&self) -> Option<Found<'t>> {
+        let (before, after) = self.rests();
+        let solid = |text: &'t str| text.chars().filter(|letter| !letter.is_whitespace());
+        let line = |text: &'t str| lines_from(text, self.at).next().unwrap_or_default();
+        let is_same_line = !line(self.before).trim().is_empty()
+            && solid(line(self.before)).eq(solid(line(self.after)))
+            && line(self.before) != line(self.after);
+        if !is_same_line && !solid(before).eq(solid(after)) {
+            return None;
+        }
+        let (before, after) = (spaces(before), spaces(after));
+        Some(Found { kind: ChangeKind::Space, before, after, label_end: self.at })
+    }
+
+    /// Much was cut off, and little or nothing stands in its place.
+    pub(super) fn shortened(&self) -> Option<Found<'t>> {
+        let (before, after) = self.rests();
+        let kept = common_end(before, after);
+        let (lost, put) = (&before[..before.len() - kept], &after[..after.len() - kept]);
+        let is_cut = lost.len() >= MANY_BYTES && put.len() * 4 <= lost.len();
+        // A section that was left out in the middle ends where a line does; text that was cut off does not.
+        let is_at_end = kept == 0 || (self.at > 0 && !put.trim().is_empty());
+        let (before, after) = (lost, put);
+        (is_cut && is_at_end).then_some(Found {
+            kind: ChangeKind::Shortened,
+            before,
+            after,
+            label_end: self.at,
+        })
+    }
+
+    /// One goes on where the other ends.
+    pub(super) fn continued(&self) -> Option<Found<'t>> {
+        let (before, after) = self.rests();
+        let kept = common_end(before, after);
+        let (lost, put) = (&before[..before.len() - kept], &after[..after.len() - kept]);
+        let kind = match (lost.is_empty(), put.is_empty()) {
+            (true, false) => ChangeKind::Grown,
+            (false, true) => ChangeKind::Shrunk,
+            _ => return None,
+        };
+        Some(Found { kind, before: lost.trim(), after: put.trim(), label_end: self.at })
+    }
+
+    pub(super) fn other_words(&self) -> Found<'t> {
+        let (before, after) = self.words();
+        let until_end_of_line = |text: &'t str, word: Word<'t>| {
+            let rest = &text[word.start..];
+            rest.lines().next().unwrap_or(rest)
+        };
+        Found {
+            kind: ChangeKind::Words,
+            before: until_end_of_line(self.before, before),
+            after: until_end_of_line(self.after, after),
+            label_end: after.start,
+        }
+    }
+}
+
+/// The white space that a text begins with.
+fn spaces(text: &str) -> &str {
+    let end = text.find(|letter: char| !letter.is_whitespace()).unwrap_or(text.len());
+    &text[..end]
+}
+
+/// Bytes both begin with, cut back to the start of a character.
+pub(super) fn common_bytes(a: &str, b: &str) -> usize {
+    let mut common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    while !a.is_char_boundary(common) || !b.is_char_boundary(common) {
+        common -= 1;
+    }
+    common
+}
+
+/// Bytes both end with, cut to whole characters.
+fn common_end(a: &str, b: &str) -> usize {
+    let mut common = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
+    while !a.is_char_boundary(a.len() - common) || !b.is_char_boundary(b.len() - common) {
+        common -= 1;
+    }
+    common
+}
+
+/// The run of such letters around the first difference in both texts, where both have one.
+pub(super) fn runs<'t>(texts: &Texts<'t>, is: impl Fn(char) -> bool) -> Option<(Word<'t>, Word<'t>)> {
+    let runs = (run_around(texts.before, texts.at, &is), run_around(texts.after, texts.at, &is));
+    (!runs.0.text.is_empty() && !runs.1.text.is_empty()).then_some(runs)
+}

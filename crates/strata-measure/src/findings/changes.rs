@@ -1,0 +1,103 @@
+//! Prefixes that are lost because what was sent is not sent again as it was, whoever made the requests.
+
+use std::collections::BTreeMap;
+
+use strata_model::Severity;
+
+use super::evidence::{Evidence, MIN_CACHED_TOKENS};
+use super::finding::FindingKind;
+use super::prefix::said;
+use super::rule::{Family, Observation, Rule};
+use super::tally::Tally;
+use crate::analysis::{Cause, Loss, PartsKind};
+
+pub(super) const FAMILY: Family = Family {
+    title: "What changes between requests",
+    rules: &[
+        Rule {
+            code: "changing-system-text",
+            surprises: &[],
+            kind: FindingKind::Prefix,
+            title: "A value that changes in the system text",
+            meaning: "The system text stands before the whole conversation. A time, an id, a counter or a list in another \
+                      order in it makes every prompt a new one: nothing behind it is found in the cache.",
+            advice: "Say what changes in the newest message, and keep the system text the same for all calls.",
+            look: changing_system_text,
+        },
+        Rule {
+            code: "history-rewritten",
+            surprises: &[],
+            kind: FindingKind::Prefix,
+            title: "Old messages are sent otherwise",
+            meaning: "What was sent before is cut, cleared, left out or put in between. Everything behind that place is \
+                      paid in full again, and each time it happens.",
+            advice: "Make results short when they come in and leave them as they are, or clear many at once and seldom.",
+            look: history_rewritten,
+        },
+        Rule {
+            code: "tools-change",
+            surprises: &["S17"],
+            kind: FindingKind::Prefix,
+            title: "Tools are declared otherwise",
+            meaning: "Tools stand at the very beginning of a prompt. Another list, another order or another description \
+                      makes everything behind them new.",
+            advice: "Declare the same tools in the same order in all calls, and keep values that change out of their \
+                     descriptions.",
+            look: tools_change,
+        },
+        Rule {
+            code: "settings-change",
+            surprises: &[],
+            kind: FindingKind::Prefix,
+            title: "Another model or other settings",
+            meaning: "A cache belongs to a model, and some settings empty it: nothing that was sent before is found.",
+            advice: "Stay with one model and one setting for a conversation, and give other work a conversation of its own.",
+            look: settings_change,
+        },
+    ],
+};
+
+fn changing_system_text(evidence: &Evidence<'_>) -> Vec<Observation> {
+    observed(evidence, |cause| matches!(cause, Cause::Instruction { .. } | Cause::ClientBlock { .. }))
+}
+
+fn history_rewritten(evidence: &Evidence<'_>) -> Vec<Observation> {
+    observed(evidence, |cause| match cause {
+        Cause::LeftOut { what, .. } => *what != PartsKind::Thoughts,
+        Cause::Truncated { n_messages, .. } => *n_messages > 0,
+        cause => matches!(cause, Cause::Rewritten { .. } | Cause::PutIn { .. }),
+    })
+}
+
+fn tools_change(evidence: &Evidence<'_>) -> Vec<Observation> {
+    observed(evidence, |cause| matches!(cause, Cause::Definitions { .. }))
+}
+
+fn settings_change(evidence: &Evidence<'_>) -> Vec<Observation> {
+    observed(evidence, |cause| matches!(cause, Cause::Parameters { .. } | Cause::Model { .. }))
+}
+
+/// An agent, a cause, and a kind of value with what stands before it.
+type Reason<'e> = (&'e str, &'static str, Option<(&'static str, &'e str)>);
+
+/// Losses for the same reason, by the same agent, of the same kind of value: a finding each.
+fn observed<'e>(evidence: &Evidence<'e>, is: impl Fn(&Cause) -> bool) -> Vec<Observation> {
+    let mut all: BTreeMap<Reason<'e>, (Tally, Option<&'e Loss>)> = BTreeMap::new();
+    for (call, loss) in evidence.losses().filter(|(_, loss)| is(&loss.cause)) {
+        let change = loss.cause.change().map(|change| (change.kind.code(), &*change.label));
+        let (tally, dearest) = all.entry((call.name(), loss.cause.code(), change)).or_default();
+        evidence.add_loss(tally, call, loss);
+        if dearest.is_none_or(|known| known.tokens < loss.tokens) {
+            *dearest = Some(loss);
+        }
+    }
+    let worth = all.into_values().filter(|(tally, _)| tally.tokens() >= MIN_CACHED_TOKENS);
+    worth
+        .filter_map(|(tally, dearest)| {
+            let dearest = dearest?;
+            let message = said(evidence, &tally, dearest);
+            let origins = dearest.origin.clone();
+            Some(Observation::new(Severity::Warning, message, tally).of_origins(origins))
+        })
+        .collect()
+}

@@ -1,0 +1,140 @@
+//! What is to be reached, whatever the tool.
+
+use strata_engine::{AppEdit, Edit, FlowEdit};
+use strata_model::{Json, Object, Str};
+
+use crate::analysis::{Cause, PartsKind};
+
+/// Characters of a token, where a setting counts in the other of the two.
+const CHARACTERS_A_TOKEN: usize = 4;
+/// What results are cut to where the fix names rows and no size.
+const USUAL_CHARACTERS: usize = 12_000;
+/// Names that are told of a list.
+const MOST_NAMES: usize = 3;
+
+/// What a change is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Aim {
+    /// Results of at most so many characters.
+    ShorterResults {
+        characters: usize,
+    },
+    /// Results of tools that read files.
+    ShorterReads,
+    /// Results of MCP servers.
+    ShorterMcp {
+        characters: usize,
+    },
+    /// These tools are not declared.
+    FewerTools {
+        names: Vec<Str>,
+    },
+    ShorterHistory,
+    NoRepeats,
+    /// The system text stays the same from call to call.
+    SameSystemText,
+    /// The client's own block before the system text stays the same.
+    SameClientBlock,
+    /// What was sent before stays as it was sent.
+    SameHistory,
+    SameTools,
+    SameModel,
+    SameSettings,
+    /// A prefix is kept for longer.
+    KeptLonger,
+}
+
+impl Aim {
+    /// What a fix's edits are for, as far as tools have settings for it.
+    pub fn of_edits(edits: &[Edit]) -> Option<Self> {
+        let inserted = edits.iter().find_map(|edit| match edit {
+            Edit::Flow(FlowEdit::Insert { kind, params, .. }) => Some((&**kind, params)),
+            _ => None,
+        });
+        match inserted {
+            Some(("cap_rows" | "summarize_results" | "truncate_middle" | "offload_results", params)) => {
+                Some(Self::of_results(&tools(params), characters(params)))
+            }
+            Some(("drop_tools", params)) => Some(Self::FewerTools { names: tools(params) }),
+            Some(("retention", _)) => Some(Self::ShorterHistory),
+            Some(("deduplicate", _)) => Some(Self::NoRepeats),
+            Some(("move_volatile", _)) => Some(Self::SameSystemText),
+            _ => edits
+                .iter()
+                .any(|edit| matches!(edit, Edit::Compaction(_)))
+                .then_some(Self::ShorterHistory)
+                .or_else(|| {
+                    let is_static =
+                        |edit: &Edit| matches!(edit, Edit::App(AppEdit::StaticInstruction { .. }));
+                    edits.iter().any(is_static).then_some(Self::SameSystemText)
+                }),
+        }
+    }
+
+    fn of_results(tools: &[Str], characters: usize) -> Self {
+        let is_read = |tool: &Str| tool.to_ascii_lowercase().starts_with("read");
+        match tools {
+            [] => Self::ShorterResults { characters },
+            tools if tools.iter().all(|tool| tool.starts_with("mcp__")) => Self::ShorterMcp { characters },
+            tools if tools.iter().all(is_read) => Self::ShorterReads,
+            _ => Self::ShorterResults { characters },
+        }
+    }
+
+    /// What would have kept a prefix. `None` where nothing that a tool can be told would.
+    pub fn of_cause(cause: &Cause) -> Option<Self> {
+        Some(match cause {
+            Cause::State { .. } | Cause::Instruction { .. } | Cause::Placement { .. } => Self::SameSystemText,
+            Cause::ClientBlock { .. } => Self::SameClientBlock,
+            Cause::Rewritten { .. }
+            | Cause::PutIn { .. }
+            | Cause::Truncated { .. }
+            | Cause::Window { .. } => Self::SameHistory,
+            Cause::LeftOut { what, .. } if *what != PartsKind::Thoughts => Self::SameHistory,
+            Cause::Definitions { .. } => Self::SameTools,
+            Cause::Model { .. } => Self::SameModel,
+            Cause::Parameters { .. } => Self::SameSettings,
+            Cause::Expired { idle_s, longest_s: Some(longest_s), .. } if idle_s <= longest_s => {
+                Self::KeptLonger
+            }
+            _ => return None,
+        })
+    }
+
+    /// What a finding of this code is about, where a rule is not for google-adk alone.
+    pub fn of_finding(code: &str) -> Option<Self> {
+        match code {
+            "changing-system-text" | "state-in-instruction" => Some(Self::SameSystemText),
+            "history-rewritten" => Some(Self::SameHistory),
+            "tools-change" => Some(Self::SameTools),
+            "settings-change" => Some(Self::SameSettings),
+            "compaction-does-not-pay" | "compaction-overdue" => Some(Self::ShorterHistory),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn tokens(characters: usize) -> usize {
+    characters.div_ceil(CHARACTERS_A_TOKEN)
+}
+
+/// `a, b, c and 2 more`.
+pub(super) fn some_of(names: &[Str]) -> String {
+    let shown: Vec<&str> = names.iter().take(MOST_NAMES).map(|name| &**name).collect();
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => shown.join(", "),
+        n => format!("{} and {n} more", shown.join(", ")),
+    }
+}
+
+fn tools(params: &Object) -> Vec<Str> {
+    let tools = params.get("tools").and_then(Json::as_array).unwrap_or_default();
+    tools.iter().filter_map(|tool| tool.as_str().map(Str::from)).collect()
+}
+
+fn characters(params: &Object) -> usize {
+    match params.get("max_chars") {
+        Some(Json::Int(limit)) => usize::try_from(*limit).unwrap_or(USUAL_CHARACTERS),
+        _ => USUAL_CHARACTERS,
+    }
+}

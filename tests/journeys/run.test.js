@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { violations } from './support/axe.js';
+import { journey } from './support/journey.js';
+
+const SAMPLE = join(import.meta.dirname, '..', '..', 'samples', 'ads-report');
+
+journey(
+  'an app runs, is held where its prefix breaks, edited by hand, and goes on',
+  async (window, strata) => {
+    const { page } = window;
+    await window.openSample();
+    await window.press('5');
+    const form = page.getByRole('form', { name: 'Begin a run' });
+    await form.getByLabel('App file').fill(join(SAMPLE, 'app.yaml'));
+    await form.getByLabel('Tools').fill(join(SAMPLE, 'tools.js'));
+    await form.getByLabel('Answers', { exact: true }).fill(join(SAMPLE, 'answers.yaml'));
+    await window.settle();
+    await window.pictures('run-form');
+    await form.getByRole('button', { name: 'Begin' }).click();
+
+    // Nothing is sent before something is said; then the call is held whose prefix breaks.
+    const talk = page.getByRole('region', { name: 'Conversation' });
+    await window.reads(talk, 'Nothing was said yet');
+    await talk.getByLabel('Message').fill('How did the summer campaigns do?');
+    await talk.getByLabel('Message').press('Enter');
+    const held = page.getByRole('region', { name: 'Held call' });
+    await window.reads(held, 'Its prefix breaks in the');
+    await window.reads(held, 'tokens of the agent’s call before; then its');
+    await window.reads(page.getByRole('region', { name: 'Agents of the run' }), /query_writer\s*held/);
+    const { runs } = await strata.ask('run/list');
+    const [run] = runs;
+    const header = await strata.ask('session/header', { session: run.session });
+    assert.equal(header.calls, run.calls + 1);
+
+    // It is a call of every view, and the newest one.
+    await window.becomes(() => window.cursor(), header.calls);
+    await window.reads(held, `Held before C${header.calls}`);
+    await held
+      .getByRole('list', { name: 'Parts of the held prompt' })
+      .getByText('left out')
+      .first()
+      .waitFor();
+    await window.settle();
+    await window.pictures('run-held');
+    assert.deepEqual(await violations(page), []);
+
+    // Edited, it is shown as it will be sent, with the edit as its last stage.
+    await held.getByRole('button', { name: /^Edit/ }).click();
+    const edit = page.getByRole('form', { name: 'Edit the held call' });
+    await edit.getByLabel('Instruction').fill('Say that one query is stored.');
+    await window.settle();
+    await window.pictures('run-edit');
+    assert.deepEqual(await violations(page), []);
+    await edit.getByRole('button', { name: 'Apply' }).click();
+    await window.reads(held, 'edited by hand');
+    await held.getByRole('button', { name: 'In the Pipeline' }).click();
+    await window.option(/edited_by_hand/, window.stages).waitFor();
+
+    // One step to the next agent, then on without being held.
+    await window.press('5');
+    await held.waitFor();
+    await window.press('n');
+    await window.reads(held, 'The next agent is');
+    const calls = header.calls + 1;
+    await window.becomes(
+      async () => (await strata.ask('session/header', { session: run.session })).calls,
+      calls,
+    );
+    await window.press('f');
+    await window.reads(talk, 'June brought steady clicks');
+    await held.waitFor({ state: 'detached' });
+    await window.reads(page.getByRole('main'), 'Waits for you');
+    await window.settle();
+    await window.pictures('run-done');
+    assert.deepEqual(await violations(page), []);
+
+    // What was sent is what was edited.
+    const json = await strata.ask('run/list');
+    assert.equal(json.runs[0].error, null);
+    await window.press('a');
+    await form.waitFor();
+    await window.press('a');
+    await page.getByRole('button', { name: 'End the run' }).click();
+    await window.reads(page.getByRole('main'), 'Stopped');
+    await page.getByRole('button', { name: 'Go on…' }).click();
+    await form
+      .getByRole('checkbox', { name: /Go on with/ })
+      .and(page.locator(':checked'))
+      .waitFor();
+  },
+);

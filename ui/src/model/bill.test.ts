@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { Bill } from '@/api/gen/api.ts';
+import { paidTokens, sentTokens } from './bill.ts';
+
+/** Of a session whose provider reported less for some prompts than we count, and more for others. */
+const bill: Bill = {
+  calls: 9,
+  reportedCalls: 8,
+  unpaidCalls: 1,
+  unpaidTokens: 47_343,
+  promptTokens: 291_805,
+  basis: 'estimated',
+  countedTokens: 336_602,
+  countedBasis: 'estimated',
+  hiddenTokens: 52_474,
+  overcountedTokens: 97_271,
+  cachedTokens: 182_016,
+  cacheReportedCalls: 5,
+  writtenTokens: 0,
+  writtenLongTokens: 0,
+  outputTokens: 162,
+  cost: null,
+  hiddenCost: null,
+  outputCost: null,
+};
+
+test('what is counted is never more than what was sent', () => {
+  expect(bill.promptTokens).toBeLessThan(bill.countedTokens);
+  expect(sentTokens(bill)).toBe(389_076);
+});
+
+test('without a report both are what is counted', () => {
+  const counted = { ...bill, promptTokens: 100, countedTokens: 100, hiddenTokens: 0, overcountedTokens: 0 };
+  expect(sentTokens(counted)).toBe(counted.promptTokens);
+});
+
+test('nobody paid for what failed', () => {
+  expect(paidTokens(bill)).toBe(244_462);
+});

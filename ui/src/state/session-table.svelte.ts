@@ -1,0 +1,121 @@
+import type { SessionPage, SessionRow } from '@/api/gen/api.ts';
+import type { Host } from '@/host/host.ts';
+import {
+  findSessions,
+  groupSessions,
+  sortSessions,
+  sumSessions,
+  type SessionLine,
+  type SessionOrder,
+} from '@/model/session-table.ts';
+import { MOST_MARKED } from '@/model/view-url.ts';
+import { Loaded } from './loaded.svelte.ts';
+import type { Location } from './location.svelte.ts';
+
+/** Rows that are asked for at a time, and that are read in all: beyond that the list says what it lacks. */
+const PAGE = 500;
+const MOST = 5_000;
+
+interface Places {
+  readonly location: Location;
+  readonly sessionsRevision: number;
+  openSession(session: string): void;
+}
+
+/** All sessions with what they come to: sorted, grouped, filtered, two of them compared. */
+export class SessionTable {
+  readonly #in: Places;
+  readonly list: Loaded<SessionPage>;
+  /** The line under the cursor, by its session. None until a person chose one: the list begins at its top. */
+  #chosen: string | undefined = $state();
+
+  constructor(host: Host, places: Places) {
+    this.#in = places;
+    this.list = new Loaded(
+      () =>
+        places.location.view.view === 'sessions' ? `table ${String(places.sessionsRevision)}` : undefined,
+      () => readAll(host),
+    );
+  }
+
+  get #view(): Location['view'] {
+    return this.#in.location.view;
+  }
+
+  readonly #all: readonly SessionRow[] = $derived.by(() => this.list.latest?.rows ?? []);
+  readonly found: readonly SessionRow[] = $derived.by(() =>
+    findSessions(this.#all, this.#view.sessionFilter),
+  );
+  readonly sums = $derived.by(() => sumSessions(this.found));
+  readonly lines: readonly SessionLine[] = $derived.by(() => {
+    const { sessionOrder, isSessionOrderReversed, grouping } = this.#view;
+    return groupSessions(sortSessions(this.found, sessionOrder, isSessionOrderReversed), grouping);
+  });
+
+  /** Those that are marked, as far as they are in the store. */
+  readonly marked: readonly SessionRow[] = $derived.by(() =>
+    this.#view.marked.flatMap((id) => this.#all.find(({ session }) => session === id) ?? []),
+  );
+
+  get activeLine(): number | undefined {
+    const at = this.lines.findIndex((line) => line.type === 'session' && line.row.session === this.#chosen);
+    return at < 0 ? undefined : at;
+  }
+
+  /** The session under the cursor. */
+  get active(): SessionRow | undefined {
+    const line = this.lines[this.activeLine ?? -1];
+    return line?.type === 'session' ? line.row : undefined;
+  }
+
+  /** Puts the cursor on a line, or on the next session beyond a head, in the direction it came from. */
+  activate(index: number): void {
+    const step = index < (this.activeLine ?? -1) ? -1 : 1;
+    for (let at = index; at >= 0 && at < this.lines.length; at += step) {
+      const line = this.lines[at];
+      if (line?.type !== 'session') continue;
+      this.#chosen = line.row.session;
+      return;
+    }
+  }
+
+  open(row: SessionRow | undefined = this.active): void {
+    if (row !== undefined) this.#in.openSession(row.session);
+  }
+
+  /** Sorts by a column; a second time, the other way round. */
+  sort(order: SessionOrder): void {
+    const { sessionOrder, isSessionOrderReversed } = this.#view;
+    const isSame = order === sessionOrder;
+    this.#in.location.go(
+      { sessionOrder: order, isSessionOrderReversed: isSame && !isSessionOrderReversed },
+      'replace',
+    );
+  }
+
+  /** Marks a session to be compared, or no longer. Of three the first goes. */
+  mark(row: SessionRow | undefined = this.active): void {
+    if (row === undefined) return;
+    const { marked } = this.#view;
+    const others = marked.filter((id) => id !== row.session);
+    const next = others.length < marked.length ? others : [...marked, row.session].slice(-MOST_MARKED);
+    this.#in.location.go({ marked: next }, 'replace');
+  }
+
+  clearMarks(): void {
+    this.#in.location.go({ marked: [] }, 'replace');
+  }
+}
+
+async function readAll(host: Host): Promise<SessionPage> {
+  const rows: SessionRow[] = [];
+  for (;;) {
+    const { total, rows: more } = await host.invoke('session/list', {
+      filter: '',
+      offset: rows.length,
+      limit: PAGE,
+    });
+    rows.push(...more);
+    if (more.length === 0 || rows.length >= Math.min(total, MOST)) return { total, rows };
+  }
+}
