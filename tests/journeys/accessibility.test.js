@@ -16,7 +16,7 @@ const PLACES = [
   ],
   [
     'lab?axes=threshold&grid=threshold=20000,retention=10&look=table',
-    (window) => window.reads(window.inspector, 'What the sweep says'),
+    (window) => window.reads(window.sweep, /threshold 20,?000/i),
   ],
   ['run', (window) => window.page.getByRole('form', { name: 'Begin a run' }).waitFor()],
   ['pipeline?call=25&stage=contents', (window) => window.reads(window.stage, 'contents')],

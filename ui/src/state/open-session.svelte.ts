@@ -109,9 +109,11 @@ export class OpenSession {
     return isCompiled ? `${this.keyOfEdits} ${String(call)}` : undefined;
   }
 
-  /** An experiment has most of its calls from the recording, so one that is looked at is worth waiting for. */
+  /** Most calls of a recording and its experiments are the same, so a change from one to another is worth waiting for. */
   get #answeredCalls(): number {
-    return this.experiment === undefined ? this.compiledCalls : this.calls;
+    const { info } = this;
+    const isRecordingKnown = info?.session === this.id && info?.experiment === null;
+    return isRecordingKnown ? this.compiledCalls : this.calls;
   }
 
   /** New numbers are asked for when those that were asked for before are there. */
