@@ -1,22 +1,24 @@
 //! A followed file that grows.
 //!
 //! - `follow`: one line behind a Claude Code transcript of 10,000 events. `line_appended` is from its place in the file until
-//!   the store has it. `line_shown` is from writing it until the header of the open session has its call compiled; in it
-//!   are 20 ms in which the follower waits for the rest of a burst. The yardstick imports the same file into a store
-//!   that is empty.
+//!   the store has it. `stored_shown` is from there until the window has what it draws of its call: it is told that the
+//!   session changed, and asks for the header and the last column until the call is compiled. `line_shown` is both, from
+//!   writing the line; in it are 20 ms in which the follower waits for the rest of a burst, and the rests it takes between
+//!   its looks. The yardstick imports the same file into a store that is empty.
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, Criterion, SamplingMode, criterion_group, criterion_main};
 use serde_json::{Value, json};
 use strata_app::report::{self, FollowUpdate, Following, Watch};
-use strata_app::{Host, Options, Reply, Strata};
+use strata_app::api::job::Notification;
+use strata_app::{Host, Options, Reply, Strata, Subscription};
 use tokio_util::sync::CancellationToken;
 
 const N_EVENTS: usize = 10_000;
@@ -119,29 +121,50 @@ fn follow(criterion: &mut Criterion) {
         };
         bencher.iter_batched(next_line, &mut look, BatchSize::PerIteration);
     });
-    let lines = line(n_events) + &line(n_events + 1);
-    n_events += 2;
-    let shown = Shown::new(folder.path(), &path, &lines);
-    group.bench_function("line_shown", |bencher| {
-        let next_line = || {
-            // The model answers in every other line.
-            let lines = line(n_events) + &line(n_events + 1);
-            n_events += 2;
-            lines
-        };
-        bencher.iter_batched(next_line, |lines| shown.append(&lines, &path), BatchSize::PerIteration);
-    });
+    let mut shown = Shown::new(folder.path(), &path);
+    // The model answers in every other line.
+    let mut lines = || {
+        n_events += 2;
+        line(n_events - 2) + &line(n_events - 1)
+    };
+    // The first growth is read whole: who stored the file may have been an older version.
+    shown.append(&lines());
+    for (name, part) in [("line_shown", Times::whole as fn(&Times) -> Duration), ("stored_shown", Times::shown)] {
+        group.bench_function(name, |bencher| {
+            bencher.iter_custom(|n| (0..n).map(|_| part(&shown.append(&lines()))).sum());
+        });
+    }
     group.finish();
+}
+
+/// When a call that was appended came how far.
+struct Times {
+    written: Instant,
+    stored: Instant,
+    shown: Instant,
+}
+
+impl Times {
+    fn whole(&self) -> Duration {
+        self.shown - self.written
+    }
+
+    fn shown(&self) -> Duration {
+        self.shown - self.stored
+    }
 }
 
 /// The application, with the transcript open and followed.
 struct Shown {
     strata: Arc<Strata>,
+    path: PathBuf,
     session: Value,
+    told: Subscription,
+    n_calls: u64,
 }
 
 impl Shown {
-    fn new(folder: &Path, path: &Path, lines: &str) -> Self {
+    fn new(folder: &Path, path: &Path) -> Self {
         let options = Options {
             host: Host::Browser,
             database: Some(folder.join("followed.db")),
@@ -150,32 +173,52 @@ impl Shown {
         };
         let strata = Strata::start(options).expect("a store that opens");
         let session = session_of(&strata, path);
-        ask(&strata, "session/open", &json!({"session": session}));
-        ask(&strata, "session/follow", &json!({"session": session, "isOn": true}));
-        let shown = Self { strata, session };
-        while !shown.is_compiled(0) {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        // The first growth is read whole: who stored the file may have been an older version.
-        shown.append(lines, path);
+        let told = strata.subscribe();
+        let header = ask(&strata, "session/open", &json!({"session": session}));
+        let n_calls = header["calls"].as_u64().expect("a number of calls");
+        let mut shown = Self { strata, path: path.to_owned(), session, told, n_calls };
+        shown.wait_until_compiled(header);
+        ask(&shown.strata, "session/follow", &json!({"session": shown.session, "isOn": true}));
         shown
+    }
+
+    /// Appends a call, and asks for it as the window does.
+    fn append(&mut self, lines: &str) -> Times {
+        while self.told.try_next().is_some() {}
+        let written = Instant::now();
+        append(&self.path, lines);
+        self.n_calls += 1;
+        loop {
+            self.wait_for(|told| matches!(told, Notification::Changed { .. }));
+            let stored = Instant::now();
+            let header = self.header();
+            if header["calls"].as_u64() != Some(self.n_calls) {
+                continue;
+            }
+            self.wait_until_compiled(header);
+            let last = self.n_calls;
+            let columns =
+                json!({"session": self.session, "from": last, "to": last, "maxColumns": 1}).to_string();
+            let reply = self.strata.dispatch("call/columns", &columns);
+            assert!(matches!(reply, Ok(Reply::Bytes(_))), "{reply:?}");
+            return Times { written, stored, shown: Instant::now() };
+        }
+    }
+
+    fn wait_until_compiled(&mut self, mut header: Value) {
+        while header["compiledCalls"] != header["calls"] {
+            self.wait_for(|told| matches!(told, Notification::Analysis { .. }));
+            header = self.header();
+        }
+    }
+
+    fn wait_for(&mut self, is_meant: impl Fn(&Notification) -> bool) {
+        let runtime = strata_testkit::runtime();
+        while !is_meant(&runtime.block_on(self.told.next()).expect("the application runs")) {}
     }
 
     fn header(&self) -> Value {
         ask(&self.strata, "session/header", &json!({"session": self.session}))
-    }
-
-    fn is_compiled(&self, n_calls: u64) -> bool {
-        let header = self.header();
-        header["compiledCalls"] == header["calls"] && header["calls"].as_u64() >= Some(n_calls)
-    }
-
-    fn append(&self, lines: &str, path: &Path) {
-        let n_calls = self.header()["calls"].as_u64().unwrap_or_default();
-        append(path, lines);
-        while !self.is_compiled(n_calls + 1) {
-            std::thread::sleep(Duration::from_micros(200));
-        }
     }
 }
 
