@@ -40,6 +40,7 @@ mod session;
 mod shared_list;
 mod state;
 pub mod take;
+pub mod text;
 mod usage;
 
 pub use actions::{EventActions, EventCompaction};

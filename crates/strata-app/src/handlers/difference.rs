@@ -5,6 +5,7 @@ mod find;
 mod side;
 
 use strata_measure::analysis::{CacheAnalysis, CallAnalysis, Kind, Scale, SessionAnalysis};
+use strata_model::text::common_start;
 use strata_wire::Segment;
 
 use self::chips::{Edge, chips};
@@ -245,7 +246,7 @@ fn in_pairs(changed: Vec<DiffLine>) -> Vec<DiffLine> {
     let mut pairs = Vec::with_capacity(2 * n_removed);
     for (mut old, mut new) in removed.into_iter().zip(added) {
         let (before, after) = (text(&old), text(&new));
-        let start = find::common_bytes(&before, &after);
+        let start = common_start(&before, &after);
         let same_end = before[start..].chars().rev().zip(after[start..].chars().rev());
         let end: usize = same_end.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
         for (line, text) in [(&mut old, &before), (&mut new, &after)] {

@@ -223,8 +223,8 @@ impl RunRecording {
         Ok(is_written)
     }
 
-    /// Writes what stands in `next` and not in `before`, and what stands for answers behind it. False, with nothing written, where the store does not have
-    /// `before`.
+    /// Writes what stands in `next` and not in `before`, and what stands for answers behind it. False, with nothing
+    /// written, where the store does not have `before`.
     fn write(
         &self,
         before: &Stored,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use strata_model::text::{common_end, common_start};
 use strata_model::{InstructionKind, Origin, RichText, Str};
 
 /// The recorded text, block by block as it was sent, with the sources of the compiled one: of what both begin with and
@@ -45,7 +46,7 @@ fn kind_of(compiled: &RichText) -> InstructionKind {
 /// Ranges of the text with their sources. `None` where the compiled text is another one for the most part.
 fn pieces(text: &str, compiled: &RichText) -> Option<Vec<(Range<usize>, Origin)>> {
     let known = compiled.to_text();
-    let begin = common_beginning(text, &known);
+    let begin = common_start(text, &known);
     let end = common_end(&text[begin..], &known[begin..]);
     if (begin + end) * 2 < text.len() {
         return None;
@@ -89,24 +90,6 @@ fn source_between<'o>(sources: &[&'o Origin]) -> Option<&'o Origin> {
             .or(sources.first())
             .copied(),
     }
-}
-
-/// Bytes both begin with, cut back to the start of a character.
-fn common_beginning(a: &str, b: &str) -> usize {
-    let mut common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    while !a.is_char_boundary(common) || !b.is_char_boundary(common) {
-        common -= 1;
-    }
-    common
-}
-
-/// Bytes both end with, cut to whole characters.
-fn common_end(a: &str, b: &str) -> usize {
-    let mut common = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
-    while !a.is_char_boundary(a.len() - common) || !b.is_char_boundary(b.len() - common) {
-        common -= 1;
-    }
-    common
 }
 
 #[cfg(test)]

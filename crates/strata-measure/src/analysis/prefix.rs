@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use strata_model::text::common_start;
 use strata_model::{Fingerprint, FingerprintBuilder, LlmRequest, RequestContent, RichText};
 use strata_wire::{Item, PrefixOrder, Segment, definitions};
 
@@ -126,7 +127,7 @@ fn common_definitions(earlier: &LlmRequest, later: &LlmRequest) -> CommonDefinit
                 let text = |segment: &Option<Segment<'_>>| {
                     segment.as_ref().map(|segment| segment.text().into_owned()).unwrap_or_default()
                 };
-                let bytes = Some(common_bytes(&text(&a), &text(&b)));
+                let bytes = Some(common_start(&text(&a), &text(&b)));
                 return CommonDefinitions { n_whole, bytes };
             }
         }
@@ -312,7 +313,7 @@ impl CommonPrefix {
         self.parts = pairs.clone().take_while(|(a, b)| a.fingerprint == b.fingerprint).count();
         if let Some((a, b)) = pairs.clone().nth(self.parts) {
             let text = |part: &strata_model::RequestPart| part.part.text.clone().unwrap_or_default();
-            self.bytes = common_bytes(&text(a), &text(b));
+            self.bytes = common_start(&text(a), &text(b));
         }
     }
 }
@@ -346,25 +347,13 @@ fn common_text(a: &RichText, b: &RichText) -> usize {
                 other = next;
                 continue;
             }
-            let same = common_bytes(text, other);
+            let same = common_start(text, other);
             common += same;
             if same < text.len() && same < other.len() {
                 return common;
             }
             (text, other) = (&text[same..], &other[same..]);
         }
-    }
-    common
-}
-
-/// Bytes both begin with, cut back to the start of a character.
-fn common_bytes(a: &str, b: &str) -> usize {
-    const BLOCK: usize = 64;
-    let (x, y) = (a.as_bytes(), b.as_bytes());
-    let blocks = x.chunks_exact(BLOCK).zip(y.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
-    let mut common = blocks + x[blocks..].iter().zip(&y[blocks..]).take_while(|(a, b)| a == b).count();
-    while !a.is_char_boundary(common) || !b.is_char_boundary(common) {
-        common -= 1;
     }
     common
 }

@@ -11,7 +11,9 @@ mod words;
 
 pub use kind::ChangeKind;
 
-use texts::{Texts, common_bytes};
+use strata_model::text::common_start;
+
+use texts::Texts;
 
 /// Characters that are shown of each side.
 const SHOWN: usize = 60;
@@ -35,7 +37,7 @@ pub struct TextChange {
 impl TextChange {
     /// How the second text differs first from the one before it. `None` for equal texts.
     pub fn between(before: &str, after: &str) -> Option<Self> {
-        let at = common_bytes(before, after);
+        let at = common_start(before, after);
         if at == before.len() && at == after.len() {
             return None;
         }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use strata_model::text::common_start;
 use strata_wire::{Item, Segment};
 
 use super::side::Side;
@@ -114,7 +115,7 @@ fn texts(before: &Side<'_>, after: &Side<'_>, (a, b): (usize, usize), list: &mut
         Item::System(_) => Some(0),
         _ => skipped(&shown.0, &texts.0),
     };
-    let at = common_bytes(&texts.0, &texts.1);
+    let at = common_start(&texts.0, &texts.1);
     let Some(offset) = offset.filter(|_| texts.0.len() + texts.1.len() < LONGEST) else {
         push(0, at, at);
         return;
@@ -135,7 +136,7 @@ fn texts(before: &Side<'_>, after: &Side<'_>, (a, b): (usize, usize), list: &mut
         };
         let old_start = start(&texts.0, first(&|line| line.before_line), cuts.0);
         let new_start = start(&texts.1, first(&|line| line.after_line), cuts.1);
-        let same = common_bytes(&texts.0[old_start..], &texts.1[new_start..]);
+        let same = common_start(&texts.0[old_start..], &texts.1[new_start..]);
         push(hunk, old_start + same, new_start + same);
     }
 }
@@ -165,10 +166,4 @@ fn key(segment: &Segment<'_>) -> u64 {
 
 fn line_start(text: &str, line: usize) -> usize {
     text.split_inclusive('\n').take(line).map(str::len).sum()
-}
-
-/// Bytes both begin with, cut back to the start of a character.
-pub(super) fn common_bytes(a: &str, b: &str) -> usize {
-    let same = a.char_indices().zip(b.chars()).find(|((_, a), b)| a != b);
-    same.map_or(a.len().min(b.len()), |((at, _), _)| at)
 }

@@ -1,5 +1,6 @@
 //! Requests as the recorder tells them: three lists and fields by name, as what is different from another request.
 
+use strata_model::text::{common_end, common_start};
 use strata_model::{Json, Object, RequestChange, Splice, Str};
 
 use super::pool::{Pool, is_omitted};
@@ -149,7 +150,8 @@ impl Snapshot {
     fn add_system_change(&self, after: &Self, change: &mut RequestChange) {
         match (self.system_text(), after.system_text()) {
             (Some(before), Some(after)) => {
-                let (keep, end) = common_text_ends(&before, &after);
+                let keep = common_start(&before, &after);
+                let end = common_end(&before[keep..], &after[keep..]);
                 change.system = Some(Splice {
                     n_before: before.len(),
                     keep,
@@ -193,14 +195,6 @@ fn common_ends(before: &[Json], after: &[Json]) -> (usize, usize) {
     let keep = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let rest = before[keep..].iter().rev().zip(after[keep..].iter().rev());
     (keep, rest.take_while(|(a, b)| a == b).count())
-}
-
-/// The bytes that both texts begin and end with, between characters.
-fn common_text_ends(before: &str, after: &str) -> (usize, usize) {
-    let same = |(a, b): &(char, char)| a == b;
-    let keep = before.chars().zip(after.chars()).take_while(same).map(|(a, _)| a.len_utf8()).sum::<usize>();
-    let rest = before[keep..].chars().rev().zip(after[keep..].chars().rev());
-    (keep, rest.take_while(same).map(|(a, _)| a.len_utf8()).sum())
 }
 
 /// The items of a list of names.

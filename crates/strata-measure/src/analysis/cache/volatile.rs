@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use strata_model::text::common_start;
 use strata_model::{LlmRequest, Origin, SharedList, Str};
 
 use crate::analysis::call::CallAnalysis;
@@ -66,8 +67,7 @@ pub(super) fn line_beginnings(
 /// What two lines begin with, up to where the first word that differs begins.
 fn beginning<'l>(before: &str, now: &'l str) -> Option<&'l str> {
     const MIN_BYTES: usize = 3;
-    let shared = before.bytes().zip(now.bytes()).take_while(|(a, b)| a == b).count();
-    let shared = (0..=shared).rev().find(|at| now.is_char_boundary(*at)).unwrap_or(0);
+    let shared = common_start(before, now);
     let end = now[..shared].rfind([' ', '=', '"', '>', '(']).map_or(0, |at| at + 1);
     (end >= MIN_BYTES).then(|| &now[..end])
 }

@@ -1,5 +1,7 @@
 //! Two texts in one place, and what is found of their first difference.
 
+use strata_model::text::common_end;
+
 use super::kind::ChangeKind;
 use super::words::{Word, lines_from, run_around, word_at};
 
@@ -96,24 +98,6 @@ impl<'t> Texts<'t> {
 fn spaces(text: &str) -> &str {
     let end = text.find(|letter: char| !letter.is_whitespace()).unwrap_or(text.len());
     &text[..end]
-}
-
-/// Bytes both begin with, cut back to the start of a character.
-pub(super) fn common_bytes(a: &str, b: &str) -> usize {
-    let mut common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    while !a.is_char_boundary(common) || !b.is_char_boundary(common) {
-        common -= 1;
-    }
-    common
-}
-
-/// Bytes both end with, cut to whole characters.
-fn common_end(a: &str, b: &str) -> usize {
-    let mut common = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
-    while !a.is_char_boundary(a.len() - common) || !b.is_char_boundary(b.len() - common) {
-        common -= 1;
-    }
-    common
 }
 
 /// The run of such letters around the first difference in both texts, where both have one.

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
+use strata_model::text::{common_end, common_start};
 use strata_model::{
     Content, Contents, Fingerprint, FingerprintBuilder, FromJson as _, Json, Origin, Part, RequestContent,
     RequestPart, RichText, Str,
@@ -193,7 +194,7 @@ pub(super) fn sourced_text(old: &RichText, new: &str, own: &Origin) -> RichText 
 /// Pieces of `old` that stand in `new`, in order, as byte ranges of both.
 fn kept(old: &str, new: &str) -> Vec<(Range<usize>, Range<usize>)> {
     let start = common_start(old, new);
-    let end = common_start_back(&old[start..], &new[start..]);
+    let end = common_end(&old[start..], &new[start..]);
     let (old_middle, new_middle) = (&old[start..old.len() - end], &new[start..new.len() - end]);
     let mut pieces = vec![(0..start, 0..start)];
     let old_lines: Vec<&str> = old_middle.split_inclusive('\n').collect();
@@ -218,14 +219,4 @@ fn kept(old: &str, new: &str) -> Vec<(Range<usize>, Range<usize>)> {
     pieces.push((old.len() - end..old.len(), new.len() - end..new.len()));
     pieces.retain(|(_, new)| !new.is_empty());
     pieces
-}
-
-fn common_start(a: &str, b: &str) -> usize {
-    let pairs = a.chars().zip(b.chars());
-    pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
-}
-
-fn common_start_back(a: &str, b: &str) -> usize {
-    let pairs = a.chars().rev().zip(b.chars().rev());
-    pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
 }

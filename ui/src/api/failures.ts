@@ -1,4 +1,4 @@
-import type { FailureCode } from '@/api/client.ts';
+import type { FailureCode } from './client.ts';
 
 export interface FailurePresentation {
   /** What failed, as a title. The failure's own message says what was kept and what to do. */
