@@ -85,8 +85,33 @@ journey(
     await window.reads(page.getByRole('main'), 'Stopped');
     await page.getByRole('button', { name: 'Go on…' }).click();
     await form
-      .getByRole('checkbox', { name: /Go on with/ })
+      .getByRole('combobox', { name: 'Session' })
+      .getByRole('option', { name: /^goes on with/ })
       .and(page.locator(':checked'))
-      .waitFor();
+      .waitFor({ state: 'attached' });
+
+    // From one of its calls on it is run again: what was before is as it was, without a model.
+    await window.press('1');
+    await window.becomes(() => window.cursor(), calls);
+    await window.press('Shift+G');
+    const from = (await strata.ask('session/header', { session: run.session })).calls;
+    await window.becomes(() => form.getByLabel('live from').inputValue(), `C${from}`);
+    await form.getByLabel('Tools').fill('');
+    await window.settle();
+    await window.pictures('run-again-form');
+    assert.deepEqual(await violations(page), []);
+    await form.getByRole('button', { name: 'Begin' }).click();
+    const beside = async () => (await strata.ask('run/list')).runs[0];
+    await window.becomes(async () => (await beside()).from?.waits, false);
+    await window.becomes(async () => (await beside()).phase, 'idle');
+    const again = await beside();
+    assert.deepEqual(again.from, { recording: run.session, call: from, replayed: from - 1, waits: false });
+    assert.equal(again.error, null);
+    await window.reads(page.getByRole('main'), 'As recorded');
+    await window.settle();
+    await window.pictures('run-again');
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('region', { name: 'Two sessions' }).waitFor();
   },
 );

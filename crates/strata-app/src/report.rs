@@ -90,7 +90,7 @@ pub use crate::api::search::{SearchHit, SnippetPiece};
 pub use crate::run::{
     Continuation, HeldEdit, HeldReport, HoldCondition, HoldDecision, Holder, Step as HoldStep,
 };
-pub use crate::run::{ModelChoice, Person, RunChoice, RunLimits, RunListener, RunNews};
+pub use crate::run::{FromCall, ModelChoice, Person, RunChoice, RunLimits, RunListener, RunNews};
 pub use crate::run::{messages_in, named_state, named_values};
 pub use crate::watch::{Step, Watch};
 

@@ -5,6 +5,7 @@
 //! running ── an app in a session, turn by turn
 //!   ├─ recording   the session: one transaction an event, with the request it answers
 //!   ├─ sent        what was sent, call by call
+//!   ├─ recorded_turn  a turn of another session that is taken again, up to one of its calls
 //!   ├─ gate        what stands between a compiled request and its sending
 //!   ├─ hold        on what calls are held, and what becomes of them
 //!   ├─ models      who answers: a server, a script, an echo; within a budget
@@ -22,6 +23,7 @@ mod laws;
 mod listener;
 mod models;
 mod prepare;
+mod recorded_turn;
 mod recording;
 mod running;
 mod scripted;
@@ -31,13 +33,14 @@ mod tools;
 mod typed;
 
 pub use budget::RunLimits;
-pub use choice::{ModelChoice, RunChoice};
+pub use choice::{FromCall, ModelChoice, RunChoice};
 pub use hold::{Continuation, HeldEdit, HeldReport, HoldCondition, HoldDecision, Holder, Step};
 pub use listener::{Person, RunListener, RunNews};
 pub use typed::{messages_in, named_state, named_values};
 
 pub(crate) use hold::edited;
-pub(crate) use prepare::{World, prepare};
+pub(crate) use prepare::{Beginning, World, prepare};
+pub(crate) use recorded_turn::RecordedTurn;
 pub(crate) use recording::{OwnStore, RunStore, WaitingCall};
 pub(crate) use running::{Place, Run, TurnEnd, said};
 pub(crate) use sent::{Answered, SentCall};

@@ -4,19 +4,21 @@ mod board;
 mod status;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{Either, select};
 use futures_util::pin_mut;
-use strata_model::{App, Json, Object};
+use strata_engine::Experiment;
+use strata_model::{App, Content, Json, Object};
 use strata_store::{SessionId, Store};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::job::JobState;
 use crate::api::run::{
-    CallAnswer, Decision, HeldEdit, Limits, RunConversation, RunPhase, RunProblem, RunStatus, Spent, Start,
+    CallAnswer, CallPlace, Decision, HeldEdit, Limits, RunConversation, RunOrigin, RunPhase, RunProblem, RunStatus,
+    Spent, Start,
 };
 use crate::error::{AppError, sentence};
 use crate::import::Storage as _;
@@ -24,9 +26,10 @@ use crate::jobs::{JobOutcome, Jobs, RunningJob};
 use crate::models::{Models, custom_endpoints};
 use crate::notifications::Notifications;
 use crate::run::{
-    self, HoldCondition, HoldDecision, ModelChoice, Place, RecordedAnswers, Run, RunChoice, RunLimits,
-    RunListener as _, RunStore, Step, TurnEnd, World, prepare, said, typed_value,
+    self, Beginning, HoldCondition, HoldDecision, ModelChoice, Place, RecordedAnswers, RecordedTurn, Run, RunChoice,
+    RunLimits, RunListener as _, RunStore, Step, TurnEnd, World, prepare, said, typed_value,
 };
+use crate::open::{AppSource, answered, made_from, read_app};
 use crate::sessions::Sessions;
 use crate::tables::Tables;
 use crate::watch::Watch as _;
@@ -56,8 +59,17 @@ struct ActiveRun {
     /// Who answers, as it was asked for.
     model: String,
     run: Run,
+    from: Option<Origin>,
     stop: CancellationToken,
     board: Arc<Board>,
+}
+
+/// The call from which a session is run again.
+struct Origin {
+    recording: SessionId,
+    call: u32,
+    /// What is said in its turn, until the turn is taken.
+    turn: Mutex<Option<(Content, Object)>>,
 }
 
 /// A turn that is being taken. However it ends, the next one can be.
@@ -122,17 +134,29 @@ impl Runs {
             client: &|| self.models.connections.client(),
             tables: self.tables.clone(),
             recorded: self.recorded(asked.recorded.as_deref())?,
+            turn: asked.from.as_ref().map(|from| self.recorded_turn(from, asked.app.as_deref())).transpose()?,
             listener: board.clone(),
             person: None,
             holder: board.clone(),
             stop: stop.clone(),
         };
-        let place = match &asked.session {
-            Some(session) => Place::Stored(SessionId::from(&**session)),
-            None => Place::New { user_id: asked.user.as_deref().unwrap_or("user").into() },
-        };
-        let model = asked.model.clone();
+        let (model, from) = (asked.model.clone(), asked.from.clone());
+        let opened = from.as_ref().map(|from| self.sessions.get(&from.session)).transpose()?;
+        let stored = asked.session.as_deref().map(SessionId::from);
+        let user_id = asked.user.as_deref().unwrap_or("user").into();
         let prepared = prepare(&choice(asked)?, world)?;
+        let (place, turn) = match (prepared.beginning, stored) {
+            (Some(Beginning { session, requests, message, state, .. }), _) => {
+                (Place::Begun { session: Box::new(session), requests }, Some((message, state)))
+            }
+            (None, Some(session)) => (Place::Stored(session), None),
+            (None, None) => (Place::New { user_id }, None),
+        };
+        let from = from.zip(opened).map(|(from, open)| Origin {
+            recording: open.id.clone(),
+            call: from.call,
+            turn: Mutex::new(turn),
+        });
         for found in &prepared.diagnostics {
             board.note(&sentence(&found.message));
         }
@@ -143,7 +167,7 @@ impl Runs {
         };
         let app = prepared.parts.app.clone();
         let run = Run::start(prepared.parts, Arc::new(store), place)?;
-        let run = Arc::new(ActiveRun { id, app, model, run, stop, board });
+        let run = Arc::new(ActiveRun { id, app, model, run, from, stop, board });
         self.add(number, run.clone());
         Ok(run.status())
     }
@@ -175,7 +199,26 @@ impl Runs {
         let session = session.ok_or_else(|| {
             AppError::not_found("The session whose tools should answer is no longer in the store.")
         })?;
-        Ok(RecordedAnswers::of(&session))
+        Ok(RecordedAnswers::of(&session.events))
+    }
+
+    /// The turn of a call that is to be taken again, in the session's own app or another one.
+    fn recorded_turn(&self, from: &CallPlace, app: Option<&str>) -> Result<RecordedTurn, AppError> {
+        let open = self.sessions.get(&from.session)?;
+        let requests = self.workspace.store().requests(&open.id)?;
+        let Some(path) = app.map(Path::new) else {
+            return RecordedTurn::up_to(&open.experiment, &open.app, &requests, from.call);
+        };
+        if open.edits.is_some() {
+            return Err(AppError::bad_input(
+                "An experiment runs in its own app, with its edits. Choose its session to run another one.",
+            ));
+        }
+        let given = AppSource::given(read_app(path)?.app, Some(path.display().to_string()));
+        let experiment = Experiment::new(open.experiment.session().clone(), given.app.clone(), open.experiment.kind())
+            .with_recorded_calls(made_from(&requests))
+            .with_requests(answered(&requests));
+        RecordedTurn::up_to(&experiment, &given, &requests, from.call)
     }
 
     fn find(&self, run: &str) -> Result<Arc<ActiveRun>, AppError> {
@@ -222,10 +265,11 @@ impl Runs {
         }
         let mut messages = Vec::new();
         if !answers.is_empty() {
-            messages.push(active.run.answers(&read_answers(answers))?);
+            messages.push((active.run.answers(&read_answers(answers))?, Object::new()));
         }
+        messages.extend(active.from.as_ref().and_then(|from| lock(&from.turn).clone()));
         if !message.trim().is_empty() {
-            messages.push(said(message));
+            messages.push((said(message), Object::new()));
         }
         if messages.is_empty() {
             return Err(AppError::bad_input(
@@ -242,11 +286,14 @@ impl Runs {
             shown.is_running = true;
             shown.error = None;
         }
+        if let Some(from) = &active.from {
+            *lock(&from.turn) = None;
+        }
         let runtime = self.models.connections.runtime().clone();
         let turn = OpenTurn(active.clone());
         let job = self.jobs.start(format!("Running {}", active.app.name), "calls", move |job| {
-            let ended = messages.into_iter().try_fold(TurnEnd::Done, |end, message| match end {
-                TurnEnd::Done => runtime.block_on(turn.0.take(message, job)),
+            let ended = messages.into_iter().try_fold(TurnEnd::Done, |end, said| match end {
+                TurnEnd::Done => runtime.block_on(turn.0.take(said, job)),
                 end => Ok(end),
             });
             turn.0.ended(ended)
@@ -266,8 +313,8 @@ impl Runs {
 
 impl ActiveRun {
     /// Takes a turn until it has ended, or the job is to stop.
-    async fn take(&self, message: strata_model::Content, job: &RunningJob) -> Result<TurnEnd, AppError> {
-        let turn = self.run.turn(message, Object::new());
+    async fn take(&self, (message, state): (Content, Object), job: &RunningJob) -> Result<TurnEnd, AppError> {
+        let turn = self.run.turn(message, state);
         let stopped = job.stop().cancelled();
         pin_mut!(turn, stopped);
         match select(turn, stopped).await {
@@ -306,12 +353,14 @@ impl ActiveRun {
     }
 
     fn status(&self) -> RunStatus {
+        // First: what a turn has done is all there once it has ended.
+        let is_running = self.board.shown().is_running;
         let sent = self.run.sent();
         let (authors, waiting) = (self.run.authors(), self.run.waiting());
         let waiting: Vec<_> = waiting.iter().map(status::waiting).collect();
         let shown = self.board.shown();
         let held = shown.held().map(|report| status::held(report));
-        let phase = match (shown.is_running, self.stop.is_cancelled()) {
+        let phase = match (is_running, self.stop.is_cancelled()) {
             (true, false) if held.is_some() => RunPhase::Held,
             (true, _) => RunPhase::Running,
             (false, true) => RunPhase::Stopped,
@@ -322,7 +371,7 @@ impl ActiveRun {
             authors: &authors,
             waiting: &waiting,
             held: held.as_ref().map(|held| &*held.agent),
-            at_work: shown.at_work.as_deref().filter(|_| shown.is_running),
+            at_work: shown.at_work.as_deref().filter(|_| is_running),
         };
         let (spent, limits) = (self.run.budget().spent(), self.run.budget().limits());
         RunStatus {
@@ -332,6 +381,12 @@ impl ActiveRun {
             model: self.model.clone(),
             phase,
             job: shown.job.clone(),
+            from: self.from.as_ref().map(|from| RunOrigin {
+                recording: from.recording.to_string(),
+                call: from.call,
+                replayed: sent.iter().filter(|call| call.is_replayed).count() as u32,
+                waits: lock(&from.turn).is_some(),
+            }),
             calls: sent.len() as u32,
             spent: Spent { tokens: spent.tokens as f64, dollars: spent.dollars },
             limits: status::limits(limits),
@@ -348,9 +403,11 @@ impl ActiveRun {
 
 fn choice(asked: Start) -> Result<RunChoice, AppError> {
     Ok(RunChoice {
-        app: PathBuf::from(asked.app),
+        app: asked.app.map(PathBuf::from),
         database: None,
         session: asked.session,
+        // It is read where the session is open.
+        from: None,
         resumes: false,
         user: asked.user.unwrap_or_else(|| "user".to_owned()),
         model: ModelChoice::named(&asked.model),

@@ -369,6 +369,14 @@ impl Experiment {
         edited.or_else(|| self.session.events.get(event.as_usize()))
     }
 
+    /// An event as histories are made of it: of a dropped one, nothing that a model could read is left.
+    pub fn shown_event(&self, event: EventIndex) -> Option<Arc<Event>> {
+        if self.event_change(event).is_some_and(|change| change.is_dropped) {
+            return self.session.events.get(event.as_usize()).map(|dropped| Arc::new(silent(dropped)));
+        }
+        self.event(event).cloned()
+    }
+
     pub fn index(&self) -> &AppIndex {
         &self.index
     }

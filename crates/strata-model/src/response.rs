@@ -49,6 +49,21 @@ impl LlmResponse {
         Self { content: Some(Arc::new(content)), ..Self::default() }
     }
 
+    /// The response that an event was made of, without the metadata that others have added to it since.
+    pub fn of_event(event: &Event) -> Self {
+        Self {
+            model_version: event.model_version.clone(),
+            content: event.content.clone(),
+            finish_reason: event.finish_reason.clone(),
+            error_code: event.error_code.clone(),
+            error_message: event.error_message.clone(),
+            usage_metadata: event.usage_metadata.clone(),
+            cache_metadata: event.cache_metadata.clone(),
+            interaction_id: event.interaction_id.clone(),
+            ..Self::default()
+        }
+    }
+
     /// Writes every field that is set over the event's own.
     pub fn write_to(&self, event: &mut Event) {
         fn set<T: Clone>(slot: &mut Option<T>, value: Option<&T>) {

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use strata_engine::{AgentId, AppIndex};
+use strata_engine::{AgentId, AppIndex, Flow};
 use strata_model::app::{AgentMode, Plugin};
 use strata_model::{App, Str};
 
@@ -26,6 +26,8 @@ pub struct Program {
     root: Arc<Node>,
     /// Nodes that code may run, beside those of graphs.
     library: Vec<Arc<Node>>,
+    /// Of agents whose requests are not made as google-adk makes them.
+    flows: HashMap<AgentId, Flow>,
     pub(crate) tool_failures: ToolFailures,
     /// The model that writes summaries, once one was needed.
     pub(crate) summarizer: OnceLock<Str>,
@@ -74,9 +76,24 @@ impl Program {
             index,
             root,
             library,
+            flows: HashMap::new(),
             tool_failures: ToolFailures::default(),
             summarizer: OnceLock::new(),
         })
+    }
+
+    /// Has the requests of an agent made by another flow than google-adk's. An agent that is not there has none.
+    #[must_use]
+    pub fn with_flow(mut self, agent: &str, flow: Flow) -> Self {
+        if let Some(id) = self.index.find(agent) {
+            self.flows.insert(id, flow);
+        }
+        self
+    }
+
+    /// How requests of an agent are made.
+    pub(crate) fn flow(&self, agent: AgentId) -> Flow {
+        self.flows.get(&agent).cloned().unwrap_or_else(|| Flow::of_agent(&self.index, agent))
     }
 
     pub(crate) fn app(&self) -> &Arc<App> {

@@ -150,11 +150,32 @@ export class Runs {
   start(): void {
     if (this.form.missing !== undefined) return;
     this.#act(async () => {
-      const run = await this.#host.invoke('run/start', this.form.params(this.#around.session.recording));
+      const { id = '', recording } = this.#around.session;
+      const run = await this.#host.invoke('run/start', this.form.params({ shown: id, recording }));
       this.#take(run);
       this.isStarting = false;
+      this.form.place = 'new';
       this.#around.openSession(run.session);
+      if (run.from?.waits === true) await this.#takeTurn(run);
     });
+  }
+
+  /** Takes the recorded turn again that the run was begun for. */
+  takeTurn(): void {
+    const { run } = this;
+    if (run?.from?.waits === true && this.canSend) this.#act(() => this.#takeTurn(run));
+  }
+
+  #takeTurn({ run }: RunStatus): Promise<unknown> {
+    return this.#host.invoke('run/send', { run, message: '', answers: [] });
+  }
+
+  /** Fills in that the open session is run again from the call under the cursor. */
+  startFrom(call: number): void {
+    this.form.place = 'again';
+    this.form.call = `C${String(call)}`;
+    this.isStarting = true;
+    this.#around.location.go({ view: 'run' });
   }
 
   /** Says what was typed. */
@@ -216,7 +237,7 @@ export class Runs {
 
   /** Fills in what the run was begun with, to go on with its session. */
   startAgain(): void {
-    this.form.isOngoing = true;
+    this.form.place = 'ongoing';
     this.isStarting = true;
   }
 

@@ -102,6 +102,11 @@ export class SessionTable {
     this.#in.location.go({ marked: next }, 'replace');
   }
 
+  /** Goes to the list with two sessions beside each other. */
+  compare(a: string, b: string): void {
+    this.#in.location.go({ view: 'sessions', marked: [a, b] });
+  }
+
   clearMarks(): void {
     this.#in.location.go({ marked: [] }, 'replace');
   }

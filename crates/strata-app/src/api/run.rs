@@ -11,14 +11,16 @@ use crate::error::sentence;
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Start {
-    /// The file of the app's configuration.
-    pub app: String,
+    /// The file of the app's configuration. Absent for that of the session it is run from.
+    pub app: Option<String>,
     /// Who answers: `scripted:FILE`, `echo`, the name of an endpoint, or that with `/MODEL` behind it.
     pub model: String,
     /// A JavaScript file with the app's tools and nodes.
     pub tools: Option<String>,
     /// A session whose tools' answers are used again.
     pub recorded: Option<String>,
+    /// A call from which a session is run again, in a new one. The turn of the call is taken with the first `run/send`.
+    pub from: Option<CallPlace>,
     /// A session to go on with. One that was imported stays as it is: a new one begins with its events.
     pub session: Option<String>,
     /// Whose session a new one is; absent for `user`.
@@ -28,6 +30,15 @@ pub struct Start {
     /// When calls are held before they are sent: `always`, `agent=NAME`, `tokens=N`, `cost=DOLLARS`, `break`, `result=N`.
     #[serde(default)]
     pub holds: Vec<String>,
+}
+
+/// A call of a session or an experiment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CallPlace {
+    pub session: String,
+    /// C1 is number 1.
+    pub call: u32,
 }
 
 /// What a run may take; 0 for as much as it wants.
@@ -47,7 +58,7 @@ pub struct Limits {
 #[serde(rename_all = "camelCase")]
 pub struct Send {
     pub run: String,
-    /// What the user says; empty where only answers are given.
+    /// What the user says; empty where only answers are given, or a recorded turn is taken again.
     pub message: String,
     /// Answers to calls that wait. They are given before the message.
     pub answers: Vec<CallAnswer>,
@@ -210,7 +221,9 @@ pub struct RunStatus {
     pub phase: RunPhase,
     /// The turn that is being taken, or was last.
     pub job: Option<String>,
-    /// Requests that were let through to a model.
+    /// What it takes up, if it is not new.
+    pub from: Option<RunOrigin>,
+    /// Requests that were let through to a model, or answered as recorded.
     pub calls: u32,
     /// What the run has taken so far, and what it may take.
     pub spent: Spent,
@@ -229,6 +242,20 @@ pub struct RunStatus {
     pub error: Option<RunProblem>,
     /// What else there is to know, a sentence each; the newest ones.
     pub notes: Vec<String>,
+}
+
+/// The call from which a session is run again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunOrigin {
+    /// The session it was recorded in.
+    pub recording: String,
+    /// The first call that a model answers.
+    pub call: u32,
+    /// Calls before it that were answered as recorded.
+    pub replayed: u32,
+    /// The turn of the call was not taken yet: say nothing, and it is.
+    pub waits: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]

@@ -277,6 +277,8 @@ pub struct PriceInfo {
 #[serde(rename_all = "camelCase")]
 pub struct AppInfo {
     pub name: String,
+    /// Its requests are made by google-adk's rules, so Strata can run it.
+    pub is_adk: bool,
     pub is_inferred: bool,
     /// File it was read from, if any.
     pub source: Option<String>,

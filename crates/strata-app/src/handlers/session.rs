@@ -1,6 +1,7 @@
 //! Sessions: lists, imports, the numbers at the top.
 
 use std::path::PathBuf;
+use strata_engine::FlowKind;
 use strata_import::Format;
 use strata_measure::analysis::{BillTotals, BilledCalls, CacheAnalysis, CallAnalysis};
 use strata_measure::tokens::{self, Tokenizer};
@@ -157,6 +158,7 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
         prices: prices(calls, tables),
         app: AppInfo {
             name: open.app.app.name.to_string(),
+            is_adk: open.experiment.kind() == FlowKind::Adk,
             is_inferred: open.app.is_inferred,
             source: open.app.location.clone(),
             notes: open.app.notes.clone(),

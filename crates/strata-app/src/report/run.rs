@@ -1,11 +1,12 @@
 //! `strata run`: an app that runs in a session of the store.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::{BoxFuture, ready};
 use serde::Serialize;
-use strata_model::{FromJson as _, Json, StateScopes};
+use strata_model::{Content, FromJson as _, Json, Object, StateScopes};
 use strata_store::Store;
 use tokio::runtime::Handle;
 
@@ -19,8 +20,8 @@ use crate::data_folder::default_database;
 use crate::error::{AppError, sentence};
 use crate::models::counted;
 use crate::run::{
-    Answered, HeldReport, HoldDecision, Holder, OwnStore, Person, Place, RecordedAnswers, Run, RunChoice,
-    RunListener, SentCall, TurnEnd, World, prepare, said,
+    Answered, Beginning, FromCall, HeldReport, HoldDecision, Holder, OwnStore, Person, Place, RecordedAnswers,
+    RecordedTurn, Run, RunChoice, RunListener, SentCall, TurnEnd, World, prepare, said,
 };
 use crate::tables::Tables;
 
@@ -53,6 +54,8 @@ pub struct RunCallReport {
     /// an agent that is a tool has made it in a session of its own.
     pub call: Option<u32>,
     pub agent: String,
+    /// Its answer is the recorded one of the session that is run again; no model was asked.
+    pub is_replayed: bool,
     /// In ADK's JSON.
     pub request: Json,
     /// As its provider counts it: reported, or predicted where it is not.
@@ -103,7 +106,6 @@ pub fn run(
     let tables: Arc<Tables> = Arc::default();
     let access = ModelAccess::open(Some(&database), runtime)?;
     let store = Store::open(&database)?;
-    let place = place(choice, &store)?;
     let prepared = prepare(
         choice,
         World {
@@ -111,17 +113,22 @@ pub fn run(
             client: &|| access.models.connections.client(),
             tables: tables.clone(),
             recorded: recorded(choice, watch)?,
+            turn: choice.from.as_ref().map(|from| recorded_turn(choice, from, watch)).transpose()?,
             listener: company.listener.clone(),
             person: company.person.clone(),
             holder: company.holder.clone().unwrap_or_else(|| Arc::new(Nobody)),
             stop: watch.stop().clone(),
         },
     )?;
-    let file = choice.app.display().to_string();
+    let (place, mut said) = match prepared.beginning {
+        Some(beginning) => begun(beginning, choice.from.as_ref().is_some_and(|from| from.follows)),
+        None => (place(choice, &store)?, VecDeque::new()),
+    };
+    let file = choice.app.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
     let rows = prepared.diagnostics.iter().map(DiagnosticRow::from);
     let diagnostics = rows.map(|row| FileDiagnostic::new(&file, row)).collect();
     let run = Run::start(prepared.parts, Arc::new(OwnStore(Mutex::new(store))), place)?;
-    let end = turns(choice, &mut *company.next_message, &run, runtime)?;
+    let end = turns(choice, &mut said, &mut *company.next_message, &run, runtime)?;
     report(&run, &end, &database, &tables, watch, diagnostics)
 }
 
@@ -151,12 +158,32 @@ fn stored(name: &str, database: Option<PathBuf>) -> Source {
 fn recorded(choice: &RunChoice, watch: &dyn Watch) -> Result<RecordedAnswers, AppError> {
     let Some(name) = &choice.recorded else { return Ok(RecordedAnswers::default()) };
     let (subject, _) = stored(name, choice.database.clone()).read_one(None, watch)?;
-    Ok(RecordedAnswers::of(subject.experiment.session()))
+    Ok(RecordedAnswers::of(&subject.experiment.session().events))
+}
+
+/// The turn that is taken again.
+fn recorded_turn(choice: &RunChoice, from: &FromCall, watch: &dyn Watch) -> Result<RecordedTurn, AppError> {
+    let source = Source {
+        app: choice.app.clone(),
+        edits: from.edits.clone(),
+        ..stored(&from.session, choice.database.clone())
+    };
+    let (subject, _) = source.read_one(None, watch)?;
+    RecordedTurn::up_to(&subject.experiment, &subject.app, &subject.requests, from.call)
+}
+
+/// Where a turn is taken again, and what is said there before anything else, each with the state that comes with it.
+fn begun(beginning: Beginning, follows: bool) -> (Place, VecDeque<(Content, Object)>) {
+    let Beginning { session, requests, message, state, later } = beginning;
+    let later = later.into_iter().filter(|_| follows).map(|message| (message, Object::new()));
+    let said = std::iter::once((message, state)).chain(later).collect();
+    (Place::Begun { session: Box::new(session), requests }, said)
 }
 
 /// Goes through the messages. Answers to calls that wait come first.
 fn turns(
     choice: &RunChoice,
+    said_before: &mut VecDeque<(Content, Object)>,
     next_message: &mut dyn FnMut() -> Option<String>,
     run: &Run,
     runtime: &Handle,
@@ -165,6 +192,12 @@ fn turns(
     let mut answers = &choice.answers[..];
     if choice.resumes {
         let end = runtime.block_on(run.resume())?;
+        if end != TurnEnd::Done {
+            return Ok(end);
+        }
+    }
+    while let Some((message, delta)) = said_before.pop_front() {
+        let end = runtime.block_on(run.turn(message, delta))?;
         if end != TurnEnd::Done {
             return Ok(end);
         }
@@ -246,6 +279,7 @@ fn call_report(sent: &SentCall, subject: &Subject, compiled: &Compiled, tables: 
     RunCallReport {
         call: number,
         agent: sent.agent.to_string(),
+        is_replayed: sent.is_replayed,
         request: sent.request.to_json(),
         prompt_tokens: cache.map_or_else(|| alone().tokens, |cache| cache.bill.prompt_tokens),
         prompt_basis: cache.map_or_else(|| alone().basis.into(), |cache| cache.bill.basis.into()),

@@ -34,15 +34,30 @@ impl ModelChoice {
     }
 }
 
+/// Where a recorded session is run again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FromCall {
+    /// A file, or a session or an experiment of the store.
+    pub session: String,
+    /// The first call that a model answers, counted from 1.
+    pub call: u32,
+    /// Files of edits that are laid over the session.
+    pub edits: Vec<PathBuf>,
+    /// What the user said in later turns is said again.
+    pub follows: bool,
+}
+
 /// What a run is made of.
 #[derive(Debug, Clone)]
 pub struct RunChoice {
-    /// The app's configuration.
-    pub app: PathBuf,
+    /// The app's configuration. `None`: that of the session it is run from.
+    pub app: Option<PathBuf>,
     /// `None`: the store of the data folder.
     pub database: Option<PathBuf>,
     /// A session of the store to go on with.
     pub session: Option<String>,
+    /// A call of a session from which it is run again, in a new one.
+    pub from: Option<FromCall>,
     /// What was interrupted last in it goes on first.
     pub resumes: bool,
     /// Whose session a new one is.

@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::computer::Computer;
 use super::hold::{HeldReport, HoldDecision, Holds, edited};
+use super::listener::RunListener;
+use super::recorded_turn::Replay;
 use super::recording::{CallState, RunRecording, stand_in};
 use super::sent::{SentCall, SentCalls};
 
@@ -17,6 +19,8 @@ pub(crate) struct RunGate {
     pub holds: Arc<Holds>,
     pub recording: Arc<RunRecording>,
     pub sent: Arc<SentCalls>,
+    pub replay: Arc<Replay>,
+    pub listener: Arc<dyn RunListener>,
     pub computer: Arc<Computer>,
     /// Ends the run.
     pub stop: CancellationToken,
@@ -26,12 +30,17 @@ impl Gate for RunGate {
     fn before_call(&self, held: HeldCall) -> BoxFuture<'_, Result<LlmRequest, Failure>> {
         Box::pin(async move {
             let compiled = Arc::new(held.compilation.working_context());
-            let turn = self.holds.turn().await;
-            let call = match self.holds.look(&held, &compiled) {
-                None => self.call(&held, compiled, None),
-                Some(report) => self.hold(&held, report).await?,
+            let call = if self.replay.has(&held.invocation.agent) {
+                let difference = self.replay.difference(&held.invocation.agent, &compiled);
+                difference.iter().for_each(|difference| self.listener.note(difference));
+                self.call(&held, compiled, None).replayed()
+            } else {
+                let _turn = self.holds.turn().await;
+                match self.holds.look(&held, &compiled) {
+                    None => self.call(&held, compiled, None),
+                    Some(report) => self.hold(&held, report).await?,
+                }
             };
-            drop(turn);
             let request = call.request.clone();
             self.holds.let_through(&held, &request);
             self.sent.add(call);

@@ -14,6 +14,7 @@ use strata_runtime::HeldCall;
 use tokio::sync::MutexGuard as TurnGuard;
 
 use crate::tables::Tables;
+use look::Look;
 use memory::{Memory, Steps};
 
 pub use condition::HoldCondition;
@@ -61,8 +62,9 @@ impl Holds {
         if memory.conditions.is_empty() && memory.step.is_none() {
             return None;
         }
-        let report = look::report(&self.tables, &memory, held, request);
-        Some(report).filter(|report| !report.reasons.is_empty())
+        let look = Look::new(&self.tables, &memory, held, request);
+        let reasons = look.reasons();
+        (!reasons.is_empty()).then(|| look.report(reasons))
     }
 
     /// The held call as it is with another request; its reasons stay.
@@ -72,8 +74,8 @@ impl Holds {
         request: &Arc<LlmRequest>,
         reasons: Vec<String>,
     ) -> HeldReport {
-        let report = look::report(&self.tables, &self.memory(), held, request);
-        HeldReport { reasons, is_edited: true, ..report }
+        let memory = self.memory();
+        HeldReport { is_edited: true, ..Look::new(&self.tables, &memory, held, request).report(reasons) }
     }
 
     /// Takes in how a call that was held goes on.

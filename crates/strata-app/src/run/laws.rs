@@ -101,7 +101,7 @@ fn answers_of_tools() -> RecordedAnswers {
     for turn in 0..TURNS {
         transcript += &format!("a: -> look(n={turn})\ntool: {{\"found\": {turn}}}\n");
     }
-    RecordedAnswers::of(&strata_testkit::session(&transcript))
+    RecordedAnswers::of(&strata_testkit::session(&transcript).events)
 }
 
 fn start(store: &Arc<dyn RunStore>, place: Place, answers: Script, passes: usize, ears: &Arc<Ears>) -> Run {
@@ -116,10 +116,13 @@ fn start(store: &Arc<dyn RunStore>, place: Place, answers: Script, passes: usize
     let parts = RunParts {
         app: Arc::new(app),
         app_config: config,
+        flows: Vec::new(),
+        replay: Arc::default(),
         answerer: Answerer::Script(answers),
         tools: ToolSources {
             script: None,
             recorded: answers_of_tools(),
+            is_recorded_first: false,
             person: None,
             listener: ears.clone(),
             stop: stop.clone(),

@@ -8,6 +8,7 @@ use strata_runtime::{Failure, ModelCall, Models};
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
+use super::recorded_turn::Replay;
 use super::scripted::Script;
 use super::server::ModelServer;
 
@@ -22,6 +23,8 @@ pub(crate) enum Answerer {
 /// The models of a run.
 pub(crate) struct RunModels {
     pub answerer: Answerer,
+    /// Goes before everybody else.
+    pub replay: Arc<Replay>,
     pub budget: Arc<Budget>,
     /// Stops calls that are being made.
     pub stop: CancellationToken,
@@ -29,6 +32,9 @@ pub(crate) struct RunModels {
 
 impl Models for RunModels {
     fn generate(&self, call: ModelCall) -> BoxStream<'static, Result<LlmResponse, Failure>> {
+        if let Some(answer) = self.replay.take(&call.agent) {
+            return stream::iter([Ok(answer)]).boxed();
+        }
         let (model, is_paid) = match &self.answerer {
             Answerer::Server(server) => (server.model_of(&call), true),
             Answerer::Script(_) | Answerer::Echo => (&*call.model, false),

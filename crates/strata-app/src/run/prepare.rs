@@ -1,9 +1,11 @@
 //! From what a run is asked to what it is made of.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use strata_model::Diagnostic;
+use strata_model::{App, Content, Diagnostic, Object, Session};
 use strata_provider::Client;
+use strata_store::{AppConfig, RecordedRequest};
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
@@ -12,6 +14,7 @@ use super::code::left_out;
 use super::hold::{Holder, Holds};
 use super::listener::{Person, RunListener};
 use super::models::Answerer;
+use super::recorded_turn::{RecordedTurn, Replay};
 use super::running::RunParts;
 use super::scripted::Script;
 use super::server::ModelServer;
@@ -28,6 +31,8 @@ pub(crate) struct World<'w> {
     pub client: &'w dyn Fn() -> Result<Client, AppError>,
     pub tables: Arc<Tables>,
     pub recorded: RecordedAnswers,
+    /// What is run again from a call on.
+    pub turn: Option<RecordedTurn>,
     pub listener: Arc<dyn RunListener>,
     pub person: Option<Arc<dyn Person>>,
     pub holder: Arc<dyn Holder>,
@@ -37,14 +42,53 @@ pub(crate) struct World<'w> {
 /// A run that can be started, with what was odd about its app.
 pub(crate) struct Prepared {
     pub parts: RunParts,
+    /// Where the run is to begin, if it takes a recorded turn again.
+    pub beginning: Option<Beginning>,
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What a run that takes a recorded turn again begins with, and what is said in it.
+pub(crate) struct Beginning {
+    pub session: Session,
+    pub requests: Vec<RecordedRequest>,
+    pub message: Content,
+    pub state: Object,
+    pub later: Vec<Content>,
+}
+
+/// The app that runs.
+struct RunApp {
+    app: Arc<App>,
+    config: AppConfig,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl RunApp {
+    fn read(path: &Path) -> Result<Self, AppError> {
+        let read = read_app(path)?;
+        let config = stored_app(&read.app, path);
+        Ok(Self { app: Arc::new(read.app), config, diagnostics: read.diagnostics })
+    }
+
+    fn of_choice(choice: &RunChoice) -> Result<Self, AppError> {
+        let missing = || AppError::bad_input("No app was named. Name the file of its configuration.");
+        Self::read(choice.app.as_deref().ok_or_else(missing)?)
+    }
 }
 
 /// Reads the app and its files. Nothing is stored or sent.
 pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, AppError> {
-    let read = read_app(&choice.app)?;
-    let app_config = stored_app(&read.app, &choice.app);
-    let app = Arc::new(read.app);
+    let mut recorded = world.recorded;
+    let (mut replay, mut flows, mut beginning) = (Replay::default(), Vec::new(), None);
+    let RunApp { app, config: app_config, diagnostics } = match world.turn {
+        None => RunApp::of_choice(choice)?,
+        Some(turn) => {
+            let RecordedTurn { app, app_config: config, requests, message, state, later, .. } = turn;
+            (recorded, replay, flows) = (turn.tools, turn.replay, turn.flows);
+            beginning = Some(Beginning { session: turn.beginning, requests, message, state, later });
+            RunApp { app, config, diagnostics: Vec::new() }
+        }
+    };
     for note in left_out(&app) {
         world.listener.note(&note);
     }
@@ -64,10 +108,13 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
     let parts = RunParts {
         app,
         app_config,
+        flows,
+        replay: Arc::new(replay),
         answerer,
         tools: ToolSources {
             script: choice.tools.as_deref().map(ToolScript::read).transpose()?,
-            recorded: world.recorded,
+            recorded,
+            is_recorded_first: beginning.is_some(),
             person: world.person,
             listener: world.listener.clone(),
             stop: world.stop.clone(),
@@ -78,5 +125,5 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
         is_streaming: choice.is_streaming,
         stop: world.stop,
     };
-    Ok(Prepared { parts, diagnostics: read.diagnostics })
+    Ok(Prepared { parts, beginning, diagnostics })
 }

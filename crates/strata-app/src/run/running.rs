@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use strata_engine::Flow;
 use strata_model::{App, Content, Event, FunctionResponse, Json, Object, Part, Session, Str};
 use strata_runtime::{
     EventSink, Failure, Halt, Host, InMemoryArtifacts, InMemoryMemory, Program, Reception, RunConfig, Runner,
@@ -18,6 +19,7 @@ use super::gate::RunGate;
 use super::hold::Holds;
 use super::listener::{RunListener, tell};
 use super::models::{Answerer, RunModels};
+use super::recorded_turn::Replay;
 use super::recording::{RunRecording, RunStore, WaitingCall, gone};
 use super::sent::{SentCall, SentCalls};
 use super::tools::ToolSources;
@@ -28,6 +30,10 @@ pub(crate) struct RunParts {
     pub app: Arc<App>,
     /// The app as it is stored with the session.
     pub app_config: AppConfig,
+    /// Flows of agents whose requests are not made as google-adk makes them.
+    pub flows: Vec<(Str, Flow)>,
+    /// Calls that are not made, with their answers.
+    pub replay: Arc<Replay>,
     pub answerer: Answerer,
     pub tools: ToolSources,
     pub budget: Arc<Budget>,
@@ -42,6 +48,8 @@ pub(crate) struct RunParts {
 pub(crate) enum Place {
     /// A new one of this user.
     New { user_id: Str },
+    /// A new one that begins with the events of another, with the requests that some of them answer.
+    Begun { session: Box<Session>, requests: Vec<RecordedRequest> },
     /// One that is stored. What a run stored grows; what was imported is gone on with in a session of its own.
     Stored(SessionId),
 }
@@ -76,6 +84,8 @@ impl Run {
         let program = Program::new(parts.app.clone()).map_err(|failure| {
             AppError::bad_input(format!("google-adk would not start with this app: {failure}"))
         })?;
+        let program =
+            parts.flows.iter().fold(program, |program, (agent, flow)| program.with_flow(agent, flow.clone()));
         let computer = Arc::new(Computer::default());
         let sent: Arc<SentCalls> = Arc::default();
         let recording = Arc::new(recording(&parts, &*computer, store, &sent, place)?);
@@ -83,6 +93,8 @@ impl Run {
             holds: parts.holds.clone(),
             recording: recording.clone(),
             sent: sent.clone(),
+            replay: parts.replay.clone(),
+            listener: parts.listener.clone(),
             computer: computer.clone(),
             stop: parts.stop.clone(),
         };
@@ -93,6 +105,7 @@ impl Run {
             chance: computer,
             models: Arc::new(RunModels {
                 answerer: parts.answerer,
+                replay: parts.replay,
                 budget: parts.budget.clone(),
                 stop: parts.stop.clone(),
             }),
@@ -231,6 +244,11 @@ fn recording(
                 ..Session::default()
             };
             return RunRecording::create(store, sent.clone(), &session, &[], app_config());
+        }
+        Place::Begun { session, requests } => {
+            let app_name = parts.app.name.clone();
+            let session = Session { id: chance.new_id(), app_name, ..*session };
+            return RunRecording::create(store, sent.clone(), &session, &requests, app_config());
         }
         Place::Stored(id) => id,
     };

@@ -18,6 +18,8 @@ pub(crate) struct SentCall {
     /// The request as google-adk has it, with what it was made from; null once it is stored.
     body: Json,
     pub answer: Answered,
+    /// It was answered as recorded in another session, and reached no model.
+    pub is_replayed: bool,
     /// The id of the event that stands for its answer as long as there is none, if the call was held.
     pub stand_in: Option<Str>,
 }
@@ -124,8 +126,14 @@ impl SentCall {
             number,
             request,
             answer: Answered::NotYet,
+            is_replayed: false,
             stand_in: None,
         }
+    }
+
+    /// The same, answered as recorded.
+    pub(crate) fn replayed(self) -> Self {
+        Self { is_replayed: true, ..self }
     }
 
     fn is_of(&self, agent: &str, invocation_id: &str, branch: Option<&Str>) -> bool {

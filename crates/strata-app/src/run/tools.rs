@@ -14,15 +14,18 @@ use super::listener::{Person, RunListener};
 use super::typed::typed_value;
 
 pub(crate) use recorded::RecordedAnswers;
+use recorded::RecordedAnswer;
 pub(crate) use script::{Scripted, ToolScript};
 
 /// Bytes of a result, as JSON.
 const MAX_RESULT: usize = 4 << 20;
 
-/// Who answers tools, in this order.
+/// Who answers tools.
 pub(crate) struct ToolSources {
     pub script: Option<ToolScript>,
     pub recorded: RecordedAnswers,
+    /// Answers of the recorded session go before those of the script.
+    pub is_recorded_first: bool,
     pub person: Option<Arc<dyn Person>>,
     pub listener: Arc<dyn RunListener>,
     pub stop: CancellationToken,
@@ -38,14 +41,19 @@ impl ToolSources {
 
     async fn result(&self, call: &ToolCall<'_>) -> Result<Json, String> {
         let names = [call.own_name, call.tool];
+        if self.is_recorded_first
+            && let Some(result) = self.recorded_answer(names, call)?
+        {
+            return Ok(result);
+        }
         if let Some(script) = &self.script
             && let Some(function) = names.into_iter().find(|name| script.has(name))
         {
             let result = self.run(script, function, Json::Object(call.args.clone()), call.context).await?;
             return bounded(call.tool, result);
         }
-        if let Some(result) = names.into_iter().find_map(|name| self.recorded.next(name, call.args)) {
-            return Ok(result.into());
+        if let Some(result) = self.recorded_answer(names, call)? {
+            return Ok(result);
         }
         match &self.person {
             Some(person) => self.typed(person.clone(), call).await,
@@ -57,6 +65,14 @@ impl ToolSources {
         }
     }
 
+    /// The next recorded answer to a call, with what the tool wrote into the state.
+    fn recorded_answer(&self, names: [&str; 2], call: &ToolCall<'_>) -> Result<Option<Json>, String> {
+        let found = names.into_iter().find_map(|name| self.recorded.next(name, call.args));
+        let Some(RecordedAnswer { response, state }) = found else { return Ok(None) };
+        write_state(call.context, &state)?;
+        Ok(Some(response.into()))
+    }
+
     /// Calls a function of the script, and writes what it made of the state.
     pub(crate) async fn run(
         &self,
@@ -66,9 +82,7 @@ impl ToolSources {
         context: &Context,
     ) -> Result<Json, String> {
         let Scripted { result, state, route } = script.call(function, args, context, &*self.listener).await?;
-        for (key, value) in state.iter() {
-            context.set_state(key.clone(), value.clone()).map_err(|failure| failure.to_string())?;
-        }
+        write_state(context, &state)?;
         if let Some(route) = route {
             context.set_route(route);
         }
@@ -83,6 +97,11 @@ impl ToolSources {
         let typed = typed.ok_or_else(|| format!("The tool `{}` was not answered.", call.tool))?;
         Ok(typed_value(typed.trim()))
     }
+}
+
+fn write_state(context: &Context, written: &Object) -> Result<(), String> {
+    let mut written = written.iter();
+    written.try_for_each(|(key, value)| context.set_state(key.clone(), value.clone())).map_err(|failure| failure.to_string())
 }
 
 /// A result that a request can hold.

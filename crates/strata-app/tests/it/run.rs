@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod from_call;
 mod held;
 
 use std::path::{Path, PathBuf};
@@ -72,7 +73,8 @@ impl Desk {
 
     fn choice(&self, model: ModelChoice) -> RunChoice {
         RunChoice {
-            app: self.path("app.json"),
+            app: Some(self.path("app.json")),
+            from: None,
             database: Some(self.path("x.db")),
             session: None,
             resumes: false,

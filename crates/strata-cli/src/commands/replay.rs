@@ -39,15 +39,6 @@ pub(crate) struct Replay {
     json: bool,
 }
 
-fn call_number(text: &str) -> Result<u32, String> {
-    let digits = text.strip_prefix(['C', 'c']).unwrap_or(text);
-    digits
-        .parse()
-        .ok()
-        .filter(|number| *number > 0)
-        .ok_or_else(|| "calls are numbered from 1, as in C17".to_owned())
-}
-
 impl Replay {
     pub(crate) fn run(self, runtime: &Handle, stop: CancellationToken) -> Result<ExitCode> {
         let choice = ReplayChoice {

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use strata_app::report::{
-    self, HoldCondition, Holder, ModelChoice, Person, RunChoice, RunCompany, RunLimits, messages_in,
+    self, FromCall, HoldCondition, Holder, ModelChoice, Person, RunChoice, RunCompany, RunLimits, messages_in,
     named_state, named_values,
 };
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
+use super::compile::call_number;
 use crate::conversation::{Conversation, Keyboard};
 use crate::interrupt::{STOPPED, interrupted};
 use crate::output;
@@ -33,11 +34,28 @@ use crate::text::{self, Style};
 /// `user:` and `app:` stays in its session.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// The app: google-adk's agent configuration (YAML) or Strata's (JSON or YAML)
-    app: PathBuf,
+    /// The app: google-adk's agent configuration (YAML) or Strata's (JSON or YAML). It may be left out with `--from`, for
+    /// the session's own
+    #[arg(required_unless_present = "from")]
+    app: Option<PathBuf>,
     /// What the user says, a turn each
     #[arg(conflicts_with = "turns")]
     message: Vec<String>,
+    /// Runs a session of google-adk or of Strata again from one of its calls, in a new session: what was before is as it
+    /// was, without a model, and tools answer as recorded while they are called the same. A file, or a session or an
+    /// experiment of the store
+    #[arg(long, value_name = "SESSION", requires = "call", conflicts_with_all = ["session", "recorded", "resume", "answer"])]
+    from: Option<String>,
+    /// The call of `--from` that is the first a model answers, such as C12
+    #[arg(long, value_name = "CALL", requires = "from", value_parser = call_number)]
+    call: Option<u32>,
+    /// A file of edits that are laid over the session of `--from`: its app, its processors and its events as they leave
+    /// them
+    #[arg(long, value_name = "FILE", requires = "from")]
+    edit: Vec<PathBuf>,
+    /// Says what the user said in later turns of `--from`, too
+    #[arg(long, requires = "from")]
+    follow: bool,
     /// A file with what the user says: a JSON or YAML list of texts, or a turn a line
     #[arg(long, value_name = "FILE")]
     turns: Option<PathBuf>,
@@ -133,6 +151,9 @@ impl Run {
         if !self.message.is_empty() {
             return Ok(Some(self.message.clone().into()));
         }
+        if self.from.is_some() {
+            return Ok(Some(VecDeque::new()));
+        }
         if is_typed {
             return Ok(None);
         }
@@ -145,6 +166,12 @@ impl Run {
     fn choice(&self) -> Result<RunChoice> {
         Ok(RunChoice {
             app: self.app.clone(),
+            from: self.from.clone().zip(self.call).map(|(session, call)| FromCall {
+                session,
+                call,
+                edits: self.edit.clone(),
+                follows: self.follow,
+            }),
             database: self.db.clone(),
             session: self.session.clone(),
             resumes: self.resume,

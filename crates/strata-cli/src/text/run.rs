@@ -13,12 +13,18 @@ pub(crate) fn run(report: &RunReport, style: Style) -> String {
     if report.stopped {
         lines.push("Stopped. Everything up to here is stored.".to_owned());
     }
-    let tokens: i64 = report.calls.iter().map(|call| i64::from(call.prompt_tokens)).sum();
+    let n_replayed = report.calls.iter().filter(|call| call.is_replayed).count();
+    if n_replayed > 0 {
+        let were = if n_replayed == 1 { "was" } else { "were" };
+        lines.push(format!("{} {were} answered as recorded, without a model.", counted(n_replayed, "call")));
+    }
+    let live = || report.calls.iter().filter(|call| !call.is_replayed);
+    let tokens: i64 = live().map(|call| i64::from(call.prompt_tokens)).sum();
     let cached: i64 =
-        report.calls.iter().filter_map(|call| call.predicted_cached_tokens).map(i64::from).sum();
+        live().filter_map(|call| call.predicted_cached_tokens).map(i64::from).sum();
     lines.push(format!(
         "{} of models, {} tokens of prompts, {} of them cached as predicted; {} stored.",
-        counted(report.calls.len(), "call"),
+        counted(report.calls.len() - n_replayed, "call"),
         whole(tokens),
         whole(cached),
         counted(report.events.len(), "event"),

@@ -39,7 +39,7 @@ pub(super) enum Compiled {
 
 impl<'i> Compiling<'i> {
     pub(super) fn new(invocation: &'i InvocationContext) -> Result<Self, Halt> {
-        let flow = Flow::of_agent(invocation.index(), invocation.agent_id()?);
+        let flow = invocation.run.program.flow(invocation.agent_id()?);
         Ok(Self { invocation, inputs: invocation.to_engine(), flow, run: CompileRun::new() })
     }
 
@@ -56,12 +56,9 @@ impl<'i> Compiling<'i> {
 
     /// Puts the request together. What work on the way tells goes to `outlet`.
     pub(super) async fn assemble(&mut self, outlet: Outlet) -> Result<(), Halt> {
-        for step in self.flow.steps().to_vec().iter().filter(|step| step.hook.is_none()) {
-            let name = step.processor.name();
-            if name == "model_call" {
-                break;
-            }
-            match name {
+        for step in self.flow.steps()[..self.closing()].to_vec() {
+            match step.processor.name() {
+                _ if !step.is_enabled => {}
                 "auth" => self.take_credentials(&outlet).await?,
                 "request_confirmation" => self.take_approvals(&outlet).await?,
                 "compaction" => compaction::before_call(self.invocation).await?,
@@ -72,7 +69,7 @@ impl<'i> Compiling<'i> {
                 }
                 _ => {}
             }
-            if !self.invocation.is_ended() && self.step(step).await?.is_some() {
+            if !self.invocation.is_ended() && self.step(&step).await?.is_some() {
                 self.invocation.end();
             }
             if self.invocation.is_ended() {
@@ -82,12 +79,22 @@ impl<'i> Compiling<'i> {
         Ok(())
     }
 
+    /// The place of the first step that is taken when the request is closed: a hook, or the call itself.
+    fn closing(&self) -> usize {
+        let steps = self.flow.steps();
+        let is_closing = |step: &Step| step.hook.is_some() || step.processor.name() == "model_call";
+        steps.iter().position(is_closing).unwrap_or(steps.len())
+    }
+
     /// Asks the hooks before the call, and closes the request.
     pub(super) async fn close(mut self, context: &Context) -> Result<Compiled, Halt> {
         let agent = self.invocation.agent_config()?;
         let hooks = ModelHooks { context, agent: &agent };
-        for step in self.flow.steps().to_vec() {
-            let Some(hook) = step.hook else { continue };
+        for step in self.flow.steps()[self.closing()..].to_vec() {
+            let Some(hook) = step.hook.filter(|_| step.is_enabled) else {
+                self.step(&step).await?;
+                continue;
+            };
             let is_plugin = matches!(hook, strata_engine::Hook::Plugin(_));
             if is_plugin && !self.invocation.run.has_plugins {
                 continue;
@@ -106,10 +113,6 @@ impl<'i> Compiling<'i> {
             if let Some(EarlyEnd::Answered { text }) = end {
                 return Ok(Compiled::Answered(Box::new(LlmResponse::from_text(text))));
             }
-        }
-        let last = self.flow.steps().iter().find(|step| step.processor.name() == "model_call").cloned();
-        if let Some(step) = last {
-            self.step(&step).await?;
         }
         Ok(Compiled::Request(Arc::new(self.run.finish(&self.flow, Outcome::Request))))
     }

@@ -1,5 +1,6 @@
 //! What there is to know of a call before it is sent, and why it is to be held, if it is.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use strata_measure::analysis::{CommonPrefix, PrefixEnd, common_prefix};
@@ -16,65 +17,94 @@ use crate::models::counted;
 use crate::show::words::{counted as counted_words, whole};
 use crate::tables::Tables;
 
-/// Without reasons for a call that may pass.
-pub(super) fn report(
-    tables: &Tables,
-    memory: &Memory,
-    held: &HeldCall,
-    request: &Arc<LlmRequest>,
-) -> HeldReport {
-    let agent = &held.invocation.agent;
-    let model = request.model.as_deref().unwrap_or_default();
-    let prompt_tokens = counted(&tables.counting, model, request).tokens;
-    let price = tables.prices.of_model(model);
-    let earlier = memory.sent.get(&(agent.clone(), held.invocation.branch.clone()));
-    let seen = Seen {
-        held,
-        prompt_tokens,
-        prompt_cost: price.map(|price| price.cost(&ChargedTokens::uncached(prompt_tokens.into(), 0))),
-        before: earlier.map(|earlier| continuation(tables, model, earlier, request)),
-        largest_result: largest_new_result(tables, memory, held, request),
-    };
-    let step = memory.step.as_ref().and_then(|steps| seen.ends(steps));
-    let reasons = memory.conditions.iter().filter_map(|condition| seen.meets(condition));
-    HeldReport {
-        agent: agent.to_string(),
-        node_path: held.invocation.node_path.as_str().to_owned(),
-        reasons: step.into_iter().chain(reasons).collect(),
-        prompt_tokens,
-        prompt_cost: seen.prompt_cost,
-        before: seen.before,
-        request: request.clone(),
-        is_edited: false,
-        refusal: None,
-    }
-}
-
-/// A call, as conditions look at it.
-struct Seen<'c> {
+/// A call that is about to be sent. What conditions and people look at is found out when somebody asks: to count a prompt
+/// takes its time, and most calls pass.
+pub(super) struct Look<'c> {
+    tables: &'c Tables,
+    memory: &'c Memory,
     held: &'c HeldCall,
-    prompt_tokens: u32,
-    prompt_cost: Option<f64>,
-    before: Option<Continuation>,
-    /// The largest result of a tool that is sent for the first time: whose, and its tokens.
-    largest_result: Option<(String, u32)>,
+    request: &'c Arc<LlmRequest>,
+    prompt_tokens: OnceCell<u32>,
+    before: OnceCell<Option<Continuation>>,
+    largest_result: OnceCell<Option<(String, u32)>>,
 }
 
-impl Seen<'_> {
+impl<'c> Look<'c> {
+    pub(super) fn new(
+        tables: &'c Tables,
+        memory: &'c Memory,
+        held: &'c HeldCall,
+        request: &'c Arc<LlmRequest>,
+    ) -> Self {
+        let (prompt_tokens, before, largest_result) = Default::default();
+        Self { tables, memory, held, request, prompt_tokens, before, largest_result }
+    }
+
+    /// Why the call is to be held; nothing where it may pass.
+    pub(super) fn reasons(&self) -> Vec<String> {
+        let step = self.memory.step.as_ref().and_then(|steps| self.ends(steps));
+        let conditions = self.memory.conditions.iter().filter_map(|condition| self.meets(condition));
+        step.into_iter().chain(conditions).collect()
+    }
+
+    pub(super) fn report(&self, reasons: Vec<String>) -> HeldReport {
+        let invocation = &self.held.invocation;
+        HeldReport {
+            agent: invocation.agent.to_string(),
+            node_path: invocation.node_path.as_str().to_owned(),
+            reasons,
+            prompt_tokens: self.prompt_tokens(),
+            prompt_cost: self.prompt_cost(),
+            before: self.before(),
+            request: self.request.clone(),
+            is_edited: false,
+            refusal: None,
+        }
+    }
+
+    fn model(&self) -> &str {
+        self.request.model.as_deref().unwrap_or_default()
+    }
+
+    fn prompt_tokens(&self) -> u32 {
+        *self
+            .prompt_tokens
+            .get_or_init(|| counted(&self.tables.counting, self.model(), self.request).tokens)
+    }
+
+    fn prompt_cost(&self) -> Option<f64> {
+        let price = self.tables.prices.of_model(self.model())?;
+        Some(price.cost(&ChargedTokens::uncached(self.prompt_tokens().into(), 0)))
+    }
+
+    fn before(&self) -> Option<Continuation> {
+        *self.before.get_or_init(|| {
+            let invocation = &self.held.invocation;
+            let earlier = self.memory.sent.get(&(invocation.agent.clone(), invocation.branch.clone()))?;
+            Some(continuation(self.tables, self.model(), earlier, self.request))
+        })
+    }
+
+    /// The largest result of a tool that is sent for the first time: whose, and its tokens.
+    fn largest_result(&self) -> Option<&(String, u32)> {
+        let found = || largest_new_result(self.tables, self.memory, self.held, self.request);
+        self.largest_result.get_or_init(found).as_ref()
+    }
+
     /// Why a condition holds the call.
     fn meets(&self, condition: &HoldCondition) -> Option<String> {
         let agent = &*self.held.invocation.agent;
         match condition {
             HoldCondition::Always => Some("Every call is held.".to_owned()),
             HoldCondition::Agent(name) => (agent == name).then(|| format!("It is a call of {name}.")),
-            HoldCondition::Tokens(limit) => (self.prompt_tokens > *limit).then(|| {
-                format!("The prompt has {} tokens, more than {}.", whole(self.prompt_tokens), whole(*limit))
+            HoldCondition::Tokens(limit) => (self.prompt_tokens() > *limit).then(|| {
+                format!("The prompt has {} tokens, more than {}.", whole(self.prompt_tokens()), whole(*limit))
             }),
             HoldCondition::Cost(limit) => self
-                .prompt_cost
+                .prompt_cost()
                 .filter(|cost| cost > limit)
                 .map(|cost| format!("The prompt costs ${cost:.4} uncached, more than ${limit}.")),
-            HoldCondition::Break => self.before.and_then(|before| {
+            HoldCondition::Break => self.before().and_then(|before| {
                 let place = before.differs_in?;
                 let lost = counted_words((before.tokens - before.shared_tokens) as usize, "token");
                 Some(format!(
@@ -82,7 +112,7 @@ impl Seen<'_> {
                 ))
             }),
             HoldCondition::Result(limit) => {
-                self.largest_result.as_ref().filter(|(_, tokens)| tokens > limit).map(|(tool, tokens)| {
+                self.largest_result().filter(|(_, tokens)| tokens > limit).map(|(tool, tokens)| {
                     format!("A result of {tool} has {} tokens, more than {}.", whole(*tokens), whole(*limit))
                 })
             }
@@ -99,7 +129,7 @@ impl Seen<'_> {
                 is_other.then(|| format!("The next agent is {}.", invocation.agent))
             }
             Step::Result => {
-                let (tool, tokens) = self.largest_result.as_ref()?;
+                let (tool, tokens) = self.largest_result()?;
                 Some(format!("A result of {tool} has come, with {} tokens.", whole(*tokens)))
             }
         }
