@@ -5,6 +5,16 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { NEVER_MS } from './never.js';
 
+/** In the page: whether it is at rest, and still is once it was drawn twice. */
+async function isStill() {
+  const isAtRest = () =>
+    document.querySelector('[role=slider][aria-valuetext]') !== null &&
+    document.querySelector('[aria-busy=true], .stale, .compiling') === null;
+  if (!isAtRest()) return false;
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  return isAtRest();
+}
+
 export class Window {
   /** What the browser may complain about, because the journey provokes it. */
   expectedTroubles = [];
@@ -30,17 +40,13 @@ export class Window {
     return header;
   }
 
-  /** Waits until nothing is being fetched and what came is drawn, and nothing more is asked for because of it. */
+  /** Waits until all calls are compiled, nothing is being fetched, and what came is drawn. */
   async settle() {
     await this.page.waitForLoadState('load');
-    await this.page.waitForFunction(async () => {
-      const isStill = () =>
-        document.querySelector('[role=slider][aria-valuetext]') !== null &&
-        document.querySelector('[aria-busy=true], .stale') === null;
-      if (!isStill()) return false;
-      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-      return isStill();
-    });
+    const deadline = Date.now() + NEVER_MS;
+    while (!(await this.page.evaluate(isStill))) {
+      if (Date.now() > deadline) assert.fail('The page does not come to rest.');
+    }
   }
 
   get strip() {

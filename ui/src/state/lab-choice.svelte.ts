@@ -128,9 +128,10 @@ export class LabChoice {
     return isOpen && !isCompiling && calls > 0 && this.#location.view.view === 'lab';
   }
 
-  /** The key of something that depends on the session, once it is ready. */
+  /** The key of something that depends on the session, once it is ready: all its calls are compiled then. */
   key(...parts: readonly (string | number)[]): string | undefined {
-    return this.isReady ? [this.#session.key, ...parts].join(' ') : undefined;
+    const { keyOfEdits, calls } = this.#session;
+    return this.isReady ? [keyOfEdits, calls, ...parts].join(' ') : undefined;
   }
 
   choose(config: string): void {

@@ -45,7 +45,7 @@ export class OpenSession {
   #opened: string | undefined;
   /** Experiments by their id, with the session each is laid over. */
   #recordings: ReadonlyMap<string, string> = $state.raw(new Map());
-  #isRefreshDue = false;
+  #isRefreshDue = $state(false);
   readonly #loading: (() => boolean)[] = [];
   /** The context window that prompts have come nearest to. */
   readonly limit = $derived(nearestLimit(this.info?.agents ?? [], this.columns));
@@ -143,6 +143,11 @@ export class OpenSession {
 
   get isCompiling(): boolean {
     return this.isOpen && this.compiledCalls < this.calls;
+  }
+
+  /** Calls are being compiled, or numbers that they change were not asked for again. */
+  get isChanging(): boolean {
+    return this.isCompiling || (this.isOpen && this.#isRefreshDue);
   }
 
   get extent(): Extent {

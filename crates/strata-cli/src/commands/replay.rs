@@ -9,6 +9,7 @@ use strata_app::report::{self, ReplayChoice};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
+use super::compile::call_number;
 use super::source::SourceArgs;
 use crate::progress::Progress;
 use crate::text::Style;
