@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, Criterion, SamplingMode, criterion_group, criterion_main};
 use serde_json::{Value, json};
-use strata_app::report::{self, FollowUpdate, Following, Watch};
 use strata_app::api::job::Notification;
+use strata_app::report::{self, FollowUpdate, Following, Watch};
 use strata_app::{Host, Options, Reply, Strata, Subscription};
 use tokio_util::sync::CancellationToken;
 
@@ -129,7 +129,9 @@ fn follow(criterion: &mut Criterion) {
     };
     // The first growth is read whole: who stored the file may have been an older version.
     shown.append(&lines());
-    for (name, part) in [("line_shown", Times::whole as fn(&Times) -> Duration), ("stored_shown", Times::shown)] {
+    for (name, part) in
+        [("line_shown", Times::whole as fn(&Times) -> Duration), ("stored_shown", Times::shown)]
+    {
         group.bench_function(name, |bencher| {
             bencher.iter_custom(|n| (0..n).map(|_| part(&shown.append(&lines()))).sum());
         });

@@ -17,19 +17,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::api::job::JobState;
 use crate::api::run::{
-    CallAnswer, CallPlace, Decision, HeldEdit, Limits, RunConversation, RunOrigin, RunPhase, RunProblem, RunStatus,
-    Spent, Start,
+    CallAnswer, CallPlace, Decision, HeldEdit, Limits, RunConversation, RunOrigin, RunPhase, RunProblem,
+    RunStatus, Spent, Start,
 };
 use crate::error::{AppError, sentence};
 use crate::import::Storage as _;
 use crate::jobs::{JobOutcome, Jobs, RunningJob};
 use crate::models::{Models, custom_endpoints};
 use crate::notifications::Notifications;
-use crate::run::{
-    self, Beginning, HoldCondition, HoldDecision, ModelChoice, Place, RecordedAnswers, RecordedTurn, Run, RunChoice,
-    RunLimits, RunListener as _, RunStore, Step, TurnEnd, World, prepare, said, typed_value,
-};
 use crate::open::{AppSource, answered, made_from, read_app};
+use crate::run::{
+    self, Beginning, HoldCondition, HoldDecision, ModelChoice, Place, RecordedAnswers, RecordedTurn, Run,
+    RunChoice, RunLimits, RunListener as _, RunStore, Step, TurnEnd, World, prepare, said, typed_value,
+};
 use crate::sessions::Sessions;
 use crate::tables::Tables;
 use crate::watch::Watch as _;
@@ -134,7 +134,11 @@ impl Runs {
             client: &|| self.models.connections.client(),
             tables: self.tables.clone(),
             recorded: self.recorded(asked.recorded.as_deref())?,
-            turn: asked.from.as_ref().map(|from| self.recorded_turn(from, asked.app.as_deref())).transpose()?,
+            turn: asked
+                .from
+                .as_ref()
+                .map(|from| self.recorded_turn(from, asked.app.as_deref()))
+                .transpose()?,
             listener: board.clone(),
             person: None,
             holder: board.clone(),
@@ -215,9 +219,10 @@ impl Runs {
             ));
         }
         let given = AppSource::given(read_app(path)?.app, Some(path.display().to_string()));
-        let experiment = Experiment::new(open.experiment.session().clone(), given.app.clone(), open.experiment.kind())
-            .with_recorded_calls(made_from(&requests))
-            .with_requests(answered(&requests));
+        let experiment =
+            Experiment::new(open.experiment.session().clone(), given.app.clone(), open.experiment.kind())
+                .with_recorded_calls(made_from(&requests))
+                .with_requests(answered(&requests));
         RecordedTurn::up_to(&experiment, &given, &requests, from.call)
     }
 

@@ -20,8 +20,8 @@ use crate::data_folder::default_database;
 use crate::error::{AppError, sentence};
 use crate::models::counted;
 use crate::run::{
-    Answered, Beginning, FromCall, HeldReport, HoldDecision, Holder, OwnStore, Person, Place, RecordedAnswers,
-    RecordedTurn, Run, RunChoice, RunListener, SentCall, TurnEnd, World, prepare, said,
+    Answered, Beginning, FromCall, HeldReport, HoldDecision, Holder, OwnStore, Person, Place,
+    RecordedAnswers, RecordedTurn, Run, RunChoice, RunListener, SentCall, TurnEnd, World, prepare, said,
 };
 use crate::tables::Tables;
 

@@ -9,9 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_engine::{Call, Experiment, Flow, FlowKind, StageCache};
 use strata_measure::analysis::{PrefixEnd, common_prefix};
-use strata_model::{
-    App, Content, Event, EventIndex, LlmRequest, LlmResponse, Object, Session, Str, json,
-};
+use strata_model::{App, Content, Event, EventIndex, LlmRequest, LlmResponse, Object, Session, Str, json};
 use strata_store::{AppConfig, AppConfigOrigin, RecordedRequest};
 
 use super::tools::RecordedAnswers;
@@ -84,7 +82,10 @@ impl RecordedTurn {
             ));
         }
         let chosen = experiment.call(call).ok_or_else(|| {
-            AppError::not_found(format!("C{call} is not in this session, which has {} calls.", experiment.calls().len()))
+            AppError::not_found(format!(
+                "C{call} is not in this session, which has {} calls.",
+                experiment.calls().len()
+            ))
         })?;
         let invocation = &chosen.invocation.invocation_id;
         let events = &experiment.session().events;
@@ -116,9 +117,11 @@ impl RecordedTurn {
                 text: json::to_pretty(&strata_model::FromJson::to_json(&*app)),
                 location: source.location.clone(),
             },
-            flows: experiment.index().ids().map(|id| {
-                (experiment.index().agent(id).name.clone(), experiment.flow(id).clone())
-            }).collect(),
+            flows: experiment
+                .index()
+                .ids()
+                .map(|id| (experiment.index().agent(id).name.clone(), experiment.flow(id).clone()))
+                .collect(),
             beginning: Session {
                 events: (0..first).filter_map(|at| shown(experiment, at)).collect(),
                 state: experiment.states().at(first).known(),
@@ -142,7 +145,8 @@ fn shown(experiment: &Experiment, at: usize) -> Option<Arc<Event>> {
 
 /// What the user said, but for answers to calls.
 fn later_messages(events: &[Arc<Event>]) -> Vec<Content> {
-    let said = events.iter().filter(|event| event.is_from_user() && event.function_responses().next().is_none());
+    let said =
+        events.iter().filter(|event| event.is_from_user() && event.function_responses().next().is_none());
     said.filter_map(|event| Some(Content::clone(event.content.as_deref()?))).collect()
 }
 
@@ -151,9 +155,10 @@ impl Replay {
     fn of(experiment: &Experiment, first: usize, chosen: &Call) -> Self {
         let recorded = experiment.laid_over().unwrap_or(experiment);
         let mut cache = StageCache::new();
-        let of_turn = experiment.calls().iter().filter(|call| {
-            call.n_events() >= first && call.number < chosen.number && call.is_answered
-        });
+        let of_turn = experiment
+            .calls()
+            .iter()
+            .filter(|call| call.n_events() >= first && call.number < chosen.number && call.is_answered);
         let calls = of_turn.filter_map(|call| {
             let sent = recorded.compile(call, &mut cache).map(|compiled| compiled.working_context());
             let answer = shown(experiment, call.n_events())?;

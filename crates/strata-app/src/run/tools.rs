@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::listener::{Person, RunListener};
 use super::typed::typed_value;
 
-pub(crate) use recorded::RecordedAnswers;
 use recorded::RecordedAnswer;
+pub(crate) use recorded::RecordedAnswers;
 pub(crate) use script::{Scripted, ToolScript};
 
 /// Bytes of a result, as JSON.
@@ -101,7 +101,9 @@ impl ToolSources {
 
 fn write_state(context: &Context, written: &Object) -> Result<(), String> {
     let mut written = written.iter();
-    written.try_for_each(|(key, value)| context.set_state(key.clone(), value.clone())).map_err(|failure| failure.to_string())
+    written
+        .try_for_each(|(key, value)| context.set_state(key.clone(), value.clone()))
+        .map_err(|failure| failure.to_string())
 }
 
 /// A result that a request can hold.

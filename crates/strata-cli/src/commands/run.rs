@@ -9,8 +9,8 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use strata_app::report::{
-    self, FromCall, HoldCondition, Holder, ModelChoice, Person, RunChoice, RunCompany, RunLimits, messages_in,
-    named_state, named_values,
+    self, FromCall, HoldCondition, Holder, ModelChoice, Person, RunChoice, RunCompany, RunLimits,
+    messages_in, named_state, named_values,
 };
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;

@@ -20,8 +20,7 @@ pub(crate) fn run(report: &RunReport, style: Style) -> String {
     }
     let live = || report.calls.iter().filter(|call| !call.is_replayed);
     let tokens: i64 = live().map(|call| i64::from(call.prompt_tokens)).sum();
-    let cached: i64 =
-        live().filter_map(|call| call.predicted_cached_tokens).map(i64::from).sum();
+    let cached: i64 = live().filter_map(|call| call.predicted_cached_tokens).map(i64::from).sum();
     lines.push(format!(
         "{} of models, {} tokens of prompts, {} of them cached as predicted; {} stored.",
         counted(report.calls.len() - n_replayed, "call"),

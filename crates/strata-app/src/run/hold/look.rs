@@ -67,9 +67,7 @@ impl<'c> Look<'c> {
     }
 
     fn prompt_tokens(&self) -> u32 {
-        *self
-            .prompt_tokens
-            .get_or_init(|| counted(&self.tables.counting, self.model(), self.request).tokens)
+        *self.prompt_tokens.get_or_init(|| counted(&self.tables.counting, self.model(), self.request).tokens)
     }
 
     fn prompt_cost(&self) -> Option<f64> {

@@ -98,7 +98,9 @@ fn edits_of_app_processors_and_events_hold_in_the_run() {
     let again = run(&choice, &[]).unwrap();
     let (_, was) = requests(&first).swap_remove(3);
     let (is_replayed, is) = requests(&again).pop().unwrap();
-    assert!(!is_replayed && was["config"]["systemInstruction"].as_str().unwrap().contains("You are an agent"));
+    assert!(
+        !is_replayed && was["config"]["systemInstruction"].as_str().unwrap().contains("You are an agent")
+    );
     assert_eq!(is["config"]["systemInstruction"], json!("Be brief."));
     let texts = |request: &Value| request["contents"].to_string();
     assert!(texts(&was).contains("functionResponse") && texts(&was).matches("seen").count() == 2);
@@ -139,7 +141,12 @@ fn the_window_runs_from_a_call_with_an_experiments_edits() {
     assert_eq!(status["from"], json!({"recording": first.session, "call": 4, "replayed": 1, "waits": false}));
     let notes = status["notes"].to_string();
     assert!(notes.contains("From C3 on, prompts are not as they were recorded: the instruction"), "{notes}");
-    assert!(crate::refuse(&strata, "run/send", &json!({"run": id, "message": "", "answers": []})).1.contains("nothing to say"));
-    let text = report::show(&desk.source(status["session"].as_str().unwrap()), &Quiet(CancellationToken::new()));
+    assert!(
+        crate::refuse(&strata, "run/send", &json!({"run": id, "message": "", "answers": []}))
+            .1
+            .contains("nothing to say")
+    );
+    let text =
+        report::show(&desk.source(status["session"].as_str().unwrap()), &Quiet(CancellationToken::new()));
     assert!(text.is_ok());
 }
