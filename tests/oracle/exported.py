@@ -2,8 +2,8 @@
 
 `python exported.py STRATA [SESSION [APP]]`: STRATA is the command `strata`, SESSION a file of an ADK session with its
 app's configuration APP; without them, the bundled sample. Each experiment below is exported, imported, and run by
-google-adk up to the model call, for several calls of the session. Prints a row an experiment; exits with 1 when one
-differs.
+google-adk up to the model call, for several calls of the session: once as a whole app, and once as a patch of the app
+as it was. Prints a row an experiment; exits with 1 when one differs.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import worker
 from google.adk.agents import InvocationContext, LlmAgent, RunConfig
+from google.adk.apps.app import App
 from google.adk.artifacts import InMemoryArtifactService
 from google.adk.plugins.plugin_manager import PluginManager
 from google.adk.sessions import InMemorySessionService
@@ -133,12 +134,12 @@ def run(strata, *args):
 
 
 def load(text, folder, number):
-    path = folder / f"experiment_{number}.py"
+    path = folder / f"experiment_{number}.py".replace(" ", "_")
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.app
+    return module
 
 
 def find(agent, name):
@@ -218,11 +219,46 @@ def difference(ours, theirs, at="request"):
     return f"{at} at {start}: {ours[max(0, start - 20) : start + 60]!r}, google-adk {theirs[max(0, start - 20) : start + 60]!r}"
 
 
-async def check(strata, source, session, edits, calls, folder, number):
-    path = folder / f"edits_{number}.json"
+def whole(strata, source, with_edits, folder, number):
+    return load(run(strata, "export", *with_edits, "--as", "adk-python"), folder, number).app
+
+
+def patched(strata, source, with_edits, folder, number):
+    """The app as it was, patched twice; left alone where Strata says that there is nothing to patch."""
+    app = load(run(strata, "export", *source, "--as", "adk-python"), folder, number).app
+    try:
+        text = run(strata, "export", *with_edits, "--as", "patch")
+    except RuntimeError as error:
+        if "nothing to patch" in str(error):
+            return app
+        raise
+    patch = load(text, folder, f"{number}_patch")
+    refuses(patch)
+    patch.apply(app)
+    return patch.apply(app)
+
+
+def refuses(patch):
+    """Checks that an app of others is left alone."""
+    stranger = LlmAgent(name="stranger", model="gemini-2.5-flash", instruction="Stay.")
+    before = stranger.model_dump_json(include={"name", "instruction", "include_contents"})
+    app = App(name="strangers", root_agent=stranger)
+    if not patch.AGENTS:
+        return
+    try:
+        patch.apply(app)
+    except LookupError as error:
+        if "stranger" not in str(error) or stranger.before_model_callback or stranger.model_dump_json(include={"name", "instruction", "include_contents"}) != before:
+            raise RuntimeError(f"an app without the agents is changed, or the message does not name them: {error}")
+        return
+    raise RuntimeError("an app without the agents is not refused")
+
+
+async def check(strata, source, session, edits, calls, folder, number, make):
+    path = folder / f"edits_{number}.json".replace(" ", "_")
     path.write_text(json.dumps({"version": 1, "edits": edits}))
     with_edits = [*source, "--edit", str(path)] if edits else source
-    app = load(run(strata, "export", *with_edits, "--as", "adk-python"), folder, number)
+    app = make(strata, source, with_edits, folder, number)
     for call in calls:
         report = json.loads(run(strata, "compile", *with_edits, "--call", str(call), "--json"))
         theirs = await by_adk(app, session, report)
@@ -256,16 +292,20 @@ async def main():
     collect(app.get("root_agent") or app["rootAgent"])
     n_calls = json.loads(run(strata, "show", *source, "--json"))["sessions"][0]["calls"]
     calls = sorted({1 + n * (n_calls - 1) // (CALLS_EACH - 1) for n in range(CALLS_EACH)})
-    n_failed = 0
+    n_failed = n_checked = 0
+    of_code, of_events = experiments(agents, tools), event_experiments(places(session))
+    forms = [("app", whole, of_code | of_events), ("patch", patched, of_code)]
     with tempfile.TemporaryDirectory() as folder:
-        for number, (name, edits) in enumerate((experiments(agents, tools) | event_experiments(places(session))).items()):
-            try:
-                found = await check(strata, source, session, edits, calls, Path(folder), number)
-            except Exception as error:  # an experiment that fails is a row, too
-                found = f"{type(error).__name__}: {error}"
-            n_failed += bool(found)
-            print(f"{'differs' if found else 'same':8} {name}{': ' + found if found else ''}", flush=True)
-    print(f"{number + 1} experiments on C{', C'.join(map(str, calls))}: {n_failed} differ")
+        for form, make, all_edits in forms:
+            for name, edits in all_edits.items():
+                try:
+                    found = await check(strata, source, session, edits, calls, Path(folder), name, make)
+                except Exception as error:  # an experiment that fails is a row, too
+                    found = f"{type(error).__name__}: {error}"
+                n_failed += bool(found)
+                n_checked += 1
+                print(f"{'differs' if found else 'same':8} {form}: {name}{': ' + found if found else ''}", flush=True)
+    print(f"{n_checked} experiments on C{', C'.join(map(str, calls))}: {n_failed} differ")
     return 1 if n_failed else 0
 
 

@@ -93,8 +93,32 @@ describe('the list of all sessions', () => {
     await press('x');
     await waitFor(() => expect(view().marked).toEqual([first?.session, second?.session]));
     const compared = await screen.findByRole('region', { name: 'Two sessions' });
-    expect(within(compared).getByRole('rowheader', { name: 'Prompt tokens' })).toBeVisible();
+    expect(await within(compared).findByRole('rowheader', { name: 'Prompt tokens' })).toBeVisible();
+    list.focus();
     await press('{Enter}');
     expect(view()).toMatchObject({ view: 'session', session: second?.session });
+  });
+
+  test('says what makes the difference between two, and leads there', async () => {
+    const { rows } = await recorded('session/list', ALL);
+    const [first, second] = sortSessions(rows, 'when', false).map(({ session }) => session);
+    const sides = { a: ensureExists(first, 'a session'), b: ensureExists(second, 'another') };
+    const { user, view } = openWindow(`#/invoice-triage/sessions?marked=${sides.a}~${sides.b}`);
+    const compared = await screen.findByRole('region', { name: 'What makes the difference' });
+    const byTokens = await recorded('session/compare', { ...sides, by: 'tokens', offset: 0, limit: 0 });
+    const sum = byTokens.causes.reduce((tokens, cause) => tokens + cause.tokens, 0);
+    expect(sum).toBe(byTokens.b.bill.promptTokens - byTokens.a.bill.promptTokens);
+    const shown = (): readonly string[] =>
+      [...compared.querySelectorAll('.title')].map((title) => title.textContent);
+    expect(shown()).toEqual(byTokens.causes.map(({ title }) => title));
+    await user.click(within(compared).getByRole('radio', { name: 'By cost' }));
+    const byCost = await recorded('session/compare', { ...sides, by: 'cost', offset: 0, limit: 0 });
+    await waitFor(() => expect(shown()).toEqual(byCost.causes.map(({ title }) => title)));
+    const greatest = ensureExists(byCost.causes[0], 'a cause');
+    await user.click(
+      within(compared).getByRole('button', { name: new RegExp(`^${literally(greatest.title)}`) }),
+    );
+    const session = greatest.side === 'a' ? sides.a : sides.b;
+    expect(view()).toMatchObject({ session, selection: `C${String(greatest.call)}` });
   });
 });

@@ -9,6 +9,7 @@ pub mod app;
 pub mod cache;
 pub mod call;
 pub mod common;
+pub mod comparison;
 pub mod event;
 pub mod experiment;
 pub mod finding;

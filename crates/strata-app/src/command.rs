@@ -9,8 +9,8 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, event, experiment, finding, job, lab, model, palette, part, place, processor, run,
-    script, search, session, state, verification,
+    app, cache, call, comparison, event, experiment, finding, job, lab, model, palette, part, place,
+    processor, run, script, search, session, state, verification,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -153,6 +153,7 @@ commands! {
     "session/header" session::Header => session::SessionHeader: "The numbers of an open session, as far as it is compiled";
     "session/setApp" session::SetApp => session::SessionHeader: "Compiles a session with this app configuration from now on";
     "session/setModel" session::SetModel => session::SessionHeader: "Counts and prices a session that names no model as if sent to one";
+    "session/compare" comparison::CompareSessions => comparison::SessionComparison: "Two sessions of one task, before and after a change: what makes the difference";
     "session/follow" session::Follow => session::FollowState: "Reads the file of a session again whenever it changes, or stops that";
     "session/remove" session::Remove => session::Removed: "Takes a session out of the store";
     "call/columns" call::Columns => Bytes: "Columns of the strip: size, cached, kinds, agent and marks of calls";
@@ -189,7 +190,7 @@ commands! {
     "experiment/compare" experiment::Compare => experiment::Comparison: "Two experiments over a session, call by call";
     "experiment/compareParts" experiment::CompareParts => call::PartPage: "The requests of a call in two experiments, part by part";
     "experiment/compareText" experiment::CompareText => part::PartDiff: "A part of a request in two experiments, line by line";
-    "experiment/export" experiment::Export => experiment::Exported: "An experiment as google-adk Python, as an app configuration, or as a file of edits";
+    "experiment/export" experiment::Export => experiment::Exported: "An experiment as a patch of a google-adk app, as google-adk Python, as an app configuration, or as a file of edits";
     "processor/catalog" processor::Catalog => processor::ProcessorCatalog: "Kinds of processors that can be inserted, with their parameters";
     "script/check" script::Check => script::ScriptReport: "Reads a script, and tries it on a call";
     "script/list" script::List => script::ScriptList: "Scripts that are saved, with the folder they are in";

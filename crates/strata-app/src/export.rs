@@ -38,6 +38,16 @@ pub(crate) fn export(
             let text = json::to_pretty(&app.to_json()) + "\n";
             (format!("{stem}.app.json"), text, python::beyond_the_app(subject))
         }
+        ExportFormat::Patch => {
+            if !is_adk(subject.experiment.kind()) {
+                return Err(AppError::bad_input(
+                    "This session is not ADK's: there is no google-adk app whose code could be patched. Export the edits as JSON or YAML.",
+                ));
+            }
+            let stem = module_name(&stem);
+            let (text, diagnostics) = python::patch(subject, &stem)?;
+            (format!("{stem}.py"), text, diagnostics)
+        }
         ExportFormat::AdkPython => {
             if !is_adk(subject.experiment.kind()) {
                 return Err(AppError::bad_input(
@@ -104,6 +114,12 @@ fn mask_row(kinds: &[&'static str]) -> DiagnosticRow {
 
 fn row(code: &str, message: String) -> DiagnosticRow {
     DiagnosticRow { severity: DiagnosticSeverity::Info, code: code.to_owned(), message, at: String::new() }
+}
+
+/// A name that Python can import and that is not the app's own.
+fn module_name(stem: &str) -> String {
+    let is_number = stem.starts_with(|first: char| first.is_ascii_digit());
+    format!("{}{stem}_patch", if is_number { "experiment_" } else { "" })
 }
 
 fn file_stem(name: &str) -> String {

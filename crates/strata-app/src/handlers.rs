@@ -35,6 +35,7 @@ mod run;
 mod script;
 mod search;
 mod session;
+mod session_comparison;
 mod stages;
 mod state;
 mod storage;

@@ -58,7 +58,9 @@ pub use compile::{
     StageReport, Zone, compile,
 };
 pub use diagnostic::FileDiagnostic;
-pub use diff::{DiffReport, PartChangeReport, SideReport, diff};
+pub use diff::{
+    DiffChoice, DiffReport, DifferenceReport, PartChangeReport, RecordingsReport, SideReport, diff,
+};
 pub use evidence::EvidenceReport;
 pub use export::{ExportReport, export};
 pub use findings::{FindingReport, FindingsReport, FixReport, findings};
@@ -82,6 +84,10 @@ pub use verify::{ModelVerification, VerifyReport, verify};
 
 pub use crate::api::common::{
     Basis, Bill, CallRange, DiagnosticRow, DiagnosticSeverity, Kind, Remedy, RequestBasis,
+};
+pub use crate::api::comparison::{
+    AlignedCall, AlignedSide, CauseBreak, CauseRanking, ComparedSide, DifferenceCause, KindDifference,
+    SessionComparison, SideName,
 };
 pub use crate::api::experiment::{ComparedCall, ExportFormat};
 pub use crate::api::job::{FailedFile, FileCounts};

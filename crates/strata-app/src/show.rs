@@ -1,6 +1,7 @@
 //! Words and numbers that the window and the command line both show, so that a document says what the command's answer
 //! says, written differently.
 
+mod before_after;
 pub(crate) mod breaks;
 mod comparison;
 pub(crate) mod edit_words;
@@ -12,6 +13,7 @@ pub(crate) mod tool_words;
 mod verification;
 pub(crate) mod words;
 
+pub(crate) use before_after::{NamedSession, difference_causes, session_comparison};
 pub(crate) use comparison::{compared, pairs};
 pub(crate) use found::found_page;
 pub(crate) use nearest::nearest;

@@ -3,6 +3,7 @@
 mod bill;
 mod cache;
 mod calibration;
+mod causes;
 mod check;
 mod compact;
 mod compile;
@@ -33,7 +34,7 @@ pub(crate) use check::check;
 pub(crate) use compact::{compact, compact_estimate};
 pub(crate) use compile::{compile, recorded};
 pub(crate) use diagnostics::diagnostics;
-pub(crate) use diff::diff;
+pub(crate) use diff::{diff, recordings};
 pub(crate) use findings::findings;
 pub(crate) use import::{followed, import};
 pub(crate) use models::models;

@@ -282,6 +282,7 @@ impl Experiment {
         if !Arc::ptr_eq(app, &self.app) {
             let index = AppIndex::new(app.clone());
             changed.flows = flows(&index, self.kind);
+            changed.seen = self.seen.in_app(&self.index, &index);
             changed.index = Arc::new(index);
             changed.read_calls(&BTreeMap::new());
         }

@@ -19,11 +19,11 @@ mod text_change;
 mod weigh;
 
 pub use blame::{Cause, Link, Nature, PartsKind, PrefixBreak};
-pub(crate) use cache::Timeline;
 pub use cache::{
     BillTotals, BilledCalls, CacheAnalysis, CacheFix, CacheTotals, CallBill, CallCache, Comparison, Cost,
     FixKind, Loss, Prediction, ReportedCounts, SentCall, Zone, ZoneSpan, simulate,
 };
+pub(crate) use cache::{Timeline, price_of};
 pub use call::CallAnalysis;
 pub use call_compiler::CallCompiler;
 pub use call_rates::CallRates;

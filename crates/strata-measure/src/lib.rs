@@ -6,12 +6,14 @@
 //! 3. [`findings`] says what is worth a person's time; [`fixes`] proposes edits and tries them on all calls.
 //! 4. [`lab`] replays a session with another configuration of compaction; [`edited`] lays edits over a session that
 //!    may ask for such a replay.
+//! 5. [`before_after`] says why two recordings of one task do not come to the same.
 //!
 //! Nothing here compiles a request, calls a model, reads a file, a clock or the environment.
 #![warn(clippy::disallowed_methods)]
 
 pub mod analysis;
 mod answer_fields;
+pub mod before_after;
 mod edited;
 pub mod findings;
 pub mod fixes;

@@ -3,7 +3,6 @@ import type { ReportedCalls, SessionRow } from '@/api/gen/api.ts';
 import {
   SESSION_ORDERS,
   cachedShare,
-  compareSessions,
   findSessions,
   groupSessions,
   isWhole,
@@ -132,18 +131,4 @@ test('groups hold every row once, and their sums say what they lack', () => {
     // The silent one, and the one whose model has no price.
     withoutCost: 2,
   });
-});
-
-test('two sessions side by side', () => {
-  const [silent, dear, cheap] = ROWS;
-  const of = (label: string, a: SessionRow, b: SessionRow): readonly string[] => {
-    const figure = compareSessions(a, b).find((candidate) => candidate.label === label);
-    return figure === undefined ? [] : [figure.a, figure.b, figure.difference];
-  };
-  expect(of('Cost', dear, cheap)).toEqual(['$9.00', '$1.00', '−89%']);
-  expect(of('Prompt tokens', dear, cheap)).toEqual(['100', '1,000', '+900%']);
-  expect(of('Cost', silent, cheap)).toEqual(['not known', '$1.00', '']);
-  expect(of('Events', silent, cheap)).toEqual(['10', '10', 'the same']);
-  const half = row('half', { reported: reported({ cachedTokens: 500 }) });
-  expect(of('Cached', cheap, half)).toEqual(['80.0%', '50.0%', '−30.0 points']);
 });

@@ -1,5 +1,4 @@
 import type { SessionRow } from '@/api/gen/api.ts';
-import { formatCompact, formatInteger, formatPercent, formatUsd } from './format.ts';
 
 export const SESSION_ORDERS = ['when', 'title', 'calls', 'tokens', 'cached', 'cost', 'peak'] as const;
 export type SessionOrder = (typeof SESSION_ORDERS)[number];
@@ -104,60 +103,4 @@ export function groupSessions(rows: readonly SessionRow[], grouping: Grouping): 
     { type: 'group' as const, name, sums: sumSessions(members) },
     ...members.map((row) => ({ type: 'session' as const, row })),
   ]);
-}
-
-/** A figure of two sessions, side by side. */
-export interface ComparedFigure {
-  readonly label: string;
-  readonly a: string;
-  readonly b: string;
-  /** Of B against A; empty where one of them is not known, or where a difference says nothing. */
-  readonly difference: string;
-}
-
-interface Figure {
-  readonly label: string;
-  readonly of: (row: SessionRow) => number | undefined;
-  readonly format: (value: number) => string;
-  /** How a difference is said, where not as a share of A. */
-  readonly change?: (a: number, b: number) => string;
-}
-
-const points = (a: number, b: number): string => {
-  const change = (b - a) * 100;
-  return `${change < 0 ? '−' : '+'}${Math.abs(change).toFixed(1)} points`;
-};
-
-const FIGURES: readonly Figure[] = [
-  { label: 'Calls', of: ({ calls }) => calls, format: formatInteger },
-  { label: 'Prompt tokens', of: ({ reported }) => reported?.promptTokens, format: formatInteger },
-  {
-    label: 'Prompt tokens a call',
-    of: ({ reported }) => (reported === null ? undefined : reported.promptTokens / reported.calls),
-    format: formatInteger,
-  },
-  { label: 'Largest prompt', of: ({ reported }) => reported?.largestPrompt, format: formatInteger },
-  { label: 'Cached', of: cachedShare, format: formatPercent, change: points },
-  { label: 'Answer tokens', of: ({ reported }) => reported?.outputTokens, format: formatInteger },
-  { label: 'Cost', of: ({ reported }) => reported?.cost ?? undefined, format: formatUsd },
-  { label: 'Compactions', of: ({ compactions }) => compactions, format: formatInteger },
-  { label: 'Events', of: ({ events }) => events, format: formatCompact },
-];
-
-/** What two sessions come to. */
-export function compareSessions(a: SessionRow, b: SessionRow): readonly ComparedFigure[] {
-  const text = (value: number | undefined, format: (value: number) => string): string =>
-    value === undefined ? 'not known' : format(value);
-  return FIGURES.map(({ label, of, format, change = inPercent }) => {
-    const [before, after] = [of(a), of(b)];
-    const difference = before === undefined || after === undefined ? '' : change(before, after);
-    return { label, a: text(before, format), b: text(after, format), difference };
-  });
-}
-
-function inPercent(a: number, b: number): string {
-  if (a === b) return 'the same';
-  if (a === 0) return '';
-  const change = (b / a - 1) * 100;
-  return `${change < 0 ? '−' : '+'}${Math.abs(change).toFixed(Math.abs(change) < 10 ? 1 : 0)}%`;
 }

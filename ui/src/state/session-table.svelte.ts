@@ -1,4 +1,4 @@
-import type { SessionPage, SessionRow } from '@/api/gen/api.ts';
+import type { CauseRanking, SessionComparison, SessionPage, SessionRow } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import {
   findSessions,
@@ -8,6 +8,7 @@ import {
   type SessionLine,
   type SessionOrder,
 } from '@/model/session-table.ts';
+import type { ComparedPlace } from '@/model/session-comparison.ts';
 import { MOST_MARKED } from '@/model/view-url.ts';
 import { Loaded } from './loaded.svelte.ts';
 import type { Location } from './location.svelte.ts';
@@ -20,12 +21,17 @@ interface Places {
   readonly location: Location;
   readonly sessionsRevision: number;
   openSession(session: string): void;
+  openPlace(session: string, address: string | undefined): void;
 }
 
 /** All sessions with what they come to: sorted, grouped, filtered, two of them compared. */
 export class SessionTable {
   readonly #in: Places;
   readonly list: Loaded<SessionPage>;
+  /** Those two that are marked, compared. */
+  readonly comparison: Loaded<SessionComparison>;
+  /** What the causes of a difference are ranked by. */
+  causesBy: CauseRanking = $state('tokens');
   /** The line under the cursor, by its session. None until a person chose one: the list begins at its top. */
   #chosen: string | undefined = $state();
 
@@ -35,6 +41,18 @@ export class SessionTable {
       () =>
         places.location.view.view === 'sessions' ? `table ${String(places.sessionsRevision)}` : undefined,
       () => readAll(host),
+    );
+    this.comparison = new Loaded(
+      () => {
+        const [a, b] = this.marked;
+        if (a === undefined || b === undefined) return undefined;
+        return `${a.session}~${b.session} ${this.causesBy} ${String(places.sessionsRevision)}`;
+      },
+      () => {
+        const [a, b] = this.marked;
+        const sides = { a: a?.session ?? '', b: b?.session ?? '' };
+        return host.invoke('session/compare', { ...sides, by: this.causesBy, offset: 0, limit: 0 });
+      },
     );
   }
 
@@ -81,6 +99,12 @@ export class SessionTable {
 
   open(row: SessionRow | undefined = this.active): void {
     if (row !== undefined) this.#in.openSession(row.session);
+  }
+
+  /** Opens a call of one of the two that are compared. */
+  openCompared({ side, call }: ComparedPlace): void {
+    const row = this.marked[side === 'a' ? 0 : 1];
+    if (row !== undefined) this.#in.openPlace(row.session, `C${String(call)}`);
   }
 
   /** Sorts by a column; a second time, the other way round. */

@@ -273,6 +273,8 @@ pub struct Export {
 pub enum ExportFormat {
     /// The session as ADK saves it, with what was really sent, where that is recorded.
     Session,
+    /// What the edits change, as a module for the code of a google-adk 2.13 app.
+    Patch,
     /// A module for google-adk 2.13: the app, its agents, and plugins that do the same as the edits.
     AdkPython,
     /// The app configuration with the edits that it can hold.

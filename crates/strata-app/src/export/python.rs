@@ -3,6 +3,7 @@
 mod agents;
 mod events;
 mod literal;
+mod patch;
 mod processors;
 
 use std::collections::BTreeSet;
@@ -13,6 +14,7 @@ use strata_model::{FromJson as _, Json};
 
 use super::subject::Subject;
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
+use crate::error::AppError;
 use crate::show::edit_words::title;
 use literal::{lines, literal};
 
@@ -29,15 +31,17 @@ struct Module<'s> {
 
 /// The module, and what of the experiment it does not hold.
 pub(super) fn module(subject: &Subject<'_>) -> (String, Vec<DiagnosticRow>) {
-    let mut module = Module {
-        subject,
-        used: BTreeSet::new(),
-        imports: BTreeSet::new(),
-        agents: String::new(),
-        diagnostics: Vec::new(),
-    };
+    let mut module = Module::of(subject);
     let app = module.app();
     (module.text(&app), module.diagnostics)
+}
+
+/// A module that makes an app of somebody's do what the experiment does, and what of it that does not hold. It is
+/// imported as `stem`.
+pub(super) fn patch(subject: &Subject<'_>, stem: &str) -> Result<(String, Vec<DiagnosticRow>), AppError> {
+    let mut module = Module::of(subject);
+    let text = module.patch(stem)?;
+    Ok((text, module.diagnostics))
 }
 
 /// Edits that an app configuration cannot hold: those of events, and all processors.
@@ -74,6 +78,26 @@ fn left_out(message: String) -> DiagnosticRow {
         code: "not-exported".to_owned(),
         message,
         at: String::new(),
+    }
+}
+
+/// Modules, then names of modules.
+fn import_lines(imports: BTreeSet<&'static str>) -> String {
+    let (plain, from): (Vec<&str>, Vec<&str>) =
+        imports.into_iter().partition(|import| import.starts_with("import "));
+    let between = if plain.is_empty() { "" } else { "\n" };
+    format!("{}{between}{}", lines(&plain, ("", "\n")), lines(&from, ("", "\n")))
+}
+
+impl<'s> Module<'s> {
+    fn of(subject: &'s Subject<'s>) -> Self {
+        Self {
+            subject,
+            used: BTreeSet::new(),
+            imports: BTreeSet::new(),
+            agents: String::new(),
+            diagnostics: Vec::new(),
+        }
     }
 }
 
@@ -119,9 +143,7 @@ impl Module<'_> {
     fn text(&self, app: &str) -> String {
         let mut imports = self.imports.clone();
         imports.insert("from google.adk.apps.app import App");
-        let helpers = processors::sections(&self.used, &mut imports);
-        let (plain, from): (Vec<&str>, Vec<&str>) =
-            imports.into_iter().partition(|import| import.starts_with("import "));
+        let helpers = self.helpers(&mut imports);
         let name = self.subject.name.replace(['\\', '"'], "'");
         let edits: Vec<String> =
             self.subject.edits.iter().map(|edit| format!("- {}", title(edit).replace('\\', "/"))).collect();
@@ -132,21 +154,21 @@ impl Module<'_> {
         };
         let missing = self.diagnostics.iter().map(|row| row.message.replace('\n', " "));
         let missing = lines(missing, ("# Not in here: ", "\n"));
-        let helpers = if self.used.contains("strip_agent_traffic") {
-            let preamble = literal(&Json::from(FOREIGN_PREAMBLE), 0);
-            format!(
-                "PREAMBLES = {{\"for_context\": \"For context:\", \"fenced\": {preamble}}}\n\n\n{helpers}"
-            )
-        } else {
-            helpers
-        };
         format!(
-            "\"\"\"{name}, written by Strata for google-adk 2.13.\n{edits}\"\"\"\n\n{}{}{}\n\n{missing}\n{helpers}{}{app}",
-            lines(&plain, ("", "\n")),
-            if plain.is_empty() { "" } else { "\n" },
-            lines(&from, ("", "\n")),
+            "\"\"\"{name}, written by Strata for google-adk 2.13.\n{edits}\"\"\"\n\n{}\n\n{missing}\n{helpers}{}{app}",
+            import_lines(imports),
             self.agents,
         )
+    }
+
+    /// What the agents use.
+    fn helpers(&self, imports: &mut BTreeSet<&'static str>) -> String {
+        let helpers = processors::sections(&self.used, imports);
+        if !self.used.contains("strip_agent_traffic") {
+            return helpers;
+        }
+        let preamble = literal(&Json::from(FOREIGN_PREAMBLE), 0);
+        format!("PREAMBLES = {{\"for_context\": \"For context:\", \"fenced\": {preamble}}}\n\n\n{helpers}")
     }
 
     /// The steps of an agent's flow.

@@ -118,7 +118,13 @@ impl Handler for Export {
             ExportFormat::Session => strata.workspace.store().requests(&open.id)?,
             _ => Vec::new(),
         };
-        let subject = Subject { name, experiment: &open.experiment, edits, requests: &requests };
+        let subject = Subject {
+            name,
+            experiment: &open.experiment,
+            is_inferred: open.app.is_inferred,
+            edits,
+            requests: &requests,
+        };
         export(&subject, self.format, self.masks_secrets)
     }
 }

@@ -1,24 +1,65 @@
-//! `strata diff`: two experiments over one session, call by call.
+//! `strata diff`: two experiments over one session, call by call; or two recordings of one task, before and after a
+//! change.
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use strata_measure::analysis::{Effect, SessionAnalysis, diff_requests};
+use strata_measure::before_after::ComparedSession;
 use strata_wire::Segment;
 
 use super::change::{ChangeReport, Weigh};
 use super::diagnostic::FileDiagnostic;
-use super::source::{Source, Subject};
+use super::source::{Compiled, Source, Subject};
 use super::{VERSION, Watch};
 use crate::api::common::Bill;
+use crate::api::comparison::{CauseRanking, DifferenceCause, SessionComparison};
 use crate::api::experiment::ComparedCall;
 use crate::edit_file::EditFile;
 use crate::error::AppError;
-use crate::show::{DeltaScale, SegmentScale, compared, pairs, readable};
+use crate::show::{
+    DeltaScale, NamedSession, SegmentScale, compared, difference_causes, pairs, readable, session_comparison,
+};
 use crate::tables::Tables;
 use crate::text_diff::unified;
 
-/// The document of `strata diff`. Sums are over all calls.
+/// The document of `strata diff`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum DifferenceReport {
+    /// Of experiments over one session.
+    Experiments(Box<DiffReport>),
+    /// Of two recordings.
+    Recordings(Box<RecordingsReport>),
+}
+
+/// What is compared, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct DiffChoice<'c> {
+    /// The session, where the file holds several; and that of the other file.
+    pub session: Option<&'c str>,
+    pub other_session: Option<&'c str>,
+    /// The app configuration of the other side; that of the first where it is left out.
+    pub other_app: Option<&'c Path>,
+    /// The call whose requests are compared.
+    pub call: Option<u32>,
+    pub by: CauseRanking,
+}
+
+/// Two recordings of one task: what they come to, and what makes the difference.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordingsReport {
+    pub version: u32,
+    /// What was named.
+    pub name_a: String,
+    pub name_b: String,
+    #[serde(flatten)]
+    pub comparison: SessionComparison,
+    pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// Two experiments over one session. Sums are over all calls.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffReport {
@@ -29,6 +70,8 @@ pub struct DiffReport {
     pub b: SideReport,
     pub calls_changed: u32,
     pub calls: Vec<ComparedCall>,
+    /// What makes the difference: they add up to `b` less `a`.
+    pub causes: Vec<DifferenceCause>,
     /// What differs in the request of the call that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<PartChangeReport>>,
@@ -61,50 +104,95 @@ pub struct SideReport {
     pub cost: Option<f64>,
 }
 
-/// Compares `a` with `b`. Either may be a file of edits over the other, or over `a`'s session.
+/// Compares `a` with `b`: a session or an experiment, or a file of edits over `a`'s session.
 pub fn diff(
     a: &Source,
     b: &str,
-    session: Option<&str>,
-    call: Option<u32>,
+    choice: &DiffChoice<'_>,
     watch: &dyn Watch,
-) -> Result<DiffReport, AppError> {
-    let (of_a, mut diagnostics) = a.read_one(session, watch)?;
-    let other = if EditFile::is_one(Path::new(b)) {
-        Source { edits: vec![PathBuf::from(b)], scripts: Vec::new(), ..a.clone() }
+) -> Result<DifferenceReport, AppError> {
+    let (of_a, mut diagnostics) = a.read_one(choice.session, watch)?;
+    let app = choice.other_app.map(Path::to_owned).or_else(|| a.app.clone());
+    let is_edits = EditFile::is_one(Path::new(b));
+    let other = if is_edits {
+        Source { edits: vec![PathBuf::from(b)], scripts: Vec::new(), app, ..a.clone() }
     } else {
-        Source { name: b.to_owned(), edits: Vec::new(), scripts: Vec::new(), ..a.clone() }
+        Source { name: b.to_owned(), edits: Vec::new(), scripts: Vec::new(), app, ..a.clone() }
     };
-    let (of_b, found) = other.read_one(session, watch)?;
+    let is_of_same_file = is_edits || b == a.name;
+    let session = choice.other_session.or(choice.session.filter(|_| is_of_same_file));
+    let (of_b, found) = other.read_chosen(session, "--other-session", watch)?;
     diagnostics.extend(found);
-    if of_a.experiment.n_recorded() != of_b.experiment.n_recorded()
-        || of_a.experiment.session().id != of_b.experiment.session().id
-    {
+    let tables = Tables::default();
+    let names = [a.said(), b.to_owned()];
+    if is_one_recording(&of_a, &of_b) {
+        let report = experiments(names, [&of_a, &of_b], choice, diagnostics, &tables, watch)?;
+        return Ok(DifferenceReport::Experiments(Box::new(report)));
+    }
+    if choice.call.is_some() {
         return Err(AppError::bad_input(format!(
-            "{} and {b} are over two sessions. Only what is over the same session can be compared.",
-            a.name
+            "{} and {b} are two recordings, whose calls have numbers of their own. `--call` shows what differs in a \
+             call of one session; `strata compile` shows the requests of each.",
+            names[0]
         )));
     }
-    let tables = Tables::default();
-    let compile = |subject: &Subject| subject.compiled(subject.n_calls(), &tables, watch);
-    let (first, second) = (compile(&of_a)?, compile(&of_b)?);
+    let (first, second) =
+        (of_a.compiled(of_a.n_calls(), &tables, watch)?, of_b.compiled(of_b.n_calls(), &tables, watch)?);
+    let (first, second) = (named(&of_a, &first), named(&of_b, &second));
+    let comparison = session_comparison([&first, &second], choice.by, 0..usize::MAX, &tables.prices);
+    let [name_a, name_b] = names;
+    let report = RecordingsReport { version: VERSION, name_a, name_b, comparison, diagnostics };
+    Ok(DifferenceReport::Recordings(Box::new(report)))
+}
+
+/// Whether both are laid over the same events. Two runs of an app may have one id.
+fn is_one_recording(a: &Subject, b: &Subject) -> bool {
+    let recorded = |subject: &Subject| {
+        let experiment = &subject.experiment;
+        experiment.laid_over().unwrap_or(experiment).session().clone()
+    };
+    let (a, b) = (recorded(a), recorded(b));
+    a.id == b.id && a.events == b.events
+}
+
+fn named<'s>(subject: &'s Subject, compiled: &'s Compiled) -> NamedSession<'s> {
+    NamedSession {
+        id: subject.id.clone(),
+        title: subject.title.clone(),
+        format: subject.format_name.clone(),
+        session: ComparedSession { experiment: &subject.experiment, billed: compiled.billed() },
+    }
+}
+
+fn experiments(
+    [name_a, name_b]: [String; 2],
+    [of_a, of_b]: [&Subject; 2],
+    choice: &DiffChoice<'_>,
+    diagnostics: Vec<FileDiagnostic>,
+    tables: &Tables,
+    watch: &dyn Watch,
+) -> Result<DiffReport, AppError> {
+    let compile = |subject: &Subject| subject.compiled(subject.n_calls(), tables, watch);
+    let (first, second) = (compile(of_a)?, compile(of_b)?);
     let effect = Effect::of(first.billed(), second.billed());
     let agents = of_a.experiment.calls().iter().map(|call| call.invocation.agent.to_string());
     let pairs = pairs(first.billed(), second.billed()).zip(agents);
-    let changes = match call {
+    let changes = match choice.call {
         None => None,
         Some(number) => {
-            Some(request_changes((&of_a, &first.analysis), (&of_b, &second.analysis), number, &tables)?)
+            Some(request_changes((of_a, &first.analysis), (of_b, &second.analysis), number, tables)?)
         }
     };
+    let sessions = [named(of_a, &first).session, named(of_b, &second).session];
     Ok(DiffReport {
         version: VERSION,
         session: of_a.id.clone(),
         title: of_a.title.clone(),
-        a: side(&a.said(), &effect.before),
-        b: side(b, &effect.after),
+        a: side(&name_a, &effect.before),
+        b: side(&name_b, &effect.after),
         calls_changed: effect.calls_changed,
         calls: pairs.map(|((a, b), agent)| compared(agent, a, b)).collect(),
+        causes: difference_causes(sessions, choice.by, &tables.prices),
         changes,
         diagnostics,
     })

@@ -30,6 +30,7 @@ pub fn export(
         &Subject {
             name: &subject.title,
             experiment: &subject.experiment,
+            is_inferred: subject.app.is_inferred,
             edits: &subject.edits,
             requests: &subject.requests,
         },

@@ -150,11 +150,21 @@ impl Source {
         session: Option<&str>,
         watch: &dyn Watch,
     ) -> Result<(Subject, Vec<FileDiagnostic>), AppError> {
+        self.read_chosen(session, "--session", watch)
+    }
+
+    /// The only session, or the one that was chosen by this flag.
+    pub(super) fn read_chosen(
+        &self,
+        session: Option<&str>,
+        flag: &str,
+        watch: &dyn Watch,
+    ) -> Result<(Subject, Vec<FileDiagnostic>), AppError> {
         let Read { mut subjects, diagnostics } = self.read(watch)?;
         if subjects.is_empty() {
             return Err(nothing_in(&self.name, &diagnostics));
         }
-        let at = choose(&self.name, &subjects, session)?;
+        let at = choose(&self.name, &subjects, (session, flag))?;
         Ok((subjects.swap_remove(at), diagnostics))
     }
 
@@ -484,7 +494,11 @@ fn nothing_in(name: &str, diagnostics: &[FileDiagnostic]) -> AppError {
 }
 
 /// The place of the session that is meant.
-fn choose(name: &str, subjects: &[Subject], session: Option<&str>) -> Result<usize, AppError> {
+fn choose(
+    name: &str,
+    subjects: &[Subject],
+    (session, flag): (Option<&str>, &str),
+) -> Result<usize, AppError> {
     let list = || Some(listed(subjects.iter().map(|subject| (subject.id.clone(), subject.title.clone()))));
     let several = |message: String| AppError { detail: list(), ..AppError::bad_input(message) };
     let Some(session) = session else {
@@ -492,7 +506,7 @@ fn choose(name: &str, subjects: &[Subject], session: Option<&str>) -> Result<usi
             return Ok(0);
         }
         return Err(several(format!(
-            "{name} holds {} sessions. Choose one with `--session ID`.",
+            "{name} holds {} sessions. Choose one with `{flag} ID`.",
             words::whole(subjects.len() as i64)
         )));
     };

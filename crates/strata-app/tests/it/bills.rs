@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use strata_app::report::{self, Bill, SweepChoice};
+use strata_app::report::{self, Bill, CauseRanking, DiffChoice, DifferenceReport, SweepChoice};
 
 use crate::samples::{self, Unwatched};
 use crate::{ask, ask_bytes, import, start, wait_until};
@@ -65,9 +65,17 @@ fn check_documents(path: &Path, session: &str, scratch: &Path) -> Option<Bill> {
     // What is tried out is compiled, and compared with what is compiled.
     if shown.recorded_requests == 0 {
         let name = &source.name;
-        let diff =
-            report::diff(&source, name, Some(session), None, &Unwatched::default()).expect("a difference");
+        let choice = DiffChoice {
+            session: Some(session),
+            other_session: None,
+            other_app: None,
+            call: None,
+            by: CauseRanking::Tokens,
+        };
+        let diff = report::diff(&source, name, &choice, &Unwatched::default()).expect("a difference");
+        let DifferenceReport::Experiments(diff) = diff else { panic!("{what}: one recording") };
         assert_eq!((diff.a.bill, diff.b.bill), (bill, bill), "{what}: diff");
+        assert!(diff.causes.is_empty(), "{what}: {:?}", diff.causes);
         let choice = SweepChoice { grid: "interval=3,overlap=1".to_owned(), summary_tokens: None };
         let swept = report::sweep(&source, Some(session), &choice, &Unwatched::default()).expect("a sweep");
         assert_eq!(swept.recorded.prompt_tokens, bill.prompt_tokens, "{what}: sweep");

@@ -11,7 +11,7 @@ use super::source::SourceArgs;
 use crate::output;
 use crate::progress::Progress;
 
-/// Writes a session, or its app with its edits: as google-adk Python, as an app configuration, or as a file of edits
+/// Writes a session, or its app with its edits: as a patch of your code, as google-adk Python, as an app configuration, or as a file of edits
 ///
 /// Secrets are masked and counted, unless `--no-redact` is given.
 #[derive(Debug, Args)]
@@ -33,6 +33,8 @@ pub(crate) struct Export {
 enum Form {
     /// The session as ADK saves it, with what was really sent, where that is recorded
     Session,
+    /// What the edits change, as a module for the code of your own google-adk 2.13 app
+    Patch,
     /// A module for google-adk 2.13: the app, its agents, and a plugin that does the same as the edits
     AdkPython,
     /// The app configuration, with the edits that it can hold
@@ -47,6 +49,7 @@ impl Export {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let format = match self.form {
             Form::Session => ExportFormat::Session,
+            Form::Patch => ExportFormat::Patch,
             Form::AdkPython => ExportFormat::AdkPython,
             Form::AdkJson => ExportFormat::AdkJson,
             Form::Json => ExportFormat::Json,

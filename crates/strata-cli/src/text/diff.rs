@@ -1,12 +1,15 @@
-//! Two experiments side by side.
+//! Two experiments, or two recordings, side by side.
 
 use strata_app::counted;
-use strata_app::report::{ChangeKind, ChangeReport, ComparedCall, DiffReport, PartChangeReport, SideReport};
+use strata_app::report::{
+    AlignedCall, AlignedSide, ChangeKind, ChangeReport, ComparedCall, ComparedSide, DiffReport,
+    PartChangeReport, RecordingsReport, SideReport,
+};
 
 use super::fields::Fields;
-use super::number::{count, dollars};
+use super::number::{count, difference, dollars, dollars_more, tokens};
 use super::table::{Align, Table};
-use super::{Style, bill};
+use super::{Style, bill, causes};
 
 pub(crate) fn diff(report: &DiffReport, limit: usize, style: Style) -> String {
     let n_changed = report.calls_changed as usize;
@@ -17,6 +20,9 @@ pub(crate) fn diff(report: &DiffReport, limit: usize, style: Style) -> String {
     fields.add("b", &side(&report.b));
     let mut text = fields.print();
     let changed: Vec<&ComparedCall> = report.calls.iter().filter(|call| call.is_changed).collect();
+    if !report.causes.is_empty() {
+        text += &causes::causes(&report.causes, limit, style);
+    }
     if !changed.is_empty() {
         text += &format!("\n{}\n{}", style.strong("Calls that changed"), calls(&changed, limit).print(style));
     }
@@ -56,6 +62,69 @@ pub(crate) fn diff(report: &DiffReport, limit: usize, style: Style) -> String {
         }
     }
     text
+}
+
+/// Two recordings of one task.
+pub(crate) fn recordings(report: &RecordingsReport, limit: usize, style: Style) -> String {
+    let RecordingsReport { name_a, name_b, comparison, .. } = report;
+    let (a, b) = (&comparison.a, &comparison.b);
+    let more = difference(b.bill.prompt_tokens.cast_signed() - a.bill.prompt_tokens.cast_signed());
+    let dearer = a.bill.cost.zip(b.bill.cost).map(|(a, b)| dollars_more(Some(b - a)));
+    let dearer = dearer.map_or(String::new(), |dearer| format!(", {dearer}"));
+    let mut fields = Fields::under(&format!("{more} prompt tokens{dearer}"), style);
+    for (name, named, side) in [("a", name_a, a), ("b", name_b, b)] {
+        fields.add(name, &format!("{named}: {} ({})", side.title, side.session));
+        fields.add("", &recording(side));
+    }
+    for note in &comparison.notes {
+        fields.add("note", note);
+    }
+    let mut text = fields.print();
+    if !comparison.causes.is_empty() {
+        text += &causes::causes(&comparison.causes, limit, style);
+    }
+    if !comparison.calls.is_empty() {
+        text += &format!("\n{}\n{}", style.strong("Calls"), aligned(&comparison.calls, limit).print(style));
+    }
+    text
+}
+
+fn recording(side: &ComparedSide) -> String {
+    let breaks = counted(side.breaks as usize, "break");
+    format!("{}, {}, {breaks}", bill::heading(&side.bill), bill::paid(&side.bill))
+}
+
+fn aligned(calls: &[AlignedCall], limit: usize) -> Table {
+    let mut table = Table::new([
+        ("turn", Align::Right),
+        ("agent", Align::Left),
+        ("a", Align::Left),
+        ("b", Align::Left),
+        ("tokens a", Align::Right),
+        ("tokens b", Align::Right),
+        ("cached a", Align::Right),
+        ("cached b", Align::Right),
+        ("cost a", Align::Right),
+        ("cost b", Align::Right),
+    ]);
+    let n_shown = shown(limit, calls.len());
+    for AlignedCall { turn, agent, a, b, .. } in &calls[..n_shown] {
+        let sides = [a, b];
+        let cells = |cell: &dyn Fn(&AlignedSide) -> String| {
+            sides.map(|side| side.as_ref().map_or_else(|| "–".to_owned(), cell))
+        };
+        let [call_a, call_b] = cells(&|side| format!("C{}", side.call));
+        let [tokens_a, tokens_b] = cells(&|side| tokens(side.tokens, side.basis));
+        let [cached_a, cached_b] = cells(&|side| count(side.cached_tokens));
+        let [cost_a, cost_b] = cells(&|side| dollars(side.cost));
+        let turn = count(*turn);
+        let agent = agent.clone();
+        table.row([turn, agent, call_a, call_b, tokens_a, tokens_b, cached_a, cached_b, cost_a, cost_b]);
+    }
+    if n_shown < calls.len() {
+        table.quiet_line(format!("and {} more; --limit 0 shows all", calls.len() - n_shown));
+    }
+    table
 }
 
 fn heading(change: &ChangeReport) -> String {

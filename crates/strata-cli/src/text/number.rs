@@ -46,6 +46,16 @@ pub(super) fn dollars(amount: Option<f64>) -> String {
     }
 }
 
+/// `+$1.23`, `−$0.0004`, `$0`.
+pub(super) fn dollars_more(amount: Option<f64>) -> String {
+    let Some(amount) = amount else { return dollars(None) };
+    let sign = if amount < 0.0 { "−" } else { "+" };
+    match dollars(Some(amount.abs())) {
+        said if said == "$0" => said,
+        said => format!("{sign}{said}"),
+    }
+}
+
 /// `2026-11-20 21:03`, in UTC.
 pub(super) fn date(epoch_ms: i64) -> String {
     let minutes = epoch_ms.div_euclid(60_000);

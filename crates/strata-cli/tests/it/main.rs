@@ -4,6 +4,7 @@
 mod bad_input;
 mod check;
 mod compile;
+mod diff;
 mod facts;
 mod folders;
 mod follow;

@@ -283,19 +283,61 @@ fn matched(recorded: &LlmRequest, compiled: &LlmRequest, agent: &Str) -> LlmRequ
     let sources: HashSet<&Origin> = parts().map(RequestPart::main_origin).collect();
     // What is found among the events alone may be the same words from elsewhere.
     let is_unknown = |part: &RequestPart| !sources.contains(part.main_origin());
-    let mut known: Option<StdHashMap<Fingerprint, &RequestPart>> = None;
+    let mut known: Option<Alike<'_>> = None;
     request.contents.rewrite(|_, content| {
         if !content.parts.iter().any(is_unknown) {
             return None;
         }
-        let known = known.get_or_insert_with(|| parts().map(|part| (part.fingerprint, part)).collect());
-        let is_known = |part: &&RequestPart| is_unknown(part) && known.contains_key(&part.fingerprint);
+        let known = known.get_or_insert_with(|| {
+            let sent = recorded.contents.iter().flat_map(|content| &content.parts);
+            Alike::of(parts(), sent.filter(|part| is_unknown(part)))
+        });
+        let is_known = |part: &&RequestPart| is_unknown(part) && known.has(part);
         content.parts.iter().find(is_known)?;
-        let parts = content.parts.iter().map(|part| match known.get(&part.fingerprint) {
-            Some(same) if is_unknown(part) => (*same).clone(),
-            _ => part.clone(),
+        let parts = content.parts.iter().map(|part| {
+            let same = if is_unknown(part) { known.next(part) } else { None };
+            same.unwrap_or(part).clone()
         });
         Some(Arc::new(content.with_parts(parts.collect())))
     });
     request
+}
+
+/// Compiled parts that say the same, in their order: agents repeat themselves, and each time is another event.
+struct Alike<'r> {
+    compiled: StdHashMap<Fingerprint, Vec<&'r RequestPart>>,
+    /// The place of the one that is sent next. Where fewer are sent than are compiled, they are the last.
+    next: StdHashMap<Fingerprint, usize>,
+}
+
+impl<'r> Alike<'r> {
+    fn of<'s>(
+        compiled: impl Iterator<Item = &'r RequestPart>,
+        sent: impl Iterator<Item = &'s RequestPart>,
+    ) -> Self {
+        let mut alike: StdHashMap<Fingerprint, Vec<&RequestPart>> = StdHashMap::new();
+        for part in compiled {
+            alike.entry(part.fingerprint).or_default().push(part);
+        }
+        let mut n_sent: StdHashMap<Fingerprint, usize> = StdHashMap::new();
+        for part in sent {
+            *n_sent.entry(part.fingerprint).or_default() += 1;
+        }
+        let next = alike.iter().map(|(print, parts)| {
+            (*print, parts.len().saturating_sub(n_sent.get(print).copied().unwrap_or(0)))
+        });
+        Self { next: next.collect(), compiled: alike }
+    }
+
+    fn has(&self, sent: &RequestPart) -> bool {
+        self.compiled.contains_key(&sent.fingerprint)
+    }
+
+    /// The compiled part that the next sent one is; the last of them where more are sent.
+    fn next(&mut self, sent: &RequestPart) -> Option<&'r RequestPart> {
+        let parts = self.compiled.get(&sent.fingerprint)?;
+        let at = self.next.entry(sent.fingerprint).or_default();
+        *at += 1;
+        parts.get(*at - 1).or(parts.last()).copied()
+    }
 }

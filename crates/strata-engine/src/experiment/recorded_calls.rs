@@ -1,14 +1,16 @@
 //! Calls that a recorder saw in the running app, with what each request was made from.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use imbl::OrdMap;
+use strata_model::app::IncludeContents;
 use strata_model::{
     Content, Decoder, EventIndex, FromJson as _, Json, NodePath, Object, RecordedArtifact, RecordedCall, Str,
 };
 
+use crate::app_index::AppIndex;
 use crate::artifacts::{Artifact, Artifacts};
 use crate::calls::Call;
 use crate::context::{RunConfig, Services};
@@ -24,6 +26,8 @@ pub(crate) struct RecordedCalls {
     by_answer: OrdMap<EventIndex, Arc<Recorded>>,
     /// Of the call that was added last. Most calls find the files as the call before them did.
     last_files: Option<Arc<Files>>,
+    /// What agents are shown of the session where an edit says so, whatever was recorded of their calls.
+    edited_scopes: Arc<BTreeMap<Str, IncludeContents>>,
 }
 
 #[derive(Debug, Clone)]
@@ -85,12 +89,13 @@ impl RecordedCalls {
     /// Those that are answered by the first events.
     pub(crate) fn up_to(&self, n_events: usize) -> Self {
         let (by_answer, _) = self.by_answer.split(&EventIndex(n_events as u32));
-        Self { by_answer, last_files: self.last_files.clone() }
+        let (last_files, edited_scopes) = (self.last_files.clone(), self.edited_scopes.clone());
+        Self { by_answer, last_files, edited_scopes }
     }
 
     /// The same where events tell of other files.
     pub(crate) fn with_services(&self, events: &RecordedServices) -> Self {
-        let mut changed = Self::default();
+        let mut changed = Self { edited_scopes: self.edited_scopes.clone(), ..Self::default() };
         for (answer, recorded) in &self.by_answer {
             let found = recorded.files.as_ref().map(|files| Cow::Borrowed(&*files.found));
             let files = found.map(|found| changed.files(found, events.at(answer.as_usize())));
@@ -115,8 +120,27 @@ impl RecordedCalls {
         logs.collect()
     }
 
-    /// Puts what was recorded in the place of what was worked out from events.
+    /// The same in an app some of whose agents are shown another part of the session than they were.
+    pub(crate) fn in_app(&self, before: &AppIndex, edited: &AppIndex) -> Self {
+        let scope = |id| {
+            let agent = edited.agent(id);
+            let was = before.agent(before.find(&agent.name)?).include_contents;
+            let is_edited = was != agent.include_contents;
+            is_edited
+                .then(|| (agent.name.clone(), agent.include_contents.unwrap_or(IncludeContents::Default)))
+        };
+        Self { edited_scopes: Arc::new(edited.ids().filter_map(scope).collect()), ..self.clone() }
+    }
+
+    /// Puts what was recorded in the place of what was worked out from events, and what edits say in the place of both.
     pub(crate) fn apply_to(&self, call: &mut Call) {
+        self.apply_recorded(call);
+        if let Some(scope) = self.edited_scopes.get(&call.invocation.agent) {
+            call.invocation.include_contents = Some(*scope);
+        }
+    }
+
+    fn apply_recorded(&self, call: &mut Call) {
         let Some(Recorded { call: recorded, .. }) = self.get(call.answer) else { return };
         let invocation = &mut call.invocation;
         invocation.branch.clone_from(&recorded.branch);

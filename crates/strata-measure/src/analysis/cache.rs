@@ -348,7 +348,7 @@ fn verdict_on(experiment: &Experiment, call: &CallAnalysis) -> Option<CacheVerdi
 }
 
 /// What the model of a call costs: of the one that answered, where that is known.
-fn price_of<'p>(prices: &'p Prices, call: &CallAnalysis) -> Option<&'p Price> {
+pub(crate) fn price_of<'p>(prices: &'p Prices, call: &CallAnalysis) -> Option<&'p Price> {
     prices.of_model(&call.sent_to).or_else(|| prices.of_model(&call.model))
 }
 

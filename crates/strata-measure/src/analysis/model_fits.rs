@@ -57,7 +57,7 @@ impl ModelFits {
     }
 
     /// Whether they count alike, however many calls they were made from.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.by_model == other.by_model
     }
 

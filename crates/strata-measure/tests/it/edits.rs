@@ -1,6 +1,7 @@
 //! Experiments over recorded sessions: edits laid over them, undone, and laid over one another.
 
 mod law;
+mod sent;
 
 use strata_engine::{Catalog, Edit, Edited, Experiment, StageCache};
 use strata_measure::analysis::Counting;

@@ -14,13 +14,30 @@ name: string, text: string,
 usage: string, };
 
 /**
- * A call of a session or an experiment.
+ * A call of both sides, or of one.
  */
-export type CallPlace = { session: string,
+export type AlignedCall = {
 /**
- * C1 is number 1.
+ * The user's turn, counted from 1.
  */
-call: number, };
+turn: number, agent: string,
+/**
+ * Absent on a side that has no such call.
+ */
+a: AlignedSide | null, b: AlignedSide | null,
+/**
+ * Kinds of tokens of which one side has more, as far as they are counted.
+ */
+kinds: Array<KindDifference>, };
+
+/**
+ * A call of one side.
+ */
+export type AlignedSide = { call: number, model: string, tokens: number, basis: Basis, cachedTokens: number, outputTokens: number | null,
+/**
+ * US dollars.
+ */
+cost: number | null, };
 
 /**
  * A call that is held, as it would be sent. It is the last call of the session, which every view can show.
@@ -60,6 +77,19 @@ system: string | null, parts: Array<HeldPart>,
 isEdited: boolean, };
 
 /**
+ * A call that lost something that could have been cached.
+ */
+export type CauseBreak = { side: SideName, call: number,
+/**
+ * Why, in a sentence.
+ */
+cause: string, tokens: number,
+/**
+ * US dollars.
+ */
+cost: number | null, };
+
+/**
  * A call that waits for an answer from outside.
  */
 export type WaitingCall = { id: string, agent: string, kind: WaitingKind,
@@ -75,6 +105,63 @@ question: string | null,
  * Arguments, in JSON.
  */
 args: string, };
+
+/**
+ * A cause of the difference. All amounts are B less A.
+ */
+export type DifferenceCause = {
+/**
+ * `tool_results`, `calls`, `cache`, …
+ */
+kind: string,
+/**
+ * The tool, agent, source or models that it is about; empty where the kind says it all.
+ */
+what: string,
+/**
+ * The turn, for calls.
+ */
+turn: number | null,
+/**
+ * Both in words.
+ */
+title: string,
+/**
+ * Calls more or fewer.
+ */
+calls: number,
+/**
+ * Tokens of prompts.
+ */
+tokens: number,
+/**
+ * Of these, tokens that were read from a cache.
+ */
+cachedTokens: number,
+/**
+ * Tokens of answers.
+ */
+outputTokens: number,
+/**
+ * US dollars; absent where a call of either side has no known price.
+ */
+cost: number | null,
+/**
+ * Of the tokens, the weaker of both sides.
+ */
+basis: Basis,
+/**
+ * Where most of it is seen.
+ */
+side: SideName, call: number,
+/**
+ * Of a cache: calls of either side that lost something, the greatest first.
+ */
+breaks: Array<CauseBreak>,
+/**
+ * How many there are in all.
+ */
+totalBreaks: number, };
 
 /**
  * A change of a request that is held. Contents and parts count from 0.
@@ -312,11 +399,7 @@ model: string, phase: RunPhase,
  */
 job: string | null,
 /**
- * What it takes up, if it is not new.
- */
-from: RunOrigin | null,
-/**
- * Requests that were let through to a model, or answered as recorded.
+ * Requests that were let through to a model.
  */
 calls: number,
 /**
@@ -595,6 +678,20 @@ atCalls: Array<number>,
 promptTokens: Array<number>, flags: Array<string>, };
 
 /**
+ * One of the two sides.
+ */
+export type SideName = "a" | "b";
+
+/**
+ * One of the two.
+ */
+export type ComparedSide = { session: string, title: string, format: string, bill: Bill,
+/**
+ * Calls that lost something that could have been cached.
+ */
+breaks: number, };
+
+/**
  * One part of the prompt as text.
  */
 export type TextSegment = { path: string, address: string, kind: Kind, role: string, from: string, tokens: number, isReframed: boolean,
@@ -717,11 +814,7 @@ answer: string, };
 /**
  * The app configuration a session is compiled with.
  */
-export type AppInfo = { name: string,
-/**
- * Its requests are made by google-adk's rules, so Strata can run it.
- */
-isAdk: boolean, isInferred: boolean,
+export type AppInfo = { name: string, isInferred: boolean,
 /**
  * File it was read from, if any.
  */
@@ -738,27 +831,6 @@ namesNoModel: boolean,
  * The model that was chosen: prompts are counted and priced as if sent to it.
  */
 asIf: string | null, };
-
-/**
- * The call from which a session is run again.
- */
-export type RunOrigin = {
-/**
- * The session it was recorded in.
- */
-recording: string,
-/**
- * The first call that a model answers.
- */
-call: number,
-/**
- * Calls before it that were answered as recorded.
- */
-replayed: number,
-/**
- * The turn of the call was not taken yet: say nothing, and it is.
- */
-waits: boolean, };
 
 /**
  * The calls that are compiled so far.
@@ -877,6 +949,11 @@ isKnown: boolean,
  * Nothing is promised: the prediction is the most that can be found.
  */
 isBestEffort: boolean, minimumTokens: number, blockTokens: number, lifetimeS: number | null, source: string, seenOn: string, note: string | null, };
+
+/**
+ * Tokens of a kind on both sides.
+ */
+export type KindDifference = { kind: Kind, a: number, b: number, };
 
 /**
  * Tokens of one kind.
@@ -1282,6 +1359,11 @@ caveat: string | null, };
  * What the cache makes of a stretch of a prompt.
  */
 export type CacheZone = "stable" | "belowMinimum" | "unmarked" | "expired" | "evicted" | "variable";
+
+/**
+ * What the causes are ranked by.
+ */
+export type CauseRanking = "tokens" | "cost";
 
 /**
  * What the other implementation says. Each text is asked about once; media and framing are no texts.
@@ -1875,7 +1957,7 @@ undone: number,
  */
 changedMs: number, };
 
-export type ExportFormat = "session" | "adk-python" | "adk-json" | "json" | "yaml";
+export type ExportFormat = "session" | "patch" | "adk-python" | "adk-json" | "json" | "yaml";
 
 export type Exported = {
 /**
@@ -2359,6 +2441,24 @@ atMs: number | null,
  */
 snippet: Array<SnippetPiece>, };
 
+export type SessionComparison = { a: ComparedSide, b: ComparedSide,
+/**
+ * What to know before the two are compared, a sentence each: other bases, a price that is not known.
+ */
+notes: Array<string>,
+/**
+ * They add up to B less A.
+ */
+causes: Array<DifferenceCause>,
+/**
+ * Aligned calls, in the order of their turns.
+ */
+calls: Array<AlignedCall>,
+/**
+ * Aligned calls in all.
+ */
+total: number, };
+
 export type SessionHeader = {
 /**
  * Of the session or the experiment that was asked for.
@@ -2645,6 +2745,8 @@ export interface Commands {
   "session/setApp": { readonly params: { session: string,  /**  * A JSON or YAML file; absent to go back to what can be inferred.  */ path: string | null, }; readonly result: SessionHeader };
   /** Counts and prices a session that names no model as if sent to one. */
   "session/setModel": { readonly params: { session: string,  /**  * As its provider calls it; absent to go back to a model that nobody knows.  */ model: string | null, }; readonly result: SessionHeader };
+  /** Two sessions of one task, before and after a change: what makes the difference. */
+  "session/compare": { readonly params: {  /**  * A session or an experiment: how it was.  */ a: string,  /**  * How it is.  */ b: string, by: CauseRanking,  /**  * Of the aligned calls.  */ offset: number, limit: number, }; readonly result: SessionComparison };
   /** Reads the file of a session again whenever it changes, or stops that. */
   "session/follow": { readonly params: { session: string, isOn: boolean, }; readonly result: FollowState };
   /** Takes a session out of the store. */
@@ -2717,7 +2819,7 @@ export interface Commands {
   "experiment/compareParts": { readonly params: { a: string, b: string, call: number, foldUnchanged: boolean, offset: number, limit: number, }; readonly result: PartPage };
   /** A part of a request in two experiments, line by line. */
   "experiment/compareText": { readonly params: { a: string, b: string, call: number,  /**  * `4.0`, `sys.1`, `tool.sql_query`.  */ path: string,  /**  * It is the path in `a`, of a part that `b` has no more.  */ isLeftOut: boolean, }; readonly result: PartDiff };
-  /** An experiment as google-adk Python, as an app configuration, or as a file of edits. */
+  /** An experiment as a patch of a google-adk app, as google-adk Python, as an app configuration, or as a file of edits. */
   "experiment/export": { readonly params: {  /**  * A session or an experiment.  */ session: string, as: ExportFormat,  /**  * Mask keys, tokens and passwords.  */ masksSecrets: boolean, }; readonly result: Exported };
   /** Kinds of processors that can be inserted, with their parameters. */
   "processor/catalog": { readonly params: Record<string, never>; readonly result: ProcessorCatalog };
@@ -2788,9 +2890,9 @@ export interface Commands {
   /** Tries an endpoint with one word. */
   "model/test": { readonly params: {  /**  * As set up, or on trial.  */ endpoint: Endpoint, model: string | null, }; readonly result: TestAnswer };
   /** Begins to run an app, in a new session or in one that is stored. */
-  "run/start": { readonly params: {  /**  * The file of the app's configuration. Absent for that of the session it is run from.  */ app: string | null,  /**  * Who answers: `scripted:FILE`, `echo`, the name of an endpoint, or that with `/MODEL` behind it.  */ model: string,  /**  * A JavaScript file with the app's tools and nodes.  */ tools: string | null,  /**  * A session whose tools' answers are used again.  */ recorded: string | null,  /**  * A call from which a session is run again, in a new one. The turn of the call is taken with the first `run/send`.  */ from: CallPlace | null,  /**  * A session to go on with. One that was imported stays as it is: a new one begins with its events.  */ session: string | null,  /**  * Whose session a new one is; absent for `user`.  */ user: string | null,  /**  * Absent where the usual ones hold.  */ limits: Limits | null,  /**  * When calls are held before they are sent: `always`, `agent=NAME`, `tokens=N`, `cost=DOLLARS`, `break`, `result=N`.  */ holds: Array<string>, }; readonly result: RunStatus };
+  "run/start": { readonly params: {  /**  * The file of the app's configuration.  */ app: string,  /**  * Who answers: `scripted:FILE`, `echo`, the name of an endpoint, or that with `/MODEL` behind it.  */ model: string,  /**  * A JavaScript file with the app's tools and nodes.  */ tools: string | null,  /**  * A session whose tools' answers are used again.  */ recorded: string | null,  /**  * A session to go on with. One that was imported stays as it is: a new one begins with its events.  */ session: string | null,  /**  * Whose session a new one is; absent for `user`.  */ user: string | null,  /**  * Absent where the usual ones hold.  */ limits: Limits | null,  /**  * When calls are held before they are sent: `always`, `agent=NAME`, `tokens=N`, `cost=DOLLARS`, `break`, `result=N`.  */ holds: Array<string>, }; readonly result: RunStatus };
   /** Says something to a run's agents, or answers what they wait for, as a job. */
-  "run/send": { readonly params: { run: string,  /**  * What the user says; empty where only answers are given, or a recorded turn is taken again.  */ message: string,  /**  * Answers to calls that wait. They are given before the message.  */ answers: Array<CallAnswer>, }; readonly result: JobStarted };
+  "run/send": { readonly params: { run: string,  /**  * What the user says; empty where only answers are given.  */ message: string,  /**  * Answers to calls that wait. They are given before the message.  */ answers: Array<CallAnswer>, }; readonly result: JobStarted };
   /** A run as it is. */
   "run/get": { readonly params: { run: string, }; readonly result: RunStatus };
   /** What was said and done in a run's session. */

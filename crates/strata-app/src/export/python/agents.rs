@@ -142,7 +142,7 @@ impl Module<'_> {
     }
 
     /// Inserted processors as callbacks, in the order of the flow.
-    fn inserted(&mut self, steps: &[Step], agent: &str) -> Vec<String> {
+    pub(super) fn inserted(&mut self, steps: &[Step], agent: &str) -> Vec<String> {
         let mut callbacks = Vec::new();
         for (at, step) in steps.iter().enumerate().filter(|(_, step)| step.is_enabled) {
             let Some(inserted) = &step.inserted else { continue };
@@ -176,6 +176,11 @@ impl Module<'_> {
 
     /// The processors of the flow in their order, where it is not ADK's own.
     fn flow(&self, agent: &Agent, steps: &[Step]) -> Option<String> {
+        Some(format!("processors={}", literal(&self.order(agent, steps)?, 1)))
+    }
+
+    /// Their names.
+    pub(super) fn order(&self, agent: &Agent, steps: &[Step]) -> Option<Json> {
         let experiment = self.subject.experiment;
         let id = experiment.index().find(&agent.name)?;
         let own = strata_engine::Flow::of_agent(experiment.index(), id);
@@ -183,10 +188,7 @@ impl Module<'_> {
             own.steps().iter().map(|step| step.processor.name()).filter(|name| is_adks(name)).collect();
         let now = steps.iter().filter(|step| step.is_enabled && step.inserted.is_none());
         let now: Vec<&str> = now.map(|step| step.processor.name()).filter(|name| is_adks(name)).collect();
-        (own != now).then(|| {
-            let names: Vec<Json> = now.into_iter().map(Json::from).collect();
-            format!("processors={}", literal(&Json::Array(names), 1))
-        })
+        (own != now).then(|| Json::Array(now.into_iter().map(Json::from).collect()))
     }
 
     fn instruction(&mut self, instruction: &Instruction, maps: &[Json]) -> String {
@@ -445,7 +447,7 @@ fn is_adks(name: &str) -> bool {
     name != "model_call" && !is_code
 }
 
-fn state_map(step: &Step) -> Option<Json> {
+pub(super) fn state_map(step: &Step) -> Option<Json> {
     let inserted = step.inserted.as_ref().filter(|inserted| &*inserted.kind == "compact_state")?;
     Some(Json::Object(inserted.params.clone()))
 }

@@ -647,3 +647,144 @@ def move_volatile(keys=()):
             llm_request.contents = [*llm_request.contents, types.UserContent(moved)]
 
     return run
+
+# section: set_fields
+def set_fields(**fields):
+    """Puts values into fields."""
+
+    def change(target):
+        for name, value in fields.items():
+            setattr(target, name, value)
+
+    return change
+
+# section: set_compaction; imports: from google.adk.apps.app import EventsCompactionConfig
+def set_compaction(config):
+    """Summarises by another configuration, with the summarizer that the app has."""
+
+    def change(app):
+        known = app.events_compaction_config
+        made = None if config is None else EventsCompactionConfig.model_validate(config)
+        if made is not None and known is not None:
+            made.summarizer = known.summarizer
+        app.events_compaction_config = made
+
+    return change
+
+# section: declare_otherwise; imports: from google.genai import types
+def declare_otherwise(declarations):
+    """Declares functions otherwise, by their names. The functions stay as they are."""
+
+    def run(callback_context, llm_request):
+        tools = []
+        for tool in llm_request.config.tools or []:
+            known = getattr(tool, "function_declarations", None)
+            if known:
+                other = [types.FunctionDeclaration.model_validate(declarations.get(one.name, one)) for one in known]
+                tool = tool.model_copy(update={"function_declarations": other})
+            tools.append(tool)
+        llm_request.config.tools = tools or None
+
+    return run
+
+# section: add_callbacks
+def add_callbacks(*callbacks):
+    """Puts callbacks behind those that an agent has, in place of earlier ones of this patch."""
+
+    def of_patch(callback):
+        def run(callback_context, llm_request):
+            return callback(callback_context, llm_request)
+
+        run.patch = PATCH
+        return run
+
+    added = [of_patch(callback) for callback in callbacks]
+
+    def change(agent):
+        known = agent.before_model_callback or []
+        known = known if isinstance(known, list) else [known]
+        agent.before_model_callback = [one for one in known if getattr(one, "patch", None) != PATCH] + added
+
+    return change
+
+# section: show_state; needs: compact_state
+def show_state(maps):
+    """Fills an agent's instructions with some fields of state values only."""
+    fields = ("instruction", "global_instruction")
+
+    def is_open(agent, field):
+        return not getattr(agent, field) or isinstance(getattr(agent, field), str)
+
+    def check(agent):
+        for field in fields:
+            if not is_open(agent, field) and getattr(getattr(agent, field), "patch", None) != PATCH:
+                raise TypeError(f"The {field} of {agent.name} is a function: show less of the state there. Nothing was changed.")
+
+    def change(agent):
+        for field in fields:
+            if getattr(agent, field) and is_open(agent, field):
+                provider = compact_state(getattr(agent, field), maps)
+                provider.patch = PATCH
+                setattr(agent, field, provider)
+
+    change.check = check
+    return change
+
+# section: order_processors; imports: from typing import ClassVar
+def order_processors(processors):
+    """Lets the request processors of an agent run in this order, and no others."""
+
+    def change(agent):
+        known = type(agent)
+        known = known.__mro__[1] if "is_patched" in vars(known) else known
+
+        class Patched(known):
+            is_patched: ClassVar[bool] = True
+
+            @property
+            def _llm_flow(self):
+                flow = super()._llm_flow
+                run_all = flow._iter_request_processors
+                flow._iter_request_processors = lambda: in_order(run_all())
+                return flow
+
+        Patched.__name__ = Patched.__qualname__ = known.__name__
+        object.__setattr__(agent, "__class__", Patched)
+
+    def in_order(all_processors):
+        by_name = {processor.name: processor for processor in all_processors}
+        return [by_name[name] for name in processors if name in by_name]
+
+    return change
+
+# section: apply; imports: from google.adk.apps.app import App
+def apply(target):
+    """Changes an App, or a root agent, in place. A second time changes nothing more.
+
+    Where an agent is not there, nothing is changed at all, and a LookupError says which.
+    """
+    app, root = (target, target.root_agent) if isinstance(target, App) else (None, target)
+    if APP and app is None:
+        raise TypeError("This patch changes the App itself: hand over the App instead of its root agent. Nothing was changed.")
+    found = {}
+    for agent in agents_below(root):
+        found.setdefault(agent.name, []).append(agent)
+    missing = [name for name in AGENTS if name not in found]
+    if missing:
+        raise LookupError(f"This patch is for the agents {', '.join(AGENTS)}, and the app has no {', '.join(missing)}: its agents are {', '.join(found)}. Nothing was changed.")
+    changes = [(change, agent) for name, of_agent in AGENTS.items() for change in of_agent for agent in found[name]]
+    for change, agent in changes:
+        getattr(change, "check", bool)(agent)
+    for change, agent in changes:
+        change(agent)
+    for change in APP:
+        change(app)
+    return target
+
+
+def agents_below(agent):
+    """An agent with all that it runs, those inside of agent tools included."""
+    yield agent
+    inside = [tool.agent for tool in getattr(agent, "tools", None) or [] if hasattr(tool, "agent")]
+    for below in [*(getattr(agent, "sub_agents", None) or []), *inside]:
+        yield from agents_below(below)
