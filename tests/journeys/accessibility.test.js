@@ -16,7 +16,11 @@ const PLACES = [
   ],
   [
     'lab?axes=threshold&grid=threshold=20000,retention=10&look=table',
-    (window) => window.reads(window.sweep, /threshold 20,?000/i),
+    async (window) => {
+      await window.reads(window.sweep, /threshold 20,?000/i);
+      // Rows come before the sweep has ended, and what is replayed is dimmed until then.
+      await window.becomes(() => window.page.locator('.stale, [aria-busy=true]').count(), 0);
+    },
   ],
   ['run', (window) => window.page.getByRole('form', { name: 'Begin a run' }).waitFor()],
   ['pipeline?call=25&stage=contents', (window) => window.reads(window.stage, 'contents')],

@@ -30,6 +30,17 @@ journey('from a sweep to a run and what its summaries lose', async (window, stra
   await window.reads(window.summaries, `Summary 1 of ${plan.windows.length}`);
   await window.reads(window.summaries, `${plan.windows[0].firstEvent}–${plan.windows[0].lastEvent}`);
 
+  // What later answers used of it is named, and one can go to where it stood.
+  const [used] = plan.regret;
+  await window.reads(window.inspector, plan.regretSaid);
+  const selected = () => new URLSearchParams(window.place().split('?')[1]).get('at');
+  await window.inspector
+    .getByRole('button', { name: `Show ${used.event}, where ${used.value} stood` })
+    .click();
+  await window.becomes(selected, used.event);
+  await window.page.goBack();
+  await window.becomes(selected, null);
+
   // Extracts cost nothing: the run writes them and counts the facts.
   const extracts = await strata.ask('lab/plan', { session, config, prompt: null, summaries: 'extractive' });
   await window.press('s');
@@ -95,8 +106,11 @@ journey('a sweep as a table, of other numbers', async (window) => {
 async function sweepOf(strata, session, grid) {
   const { job } = await strata.ask('lab/sweep', { session, grid, summaryTokens: null });
   for (;;) {
-    const sweep = await strata.ask('lab/sweepResult', { job });
-    if (sweep !== null) return sweep;
+    const sweep = await strata.ask('lab/sweepResult', { job, from: 0 });
+    if (sweep?.isEnded) {
+      // As the window shows them: in the order of the grid.
+      return { ...sweep, rows: sweep.rows.toSorted((a, b) => a.place - b.place) };
+    }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -29,9 +29,17 @@ describe('the lab', () => {
     expect(within(await map()).getByRole('option')).toHaveTextContent(/^Interval 5, overlap 0/);
     const panel = await inspector(/Interval 5, overlap 0/);
     expect(panel).toHaveTextContent('What the sweep says');
-    const { bill, unchanged, recorded: before } = await recorded('lab/plan', PLAN);
+    const plan = await recorded('lab/plan', PLAN);
+    const { bill, unchanged, recorded: before } = plan;
     const peaks = [unchanged, before, bill].map(({ peakTokens }) => formatCompact(peakTokens));
     await waitFor(() => expect(panel).toHaveTextContent(`Peak prompt${peaks.join('')}`));
+    expect(panel).toHaveTextContent(`regret ≤ ${formatInteger(plan.nRegret)}`);
+    expect(panel).toHaveTextContent(plan.regretSaid);
+    const { value, event, call } = ensureExists(plan.regret[0], 'a value that is used later');
+    expect(within(panel).getByRole('button', { name: `Show ${event}, where ${value} stood` })).toBeEnabled();
+    const use = new RegExp(`^Go to C${String(call)}, .* used ${value}`);
+    expect(within(panel).getByRole('button', { name: use })).toBeEnabled();
+    expect(within(panel).getByRole('button', { name: /^Copy for google-adk/ })).toBeEnabled();
   });
 
   test('stops a sweep, which then waits to be asked for', async () => {

@@ -205,7 +205,7 @@ commands! {
     "palette/ask" palette::Ask => palette::Answer: "The answer to a question about the session";
     "lab/plan" lab::Plan => lab::LabReplay: "What a configuration of compaction would have done to a session";
     "lab/sweep" lab::Sweep => session::JobStarted: "Replays a grid of configurations, as a job";
-    "lab/sweepResult" lab::SweepResult => Option<lab::LabSweep>: "The rows of a sweep, once it ended";
+    "lab/sweepResult" lab::SweepResult => Option<lab::LabSweep>: "The rows of a sweep, as they come";
     "lab/estimate" lab::EstimateRun => lab::LabEstimate: "What a run with a model would take, before anything is sent";
     "lab/run" lab::Run => session::JobStarted: "Runs a configuration with a model, as a job";
     "lab/runResult" lab::RunResult => lab::LabRun: "A run as far as it is";

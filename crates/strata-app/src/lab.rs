@@ -1,22 +1,27 @@
 //! The Lab's use cases: a configuration gone through, swept, or run with a model.
 
 mod estimate;
+mod own_setting;
 mod results;
 mod sent_again;
 mod shapes;
 mod stored_run;
+mod sweep_rows;
+mod telling;
 
+use strata_engine::Experiment;
 use strata_engine::turn::compaction::CompactionConfig;
-use strata_engine::{Experiment, LoggedEvent};
 use strata_measure::analysis::BilledCalls;
-use strata_measure::lab::{FactReader, Lab, LossReport, Replayed, SummarySize, loss};
+use strata_measure::lab::{Lab, Recording, SummarySize};
 use strata_wire::CacheRules;
 
 pub(crate) use estimate::TargetModel;
 pub(crate) use results::{LabResults, RunState};
 pub(crate) use sent_again::SentAgain;
-pub(crate) use shapes::{loss_page, replay_shape, run_window, size_basis, sweep_shape};
-pub(crate) use stored_run::{LostFacts, ObservedWriter, RunRecord, RunSettings, StoredSummary, StoredWriter};
+pub(crate) use shapes::{loss_page, replay_shape, run_window, size_basis};
+pub(crate) use stored_run::{ObservedWriter, RunRecord, RunSettings, StoredSummary, StoredWriter};
+pub(crate) use sweep_rows::SweepRows;
+pub(crate) use telling::Telling;
 
 use crate::error::AppError;
 use crate::open::Baseline;
@@ -54,13 +59,24 @@ pub(crate) fn with_lab<T>(
     look: impl FnOnce(&Lab<'_>) -> T,
 ) -> Result<T, AppError> {
     let caches = baseline.caches(tables)?;
-    with_billed(baseline.experiment(), baseline.billed(&caches), tables, look)
+    let recording = baseline.recording(tables)?;
+    let recorded = match &recording {
+        Some(recording) => Some((recording, recording.caches(tables)?)),
+        None => None,
+    };
+    let recorded = recorded.as_ref().map(|(recording, caches)| Recording {
+        experiment: recording.experiment(),
+        analysis: recording,
+        caches,
+    });
+    with_billed(baseline.experiment(), baseline.billed(&caches), recorded, tables, look)
 }
 
-/// As [`with_lab`], for what is open nowhere.
+/// As [`with_lab`], for what is open nowhere. `recording` is what edits were laid over, if any were.
 pub(crate) fn with_billed<T>(
     experiment: &Experiment,
     BilledCalls { analysis, caches }: BilledCalls<'_>,
+    recording: Option<Recording<'_>>,
     tables: &Tables,
     look: impl FnOnce(&Lab<'_>) -> T,
 ) -> Result<T, AppError> {
@@ -69,7 +85,11 @@ pub(crate) fn with_billed<T>(
         return Err(AppError::bad_input(message));
     }
     let rules = CacheRules::embedded();
-    Ok(look(&Lab::new(experiment, analysis, caches, &tables.counting, &rules, &tables.prices)))
+    let lab = Lab::new(experiment, analysis, caches, &tables.counting, &rules, &tables.prices);
+    Ok(look(&match recording {
+        Some(recording) => lab.compared_with(recording),
+        None => lab,
+    }))
 }
 
 /// The size summaries are taken to have: stated, else fitted to those that are known, else a usual one.
@@ -77,30 +97,5 @@ pub(crate) fn summary_size(lab: &Lab<'_>, stated: Option<u32>, more: &[(u32, u32
     match stated {
         Some(tokens) => SummarySize::stated(tokens),
         None => SummarySize::fitted(&[lab.recorded_sizes(), more.to_vec()].concat()),
-    }
-}
-
-/// What each summary of a replay no longer tells; nothing for those that were not written or not used.
-pub(crate) fn losses(experiment: &Experiment, replayed: &Replayed) -> Vec<Option<LossReport>> {
-    let reader = FactReader::new();
-    let all: Vec<&LoggedEvent> = experiment.log().events().iter().collect();
-    let of_window = |window: &strata_measure::lab::WindowPlan| {
-        window.event.as_ref()?;
-        let events: Vec<&LoggedEvent> =
-            window.events.iter().filter_map(|event| experiment.log().get(*event)).collect();
-        let last = window.events.last()?.as_usize();
-        let later = reader.uses(&all[(last + 1).min(all.len())..]);
-        Some(loss(&reader, &reader.read(&events, &all), &window.summary_text(), &later))
-    };
-    replayed.windows.iter().map(of_window).collect()
-}
-
-/// What the summaries of a run no longer tell, all of them together.
-pub(crate) fn lost_facts(losses: &[Option<LossReport>]) -> LostFacts {
-    let sum = |of: fn(&LossReport) -> u32| losses.iter().flatten().map(of).sum();
-    LostFacts {
-        kept: sum(|loss| loss.kept),
-        paraphrased: sum(|loss| loss.paraphrased),
-        dropped: sum(|loss| loss.dropped),
     }
 }

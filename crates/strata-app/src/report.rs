@@ -50,7 +50,10 @@ pub use calibration::{
 };
 pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
-pub use compact::{CompactReport, CompactTotals, LossItemReport, WindowLoss, WindowReport, compact};
+pub use compact::{
+    CompactReport, CompactTotals, LossItemReport, RegretReport, ToldReport, WindowLossReport, WindowReport,
+    compact,
+};
 pub use compact_choice::{CompactChoice, SummaryModel};
 pub use compact_result::{AppliedReport, CompactEstimate, compact_estimate};
 pub use compile::{
@@ -76,7 +79,7 @@ pub use search::{SearchChoice, SearchReport, search};
 pub use session::SessionReport;
 pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
-pub use sweep::{BillReport, SweepChoice, SweepReport, SweepRowReport, sweep};
+pub use sweep::{BillReport, SweepChoice, SweepProgress, SweepReport, SweepRowReport, sweep};
 pub use tokens::{
     AgentTokens, CallTokens, HiddenTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens,
 };

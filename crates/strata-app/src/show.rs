@@ -6,6 +6,7 @@ pub(crate) mod breaks;
 mod comparison;
 pub(crate) mod edit_words;
 mod found;
+pub(crate) mod lab_words;
 mod nearest;
 mod segments;
 mod tokenizers;

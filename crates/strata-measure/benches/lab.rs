@@ -45,9 +45,8 @@ fn sweeps(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("lab");
     group.sample_size(10);
     group.bench_function("sweep", |bencher| {
-        bencher.iter(|| {
-            black_box(sweep(&lab, &configs, SummarySize::assumed(), Assumptions::default(), &|_| true))
-        });
+        bencher
+            .iter(|| black_box(sweep(&lab, &configs, SummarySize::assumed(), Assumptions::default(), &())));
     });
 
     let config = CompactionConfig::parse("interval=5,overlap=1").unwrap_or_default();

@@ -6,8 +6,11 @@
 //! 2. [`Lab`] prepares a session once: its events without recorded summaries, every prompt, every cache rule.
 //! 3. [`Lab::replay`] goes through the session with one configuration. Each summary that falls due is asked of a
 //!    [`Writer`], enters the history, and every later call is compiled over it.
-//! 4. [`sweep`] replays many configurations with summaries of a stated size, and says which to take.
-//! 5. [`extractive`] writes summaries without a model; [`loss`](fn@loss) says what a summary no longer tells.
+//! 4. [`sweep`] replays many configurations with summaries of a stated size, and says which to take, if any beats the
+//!    recording.
+//! 5. [`extractive`] writes summaries without a model; [`loss`](fn@loss) and [`coverage`](fn@coverage) say what a summary
+//!    no longer tells of facts, rows and values.
+//! 6. [`Lab::regret`] finds what was summarised away and was used later.
 //!
 //! Nothing here changes the session: the result of a replay is a list of windows with their summaries.
 
@@ -22,14 +25,24 @@ mod match_text;
 mod plan;
 mod prepared;
 mod probe;
+mod recommend;
 mod recorded;
+mod recorded_summaries;
+mod regret;
 mod replay;
+mod result_values;
 mod size;
 mod sized;
 mod source_tokens;
 mod sweep;
+mod sweep_row;
+mod telling;
+mod text_tables;
+mod uses;
 mod verdict;
 mod window_context;
+mod window_loss;
+mod words;
 
 pub use bill::{Assumptions, Bill, SummaryCost};
 pub use extractive::{EXTRACTIVE, Extractive, extractive};
@@ -40,10 +53,15 @@ pub use plan::{
     BlockReason, Cleared, Moment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer,
     WrittenSummary,
 };
-pub use prepared::Lab;
+pub use prepared::{Lab, Recording};
 pub use probe::{Grade, Probe, grade, probe_prompt, probes, window_text};
+pub use recommend::Recommendation;
 pub(crate) use recorded::RecordedFirst;
+pub use regret::Regret;
+pub use result_values::{Coverage, coverage};
 pub use size::{SizeBasis, SummarySize};
 pub use sized::SizedWriter;
-pub use sweep::{Flag, Recommendation, Sweep, SweepRow, sweep};
+pub use sweep::{Sweep, SweepWatch, sweep};
+pub use sweep_row::{Baselines, Flag, SweepRow};
 pub use verdict::Verdict;
+pub use window_loss::{Told, WindowLoss, told_at_end, window_losses, window_reach};

@@ -256,6 +256,12 @@ const ENTRIES: Readonly<Record<string, GlossaryEntry>> = {
     also: 'reframed casting narrative hatched',
     see: ['handOff'],
   },
+  regret: {
+    term: 'Regret',
+    definition:
+      'Values that were summarised away and that a later answer used, though its prompt no longer holds them. Only values count that nobody says by chance.',
+    see: ['compaction'],
+  },
   replayed: {
     term: 'Replayed',
     definition:

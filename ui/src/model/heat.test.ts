@@ -3,6 +3,7 @@ import type { LabBill, LabRow, LabSweep } from '@/api/gen/api.ts';
 import { asCurve, axisTop, bucketMaxima } from './curves.ts';
 import { familiesOf, heatMap, neighbour, placeOf } from './heat.ts';
 import { changeOf, formatChange, shownMetric } from './lab-bill.ts';
+import { recommendedRow, withRows } from './lab-rows.ts';
 
 const bill = (cost: number | null, peak: number): LabBill => ({
   promptTokens: 0,
@@ -19,26 +20,30 @@ const bill = (cost: number | null, peak: number): LabBill => ({
   latencyS: 1,
 });
 
-const row = (x: number, y: number, cost: number): LabRow => ({
+const row = (x: number, y: number, cost: number, place = 0): LabRow => ({
+  place,
   config: `interval=${String(x)},overlap=${String(y)}`,
   x,
   y,
   family: 'slidingWindow',
   bill: bill(cost, 100),
   atCalls: [],
-  promptTokens: [],
+  regret: x,
   flags: cost > 1 ? ['grows the prompt'] : [],
 });
 
 /** A hole at interval 3, overlap 1. */
 const sweep: LabSweep = {
   grid: '',
-  unchanged: bill(1, 200),
+  total: 6,
+  isEnded: true,
+  unchanged: bill(2, 300),
   recorded: bill(1, 200),
   unchangedTokens: [],
-  rows: [row(8, 0, 1.2), row(3, 0, 0.5), row(2, 0, 0.75), row(2, 1, 0.8), row(8, 1, 0.9)],
-  front: [1],
-  recommended: 1,
+  // Another was stopped before it was replayed.
+  rows: [row(8, 0, 1.2), row(3, 0, 0.5, 2), row(2, 0, 0.75, 3), row(2, 1, 0.8, 4), row(8, 1, 0.9, 5)],
+  front: [2],
+  recommended: 2,
   reason: '',
   sizeBasis: 'assumed',
   readTokensPerS: 1,
@@ -76,6 +81,19 @@ describe('the map of a sweep', () => {
     expect(heat.cells[2]).toMatchObject({ isFlagged: true });
   });
 
+  test('counts what is used later, and is darkest where that is most', () => {
+    const regrets = heatMap(sweep, 'regret', 'slidingWindow').cells;
+    expect(regrets.map((cell) => cell?.title)).toEqual(['2', '3', '8', '2', undefined, '8']);
+    expect(regrets.map((cell) => cell?.strength.toFixed(2))).toEqual([
+      '1.00',
+      '0.83',
+      '0.00',
+      '1.00',
+      undefined,
+      '0.00',
+    ]);
+  });
+
   test('is walked over its holes, and not over its edges', () => {
     expect(neighbour(heat, 3, 1, 0)).toBe(5);
     expect(neighbour(heat, 1, 0, 1)).toBeUndefined();
@@ -83,6 +101,15 @@ describe('the map of a sweep', () => {
     expect(placeOf(heat, 4)).toBe(5);
     expect(placeOf(heat, undefined)).toBeUndefined();
   });
+});
+
+test('rows come in any order, and stand in that of the grid', () => {
+  const came = (...rows: LabRow[]): LabSweep => ({ ...sweep, rows });
+  const first = withRows(undefined, came(row(3, 0, 1, 2), row(8, 0, 1, 0)));
+  const whole = withRows(first, { ...came(row(2, 0, 1, 1)), recommended: 1 });
+  expect(whole.rows.map(({ place }) => place)).toEqual([0, 1, 2]);
+  expect(recommendedRow(whole)?.x).toBe(2);
+  expect(recommendedRow({ ...whole, recommended: null })).toBeUndefined();
 });
 
 test('tokens stand for money where no price is known', () => {

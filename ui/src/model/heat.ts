@@ -1,6 +1,6 @@
 import type { LabFamily, LabRow, LabSweep } from '@/api/gen/api.ts';
-import { formatAxis, formatCompact, formatInteger } from './format.ts';
-import { changeOf, formatChange, formatMetric, type Metric } from './lab-bill.ts';
+import { formatAxis, formatCompact } from './format.ts';
+import { changeOf, formatMetric, rowTitle, type Metric } from './lab-bill.ts';
 
 /** The two numbers of a family: across, and down. */
 export const AXES: Readonly<Record<LabFamily, readonly [string, string]>> = {
@@ -16,7 +16,7 @@ export interface HeatCell {
   readonly row: number;
   readonly title: string;
   readonly detail: string;
-  /** How much better than no compaction, from 0 to 1, relative to the best cell. */
+  /** How much better than the recording, from 0 to 1, relative to the best cell. */
   readonly strength: number;
   readonly isRecommended: boolean;
   readonly isOnFront: boolean;
@@ -38,7 +38,9 @@ export function heatMap(sweep: LabSweep, metric: Metric, family: LabFamily): Hea
   const rows = sweep.rows.map((row, at) => ({ row, at })).filter(({ row }) => row.family === family);
   const xs = sorted(rows.map(({ row }) => row.x));
   const ys = sorted(rows.map(({ row }) => row.y));
-  const change = (row: LabRow): number => changeOf(row.bill, sweep.unchanged, metric) ?? 0;
+  const mostRegret = Math.max(1, ...rows.map(({ row }) => row.regret));
+  const change = (row: LabRow): number =>
+    metric === 'regret' ? row.regret / mostRegret - 1 : (changeOf(row.bill, sweep.recorded, metric) ?? 0);
   const best = Math.max(0.01, ...rows.map(({ row }) => -change(row)));
   const front = new Set(sweep.front);
   const columnOf = new Map(xs.map((x, column) => [x, column]));
@@ -49,11 +51,11 @@ export function heatMap(sweep: LabSweep, metric: Metric, family: LabFamily): Hea
     // Configurations that differ in a third number share a cell: the first one stands.
     cells[place] ??= {
       row: at,
-      title: metric === 'breaks' ? formatInteger(row.bill.breaks) : formatChange(change(row)),
+      title: rowTitle(row, sweep.recorded, metric),
       detail: metric === 'peak' ? formatMetric(row.bill, 'billed') : formatCompact(row.bill.peakTokens),
       strength: Math.min(1, Math.max(0, -change(row) / best)),
-      isRecommended: sweep.recommended === at,
-      isOnFront: front.has(at),
+      isRecommended: sweep.recommended === row.place,
+      isOnFront: front.has(row.place),
       isFlagged: row.flags.length > 0,
     };
   }

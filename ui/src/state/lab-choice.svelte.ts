@@ -3,6 +3,7 @@ import { CommandFailure } from '@/api/client.ts';
 import type { Host } from '@/host/host.ts';
 import { familiesOf, heatMap, neighbour, NO_HEAT, placeOf, type HeatMap } from '@/model/heat.ts';
 import { shownMetric, type Metric } from '@/model/lab-bill.ts';
+import { recommendedRow, withRows } from '@/model/lab-rows.ts';
 import {
   adkSnippet,
   parseSettings,
@@ -20,6 +21,8 @@ import type { OpenSession } from './open-session.svelte.ts';
 
 /** A sweep of more calls takes a while, so that it begins when somebody asks for it. */
 const SWEPT_UNASKED = 1_000;
+/** How often a sweep is asked for rows that came. */
+const LOOK_MS = 200;
 
 /** The configuration that is looked at, and the sweep it is chosen from. */
 export class LabChoice {
@@ -32,6 +35,8 @@ export class LabChoice {
   /** In place of google-adk's prompt; empty: that one. */
   prompt = $state('');
   #sweepJob: string | undefined = $state();
+  /** Rows that came, and the sweep they are of. */
+  #came: { readonly key: string; readonly sweep: LabSweep } | undefined = $state.raw();
   /** The sweep that somebody asked for last, and the one that somebody stopped. */
   #asked: string | undefined = $state();
   #stopped: string | undefined = $state();
@@ -78,7 +83,18 @@ export class LabChoice {
   }
 
   get metric(): Metric {
-    return shownMetric(this.#location.view.metric, this.sweep.latest?.unchanged);
+    return shownMetric(this.#location.view.metric, this.swept?.recorded);
+  }
+
+  /** The sweep in view, as far as it is: rows come while it goes on, and those of one that was stopped stay. */
+  get swept(): LabSweep | undefined {
+    const came = this.#came?.key === this.#sweepKey ? this.#came?.sweep : undefined;
+    return this.sweep.value ?? came ?? this.sweep.latest;
+  }
+
+  /** What is in view is another sweep than the one that goes on. */
+  get isSweepOld(): boolean {
+    return this.sweep.isLoading && this.#came?.key !== this.#sweepKey;
   }
 
   readonly heat: HeatMap = $derived.by(() => this.#makeHeat());
@@ -90,7 +106,7 @@ export class LabChoice {
 
   /** The chosen configuration among the rows of the sweep. */
   get chosenRow(): number | undefined {
-    const rows = this.sweep.latest?.rows ?? [];
+    const rows = this.swept?.rows ?? [];
     const place = rows.findIndex(({ config }) => isSame(config, this.config));
     return place < 0 ? undefined : place;
   }
@@ -118,6 +134,7 @@ export class LabChoice {
     if (sweepJob !== undefined) this.#jobs.cancel(sweepJob.job).catch(this.#messages.report);
   }
 
+  /** The configuration in google-adk's terms. */
   get snippet(): string | undefined {
     return this.problem === undefined ? adkSnippet(this.config, this.prompt) : undefined;
   }
@@ -140,12 +157,13 @@ export class LabChoice {
   }
 
   chooseRow(row: number | undefined): void {
-    const found = row === undefined ? undefined : this.sweep.latest?.rows[row];
+    const found = row === undefined ? undefined : this.swept?.rows[row];
     if (found !== undefined) this.choose(found.config);
   }
 
   chooseRecommended(): void {
-    this.chooseRow(this.sweep.latest?.recommended ?? undefined);
+    const best = recommendedRow(this.swept);
+    if (best !== undefined) this.choose(best.config);
   }
 
   /** Changes the configuration by hand. */
@@ -159,7 +177,7 @@ export class LabChoice {
 
   /** To another row of the sweep. */
   move(delta: number): void {
-    const rows = this.sweep.latest?.rows ?? [];
+    const rows = this.swept?.rows ?? [];
     const next = this.chosenRow === undefined ? 0 : this.chosenRow + delta;
     this.chooseRow(Math.min(rows.length - 1, Math.max(0, next)));
   }
@@ -170,15 +188,6 @@ export class LabChoice {
     const next =
       place === undefined ? this.heat.cells.findIndex(Boolean) : neighbour(this.heat, place, dx, dy);
     if (next !== undefined) this.chooseRow(this.heat.cells[next]?.row);
-  }
-
-  copy(): void {
-    const { snippet } = this;
-    if (snippet === undefined) return;
-    navigator.clipboard
-      .writeText(snippet)
-      .then(() => this.#messages.announce('Copied the configuration for google-adk'))
-      .catch(this.#messages.report);
   }
 
   /** A summary that was set and pins outlive a walk through the sweep. */
@@ -196,8 +205,9 @@ export class LabChoice {
 
   /** What is looked at before anything was chosen. */
   get #usualRow(): LabRow | undefined {
-    const sweep = this.sweep.latest;
-    return sweep?.rows[sweep.recommended ?? sweep.front[0] ?? 0];
+    const sweep = this.swept;
+    if (sweep?.isEnded !== true) return undefined;
+    return recommendedRow(sweep) ?? sweep.rows.find(({ place }) => place === sweep.front[0]) ?? sweep.rows[0];
   }
 
   get #sweepKey(): string | undefined {
@@ -211,23 +221,43 @@ export class LabChoice {
 
   async #runSweep(): Promise<LabSweep> {
     const { grid, summaryTokens } = this;
+    const key = this.#sweepKey ?? '';
     const session = this.#session.id ?? '';
     if (this.sweepJob !== undefined) await this.#jobs.cancel(this.sweepJob.job);
     const { job } = await this.#host.invoke('lab/sweep', { session, grid, summaryTokens });
     this.#sweepJob = job;
-    const ended = await this.#jobs.whenEnded(job);
+    const end = this.#jobs.whenEnded(job);
+    const sweep = await this.#takeRows(job, key, end);
+    const ended = await end;
     // Also when it was cancelled among the jobs: it waits to be asked for again.
-    if (ended.state === 'cancelled' && this.#sweepJob === job) this.#leaveSweep();
-    const sweep = await this.#host.invoke('lab/sweepResult', { job });
-    if (sweep === null) {
+    if (ended.state === 'cancelled' && this.#sweepJob === job && this.#sweepKey === key) this.#leaveSweep();
+    if (sweep === undefined) {
       const message = ended.outcome ?? 'The sweep gave no result. Start it again.';
       throw new CommandFailure({ code: 'badInput', message, detail: null });
     }
     return sweep;
   }
 
+  /** Takes the rows of a sweep as they come. Nothing when there is none at its end. */
+  async #takeRows(job: string, key: string, end: Promise<Job>): Promise<LabSweep | undefined> {
+    const far: { sweep: LabSweep | undefined; isOver: boolean } = { sweep: undefined, isOver: false };
+    const over = end.then(() => {
+      far.isOver = true;
+    });
+    for (;;) {
+      const isLast = far.isOver;
+      const from = far.sweep?.rows.length ?? 0;
+      const came =
+        far.sweep?.isEnded === true ? null : await this.#host.invoke('lab/sweepResult', { job, from });
+      if (came !== null) far.sweep = withRows(far.sweep, came);
+      if (far.sweep !== undefined && this.#sweepJob === job) this.#came = { key, sweep: far.sweep };
+      if (isLast) return far.sweep;
+      await Promise.race([over, new Promise((resolve) => setTimeout(resolve, LOOK_MS))]);
+    }
+  }
+
   #makeHeat(): HeatMap {
-    const sweep = this.sweep.latest;
+    const sweep = this.swept;
     const family = sweep === undefined ? undefined : familiesOf(sweep)[0];
     return sweep === undefined || family === undefined ? NO_HEAT : heatMap(sweep, this.metric, family);
   }

@@ -32,6 +32,7 @@ export class Lab {
   readonly #host: Host;
   readonly #location: Location;
   readonly #session: OpenSession;
+  readonly #messages: Messages;
   readonly choice: LabChoice;
   readonly runs: LabRuns;
   readonly probes: LabProbes;
@@ -44,6 +45,7 @@ export class Lab {
     this.#host = host;
     this.#location = location;
     this.#session = session;
+    this.#messages = messages;
     this.choice = new LabChoice(host, location, session, jobs, messages);
     this.runs = new LabRuns(host, this.choice, parts);
     this.plan = new Loaded(
@@ -104,6 +106,23 @@ export class Lab {
     );
   }
 
+  /** The configuration in the terms of the tool that made the session; nothing where that has no such setting. */
+  get ownSetting(): { readonly tool: string; readonly text: string; readonly tip: string } | undefined {
+    const own = this.replay?.ownSetting ?? undefined;
+    const text = own?.text ?? this.choice.snippet;
+    if (own === undefined || text === undefined || this.choice.problem !== undefined) return undefined;
+    return { tool: own.tool, text, tip: own.place === null ? text : `${text} in ${own.place}` };
+  }
+
+  copy(): void {
+    const { ownSetting } = this;
+    if (ownSetting === undefined) return;
+    navigator.clipboard
+      .writeText(ownSetting.text)
+      .then(() => this.#messages.announce(`Copied the configuration for ${ownSetting.tool}`))
+      .catch(this.#messages.report);
+  }
+
   moveSummary(delta: number): void {
     const most = this.replay?.windows.length ?? 0;
     const summary = Math.min(most, Math.max(1, this.summary + delta));
@@ -117,7 +136,7 @@ export class Lab {
   #makeSeries(): readonly Series[] {
     const { replay } = this;
     const { curve } = this.#location.view;
-    const unchanged = replay?.unchangedTokens ?? this.choice.sweep.latest?.unchangedTokens;
+    const unchanged = replay?.unchangedTokens ?? this.choice.swept?.unchangedTokens;
     if (unchanged === undefined) return [];
     const none = { role: 'none', name: 'no compaction', values: asCurve(unchanged, curve) } as const;
     if (replay === undefined) return [none];

@@ -31,7 +31,7 @@ pub enum OfflineSummaries {
     Extractive,
 }
 
-/// `lab/sweep`: replays a grid of configurations, as a job. `lab/sweepResult` has the rows when it ended.
+/// `lab/sweep`: replays a grid of configurations, as a job. `lab/sweepResult` has the rows as they come.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Sweep {
@@ -41,11 +41,13 @@ pub struct Sweep {
     pub summary_tokens: Option<u32>,
 }
 
-/// `lab/sweepResult`: what a sweep gave; `null` while it runs.
+/// `lab/sweepResult`: what a sweep gave so far; `null` before its first row. Rows of one that was stopped stay.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SweepResult {
     pub job: String,
+    /// So many rows are known: those that came behind them are told.
+    pub from: u32,
 }
 
 /// `lab/run`: runs a configuration, as a job; every summary is written by the model, in order. What was written and
@@ -283,6 +285,68 @@ pub struct LabReplay {
     pub cleared: Vec<LabCleared>,
     /// Facts of all windows so far that some summary still tells, after each summary.
     pub survival: Vec<LabGeneration>,
+    /// What can be read at the end of everything that is summarised; null where no summary is written.
+    pub told: Option<LabTold>,
+    /// The same in sentences, with what never reaches a summariser.
+    pub said: String,
+    /// What later answers used of that which is summarised away, in the order of the calls: the first of them.
+    pub regret: Vec<LabRegret>,
+    /// All of them.
+    pub n_regret: u32,
+    /// The summaries are not written: it is the most that can be regretted.
+    pub is_regret_bound: bool,
+    /// The same in a sentence.
+    pub regret_said: String,
+    /// The setting in the session's own tool; null where it has none.
+    pub own_setting: Option<LabOwnSetting>,
+}
+
+/// How much of what was summarised can be read.
+#[derive(Debug, Clone, Copy, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabTold {
+    pub facts: u32,
+    /// As they were, or in other words.
+    pub facts_told: u32,
+    /// Of tables in the results of tools.
+    pub rows: u32,
+    pub rows_told: u32,
+    /// Names, ids and numbers in the results of tools, each once.
+    pub values: u32,
+    pub values_told: u32,
+    /// Of the events, as google-adk's summariser spells them.
+    pub characters: f64,
+    /// Of these, the ones that it cuts off.
+    pub unread_characters: f64,
+    /// Calls and results that it cuts.
+    pub n_cut: u32,
+}
+
+/// A value that was summarised away and used later.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabRegret {
+    pub value: String,
+    /// The address of the newest event that held it.
+    pub event: String,
+    /// The window that event went with, from 0; null where a result was cleared.
+    pub window: Option<u32>,
+    /// The call whose answer used it, by number.
+    pub call: u32,
+    /// The tool in whose arguments it stands; null: in the answer's text.
+    pub tool: Option<String>,
+}
+
+/// What a person writes in the tool that made the session.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabOwnSetting {
+    /// "google-adk", "Codex".
+    pub tool: String,
+    /// A line to copy; null: the configuration in google-adk's terms.
+    pub text: Option<String>,
+    /// Where it goes: `~/.codex/config.toml`.
+    pub place: Option<String>,
 }
 
 /// Tool results that gave way to a note.
@@ -332,6 +396,10 @@ pub struct LabWindow {
     pub dropped: u32,
     /// The share of what was lost, by weight, from 0 to 1.
     pub lost_share: f64,
+    /// Null where nothing was written.
+    pub told: Option<LabTold>,
+    /// How much can be read, and what never reached the summariser, in sentences.
+    pub said: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
@@ -364,20 +432,28 @@ pub struct LabBill {
     pub latency_s: f64,
 }
 
-/// What a sweep gave.
+/// What a sweep gave so far.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LabSweep {
     pub grid: String,
+    /// Configurations of the grid.
+    pub total: u32,
+    /// No more rows come. There are fewer than configurations where it was stopped.
+    pub is_ended: bool,
+    /// Without any summary.
     pub unchanged: LabBill,
+    /// What there is to beat: the recording, its own summaries paid for.
     pub recorded: LabBill,
     pub unchanged_tokens: Vec<u32>,
+    /// In the order in which they came.
     pub rows: Vec<LabRow>,
-    /// Places of the rows that none beats in both cost and peak, the cheapest first.
+    /// Places in the grid of the rows that none beats in cost, peak and regret together, the cheapest first. Empty until
+    /// it ended.
     pub front: Vec<u32>,
-    /// The row to take; none: no compaction.
+    /// The place in the grid of the row to take; null: none beats the recording, or it has not ended.
     pub recommended: Option<u32>,
-    /// Why, in a sentence.
+    /// Why, in a sentence or two; empty until it ended.
     pub reason: String,
     /// Where the size of summaries is from: "stated", "fitted to 4 summaries", "assumed".
     pub size_basis: String,
@@ -391,6 +467,8 @@ pub struct LabSweep {
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LabRow {
+    /// Its place in the grid, from 0.
+    pub place: u32,
     pub config: String,
     /// The two numbers of the heat map: interval and overlap, threshold and retention, or limit and keep.
     pub x: u32,
@@ -399,8 +477,8 @@ pub struct LabRow {
     pub bill: LabBill,
     /// First calls that see each summary.
     pub at_calls: Vec<u32>,
-    /// Prompt tokens of each call.
-    pub prompt_tokens: Vec<u32>,
+    /// Values that later answers used and that only a summary could tell them: the most that can be regretted.
+    pub regret: u32,
     pub flags: Vec<String>,
 }
 
@@ -446,6 +524,10 @@ pub struct LabRun {
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LabLoss {
+    /// Of rows, values and facts, and of what reached the summariser.
+    pub told: LabTold,
+    /// The same in sentences.
+    pub said: String,
     pub total: u32,
     pub kept: u32,
     pub paraphrased: u32,

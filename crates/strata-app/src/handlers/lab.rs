@@ -1,6 +1,10 @@
 //! Compaction tried out.
 
-use strata_measure::lab::{Assumptions, Extractive, FactReader, SizedWriter, Writer, survival, sweep};
+use std::sync::Arc;
+
+use strata_measure::lab::{
+    Assumptions, Baselines, Extractive, FactReader, SizedWriter, SweepRow, SweepWatch, Writer, sweep,
+};
 
 use super::lab_runs::lab_run;
 use crate::Strata;
@@ -9,9 +13,9 @@ use crate::api::lab::{LabLoss, LabReplay, LabSweep, Loss, OfflineSummaries, Plan
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::jobs::JobOutcome;
+use crate::jobs::{JobOutcome, RunningJob};
 use crate::lab::{
-    loss_page, losses, read_config, read_grid, replay_shape, summary_size, sweep_shape, with_lab,
+    SweepRows, Telling, loss_page, read_config, read_grid, replay_shape, summary_size, with_lab,
 };
 use crate::open::OpenSession;
 use crate::watch::Watch as _;
@@ -36,10 +40,8 @@ impl Handler for Plan {
             };
             let replayed = lab.replay(&config, writer).map_err(|stop| AppError::internal(stop.0))?;
             let is_told = self.summaries == OfflineSummaries::Extractive;
-            let losses = if is_told { losses(&open.experiment, &replayed) } else { Vec::new() };
-            let generations =
-                if is_told { survival(&reader, &replayed, open.experiment.log()) } else { Vec::new() };
-            Ok(replay_shape(lab, &replayed, &losses, &generations))
+            let telling = is_told.then(|| Telling::of(&open.experiment, &replayed));
+            Ok(replay_shape(lab, &replayed, telling.as_ref(), analysis.writer()))
         })?
     }
 }
@@ -58,40 +60,60 @@ impl Handler for Sweep {
         let title = format!("Sweeping {}", crate::counted(configs.len(), "configuration"));
         let (tables, results) = (strata.tables.clone(), strata.lab.clone());
         let job = strata.jobs.start(title, "configurations", move |job| {
-            let total = configs.len() as u64;
             let analysis = match open.whole_baseline(&tables) {
                 Ok(analysis) => analysis,
                 Err(error) => return JobOutcome::saying(JobState::Failed, error.message),
             };
+            let rows = Arc::new(SweepRows::new(&self.grid, configs.len()));
+            results.keep_sweep(job.id(), rows.clone());
             let sizes = results.sizes(&self.session);
             let swept = with_lab(&analysis, &tables, |lab| {
                 let size = summary_size(lab, self.summary_tokens, &sizes);
-                sweep(lab, &configs, size, Assumptions::default(), &|done| {
-                    job.progress(done as u64, total);
-                    !job.is_cancelled()
-                })
+                sweep(lab, &configs, size, Assumptions::default(), &WatchedSweep { job, rows: &rows })
             });
-            match swept {
-                Ok(Some(swept)) => {
-                    let shape = sweep_shape(&self.grid, &swept);
-                    let outcome = shape.reason.clone();
-                    results.keep_sweep(job.id(), shape);
-                    JobOutcome::saying(JobState::Done, outcome)
-                }
-                Ok(None) => JobOutcome::saying(
-                    JobState::Cancelled,
-                    "Stopped. Nothing of the sweep was kept.".to_owned(),
-                ),
-                Err(error) => JobOutcome::saying(JobState::Failed, error.message),
+            let swept = match swept {
+                Ok(swept) => swept,
+                Err(error) => return JobOutcome::saying(JobState::Failed, error.message),
+            };
+            rows.end(&swept);
+            let (n_rows, total) = (swept.rows.len(), swept.n_configs);
+            if n_rows < total {
+                let kept = format!(
+                    "Stopped. {n_rows} of {total} configurations were replayed; their rows are kept."
+                );
+                return JobOutcome::saying(JobState::Cancelled, kept);
             }
+            let reason = swept.recommended.map(|best| best.reason).unwrap_or_default();
+            JobOutcome::saying(JobState::Done, reason)
         });
         Ok(JobStarted { job })
     }
 }
 
+/// A sweep that a job does: its rows are kept as they come.
+struct WatchedSweep<'w> {
+    job: &'w RunningJob,
+    rows: &'w SweepRows,
+}
+
+impl SweepWatch for WatchedSweep<'_> {
+    fn begins(&self, baselines: &Baselines) {
+        self.rows.begin(baselines);
+    }
+
+    fn replayed(&self, row: &SweepRow) {
+        let n_rows = self.rows.add(row);
+        self.job.progress(n_rows as u64, self.rows.total().into());
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.job.is_cancelled()
+    }
+}
+
 impl Handler for SweepResult {
     fn run(self, strata: &Strata) -> Result<Option<LabSweep>, AppError> {
-        Ok(strata.lab.sweep(&self.job).map(|sweep| LabSweep::clone(&sweep)))
+        Ok(strata.lab.sweep(&self.job).and_then(|rows| rows.from(self.from as usize)))
     }
 }
 
@@ -102,7 +124,7 @@ impl Handler for Loss {
         let done = run.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         let done = done.ok_or_else(missing)?;
         let at = self.window as usize;
-        let (window, loss) = done.0.windows.get(at).zip(done.1.get(at)).ok_or_else(|| {
+        let (window, loss) = done.0.windows.get(at).zip(done.1.losses.get(at)).ok_or_else(|| {
             AppError::not_found(format!("This run has {} windows, counted from 0.", done.0.windows.len()))
         })?;
         let loss = loss.clone().unwrap_or_default();

@@ -44,7 +44,7 @@ fn prepare(strata: &Strata, choice: &ProbeChoice) -> Result<Prepared, AppError> 
     let missing =
         || AppError::not_found(format!("This run has {} windows, counted from 0.", done.0.windows.len()));
     let window = done.0.windows.get(at).ok_or_else(missing)?;
-    let loss = done.1.get(at).cloned().flatten().ok_or_else(|| {
+    let loss = done.1.of_window(at).map(|loss| loss.facts.clone()).ok_or_else(|| {
         AppError::bad_input("There is no summary of this window, so there is nothing to ask it.")
     })?;
     let open = strata.sessions.get(&run.session)?;

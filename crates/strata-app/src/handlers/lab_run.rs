@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_engine::turn::compaction::CompactionConfig;
-use strata_measure::lab::{Extractive, FactReader, Writer, survival};
+use strata_measure::lab::{Extractive, FactReader, Writer};
 use strata_measure::prices::ChargedTokens;
 use strata_store::{LabRunId, LabRunState, StoreError};
 
@@ -18,8 +18,8 @@ use crate::error::AppError;
 use crate::import::now_ms;
 use crate::jobs::{JobOutcome, RunningJob};
 use crate::lab::{
-    LostFacts, ObservedWriter, RunRecord, RunSettings, RunState, StoredSummary, losses, lost_facts,
-    read_config, replay_shape, summary_size, with_lab,
+    ObservedWriter, RunRecord, RunSettings, RunState, StoredSummary, Telling, read_config, replay_shape,
+    summary_size, with_lab,
 };
 use crate::models::{Asker, ModelWriter, Models, UsableEndpoint, WriterEvent};
 use crate::open::OpenSession;
@@ -183,13 +183,12 @@ impl Work {
             let mut noted = ObservedWriter { writer, note: &mut note };
             let replayed =
                 lab.replay(&self.config, &mut noted).map_err(|stop| AppError::bad_input(stop.0))?;
-            let losses = losses(&open.experiment, &replayed);
-            let generations = survival(&reader, &replayed, open.experiment.log());
-            let replay = replay_shape(lab, &replayed, &losses, &generations);
+            let telling = Telling::of(&open.experiment, &replayed);
+            let replay = replay_shape(lab, &replayed, Some(&telling), open.writer());
             let used = replay.windows.iter().filter(|window| window.blocked.is_none()).count();
-            let lost: LostFacts = lost_facts(&losses);
+            let lost = telling.facts();
             self.record().lost = Some(lost);
-            self.run.finish(replayed, losses, replay);
+            self.run.finish(replayed, telling, replay);
             let written = self.run.shown().written;
             Ok(format!(
                 "{used} of {written} summaries can be laid over the session; {} facts dropped.",

@@ -3,7 +3,6 @@
 use std::sync::{Arc, PoisonError};
 
 use strata_engine::{CompactionEdit, Edit};
-use strata_measure::lab::{FactReader, survival};
 use strata_store::{ExperimentId, LabRunEntry, LabRunId, LabRunState};
 
 use super::{experiment, model};
@@ -15,7 +14,7 @@ use crate::api::session::Removed;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::lab::{
-    RunRecord, RunSettings, RunState, StoredWriter, TargetModel, losses, read_config, replay_shape,
+    RunRecord, RunSettings, RunState, StoredWriter, TargetModel, Telling, read_config, replay_shape,
     size_basis, summary_size, with_lab,
 };
 
@@ -67,10 +66,9 @@ pub(super) fn lab_run(strata: &Strata, run: &str) -> Result<Arc<RunState>, AppEr
         with_lab(&analysis, &strata.tables, |lab| {
             let mut again = StoredWriter { summaries: record.summaries.into_iter() };
             let replayed = lab.replay(&config, &mut again).map_err(|stop| AppError::bad_input(stop.0))?;
-            let losses = losses(&open.experiment, &replayed);
-            let generations = survival(&FactReader::new(), &replayed, open.experiment.log());
-            let replay = replay_shape(lab, &replayed, &losses, &generations);
-            restored.finish(replayed, losses, replay);
+            let telling = Telling::of(&open.experiment, &replayed);
+            let replay = replay_shape(lab, &replayed, Some(&telling), open.writer());
+            restored.finish(replayed, telling, replay);
             Ok::<(), AppError>(())
         })??;
     }

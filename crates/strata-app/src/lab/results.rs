@@ -4,12 +4,14 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_engine::turn::compaction::CompactionConfig;
-use strata_measure::lab::{LossReport, Replayed};
+use strata_measure::lab::Replayed;
 use strata_store::LabRunId;
 
 use super::stored_run::{RunRecord, RunSettings};
+use super::sweep_rows::SweepRows;
+use super::telling::Telling;
 use crate::api::job::JobState;
-use crate::api::lab::{LabProbes, LabReplay, LabRun, LabSweep};
+use crate::api::lab::{LabProbes, LabReplay, LabRun};
 use crate::api::model::ReplayAnswer;
 
 /// Results that are kept; the oldest go first.
@@ -23,14 +25,14 @@ pub(crate) struct LabResults {
 
 #[derive(Clone)]
 enum LabResult {
-    Sweep(Arc<LabSweep>),
+    Sweep(Arc<SweepRows>),
     Run(Arc<RunState>),
     Answer(Arc<Mutex<ReplayAnswer>>),
     Probes(Arc<Mutex<LabProbes>>),
 }
 
-/// A finished run, and what each of its summaries loses.
-pub(crate) type Done = (Replayed, Vec<Option<LossReport>>);
+/// A finished run, and what its summaries tell.
+pub(crate) type Done = (Replayed, Telling);
 
 /// A run, while it goes on and after it.
 pub(crate) struct RunState {
@@ -86,8 +88,8 @@ impl RunState {
     }
 
     /// Says what came of it.
-    pub(crate) fn finish(&self, replayed: Replayed, losses: Vec<Option<LossReport>>, replay: LabReplay) {
-        *self.done.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new((replayed, losses)));
+    pub(crate) fn finish(&self, replayed: Replayed, telling: Telling, replay: LabReplay) {
+        *self.done.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new((replayed, telling)));
         let mut shown = self.shown();
         shown.written = replay.windows.len() as u32;
         shown.replay = Some(replay);
@@ -106,8 +108,8 @@ impl LabResults {
         kept.iter().find(|(id, _)| id == job).map(|(_, result)| result.clone())
     }
 
-    pub(crate) fn keep_sweep(&self, job: &str, sweep: LabSweep) {
-        self.keep(job, LabResult::Sweep(Arc::new(sweep)));
+    pub(crate) fn keep_sweep(&self, job: &str, sweep: Arc<SweepRows>) {
+        self.keep(job, LabResult::Sweep(sweep));
     }
 
     pub(crate) fn keep_run(&self, job: &str, run: Arc<RunState>) {
@@ -118,7 +120,7 @@ impl LabResults {
         self.keep(job, LabResult::Answer(answer));
     }
 
-    pub(crate) fn sweep(&self, job: &str) -> Option<Arc<LabSweep>> {
+    pub(crate) fn sweep(&self, job: &str) -> Option<Arc<SweepRows>> {
         match self.find(job)? {
             LabResult::Sweep(sweep) => Some(sweep),
             _ => None,

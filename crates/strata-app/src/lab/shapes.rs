@@ -1,16 +1,24 @@
-//! Replays and sweeps as the window is shown them.
+//! Replays as the window is shown them.
 
+use strata_engine::EventLog;
 use strata_engine::turn::compaction::{Policy, Trigger};
 use strata_measure::lab::{
-    Assumptions, Bill, BlockReason, EXTRACTIVE, Flag, Lab, LossReport, Replayed, SizeBasis, Sweep, Verdict,
-    WindowPlan,
+    Assumptions, Bill, BlockReason, EXTRACTIVE, Lab, Regret, Replayed, SizeBasis, Told, Verdict, WindowLoss,
+    WindowPlan, window_reach,
 };
+use strata_measure::remedies::Writer;
 use strata_model::EventIndex;
 
+use super::own_setting::own_setting;
+use super::telling::Telling;
 use crate::api::lab::{
-    FactVerdict, LabBill, LabCleared, LabFact, LabFamily, LabGeneration, LabLoss, LabReplay, LabRow,
-    LabSweep, LabTrigger, LabWindow,
+    FactVerdict, LabBill, LabCleared, LabFact, LabGeneration, LabLoss, LabRegret, LabReplay, LabTold,
+    LabTrigger, LabWindow,
 };
+use crate::show::lab_words;
+
+/// Regretted values that a window is told of; the others are counted.
+const MOST_REGRETS: usize = 200;
 
 pub(crate) fn address(event: EventIndex) -> String {
     format!("E{}", event.number())
@@ -33,31 +41,34 @@ pub(crate) fn bill_shape(bill: &Bill) -> LabBill {
     }
 }
 
-/// Everything about a replay. `losses` has an entry for each window, `survival` may be empty.
+/// Everything about a replay of a session that `writer` wrote. `telling` is absent where nobody writes summaries.
 pub(crate) fn replay_shape(
     lab: &Lab<'_>,
     replayed: &Replayed,
-    losses: &[Option<LossReport>],
-    survival: &[strata_measure::lab::Generation],
+    telling: Option<&Telling>,
+    writer: Writer,
 ) -> LabReplay {
     let assumptions = Assumptions::default();
     let unchanged = lab.unchanged();
     let tokens = |replayed: &Replayed| lab.bills(replayed).iter().map(|bill| bill.prompt_tokens).collect();
+    let regrets = lab.regret(replayed);
+    let windows = replayed.windows.iter().enumerate();
+    let generations = telling.map_or(&[][..], |telling| &telling.generations);
     LabReplay {
         config: replayed.config.to_string(),
         is_adk: matches!(replayed.config.policy, Policy::Adk { .. }) && replayed.config.pinned.is_empty(),
-        windows: replayed
-            .windows
-            .iter()
-            .enumerate()
-            .map(|(at, window)| run_window(window, losses.get(at).and_then(Option::as_ref)))
+        windows: windows
+            .map(|(at, window)| {
+                let loss = telling.and_then(|telling| telling.of_window(at));
+                run_window(window, loss, lab.experiment.log())
+            })
             .collect(),
         bill: bill_shape(&lab.bill(replayed, assumptions)),
         unchanged: bill_shape(&lab.bill(&unchanged, assumptions)),
-        recorded: bill_shape(&lab.bill(&lab.recorded(), assumptions)),
+        recorded: bill_shape(&lab.recorded_bill(assumptions)),
         prompt_tokens: tokens(replayed),
         unchanged_tokens: tokens(&unchanged),
-        recorded_tokens: lab.caches.calls.iter().map(|call| call.bill.prompt_tokens).collect(),
+        recorded_tokens: lab.recorded_tokens(),
         cleared: replayed
             .cleared
             .iter()
@@ -66,7 +77,7 @@ pub(crate) fn replay_shape(
                 events: cleared.events.iter().map(|event| address(*event)).collect(),
             })
             .collect(),
-        survival: survival
+        survival: generations
             .iter()
             .map(|after| LabGeneration {
                 window: after.window as u32,
@@ -74,11 +85,44 @@ pub(crate) fn replay_shape(
                 alive: after.alive,
             })
             .collect(),
+        told: telling.map(|telling| told_shape(&telling.at_end)),
+        said: telling.map_or_else(String::new, |telling| lab_words::told(&telling.at_end, true)),
+        regret: regrets.iter().take(MOST_REGRETS).map(regret_shape).collect(),
+        n_regret: regrets.len() as u32,
+        is_regret_bound: telling.is_none(),
+        regret_said: lab_words::regret(&regrets, telling.is_none()),
+        own_setting: own_setting(writer, &replayed.config),
+    }
+}
+
+fn told_shape(told: &Told) -> LabTold {
+    LabTold {
+        facts: told.facts,
+        facts_told: told.facts_told,
+        rows: told.coverage.rows,
+        rows_told: told.coverage.rows_told,
+        values: told.coverage.values,
+        values_told: told.coverage.values_told,
+        characters: told.reach.characters as f64,
+        unread_characters: told.reach.unread as f64,
+        n_cut: told.reach.n_cut,
+    }
+}
+
+fn regret_shape(regret: &Regret) -> LabRegret {
+    LabRegret {
+        value: regret.value.clone(),
+        event: address(regret.event),
+        window: regret.window.map(|at| at as u32),
+        call: regret.call,
+        tool: regret.tool.as_ref().map(ToString::to_string),
     }
 }
 
 /// One window with what its summary loses.
-pub(crate) fn run_window(window: &WindowPlan, loss: Option<&LossReport>) -> LabWindow {
+pub(crate) fn run_window(window: &WindowPlan, loss: Option<&WindowLoss>, log: &EventLog) -> LabWindow {
+    let told = loss.map_or_else(|| window_reach(window, log), |loss| loss.told);
+    let facts = loss.map(|loss| &loss.facts);
     let at = |event: Option<&EventIndex>| event.map(|event| address(*event)).unwrap_or_default();
     let is_sized = window.written.as_ref().is_some_and(|written| written.is_stand_in);
     LabWindow {
@@ -101,10 +145,12 @@ pub(crate) fn run_window(window: &WindowPlan, loss: Option<&LossReport>) -> LabW
             .map_or_else(|| window.model.to_string(), |written| written.by.to_string()),
         summary: if is_sized { String::new() } else { window.summary_text() },
         blocked: window.blocked.map(|reason| block_sentence(reason, window)),
-        kept: loss.map_or(0, |loss| loss.kept),
-        paraphrased: loss.map_or(0, |loss| loss.paraphrased),
-        dropped: loss.map_or(0, |loss| loss.dropped),
-        lost_share: loss.map_or(0.0, |loss| loss.lost_share),
+        kept: facts.map_or(0, |facts| facts.kept),
+        paraphrased: facts.map_or(0, |facts| facts.paraphrased),
+        dropped: facts.map_or(0, |facts| facts.dropped),
+        lost_share: facts.map_or(0.0, |facts| facts.lost_share),
+        told: loss.map(|loss| told_shape(&loss.told)),
+        said: lab_words::told(&told, loss.is_some()),
     }
 }
 
@@ -124,24 +170,6 @@ fn block_sentence(reason: BlockReason, window: &WindowPlan) -> String {
     }
 }
 
-pub(crate) fn sweep_shape(grid: &str, sweep: &Sweep) -> LabSweep {
-    let best = sweep.recommended.as_ref();
-    LabSweep {
-        grid: grid.to_owned(),
-        unchanged: bill_shape(&sweep.unchanged.bill),
-        recorded: bill_shape(&sweep.recorded),
-        unchanged_tokens: sweep.unchanged.prompt_tokens.clone(),
-        rows: sweep.rows.iter().map(row_shape).collect(),
-        front: sweep.front.iter().map(|at| *at as u32).collect(),
-        recommended: best.and_then(|best| best.row).map(|at| at as u32),
-        reason: best.map(|best| best.reason.clone()).unwrap_or_default(),
-        size_basis: size_basis(sweep.size.basis, sweep.size.n_fitted),
-        read_tokens_per_s: sweep.assumptions.read_per_s,
-        cached_tokens_per_s: sweep.assumptions.cached_per_s,
-        written_tokens_per_s: sweep.assumptions.written_per_s,
-    }
-}
-
 /// Where the size of summaries is from.
 pub(crate) fn size_basis(basis: SizeBasis, n_fitted: usize) -> String {
     match basis {
@@ -151,38 +179,13 @@ pub(crate) fn size_basis(basis: SizeBasis, n_fitted: usize) -> String {
     }
 }
 
-fn row_shape(row: &strata_measure::lab::SweepRow) -> LabRow {
-    let (family, x, y) = match row.config.policy {
-        Policy::Off => (LabFamily::Off, 0, 0),
-        Policy::Adk { window: Some(window), threshold: None } => {
-            (LabFamily::SlidingWindow, window.interval, window.overlap)
-        }
-        Policy::Adk { window: None, threshold } => (
-            LabFamily::TokenThreshold,
-            threshold.map_or(0, |t| t.tokens),
-            threshold.map_or(0, |t| t.retention),
-        ),
-        Policy::Adk { window: Some(window), threshold: Some(threshold) } => {
-            (LabFamily::Both, window.interval, threshold.tokens)
-        }
-        Policy::Steps(steps) => (LabFamily::Steps, steps.limit_tokens, steps.keep),
-    };
-    LabRow {
-        config: row.config.to_string(),
-        x,
-        y,
-        family,
-        bill: bill_shape(&row.bill),
-        at_calls: row.summaries.iter().flatten().copied().collect(),
-        prompt_tokens: row.prompt_tokens.clone(),
-        flags: row.flags.iter().map(|flag| Flag::name(*flag).to_owned()).collect(),
-    }
-}
-
 /// A page of what became of a window's facts.
-pub(crate) fn loss_page(window: &WindowPlan, loss: &LossReport, offset: usize, limit: usize) -> LabLoss {
+pub(crate) fn loss_page(window: &WindowPlan, loss: &WindowLoss, offset: usize, limit: usize) -> LabLoss {
+    let WindowLoss { facts: loss, told } = loss;
     let items = loss.items.iter().skip(offset).take(limit);
     LabLoss {
+        told: told_shape(told),
+        said: lab_words::told(told, true),
         total: loss.items.len() as u32,
         kept: loss.kept,
         paraphrased: loss.paraphrased,

@@ -419,6 +419,17 @@ impl Baseline<'_> {
         &self.open.experiment
     }
 
+    /// What edits were laid over, once all of its calls are compiled. `None` for a session as it was recorded.
+    pub(crate) fn recording(&self, tables: &Tables) -> Result<Option<Baseline<'_>>, AppError> {
+        let edits = self.open.edits.as_ref();
+        edits.map(|edits| edits.base.whole_baseline(tables)).transpose()
+    }
+
+    /// The tool that wrote the session.
+    pub(crate) fn writer(&self) -> Writer {
+        self.open.writer()
+    }
+
     /// With what its calls come to.
     pub(crate) fn billed<'m>(&'m self, caches: &'m CacheAnalysis) -> BilledCalls<'m> {
         BilledCalls { analysis: self, caches }

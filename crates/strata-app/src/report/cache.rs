@@ -167,7 +167,7 @@ pub fn cache(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resul
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
     let rules = CacheRules::embedded();
-    let Compiled { analysis, caches } = subject.compiled(subject.n_calls(), &tables, watch)?;
+    let Compiled { analysis, caches, .. } = subject.compiled(subject.n_calls(), &tables, watch)?;
     let fixes = caches.fixes(&subject.experiment, &analysis, &tables.counting, &rules, &tables.prices);
     let totals = caches.totals();
     Ok(CacheReport {

@@ -1,10 +1,11 @@
 //! `strata compact`: one configuration of compaction gone through, with what its summaries lose.
 
 use serde::Serialize;
+use strata_engine::EventLog;
 use strata_engine::turn::compaction::CompactionConfig;
 use strata_measure::lab::{
-    Assumptions, Extractive, FactReader, Lab, LossReport, Replayed, SizedWriter, Verdict, WindowPlan, Writer,
-    survival,
+    Assumptions, Extractive, FactReader, Lab, Regret, Replayed, SizedWriter, Told, Verdict, WindowLoss,
+    WindowPlan, Writer,
 };
 use tokio::runtime::Handle;
 
@@ -17,8 +18,9 @@ use super::source::Source;
 use super::sweep::BillReport;
 use super::{VERSION, Watch};
 use crate::error::AppError;
-use crate::lab::{losses, lost_facts, read_config, run_window, summary_size, with_billed};
+use crate::lab::{Telling, read_config, run_window, summary_size, with_billed};
 use crate::models::{ModelWriter, WriterEvent};
+use crate::show::lab_words;
 use crate::tables::Tables;
 use crate::watch::Step;
 
@@ -34,6 +36,12 @@ pub struct CompactReport {
     pub config: String,
     pub windows: Vec<WindowReport>,
     pub totals: CompactTotals,
+    /// What later answers used of that which is summarised away, in the order of the calls.
+    pub regret: Vec<RegretReport>,
+    /// The summaries are not written: it is the most that can be regretted.
+    pub is_regret_bound: bool,
+    /// The same in a sentence.
+    pub regret_said: String,
     /// Absent where it was not to be laid over the session.
     pub applied: Option<AppliedReport>,
     pub diagnostics: Vec<FileDiagnostic>,
@@ -58,14 +66,53 @@ pub struct WindowReport {
     pub seed: Option<usize>,
     /// Why it is not used.
     pub blocked: Option<String>,
+    /// How much of it can be read, and what never reaches a summariser, in sentences.
+    pub said: String,
     /// Absent where nothing was written.
-    pub loss: Option<WindowLoss>,
+    pub loss: Option<WindowLossReport>,
+}
+
+/// How much of what was summarised can be read.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToldReport {
+    pub facts: u32,
+    /// As they were, or in other words.
+    pub facts_told: u32,
+    /// Of tables in the results of tools.
+    pub rows: u32,
+    pub rows_told: u32,
+    /// Names, ids and numbers in the results of tools, each once.
+    pub values: u32,
+    pub values_told: u32,
+    /// Of the events, as google-adk's summariser spells them.
+    pub characters: u64,
+    /// Of these, the ones that it cuts off.
+    pub unread_characters: u64,
+    /// Calls and results that it cuts.
+    pub n_cut: u32,
+}
+
+/// A value that was summarised away and used later.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RegretReport {
+    pub value: String,
+    /// The number of the newest event that held it.
+    pub event: u32,
+    /// The window that event went with, by its place; absent where a result was cleared.
+    pub window: Option<usize>,
+    /// The call whose answer used it, by number.
+    pub call: u32,
+    /// The tool in whose arguments it stands; absent: in the answer's text.
+    pub tool: Option<String>,
 }
 
 /// What a summary no longer tells.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct WindowLoss {
+pub struct WindowLossReport {
+    pub told: ToldReport,
     pub kept: u32,
     pub paraphrased: u32,
     pub dropped: u32,
@@ -92,16 +139,22 @@ pub struct LossItemReport {
 pub struct CompactTotals {
     #[serde(flatten)]
     pub bill: BillReport,
-    /// Without any summary.
+    /// What it is compared with: the recording, with its own summaries paid for.
     pub baseline: BillReport,
-    /// As it was recorded.
+    /// The same.
     pub recorded: BillReport,
+    /// Without any summary.
+    pub unchanged: BillReport,
     pub kept: u32,
     pub paraphrased: u32,
     pub dropped: u32,
     /// Facts of all windows that some summary still tells at the end, and all of them.
     pub facts_alive: u32,
     pub facts: u32,
+    /// What can be read at the end of everything that is summarised; absent where nothing is written.
+    pub told: Option<ToldReport>,
+    /// The same in sentences.
+    pub said: String,
     pub summary_input_tokens: u64,
     pub summary_output_tokens: u64,
 }
@@ -124,7 +177,8 @@ pub fn compact(
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     watch.begins(Step::Compacting(&subject.title));
     let reader = FactReader::new();
-    let (replayed, totals) = with_billed(&subject.experiment, compiled.billed(), &tables, |lab| {
+    let recording = compiled.recording(&subject);
+    let done = with_billed(&subject.experiment, compiled.billed(), recording, &tables, |lab| {
         let mut extracts = Extractive { reader: &reader };
         let mut sized = SizedWriter::new(summary_size(lab, config.summary_tokens, &[]));
         let replayed = match &choice.model {
@@ -150,24 +204,30 @@ pub fn compact(
         }?;
         let assumptions = Assumptions::default();
         let bill = lab.bill(&replayed, assumptions);
+        let recorded = BillReport::from(&lab.recorded_bill(assumptions));
         let totals = CompactTotals {
             bill: (&bill).into(),
-            baseline: (&lab.bill(&lab.unchanged(), assumptions)).into(),
-            recorded: (&lab.bill(&lab.recorded(), assumptions)).into(),
+            baseline: recorded.clone(),
+            recorded,
+            unchanged: (&lab.bill(&lab.unchanged(), assumptions)).into(),
             kept: 0,
             paraphrased: 0,
             dropped: 0,
             facts_alive: 0,
             facts: 0,
+            told: None,
+            said: String::new(),
             summary_input_tokens: bill.summaries.input_tokens,
             summary_output_tokens: bill.summaries.output_tokens,
         };
-        Ok::<_, AppError>((replayed, totals))
+        let regrets = lab.regret(&replayed);
+        Ok::<_, AppError>((replayed, totals, regrets))
     })??;
+    let (replayed, totals, regrets) = done;
     let is_told = choice.model != SummaryModel::Sized;
-    let losses = if is_told { losses(&subject.experiment, &replayed) } else { Vec::new() };
-    let last = if is_told { survival(&reader, &replayed, subject.experiment.log()).pop() } else { None };
-    let lost = lost_facts(&losses);
+    let telling = is_told.then(|| Telling::of(&subject.experiment, &replayed));
+    let lost = telling.as_ref().map(Telling::facts);
+    let at_end = telling.as_ref().map(|telling| &telling.at_end);
     let applied = choice.apply.as_deref().map(|name| apply(source, &subject, &replayed, name)).transpose()?;
     Ok(CompactReport {
         version: VERSION,
@@ -175,15 +235,20 @@ pub fn compact(
         title: subject.title.clone(),
         app: (&subject.app).into(),
         config: config.to_string(),
-        windows: windows(&replayed, &losses),
+        windows: windows(&replayed, telling.as_ref(), subject.experiment.log()),
         totals: CompactTotals {
-            kept: lost.kept,
-            paraphrased: lost.paraphrased,
-            dropped: lost.dropped,
-            facts_alive: last.map_or(0, |last| last.alive),
-            facts: last.map_or(0, |last| last.facts),
+            kept: lost.map_or(0, |lost| lost.kept),
+            paraphrased: lost.map_or(0, |lost| lost.paraphrased),
+            dropped: lost.map_or(0, |lost| lost.dropped),
+            facts_alive: at_end.map_or(0, |told| told.facts_told),
+            facts: at_end.map_or(0, |told| told.facts),
+            told: at_end.map(told_report),
+            said: at_end.map_or_else(String::new, |told| lab_words::told(told, true)),
             ..totals
         },
+        regret_said: lab_words::regret(&regrets, !is_told),
+        regret: regrets.into_iter().map(regret_report).collect(),
+        is_regret_bound: !is_told,
         applied,
         diagnostics,
     })
@@ -193,13 +258,14 @@ fn replay(lab: &Lab<'_>, config: &CompactionConfig, writer: &mut dyn Writer) -> 
     lab.replay(config, writer).map_err(|stop| AppError::bad_input(stop.0))
 }
 
-fn windows(replayed: &Replayed, losses: &[Option<LossReport>]) -> Vec<WindowReport> {
+fn windows(replayed: &Replayed, telling: Option<&Telling>, log: &EventLog) -> Vec<WindowReport> {
     let windows = replayed.windows.iter().enumerate();
-    windows.map(|(at, window)| window_report(window, losses.get(at).and_then(Option::as_ref))).collect()
+    let loss = |at: usize| telling.and_then(|telling| telling.of_window(at));
+    windows.map(|(at, window)| window_report(window, loss(at), log)).collect()
 }
 
-fn window_report(window: &WindowPlan, loss: Option<&LossReport>) -> WindowReport {
-    let shown = run_window(window, loss);
+fn window_report(window: &WindowPlan, loss: Option<&WindowLoss>, log: &EventLog) -> WindowReport {
+    let shown = run_window(window, loss, log);
     let number = |event: Option<&strata_model::EventIndex>| event.map_or(0, |event| event.number());
     WindowReport {
         at_call: shown.at_call,
@@ -216,12 +282,34 @@ fn window_report(window: &WindowPlan, loss: Option<&LossReport>) -> WindowReport
         prompt_tokens: window.prompt_tokens,
         seed: window.seed,
         blocked: shown.blocked,
+        said: shown.said,
         loss: loss.map(loss_report),
     }
 }
 
-fn loss_report(loss: &LossReport) -> WindowLoss {
-    WindowLoss {
+fn told_report(told: &Told) -> ToldReport {
+    ToldReport {
+        facts: told.facts,
+        facts_told: told.facts_told,
+        rows: told.coverage.rows,
+        rows_told: told.coverage.rows_told,
+        values: told.coverage.values,
+        values_told: told.coverage.values_told,
+        characters: told.reach.characters,
+        unread_characters: told.reach.unread,
+        n_cut: told.reach.n_cut,
+    }
+}
+
+fn regret_report(regret: Regret) -> RegretReport {
+    let Regret { value, event, window, call, tool } = regret;
+    RegretReport { value, event: event.number(), window, call, tool: tool.map(|tool| tool.to_string()) }
+}
+
+fn loss_report(loss: &WindowLoss) -> WindowLossReport {
+    let WindowLoss { facts: loss, told } = loss;
+    WindowLossReport {
+        told: told_report(told),
         kept: loss.kept,
         paraphrased: loss.paraphrased,
         dropped: loss.dropped,

@@ -63,7 +63,7 @@ pub fn compact_estimate(
     let access = ModelAccess::open(source.database.as_deref(), runtime)?;
     let found = access.find(name)?;
     let model = config.model.as_ref().map(ToString::to_string).or(found.model);
-    let (estimate, size) = with_billed(&subject.experiment, compiled.billed(), &tables, |lab| {
+    let (estimate, size) = with_billed(&subject.experiment, compiled.billed(), None, &tables, |lab| {
         let size = summary_size(lab, config.summary_tokens, &[]);
         let asked = TargetModel {
             base_url: &found.server.base_url,

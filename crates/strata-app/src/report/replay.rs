@@ -88,7 +88,7 @@ pub fn replay(
 ) -> Result<ReplayReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
-    let Compiled { analysis, caches } = subject.compiled(subject.n_calls(), &tables, watch)?;
+    let Compiled { analysis, caches, .. } = subject.compiled(subject.n_calls(), &tables, watch)?;
     let missing = || {
         let last = subject.n_calls();
         AppError::not_found(format!("C{} is not in this session. Its last call is C{last}.", choice.call))

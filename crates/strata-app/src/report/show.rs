@@ -73,7 +73,7 @@ fn session_tokens(
     tables: &Tables,
     watch: &dyn Watch,
 ) -> Result<Option<SessionTokens>, AppError> {
-    let Compiled { analysis, caches } = subject.compiled(subject.n_calls(), tables, watch)?;
+    let Compiled { analysis, caches, .. } = subject.compiled(subject.n_calls(), tables, watch)?;
     let bill = caches.bill();
     let calls = analysis.calls();
     Ok(caches.largest().map(|largest| SessionTokens {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use strata_engine::{Edit, EditNote, Experiment, FlowEdit, Outcome};
 use strata_import::ImportedSession;
 use strata_measure::analysis::{BilledCalls, CacheAnalysis, CallAnalysis, Scale, SessionAnalysis};
+use strata_measure::lab::Recording;
 use strata_measure::prices::Prices;
 use strata_model::{Object, Session, Severity};
 use strata_store::{
@@ -376,9 +377,17 @@ impl Source {
 pub(super) struct Compiled {
     pub analysis: SessionAnalysis,
     pub caches: CacheAnalysis,
+    /// Of what edits were laid over, where any were.
+    unedited: Option<(SessionAnalysis, CacheAnalysis)>,
 }
 
 impl Compiled {
+    /// What edits were laid over, where any were.
+    pub(super) fn recording<'c>(&'c self, subject: &'c Subject) -> Option<Recording<'c>> {
+        let (analysis, caches) = self.unedited.as_ref()?;
+        Some(Recording { experiment: subject.experiment.laid_over()?, analysis, caches })
+    }
+
     pub(super) fn billed(&self) -> BilledCalls<'_> {
         BilledCalls { analysis: &self.analysis, caches: &self.caches }
     }
@@ -416,17 +425,17 @@ impl Subject {
         let Some(base) = self.experiment.laid_over() else {
             let analysis = self.analyse(up_to, tables, watch)?;
             let caches = CacheAnalysis::new(&self.experiment, &analysis, analysis.rules(), prices);
-            return Ok(Compiled { analysis, caches });
+            return Ok(Compiled { analysis, caches, unedited: None });
         };
         let n_base = base.calls().len().min(up_to);
         let unedited = self.analyse_with(base, SessionAnalysis::default(), n_base, tables, watch)?;
         let rules = unedited.rules();
-        let caches = CacheAnalysis::new(base, &unedited, rules, prices);
+        let unedited_caches = CacheAnalysis::new(base, &unedited, rules, prices);
         let analysis = self.analyse_with(&self.experiment, unedited.sharing(), up_to, tables, watch)?;
         refuse_failures(&unedited, &analysis)?;
-        let before = BilledCalls { analysis: &unedited, caches: &caches };
+        let before = BilledCalls { analysis: &unedited, caches: &unedited_caches };
         let caches = CacheAnalysis::of_edited(&self.experiment, &analysis, before, rules, prices);
-        Ok(Compiled { analysis, caches })
+        Ok(Compiled { analysis, caches, unedited: Some((unedited, unedited_caches)) })
     }
 
     /// Compiles the calls up to a number.

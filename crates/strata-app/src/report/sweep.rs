@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Serialize;
-use strata_measure::lab::{Assumptions, Bill, Flag, SweepRow, sweep as run_sweep};
+use strata_measure::lab::{Assumptions, Bill, Flag, SweepRow, SweepWatch, sweep as run_sweep};
 
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
 use super::source::Source;
 use super::{VERSION, Watch};
 use crate::error::AppError;
-use crate::lab::{read_grid, summary_size, sweep_shape, with_billed};
+use crate::lab::{read_grid, size_basis, summary_size, with_billed};
 use crate::tables::Tables;
 use crate::watch::Step;
 
@@ -24,16 +24,20 @@ pub struct SweepReport {
     pub title: String,
     pub app: AppReport,
     pub grid: String,
-    /// Without any summary.
+    /// Configurations of the grid. There are fewer rows where it was stopped.
+    pub configs: usize,
+    /// What there is to beat: the recording, with its own summaries paid for.
     pub baseline: BillReport,
-    /// As it was recorded.
+    /// The same.
     pub recorded: BillReport,
+    /// Without any summary.
+    pub unchanged: BillReport,
     pub rows: Vec<SweepRowReport>,
-    /// Places of the rows that none beats in both cost and peak, the cheapest first.
+    /// Places of the rows that none beats in cost, peak and regret together, the cheapest first.
     pub front: Vec<usize>,
-    /// The place of the row to take; absent: no compaction.
+    /// The place of the row to take; absent: none beats the recording.
     pub recommended: Option<usize>,
-    /// Why, in a sentence.
+    /// Why, in a sentence or two.
     pub reason: String,
     /// Where the size of summaries is from.
     pub summary_size: String,
@@ -49,7 +53,19 @@ pub struct SweepRowReport {
     pub bill: BillReport,
     /// First calls that see each summary.
     pub at_calls: Vec<u32>,
+    /// Values that later answers used and that only a summary could tell them: the most that can be regretted.
+    pub regret: u32,
     pub flags: Vec<&'static str>,
+}
+
+/// A row as it comes.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SweepProgress {
+    /// Rows that are there, with this one, and configurations of the grid.
+    pub done: usize,
+    pub configs: usize,
+    pub row: SweepRowReport,
 }
 
 /// Sums over a session. Answers of the agents are left out: they cost the same.
@@ -95,47 +111,67 @@ pub struct SweepChoice {
     pub summary_tokens: Option<u32>,
 }
 
-/// Sweeps a source's only session, or the one called `session`.
+/// Sweeps a source's only session, or the one called `session`. `tell` hears of each row as it comes, in any order. Of a
+/// sweep that is stopped there are the rows that had come.
 pub fn sweep(
     source: &Source,
     session: Option<&str>,
     choice: &SweepChoice,
     watch: &dyn Watch,
+    tell: &(dyn Fn(&SweepProgress) + Sync),
 ) -> Result<SweepReport, AppError> {
     let configs = read_grid(&choice.grid)?;
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = Tables::default();
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     watch.begins(Step::Sweeping(&subject.title));
-    let (swept, shape) = with_billed(&subject.experiment, compiled.billed(), &tables, |lab| {
+    let recording = compiled.recording(&subject);
+    let swept = with_billed(&subject.experiment, compiled.billed(), recording, &tables, |lab| {
         let size = summary_size(lab, choice.summary_tokens, &[]);
-        // Replays run side by side, and may tell of their ends in another order.
-        let furthest = AtomicUsize::new(0);
-        let swept = run_sweep(lab, &configs, size, Assumptions::default(), &|n_done| {
-            let before = furthest.fetch_max(n_done, Ordering::Relaxed);
-            watch.progress(before.max(n_done) as u64, configs.len() as u64);
-            !watch.is_cancelled()
-        });
-        let swept =
-            swept.ok_or_else(|| AppError::bad_input("Stopped before all configurations were replayed."))?;
-        let shape = sweep_shape(&choice.grid, &swept);
-        Ok::<_, AppError>((swept, shape))
-    })??;
+        let told = Told { watch, tell, n_configs: configs.len(), n_done: AtomicUsize::new(0) };
+        run_sweep(lab, &configs, size, Assumptions::default(), &told)
+    })?;
+    if swept.rows.is_empty() {
+        return Err(AppError::bad_input("Stopped before any configuration was replayed."));
+    }
+    let best = swept.recommended.unwrap_or_default();
     Ok(SweepReport {
         version: VERSION,
         session: subject.id.clone(),
         title: subject.title.clone(),
         app: (&subject.app).into(),
         grid: choice.grid.clone(),
-        baseline: (&swept.unchanged.bill).into(),
-        recorded: (&swept.recorded).into(),
+        configs: swept.n_configs,
+        baseline: (&swept.baselines.recorded).into(),
+        recorded: (&swept.baselines.recorded).into(),
+        unchanged: (&swept.baselines.unchanged.bill).into(),
         rows: swept.rows.iter().map(row).collect(),
-        front: swept.front.clone(),
-        recommended: swept.recommended.as_ref().and_then(|best| best.row),
-        reason: shape.reason,
-        summary_size: shape.size_basis,
+        front: swept.front,
+        recommended: best.row,
+        reason: best.reason,
+        summary_size: size_basis(swept.baselines.size.basis, swept.baselines.size.n_fitted),
         diagnostics,
     })
+}
+
+/// Tells of a sweep. Replays run side by side.
+struct Told<'t> {
+    watch: &'t dyn Watch,
+    tell: &'t (dyn Fn(&SweepProgress) + Sync),
+    n_configs: usize,
+    n_done: AtomicUsize,
+}
+
+impl SweepWatch for Told<'_> {
+    fn replayed(&self, swept: &SweepRow) {
+        let done = self.n_done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.watch.progress(done as u64, self.n_configs as u64);
+        (self.tell)(&SweepProgress { done, configs: self.n_configs, row: row(swept) });
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.watch.is_cancelled()
+    }
 }
 
 fn row(row: &SweepRow) -> SweepRowReport {
@@ -143,6 +179,7 @@ fn row(row: &SweepRow) -> SweepRowReport {
         config: row.config.to_string(),
         bill: (&row.bill).into(),
         at_calls: row.summaries.iter().flatten().copied().collect(),
+        regret: row.regret,
         flags: row.flags.iter().map(|flag| Flag::name(*flag)).collect(),
     }
 }

@@ -77,7 +77,8 @@ fn check_documents(path: &Path, session: &str, scratch: &Path) -> Option<Bill> {
         assert_eq!((diff.a.bill, diff.b.bill), (bill, bill), "{what}: diff");
         assert!(diff.causes.is_empty(), "{what}: {:?}", diff.causes);
         let choice = SweepChoice { grid: "interval=3,overlap=1".to_owned(), summary_tokens: None };
-        let swept = report::sweep(&source, Some(session), &choice, &Unwatched::default()).expect("a sweep");
+        let swept =
+            report::sweep(&source, Some(session), &choice, &Unwatched::default(), &|_| {}).expect("a sweep");
         assert_eq!(swept.recorded.prompt_tokens, bill.prompt_tokens, "{what}: sweep");
         assert_eq!(swept.recorded.cached_tokens, bill.cached_tokens, "{what}: sweep");
     }

@@ -12,6 +12,7 @@ mod follow;
 mod growing;
 mod hidden;
 mod lab;
+mod lab_sweeps;
 mod patch;
 mod recorded;
 mod run;

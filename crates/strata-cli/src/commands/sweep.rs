@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use strata_app::report::{self, SweepChoice};
+use strata_app::report::{self, SweepChoice, SweepProgress};
 use tokio_util::sync::CancellationToken;
 
 use super::source::SourceArgs;
+use crate::interrupt::STOPPED;
 use crate::progress::Progress;
 use crate::{output, text};
 
@@ -34,17 +35,34 @@ pub(crate) struct Sweep {
     /// Print a JSON document
     #[arg(long)]
     json: bool,
+    /// With --json: print each row as it comes, as a JSON line of its own; the document is the last line
+    #[arg(long, requires = "json")]
+    lines: bool,
 }
 
 impl Sweep {
     pub(crate) fn run(self, stop: CancellationToken) -> Result<ExitCode> {
-        let progress = Progress::until(stop);
+        let progress = Progress::until(stop.clone());
         let choice = SweepChoice { grid: self.grid, summary_tokens: self.summary_tokens };
-        let report = report::sweep(&self.source.into_source(), self.session.as_deref(), &choice, &progress)?;
+        let (source, session) = (self.source.into_source(), self.session.as_deref());
+        let tell = |came: &SweepProgress| {
+            // Whoever reads no more stops the sweep.
+            if self.lines && !output::line(true, came, |_| String::new()).is_ok_and(|read| read.is_continue())
+            {
+                stop.cancel();
+            }
+        };
+        let report = report::sweep(&source, session, &choice, &progress, &tell)?;
         drop(progress);
-        output::print(self.json, &report, &report.diagnostics, |style| {
-            text::sweep(&report, self.limit, style)
-        })?;
-        Ok(ExitCode::SUCCESS)
+        if self.lines {
+            // Nothing comes behind it, whether somebody reads it or not.
+            let _ = output::line(true, &report, |_| String::new())?;
+        } else {
+            output::print(self.json, &report, &report.diagnostics, |style| {
+                text::sweep(&report, self.limit, style)
+            })?;
+        }
+        let is_whole = report.rows.len() == report.configs;
+        Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(STOPPED) })
     }
 }

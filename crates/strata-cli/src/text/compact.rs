@@ -1,6 +1,6 @@
 //! Compaction: windows, summaries, and what they lose.
 
-use strata_app::report::{CompactEstimate, CompactReport, WindowReport};
+use strata_app::report::{CompactEstimate, CompactReport, RegretReport, WindowReport};
 
 use super::Style;
 use super::fields::Fields;
@@ -20,9 +20,34 @@ pub(crate) fn compact(report: &CompactReport, limit: usize, style: Style) -> Str
         for line in window.summary.lines() {
             text += &format!("  {} {line}\n", style.quiet("│"));
         }
+        if !window.said.is_empty() {
+            text += &format!("  {}\n", style.quiet(&window.said));
+        }
         text += &losses(window, limit, style);
     }
-    text
+    text + &regrets(report, limit, style)
+}
+
+/// What was summarised away and used later.
+fn regrets(report: &CompactReport, limit: usize, style: Style) -> String {
+    if report.regret.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new([("", Align::Left), ("", Align::Left), ("", Align::Left)]);
+    let n_shown = if limit == 0 { usize::MAX } else { limit };
+    for RegretReport { value, event, call, tool, .. } in report.regret.iter().take(n_shown) {
+        let by = tool.as_ref().map_or_else(String::new, |tool| format!(" for {tool}"));
+        table.row([
+            strata_app::cut(value, FACT),
+            format!("stood in E{event}"),
+            format!("used by C{call}{by}"),
+        ]);
+    }
+    let n_more = report.regret.len().saturating_sub(n_shown);
+    if n_more > 0 {
+        table.quiet_line(format!("{} more", count(n_more as u64)));
+    }
+    format!("\n{}\n{}", style.strong("Used later"), table.print(style))
 }
 
 /// What a run would take.
@@ -59,7 +84,7 @@ fn head(report: &CompactReport, style: Style) -> String {
     let change = |now: u64, before: u64| {
         let share = if now <= before { share(before - now, before) } else { share(now - before, before) };
         let word = if now <= before { "less" } else { "more" };
-        format!("{} instead of {} ({share} {word})", count(now), count(before))
+        format!("{} instead of {} as recorded ({share} {word})", count(now), count(before))
     };
     fields.add(
         "prompts",
@@ -76,7 +101,7 @@ fn head(report: &CompactReport, style: Style) -> String {
     fields.add(
         "cost",
         &format!(
-            "{} instead of {}, of which {} for the summaries ({} tokens in, {} out)",
+            "{} instead of {} as recorded, of which {} for the summaries ({} tokens in, {} out)",
             dollars(totals.bill.cost),
             dollars(totals.baseline.cost),
             dollars(totals.bill.summary_cost),
@@ -84,6 +109,10 @@ fn head(report: &CompactReport, style: Style) -> String {
             count(totals.summary_output_tokens)
         ),
     );
+    if !totals.said.is_empty() {
+        fields.add("results", &totals.said);
+    }
+    fields.add("regret", &report.regret_said);
     if totals.facts > 0 {
         fields.add(
             "told",

@@ -13,6 +13,9 @@ pub(crate) fn sweep(report: &SweepReport, limit: usize, style: Style) -> String 
         &format!("{} replayed over {}", counted(report.rows.len(), "configuration"), report.title),
         style,
     );
+    if report.rows.len() < report.configs {
+        fields.add("stopped", &format!("before {} were replayed", counted(report.configs, "configuration")));
+    }
     fields.add("session", &report.session);
     fields.add("take", &report.reason);
     fields.add("summaries", &format!("size {}", report.summary_size));
@@ -25,7 +28,8 @@ pub(crate) fn sweep(report: &SweepReport, limit: usize, style: Style) -> String 
     let mut text = fields.print();
     text +=
         &format!("\n{}\n{}", style.strong("Settings, the cheapest first"), table(report, limit).print(style));
-    text += &style.quiet("  ★ to take   ● no other is better in both cost and longest prompt\n");
+    text += &style.quiet("  regret: values that later answers used and only a summary could tell them\n");
+    text += &style.quiet("  ★ to take   ● no other is better in cost, longest prompt and regret\n");
     text
 }
 
@@ -39,12 +43,13 @@ fn table(report: &SweepReport, limit: usize) -> Table {
         ("longest", Align::Right),
         ("summaries", Align::Right),
         ("breaks", Align::Right),
+        ("regret", Align::Right),
         ("wait", Align::Right),
         ("", Align::Left),
     ]);
-    table.quiet_row(cells("", "no compaction", &report.baseline, ""));
-    if report.recorded.prompt_tokens != report.baseline.prompt_tokens {
-        table.quiet_row(cells("", "as recorded", &report.recorded, ""));
+    table.quiet_row(cells("", "as recorded", &report.baseline, None, ""));
+    if report.unchanged.prompt_tokens != report.baseline.prompt_tokens {
+        table.quiet_row(cells("", "no compaction", &report.unchanged, None, ""));
     }
     let mut order: Vec<usize> = (0..report.rows.len()).collect();
     let measure = |at: usize| {
@@ -63,7 +68,8 @@ fn table(report: &SweepReport, limit: usize) -> Table {
             (false, true) => "●",
             (false, false) => "",
         };
-        table.row(cells(mark, &row.config, &row.bill, &row.flags.join(", ").replace('_', " ")));
+        let flags = row.flags.join(", ").replace('_', " ");
+        table.row(cells(mark, &row.config, &row.bill, Some(row.regret), &flags));
     }
     if order.len() > n_shown {
         table.quiet_line(format!("{} in all; --limit 0 shows them", count(order.len() as u64)));
@@ -71,7 +77,7 @@ fn table(report: &SweepReport, limit: usize) -> Table {
     table
 }
 
-fn cells(mark: &str, name: &str, bill: &BillReport, flags: &str) -> [String; 10] {
+fn cells(mark: &str, name: &str, bill: &BillReport, regret: Option<u32>, flags: &str) -> [String; 11] {
     [
         mark.to_owned(),
         name.to_owned(),
@@ -81,6 +87,7 @@ fn cells(mark: &str, name: &str, bill: &BillReport, flags: &str) -> [String; 10]
         count(bill.peak_tokens),
         count(bill.compactions),
         count(bill.breaks),
+        regret.map_or_else(String::new, count),
         format!("{:.1} s", bill.latency_s),
         flags.to_owned(),
     ]

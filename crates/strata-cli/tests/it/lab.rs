@@ -38,6 +38,91 @@ fn extracts_are_labelled_and_their_losses_listed() {
 }
 
 #[test]
+fn rows_of_a_sweep_come_as_lines_before_the_document() {
+    let run = strata("sweep sample --grid interval=2..6/2,overlap=0|1 --json --lines");
+    assert_eq!((run.code, &*run.stderr), (0, ""));
+    let lines: Vec<serde_json::Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [rows @ .., document] = lines.as_slice() else { panic!("{}", run.stdout) };
+    assert_eq!((rows.len(), &document["configs"]), (6, &6.into()));
+    for row in document["rows"].as_array().unwrap() {
+        assert_eq!(rows.iter().filter(|came| came["row"] == *row).count(), 1, "{row}");
+    }
+    let mut done: Vec<u64> = rows.iter().filter_map(|came| came["done"].as_u64()).collect();
+    done.sort_unstable();
+    assert_eq!(done, [1, 2, 3, 4, 5, 6]);
+}
+
+/// Four tables of 400 rows each, as an API gives them.
+fn tables() -> String {
+    let mut events = Vec::new();
+    for turn in 0..5 {
+        let call = format!("c{turn}");
+        let mut add = |author: &str, role: &str, part: serde_json::Value| {
+            let n = events.len();
+            events.push(serde_json::json!({
+                "id": format!("e{n}"), "author": author, "invocationId": format!("i{turn}"),
+                "timestamp": n as f64, "content": { "role": role, "parts": [part] }, "actions": {}
+            }));
+        };
+        add("user", "user", serde_json::json!({ "text": format!("What of region {turn}?") }));
+        if turn == 4 {
+            add("bot", "model", serde_json::json!({ "text": "Campaign CMP-2013 spent most: 7013219." }));
+            break;
+        }
+        let row = |nth: usize| serde_json::json!({ "id": format!("CMP-{turn}{nth:03}"), "spend": 5_000_000 + turn * 1_006_603 + nth });
+        let rows: Vec<serde_json::Value> = (0..400).map(row).collect();
+        let name = "execute_gaql_query";
+        add("bot", "model", serde_json::json!({ "functionCall": { "id": call, "name": name, "args": {} } }));
+        let response = serde_json::json!({ "rows": rows });
+        add(
+            "bot",
+            "user",
+            serde_json::json!({ "functionResponse": { "id": call, "name": name, "response": response } }),
+        );
+        add("bot", "model", serde_json::json!({ "text": "Done." }));
+    }
+    serde_json::json!({ "id": "ads", "appName": "ads", "userId": "u", "state": {}, "events": events })
+        .to_string()
+}
+
+#[test]
+fn tables_that_became_the_name_of_a_tool_are_said_to_be_lost() {
+    let computer = Computer::new();
+    let path = computer.path("ads.session.json");
+    std::fs::write(&path, tables()).unwrap();
+    let server = ModelServer::start(vec![says("Called execute_gaql_query.")], Some(KEY));
+    let command = format!("compact {} --config interval=4,overlap=0 --model live --json", path.display());
+    let document = live(&computer, &server, &command).document();
+    let told = &document["totals"]["told"];
+    assert_eq!((&told["rows"], &told["rowsTold"]), (&1600.into(), &0.into()), "{told}");
+    assert_eq!((&told["values"], &told["valuesTold"]), (&3200.into(), &0.into()), "{told}");
+    // `{'rows': [{'id': 'CMP-0000', 'spend': 5000000}, …]}`: 36 characters a row, with `, ` between them.
+    let spelled = 4 * (400 * 36 + 399 * 2 + "{'rows': []}".len());
+    let others = 4 * ("What of region 0?".len() + "{}".len() + "Done.".len());
+    assert_eq!(told["characters"], spelled + others);
+    assert_eq!((&told["unreadCharacters"], &told["nCut"]), (&(spelled - 4 * 2_000).into(), &4.into()));
+    let said = document["totals"]["said"].as_str().unwrap();
+    assert!(
+        said.starts_with("Of the results, 0 of 1,600 rows and 0 of 3,200 values can still be read."),
+        "{said}"
+    );
+    assert!(said.contains("cuts each call and each result at 2,000 characters"), "{said}");
+    let regret: Vec<[String; 3]> = document["regret"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| [&one["value"], &one["event"], &one["call"]].map(ToString::to_string))
+        .collect();
+    let expected = [["\"CMP-2013\"", "11", "9"], ["\"7013219\"", "11", "9"]];
+    assert_eq!(regret.len(), 2);
+    assert!(expected.iter().all(|one| regret.iter().any(|found| found == one)), "{regret:?}");
+    assert_eq!(document["windows"][0]["loss"]["told"], *told);
+    let shown = strata(&format!("compact {} --config interval=4,overlap=0", path.display())).stdout;
+    assert!(shown.contains("of 1,600 rows") && shown.contains("Used later"), "{shown}");
+}
+
+#[test]
 fn settings_that_make_no_sense_are_refused() {
     for (command, because) in [
         ("compact sample --config interval=6", "interval and overlap must be set together"),

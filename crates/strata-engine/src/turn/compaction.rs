@@ -21,6 +21,8 @@ pub use format::PromptError;
 pub use job::{SummaryJob, summarizer_model};
 pub use pins::split_around;
 pub use size::WorthCheck;
-pub use summarizer::{summarizer_lines, summarizer_prompt};
+pub use summarizer::{
+    MAX_TOOL_CHARACTERS, SummarizerReach, summarizer_lines, summarizer_prompt, summarizer_reach,
+};
 pub use trigger::{Decision, TokenScope, after_invocation, sliding_window, token_threshold};
 pub use window::{Trigger, Window};

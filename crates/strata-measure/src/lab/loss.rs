@@ -6,7 +6,7 @@ use strata_engine::{EventLog, LoggedEvent, SummaryRange, surviving};
 
 use super::facts::{Fact, FactKind, FactReader};
 use super::match_text::SummaryText;
-use super::plan::Replayed;
+use super::plan::{Replayed, WindowPlan};
 use super::verdict::Verdict;
 
 /// A fact of the window, and what became of it.
@@ -87,16 +87,10 @@ pub fn survival(reader: &FactReader, replayed: &Replayed, log: &EventLog) -> Vec
     let mut texts: Vec<(usize, SummaryRange, SummaryText)> = Vec::new();
     let mut generations = Vec::new();
     for (at, window) in replayed.windows.iter().enumerate() {
-        let Some((_, event)) = &window.event else { continue };
-        let Some(compaction) = &event.actions.compaction else { continue };
+        let Some(range) = range_of(at, window) else { continue };
         let events: Vec<&LoggedEvent> = window.events.iter().filter_map(|event| log.get(*event)).collect();
         let new = reader.read(&events, &all);
         facts.extend(new.into_iter().filter(|fact| known.insert(fact.key.clone())));
-        let range = SummaryRange {
-            at,
-            start: compaction.start_timestamp.unwrap_or(f64::NAN),
-            end: compaction.end_timestamp.unwrap_or(f64::NAN),
-        };
         texts.push((at, range, SummaryText::new(reader, &window.summary_text())));
         let alive: HashSet<usize> =
             surviving(texts.iter().map(|(_, range, _)| *range)).into_iter().map(|range| range.at).collect();
@@ -111,6 +105,23 @@ pub fn survival(reader: &FactReader, replayed: &Replayed, log: &EventLog) -> Vec
         });
     }
     generations
+}
+
+/// Windows whose summaries are still in the prompt at the end of a replay, by their places.
+pub(super) fn surviving_windows(replayed: &Replayed) -> Vec<usize> {
+    let ranges = replayed.windows.iter().enumerate().filter_map(|(at, window)| range_of(at, window));
+    surviving(ranges).into_iter().map(|range| range.at).collect()
+}
+
+/// The time that the summary of a window covers, where it is laid over the session.
+fn range_of(at: usize, window: &WindowPlan) -> Option<SummaryRange> {
+    let (_, event) = window.event.as_ref()?;
+    let compaction = event.actions.compaction.as_ref()?;
+    Some(SummaryRange {
+        at,
+        start: compaction.start_timestamp.unwrap_or(f64::NAN),
+        end: compaction.end_timestamp.unwrap_or(f64::NAN),
+    })
 }
 
 impl LossReport {

@@ -1,13 +1,24 @@
 //! A session prepared for being replayed.
 
+use std::sync::OnceLock;
+
 use strata_engine::turn::compaction::summarizer_model;
 use strata_engine::{Experiment, StageCache};
 use strata_model::{LlmRequest, Str};
 use strata_wire::CacheRules;
 
 use super::source_tokens::SourceTokens;
+use super::uses::Uses;
 use crate::analysis::{CacheAnalysis, Counting, Scale, SessionAnalysis, Timeline};
 use crate::prices::Prices;
+
+/// What was recorded, and what its calls come to.
+#[derive(Clone, Copy)]
+pub struct Recording<'a> {
+    pub experiment: &'a Experiment,
+    pub analysis: &'a SessionAnalysis,
+    pub caches: &'a CacheAnalysis,
+}
 
 /// A session prepared for being replayed: what does not depend on the configuration is done once.
 pub struct Lab<'a> {
@@ -18,6 +29,8 @@ pub struct Lab<'a> {
     pub counting: &'a Counting,
     pub rules: &'a CacheRules,
     pub prices: &'a Prices,
+    /// What replays are compared with: the session itself, or what it was made from by edits.
+    pub(super) recording: Recording<'a>,
     pub(super) timeline: Timeline<'a>,
     pub(super) sources: SourceTokens,
     /// What stages gave for the prompts without any summary.
@@ -28,9 +41,24 @@ pub struct Lab<'a> {
     pub(super) models: Vec<usize>,
     /// Providers reported prompt sizes in this session.
     pub(super) has_reports: bool,
+    /// Found out when somebody asks.
+    pub(super) uses: OnceLock<Uses>,
+}
+
+impl<'a> Lab<'a> {
+    /// The same, compared with the recording that edits were laid over.
+    #[must_use]
+    pub fn compared_with(self, recording: Recording<'a>) -> Self {
+        Self { recording, ..self }
+    }
 }
 
 impl Lab<'_> {
+    /// What answers of this session use of earlier events.
+    pub(super) fn uses(&self) -> &Uses {
+        self.uses.get_or_init(|| Uses::of(self.experiment))
+    }
+
     /// Calls that are replayed.
     pub fn n_calls(&self) -> usize {
         self.analysis.calls().len()

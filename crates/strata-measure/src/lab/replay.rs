@@ -1,6 +1,7 @@
 //! A session gone through with another configuration of compaction.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use strata_engine::turn::compaction::{
     CompactionConfig, Policy, Steps, TokenScope, Window, sliding_window, split_around, steps, token_threshold,
@@ -12,7 +13,7 @@ use strata_wire::CacheRules;
 use super::plan::{
     Cleared, Moment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer, WrittenSummary,
 };
-use super::prepared::Lab;
+use super::prepared::{Lab, Recording};
 use super::source_tokens::SourceTokens;
 use super::window_context::WindowContext;
 use crate::analysis::{CacheAnalysis, Counting, PromptMatches, PromptTree, SessionAnalysis, Timeline};
@@ -45,12 +46,14 @@ impl<'a> Lab<'a> {
             counting,
             rules,
             prices,
+            recording: Recording { experiment, analysis, caches },
             timeline: Timeline::of(experiment, analysis.calls(), rules),
             sources: SourceTokens::default(),
             stages: StageCache::new(),
             unlaid: Vec::new(),
             models,
             has_reports: experiment.calls().iter().any(reported),
+            uses: OnceLock::new(),
         };
         // Sizes are kept with the events, so that every replay has them.
         experiment.log().events().iter().for_each(|logged| {

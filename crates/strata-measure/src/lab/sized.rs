@@ -1,8 +1,8 @@
-//! Summaries of which only the size matters, and the sizes of those that were recorded.
+//! Summaries of which only the size matters.
 
 use strata_model::{Content, Part};
 
-use super::plan::{Replayed, ReplayedCall, Stop, SummaryDue, Writer, WrittenSummary};
+use super::plan::{Replayed, Stop, SummaryDue, Writer, WrittenSummary};
 use super::prepared::Lab;
 use super::size::SummarySize;
 
@@ -51,38 +51,5 @@ impl Lab<'_> {
         let nothing =
             Replayed { config: config.clone(), calls: Vec::new(), windows: Vec::new(), cleared: Vec::new() };
         self.replay(&config, &mut nobody).unwrap_or(nothing)
-    }
-
-    /// The session as it is stored, with the summaries that are in it.
-    pub fn recorded(&self) -> Replayed {
-        let calls = self.analysis.calls().iter().map(|call| ReplayedCall {
-            number: call.number,
-            request: call.request.clone(),
-            tokens: call.total.tokens,
-            matches: call.matches.clone(),
-        });
-        let config = strata_engine::turn::compaction::CompactionConfig::default();
-        Replayed { config, calls: calls.collect(), windows: Vec::new(), cleared: Vec::new() }
-    }
-
-    /// Sizes of summaries that are in the session: `(tokens of what each stands for, tokens of it)`.
-    pub fn recorded_sizes(&self) -> Vec<(u32, u32)> {
-        let Some(scale) = self.scale(None) else { return Vec::new() };
-        let log = self.experiment.log();
-        let summaries = log.events().iter().filter_map(|logged| {
-            let compaction = logged.event.actions.compaction.as_ref()?;
-            let (start, end) = (compaction.start_timestamp?, compaction.end_timestamp?);
-            let texts =
-                compaction.compacted_content.as_ref()?.parts().iter().filter_map(|part| part.text.as_deref());
-            let tokens = texts.map(|text| scale.weigher().text(text).tokens).sum();
-            let covered = log.events().iter().filter(|covered| {
-                !covered.event.is_compaction()
-                    && (start..=end).contains(&covered.event.timestamp)
-                    && covered.event.isolation_scope == logged.event.isolation_scope
-            });
-            let source = covered.map(|covered| self.sources.of_event(covered, scale.weigher())).sum();
-            Some((source, tokens))
-        });
-        summaries.filter(|(source, tokens)| *source > 0 && *tokens > 0).collect()
     }
 }

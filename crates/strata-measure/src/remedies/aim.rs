@@ -30,6 +30,10 @@ pub enum Aim {
         names: Vec<Str>,
     },
     ShorterHistory,
+    /// The history is summarised when a prompt has so many tokens.
+    CompactAt {
+        tokens: u32,
+    },
     NoRepeats,
     /// The system text stays the same from call to call.
     SameSystemText,

@@ -100,7 +100,7 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
             command("/clear before /model or another effort".to_owned(), CLAUDE_COMMANDS)
         }
         Aim::SameSystemText => memory("Leave times, ids and counters out of this file."),
-        Aim::SameHistory | Aim::KeptLonger => None,
+        Aim::CompactAt { .. } | Aim::SameHistory | Aim::KeptLonger => None,
     }
 }
 
@@ -112,6 +112,7 @@ fn of_codex(aim: &Aim) -> Option<Remedy> {
         }
         Aim::ShorterReads => setting("tool_output_token_limit = 3000".to_owned()),
         Aim::ShorterHistory => setting("model_auto_compact_token_limit = 100000".to_owned()),
+        Aim::CompactAt { tokens } => setting(format!("model_auto_compact_token_limit = {tokens}")),
         Aim::FewerTools { names } => Some(Remedy::new(
             format!("enabled = false    # for the server that has {}", some_of(names)),
             "~/.codex/config.toml, [mcp_servers.…]",
@@ -146,7 +147,11 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
         Aim::SameModel | Aim::SameSettings => {
             setting(r#""model": { "name": "…" }, one for a session"#.to_owned())
         }
-        Aim::SameClientBlock | Aim::SameHistory | Aim::SameTools | Aim::KeptLonger => None,
+        Aim::CompactAt { .. }
+        | Aim::SameClientBlock
+        | Aim::SameHistory
+        | Aim::SameTools
+        | Aim::KeptLonger => None,
     }
 }
 
@@ -215,6 +220,7 @@ mod tests {
             Aim::ShorterMcp { characters: 8000 },
             Aim::FewerTools { names },
             Aim::ShorterHistory,
+            Aim::CompactAt { tokens: 60_000 },
             Aim::NoRepeats,
             Aim::SameSystemText,
             Aim::SameClientBlock,
@@ -232,6 +238,8 @@ mod tests {
         let cut = || Aim::ShorterResults { characters: 8000 };
         assert_eq!(text(Writer::ClaudeCode, cut()), r#""env": { "BASH_MAX_OUTPUT_LENGTH": "8000" }"#);
         assert_eq!(text(Writer::Codex, cut()), "tool_output_token_limit = 2000");
+        let at = Aim::CompactAt { tokens: 60_000 };
+        assert_eq!(text(Writer::Codex, at), "model_auto_compact_token_limit = 60000");
         assert_eq!(text(Writer::GeminiCli, cut()), r#""tools": { "truncateToolOutputThreshold": 8000 }"#);
         assert_eq!(text(Writer::Adk, cut()), "");
         let names = ["a", "b", "c", "d", "e"].map(Into::into).to_vec();

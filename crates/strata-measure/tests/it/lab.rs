@@ -2,7 +2,9 @@
 #![expect(clippy::print_stdout, reason = "the figures of the loss report are what its test is run for")]
 
 mod applied;
+mod coverage;
 mod planted;
+mod regrets;
 mod replays;
 mod sweeps;
 

@@ -265,7 +265,35 @@ promptTokens: Array<number>, unchangedTokens: Array<number>, recordedTokens: Arr
 /**
  * Facts of all windows so far that some summary still tells, after each summary.
  */
-survival: Array<LabGeneration>, };
+survival: Array<LabGeneration>,
+/**
+ * What can be read at the end of everything that is summarised; null where no summary is written.
+ */
+told: LabTold | null,
+/**
+ * The same in sentences, with what never reaches a summariser.
+ */
+said: string,
+/**
+ * What later answers used of that which is summarised away, in the order of the calls: the first of them.
+ */
+regret: Array<LabRegret>,
+/**
+ * All of them.
+ */
+nRegret: number,
+/**
+ * The summaries are not written: it is the most that can be regretted.
+ */
+isRegretBound: boolean,
+/**
+ * The same in a sentence.
+ */
+regretSaid: string,
+/**
+ * The setting in the session's own tool; null where it has none.
+ */
+ownSetting: LabOwnSetting | null, };
 
 /**
  * A count of tokens and what it rests on. `low` and `high` bound the truth where the basis is not exact.
@@ -526,7 +554,15 @@ blocked: string | null, kept: number, paraphrased: number, dropped: number,
 /**
  * The share of what was lost, by weight, from 0 to 1.
  */
-lostShare: number, };
+lostShare: number,
+/**
+ * Null where nothing was written.
+ */
+told: LabTold | null,
+/**
+ * How much can be read, and what never reached the summariser, in sentences.
+ */
+said: string, };
 
 /**
  * A summary, and what it stands for. E1 is 1.
@@ -571,6 +607,27 @@ export type DeclinedText = { place: string, reason: string, };
  * A token's text.
  */
 export type TokenChip = { text: string, kind: Kind, };
+
+/**
+ * A value that was summarised away and used later.
+ */
+export type LabRegret = { value: string,
+/**
+ * The address of the newest event that held it.
+ */
+event: string,
+/**
+ * The window that event went with, from 0; null where a result was cleared.
+ */
+window: number | null,
+/**
+ * The call whose answer used it, by number.
+ */
+call: number,
+/**
+ * The tool in whose arguments it stands; null: in the answer's text.
+ */
+tool: string | null, };
 
 /**
  * An agent or a node of the app.
@@ -648,6 +705,35 @@ export type LabGeneration = {
 window: number, facts: number, alive: number, };
 
 /**
+ * How much of what was summarised can be read.
+ */
+export type LabTold = { facts: number,
+/**
+ * As they were, or in other words.
+ */
+factsTold: number,
+/**
+ * Of tables in the results of tools.
+ */
+rows: number, rowsTold: number,
+/**
+ * Names, ids and numbers in the results of tools, each once.
+ */
+values: number, valuesTold: number,
+/**
+ * Of the events, as google-adk's summariser spells them.
+ */
+characters: number,
+/**
+ * Of these, the ones that it cuts off.
+ */
+unreadCharacters: number,
+/**
+ * Calls and results that it cuts.
+ */
+nCut: number, };
+
+/**
  * How the event table is sorted. Ties are in order of events.
  */
 export type EventOrder = "inOrder" | "byLifetime" | "bySize";
@@ -663,7 +749,11 @@ export type Edit = FlowEdit | AppEdit | EventsEdit | CompactionEdit;
 /**
  * One configuration of a sweep.
  */
-export type LabRow = { config: string,
+export type LabRow = {
+/**
+ * Its place in the grid, from 0.
+ */
+place: number, config: string,
 /**
  * The two numbers of the heat map: interval and overlap, threshold and retention, or limit and keep.
  */
@@ -673,9 +763,9 @@ x: number, y: number, family: LabFamily, bill: LabBill,
  */
 atCalls: Array<number>,
 /**
- * Prompt tokens of each call.
+ * Values that later answers used and that only a summary could tell them: the most that can be regretted.
  */
-promptTokens: Array<number>, flags: Array<string>, };
+regret: number, flags: Array<string>, };
 
 /**
  * One of the two sides.
@@ -1056,6 +1146,23 @@ learnedKeys: Array<string>,
 masksSecrets: boolean, };
 
 /**
+ * What a person writes in the tool that made the session.
+ */
+export type LabOwnSetting = {
+/**
+ * "google-adk", "Codex".
+ */
+tool: string,
+/**
+ * A line to copy; null: the configuration in google-adk's terms.
+ */
+text: string | null,
+/**
+ * Where it goes: `~/.codex/config.toml`.
+ */
+place: string | null, };
+
+/**
  * What a run has taken.
  */
 export type Spent = {
@@ -1120,19 +1227,40 @@ seconds: number, };
 export type CompareWith = "stageBefore" | "previousCall";
 
 /**
- * What a sweep gave.
+ * What a sweep gave so far.
  */
-export type LabSweep = { grid: string, unchanged: LabBill, recorded: LabBill, unchangedTokens: Array<number>, rows: Array<LabRow>,
+export type LabSweep = { grid: string,
 /**
- * Places of the rows that none beats in both cost and peak, the cheapest first.
+ * Configurations of the grid.
+ */
+total: number,
+/**
+ * No more rows come. There are fewer than configurations where it was stopped.
+ */
+isEnded: boolean,
+/**
+ * Without any summary.
+ */
+unchanged: LabBill,
+/**
+ * What there is to beat: the recording, its own summaries paid for.
+ */
+recorded: LabBill, unchangedTokens: Array<number>,
+/**
+ * In the order in which they came.
+ */
+rows: Array<LabRow>,
+/**
+ * Places in the grid of the rows that none beats in cost, peak and regret together, the cheapest first. Empty until
+ * it ended.
  */
 front: Array<number>,
 /**
- * The row to take; none: no compaction.
+ * The place in the grid of the row to take; null: none beats the recording, or it has not ended.
  */
 recommended: number | null,
 /**
- * Why, in a sentence.
+ * Why, in a sentence or two; empty until it ended.
  */
 reason: string,
 /**
@@ -1152,7 +1280,15 @@ export type EventEdit = "edited" | "dropped" | "pinned";
 /**
  * What became of the facts of a window.
  */
-export type LabLoss = { total: number, kept: number, paraphrased: number, dropped: number, lostShare: number, summary: string, items: Array<LabFact>, };
+export type LabLoss = {
+/**
+ * Of rows, values and facts, and of what reached the summariser.
+ */
+told: LabTold,
+/**
+ * The same in sentences.
+ */
+said: string, total: number, kept: number, paraphrased: number, dropped: number, lostShare: number, summary: string, items: Array<LabFact>, };
 
 /**
  * What calls come to, in their providers' tokens: as it was reported for these very requests where it was, predicted
@@ -2849,8 +2985,8 @@ export interface Commands {
   "lab/plan": { readonly params: { session: string, config: string,  /**  * In place of google-adk's summary prompt; with `{conversation_history}` in it.  */ prompt: string | null, summaries: OfflineSummaries, }; readonly result: LabReplay };
   /** Replays a grid of configurations, as a job. */
   "lab/sweep": { readonly params: { session: string, grid: string,  /**  * The size summaries are taken to have; without it, fitted to recorded ones, else a usual size.  */ summaryTokens: number | null, }; readonly result: JobStarted };
-  /** The rows of a sweep, once it ended. */
-  "lab/sweepResult": { readonly params: { job: string, }; readonly result: LabSweep | null };
+  /** The rows of a sweep, as they come. */
+  "lab/sweepResult": { readonly params: { job: string,  /**  * So many rows are known: those that came behind them are told.  */ from: number, }; readonly result: LabSweep | null };
   /** What a run with a model would take, before anything is sent. */
   "lab/estimate": { readonly params: { session: string, config: string, prompt: string | null,  /**  * The name of an endpoint of `model/list`.  */ writer: string, model: string | null, }; readonly result: LabEstimate };
   /** Runs a configuration with a model, as a job. */

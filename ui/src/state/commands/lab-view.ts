@@ -56,10 +56,10 @@ const commands: readonly Omit<Command, 'view'>[] = [
   },
   {
     id: 'lab.copy',
-    title: 'Copy the configuration for google-adk',
+    title: 'Copy the configuration for the tool of this session',
     keys: ['Y'],
-    when: ({ lab }) => lab.choice.snippet !== undefined,
-    run: ({ lab }) => lab.choice.copy(),
+    when: ({ lab }) => lab.ownSetting !== undefined,
+    run: ({ lab }) => lab.copy(),
   },
   {
     id: 'lab.replay',

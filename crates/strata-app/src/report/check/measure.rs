@@ -39,7 +39,7 @@ struct ToolResult {
 
 impl<'s> MeasuredSession<'s> {
     pub(super) fn of(subject: &'s Subject, compiled: &'s Compiled, tables: &'s Tables) -> Self {
-        let Compiled { analysis, caches } = compiled;
+        let Compiled { analysis, caches, .. } = compiled;
         let found = findings(&subject.experiment, compiled.billed(), &tables.counting);
         Self { subject, analysis, tables, caches, found }
     }

@@ -1,0 +1,177 @@
+//! What answers took from earlier events, and which prompts held it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use strata_engine::{Call, Experiment};
+use strata_model::{
+    EventIndex, Fingerprint, LlmRequest, Origin, Part, RequestContent, RequestPart, RequestTool, Str,
+};
+
+use super::result_values::names_of;
+use super::telling::{is_telling, is_telling_name, tokens};
+use super::words::{Finder, Phrase, each_leaf, each_text};
+
+/// Values that answers say again, by the rule of [`is_telling`].
+pub(super) struct Uses {
+    values: Vec<UsedValue>,
+    /// For each call, what its answer uses that an earlier event holds.
+    by_call: Vec<Vec<Use>>,
+    finder: Finder,
+    /// Values in texts that are no event's, by the hash of the text.
+    known: Mutex<HashMap<Fingerprint, Arc<HashSet<u32>>>>,
+}
+
+/// A value that is said again.
+pub(super) struct UsedValue {
+    /// As the first answer that uses it says it.
+    pub text: String,
+    /// Events that hold it, in order.
+    pub holders: Vec<EventIndex>,
+}
+
+/// One answer that says a value.
+pub(super) struct Use {
+    /// The value's place.
+    pub value: u32,
+    /// The tool in whose arguments it stands; `None`: in the answer's text.
+    pub tool: Option<Str>,
+}
+
+impl Uses {
+    pub(super) fn of(experiment: &Experiment) -> Self {
+        let names = names(experiment);
+        let mut said: HashMap<Phrase, u32> = HashMap::new();
+        let mut values: Vec<UsedValue> = Vec::new();
+        let mut by_call: Vec<Vec<Use>> = Vec::new();
+        for call in experiment.calls() {
+            let mut uses: BTreeMap<u32, Option<Str>> = BTreeMap::new();
+            each_said(experiment, call, &mut |text, tool| {
+                let mut note = |token: &str| {
+                    let Some(phrase) = Phrase::of(token) else { return };
+                    let value = *said.entry(phrase).or_insert_with(|| {
+                        values.push(UsedValue { text: token.to_owned(), holders: Vec::new() });
+                        values.len() as u32 - 1
+                    });
+                    uses.entry(value).or_insert_with(|| tool.cloned());
+                };
+                tokens(text).filter(|token| is_telling(token)).for_each(&mut note);
+                names.finder.find(text, &mut |name| note(&names.texts[name as usize]));
+            });
+            by_call.push(uses.into_iter().map(|(value, tool)| Use { value, tool }).collect());
+        }
+        let mut phrases: Vec<(u32, &Phrase)> = said.iter().map(|(phrase, at)| (*at, phrase)).collect();
+        phrases.sort_unstable();
+        let finder = Finder::new(phrases.into_iter().map(|(_, phrase)| phrase));
+        for logged in experiment.log().events().iter().filter(|logged| !logged.event.is_compaction()) {
+            let Some(event) = logged.index else { continue };
+            for part in logged.event.parts() {
+                each_text(part, &mut |text| {
+                    finder.find(text, &mut |value| {
+                        let holders = &mut values[value as usize].holders;
+                        if holders.last() != Some(&event) {
+                            holders.push(event);
+                        }
+                    });
+                });
+            }
+        }
+        for (call, uses) in experiment.calls().iter().zip(&mut by_call) {
+            let is_older = |event: Option<&EventIndex>| event.is_some_and(|event| *event < call.answer);
+            uses.retain(|used| is_older(values[used.value as usize].holders.first()));
+        }
+        Self { values, by_call, finder, known: Mutex::default() }
+    }
+
+    /// What the answer of a call uses, by the call's number.
+    pub(super) fn of_call(&self, number: u32) -> &[Use] {
+        self.by_call.get(number as usize - 1).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn value(&self, at: u32) -> &UsedValue {
+        &self.values[at as usize]
+    }
+
+    /// Whether a value stands anywhere in a prompt. `rewritten` are events of which it has something else than they hold.
+    pub(super) fn is_in(&self, value: u32, request: &LlmRequest, rewritten: &HashSet<EventIndex>) -> bool {
+        let is_held = |content: &Arc<RequestContent>| self.is_in_content(value, content, rewritten);
+        // What is asked for is most often near the end.
+        request.contents.iter().rev().any(is_held)
+            || self.is_in_system(value, request)
+            || request.tools.iter().any(|tool| self.is_in_tool(value, tool))
+    }
+
+    fn is_in_content(&self, value: u32, content: &RequestContent, rewritten: &HashSet<EventIndex>) -> bool {
+        let holders = &self.value(value).holders;
+        let of_event = |part: &RequestPart| match part.origins() {
+            [(_, Origin::Event { event, .. })] if !rewritten.contains(event) => Some(*event),
+            _ => None,
+        };
+        content.parts.iter().filter_map(of_event).any(|event| holders.binary_search(&event).is_ok())
+            || content.parts.iter().any(|part| of_event(part).is_none())
+                && self
+                    .held(content.fingerprint, &|each| {
+                        content.parts.iter().for_each(|part| each_text(&part.part, each));
+                    })
+                    .contains(&value)
+    }
+
+    fn is_in_system(&self, value: u32, request: &LlmRequest) -> bool {
+        let Some(text) = request.system_text() else { return false };
+        self.held(Fingerprint::of(text.as_bytes()), &|each| each(&text)).contains(&value)
+    }
+
+    fn is_in_tool(&self, value: u32, tool: &RequestTool) -> bool {
+        self.held(tool.fingerprint(), &|each| each_leaf(&tool.to_json(), true, each)).contains(&value)
+    }
+
+    /// The values in something that is known by its hash.
+    fn held(&self, key: Fingerprint, read: &dyn Fn(&mut dyn FnMut(&str))) -> Arc<HashSet<u32>> {
+        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let mut found = HashSet::new();
+            read(&mut |text| self.finder.find(text, &mut |value| _ = found.insert(value)));
+            lock().entry(key).or_insert(Arc::new(found)).clone()
+        })
+    }
+}
+
+/// Names in results that are long enough to be told from other words.
+struct Names {
+    texts: Vec<String>,
+    finder: Finder,
+}
+
+fn names(experiment: &Experiment) -> Names {
+    let mut texts: Vec<String> = Vec::new();
+    let mut phrases: Vec<Phrase> = Vec::new();
+    let mut seen: HashSet<Phrase> = HashSet::new();
+    for logged in experiment.log().events() {
+        names_of(logged, &mut |text| {
+            if !is_telling_name(text) {
+                return;
+            }
+            if let Some(phrase) = Phrase::of(text).filter(|phrase| seen.insert(phrase.clone())) {
+                texts.push(text.to_owned());
+                phrases.push(phrase);
+            }
+        });
+    }
+    Names { finder: Finder::new(&phrases), texts }
+}
+
+/// Tells `each` of the texts of an answer, thoughts aside, with the tool whose arguments they are.
+fn each_said(experiment: &Experiment, call: &Call, each: &mut dyn FnMut(&str, Option<&Str>)) {
+    let Some(logged) = experiment.log().get(call.answer).filter(|_| call.is_answered) else { return };
+    for part in logged.event.parts() {
+        let Part { text, function_call, .. } = &**part;
+        if let Some(text) = text.as_deref().filter(|_| !part.is_thought()) {
+            each(text, None);
+        }
+        let Some(called) = function_call else { continue };
+        for value in called.args.iter().flat_map(|args| args.values()) {
+            each_leaf(value, false, &mut |text| each(text, called.name.as_ref()));
+        }
+    }
+}

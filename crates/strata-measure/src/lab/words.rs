@@ -1,0 +1,176 @@
+//! Texts as sequences of words, so that what is spelled in another case or with other marks is found all the same.
+
+use std::collections::HashMap;
+
+use strata_model::{Fingerprint, Json, Part};
+
+/// A value as the words it is made of. `ORD-4411`, `ord 4411` and `Ord/4411` are the same one.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Phrase(Vec<u64>);
+
+impl Phrase {
+    /// `None` where a text has no word.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let words = keys(text);
+        (!words.is_empty()).then_some(Self(words))
+    }
+
+    /// Several texts, one behind the other.
+    pub(super) fn joined<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<Self> {
+        let words: Vec<u64> = texts.into_iter().flat_map(keys).collect();
+        (!words.is_empty()).then_some(Self(words))
+    }
+}
+
+/// Finds many phrases in a text at once, in time that grows with the text and not with their number.
+#[derive(Debug, Default)]
+pub(super) struct Finder {
+    /// Phrases by their first word: their place, and the words behind the first.
+    by_first: HashMap<u64, Vec<(u32, Vec<u64>)>>,
+}
+
+impl Finder {
+    /// Phrases are known by their place among these.
+    pub(super) fn new<'p>(phrases: impl IntoIterator<Item = &'p Phrase>) -> Self {
+        let mut by_first: HashMap<u64, Vec<(u32, Vec<u64>)>> = HashMap::new();
+        for (at, Phrase(words)) in phrases.into_iter().enumerate() {
+            if let [first, rest @ ..] = words.as_slice() {
+                by_first.entry(*first).or_default().push((at as u32, rest.to_vec()));
+            }
+        }
+        Self { by_first }
+    }
+
+    /// Tells `found` of each phrase that stands in the text, each time it does.
+    pub(super) fn find(&self, text: &str, found: &mut dyn FnMut(u32)) {
+        let words = keys(text);
+        for (at, word) in words.iter().enumerate() {
+            for (phrase, rest) in self.by_first.get(word).into_iter().flatten() {
+                if words[at + 1..].starts_with(rest) {
+                    found(*phrase);
+                }
+            }
+        }
+    }
+}
+
+/// Tells `each` of every text of a part that a model reads: what is said, arguments and results with their keys.
+pub(super) fn each_text(part: &Part, each: &mut dyn FnMut(&str)) {
+    if let Some(text) = part.text.as_deref().filter(|_| !part.is_thought()) {
+        each(text);
+    }
+    for object in [
+        part.function_call.as_ref().and_then(|call| call.args.as_deref()),
+        part.function_response.as_ref().and_then(|response| response.response.as_deref()),
+    ]
+    .into_iter()
+    .flatten()
+    {
+        for (key, value) in object.iter() {
+            each(key);
+            each_leaf(value, true, each);
+        }
+    }
+}
+
+/// Tells `each` of every text and number in a value, and of keys if these count.
+pub(super) fn each_leaf(value: &Json, with_keys: bool, each: &mut dyn FnMut(&str)) {
+    match value {
+        Json::Null | Json::Bool(_) => {}
+        Json::String(text) => each(text),
+        Json::Int(_) | Json::BigInt(_) | Json::Float(_) => each(&strata_model::json::to_compact(value)),
+        Json::Array(items) => items.iter().for_each(|item| each_leaf(item, with_keys, each)),
+        Json::Object(object) => {
+            for (key, value) in object.iter() {
+                if with_keys {
+                    each(key);
+                }
+                each_leaf(value, with_keys, each);
+            }
+        }
+    }
+}
+
+/// The words of a text: runs of letters, digits and underscores in lower case. A number is one word, with its decimals
+/// and without the commas of its thousands: `1,203.50` and `1203.5` are the same one.
+fn keys(text: &str) -> Vec<u64> {
+    let mut keys = Vec::new();
+    let mut word = String::new();
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+        if !is_part(letter) {
+            rest = &rest[letter.len_utf8()..];
+            continue;
+        }
+        word.clear();
+        let end = rest.find(|letter: char| !is_part(letter)).unwrap_or(rest.len());
+        let end = if is_digits(&rest[..end]) { number_end(rest, end) } else { end };
+        let (own, behind) = rest.split_at(end);
+        rest = behind;
+        word.extend(own.chars().filter(|letter| *letter != ',').flat_map(char::to_lowercase));
+        keys.push(key(canonical(&word)));
+    }
+    keys
+}
+
+fn key(word: &str) -> u64 {
+    Fingerprint::of(word.as_bytes()).0 as u64
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Where a number ends that begins with the digits up to `end`: behind groups of thousands, and behind decimals.
+fn number_end(text: &str, mut end: usize) -> usize {
+    let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
+    let is_free =
+        |at: usize| text[at..].chars().next().is_none_or(|letter| !letter.is_alphanumeric() && letter != '_');
+    if end <= 3 {
+        while text[end..].starts_with(',') && digits(end + 1) == 3 && is_free(end + 4) {
+            end += 4;
+        }
+    }
+    while text[end..].starts_with('.') && digits(end + 1) > 0 && is_free(end + 1 + digits(end + 1)) {
+        end += 1 + digits(end + 1);
+    }
+    end
+}
+
+/// A number without zeros behind its decimals; anything else as it is.
+fn canonical(word: &str) -> &str {
+    match word.split_once('.') {
+        Some((whole, decimals)) if !decimals.contains('.') => {
+            let decimals = decimals.trim_end_matches('0');
+            if decimals.is_empty() { whole } else { &word[..whole.len() + 1 + decimals.len()] }
+        }
+        _ => word,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Finder, Phrase};
+
+    #[track_caller]
+    fn is_in(value: &str, text: &str) -> bool {
+        let phrase = Phrase::of(value).unwrap();
+        let mut is_found = false;
+        Finder::new([&phrase]).find(text, &mut |_| is_found = true);
+        is_found
+    }
+
+    #[test]
+    fn a_value_is_found_in_other_spellings_and_not_inside_of_another() {
+        assert!(is_in("ORD-4411", "Both of ord 4411."));
+        assert!(is_in("1203.5", "comes to €1,203.50, or so"));
+        assert!(is_in("1203", "[7,1203,44]"));
+        assert!(is_in("Acme Tools GmbH", "(ACME Tools  GmbH)"));
+        assert!(is_in("10.0.0.12", "at 10.0.0.12."));
+        assert!(!is_in("ORD-4411", "ORD-44110 and ORD-441"));
+        assert!(!is_in("1203", "1203.5"));
+        assert!(!is_in("203", "1,203"));
+        assert!(!is_in("tools gmbh", "tools of a gmbh"));
+    }
+}
