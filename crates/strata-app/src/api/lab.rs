@@ -446,7 +446,7 @@ pub struct LabSweep {
     /// What there is to beat: the recording, its own summaries paid for.
     pub recorded: LabBill,
     pub unchanged_tokens: Vec<u32>,
-    /// In the order in which they came.
+    /// In the order in which they came; all of them at the end, in that of the grid.
     pub rows: Vec<LabRow>,
     /// Places in the grid of the rows that none beats in cost, peak and regret together, the cheapest first. Empty until
     /// it ended.

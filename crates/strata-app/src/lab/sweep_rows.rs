@@ -76,7 +76,11 @@ impl SweepRows {
     pub(crate) fn from(&self, from: usize) -> Option<LabSweep> {
         let so_far = self.lock();
         let so_far = so_far.as_ref()?;
-        let rows = so_far.rows.get(from..).unwrap_or_default().to_vec();
+        let mut rows = so_far.rows.get(from..).unwrap_or_default().to_vec();
+        // Whoever asks for all at the end is told the same each time.
+        if so_far.is_ended && from == 0 {
+            rows.sort_unstable_by_key(|row| row.place);
+        }
         Some(LabSweep {
             rows,
             grid: so_far.grid.clone(),

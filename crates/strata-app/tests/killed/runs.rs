@@ -68,7 +68,8 @@ fn run(
     messages: &mut dyn Iterator<Item = String>,
 ) -> report::RunReport {
     let choice = RunChoice {
-        app: folder.join("app.json"),
+        app: Some(folder.join("app.json")),
+        from: None,
         database: Some(folder.join("x.db")),
         session: session.map(str::to_owned),
         resumes: false,

@@ -45,7 +45,7 @@ impl Sweep {
         let progress = Progress::until(stop.clone());
         let choice = SweepChoice { grid: self.grid, summary_tokens: self.summary_tokens };
         let (source, session) = (self.source.into_source(), self.session.as_deref());
-        let tell = |came: &SweepProgress| {
+        let tell = move |came: &SweepProgress| {
             // Whoever reads no more stops the sweep.
             if self.lines && !output::line(true, came, |_| String::new()).is_ok_and(|read| read.is_continue())
             {

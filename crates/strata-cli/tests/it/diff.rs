@@ -20,9 +20,8 @@ fn causes_add_up_in_the_document() {
         assert_eq!(sum, b - a);
         assert!(!causes.is_empty());
         let calls = document["calls"].as_array().unwrap();
-        let of_side = |side: &str| -> i64 {
-            calls.iter().filter_map(|call| call[side]["tokens"].as_i64()).sum()
-        };
+        let of_side =
+            |side: &str| -> i64 { calls.iter().filter_map(|call| call[side]["tokens"].as_i64()).sum() };
         assert_eq!([of_side("a"), of_side("b")], [a, b]);
     }
 }

@@ -51,14 +51,12 @@ impl PairCost {
             Charged::of(call, &rates)
         };
         let (Some(was), Some(now)) = (charged(0, was), charged(1, now)) else { return pair };
-        let (tokens_more, tokens) = (now.tokens - was.tokens, (now.tokens + was.tokens) / 2.0);
+        let (tokens_more, tokens) = (now.tokens - was.tokens, f64::midpoint(now.tokens, was.tokens));
         pair.per_token = match (was.per_token(), now.per_token()) {
             (Some(was), Some(now)) => f64::midpoint(was, now),
             (was, now) => was.or(now).unwrap_or(0.0),
         };
-        let output_rate = f64::midpoint(was.rates[4], now.rates[4]);
         let output_tokens = f64::midpoint(was.output_tokens, now.output_tokens);
-        pair.output = (now.output_tokens - was.output_tokens) * output_rate;
         let dearer_output = (now.rates[4] - was.rates[4]) * output_tokens;
         let dearer_token: f64 = {
             let shares = was.mean_shares(&now);
@@ -69,8 +67,7 @@ impl PairCost {
         let dearer_prompt = tokens * dearer_token;
         pair.price = dearer_prompt + dearer_output;
         pair.cache = (now.prompt - was.prompt) - tokens_more * pair.per_token - dearer_prompt;
-        // What is left of the answers is what rounding leaves.
-        pair.output += (now.output - was.output) - pair.output - dearer_output;
+        pair.output = (now.output - was.output) - dearer_output;
         pair
     }
 

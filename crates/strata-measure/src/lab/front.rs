@@ -5,7 +5,8 @@
 pub(super) fn front<const N: usize>(rows: &[[f64; N]]) -> Vec<usize> {
     let beats = |a: usize, b: usize| {
         let is_as_good = rows[a].iter().zip(&rows[b]).all(|(a, b)| a <= b);
-        is_as_good && (rows[a] != rows[b] || a < b)
+        let is_better = rows[a].iter().zip(&rows[b]).any(|(a, b)| a < b);
+        is_as_good && (is_better || a < b)
     };
     let is_beaten = |at: usize| (0..rows.len()).any(|other| other != at && beats(other, at));
     (0..rows.len()).filter(|at| !is_beaten(*at)).collect()

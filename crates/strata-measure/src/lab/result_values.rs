@@ -118,8 +118,8 @@ impl Reading<'_> {
                     self.value(item, depth + 1, Some(&mut draft));
                     draft
                 });
-                let rows = rows.collect();
-                self.table(rows);
+                let rows: Vec<RowDraft> = rows.collect();
+                self.table(&rows);
             }
             Json::Array(items) => {
                 for item in items {
@@ -153,8 +153,8 @@ impl Reading<'_> {
                 }
                 draft
             });
-            let rows = rows.collect();
-            self.table(rows);
+            let rows: Vec<RowDraft> = rows.collect();
+            self.table(&rows);
         }
         self.prose(&other.join("\n"));
     }
@@ -197,14 +197,15 @@ impl Reading<'_> {
         }
     }
 
-    fn table(&mut self, rows: Vec<RowDraft>) {
+    fn table(&mut self, rows: &[RowDraft]) {
         let mut n_rows: HashMap<&Cell, usize> = HashMap::new();
-        for row in &rows {
-            for cell in row.cells.iter().collect::<HashSet<_>>() {
+        for row in rows {
+            let mut seen = HashSet::new();
+            for cell in row.cells.iter().filter(|cell| seen.insert(*cell)) {
                 *n_rows.entry(cell).or_default() += 1;
             }
         }
-        for row in &rows {
+        for row in rows {
             let Some(whole) = Phrase::joined(row.whole.iter().map(String::as_str)) else { continue };
             if !self.seen.insert(whole.clone()) {
                 continue;
@@ -257,10 +258,11 @@ fn names(value: &Json, depth: usize, each: &mut dyn FnMut(&str)) {
         let trimmed = text.trim();
         if trimmed.len() <= NAME {
             each(trimmed);
-        } else if depth == 0 && trimmed.starts_with(['{', '[']) {
-            if let Ok(value) = json::parse(trimmed.as_bytes()) {
-                names(&value, 1, each);
-            }
+        } else if depth == 0
+            && trimmed.starts_with(['{', '['])
+            && let Ok(value) = json::parse(trimmed.as_bytes())
+        {
+            names(&value, 1, each);
         }
     });
 }

@@ -22,6 +22,9 @@ pub(super) struct Uses {
     known: Mutex<HashMap<Fingerprint, Arc<HashSet<u32>>>>,
 }
 
+/// Tells of every text there is.
+type Texts<'t> = dyn Fn(&mut dyn FnMut(&str)) + 't;
+
 /// A value that is said again.
 pub(super) struct UsedValue {
     /// As the first answer that uses it says it.
@@ -126,7 +129,7 @@ impl Uses {
     }
 
     /// The values in something that is known by its hash.
-    fn held(&self, key: Fingerprint, read: &dyn Fn(&mut dyn FnMut(&str))) -> Arc<HashSet<u32>> {
+    fn held(&self, key: Fingerprint, read: &Texts<'_>) -> Arc<HashSet<u32>> {
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().get(&key).cloned();
         known.unwrap_or_else(|| {

@@ -14,6 +14,15 @@ name: string, text: string,
 usage: string, };
 
 /**
+ * A call of a session or an experiment.
+ */
+export type CallPlace = { session: string,
+/**
+ * C1 is number 1.
+ */
+call: number, };
+
+/**
  * A call of both sides, or of one.
  */
 export type AlignedCall = {
@@ -427,7 +436,11 @@ model: string, phase: RunPhase,
  */
 job: string | null,
 /**
- * Requests that were let through to a model.
+ * What it takes up, if it is not new.
+ */
+from: RunOrigin | null,
+/**
+ * Requests that were let through to a model, or answered as recorded.
  */
 calls: number,
 /**
@@ -904,7 +917,11 @@ answer: string, };
 /**
  * The app configuration a session is compiled with.
  */
-export type AppInfo = { name: string, isInferred: boolean,
+export type AppInfo = { name: string,
+/**
+ * Its requests are made by google-adk's rules, so Strata can run it.
+ */
+isAdk: boolean, isInferred: boolean,
 /**
  * File it was read from, if any.
  */
@@ -921,6 +938,27 @@ namesNoModel: boolean,
  * The model that was chosen: prompts are counted and priced as if sent to it.
  */
 asIf: string | null, };
+
+/**
+ * The call from which a session is run again.
+ */
+export type RunOrigin = {
+/**
+ * The session it was recorded in.
+ */
+recording: string,
+/**
+ * The first call that a model answers.
+ */
+call: number,
+/**
+ * Calls before it that were answered as recorded.
+ */
+replayed: number,
+/**
+ * The turn of the call was not taken yet: say nothing, and it is.
+ */
+waits: boolean, };
 
 /**
  * The calls that are compiled so far.
@@ -1247,7 +1285,7 @@ unchanged: LabBill,
  */
 recorded: LabBill, unchangedTokens: Array<number>,
 /**
- * In the order in which they came.
+ * In the order in which they came; all of them at the end, in that of the grid.
  */
 rows: Array<LabRow>,
 /**
@@ -3026,9 +3064,9 @@ export interface Commands {
   /** Tries an endpoint with one word. */
   "model/test": { readonly params: {  /**  * As set up, or on trial.  */ endpoint: Endpoint, model: string | null, }; readonly result: TestAnswer };
   /** Begins to run an app, in a new session or in one that is stored. */
-  "run/start": { readonly params: {  /**  * The file of the app's configuration.  */ app: string,  /**  * Who answers: `scripted:FILE`, `echo`, the name of an endpoint, or that with `/MODEL` behind it.  */ model: string,  /**  * A JavaScript file with the app's tools and nodes.  */ tools: string | null,  /**  * A session whose tools' answers are used again.  */ recorded: string | null,  /**  * A session to go on with. One that was imported stays as it is: a new one begins with its events.  */ session: string | null,  /**  * Whose session a new one is; absent for `user`.  */ user: string | null,  /**  * Absent where the usual ones hold.  */ limits: Limits | null,  /**  * When calls are held before they are sent: `always`, `agent=NAME`, `tokens=N`, `cost=DOLLARS`, `break`, `result=N`.  */ holds: Array<string>, }; readonly result: RunStatus };
+  "run/start": { readonly params: {  /**  * The file of the app's configuration. Absent for that of the session it is run from.  */ app: string | null,  /**  * Who answers: `scripted:FILE`, `echo`, the name of an endpoint, or that with `/MODEL` behind it.  */ model: string,  /**  * A JavaScript file with the app's tools and nodes.  */ tools: string | null,  /**  * A session whose tools' answers are used again.  */ recorded: string | null,  /**  * A call from which a session is run again, in a new one. The turn of the call is taken with the first `run/send`.  */ from: CallPlace | null,  /**  * A session to go on with. One that was imported stays as it is: a new one begins with its events.  */ session: string | null,  /**  * Whose session a new one is; absent for `user`.  */ user: string | null,  /**  * Absent where the usual ones hold.  */ limits: Limits | null,  /**  * When calls are held before they are sent: `always`, `agent=NAME`, `tokens=N`, `cost=DOLLARS`, `break`, `result=N`.  */ holds: Array<string>, }; readonly result: RunStatus };
   /** Says something to a run's agents, or answers what they wait for, as a job. */
-  "run/send": { readonly params: { run: string,  /**  * What the user says; empty where only answers are given.  */ message: string,  /**  * Answers to calls that wait. They are given before the message.  */ answers: Array<CallAnswer>, }; readonly result: JobStarted };
+  "run/send": { readonly params: { run: string,  /**  * What the user says; empty where only answers are given, or a recorded turn is taken again.  */ message: string,  /**  * Answers to calls that wait. They are given before the message.  */ answers: Array<CallAnswer>, }; readonly result: JobStarted };
   /** A run as it is. */
   "run/get": { readonly params: { run: string, }; readonly result: RunStatus };
   /** What was said and done in a run's session. */

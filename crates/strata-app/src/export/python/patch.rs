@@ -32,11 +32,12 @@ impl Module<'_> {
         }
         if agents.is_empty() && app.is_empty() {
             let left: Vec<&str> = self.diagnostics.iter().map(|row| &*row.message).collect();
-            let why = if left.is_empty() { "the edits change no request of the app." } else { "" };
-            return Err(AppError {
-                detail: (!left.is_empty()).then(|| left.join("\n")),
-                ..nothing(if left.is_empty() { why } else { "no edit is one of the app's code." })
-            });
+            let why = if left.is_empty() {
+                "the edits change no request of the app."
+            } else {
+                "no edit is one of the app's code."
+            };
+            return Err(AppError { detail: (!left.is_empty()).then(|| left.join("\n")), ..nothing(why) });
         }
         self.used.insert("apply");
         Ok(self.patch_text(stem, &agents, &app))
