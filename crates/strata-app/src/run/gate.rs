@@ -31,8 +31,9 @@ impl Gate for RunGate {
         Box::pin(async move {
             let compiled = Arc::new(held.compilation.working_context());
             let call = if self.replay.has(&held.invocation.agent) {
-                let difference = self.replay.difference(&held.invocation.agent, &compiled);
-                difference.iter().for_each(|difference| self.listener.note(difference));
+                if let Some(difference) = self.replay.difference(&held.invocation.agent, &compiled) {
+                    self.listener.note(&difference);
+                }
                 self.call(&held, compiled, None).replayed()
             } else {
                 let _turn = self.holds.turn().await;

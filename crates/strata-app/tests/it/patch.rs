@@ -10,7 +10,7 @@ use crate::samples::of_formats;
 use crate::{ask, import, refuse, sample, start};
 
 /// Edits laid over a session, as what asks for their export.
-fn edited(strata: &Arc<Strata>, session: &str, edits: Value) -> Value {
+fn edited(strata: &Arc<Strata>, session: &str, edits: &Value) -> Value {
     let made = ask(strata, "experiment/create", &json!({ "session": session, "name": "Short ones" }));
     let experiment = made["experiment"].clone();
     ask(strata, "experiment/edit", &json!({ "experiment": experiment, "edits": edits }));
@@ -37,7 +37,7 @@ fn a_patch_holds_what_changes_and_says_what_it_cannot() {
         { "edit": "set_cache", "config": { "cacheIntervals": 3, "ttlSeconds": 60, "minTokens": 10 } },
         { "edit": "drop_event", "event": 3 },
     ]);
-    let patch = ask(&strata, "experiment/export", &edited(&strata, &session, edits));
+    let patch = ask(&strata, "experiment/export", &edited(&strata, &session, &edits));
     assert_eq!(patch["file"], "short_ones_patch.py");
     let messages: Vec<&str> = patch["diagnostics"]
         .as_array()
@@ -58,8 +58,8 @@ fn what_is_taken_back_is_in_no_patch() {
         { "edit": "disable_processor", "processor": "cap_rows" },
     ]);
     for asked in [
-        edited(&strata, &session, edits),
-        edited(&strata, &session, json!([{ "edit": "drop_event", "event": 3 }])),
+        edited(&strata, &session, &edits),
+        edited(&strata, &session, &json!([{ "edit": "drop_event", "event": 3 }])),
         json!({ "session": session, "as": "patch", "masksSecrets": true }),
     ] {
         let (_, message) = refuse(&strata, "experiment/export", &asked);
@@ -75,12 +75,12 @@ fn a_patch_leaves_out_what_an_inferred_app_does_not_know() {
     let header = ask(&strata, "session/open", &json!({ "session": session }));
     let agent = header["agents"][0]["name"].clone();
     let instruction = json!({ "edit": "set_instruction", "agent": agent, "text": "Be brief." });
-    let asked = edited(&strata, &session, json!([instruction]));
+    let asked = edited(&strata, &session, &json!([instruction]));
     let (_, message) = refuse(&strata, "experiment/export", &asked);
     assert_eq!(message, "There is nothing to patch: no edit is one of the app's code.");
 
     let cap = json!({ "edit": "insert_processor", "use": "cap_rows", "params": {} });
-    let patch = ask(&strata, "experiment/export", &edited(&strata, &session, json!([instruction, cap])));
+    let patch = ask(&strata, "experiment/export", &edited(&strata, &session, &json!([instruction, cap])));
     let text = patch["text"].as_str().expect("a module");
     assert!(text.contains("cap_rows(max_rows=20") && !text.contains("Be brief."), "{text}");
     assert!(text.contains("# Not in here: The instruction of "), "{text}");
@@ -91,6 +91,6 @@ fn sessions_of_other_tools_have_no_app_to_patch() {
     let strata = start();
     let session = imported(&strata, &of_formats().join("claude-code.jsonl"));
     let cap = json!([{ "edit": "insert_processor", "use": "cap_rows", "params": {} }]);
-    let (_, message) = refuse(&strata, "experiment/export", &edited(&strata, &session, cap));
+    let (_, message) = refuse(&strata, "experiment/export", &edited(&strata, &session, &cap));
     assert!(message.contains("no google-adk app"), "{message}");
 }

@@ -56,7 +56,8 @@ impl<'i> Compiling<'i> {
 
     /// Puts the request together. What work on the way tells goes to `outlet`.
     pub(super) async fn assemble(&mut self, outlet: Outlet) -> Result<(), Halt> {
-        for step in self.flow.steps()[..self.closing()].to_vec() {
+        let flow = self.flow.clone();
+        for step in &flow.steps()[..self.closing()] {
             match step.processor.name() {
                 _ if !step.is_enabled => {}
                 "auth" => self.take_credentials(&outlet).await?,
@@ -69,7 +70,7 @@ impl<'i> Compiling<'i> {
                 }
                 _ => {}
             }
-            if !self.invocation.is_ended() && self.step(&step).await?.is_some() {
+            if !self.invocation.is_ended() && self.step(step).await?.is_some() {
                 self.invocation.end();
             }
             if self.invocation.is_ended() {
@@ -90,9 +91,10 @@ impl<'i> Compiling<'i> {
     pub(super) async fn close(mut self, context: &Context) -> Result<Compiled, Halt> {
         let agent = self.invocation.agent_config()?;
         let hooks = ModelHooks { context, agent: &agent };
-        for step in self.flow.steps()[self.closing()..].to_vec() {
+        let flow = self.flow.clone();
+        for step in &flow.steps()[self.closing()..] {
             let Some(hook) = step.hook.filter(|_| step.is_enabled) else {
-                self.step(&step).await?;
+                self.step(step).await?;
                 continue;
             };
             let is_plugin = matches!(hook, strata_engine::Hook::Plugin(_));
@@ -100,12 +102,12 @@ impl<'i> Compiling<'i> {
                 continue;
             }
             if hooks.is_code(hook) {
-                if let Proceed::Answered(response) = hooks.before(hook, &step, &mut self.run).await? {
+                if let Proceed::Answered(response) = hooks.before(hook, step, &mut self.run).await? {
                     return Ok(Compiled::Answered(response));
                 }
                 continue;
             }
-            let end = self.step(&step).await?;
+            let end = self.step(step).await?;
             let written = self.run.last_output().map(|output| output.state_delta.clone());
             for (key, value) in written.unwrap_or_default() {
                 context.set_state(key, value)?;
@@ -114,7 +116,7 @@ impl<'i> Compiling<'i> {
                 return Ok(Compiled::Answered(Box::new(LlmResponse::from_text(text))));
             }
         }
-        Ok(Compiled::Request(Arc::new(self.run.finish(&self.flow, Outcome::Request))))
+        Ok(Compiled::Request(Arc::new(self.run.finish(&flow, Outcome::Request))))
     }
 
     /// Runs a step of the flow over the session as it is now.

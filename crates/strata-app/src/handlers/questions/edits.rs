@@ -27,7 +27,8 @@ pub(super) fn compaction(strata: &Strata, session: &str) -> Result<Answer, AppEr
     let cost = with.cost_usd.zip(without.cost_usd).map_or(String::new(), |(with, without)| {
         format!(", ${with:.2} with the summaries instead of ${without:.2}")
     });
-    let recorded_cost = recorded.cost_usd.map_or(String::new(), |cost| format!(", ${cost:.2}"));
+    let recorded_cost =
+        recorded.cost_usd.map_or(String::new(), |cost| format!(", ${cost:.2} with its own summaries"));
     Ok(said(format!(
         "Every 8 turns with an overlap of 2: {} would be written; {} prompt tokens instead of {} without any ({}){cost}; as it was recorded: {}{recorded_cost}",
         counted(with.compactions as usize, "summary"),

@@ -136,7 +136,7 @@ fn a_summariser_is_shown_the_beginning_of_long_results() {
     ));
     let log = EventLog::new(session.events.iter().cloned());
     let reach: strata_engine::turn::compaction::SummarizerReach =
-        log.events().iter().map(|logged| summarizer_reach(logged)).sum();
+        log.events().iter().map(summarizer_reach).sum();
     // The user's text whole, `{'q': '1'}` (with the quotes a bare word has not), `{'r': 'xxx…'}`, `Done.`
     assert_eq!((reach.n_cut, reach.unread), (1, 5_009 - 2_000));
     assert_eq!(reach.characters, 5_000 + 10 + 5_009 + 5);
