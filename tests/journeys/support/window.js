@@ -9,7 +9,7 @@ import { NEVER_MS } from './never.js';
 async function isStill() {
   const isAtRest = () =>
     document.querySelector('[role=slider][aria-valuetext]') !== null &&
-    document.querySelector('[aria-busy=true], .stale, .compiling') === null;
+    document.querySelector('[aria-busy=true], .stale, .placeholder, .compiling') === null;
   if (!isAtRest()) return false;
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   return isAtRest();
