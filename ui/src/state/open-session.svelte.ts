@@ -43,6 +43,8 @@ export class OpenSession {
   #appRevision = $state(0);
   #progress: { readonly session: string; readonly compiled: number } | undefined = $state.raw();
   #opened: string | undefined;
+  /** What the newest header was asked about. */
+  #described: string | undefined = $state();
   /** Experiments by their id, with the session each is laid over. */
   #recordings: ReadonlyMap<string, string> = $state.raw(new Map());
   #isRefreshDue = $state(false);
@@ -143,6 +145,11 @@ export class OpenSession {
 
   get isCompiling(): boolean {
     return this.isOpen && this.compiledCalls < this.calls;
+  }
+
+  /** Nothing was said to have changed since the header was asked for: its calls are all there are. */
+  get isCurrent(): boolean {
+    return this.#described === this.keyOfEdits;
   }
 
   /** Calls are being compiled, or numbers that they change were not asked for again. */
@@ -251,10 +258,12 @@ export class OpenSession {
 
   async #fetchHeader(): Promise<SessionHeader> {
     const session = this.id ?? '';
-    if (this.#opened === session) return this.#host.invoke('session/header', { session });
-    const header = await this.#host.invoke('session/open', { session });
+    const described = this.keyOfEdits;
+    const isKnown = this.#opened === session;
+    const header = await this.#host.invoke(isKnown ? 'session/header' : 'session/open', { session });
     this.#opened = session;
-    if (header.experiment !== null) this.learn([header.experiment]);
+    if (!isKnown && header.experiment !== null) this.learn([header.experiment]);
+    this.#described = described;
     return header;
   }
 

@@ -61,7 +61,7 @@ export class Runs {
       () => host.invoke('run/conversation', { run: this.run?.run ?? '' }),
     );
     const heldKey = (): string | undefined =>
-      this.held === undefined ? undefined : session.keyOfCall(this.heldCall);
+      this.held === undefined || !session.isCurrent ? undefined : session.keyOfCall(this.heldCall);
     const call = () => ({ session: session.id ?? '', call: this.heldCall });
     this.heldDetail = new Loaded(heldKey, () => host.invoke('call/get', call()));
     this.#heldStages = new Loaded(heldKey, () => host.invoke('call/stages', call()));
