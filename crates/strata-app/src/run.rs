@@ -39,8 +39,8 @@ pub use listener::{Person, RunListener, RunNews};
 pub use typed::{messages_in, named_state, named_values};
 
 pub(crate) use hold::edited;
-pub(crate) use prepare::{Beginning, World, prepare};
-pub(crate) use recorded_turn::RecordedTurn;
+pub(crate) use prepare::{World, prepare};
+pub(crate) use recorded_turn::{Beginning, RecordedTurn};
 pub(crate) use recording::{OwnStore, RunStore, WaitingCall};
 pub(crate) use running::{Place, Run, TurnEnd, said};
 pub(crate) use sent::{Answered, SentCall};

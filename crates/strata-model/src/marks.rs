@@ -24,6 +24,9 @@ pub const PENDING: &str = "pending";
 /// `run` for what the runtime says by itself, `client` for what a client does. No model was asked.
 pub const NOT_SENT: &str = "notSent";
 
+/// True on an answer that was recorded before and stands again where its call was not made again: nobody asked a model.
+pub const REPLAYED: &str = "replayed";
+
 /// What an agent is told with every request, as the client wrote it down: the event's author is told it as system text,
 /// whatever becomes of the history. Providers may be sent somewhat less of it.
 pub const INSTRUCTION: &str = "instruction";

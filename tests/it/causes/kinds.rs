@@ -47,6 +47,18 @@ macro_rules! line {
     };
 }
 
+/// What is done to the call in question alone, and to all behind it.
+fn injected(
+    name: &'static str,
+    inject: fn(&mut Request),
+    cause: &'static str,
+    change: Option<&'static str>,
+    values: &'static [&'static str],
+    place: &'static str,
+) -> Kind {
+    Kind { name, inject, prepare: None, cause, change, values, place, only: &[], is_repeated: false }
+}
+
 fn add_line(request: &mut Request, line: &str) {
     request.system[0] = request.system[0].replacen("Mode: plan.", &format!("{line}\nMode: plan."), 1);
 }
@@ -186,19 +198,8 @@ fn in_instruction() -> Vec<Kind> {
 }
 
 fn in_definitions() -> Vec<Kind> {
-    let definitions = |name, inject, cause, change, values, place| Kind {
-        name,
-        inject,
-        prepare: None,
-        cause,
-        change,
-        values,
-        place,
-        only: &[],
-        is_repeated: false,
-    };
     vec![
-        definitions(
+        injected(
             "another tool",
             |request| request.tools.push(tool("mail", "Writes a mail.", &["short"])),
             "tools_changed",
@@ -206,7 +207,7 @@ fn in_definitions() -> Vec<Kind> {
             &["mail came in"],
             "tool.",
         ),
-        definitions(
+        injected(
             "a tool less",
             |request| drop(request.tools.pop()),
             "tools_changed",
@@ -214,7 +215,7 @@ fn in_definitions() -> Vec<Kind> {
             &["refund went"],
             "",
         ),
-        definitions(
+        injected(
             "tools in another order",
             |request| request.tools.reverse(),
             "tools_reordered",
@@ -222,7 +223,7 @@ fn in_definitions() -> Vec<Kind> {
             &["another order"],
             "tool.",
         ),
-        definitions(
+        injected(
             "date in a tool's description",
             |request| {
                 request.tools[0]["description"] = json!("Finds orders of the shop. Today is 2026-11-21.");
@@ -232,7 +233,7 @@ fn in_definitions() -> Vec<Kind> {
             &["search changed", "2026-11-21"],
             "tool.",
         ),
-        definitions(
+        injected(
             "values of a tool in another order",
             |request| {
                 request.tools[0] = tool("search", "Finds orders of the shop.", &["paid", "open", "late"]);
@@ -244,7 +245,7 @@ fn in_definitions() -> Vec<Kind> {
         ),
         Kind {
             only: &[Writer::AnthropicLog],
-            ..definitions(
+            ..injected(
                 "thinking turned on",
                 |request| {
                     request.settings.push(("thinking", json!({"type": "enabled", "budget_tokens": 2000})));
@@ -255,7 +256,7 @@ fn in_definitions() -> Vec<Kind> {
                 "",
             )
         },
-        definitions(
+        injected(
             "another model",
             |request| {
                 request.model = match &*request.model {
@@ -270,7 +271,7 @@ fn in_definitions() -> Vec<Kind> {
         ),
         Kind {
             only: &[Writer::AnthropicLog],
-            ..definitions(
+            ..injected(
                 "a pause",
                 |request| request.time += 900.0,
                 "expired",
@@ -283,19 +284,8 @@ fn in_definitions() -> Vec<Kind> {
 }
 
 fn in_history() -> Vec<Kind> {
-    let history = |name, inject, cause, change, values, place| Kind {
-        name,
-        inject,
-        prepare: None,
-        cause,
-        change,
-        values,
-        place,
-        only: &[],
-        is_repeated: false,
-    };
     vec![
-        history(
+        injected(
             "old result cut off",
             |request| on_first_result(request, |text| format!("{}… [truncated]", &text[..300])),
             "history_rewritten",
@@ -303,7 +293,7 @@ fn in_history() -> Vec<Kind> {
             &["was shortened from", "to 313 characters"],
             "",
         ),
-        history(
+        injected(
             "old result cleared",
             |request| on_first_result(request, |_| "[Old tool result content cleared]".to_owned()),
             "history_rewritten",
@@ -311,7 +301,7 @@ fn in_history() -> Vec<Kind> {
             &["was shortened from"],
             "",
         ),
-        history(
+        injected(
             "time in an old result",
             |request| on_first_result(request, |text| text.replacen("Table 0:", "Table 0 at 10:13:07:", 1)),
             "history_rewritten",
@@ -322,7 +312,7 @@ fn in_history() -> Vec<Kind> {
         .prepared(|request| {
             on_first_result(request, |text| text.replacen("Table 0:", "Table 0 at 10:12:31:", 1));
         }),
-        history(
+        injected(
             "oldest round left out",
             |request| drop(request.history.drain(..6)),
             "truncated_history",
@@ -330,7 +320,7 @@ fn in_history() -> Vec<Kind> {
             &["the oldest", "messages were left out"],
             "",
         ),
-        history(
+        injected(
             "reminder put in",
             |request| request.history.insert(2, Said::User("Remember: be brief.".to_owned())),
             "history_put_in",
@@ -338,7 +328,7 @@ fn in_history() -> Vec<Kind> {
             &["put in before"],
             "",
         ),
-        history(
+        injected(
             "image left out",
             |request| request.history.retain(|said| *said != Said::Picture),
             "history_left_out",
@@ -349,7 +339,7 @@ fn in_history() -> Vec<Kind> {
         Kind {
             only: &[Writer::AnthropicLog],
             is_repeated: true,
-            ..history(
+            ..injected(
                 "thoughts left out",
                 |request| {
                     let last =
@@ -366,7 +356,7 @@ fn in_history() -> Vec<Kind> {
                 "",
             )
         },
-        history(
+        injected(
             "time in the first message",
             |request| on_first_user(request, "Now: 2026-11-20 10:13:07"),
             "history_rewritten",
@@ -375,7 +365,7 @@ fn in_history() -> Vec<Kind> {
             "0.0",
         )
         .prepared(|request| on_first_user(request, "Now: 2026-11-20 10:12:31")),
-        history(
+        injected(
             "summary in the place of old messages",
             |request| {
                 let summary = Said::User(format!("Summary so far: {}", filler("the customer asked", 20)));

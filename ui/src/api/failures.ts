@@ -1,4 +1,4 @@
-import type { FailureCode } from './client.ts';
+import type { Failure, FailureCode } from './client.ts';
 
 export interface FailurePresentation {
   /** What failed, as a title. The failure's own message says what was kept and what to do. */
@@ -17,6 +17,11 @@ const PRESENTATIONS: Readonly<Record<FailureCode, FailurePresentation>> = {
   internal: { title: 'A defect of Strata', canRetry: true },
   unreachable: { title: 'Strata does not answer', canRetry: true },
 };
+
+/** What failed, and what the failure says of it, in one line. */
+export function failureText({ code, message }: Failure): string {
+  return `${PRESENTATIONS[code].title}. ${message}`;
+}
 
 export function presentFailure(code: FailureCode): FailurePresentation {
   return PRESENTATIONS[code];

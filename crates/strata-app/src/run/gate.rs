@@ -31,7 +31,7 @@ impl Gate for RunGate {
         Box::pin(async move {
             let compiled = Arc::new(held.compilation.working_context());
             let call = if self.replay.has(&held.invocation.agent) {
-                if let Some(difference) = self.replay.difference(&held.invocation.agent, &compiled) {
+                if let Some(difference) = self.replay.compare(&held.invocation.agent, &compiled) {
                     self.listener.note(&difference);
                 }
                 self.call(&held, compiled, None).replayed()

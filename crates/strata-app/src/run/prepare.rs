@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use strata_model::{App, Content, Diagnostic, Object, Session};
+use strata_model::{App, Diagnostic};
 use strata_provider::Client;
-use strata_store::{AppConfig, RecordedRequest};
+use strata_store::AppConfig;
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
@@ -14,7 +14,7 @@ use super::code::left_out;
 use super::hold::{Holder, Holds};
 use super::listener::{Person, RunListener};
 use super::models::Answerer;
-use super::recorded_turn::{RecordedTurn, Replay};
+use super::recorded_turn::{Beginning, RecordedTurn, Replay};
 use super::running::RunParts;
 use super::scripted::Script;
 use super::server::ModelServer;
@@ -47,15 +47,6 @@ pub(crate) struct Prepared {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What a run that takes a recorded turn again begins with, and what is said in it.
-pub(crate) struct Beginning {
-    pub session: Session,
-    pub requests: Vec<RecordedRequest>,
-    pub message: Content,
-    pub state: Object,
-    pub later: Vec<Content>,
-}
-
 /// The app that runs.
 struct RunApp {
     app: Arc<App>,
@@ -83,10 +74,9 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
     let RunApp { app, config: app_config, diagnostics } = match world.turn {
         None => RunApp::of_choice(choice)?,
         Some(turn) => {
-            let RecordedTurn { app, app_config: config, requests, message, state, later, .. } = turn;
             (recorded, replay, flows) = (turn.tools, turn.replay, turn.flows);
-            beginning = Some(Beginning { session: turn.beginning, requests, message, state, later });
-            RunApp { app, config, diagnostics: Vec::new() }
+            beginning = Some(turn.beginning);
+            RunApp { app: turn.app, config: turn.app_config, diagnostics: Vec::new() }
         }
     };
     for note in left_out(&app) {

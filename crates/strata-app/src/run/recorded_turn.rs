@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_engine::{Call, Experiment, Flow, FlowKind, StageCache};
 use strata_measure::analysis::{PrefixEnd, common_prefix};
-use strata_model::{App, Content, Event, EventIndex, LlmRequest, LlmResponse, Object, Session, Str, json};
+use strata_model::{
+    App, Content, Event, EventIndex, LlmRequest, LlmResponse, Object, Session, Str, Usage, json, marks,
+};
 use strata_store::{AppConfig, AppConfigOrigin, RecordedRequest};
 
 use super::tools::RecordedAnswers;
@@ -22,16 +24,21 @@ pub(crate) struct RecordedTurn {
     pub app_config: AppConfig,
     /// How requests are made, by agent: as edits left it.
     pub flows: Vec<(Str, Flow)>,
+    pub beginning: Beginning,
+    pub replay: Replay,
+    pub tools: RecordedAnswers,
+}
+
+/// What a run that takes a turn again begins with, and what is said in it.
+pub(crate) struct Beginning {
     /// What was before the turn.
-    pub beginning: Session,
+    pub session: Session,
     pub requests: Vec<RecordedRequest>,
     /// What the user says in the turn, and the state that comes with it.
     pub message: Content,
     pub state: Object,
     /// What the user said in later turns.
     pub later: Vec<Content>,
-    pub replay: Replay,
-    pub tools: RecordedAnswers,
 }
 
 /// The calls of a turn that are not made again, with their recorded answers.
@@ -122,15 +129,19 @@ impl RecordedTurn {
                 .ids()
                 .map(|id| (experiment.index().agent(id).name.clone(), experiment.flow(id).clone()))
                 .collect(),
-            beginning: Session {
-                events: (0..first).filter_map(|at| shown(experiment, at)).collect(),
-                state: experiment.states().at(first).known(),
-                ..Session::clone(experiment.session())
+            beginning: Beginning {
+                session: Session {
+                    events: (0..first).filter_map(|at| shown(experiment, at)).collect(),
+                    state: experiment.states().at(first).known(),
+                    ..Session::clone(experiment.session())
+                },
+                requests: kept
+                    .map(|request| RecordedRequest { added_from: None, ..request.clone() })
+                    .collect(),
+                message: Content::clone(&content),
+                state: opening.actions.state_delta.clone(),
+                later: later_messages(&events[chosen.n_events()..]),
             },
-            requests: kept.map(|request| RecordedRequest { added_from: None, ..request.clone() }).collect(),
-            message: Content::clone(&content),
-            state: opening.actions.state_delta.clone(),
-            later: later_messages(&events[chosen.n_events()..]),
             replay: Replay::of(experiment, first, chosen),
             tools: RecordedAnswers::of(&events[first..]),
             app,
@@ -168,7 +179,10 @@ impl Replay {
                     number: call.number,
                     agent: call.invocation.agent.clone(),
                     request: sent,
-                    response: LlmResponse::of_event(&answer),
+                    response: LlmResponse {
+                        custom_metadata: Some(Object::from_iter([(marks::REPLAYED, true)])),
+                        ..LlmResponse::of_event(&answer)
+                    },
                 },
             ))
         });
@@ -200,20 +214,28 @@ impl Replay {
         waiting.calls.remove(at).map(|call| call.response)
     }
 
-    /// What there is to say of a call that is answered as recorded and is not the one that was: once, of the first.
-    pub(crate) fn difference(&self, agent: &str, request: &LlmRequest) -> Option<String> {
-        let mut waiting = self.lock();
-        let call = waiting.calls.iter().find(|call| *call.agent == *agent)?;
-        let sent = call.request.as_ref()?;
-        let place = match common_prefix(sent, request).ends_in {
+    /// Compares what an agent would send next with what it sent where it is answered as recorded. What was reported of
+    /// one prompt is not said of another. Says how they differ, once, of the first that do.
+    pub(crate) fn compare(&self, agent: &str, request: &LlmRequest) -> Option<String> {
+        let Waiting { calls, is_told } = &mut *self.lock();
+        let call = calls.iter_mut().find(|call| *call.agent == *agent)?;
+        let place = match common_prefix(call.request.as_ref()?, request).ends_in {
             PrefixEnd::Definitions => "tools",
             PrefixEnd::System => "instruction",
             PrefixEnd::Contents => "conversation",
             PrefixEnd::Whole => return None,
         };
+        call.response.cache_metadata = None;
+        if let Some(usage) = &mut call.response.usage_metadata {
+            **usage = Usage {
+                candidates_token_count: usage.candidates_token_count,
+                thoughts_token_count: usage.thoughts_token_count,
+                ..Usage::default()
+            };
+        }
         let number = call.number;
-        let is_told = std::mem::replace(&mut waiting.is_told, true);
-        (!is_told).then(|| {
+        let was_told = std::mem::replace(is_told, true);
+        (!was_told).then(|| {
             format!(
                 "From C{number} on, prompts are not as they were recorded: the {place} is another one. What was answered to \
                  them is taken as it was recorded."

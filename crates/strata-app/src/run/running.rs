@@ -234,33 +234,25 @@ fn recording(
     sent: &Arc<SentCalls>,
     place: Place,
 ) -> Result<RunRecording, AppError> {
-    let app_config = || parts.app_config.clone();
-    let id = match place {
-        Place::New { user_id } => {
-            let session = Session {
-                id: chance.new_id(),
-                app_name: parts.app.name.clone(),
-                user_id,
-                ..Session::default()
-            };
-            return RunRecording::create(store, sent.clone(), &session, &[], app_config());
+    let app_config = parts.app_config.clone();
+    let app_name = parts.app.name.clone();
+    let (session, requests) = match place {
+        Place::New { user_id } => (Session { app_name, user_id, ..Session::default() }, Vec::new()),
+        Place::Begun { session, requests } => (Session { app_name, ..*session }, requests),
+        Place::Stored(id) => {
+            if let Some(recording) = RunRecording::open(store.clone(), sent.clone(), &id, app_config.clone())?
+            {
+                return Ok(recording);
+            }
+            let imported = imported(&*store, &id)?;
+            parts.listener.note(
+                "This session was imported from a file, which stays as it is: a new session goes on with its events.",
+            );
+            imported
         }
-        Place::Begun { session, requests } => {
-            let app_name = parts.app.name.clone();
-            let session = Session { id: chance.new_id(), app_name, ..*session };
-            return RunRecording::create(store, sent.clone(), &session, &requests, app_config());
-        }
-        Place::Stored(id) => id,
     };
-    if let Some(recording) = RunRecording::open(store.clone(), sent.clone(), &id, app_config())? {
-        return Ok(recording);
-    }
-    let (session, requests) = imported(&*store, &id)?;
     let session = Session { id: chance.new_id(), ..session };
-    parts.listener.note(
-        "This session was imported from a file, which stays as it is: a new session goes on with its events.",
-    );
-    RunRecording::create(store, sent.clone(), &session, &requests, app_config())
+    RunRecording::create(store, sent.clone(), &session, &requests, app_config)
 }
 
 fn imported(store: &dyn RunStore, id: &SessionId) -> Result<(Session, Vec<RecordedRequest>), AppError> {
