@@ -8,3 +8,4 @@ mod growth;
 mod laws;
 mod live;
 mod recorded;
+mod told;

@@ -33,11 +33,24 @@ pub struct AppIndex {
     by_address: HashMap<usize, AgentId>,
 }
 
+/// What the agent at the top of a tree is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Top {
+    /// It is the app's root, an agent tool's, or below another agent.
+    Root,
+    /// A node that code or a tool runs.
+    Node,
+    /// A node of this workflow.
+    NodeOf(AgentId),
+}
+
 #[derive(Debug)]
 struct Node {
     agent: Arc<Agent>,
     /// None for the root and for the root of an agent tool's own tree.
     parent: Option<AgentId>,
+    /// As what it stands at the top of its tree.
+    top: Top,
     sub_agents: Vec<AgentId>,
     model: ModelSpec,
     /// For AI Studio and for Vertex.
@@ -49,36 +62,46 @@ impl AppIndex {
         let root = app.root_agent.clone();
         let mut index = Self { app, nodes: Vec::new(), by_name: HashMap::new(), by_address: HashMap::new() };
         if let Some(root) = root {
-            index.add_tree(&root, None);
+            index.add_tree(&root, None, Top::Root);
         }
         index
     }
 
-    fn add_tree(&mut self, agent: &Arc<Agent>, parent: Option<AgentId>) -> AgentId {
+    fn add_tree(&mut self, agent: &Arc<Agent>, parent: Option<AgentId>, top: Top) -> AgentId {
         let id = AgentId(self.nodes.len());
         let model = self.resolve_model(agent, parent);
         let tool_plans = [OnceLock::new(), OnceLock::new()];
-        self.nodes.push(Node { agent: agent.clone(), parent, sub_agents: Vec::new(), model, tool_plans });
+        self.nodes.push(Node {
+            agent: agent.clone(),
+            parent,
+            top,
+            sub_agents: Vec::new(),
+            model,
+            tool_plans,
+        });
         self.by_name.entry(agent.name.clone()).or_insert(id);
         self.by_address.entry(Arc::as_ptr(agent) as usize).or_insert(id);
         for sub_agent in agent.sub_agents() {
-            let sub_agent = self.add_tree(sub_agent, Some(id));
+            let sub_agent = self.add_tree(sub_agent, Some(id), Top::Root);
             self.nodes[id.0].sub_agents.push(sub_agent);
         }
         for tool in agent.tools() {
             self.add_tool(tool);
         }
-        for node in agent.nodes().iter().chain(agent.library()) {
-            self.add_node(node);
+        for node in agent.nodes() {
+            self.add_node(node, Top::NodeOf(id));
+        }
+        for node in agent.library() {
+            self.add_node(node, Top::Node);
         }
         id
     }
 
     /// Agents among the nodes of a workflow stand at the top of trees of their own.
-    fn add_node(&mut self, node: &WorkflowNode) {
+    fn add_node(&mut self, node: &WorkflowNode, top: Top) {
         match node {
             WorkflowNode::Agent(agent) => {
-                self.add_tree(agent, None);
+                self.add_tree(agent, None, top);
             }
             WorkflowNode::Tool(node) => self.add_tool(&node.tool),
             WorkflowNode::Code(_) | WorkflowNode::Join(_) => {}
@@ -87,17 +110,17 @@ impl AppIndex {
 
     /// Adds the agents of a node that is not part of the app, such as one that code made while it ran.
     pub fn with_node(mut self, node: &WorkflowNode) -> Self {
-        self.add_node(node);
+        self.add_node(node, Top::Node);
         self
     }
 
     fn add_tool(&mut self, tool: &Tool) {
         match tool {
             Tool::AgentTool { agent, .. } => {
-                self.add_tree(agent, None);
+                self.add_tree(agent, None, Top::Root);
             }
             Tool::Toolset { tools, .. } => tools.iter().for_each(|tool| self.add_tool(tool)),
-            Tool::NodeTool { node, .. } => self.add_node(node),
+            Tool::NodeTool { node, .. } => self.add_node(node, Top::Node),
             _ => {}
         }
     }
@@ -145,6 +168,21 @@ impl AppIndex {
 
     pub fn parent(&self, id: AgentId) -> Option<AgentId> {
         self.nodes[id.0].parent
+    }
+
+    /// The workflow that the agent is a node of.
+    pub fn workflow(&self, id: AgentId) -> Option<AgentId> {
+        match self.nodes[id.0].top {
+            Top::NodeOf(workflow) => Some(workflow),
+            Top::Root | Top::Node => None,
+        }
+    }
+
+    /// How the agent works: as it is configured; else a node without agents around it answers once.
+    pub fn mode(&self, id: AgentId) -> Option<AgentMode> {
+        let is_bare_node =
+            self.nodes[id.0].top != Top::Root && self.sub_agents(id).is_empty() && self.agent(id).is_llm();
+        self.agent(id).mode.or(is_bare_node.then_some(AgentMode::SingleTurn))
     }
 
     pub fn sub_agents(&self, id: AgentId) -> &[AgentId] {

@@ -17,6 +17,7 @@ use crate::app_index::AppIndex;
 use crate::context::Invocation;
 use crate::flow_kind::FlowKind;
 use crate::log::LoggedEvent;
+use crate::node_input::NodeRuns;
 
 /// One model call of a session.
 #[derive(Debug, Clone)]
@@ -275,6 +276,7 @@ struct SoFar {
     task_inputs: HashMap<Str, Option<Arc<Content>>>,
     /// Where each author first appears on a branch.
     arrivals: HashMap<(Str, Option<Str>), usize>,
+    nodes: NodeRuns,
 }
 
 impl SoFar {
@@ -294,6 +296,7 @@ impl SoFar {
     fn add(&mut self, at: usize, event: &Event) {
         let place = (event.author.clone(), event.branch.clone());
         self.arrivals.entry(place).or_insert(at);
+        self.nodes.add(at, event);
         for part in event.parts() {
             let Some(id) = part.function_call.as_ref().and_then(|call| call.id.as_ref()) else { continue };
             if !self.calls.contains_key(id) {
@@ -340,17 +343,18 @@ fn invocation(event: &Event, user_content: Option<Arc<Content>>, index: &AppInde
     invocation.isolation_scope.clone_from(&event.isolation_scope);
     invocation.node_path = event.node_info.path.clone();
     invocation.user_content = user_content;
-    let agent = index.find(&event.author).map(|agent| index.agent(agent));
+    let Some(agent) = index.find(&event.author) else { return invocation };
+    invocation.mode = index.mode(agent);
     // The runtime keeps an agent that answers once from the history, unless its configuration says otherwise.
-    if let Some(agent) = agent.filter(|agent| agent.mode == Some(AgentMode::SingleTurn)) {
+    if invocation.mode == Some(AgentMode::SingleTurn) {
         invocation.include_contents =
-            agent.include_contents.or(Some(strata_model::app::IncludeContents::None));
+            index.agent(agent).include_contents.or(Some(strata_model::app::IncludeContents::None));
     }
     invocation
 }
 
-/// What a single-turn agent was asked: the runtime shows it as a message while the agent runs and stores none. It
-/// stands before the agent's first event on its branch.
+/// What an agent that answers once was asked, by the call that delegates to it or as a node of a workflow: the runtime
+/// shows it as a message while the agent runs and stores none. It stands before the agent's first event on its branch.
 fn single_turn_input(
     events: &[Arc<Event>],
     answer: usize,
@@ -358,11 +362,19 @@ fn single_turn_input(
     index: &AppIndex,
 ) -> Option<(usize, LoggedEvent)> {
     let event = &events[answer];
-    let agent = index.agent(index.find(&event.author)?);
-    let call_id = (agent.mode == Some(AgentMode::SingleTurn)).then(|| delegating_call_id(event)).flatten()?;
-    let text = delegated_text(so_far.call(call_id)?, agent.input_schema.is_some())?;
-    let place = (event.author.clone(), event.branch.clone());
-    let first = so_far.arrivals.get(&place).copied().unwrap_or(answer);
+    let id = index.find(&event.author)?;
+    if index.mode(id) != Some(AgentMode::SingleTurn) {
+        return None;
+    }
+    let (first, content) = match delegating_call_id(event).and_then(|call| so_far.call(call)) {
+        Some(call) => {
+            let text = delegated_text(call, index.agent(id).input_schema.is_some())?;
+            let place = (event.author.clone(), event.branch.clone());
+            let first = so_far.arrivals.get(&place).copied().unwrap_or(answer);
+            (first, Arc::new(Content::new("user", [Part::from_text(text)])))
+        }
+        None => (so_far.nodes.first(answer, event)?, so_far.nodes.input(event, id, index)?),
+    };
     let input = Event {
         author: "user".into(),
         invocation_id: event.invocation_id.clone(),
@@ -370,7 +382,7 @@ fn single_turn_input(
         isolation_scope: event.isolation_scope.clone(),
         node_info: event.node_info.clone(),
         timestamp: events[first].timestamp,
-        content: Some(Arc::new(Content::new("user", [Part::from_text(text)]))),
+        content: Some(content),
         ..Event::default()
     };
     Some((first, LoggedEvent::new(Arc::new(input), None)))

@@ -40,6 +40,7 @@ mod infer;
 mod log;
 pub mod memory;
 mod models;
+mod node_input;
 mod overlay;
 mod placement;
 mod processor;
@@ -51,6 +52,7 @@ mod state_history;
 mod template;
 mod tool_plan;
 pub mod turn;
+mod workflow_edges;
 
 pub use answers::{Answers, ModelAnswer, ToolAnswer, ToolAnswers};
 pub use app_index::{AgentId, AppIndex};
@@ -76,6 +78,7 @@ pub use log::{
     surviving,
 };
 pub use models::{bare_model_name, is_gemini};
+pub use node_input::input_content;
 pub use overlay::{EditDraft, EditNote, Edited};
 pub use processor::{AnyProcessor, EarlyEnd, MemorySearch, Phase, Processor, StageOutput};
 pub use processors::{
@@ -87,3 +90,4 @@ pub use sections::Sections;
 pub use state_history::{StateHistory, StateValue, StateView};
 pub use template::{Piece, Template};
 pub use tool_plan::node_tools::{NodeInput, tool_input};
+pub use workflow_edges::{DEFAULT_ROUTE, next_nodes};

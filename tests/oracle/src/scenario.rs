@@ -13,6 +13,7 @@ mod scripted;
 mod services;
 mod shown;
 mod time;
+mod told;
 mod tool;
 mod turn;
 mod value;
@@ -27,6 +28,8 @@ use scripted::Scripted;
 use services::ScenarioServices;
 use time::VirtualTime;
 
+pub use told::{Told, told};
+
 /// Whether a run does what the scenario says google-adk did.
 pub fn check(scenario: &Json) -> Result<(), Failure> {
     let expected = scenario.get("expect").ok_or_else(|| vec!["the scenario expects nothing".to_owned()])?;
@@ -40,22 +43,36 @@ pub fn expectation(answer: &Json) -> Json {
 
 /// Runs a scenario, and tells what happened as its `expect` does.
 pub fn run(scenario: &Json) -> Json {
-    let time = VirtualTime::default();
-    let host = match build(scenario) {
-        Ok(program) => Scripted::new(scenario, Arc::new(program), time.clone()),
+    let program = match build(scenario) {
+        Ok(program) => program,
         Err(failure) => return refused(&failure),
     };
-    let kept = ScenarioServices::default();
-    let host = Arc::new(host);
-    let services = kept.services(scenario);
-    let runner = Runner::new(host.program.clone(), host_of(&host), services);
-    let is_creating = value::flag(scenario.get("services"), "auto_create_session");
-    let runner = if is_creating { runner.creating_sessions() } else { runner };
-    let turns = time.run(async {
-        kept.prepare(scenario).await;
-        turn::run_all(scenario, &runner, &host, &kept).await
-    });
+    let Ran { turns, host, kept } = Ran::of(scenario, program);
     shown::result(&turns, &host.journal, &kept)
+}
+
+/// A scenario that was run.
+struct Ran {
+    turns: Vec<turn::Outcome>,
+    host: Arc<Scripted>,
+    kept: ScenarioServices,
+}
+
+impl Ran {
+    fn of(scenario: &Json, program: Program) -> Self {
+        let time = VirtualTime::default();
+        let kept = ScenarioServices::default();
+        let host = Arc::new(Scripted::new(scenario, Arc::new(program), time.clone()));
+        let services = kept.services(scenario);
+        let runner = Runner::new(host.program.clone(), host_of(&host), services);
+        let is_creating = value::flag(scenario.get("services"), "auto_create_session");
+        let runner = if is_creating { runner.creating_sessions() } else { runner };
+        let turns = time.run(async {
+            kept.prepare(scenario).await;
+            turn::run_all(scenario, &runner, &host, &kept).await
+        });
+        Self { turns, host, kept }
+    }
 }
 
 fn build(scenario: &Json) -> Result<Program, RunFailure> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use strata_engine::input_content;
 use strata_model::app::{OutputSchema, SchemaKind};
 use strata_model::{Content, Json, json};
 
@@ -66,16 +67,8 @@ pub(super) fn by_annotation(annotation: &str, value: Value) -> Result<Value, Fai
 
 /// An input as the user's words to an agent.
 pub(crate) fn as_user_content(input: &Value) -> Arc<Content> {
-    use strata_model::{Part, python};
-    let text = match input {
-        Value::Content(content) => {
-            let content = Content { role: Some("user".into()), ..Content::clone(content) };
-            return Arc::new(content);
-        }
-        Value::Json(Json::String(text)) => text.to_string(),
-        Value::Json(value @ (Json::Object(_) | Json::Array(_))) => json::to_spaced(value),
-        Value::Json(value) => python::str(value),
-        joined @ Value::Joined(_) => json::to_spaced(&joined.to_json()),
-    };
-    Arc::new(Content::new("user", [Part::from_text(text)]))
+    match input {
+        Value::Content(content) => Arc::new(Content { role: Some("user".into()), ..Content::clone(content) }),
+        value => input_content(&value.to_json()),
+    }
 }

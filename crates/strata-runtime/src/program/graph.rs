@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
+use strata_engine::{DEFAULT_ROUTE, next_nodes};
 use strata_model::app::{AgentMode, CodeNode, Edge, OutputSchema, START, SchemaKind};
 use strata_model::{Agent, Json, Str, python};
 
@@ -16,9 +17,6 @@ use crate::schema;
 
 /// The name by which google-adk calls the beginning.
 pub(crate) const START_NAME: &str = "__START__";
-
-/// The route that is taken where no other is.
-const DEFAULT_ROUTE: &str = "__DEFAULT__";
 
 impl Graph {
     pub(super) fn build(
@@ -72,24 +70,7 @@ impl Graph {
 
     /// The nodes that follow one which took a route.
     pub(crate) fn next(&self, name: &str, route: Option<&Json>) -> Vec<Str> {
-        let mut next = Vec::new();
-        let mut defaults = Vec::new();
-        let mut is_routed = false;
-        for edge in self.edges.iter().filter(|edge| *edge.from == *name) {
-            match &edge.route {
-                None => next.push(edge.to.clone()),
-                Some(Json::String(text)) if **text == *DEFAULT_ROUTE => defaults.push(edge.to.clone()),
-                Some(own) if is_taken(own, route) => {
-                    next.push(edge.to.clone());
-                    is_routed = true;
-                }
-                Some(_) => {}
-            }
-        }
-        if !is_routed {
-            next.extend(defaults);
-        }
-        next
+        next_nodes(&self.edges, name, route)
     }
 
     fn check(&self) -> Result<(), Failure> {
@@ -267,27 +248,5 @@ fn class_text(schema: &OutputSchema) -> String {
         SchemaKind::Primitive | SchemaKind::JsonSchema => {
             schema.annotation.as_deref().unwrap_or_default().to_owned()
         }
-    }
-}
-
-/// Whether an edge's route, or one of its routes, is among those taken. `true` is 1 here, as in Python.
-fn is_taken(own: &Json, taken: Option<&Json>) -> bool {
-    let Some(taken) = taken else { return false };
-    let list = |route: &Json| match route {
-        Json::Array(routes) => routes.clone(),
-        route => vec![route.clone()],
-    };
-    list(own).iter().any(|own| list(taken).iter().any(|taken| is_equal(own, taken)))
-}
-
-#[expect(clippy::float_cmp, reason = "as Python compares numbers")]
-fn is_equal(a: &Json, b: &Json) -> bool {
-    let number = |value: &Json| match value {
-        Json::Bool(flag) => Some(f64::from(u8::from(*flag))),
-        other => other.as_f64(),
-    };
-    match (number(a), number(b)) {
-        (Some(a), Some(b)) => a == b,
-        _ => a == b,
     }
 }

@@ -1,0 +1,183 @@
+//! What nodes of workflows are given: what the nodes before them put out, else what their workflow is given. The runtime
+//! shows an agent that answers once its input as a message of the user, and stores none.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use imbl::{HashMap, Vector};
+use strata_model::app::START;
+use strata_model::{Content, Event, Json, Part, Str, json, python};
+
+use crate::app_index::{AgentId, AppIndex};
+use crate::workflow_edges::next_nodes;
+
+/// Earlier invocations that one may have gone on from.
+const MAX_EARLIER: usize = 8;
+
+/// What nodes put out and where their runs begin, while events are read one after the other.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NodeRuns {
+    /// By invocation and the path of a node without the number of its run, in order.
+    outputs: HashMap<(Str, Str), Vector<Output>>,
+    /// The first event of each run.
+    firsts: HashMap<RunKey, usize>,
+    /// What the user said first in each invocation, and where.
+    said: HashMap<Str, (usize, Arc<Content>)>,
+    /// Invocations in which nodes put something out, in their order.
+    invocations: Vector<Str>,
+    /// The latest event with which the user answered calls.
+    answered: Option<usize>,
+}
+
+/// An invocation, a path and a branch.
+type RunKey = (Str, Str, Option<Str>);
+
+/// What a run of a node ended with.
+#[derive(Debug, Clone)]
+struct Output {
+    at: usize,
+    /// Null for nothing.
+    value: Json,
+    route: Option<Json>,
+}
+
+/// A value that a node is given.
+#[derive(Clone)]
+enum Value {
+    Content(Arc<Content>),
+    Json(Json),
+}
+
+impl NodeRuns {
+    pub(crate) fn add(&mut self, at: usize, event: &Event) {
+        if event.is_from_user() && event.function_responses().next().is_some() {
+            self.answered = Some(at);
+        } else if event.is_from_user()
+            && let Some(content) = &event.content
+        {
+            self.said.entry(event.invocation_id.clone()).or_insert((at, content.clone()));
+        }
+        let path = event.node_info.path.as_str();
+        if path.is_empty() {
+            return;
+        }
+        self.firsts.entry(run_key(event)).or_insert(at);
+        let route = event.actions.route.clone();
+        let value = output(event).or_else(|| route.is_some().then_some(Json::Null));
+        let Some(value) = value else { return };
+        if self.invocations.last() != Some(&event.invocation_id) {
+            self.invocations.push_back(event.invocation_id.clone());
+        }
+        let for_paths = event.node_info.output_for.iter().flatten().map(|path| &**path);
+        for of in for_paths.filter(|of| *of != path).chain([path]) {
+            let key = (event.invocation_id.clone(), without_run(of).into());
+            let output = Output { at, value: value.clone(), route: route.clone() };
+            self.outputs.entry(key).or_default().push_back(output);
+        }
+    }
+
+    /// Where the run of the node begins whose event is at a place. `None` where it went on after an answer of the user:
+    /// it is not shown its input again.
+    pub(crate) fn first(&self, at: usize, event: &Event) -> Option<usize> {
+        let first = self.firsts.get(&run_key(event)).copied().unwrap_or(at);
+        self.answered.is_none_or(|answered| answered < first).then_some(first)
+    }
+
+    /// What the agent that an event is of was given as a node, as words of the user. `None` where it is no node of a
+    /// workflow, or where no event tells.
+    pub(crate) fn input(&self, event: &Event, agent: AgentId, index: &AppIndex) -> Option<Arc<Content>> {
+        match self.given(event.node_info.path.as_str(), agent, &event.invocation_id, index)? {
+            Value::Content(content) => {
+                Some(Arc::new(Content { role: Some("user".into()), ..Content::clone(&content) }))
+            }
+            Value::Json(Json::Null) => None,
+            Value::Json(value) => Some(input_content(&value)),
+        }
+    }
+
+    fn given(&self, path: &str, node: AgentId, invocation: &str, index: &AppIndex) -> Option<Value> {
+        let workflow = index.workflow(node)?;
+        let (above, leaf) = path.rsplit_once('/')?;
+        let (name, run) = leaf.rsplit_once('@')?;
+        let nth = run.parse::<usize>().ok()?.checked_sub(1)?;
+        // A worker is a run of its node below the node itself: it takes one item.
+        let (of, _) = above.rsplit('/').next()?.rsplit_once('@')?;
+        if of == name && *index.agent(workflow).name != *name {
+            let Value::Json(Json::Array(items)) = self.given(above, node, invocation, index)? else {
+                return None;
+            };
+            return items.get(nth).cloned().map(Value::Json);
+        }
+        // Runs are counted from where the workflow begins: in this invocation, or in one that it went on from.
+        let earlier = self.invocations.iter().rev().filter(|of| ***of != *invocation).take(MAX_EARLIER);
+        let mut invocations = std::iter::once(invocation).chain(earlier.map(|of| &**of));
+        invocations.find_map(|of| self.triggers(above, name, workflow, of, index).into_iter().nth(nth))
+    }
+
+    /// What made a node run in an invocation, in order.
+    fn triggers(
+        &self,
+        above: &str,
+        name: &str,
+        workflow: AgentId,
+        invocation: &str,
+        index: &AppIndex,
+    ) -> Vec<Value> {
+        let edges = index.agent(workflow).edges();
+        let before: BTreeSet<&str> =
+            edges.iter().filter(|edge| *edge.to == *name).map(|edge| &*edge.from).collect();
+        let mut found = Vec::new();
+        for from in before {
+            if from == START {
+                let Some((at, content)) = self.said.get(invocation) else { continue };
+                let given = match index.workflow(workflow) {
+                    None => Some(Value::Content(content.clone())),
+                    Some(_) => self.given(above, workflow, invocation, index),
+                };
+                found.extend(given.map(|given| (*at, given)));
+                continue;
+            }
+            let key = (Str::from(invocation), Str::from(format!("{above}/{from}")));
+            let outputs = self.outputs.get(&key).into_iter().flatten();
+            let leads_here = |output: &&Output| {
+                next_nodes(edges, from, output.route.as_ref()).iter().any(|next| **next == *name)
+            };
+            found.extend(
+                outputs.filter(leads_here).map(|output| (output.at, Value::Json(output.value.clone()))),
+            );
+        }
+        found.sort_by_key(|(at, _)| *at);
+        found.into_iter().map(|(_, given)| given).collect()
+    }
+}
+
+/// A value as the words of the user to the agent that is given it.
+pub fn input_content(value: &Json) -> Arc<Content> {
+    let text = match value {
+        Json::String(text) => text.to_string(),
+        Json::Object(_) | Json::Array(_) => json::to_spaced(value),
+        value => python::str(value),
+    };
+    Arc::new(Content::new("user", [Part::from_text(text)]))
+}
+
+fn run_key(event: &Event) -> RunKey {
+    (event.invocation_id.clone(), event.node_info.path.as_str().into(), event.branch.clone())
+}
+
+/// What a node's event says that it puts out.
+fn output(event: &Event) -> Option<Json> {
+    if let Some(output) = &event.output {
+        return Some(output.clone());
+    }
+    let is_said = event.node_info.message_as_output == Some(true);
+    is_said.then(|| {
+        let texts = event.parts().iter().filter(|part| !part.is_thought());
+        Json::from(texts.filter_map(|part| part.text.as_deref()).collect::<String>())
+    })
+}
+
+/// `flow@1/poet` of `flow@1/poet@2`.
+fn without_run(path: &str) -> &str {
+    path.rsplit_once('@').map_or(path, |(path, _)| path)
+}

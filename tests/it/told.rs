@@ -1,0 +1,34 @@
+//! Sessions of google-adk without recorded requests: what their events tell of what was sent.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use strata_model::json;
+use strata_oracle::scenario::told;
+
+/// Every scenario of the run-level corpus. What is listed cannot be told from events and the configuration: callbacks and
+/// plugins of the app change requests or answer in a model's place, state that is not kept, answers that left no event.
+#[test]
+fn requests_are_compiled_from_events_as_they_were_sent() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/runtime");
+    let mut files: Vec<_> = entries_of(&corpus).into_iter().flat_map(|family| entries_of(&family)).collect();
+    files.sort();
+    let (mut n_sent, mut n_wrong) = (0, 0);
+    let mut otherwise = String::new();
+    for file in files {
+        let scenario = json::parse(&std::fs::read(&file).expect("a scenario")).expect("JSON");
+        let Some(told) = told(&scenario) else { continue };
+        n_sent += told.n_sent;
+        n_wrong += told.n_wrong;
+        if told.n_wrong > 0 {
+            let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+            let _ = writeln!(otherwise, "{name}: {} of {} sent", told.n_wrong, told.n_sent);
+        }
+    }
+    insta::assert_snapshot!(format!("{n_wrong} of {n_sent} requests\n\n{otherwise}"));
+}
+
+fn entries_of(folder: &Path) -> Vec<std::path::PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    entries.filter_map(Result::ok).map(|entry| entry.path()).collect()
+}

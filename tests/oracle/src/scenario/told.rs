@@ -1,0 +1,45 @@
+//! What the events of a scenario's session tell of the requests that its models were sent.
+
+use std::sync::Arc;
+
+use strata_engine::{Experiment, FlowKind, StageCache};
+use strata_model::Json;
+use strata_runtime::Program;
+
+use super::{Ran, app, services};
+
+/// The requests of a run, beside those that are compiled from the session that is left of it.
+#[derive(Debug)]
+pub struct Told {
+    pub n_sent: usize,
+    /// Compiled, and sent otherwise or not at all.
+    pub n_wrong: usize,
+    /// Sent, and not compiled like this or at all.
+    pub n_missing: usize,
+}
+
+/// Runs a scenario and compiles the calls of its session from the events alone. `None` where there is no session.
+pub fn told(scenario: &Json) -> Option<Told> {
+    let read = app::read(scenario);
+    let configured = read.app.clone();
+    let Ran { host, kept, .. } = Ran::of(scenario, Program::with_library(read.app, &read.library).ok()?);
+    let key = services::key(scenario, None, None);
+    let session = futures_util::FutureExt::now_or_never(kept.session(&key))??;
+    let part = |entry: &Json, name: &str| entry.get(name).cloned().unwrap_or_default();
+    let requests = host.journal.entries().requests;
+    let mut left: Vec<(Json, Json)> =
+        requests.iter().map(|entry| (part(entry, "agent"), part(entry, "request"))).collect();
+    let mut told = Told { n_sent: left.len(), n_wrong: 0, n_missing: 0 };
+    let experiment = Experiment::new(Arc::new(session), configured, FlowKind::Adk);
+    let mut cache = StageCache::new();
+    for call in experiment.calls() {
+        let Some(compiled) = experiment.compile(call, &mut cache) else { continue };
+        let compiled = (Json::from(call.invocation.agent.clone()), compiled.working_context().to_json());
+        match left.iter().position(|sent| *sent == compiled) {
+            Some(at) => drop(left.remove(at)),
+            None => told.n_wrong += 1,
+        }
+    }
+    told.n_missing = left.len();
+    Some(told)
+}
