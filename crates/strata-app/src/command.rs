@@ -187,6 +187,7 @@ commands! {
     "experiment/undo" experiment::Undo => experiment::ExperimentDetail: "Takes back the last edit";
     "experiment/redo" experiment::Redo => experiment::ExperimentDetail: "Makes the edit again that was taken back last";
     "experiment/preview" experiment::Preview => experiment::PreviewResult: "What edits would do to a call and to all calls, without making them";
+    "experiment/promises" experiment::Promises => experiment::PromiseList: "What applied fixes promised, and what they save";
     "experiment/compare" experiment::Compare => experiment::Comparison: "Two experiments over a session, call by call";
     "experiment/compareParts" experiment::CompareParts => call::PartPage: "The requests of a call in two experiments, part by part";
     "experiment/compareText" experiment::CompareText => part::PartDiff: "A part of a request in two experiments, line by line";

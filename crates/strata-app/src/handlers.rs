@@ -29,6 +29,7 @@ mod part;
 mod part_rows;
 mod place;
 mod processor;
+mod promises;
 mod questions;
 mod requests;
 mod run;

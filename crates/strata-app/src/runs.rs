@@ -66,7 +66,8 @@ struct ActiveRun {
 
 /// The call from which a session is run again.
 struct Origin {
-    recording: SessionId,
+    /// The session, or the experiment over it.
+    session: String,
     call: u32,
     /// What is said in its turn, until the turn is taken.
     turn: Mutex<Option<(Content, Object)>>,
@@ -157,7 +158,7 @@ impl Runs {
             (None, None) => (Place::New { user_id }, None),
         };
         let from = from.zip(opened).map(|(from, open)| Origin {
-            recording: open.id.clone(),
+            session: open.key.clone(),
             call: from.call,
             turn: Mutex::new(turn),
         });
@@ -387,7 +388,7 @@ impl ActiveRun {
             phase,
             job: shown.job.clone(),
             from: self.from.as_ref().map(|from| RunOrigin {
-                recording: from.recording.to_string(),
+                session: from.session.clone(),
                 call: from.call,
                 replayed: sent.iter().filter(|call| call.is_replayed).count() as u32,
                 waits: lock(&from.turn).is_some(),

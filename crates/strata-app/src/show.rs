@@ -8,6 +8,7 @@ pub(crate) mod edit_words;
 mod found;
 pub(crate) mod lab_words;
 mod nearest;
+mod promise;
 mod segments;
 mod tokenizers;
 pub(crate) mod tool_words;
@@ -18,6 +19,7 @@ pub(crate) use before_after::{NamedSession, difference_causes, session_compariso
 pub(crate) use comparison::{compared, pairs};
 pub(crate) use found::found_page;
 pub(crate) use nearest::nearest;
+pub(crate) use promise::kept_promise;
 pub(crate) use segments::{DeltaScale, SegmentScale, line, readable, writer};
 pub(crate) use tokenizers::explanations;
 pub(crate) use verification::verification;

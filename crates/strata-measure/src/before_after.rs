@@ -1,7 +1,7 @@
 //! Two recordings of one task, before and after something was changed: what they come to, and what makes the
 //! difference.
 //!
-//! 1. Calls are aligned by turn and agent, and by their order within: [`AlignedCalls`].
+//! 1. Turns are aligned by what the user says; calls by turn and agent, and by their order within: [`AlignedCalls`].
 //! 2. Where both sides have a call, its prompts are compared by what they carry; a call that only one side has is a
 //!    cause by itself.
 //! 3. What a call costs is taken apart into its tokens, the share of them that a cache gave, and what a token costs.
@@ -15,7 +15,9 @@ mod carried;
 mod cause;
 mod compared;
 mod places;
+mod promise;
 mod source;
+mod turns;
 
 use crate::analysis::{BillTotals, CallBill, CallCache};
 use crate::prices::Prices;
@@ -24,11 +26,13 @@ use crate::tokens::Basis;
 pub use align::AlignedCalls;
 pub use cause::{BrokenPrefix, Cause, CauseKind, Place, Ranking, Side};
 pub use compared::ComparedSession;
+pub use promise::Promise;
 
 use align::Alignment;
 use call_costs::PairCost;
 use carried::Carried;
 use cause::{Amount, Causes, Subject};
+use turns::AlignedTurns;
 
 /// What two sessions come to, and why not to the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +48,8 @@ pub struct BeforeAfter {
 impl BeforeAfter {
     pub fn of(before: ComparedSession<'_>, after: ComparedSession<'_>, prices: &Prices) -> Self {
         let sides = [before, after];
-        let alignment = Alignment::of(sides);
+        let turns = AlignedTurns::of(sides.map(|side| side.experiment));
+        let alignment = Alignment::of(sides, &turns);
         let totals = sides.map(|side| side.billed.caches.bill());
         let is_priced = totals.iter().all(|bill| bill.cost.is_some() || bill.calls == 0);
         let mut causes = Causes::default();
@@ -57,7 +62,7 @@ impl BeforeAfter {
                 add_alone(sides[side as usize], side, &alone, &mut causes);
             }
         }
-        Carried::of(sides, &alignment, &costs).add_to(&mut causes);
+        Carried::of(sides, &turns, &alignment, &costs).add_to(&mut causes);
         let causes = causes.finish(is_priced, |kind| basis(kind, &totals));
         let [before, after] = totals;
         Self { before, after, calls: alignment.into_calls(), causes }

@@ -63,6 +63,27 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// What was promised of edits, each at the last edit it is about, in order.
+    pub fn promises(&self, id: ExperimentId) -> Result<Vec<(u32, String)>, StoreError> {
+        let sql = "SELECT position, promise FROM edits WHERE experiment = ?1 AND promise IS NOT NULL ORDER BY position";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map([id.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Remembers what was promised of the edit at a position. It goes with the edit. False when there is no such edit.
+    pub fn set_promise(
+        &mut self,
+        id: ExperimentId,
+        position: u32,
+        promise: &str,
+    ) -> Result<bool, StoreError> {
+        self.change(|transaction| {
+            let sql = "UPDATE edits SET promise = ?3 WHERE experiment = ?1 AND position = ?2";
+            Ok(transaction.execute(sql, params![id.0, position, promise])? > 0)
+        })
+    }
+
     /// Makes an experiment with edits that all count. `None` when there is no such session.
     pub fn create_experiment(
         &mut self,
@@ -173,7 +194,8 @@ fn write_edits(
     first: u32,
     edits: &[String],
 ) -> Result<(), StoreError> {
-    let mut statement = transaction.prepare_cached("INSERT INTO edits VALUES (?1, ?2, ?3)")?;
+    let mut statement =
+        transaction.prepare_cached("INSERT INTO edits (experiment, position, edit) VALUES (?1, ?2, ?3)")?;
     for (position, edit) in (i64::from(first)..).zip(edits) {
         statement.execute(params![experiment, position, edit])?;
     }

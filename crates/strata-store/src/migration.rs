@@ -12,6 +12,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migration/v2.sql"),
     include_str!("migration/v3.sql"),
     include_str!("migration/v4.sql"),
+    include_str!("migration/v5.sql"),
 ];
 
 /// The version this build reads and writes.

@@ -1,8 +1,15 @@
-import type { BreakRow, CacheFix } from '@/api/gen/api.ts';
+import type { BreakRow, CacheFix, FixRow, Saving } from '@/api/gen/api.ts';
 
 /** Remedies for a break, the most useful first. */
 export function fixesFor(fixes: readonly CacheFix[], row: BreakRow): readonly CacheFix[] {
   return fixes.filter(({ agent, causes }) => agent === row.agent && causes.includes(row.cause));
+}
+
+/** What a fix promises. */
+export function promiseOf(fix: FixRow | CacheFix): Saving {
+  return 'causes' in fix
+    ? { of: 'fullPrice', tokens: fix.savesTokens, costUsd: fix.savesCostUsd }
+    : { of: 'prompt', tokens: fix.savesTokens, costUsd: fix.savesUsd };
 }
 
 /** Why there is none. */

@@ -1,11 +1,20 @@
-import type { CauseBreak, ComparedSide, DifferenceCause, SessionRow, SideName } from '@/api/gen/api.ts';
+import type {
+  Bill,
+  CauseBreak,
+  ComparedSide,
+  DifferenceCause,
+  EditsPromise,
+  SessionRow,
+  SideName,
+} from '@/api/gen/api.ts';
 import { basisMark } from './basis.ts';
 import { formatUsdChange } from './effects.ts';
 import { formatCompact, formatInteger, formatPercent, formatSigned, formatUsd } from './format.ts';
 
-/** A session of the list, and what its calls come to. */
+/** What a session's calls come to, and its row of the list. */
 export interface ComparedSession {
-  readonly row: SessionRow;
+  /** Nothing for an experiment, which is not in the list. */
+  readonly row: SessionRow | undefined;
   readonly side: ComparedSide;
 }
 
@@ -43,13 +52,13 @@ const FIGURES: readonly Figure[] = [
     of: ({ side: { bill } }) => (bill.calls === 0 ? undefined : bill.promptTokens / bill.calls),
     format: (value, { side }) => basisMark(side.bill.basis) + formatInteger(value),
   },
-  { label: 'Largest prompt', of: ({ row }) => row.reported?.largestPrompt, format: formatInteger },
+  { label: 'Largest prompt', of: ({ row }) => row?.reported?.largestPrompt, format: formatInteger },
   { label: 'Cached', of: cachedShare, format: formatPercent, change: points },
   { label: 'Cache losses', of: ({ side }) => side.breaks, format: formatInteger, change: formatMore },
   { label: 'Answer tokens', of: ({ side }) => side.bill.outputTokens, format: formatInteger },
   { label: 'Cost', of: ({ side }) => side.bill.cost ?? undefined, format: formatUsd },
-  { label: 'Compactions', of: ({ row }) => row.compactions, format: formatInteger, change: formatMore },
-  { label: 'Events', of: ({ row }) => row.events, format: formatCompact },
+  { label: 'Compactions', of: ({ row }) => row?.compactions, format: formatInteger, change: formatMore },
+  { label: 'Events', of: ({ row }) => row?.events, format: formatCompact },
 ];
 
 /** What two sessions come to. */
@@ -61,6 +70,26 @@ export function compareSessions(a: ComparedSession, b: ComparedSession): readonl
     const difference = before === undefined || after === undefined ? '' : change(before, after);
     return { label, a: text(before, a), b: text(after, b), difference };
   });
+}
+
+/** A figure as it was recorded, as edits promised it, and as it really came. */
+interface PromisedFigure {
+  readonly label: string;
+  readonly recorded: string;
+  readonly promised: string;
+  readonly really: string;
+}
+
+/** What edits promised, beside what came of them. */
+export function promisedFigures({ recorded, promised, really }: EditsPromise): readonly PromisedFigure[] {
+  const tokens = (bill: Bill): string => basisMark(bill.basis) + formatInteger(bill.promptTokens);
+  const cached = (bill: Bill): string => formatInteger(bill.cachedTokens);
+  const cost = (bill: Bill): string => (bill.cost === null ? 'not known' : formatUsd(bill.cost));
+  return [
+    { label: 'Prompt tokens', of: tokens },
+    { label: 'Cached', of: cached },
+    { label: 'Cost', of: cost },
+  ].map(({ label, of }) => ({ label, recorded: of(recorded), promised: of(promised), really: of(really) }));
 }
 
 /** Of the prompts that were paid for. */

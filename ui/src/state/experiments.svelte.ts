@@ -1,4 +1,5 @@
 import type {
+  CacheFix,
   Comparison,
   Edit,
   Effect,
@@ -6,12 +7,16 @@ import type {
   ExperimentDetail,
   ExperimentList,
   ExperimentRow,
+  FixRow,
   ProcessorCatalog,
   ProcessorKind,
+  PromiseList,
+  PromiseRow,
   StageList,
 } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import { appliedEdits, forAgent } from '@/model/edits.ts';
+import { promiseOf } from '@/model/fixes.ts';
 import { Loaded } from './loaded.svelte.ts';
 import type { Location } from './location.svelte.ts';
 import type { Messages } from './messages.svelte.ts';
@@ -34,6 +39,7 @@ export class Experiments {
   readonly #catalog: Loaded<ProcessorCatalog>;
   readonly #recorded: Loaded<StageList>;
   readonly #effect: Loaded<Comparison>;
+  readonly #promises: Loaded<PromiseList>;
   scope: EditScope = $state('all');
   /** The newest answer to an act; newer than what was fetched. */
   #acted: ExperimentDetail | undefined = $state.raw();
@@ -77,11 +83,12 @@ export class Experiments {
       },
       () => host.invoke('call/stages', { session: session.recording, call: session.cursor }),
     );
+    const whole = (what: string): string | undefined => {
+      const isShown = location.view.view === 'pipeline' && (this.current?.edits ?? 0) > 0;
+      return isShown && session.isOpen && !session.isCompiling ? `${session.keyOfEdits} ${what}` : undefined;
+    };
     this.#effect = new Loaded(
-      () => {
-        const isShown = location.view.view === 'pipeline' && (this.current?.edits ?? 0) > 0;
-        return isShown && session.isOpen && !session.isCompiling ? `${session.keyOfEdits} effect` : undefined;
-      },
+      () => whole('effect'),
       () =>
         host.invoke('experiment/compare', {
           a: session.recording,
@@ -90,6 +97,10 @@ export class Experiments {
           offset: 0,
           limit: 1,
         }),
+    );
+    this.#promises = new Loaded(
+      () => whole('promises'),
+      () => host.invoke('experiment/promises', { experiment: session.id ?? '' }),
     );
     $effect(() => {
       const { current } = this;
@@ -143,6 +154,11 @@ export class Experiments {
     return (this.current?.edits ?? 0) > 0 ? this.#effect.latest?.effect : undefined;
   }
 
+  /** What the fix promised whose last edit has this number, and what it saves. */
+  promiseAt(edit: number): PromiseRow | undefined {
+    return this.#promises.latest?.rows.find(({ lastEdit }) => lastEdit === edit);
+  }
+
   get isBusy(): boolean {
     return this.#running > 0;
   }
@@ -191,14 +207,15 @@ export class Experiments {
     });
   }
 
-  /** Makes the edits of a fix. */
-  apply(fix: { readonly title: string; readonly edits: readonly Edit[] }): Promise<boolean> {
+  /** Makes the edits of a fix, and keeps what it promised. */
+  apply(fix: FixRow | CacheFix): Promise<boolean> {
     return this.#act(async () => {
       const session = this.#session.id ?? '';
       const made = await this.#host.invoke('findings/apply', {
         session,
         title: fix.title,
         edits: [...fix.edits],
+        promised: promiseOf(fix),
       });
       this.#messages.announce(`Applied: ${fix.title}`);
       return made;

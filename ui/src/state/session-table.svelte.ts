@@ -24,6 +24,12 @@ interface Places {
   openPlace(session: string, address: string | undefined): void;
 }
 
+/** A session that is compared, with its row of the list; an experiment is not in the list. */
+interface MarkedSession {
+  readonly id: string;
+  readonly row: SessionRow | undefined;
+}
+
 /** All sessions with what they come to: sorted, grouped, filtered, two of them compared. */
 export class SessionTable {
   readonly #in: Places;
@@ -46,11 +52,11 @@ export class SessionTable {
       () => {
         const [a, b] = this.marked;
         if (a === undefined || b === undefined) return undefined;
-        return `${a.session}~${b.session} ${this.causesBy} ${String(places.sessionsRevision)}`;
+        return `${a.id}~${b.id} ${this.causesBy} ${String(places.sessionsRevision)}`;
       },
       () => {
         const [a, b] = this.marked;
-        const sides = { a: a?.session ?? '', b: b?.session ?? '' };
+        const sides = { a: a?.id ?? '', b: b?.id ?? '' };
         return host.invoke('session/compare', { ...sides, by: this.causesBy, offset: 0, limit: 0 });
       },
     );
@@ -70,9 +76,8 @@ export class SessionTable {
     return groupSessions(sortSessions(this.found, sessionOrder, isSessionOrderReversed), grouping);
   });
 
-  /** Those that are marked, as far as they are in the store. */
-  readonly marked: readonly SessionRow[] = $derived.by(() =>
-    this.#view.marked.flatMap((id) => this.#all.find(({ session }) => session === id) ?? []),
+  readonly marked: readonly MarkedSession[] = $derived.by(() =>
+    this.#view.marked.map((id) => ({ id, row: this.#all.find(({ session }) => session === id) })),
   );
 
   get activeLine(): number | undefined {
@@ -97,14 +102,14 @@ export class SessionTable {
     }
   }
 
-  open(row: SessionRow | undefined = this.active): void {
-    if (row !== undefined) this.#in.openSession(row.session);
+  open(session: string | undefined = this.active?.session): void {
+    if (session !== undefined) this.#in.openSession(session);
   }
 
   /** Opens a call of one of the two that are compared. */
   openCompared({ side, call }: ComparedPlace): void {
-    const row = this.marked[side === 'a' ? 0 : 1];
-    if (row !== undefined) this.#in.openPlace(row.session, `C${String(call)}`);
+    const marked = this.marked[side === 'a' ? 0 : 1];
+    if (marked !== undefined) this.#in.openPlace(marked.id, `C${String(call)}`);
   }
 
   /** Sorts by a column; a second time, the other way round. */

@@ -34,6 +34,8 @@ pub enum CauseRanking {
 pub struct SessionComparison {
     pub a: ComparedSide,
     pub b: ComparedSide,
+    /// Where A is a recording with edits, and B another recording: what came of the edits.
+    pub promise: Option<EditsPromise>,
     /// What to know before the two are compared, a sentence each: other bases, a price that is not known.
     pub notes: Vec<String>,
     /// They add up to B less A.
@@ -42,6 +44,20 @@ pub struct SessionComparison {
     pub calls: Vec<AlignedCall>,
     /// Aligned calls in all.
     pub total: u32,
+}
+
+/// What edits promised, beside what came of them: sums over the calls of A that were made again in B.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EditsPromise {
+    /// A without its edits.
+    pub recorded: Bill,
+    /// A with them.
+    pub promised: Bill,
+    /// B.
+    pub really: Bill,
+    /// All of it in a sentence.
+    pub sentence: String,
 }
 
 /// One of the two.

@@ -83,6 +83,54 @@ pub struct EditRow {
     pub diagnostics: Vec<DiagnosticRow>,
 }
 
+/// What a fix saves over all calls, as far as it was replayed.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Saving {
+    pub of: SavedTokens,
+    /// Less than without it.
+    pub tokens: i64,
+    /// US dollars less; absent where a model has no price.
+    pub cost_usd: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum SavedTokens {
+    /// All tokens of prompts.
+    Prompt,
+    /// Tokens of prompts that no cache gave.
+    FullPrice,
+}
+
+/// `experiment/promises`: what fixes promised when they were applied, and what they save with all edits that count.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Promises {
+    pub experiment: String,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PromiseList {
+    pub rows: Vec<PromiseRow>,
+}
+
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PromiseRow {
+    /// Of the fix.
+    pub title: String,
+    /// Its edits, by their numbers.
+    pub first_edit: u32,
+    pub last_edit: u32,
+    pub promised: Saving,
+    /// What the session comes to without these edits less what it comes to with them; absent while they are undone.
+    pub saves: Option<Saving>,
+    /// Both in words.
+    pub sentence: String,
+}
+
 /// `experiment/rename`.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

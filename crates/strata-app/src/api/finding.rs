@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::common::{Basis, FindingRow, Remedy};
-use super::experiment::{Edit, Effect};
+use super::experiment::{Edit, Effect, Saving};
 
 /// `findings/list`: what is worth a person's time, the costliest first, with what would help. Fixes are tried in the
 /// background: ask again while `isComplete` is false.
@@ -81,4 +81,8 @@ pub struct Apply {
     /// For the name of a new experiment.
     pub title: String,
     pub edits: Vec<Edit>,
+    /// What it was found to save, to be set beside what it saves in the end.
+    #[serde(default)]
+    #[ts(as = "Option<Saving>", optional)]
+    pub promised: Option<Saving>,
 }

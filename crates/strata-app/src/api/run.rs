@@ -248,8 +248,8 @@ pub struct RunStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RunOrigin {
-    /// The session it was recorded in.
-    pub recording: String,
+    /// The session it was recorded in, or the experiment over it whose edits hold.
+    pub session: String,
     /// The first call that a model answers.
     pub call: u32,
     /// Calls before it that were answered as recorded.

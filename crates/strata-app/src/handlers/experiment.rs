@@ -57,7 +57,14 @@ impl Handler for Duplicate {
         let mut edits = strata.workspace.store().edits(id)?;
         edits.truncate(known.n_applied as usize);
         let name = self.name.unwrap_or_else(|| format!("{} copy", known.name));
-        create(strata, &known.session, Some(name), &edits)
+        let made = create(strata, &known.session, Some(name), &edits)?;
+        if let Some(copy) = ExperimentId::parse(&made.row.experiment) {
+            let mut store = strata.workspace.store();
+            for (at, promise) in store.promises(id)? {
+                store.set_promise(copy, at, &promise)?;
+            }
+        }
+        Ok(made)
     }
 }
 

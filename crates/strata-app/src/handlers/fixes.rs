@@ -11,7 +11,7 @@ use strata_model::Origin;
 use strata_store::ExperimentId;
 
 use super::compare::effect_row;
-use super::{experiment, findings};
+use super::{experiment, findings, promises};
 use crate::Strata;
 use crate::api::common::Basis;
 use crate::api::experiment::ExperimentDetail;
@@ -46,13 +46,18 @@ impl Handler for List {
 
 impl Handler for Apply {
     fn run(self, strata: &Strata) -> Result<ExperimentDetail, AppError> {
-        if let Some(id) = ExperimentId::parse(&self.session) {
+        let made = if let Some(id) = ExperimentId::parse(&self.session) {
             let (_, known) = experiment::entry(strata, &self.session)?;
-            return experiment::add(strata, id, known.n_applied, &self.edits);
+            experiment::add(strata, id, known.n_applied, &self.edits)?
+        } else {
+            let session = experiment::recorded_session(strata, &self.session)?;
+            let texts = self.edits.iter().map(experiment::text).collect::<Result<Vec<_>, _>>()?;
+            experiment::create(strata, &session, Some(self.title.clone()), &texts)?
+        };
+        if let Some(promised) = self.promised {
+            promises::keep(strata, &made, self.title, self.edits.len(), promised)?;
         }
-        let session = experiment::recorded_session(strata, &self.session)?;
-        let texts = self.edits.iter().map(experiment::text).collect::<Result<Vec<_>, _>>()?;
-        experiment::create(strata, &session, Some(self.title), &texts)
+        Ok(made)
     }
 }
 

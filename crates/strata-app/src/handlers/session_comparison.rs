@@ -16,10 +16,15 @@ impl Handler for CompareSessions {
     fn run(self, strata: &Strata) -> Result<SessionComparison, AppError> {
         let (a, b) = (strata.sessions.get(&self.a)?, strata.sessions.get(&self.b)?);
         let (of_a, of_b) = (Whole::of(strata, &a)?, Whole::of(strata, &b)?);
+        let unedited = match of_a.known.recording(&strata.tables)? {
+            Some(recording) if a.id != b.id => Some(recording.caches(&strata.tables)?),
+            _ => None,
+        };
         let from = self.offset as usize;
         let rows = from..from.saturating_add(self.limit as usize);
         let prices = &strata.tables.prices;
-        Ok(session_comparison([&of_a.named(&a), &of_b.named(&b)], self.by, rows, prices))
+        let named_a = NamedSession { unedited: unedited.as_deref(), ..of_a.named(&a) };
+        Ok(session_comparison([&named_a, &of_b.named(&b)], self.by, rows, prices))
     }
 }
 
@@ -50,6 +55,7 @@ impl<'o> Whole<'o> {
                 experiment: self.known.experiment(),
                 billed: self.known.billed(&self.caches),
             },
+            unedited: None,
         }
     }
 }

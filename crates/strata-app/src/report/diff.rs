@@ -161,6 +161,7 @@ fn named<'s>(subject: &'s Subject, compiled: &'s Compiled) -> NamedSession<'s> {
         title: subject.title.clone(),
         format: subject.format_name.clone(),
         session: ComparedSession { experiment: &subject.experiment, billed: compiled.billed() },
+        unedited: compiled.recording(subject).map(|recording| recording.caches),
     }
 }
 

@@ -2,19 +2,20 @@
 
 use std::ops::Range;
 
-use strata_measure::analysis::{BilledCalls, Kind};
+use strata_measure::analysis::{BilledCalls, CacheAnalysis, Kind};
 use strata_measure::before_after::{
-    AlignedCalls, BeforeAfter, BrokenPrefix, Cause, CauseKind, ComparedSession, Ranking, Side,
+    AlignedCalls, BeforeAfter, BrokenPrefix, Cause, CauseKind, ComparedSession, Promise, Ranking, Side,
 };
 use strata_measure::phrases;
 use strata_measure::prices::Prices;
 use strata_measure::tokens::Basis;
 
 use super::breaks::prefix_break;
+use super::promise::kept_by;
 use super::words;
 use crate::api::comparison::{
-    AlignedCall, AlignedSide, CauseBreak, CauseRanking, ComparedSide, DifferenceCause, KindDifference,
-    SessionComparison, SideName,
+    AlignedCall, AlignedSide, CauseBreak, CauseRanking, ComparedSide, DifferenceCause, EditsPromise,
+    KindDifference, SessionComparison, SideName,
 };
 
 /// Breaks that a cause names.
@@ -26,6 +27,8 @@ pub(crate) struct NamedSession<'s> {
     pub title: String,
     pub format: String,
     pub session: ComparedSession<'s>,
+    /// What it comes to without its edits, where it has some.
+    pub unedited: Option<&'s CacheAnalysis>,
 }
 
 /// Compares `a`, how it was, with `b`, how it is. `rows` are those of the aligned calls.
@@ -40,6 +43,7 @@ pub(crate) fn session_comparison(
     let total = found.calls.len();
     let rows = rows.start.min(total)..rows.end.min(total);
     SessionComparison {
+        promise: promise(&found, [a, b]),
         notes: notes(&found, [a, b]),
         causes: causes(&found, sessions, by),
         calls: found.calls[rows].iter().map(|calls| aligned(calls, sessions)).collect(),
@@ -47,6 +51,17 @@ pub(crate) fn session_comparison(
         a: side(a),
         b: side(b),
     }
+}
+
+/// Nothing where no call was made again.
+fn promise(found: &BeforeAfter, [a, b]: [&NamedSession<'_>; 2]) -> Option<EditsPromise> {
+    let promise = Promise::of(a.unedited?, [a.session, b.session], &found.calls);
+    (promise.really.calls > 0).then(|| EditsPromise {
+        recorded: promise.recorded.into(),
+        promised: promise.promised.into(),
+        really: promise.really.into(),
+        sentence: kept_by(&promise),
+    })
 }
 
 /// What makes the difference between two sessions, ranked.

@@ -1,7 +1,9 @@
 //! Experiments: edits laid over the bundled sample.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
-use strata_app::ErrorCode;
+use strata_app::{ErrorCode, Strata};
 
 use crate::{ask, compiled, import, refuse, sample, start, wait_until};
 
@@ -151,13 +153,8 @@ fn fixes_are_tried_and_do_what_they_say() {
     let strata = start();
     let session = sample(&strata);
     let before = compiled(&strata, &session);
-    let mut found = Value::Null;
-    wait_until(|| {
-        found = ask(&strata, "findings/list", &json!({ "session": session }));
-        found["isComplete"] == true
-    });
-    let bloat = found["bloat"].as_array().expect("bloat");
-    let fix = bloat.iter().find_map(|row| row["fixes"].as_array()?.first()).expect("a fix").clone();
+    let (fixes, _) = sample_fixes(&strata, &session);
+    let fix = &fixes[0];
     let made = ask(
         &strata,
         "findings/apply",
@@ -168,6 +165,92 @@ fn fixes_are_tried_and_do_what_they_say() {
         - after["bill"]["promptTokens"].as_f64().unwrap_or(0.0);
     assert_eq!(fix["savesTokens"].as_f64(), Some(saved));
     assert_eq!(made["name"], fix["title"]);
+}
+
+/// The fixes of the sample that change prompts, the most saving first; and one that keeps a prefix.
+fn sample_fixes(strata: &Arc<Strata>, session: &str) -> (Vec<Value>, Value) {
+    let mut found = Value::Null;
+    wait_until(|| {
+        found = ask(strata, "findings/list", &json!({ "session": session }));
+        found["isComplete"] == true
+    });
+    let rows = found["bloat"].as_array().expect("bloat").iter();
+    let fixes = rows.filter_map(|row| row["fixes"].as_array()?.first().cloned()).collect();
+    let of_cache = ask(strata, "cache/fixes", &json!({ "session": session }));
+    let has_edits = |fix: &&Value| fix["edits"].as_array().is_some_and(|edits| !edits.is_empty());
+    let kept = of_cache["rows"].as_array().expect("fixes").iter().find(has_edits).expect("a fix of edits");
+    (fixes, kept.clone())
+}
+
+fn apply(strata: &Arc<Strata>, to: &str, fix: &Value, promised: &Value) -> Value {
+    let params = json!({ "session": to, "title": fix["title"], "edits": fix["edits"], "promised": promised });
+    ask(strata, "findings/apply", &params)
+}
+
+#[test]
+fn what_a_fix_promised_is_set_beside_what_it_saves() {
+    let strata = start();
+    let session = sample(&strata);
+    compiled(&strata, &session);
+    let (fixes, _) = sample_fixes(&strata, &session);
+    let first = &fixes[0];
+    let other = fixes.iter().find(|fix| fix["title"] != first["title"]).expect("another fix");
+    let promised = |fix: &Value| json!({ "of": "prompt", "tokens": fix["savesTokens"].as_f64().unwrap() as i64, "costUsd": fix["savesUsd"] });
+    let made = apply(&strata, &session, first, &promised(first));
+    let experiment = made["experiment"].as_str().expect("an id").to_owned();
+    let rows = |experiment: &str| {
+        compiled(&strata, experiment);
+        let list = ask(&strata, "experiment/promises", &json!({ "experiment": experiment }));
+        list["rows"].as_array().expect("promises").clone()
+    };
+    let alone = rows(&experiment);
+    assert_eq!(alone.len(), 1);
+    assert_eq!(alone[0]["saves"]["tokens"], alone[0]["promised"]["tokens"], "{alone:?}");
+    assert!(alone[0]["sentence"].as_str().unwrap().ends_with("less, as promised."), "{alone:?}");
+
+    let only_first = prompt_tokens(&strata, &experiment);
+    apply(&strata, &experiment, other, &promised(other));
+    let both = prompt_tokens(&strata, &experiment);
+    let found = rows(&experiment);
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[1]["saves"]["tokens"].as_i64(), Some(only_first - both), "beside the first");
+    let only_other = apply(&strata, &session, other, &Value::Null);
+    let only_other = prompt_tokens(&strata, only_other["experiment"].as_str().expect("an id"));
+    assert_eq!(found[0]["saves"]["tokens"].as_i64(), Some(only_other - both), "beside the other");
+
+    let copy = ask(&strata, "experiment/duplicate", &json!({ "experiment": experiment }));
+    assert_eq!(rows(copy["experiment"].as_str().expect("an id")), found);
+    ask(&strata, "experiment/undo", &json!({ "experiment": experiment }));
+    let undone = rows(&experiment);
+    assert_eq!(
+        (&undone[0]["saves"]["tokens"], &undone[1]["saves"]),
+        (&alone[0]["saves"]["tokens"], &Value::Null)
+    );
+    assert!(undone[1]["sentence"].as_str().unwrap().ends_with("it is taken back."), "{undone:?}");
+}
+
+#[test]
+fn a_fix_of_a_prefix_is_measured_by_what_is_paid_in_full() {
+    let strata = start();
+    let session = sample(&strata);
+    let before = compiled(&strata, &session);
+    let (_, fix) = sample_fixes(&strata, &session);
+    let promised = json!({ "of": "fullPrice", "tokens": fix["savesTokens"], "costUsd": fix["savesCostUsd"] });
+    let made = apply(&strata, &session, &fix, &promised);
+    let experiment = made["experiment"].as_str().expect("an id");
+    let after = compiled(&strata, experiment);
+    let list = ask(&strata, "experiment/promises", &json!({ "experiment": experiment }));
+    let fresh = |header: &Value| {
+        let of = |name: &str| header["bill"][name].as_i64().expect("a number");
+        of("promptTokens") - of("unpaidTokens") - of("cachedTokens")
+    };
+    let row = &list["rows"][0];
+    assert_eq!(row["saves"]["tokens"].as_i64(), Some(fresh(&before) - fresh(&after)), "{row}");
+    assert_eq!(row["promised"], promised);
+}
+
+fn prompt_tokens(strata: &Arc<Strata>, session: &str) -> i64 {
+    compiled(strata, session)["bill"]["promptTokens"].as_f64().expect("a number") as i64
 }
 
 #[test]

@@ -15,7 +15,9 @@ use crate::{output, text};
 /// the difference, and call by call tokens, cached and cost
 ///
 /// Causes add up to the difference: calls, tools' declarations and results, instructions, history, caches, answers,
-/// prices. Calls of two recordings are aligned by the user's turn and the agent, and by their order within.
+/// prices. Calls of two recordings are aligned by what the user says in a turn, by
+/// the agent, and by their order within. With `--edit` the edits of a recording are set beside what came of them in the
+/// other.
 #[derive(Debug, Args)]
 pub(crate) struct Diff {
     #[command(flatten)]

@@ -76,6 +76,9 @@ pub(crate) fn recordings(report: &RecordingsReport, limit: usize, style: Style) 
         fields.add(name, &format!("{named}: {} ({})", side.title, side.session));
         fields.add("", &recording(side));
     }
+    if let Some(promise) = &comparison.promise {
+        fields.add("promise", &promise.sentence);
+    }
     for note in &comparison.notes {
         fields.add("note", note);
     }

@@ -6,11 +6,12 @@ use strata_model::Str;
 
 use super::cause::{CauseKind, Side, Subject};
 use super::compared::ComparedSession;
+use super::turns::AlignedTurns;
 
 /// A call of both sessions, or of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlignedCalls {
-    /// The user's turn, counted from 1.
+    /// The user's turn, counted from 1: as the later side has it, where it has it.
     pub turn: u32,
     pub agent: Str,
     /// Numbers of the calls; at least one is there.
@@ -40,20 +41,21 @@ pub(super) struct Alone {
 /// Calls in the order of their turns, then of their numbers.
 pub(super) struct Alignment {
     calls: Vec<AlignedCalls>,
-    /// Turns in which each side called a model.
-    turns: [BTreeSet<u32>; 2],
+    /// Turns, by the numbers they have on either side, in which the other side called a model, too.
+    shared_turns: [BTreeSet<u32>; 2],
 }
 
 impl Alignment {
-    pub(super) fn of(sides: [ComparedSession<'_>; 2]) -> Self {
+    pub(super) fn of(sides: [ComparedSession<'_>; 2], turns: &AlignedTurns) -> Self {
         let mut groups: BTreeMap<(u32, Str), [Vec<u32>; 2]> = BTreeMap::new();
-        let mut turns: [BTreeSet<u32>; 2] = Default::default();
+        let mut called: [BTreeSet<u32>; 2] = Default::default();
         for side in Side::BOTH {
             let ComparedSession { experiment, billed } = sides[side as usize];
             let mut names = TurnNames::default();
             for bill in billed.caches.calls.iter().filter(|call| !call.bill.is_pending) {
-                let turn = experiment.call(bill.call).map_or(0, |call| call.turn);
-                turns[side as usize].insert(turn);
+                let invocation = experiment.call(bill.call).map(|call| &*call.invocation.invocation_id);
+                let turn = turns.common(side, invocation.unwrap_or_default());
+                called[side as usize].insert(turn);
                 let agent = names.of(turn, &bill.agent);
                 groups.entry((turn, agent)).or_default()[side as usize].push(bill.call);
             }
@@ -62,11 +64,18 @@ impl Alignment {
         for ((turn, agent), [before, after]) in groups {
             for nth in 0..before.len().max(after.len()) {
                 let (before, after) = (before.get(nth).copied(), after.get(nth).copied());
-                calls.push(AlignedCalls { turn, agent: agent.clone(), before, after });
+                let side = if after.is_some() { Side::After } else { Side::Before };
+                let own = turns.on(side, turn).unwrap_or(0);
+                calls.push((turn, AlignedCalls { turn: own, agent: agent.clone(), before, after }));
             }
         }
-        calls.sort_by_key(|calls| (calls.turn, calls.before.or(calls.after), calls.after));
-        Self { calls, turns }
+        calls.sort_by_key(|(turn, calls)| (*turn, calls.before.or(calls.after), calls.after));
+        let calls = calls.into_iter().map(|(_, calls)| calls).collect();
+        let shared = |side| {
+            let both = called[0].intersection(&called[1]);
+            both.map(|turn| turns.on(side, *turn).unwrap_or(0)).collect()
+        };
+        Self { calls, shared_turns: Side::BOTH.map(shared) }
     }
 
     /// Calls that both sides have.
@@ -76,10 +85,10 @@ impl Alignment {
 
     /// Calls that the other side has not.
     pub(super) fn alone(&self, side: Side) -> impl Iterator<Item = Alone> {
-        let other = &self.turns[side.other() as usize];
+        let shared = &self.shared_turns[side as usize];
         self.calls.iter().filter(|calls| !calls.is_pair()).filter_map(move |calls| {
             let call = calls.on(side)?;
-            let subject = if other.contains(&calls.turn) {
+            let subject = if shared.contains(&calls.turn) {
                 Subject { turn: Some(calls.turn), ..Subject::named(CauseKind::Calls, &calls.agent) }
             } else {
                 Subject::of(CauseKind::Turns)

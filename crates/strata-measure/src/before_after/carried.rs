@@ -10,6 +10,7 @@ use super::cause::{Amount, CauseKind, Causes, Place, Side, Subject};
 use super::compared::ComparedSession;
 use super::places::{AgentCalls, CallSums};
 use super::source::{SaidParts, Source, head_texts};
+use super::turns::AlignedTurns;
 use crate::analysis::SessionAnalysis;
 
 /// Tokens of one source that an agent's calls carry.
@@ -36,10 +37,15 @@ pub(super) struct Carried<'s> {
 }
 
 impl<'s> Carried<'s> {
-    pub(super) fn of(sides: [ComparedSession<'s>; 2], alignment: &Alignment, costs: &[PairCost]) -> Self {
+    pub(super) fn of(
+        sides: [ComparedSession<'s>; 2],
+        turns: &AlignedTurns,
+        alignment: &Alignment,
+        costs: &[PairCost],
+    ) -> Self {
         let mut carried = Self {
             loads: BTreeMap::new(),
-            said: sides.map(|side| SaidParts::of(side.experiment)),
+            said: Side::BOTH.map(|side| SaidParts::of(sides[side as usize].experiment, side, turns)),
             is_counted_alike: is_counted_alike(sides.map(|side| side.billed.analysis)),
         };
         for side in Side::BOTH {

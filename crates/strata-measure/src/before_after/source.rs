@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use strata_engine::{EventLog, Experiment};
 use strata_model::{Event, Fingerprint, FingerprintBuilder, FromJson as _, LlmRequest, Origin, Part, Str};
 
-use super::cause::{CauseKind, Subject};
+use super::cause::{CauseKind, Side, Subject};
+use super::turns::AlignedTurns;
 use crate::analysis::{Kind, Piece};
 use crate::phrases;
 
 /// Something that prompts carry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
-    /// The nth thing of its kind that somebody said in a turn.
+    /// The nth thing of its kind that somebody said in a turn, which both sides number alike.
     Said { turn: u32, author: Str, subject: Subject, nth: u32, is_quoted: bool },
     /// A text before the conversation.
     Text { subject: Subject, text: Fingerprint },
@@ -32,21 +33,14 @@ pub(super) struct SaidParts<'s> {
 type SaidKey = (u32, Str, Subject, u32);
 
 impl<'s> SaidParts<'s> {
-    pub(super) fn of(experiment: &'s Experiment) -> Self {
+    pub(super) fn of(experiment: &'s Experiment, side: Side, turns: &AlignedTurns) -> Self {
         let log = experiment.log();
-        let mut turns: HashMap<Str, u32> = HashMap::new();
         let mut n_said: HashMap<(u32, Str, Subject), u32> = HashMap::new();
         let mut texts = HashMap::new();
         let mut sources = Vec::with_capacity(log.len());
         for logged in log.events() {
             let event = &*logged.event;
-            let next = turns.len() as u32 + 1;
-            // Summaries begin no turn.
-            let known = turns.get(&event.invocation_id).copied();
-            let turn = known.unwrap_or(if event.is_compaction() { 0 } else { next });
-            if known.is_none() && turn == next {
-                turns.insert(event.invocation_id.clone(), turn);
-            }
+            let turn = turns.common(side, &event.invocation_id);
             let of_event = event.parts().iter().map(|part| {
                 let (author, subject) = (event.author.clone(), said_subject(event, part));
                 let nth = n_said.entry((turn, author.clone(), subject.clone())).or_insert(0);

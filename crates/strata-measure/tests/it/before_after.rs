@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use strata_engine::{Experiment, FlowKind, infer_app};
 use strata_measure::analysis::{BilledCalls, CacheAnalysis, Counting, SessionAnalysis};
-use strata_measure::before_after::{BeforeAfter, Cause, CauseKind, ComparedSession, Ranking, Side};
+use strata_measure::before_after::{BeforeAfter, Cause, CauseKind, ComparedSession, Place, Ranking, Side};
 use strata_measure::prices::Prices;
 use strata_model::App;
 use strata_testkit::{Seeded, app, session};
@@ -138,6 +138,26 @@ fn turns_that_one_side_has_are_one_cause() {
     check_sums(&found);
     assert_eq!(kinds(&found), [CauseKind::Turns]);
     assert_eq!(found.causes[0].calls, -2);
+}
+
+#[test]
+fn a_turn_that_was_put_in_moves_no_other() {
+    let without = SEARCH.replace("RESULT", "one two three");
+    let (first, second) = without.split_once("    user: And back?").expect("two turns");
+    let one_more = "    user: Where is it warm?\n    planner [model gpt-4o]: In the south.\n";
+    let with = format!("{first}{one_more}    user: And back?{second}");
+    let found = compare(&Known::of(&without), &Known::of(&with));
+    check_sums(&found);
+    let of_both: Vec<_> =
+        found.calls.iter().filter(|calls| calls.before.is_some() && calls.after.is_some()).collect();
+    let pairs: Vec<_> =
+        of_both.iter().filter_map(|calls| Some((calls.before?, calls.after?, calls.turn))).collect();
+    assert_eq!(pairs, [(1, 1, 1), (2, 2, 1), (3, 4, 3), (4, 5, 3)]);
+    let turns = found.causes.iter().find(|cause| cause.kind == CauseKind::Turns).expect("the new turn");
+    assert_eq!((turns.calls, turns.place), (1, Place { side: Side::After, call: 3 }));
+    // The later calls carry what was said in it, and nothing else is told of them.
+    let kinds: Vec<CauseKind> = kinds(&found).into_iter().filter(|kind| *kind != CauseKind::Cache).collect();
+    assert_eq!(kinds.iter().filter(|kind| **kind == CauseKind::Results).count(), 0, "{:#?}", found.causes);
 }
 
 #[test]

@@ -37,6 +37,25 @@ fn undoing_moves_a_cursor_and_editing_cuts_what_was_undone() {
 }
 
 #[test]
+fn a_promise_goes_with_its_edit() {
+    let place = Place::new();
+    let mut store = place.open();
+    let session = with_session(&mut store);
+    let id = store.create_experiment(&session, "first", &texts(&["a", "b", "c"]), 1).unwrap().unwrap();
+    assert!(store.set_promise(id, 1, "much").unwrap());
+    assert!(store.set_promise(id, 2, "more").unwrap());
+    assert!(!store.set_promise(id, 3, "nothing").unwrap(), "there is no such edit");
+    drop(store);
+    let mut store = place.open();
+    let promises = |store: &Store| store.promises(id).unwrap();
+    assert_eq!(promises(&store), [(1, "much".to_owned()), (2, "more".to_owned())]);
+    store.set_applied(id, 1, 2).unwrap();
+    assert_eq!(promises(&store).len(), 2, "what was undone can be made again");
+    store.set_edits(id, 2, &texts(&["d"]), 3).unwrap();
+    assert_eq!(promises(&store), [(1, "much".to_owned())]);
+}
+
+#[test]
 fn experiments_are_listed_by_their_last_change_and_go_with_their_session() {
     let place = Place::new();
     let mut store = place.open();

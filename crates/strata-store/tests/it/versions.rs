@@ -27,6 +27,8 @@ const MEASURED: MeasuredCall = MeasuredCall {
     at_ms: 13,
 };
 
+const PROMISE: &str = r#"{"tokens":5}"#;
+
 /// The tables behind the index of words, which are made with it.
 const SHADOWS: [&str; 4] = ["search_data", "search_idx", "search_docsize", "search_config"];
 
@@ -119,6 +121,7 @@ fn fill(store: &mut Store) {
         [r#"{"edit":"drop_event","event":2}"#, r#"{"edit":"pin_event","event":1}"#].map(str::to_owned);
     let experiment = store.create_experiment(&id, "Without E2", &edits, 9).unwrap().unwrap();
     store.set_applied(experiment, 1, 10).unwrap();
+    store.set_promise(experiment, 0, PROMISE).unwrap();
     let run = store.begin_lab_run(&id, "x1", r#"{"config":"off"}"#, 11).unwrap().unwrap();
     store.set_lab_run(run, LabRunState::Cancelled, r#"{"summaries":[]}"#, 12).unwrap();
     store.add_measured_call("m", PromptShape::Text, &MEASURED).unwrap();
@@ -176,6 +179,8 @@ fn check_experiments(store: &Store, version: u32) {
     }
     assert_eq!(names, [("Without E2", 1, 2)]);
     assert_eq!(store.edits(found[0].id).unwrap()[1], r#"{"edit":"pin_event","event":1}"#);
+    let promises = if version < 5 { Vec::new() } else { vec![(0, PROMISE.to_owned())] };
+    assert_eq!(store.promises(found[0].id).unwrap(), promises);
 }
 
 /// What [`fill`] wrote since version 3.

@@ -944,9 +944,9 @@ asIf: string | null, };
  */
 export type RunOrigin = {
 /**
- * The session it was recorded in.
+ * The session it was recorded in, or the experiment over it whose edits hold.
  */
-recording: string,
+session: string,
 /**
  * The first call that a model answers.
  */
@@ -1105,6 +1105,19 @@ export type PriceInfo = { model: string, input: number, cachedRead: number, outp
  * Where the price is from and when it was seen.
  */
 source: string, };
+
+/**
+ * What a fix saves over all calls, as far as it was replayed.
+ */
+export type Saving = { of: SavedTokens,
+/**
+ * Less than without it.
+ */
+tokens: number,
+/**
+ * US dollars less; absent where a model has no price.
+ */
+costUsd: number | null, };
 
 /**
  * What a model could answer from a summary.
@@ -1430,6 +1443,27 @@ firstChangedStage: string | null,
  * Stages that ran again.
  */
 stagesRun: number, stages: number, };
+
+/**
+ * What edits promised, beside what came of them: sums over the calls of A that were made again in B.
+ */
+export type EditsPromise = {
+/**
+ * A without its edits.
+ */
+recorded: Bill,
+/**
+ * A with them.
+ */
+promised: Bill,
+/**
+ * B.
+ */
+really: Bill,
+/**
+ * All of it in a sentence.
+ */
+sentence: string, };
 
 /**
  * What ended a turn.
@@ -2477,6 +2511,26 @@ summary: string,
  */
 place: string, params: Array<Param>, };
 
+export type PromiseList = { rows: Array<PromiseRow>, };
+
+export type PromiseRow = {
+/**
+ * Of the fix.
+ */
+title: string,
+/**
+ * Its edits, by their numbers.
+ */
+firstEdit: number, lastEdit: number, promised: Saving,
+/**
+ * What the session comes to without these edits less what it comes to with them; absent while they are undone.
+ */
+saves: Saving | null,
+/**
+ * Both in words.
+ */
+sentence: string, };
+
 export type PromptDifference = { call: number,
 /**
  * The call it is compared with; absent for the first call of an agent.
@@ -2579,6 +2633,8 @@ changedMs: number,
  */
 summary: string, };
 
+export type SavedTokens = "prompt" | "fullPrice";
+
 export type ScriptList = {
 /**
  * Where they lie; empty where this Strata keeps nothing.
@@ -2616,6 +2672,10 @@ atMs: number | null,
 snippet: Array<SnippetPiece>, };
 
 export type SessionComparison = { a: ComparedSide, b: ComparedSide,
+/**
+ * Where A is a recording with edits, and B another recording: what came of the edits.
+ */
+promise: EditsPromise | null,
 /**
  * What to know before the two are compared, a sentence each: other bases, a price that is not known.
  */
@@ -2987,6 +3047,8 @@ export interface Commands {
   "experiment/redo": { readonly params: { experiment: string, }; readonly result: ExperimentDetail };
   /** What edits would do to a call and to all calls, without making them. */
   "experiment/preview": { readonly params: {  /**  * A session or an experiment.  */ session: string, call: number, edits: Array<Edit>,  /**  * In place of so many of the experiment's last edits.  */ withoutLast?: number, }; readonly result: PreviewResult };
+  /** What applied fixes promised, and what they save. */
+  "experiment/promises": { readonly params: { experiment: string, }; readonly result: PromiseList };
   /** Two experiments over a session, call by call. */
   "experiment/compare": { readonly params: { a: string, b: string,  /**  * Only calls whose requests differ.  */ onlyChanged: boolean, offset: number, limit: number, }; readonly result: Comparison };
   /** The requests of a call in two experiments, part by part. */
@@ -3010,7 +3072,7 @@ export interface Commands {
   /** What is worth a person's time, with fixes that were tried on all calls. */
   "findings/list": { readonly params: {  /**  * A session or an experiment.  */ session: string, }; readonly result: FindingList };
   /** Makes the edits of a fix. */
-  "findings/apply": { readonly params: {  /**  * A session or an experiment.  */ session: string,  /**  * For the name of a new experiment.  */ title: string, edits: Array<Edit>, }; readonly result: ExperimentDetail };
+  "findings/apply": { readonly params: {  /**  * A session or an experiment.  */ session: string,  /**  * For the name of a new experiment.  */ title: string, edits: Array<Edit>,  /**  * What it was found to save, to be set beside what it saves in the end.  */ promised?: Saving, }; readonly result: ExperimentDetail };
   /** Where agents leave their sessions on this computer. */
   "place/list": { readonly params: Record<string, never>; readonly result: PlaceList };
   /** Events and sessions with words in them, over everything stored. */

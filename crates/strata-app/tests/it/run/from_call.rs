@@ -121,6 +121,33 @@ fn what_cannot_be_run_again_says_why() {
     assert!(refusal(&transcript).contains("Only sessions of google-adk"), "{}", refusal(&transcript));
 }
 
+/// What the edits promised is set beside what they came to in the one call that a model answered.
+fn check_promise(
+    strata: &std::sync::Arc<strata_app::Strata>,
+    recording: &str,
+    experiment: &str,
+    session: &str,
+) {
+    let compare = |a: &str, b: &str| {
+        let params = json!({"a": a, "b": b, "by": "tokens", "offset": 0, "limit": 10});
+        crate::ask(strata, "session/compare", &params)
+    };
+    let found = compare(experiment, session);
+    let size = |session: &str| {
+        crate::ask(strata, "call/get", &json!({"session": session, "call": 4}))["bill"]["promptTokens"]
+            .clone()
+    };
+    let promise = &found["promise"];
+    let tokens = |of: &str| promise[of]["promptTokens"].clone();
+    let sizes = [size(recording), size(experiment), size(session)];
+    assert_eq!([tokens("recorded"), tokens("promised"), tokens("really")], sizes);
+    assert!(sizes[0].as_u64() > sizes[1].as_u64(), "the instruction is shorter: {sizes:?}");
+    let sentence = promise["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("Over 1 call that was made again, the edits promised"), "{sentence}");
+    assert_eq!(compare(recording, session)["promise"], Value::Null, "nothing was edited");
+    assert_eq!(compare(experiment, recording)["promise"], Value::Null, "nothing was made again");
+}
+
 #[test]
 fn the_window_runs_from_a_call_with_an_experiments_edits() {
     let desk = Desk::new(&one_agent(&[tool("look")]));
@@ -138,7 +165,7 @@ fn the_window_runs_from_a_call_with_an_experiments_edits() {
     assert_eq!((&run["from"]["waits"], &run["phase"]), (&json!(true), &json!("idle")));
     crate::ask(&strata, "run/send", &json!({"run": id, "message": "", "answers": []}));
     let status = until(&strata, id, |status| status["phase"] == "idle" && status["calls"] == json!(2));
-    assert_eq!(status["from"], json!({"recording": first.session, "call": 4, "replayed": 1, "waits": false}));
+    assert_eq!(status["from"], json!({"session": experiment, "call": 4, "replayed": 1, "waits": false}));
     let notes = status["notes"].to_string();
     assert!(notes.contains("From C3 on, prompts are not as they were recorded: the instruction"), "{notes}");
     assert!(
@@ -146,7 +173,8 @@ fn the_window_runs_from_a_call_with_an_experiments_edits() {
             .1
             .contains("nothing to say")
     );
-    let text =
-        report::show(&desk.source(status["session"].as_str().unwrap()), &Quiet(CancellationToken::new()));
+    let session = status["session"].as_str().unwrap();
+    check_promise(&strata, &first.session, experiment, session);
+    let text = report::show(&desk.source(session), &Quiet(CancellationToken::new()));
     assert!(text.is_ok());
 }
