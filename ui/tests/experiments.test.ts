@@ -180,12 +180,14 @@ describe('findings', () => {
     await waitFor(() => expect(window.view().finding).toMatch(/^E\d+$/));
     await window.press('a');
     await waitFor(() => expect(window.view().session).toBe('x1'));
-    expect(asked(window, 'findings/apply')).toMatchObject([{ edits: fix.edits }]);
+    const promised = { of: 'prompt', tokens: fix.savesTokens, costUsd: fix.savesUsd };
+    expect(asked(window, 'findings/apply')).toMatchObject([{ edits: fix.edits, promised }]);
     // It comes to what was said it would.
     const { bill } = await window.host.invoke('session/header', { session: 'x1' });
     expect(bill.promptTokens).toBe(fix.effect.tokensAfter);
     await window.press('{Escape}');
     await waitFor(() => expect(window.view().panel).toBe('stage'));
+    await waitFor(async () => expect(await edits()).toHaveTextContent(/less, as promised\./));
   });
 });
 
