@@ -23,6 +23,7 @@ mod params;
 mod plugins;
 mod recorded_code;
 mod request_confirmation;
+mod returned_contents;
 mod toolset_auth;
 
 pub use agent_tools::AgentTools;

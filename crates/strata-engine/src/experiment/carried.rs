@@ -34,6 +34,10 @@ pub(super) fn carried(
     dropped: &BTreeSet<EventIndex>,
 ) -> (LlmRequest, Vec<Diagnostic>) {
     let compiled = &sent.compiled;
+    if sent.request.is_same_prompt(compiled) {
+        // Nothing was sent that compiling does not know, so it knows what the edits make of it, in which order, too.
+        return (edited.clone(), Vec::new());
+    }
     let mut request = sent.request.clone();
     let mut problems = Vec::new();
     if compiled.model != edited.model {

@@ -122,12 +122,13 @@ fn response_parameters(schema: &OutputSchema) -> Object {
     parameters
 }
 
-/// The schema of one parameter: without the definitions, which stand at the top, and with the parameter's title.
+/// The schema of one parameter: without the definitions, which stand at the top, and with the parameter's title. Pydantic
+/// writes the members of a schema in the order of their names.
 fn titled(schema: &Object, title: &str) -> Object {
     let mut schema = schema.clone();
     schema.remove("$defs");
     schema.insert("title", title);
-    schema
+    schema.sorted()
 }
 
 /// A field that is neither required nor has a default has a default that Python makes: ADK calls the maker.

@@ -1,11 +1,17 @@
 //! Plugins, callbacks and tools whose code Strata does not know. What they changed of a request is known for the calls
 //! that a recorder saw; on an edited request the same change is made, as far as it fits.
 
-use strata_model::{Diagnostic, FromJson as _, LlmRequest, Origin, RecordedStage, Str, json};
+use std::sync::Arc;
+
+use strata_model::{
+    Contents, Diagnostic, FromJson as _, LlmRequest, Origin, RecordedStage, RequestContent, RequestPart, Str,
+    json,
+};
 
 use crate::context::CompileContext;
 use crate::error::CompileError;
 use crate::processor::{Phase, Processor, StageOutput};
+use crate::processors::returned_contents::{Originals, exact};
 use crate::sections::Sections;
 use crate::tool_plan::ToolStep;
 
@@ -68,7 +74,13 @@ impl<'c> RecordedCode<'c> {
             "tool" => Origin::Tool { name: stage.name.clone() },
             _ => Origin::Extension { name: stage.name.clone() },
         };
-        if changes.apply(request, &origin).is_err() {
+        let before = request.contents.clone();
+        let fits = changes.apply(request, &origin);
+        if let Some(splice) = &changes.contents {
+            let n_replaced = splice.n_before.saturating_sub(splice.keep + splice.end);
+            keep_sources(&before, &mut request.contents, (&stage.name, &origin), n_replaced);
+        }
+        if fits.is_err() {
             output.diagnostics.push(Diagnostic::warning(
                 "change-does-not-fit",
                 "systemInstruction",
@@ -81,6 +93,40 @@ impl<'c> RecordedCode<'c> {
         }
         "as recorded"
     }
+}
+
+/// What was recorded of contents says nothing of their sources: those that came back as they were keep theirs, and what
+/// the code made of a part is that part, rewritten. Where fewer are there than were replaced when it was recorded, calls
+/// and results that are made of nothing are those that are gone.
+fn keep_sources(before: &Contents, contents: &mut Contents, (by, own): (&Str, &Origin), n_replaced: usize) {
+    let (given, returned): (Vec<_>, Vec<_>) = (before.iter().collect(), contents.iter().cloned().collect());
+    let is_same = |(a, b): &(&&Arc<RequestContent>, &Arc<RequestContent>)| Arc::ptr_eq(a, b);
+    let start = given.iter().zip(&returned).take_while(is_same).count();
+    let (given, returned) = (&given[start..], &returned[start..]);
+    let end = given.iter().rev().zip(returned.iter().rev()).take_while(is_same).count();
+    let (given, returned) = (&given[..given.len() - end], &returned[..returned.len() - end]);
+    if returned.is_empty() || (given.is_empty() && n_replaced == 0) {
+        return;
+    }
+    let mut sourced = Originals::of(given.iter().copied(), exact, by).sourced(returned);
+    if given.len() < n_replaced {
+        sourced = sourced.iter().filter_map(|content| without_traffic(content, own)).collect();
+    }
+    let tail = contents.split_off(start);
+    contents.extend(sourced.into_iter().chain(tail.into_iter().skip(returned.len())));
+}
+
+/// The content without calls and results of this source. `None` where nothing else is in it.
+fn without_traffic(content: &Arc<RequestContent>, source: &Origin) -> Option<Arc<RequestContent>> {
+    let is_traffic = |part: &RequestPart| {
+        part.main_origin() == source
+            && (part.part.function_call.is_some() || part.part.function_response.is_some())
+    };
+    if !content.parts.iter().any(is_traffic) {
+        return Some(content.clone());
+    }
+    let left: Vec<RequestPart> = content.parts.iter().filter(|part| !is_traffic(part)).cloned().collect();
+    (!left.is_empty()).then(|| Arc::new(content.with_parts(left)))
 }
 
 impl Processor for CodeStage {

@@ -1,7 +1,6 @@
 //! A processor written in JavaScript.
 
 mod context;
-mod origins;
 mod read;
 
 use std::hash::Hash;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use strata_engine::{Experiment, StageCache};
 use strata_model::app::IncludeContents;
-use strata_model::{EventIndex, LlmRequest, Origin, RecordedCall};
+use strata_model::{
+    Decoder, EventIndex, FromJson as _, LlmRequest, Origin, RecordedCall, RequestContent, RichText, json,
+};
 use strata_testkit::{app, experiment_in, session};
 
 use super::{compile_all, edited, edits, sample};
@@ -106,4 +108,105 @@ fn requests_of_the_sample_change_as_they_compile() {
     ] {
         check(&base, &recorded, text);
     }
+}
+
+/// A callback of the app cuts a result and leaves the rest alone.
+const TRIMMED: &str = r#"
+    user: Which rows are there?
+    reader: -> rows(n=4)
+    tool: {"rows": [{"a": 1}, {"a": 2}, {"a": 3}, {"a": 4}], "log": "four rows read"}
+    reader: Four of them.
+    user: And which is the first?
+    reader: The first.
+"#;
+
+/// The calls of [`TRIMMED`] as a recorder saw them, with what the callback did to each request.
+fn trimmed() -> Experiment {
+    let app =
+        app(r#"{"name": "desk", "root_agent": {"type": "llm", "name": "reader", "model": "gemini-2.5-flash",
+            "instruction": "Read.", "before_model_callbacks": [{"type": "code", "name": "desk.trim"}]}}"#);
+    let base = experiment_in(app, session(TRIMMED));
+    let called = r#"{"parts": [{"functionCall": {"args": {"n": 4}, "name": "rows"}}], "role": "model"}"#;
+    let cut = r#"{"parts": [{"functionResponse": {"name": "rows", "response": {"rows": [{"a": 1}, {"a": 2}, {"a": 3}, {"a": 4}]}}}], "role": "user"}"#;
+    let calls: Vec<_> = base.calls().iter().map(|call| {
+        let n_behind = call.number.saturating_sub(2) * 2;
+        let splice = match call.number {
+            1 => "null".to_owned(),
+            // The call before the result comes back as it was.
+            _ => format!(
+                r#"{{"contents": {{"before": {}, "keep": 1, "end": {n_behind}, "add": [{called}, {cut}]}}}}"#,
+                3 + n_behind
+            ),
+        };
+        let stage = format!(r#"{{"kind": "callback", "name": "desk.trim", "position": 0, "changes": {splice}}}"#);
+        let json = json::parse(format!(r#"{{"agent": "reader", "stages": [{stage}]}}"#).as_bytes());
+        let recorded = RecordedCall::from_json(json.expect("JSON"), &mut Decoder::new());
+        (call.answer, recorded.expect("a recorded call"))
+    }).collect();
+    let seen = base.with_recorded_calls(calls);
+    let sent =
+        compile_all(&seen, &mut StageCache::new()).into_iter().map(|request| request.expect("a request"));
+    let answers: Vec<EventIndex> = seen.calls().iter().map(|call| call.answer).collect();
+    // Something else went out with it, so that edits are made in what was sent and not in what is compiled.
+    let sent = sent.map(|mut request| {
+        let words = RichText::from_span("Mind the rules.", Origin::Run { field: "request".into() });
+        request.contents.push(Arc::new(RequestContent::user_text(&words, words.spans()[0].origin.clone())));
+        without_sources(request)
+    });
+    let sent: Vec<_> = answers.into_iter().zip(sent).collect();
+    seen.with_requests(sent)
+}
+
+#[test]
+fn what_is_added_stands_where_it_is_compiled() {
+    let tool = r#"{"type": "function", "declaration": {"name": "save", "parameters": {"type": "OBJECT"}}}"#;
+    let app = app(&format!(
+        r#"{{"name": "desk", "root_agent": {{"type": "llm", "name": "writer", "model": "gemini-2.5-flash",
+            "instruction": "Write.", "tools": [{tool}]}}}}"#
+    ));
+    let base = experiment_in(app, session("user: Write.\nwriter: Done.\n"));
+    let schema = edits(
+        r#"[{"edit": "set_output_schema", "agent": "writer",
+             "schema": {"type": "object", "properties": {"status": {"type": "string"}}}}]"#,
+    );
+    let last = |experiment: &Experiment| {
+        let edited = edited(experiment, &schema).experiment;
+        compile_all(&edited, &mut StageCache::new()).pop().flatten().expect("a request").to_json()
+    };
+    let compiled = json::to_compact(&last(&base));
+    assert_eq!(json::to_compact(&last(&recorded(&base))), compiled);
+    // As pydantic writes it.
+    assert!(
+        compiled.contains(r#"{"additionalProperties":true,"title":"Response","type":"object"}"#),
+        "{compiled}"
+    );
+}
+
+#[test]
+fn what_a_recorded_callback_rewrote_is_still_the_result() {
+    let seen = trimmed();
+    let last = |experiment: &Experiment| {
+        compile_all(experiment, &mut StageCache::new()).pop().flatten().expect("a request")
+    };
+    let request = last(&seen);
+    let result = &request.contents.get(2).expect("the result").parts[0];
+    assert_eq!(
+        *result.main_origin(),
+        Origin::Rewritten { by: "desk.trim".into(), event: Some(EventIndex(2)), part: 0 }
+    );
+    assert!(!json::to_compact(&result.part.to_json()).contains("four rows read"));
+    let called = &request.contents.get(1).expect("the call").parts[0];
+    assert_eq!(*called.main_origin(), Origin::Event { event: EventIndex(1), part: 0 });
+
+    let cap = edits(r#"[{"edit": "insert_processor", "use": "cap_rows", "params": {"max_rows": 1}}]"#);
+    let capped = last(&edited(&seen, &cap).experiment);
+    assert_eq!(
+        json::to_compact(&capped.contents.to_json()),
+        json::to_compact(&request.contents.to_json()).replace(
+            r#"[{"a":1},{"a":2},{"a":3},{"a":4}]"#,
+            r#"[{"a":1}],"_row_limits":{"rows":{"shown":1,"total":4}}"#
+        )
+    );
+    let dropped = last(&edited(&seen, &edits(r#"[{"edit": "drop_event", "event": 3}]"#)).experiment);
+    assert!(!json::to_compact(&dropped.contents.to_json()).contains("functionResponse"));
 }

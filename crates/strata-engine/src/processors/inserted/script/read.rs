@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use strata_model::{
-    ConfigField, Content, Declaration, Decoder, FromJson as _, Json, LlmRequest, Object, Origin, RequestTool,
-    RichText, Str,
+    ConfigField, Content, Declaration, Decoder, FromJson as _, Json, LlmRequest, Object, Origin,
+    RequestContent, RequestTool, RichText, Str,
 };
 
-use super::origins::{Originals, sourced_text};
+use crate::processors::returned_contents::{Originals, as_scripted, sourced_text};
 
 /// Members of a request that a script may leave out or return as they were, and cannot change.
 const FIXED: [&str; 5] = [
@@ -45,7 +45,10 @@ pub(super) fn request(returned: &Json, before: &LlmRequest, by: &Str) -> Result<
     };
     let contents = contents.iter().enumerate().map(|(at, content)| read_content(at, content));
     let contents: Vec<Content> = contents.collect::<Result<_, String>>()?;
-    let sourced = Originals::of(&before.contents, by).sourced(&contents);
+    let plain =
+        contents.iter().map(|content| Arc::new(RequestContent::from_content(content, |_| own_words(by))));
+    let plain: Vec<Arc<RequestContent>> = plain.collect();
+    let sourced = Originals::of(before.contents.iter(), as_scripted, by).sourced(&plain);
     let is_same = sourced.len() == before.contents.len()
         && sourced.iter().zip(before.contents.iter()).all(|(new, old)| Arc::ptr_eq(new, old));
     if !is_same {

@@ -1,6 +1,6 @@
-//! Sources for contents that come back from a script.
+//! Sources for contents that come back from code: a script, or a plugin or callback that was recorded.
 //!
-//! What comes back as it was keeps its source. What is new or different was written by the script; where it replaces
+//! What comes back as it was keeps its source. What is new or different was written by the code; where it replaces
 //! something, a comparison says of which bytes.
 
 use std::collections::{HashMap, VecDeque};
@@ -10,41 +10,46 @@ use std::sync::Arc;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use strata_model::text::{common_end, common_start};
 use strata_model::{
-    Content, Contents, Fingerprint, FingerprintBuilder, FromJson as _, Json, Origin, Part, RequestContent,
-    RequestPart, RichText, Str,
+    Fingerprint, FingerprintBuilder, FromJson as _, Json, Origin, Part, RequestContent, RequestPart,
+    RichText, Str,
 };
 
 /// Longer texts are compared by their beginnings and ends alone.
 const MAX_LINES: usize = 3000;
-/// Of a new text, so much (1/5) has to stand in an old one for the script to have changed it rather than written it.
+/// Of a new text, so much (1/5) has to stand in an old one for the code to have changed it rather than written it.
 const SHARED: usize = 5;
 
-/// The contents a script was given.
+/// By what a part is known again when it comes back.
+pub(super) type Print = fn(&RequestPart) -> Fingerprint;
+
+/// The contents some code was given.
 pub(super) struct Originals<'o> {
     contents: Vec<&'o Arc<RequestContent>>,
     /// All parts in order, as `(content, part)`.
     parts: Vec<(usize, &'o RequestPart)>,
-    /// Of each part, as it looks once JavaScript has read and written it.
+    /// Of each part.
     prints: Vec<Fingerprint>,
+    print: Print,
     by: &'o Str,
 }
 
 impl<'o> Originals<'o> {
-    pub(super) fn of(contents: &'o Contents, by: &'o Str) -> Self {
-        let contents: Vec<_> = contents.iter().collect();
+    pub(super) fn of(
+        contents: impl IntoIterator<Item = &'o Arc<RequestContent>>,
+        print: Print,
+        by: &'o Str,
+    ) -> Self {
+        let contents: Vec<_> = contents.into_iter().collect();
         let parts = contents.iter().enumerate();
         let parts: Vec<_> =
             parts.flat_map(|(at, content)| content.parts.iter().map(move |part| (at, part))).collect();
-        let prints = parts.iter().map(|(_, part)| print(&part.part)).collect();
-        Self { contents, parts, prints, by }
+        let prints = parts.iter().map(|(_, part)| print(part)).collect();
+        Self { contents, parts, prints, print, by }
     }
 
-    /// The returned contents with their sources.
-    pub(super) fn sourced(&self, returned: &[Content]) -> Vec<Arc<RequestContent>> {
-        let own = Origin::Rewritten { by: self.by.clone(), event: None, part: 0 };
-        let plain: Vec<RequestContent> =
-            returned.iter().map(|content| RequestContent::from_content(content, |_| own.clone())).collect();
-        let matches = self.matches(&plain);
+    /// The contents that came back, all of them the code's own as yet, with their sources.
+    pub(super) fn sourced(&self, plain: &[Arc<RequestContent>]) -> Vec<Arc<RequestContent>> {
+        let matches = self.matches(plain);
         let mut n_before = 0;
         let mut sourced = Vec::with_capacity(plain.len());
         for (at, content) in plain.iter().enumerate() {
@@ -64,16 +69,16 @@ impl<'o> Originals<'o> {
     }
 
     /// For each returned part the original that is equal to it, each original once, in order where possible.
-    fn matches(&self, plain: &[RequestContent]) -> Vec<Option<usize>> {
+    fn matches(&self, plain: &[Arc<RequestContent>]) -> Vec<Option<usize>> {
         let mut waiting: HashMap<Fingerprint, VecDeque<usize>> = HashMap::new();
         for (at, print) in self.prints.iter().enumerate() {
             waiting.entry(*print).or_default().push_back(at);
         }
         let parts = plain.iter().flat_map(|content| &content.parts);
-        parts.map(|part| waiting.get_mut(&print(&part.part))?.pop_front()).collect()
+        parts.map(|part| waiting.get_mut(&(self.print)(part))?.pop_front()).collect()
     }
 
-    /// The very content the script was given, if it came back whole.
+    /// The very content the code was given, if it came back whole.
     fn same_content(
         &self,
         at: usize,
@@ -128,9 +133,15 @@ impl<'o> Originals<'o> {
     }
 }
 
+/// Identifies a part by all of it.
+pub(super) fn exact(part: &RequestPart) -> Fingerprint {
+    part.fingerprint
+}
+
 /// Identifies a part by what JavaScript keeps of it: numbers are floating-point numbers there, and keys that are
 /// numbers change their places.
-fn print(part: &Part) -> Fingerprint {
+pub(super) fn as_scripted(part: &RequestPart) -> Fingerprint {
+    let part = &part.part;
     if part.function_call.is_none() && part.function_response.is_none() && part.other.is_empty() {
         return FingerprintBuilder::new().json(&part.to_json()).finish();
     }
