@@ -151,6 +151,11 @@ impl Experiment {
         self.recorded.get(call).is_some()
     }
 
+    /// What is recorded to have been sent for a call, by its number.
+    pub fn recorded_request(&self, call: u32) -> Option<&LlmRequest> {
+        self.recorded.get(call).map(recorded::RecordedRequest::request)
+    }
+
     /// Whether this request is what is recorded to have been sent for a call.
     pub fn is_as_sent(&self, call: u32, request: &LlmRequest) -> bool {
         self.recorded.get(call).is_some_and(|recorded| recorded.is_sent_as(request))

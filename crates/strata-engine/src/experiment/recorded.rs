@@ -98,6 +98,11 @@ impl RecordedRequest {
         Self { request, sent: OnceLock::new() }
     }
 
+    /// As it is recorded, with the events that say the same as its parts.
+    pub(crate) fn request(&self) -> &LlmRequest {
+        &self.request
+    }
+
     /// What was sent for a call that compiles to `compiled` without edits.
     pub(crate) fn sent(&self, call: &Call, compiled: impl FnOnce() -> LlmRequest) -> &UneditedRequest {
         self.sent.get_or_init(|| {

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use strata_engine::{Call, Experiment};
-use strata_model::{Event, Origin, RequestContent, RequestPart, Str};
+use strata_engine::{Call, Experiment, Facts, FlowKind, LoggedEvent};
+use strata_model::app::IncludeContents;
+use strata_model::{Fingerprint, LlmRequest, RequestContent, Str};
 
 use super::weigh::Counting;
-use crate::tokens::{Growth, Sizes, TokenFit, Tokenizer, Weigher, bare_name};
+use crate::tokens::{Growth, SizeKind, Sizes, TokenFit, Tokenizer, Weigher, bare_name};
 
 /// Later calls change no fit any more: what they would add to it is less than it is off.
 const MAX_CALLS: usize = 1_000;
@@ -112,24 +113,76 @@ fn reported_growth(earlier: &Call, later: &Call) -> Option<u32> {
 
 /// What stands between the prompts of two calls. `None` where that is nothing, or more than was added.
 fn added(experiment: &Experiment, earlier: &Call, later: &Call, weigher: &Weigher<'_>) -> Option<Sizes> {
-    let events = experiment.session().events.get(earlier.answer.as_usize()..later.answer.as_usize())?;
+    if let Some([before, after]) = requests(experiment, [earlier, later]) {
+        return added_to_request(before, after, weigher);
+    }
+    let of = &later.invocation;
+    let between = earlier.answer.as_usize()..later.answer.as_usize();
+    let events = experiment.log().events().range(between).filter(|logged| logged.event.branch == of.branch);
+    let is_own = |logged: &LoggedEvent| *logged.event.author == *of.agent;
+    let is_whole = shows_all(experiment, later);
     let mut sizes = Sizes::default();
-    for event in events.iter().filter(|event| event.branch == later.invocation.branch) {
-        if event.is_compaction() {
+    for logged in events {
+        // Whoever sees its own turn alone is shown another history once a new turn or another agent comes in between.
+        if logged.event.is_compaction() || !(is_whole || is_own(logged)) {
             return None;
         }
-        sizes += event_sizes(event, weigher);
+        let content = if is_own(logged) || logged.is(Facts::FROM_USER) {
+            logged.own_content()
+        } else {
+            logged.foreign_content(false)
+        };
+        sizes += content.map(|content| weigher.sizes(content)).unwrap_or_default();
     }
     Some(sizes).filter(|sizes| sizes.total() > 0)
 }
 
-fn event_sizes(event: &Event, weigher: &Weigher<'_>) -> Sizes {
-    let parts =
-        event.parts().iter().map(|part| RequestPart::new(part.clone(), Origin::processor("contents")));
-    let parts: Vec<RequestPart> = parts.collect();
-    if parts.is_empty() {
-        return Sizes::default();
+/// What was sent for two calls, where that is known to be all of it. google-adk's apps put instructions, state and
+/// callbacks of their own around the events.
+fn requests<'e>(experiment: &'e Experiment, calls: [&Call; 2]) -> Option<[&'e LlmRequest; 2]> {
+    let [earlier, later] = calls.map(|call| experiment.recorded_request(call.number));
+    Some([earlier?, later?]).filter(|_| experiment.kind() == FlowKind::Adk)
+}
+
+/// What a request has more than an earlier one. `None` where it has less of something, or other tools.
+fn added_to_request(earlier: &LlmRequest, later: &LlmRequest, weigher: &Weigher<'_>) -> Option<Sizes> {
+    let tools =
+        |request: &LlmRequest| request.tools.iter().map(|tool| tool.fingerprint()).collect::<Vec<_>>();
+    if tools(earlier) != tools(later) {
+        return None;
     }
-    let role = event.content.as_ref().and_then(|content| content.role.clone());
-    weigher.sizes(&RequestContent::new(role, parts))
+    let system = |request: &LlmRequest| {
+        let tokens = request.system_instruction.iter().map(|text| weigher.system(text).tokens).sum();
+        Sizes::of(SizeKind::Text, tokens)
+    };
+    let n_shared = later.contents.n_shared(&earlier.contents);
+    let mut n_before: HashMap<Fingerprint, usize> = HashMap::new();
+    for content in earlier.contents.iter().skip(n_shared) {
+        *n_before.entry(content.fingerprint).or_default() += 1;
+    }
+    let later_contents = later.contents.iter().skip(n_shared);
+    let new: Sizes = later_contents
+        .filter(|content| !is_left(&mut n_before, content))
+        .map(|content| weigher.sizes(content))
+        .sum();
+    let earlier_contents = earlier.contents.iter().skip(n_shared);
+    let gone: Sizes = earlier_contents
+        .filter(|content| is_left(&mut n_before, content))
+        .map(|content| weigher.sizes(content))
+        .sum();
+    (new + system(later)).without(gone + system(earlier)).filter(|sizes| sizes.total() > 0)
+}
+
+/// Takes one of the contents that say this, where there is one left.
+fn is_left(contents: &mut HashMap<Fingerprint, usize>, content: &RequestContent) -> bool {
+    let Some(n) = contents.get_mut(&content.fingerprint).filter(|n| **n > 0) else { return false };
+    *n -= 1;
+    true
+}
+
+/// Whether the agent of a call is shown the whole history.
+fn shows_all(experiment: &Experiment, call: &Call) -> bool {
+    let index = experiment.index();
+    let of_agent = || index.agent(index.find(&call.invocation.agent)?).include_contents;
+    call.invocation.include_contents.or_else(of_agent) != Some(IncludeContents::None)
 }

@@ -64,6 +64,9 @@ pub struct Errors {
 const ENOUGH_GROWTHS: usize = 8;
 const ENOUGH_TOKENS: u64 = 2_000;
 const FOLDS: usize = 5;
+/// A fit whose middle growth is that far off has not learned how a provider counts: prompts grew by something else than
+/// what they are held to have grown by.
+const USELESS: f64 = 0.3;
 
 /// Standard deviations of ratios before anything is seen: of all texts together, of each from the others, and of what is
 /// not text.
@@ -99,7 +102,8 @@ impl TokenFit {
             return None;
         }
         let held_out = HeldOut::of(growths);
-        let is_better = held_out.predicted.median < held_out.counted.median;
+        let is_better =
+            held_out.predicted.median < held_out.counted.median && held_out.predicted.median < USELESS;
         Some((Self { ratios: fitted(growths).ratios, held_out }, is_better))
     }
 

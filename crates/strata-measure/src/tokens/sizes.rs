@@ -64,6 +64,15 @@ impl Sizes {
     pub fn total(&self) -> u32 {
         self.0.iter().fold(0, |sum, tokens| sum.saturating_add(*tokens))
     }
+
+    /// What is left without `other`. `None` where that has more of something.
+    pub fn without(self, other: Self) -> Option<Self> {
+        let mut left = self;
+        for (tokens, gone) in left.0.iter_mut().zip(other.0) {
+            *tokens = tokens.checked_sub(gone)?;
+        }
+        Some(left)
+    }
 }
 
 impl Add for Sizes {

@@ -1,12 +1,13 @@
 //! Counts that a provider's reports correct: parts, prompts and what is hidden.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use strata_engine::{Catalog, Edit, Experiment, FlowKind, Growth, infer_app};
+use strata_engine::{Catalog, Edit, Experiment, FlowKind, Growth, StageCache, infer_app};
 use strata_measure::analysis::{BilledCalls, CacheAnalysis, Counting, SessionAnalysis, model_growths};
 use strata_measure::prices::Prices;
 use strata_measure::tokens::{Basis, SizeKind, Sizes, Tokenizer, Weigher};
-use strata_model::{Session, Usage};
+use strata_model::{EventIndex, LlmRequest, Session, Usage};
 use strata_testkit::Seeded;
 use strata_wire::CacheRules;
 
@@ -159,4 +160,93 @@ fn counts_with_a_models_own_vocabulary_stay_as_they_are() {
     assert_eq!(model_growths(&session, &counting), []);
     let analysis = analysed(&session, &counting);
     assert!(analysis.tokenizers().all(|tokenizer| tokenizer.fit().is_none()));
+}
+
+/// Turns of a pipeline, with what its provider reports.
+fn pipeline() -> Experiment {
+    let mut text = String::new();
+    for turn in 0..4 {
+        let usage = 1_000 * (turn + 1);
+        let rows: Vec<String> =
+            (0..30).map(|row| format!(r#"{{"day": {row}, "clicks": {}}}"#, row * 7)).collect();
+        let rows = rows.join(", ");
+        text += &format!("user: How did week {turn} go?\n");
+        text += &format!("reader [model gemini-2.5-flash, usage {usage}]: -> rows(week={turn})\n");
+        text += &format!("tool: {{\"rows\": [{rows}]}}\n");
+        text += &format!("reader [model gemini-2.5-flash, usage {}]: Thirty rows were read.\n", usage + 100);
+        text += &format!("critic [model gemini-2.5-flash, usage {}]: Nothing stands out.\n", usage + 200);
+        text += &format!(
+            "writer [model gemini-2.5-flash, usage {}]: -> save(week={turn})\ntool: saved\n",
+            usage + 300
+        );
+        text += &format!("writer [model gemini-2.5-flash, usage {}]: It went as always.\n", usage + 400);
+    }
+    let agent = |name: &str, scope: &str| {
+        format!(
+            r#"{{"type": "llm", "name": "{name}", "model": "gemini-2.5-flash", "instruction": "Go on.", "include_contents": "{scope}"}}"#
+        )
+    };
+    let agents = [agent("reader", "default"), agent("critic", "default"), agent("writer", "none")].join(", ");
+    let app = strata_testkit::app(&format!(
+        r#"{{"name": "weeks", "root_agent": {{"type": "sequential", "name": "weeks", "sub_agents": [{agents}]}}}}"#
+    ));
+    strata_testkit::experiment_in(app, strata_testkit::session(&text))
+}
+
+fn requests(experiment: &Experiment) -> Vec<LlmRequest> {
+    let mut cache = StageCache::new();
+    let compiled = experiment.calls().iter().map(|call| experiment.compile(call, &mut cache));
+    compiled.map(|compiled| compiled.expect("a compilation").working_context()).collect()
+}
+
+/// What the prompts of each agent had more than the one before, where that is their beginning.
+fn grown(experiment: &Experiment, requests: &[LlmRequest], counting: &Counting) -> Vec<Sizes> {
+    let tokenizer = Tokenizer::of_model("gemini-2.5-flash");
+    let weigher = Weigher::new(&tokenizer, &counting.vocabularies, &counting.memo);
+    let mut last: HashMap<&str, &LlmRequest> = HashMap::new();
+    let mut found = Vec::new();
+    for (call, request) in experiment.calls().iter().zip(requests).take(FITTED_CALLS) {
+        let Some(earlier) = last.insert(&call.invocation.agent, request) else { continue };
+        let prints = |request: &LlmRequest| -> Vec<_> {
+            request.contents.iter().map(|content| content.fingerprint).collect()
+        };
+        if prints(request).starts_with(&prints(earlier)) {
+            let new = request.contents.iter().skip(earlier.contents.len());
+            found.push(new.map(|content| weigher.sizes(content)).sum());
+        }
+    }
+    found
+}
+
+/// Of the twenty calls of [`pipeline`], as many as fits are made from.
+const FITTED_CALLS: usize = 18;
+
+#[test]
+fn growths_are_what_an_agent_was_shown() {
+    let counting = Counting::default();
+    let base = pipeline();
+    let sizes = |experiment: &Experiment| -> Vec<Sizes> {
+        let growths = model_growths(experiment, &counting);
+        growths.iter().flat_map(|of_model| &of_model.growths).map(|growth| growth.sizes).collect()
+    };
+    let compiled = requests(&base);
+    let expected = grown(&base, &compiled, &counting);
+    assert_eq!(sizes(&base), expected, "quotations of others, and turns of one's own");
+    assert!(
+        expected.iter().any(|grown| grown.get(SizeKind::Result) == 0 && grown.total() > 300),
+        "{expected:?}"
+    );
+
+    // Code of the app takes all results out before a request goes out.
+    let mut sent = compiled;
+    for request in &mut sent {
+        let kept: Vec<_> =
+            request.contents.iter().filter(|content| !content.has_function_response()).cloned().collect();
+        request.contents = kept.into_iter().collect();
+    }
+    let expected = grown(&base, &sent, &counting);
+    let answers: Vec<EventIndex> = base.calls().iter().map(|call| call.answer).collect();
+    let seen = base.with_requests(answers.into_iter().zip(sent));
+    assert_eq!(sizes(&seen), expected);
+    assert!(expected.iter().all(|grown| grown.get(SizeKind::Result) == 0), "{expected:?}");
 }
