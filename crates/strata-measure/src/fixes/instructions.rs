@@ -14,8 +14,8 @@ use crate::analysis::{CallAnalysis, Cause, is_quoted};
 const LARGE_VALUE: usize = 1000;
 /// Characters of a field's values up to which it is kept in a shorter form.
 const SHORT_FIELD: usize = 60;
-/// Characters of documentation at the head of an instruction from which on it is worth making it static.
-const LONG_HEAD: usize = 1500;
+/// Characters of documentation in an instruction from which on it is worth making it static.
+const LONG_DOCUMENTATION: usize = 1500;
 
 pub(super) fn candidates(seen: &FixEvidence<'_>) -> Vec<Candidate> {
     let mut found = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn candidates(seen: &FixEvidence<'_>) -> Vec<Candidate> {
     found.extend(volatile(seen));
     for (name, call) in &seen.last {
         let Some(agent) = seen.agent(name) else { continue };
-        found.extend(static_head(name, agent));
+        found.extend(static_documentation(name, agent));
         found.extend(without_history(seen, name, agent, call));
     }
     found
@@ -101,28 +101,56 @@ fn volatile(seen: &FixEvidence<'_>) -> Option<Candidate> {
     Some(Candidate::insert(title, "move_volatile", &params).answering(&["state-in-instruction"]))
 }
 
-/// Documentation before the first placeholder becomes a static instruction.
-fn static_head(name: &Str, agent: &Agent) -> Option<Candidate> {
+/// Documentation around placeholders becomes a static instruction. Wherever it stands, what changes before it is not in
+/// its way any more.
+fn static_documentation(name: &Str, agent: &Agent) -> Option<Candidate> {
     let Some(Instruction::Template(text)) = &agent.instruction else { return None };
     if agent.static_instruction.is_some() {
         return None;
     }
-    let template = Template::parse(text);
-    let Some(Piece::Literal(head)) = template.pieces.first() else { return None };
-    if template.pieces.len() == 1 || python::len(head) < LONG_HEAD {
-        return None;
-    }
-    // A line is not taken apart.
-    let end = head.rfind('\n').map(|at| at + 1).filter(|end| python::len(&head[..*end]) >= LONG_HEAD)?;
+    let (fixed, rest) = documentation(text)?;
     let edits = vec![
-        AppEdit::StaticInstruction { agent: name.clone(), text: Some(text[..end].into()) }.into(),
-        AppEdit::Instruction { agent: name.clone(), text: Some(text[end..].into()) }.into(),
+        AppEdit::StaticInstruction { agent: name.clone(), text: Some(fixed.into()) }.into(),
+        AppEdit::Instruction { agent: name.clone(), text: Some(rest.into()) }.into(),
     ];
     let mut candidate =
         Candidate::new(format!("Make the documentation in {name}’s instruction static"), edits)
             .answering(&["state-in-instruction", "instruction-in-tool-loop"]);
     candidate.agent = Some(name.clone());
     Some(candidate)
+}
+
+/// The lines of a template that are never filled, where they stand in long runs, and what is left of it. `None` where
+/// there are none, where nothing else is filled, and where a placeholder goes over lines.
+fn documentation(text: &str) -> Option<(String, String)> {
+    let n_filled = |text: &str| {
+        let pieces = Template::parse(text).pieces;
+        pieces.iter().filter(|piece| !matches!(piece, Piece::Literal(_))).count()
+    };
+    let (mut fixed, mut rest) = (String::new(), String::new());
+    let (mut run, mut n_in_lines) = (String::new(), 0);
+    let mut flush = |run: &mut String, rest: &mut String| {
+        let begins = run.len() - run.trim_start_matches('\n').len();
+        if python::len(&run[begins..]) < LONG_DOCUMENTATION {
+            rest.push_str(run);
+        } else {
+            rest.push_str(&run[..begins]);
+            fixed.push_str(&run[begins..]);
+        }
+        run.clear();
+    };
+    for line in text.split_inclusive('\n') {
+        match n_filled(line) {
+            0 => run.push_str(line),
+            n => {
+                flush(&mut run, &mut rest);
+                rest.push_str(line);
+                n_in_lines += n;
+            }
+        }
+    }
+    flush(&mut run, &mut rest);
+    (!fixed.is_empty() && n_in_lines > 0 && n_in_lines == n_filled(text)).then_some((fixed, rest))
 }
 
 /// A specialist whose prompts are mostly other agents' words works from what it is given.
@@ -152,4 +180,24 @@ fn without_history(
             .answering(&["quotation-frames", "quoted-tool-results"]);
     candidate.agent = Some(name.clone());
     Some(candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documentation_is_found_wherever_it_stands() {
+        let fields =
+            "campaign.clicks: a whole number, without those that were found to be invalid.\n".repeat(30);
+        let between = format!("Queries: {{queries?}}\n\n{fields}Today is {{today}}.");
+        let found = documentation(&between).expect("documentation");
+        assert_eq!(found, (fields.clone(), "Queries: {queries?}\n\nToday is {today}.".to_owned()));
+        let ahead = format!("{fields}Queries: {{queries?}}");
+        assert_eq!(documentation(&ahead), Some((fields.clone(), "Queries: {queries?}".to_owned())));
+        let over_lines = format!("{{queries\n}}{fields}{{today}}");
+        for text in [fields.as_str(), "Queries: {queries?}\nBe brief.", &over_lines] {
+            assert_eq!(documentation(text), None, "{text}");
+        }
+    }
 }
