@@ -21,14 +21,23 @@ pub(crate) struct Arguments {
     /// Show each difference, not only the first of an app
     #[arg(long)]
     differences: bool,
+    /// The fixes of a pipeline instead, each and together: predicted by Strata, and tried in the app
+    #[arg(long, conflicts_with = "apps")]
+    pipeline: bool,
 }
 
 pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<ExitCode> {
     let apps = arguments.apps.iter().map(|app| format!("--app={app}"));
     let flags = arguments.differences.then(|| "--differences".to_owned());
+    let mut pipeline = Vec::new();
+    if arguments.pipeline {
+        Call::cargo("build --quiet --package strata-cli").run(repository)?;
+        pipeline = vec!["--pipeline", "target/debug/strata"];
+    }
     Call::cargo("run --quiet --package strata-recorder-check --")
         .arguments([Path::new("--python"), &found_from_root(&arguments.python)?])
         .arguments(apps.chain(flags))
+        .arguments(pipeline)
         .run(repository)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,7 @@
 )]
 
 mod compare;
+mod pipeline;
 mod python;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use anyhow::Result;
 use clap::Parser;
 
 use compare::Comparison;
+use pipeline::Tools;
 use python::{AppRun, Promise};
 
 /// Runs google-adk apps through the recorder and compares what is compiled of them with what was sent
@@ -35,11 +37,24 @@ struct Arguments {
     /// Shows each difference
     #[arg(long)]
     differences: bool,
+    /// Instead of all that: the fixes of a pipeline, predicted and tried, with this command line of Strata
+    #[arg(long, value_name = "STRATA", conflicts_with = "apps")]
+    pipeline: Option<PathBuf>,
 }
 
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR"));
+    if let Some(strata) = &arguments.pipeline {
+        let is_fine = pipeline::run(&Tools {
+            python: &arguments.python,
+            strata,
+            scripts,
+            folder: std::path::absolute(&arguments.folder)?.join("pipeline"),
+            shows_differences: arguments.differences,
+        })?;
+        return Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     let runs = python::run_apps(&arguments.python, scripts, &arguments.folder, &arguments.apps)?;
     let is_known_version = runs.adk.starts_with("2.13.");
     println!("google-adk {}, Python {}\n", runs.adk, runs.python);

@@ -63,7 +63,12 @@ pub(crate) fn check_promises(python: &Path, scripts: &Path, folder: &Path) -> Re
 }
 
 /// The lines of JSON that a script puts out.
-fn answers(python: &Path, script: &Path, folder: &Path, arguments: &[String]) -> Result<Vec<Json>> {
+pub(crate) fn answers(
+    python: &Path,
+    script: &Path,
+    folder: &Path,
+    arguments: &[String],
+) -> Result<Vec<Json>> {
     let mut command = Command::new(python);
     command.arg(script).arg(folder).args(arguments).stdin(Stdio::null()).stderr(Stdio::inherit());
     let output = command.output().with_context(|| format!("start {}", python.display()))?;
@@ -74,6 +79,6 @@ fn answers(python: &Path, script: &Path, folder: &Path, arguments: &[String]) ->
     lines.map(|line| json::parse(line).context("read what the script put out")).collect()
 }
 
-fn text(answer: &Json, key: &str) -> Option<String> {
+pub(crate) fn text(answer: &Json, key: &str) -> Option<String> {
     answer.get(key).and_then(Json::as_str).map(str::to_owned)
 }
