@@ -3,6 +3,7 @@
 mod analysis;
 mod cache;
 mod causes;
+mod counts;
 mod findings;
 mod growth;
 mod laws;

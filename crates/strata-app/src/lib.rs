@@ -15,6 +15,7 @@ mod import;
 mod ingest;
 mod jobs;
 mod lab;
+mod learned_counts;
 mod models;
 mod notifications;
 mod open;

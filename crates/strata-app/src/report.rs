@@ -23,6 +23,7 @@ mod export;
 mod findings;
 mod follow;
 mod import;
+mod learn;
 mod list;
 mod model_access;
 mod models;
@@ -46,7 +47,8 @@ pub use cache::{
     cache,
 };
 pub use calibration::{
-    CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, ModelCalibration, calibration,
+    CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, LearnedFrom, ModelCalibration,
+    calibration,
 };
 pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
@@ -69,6 +71,7 @@ pub use export::{ExportReport, export};
 pub use findings::{FindingReport, FindingsReport, FixReport, findings};
 pub use follow::{FollowUpdate, FollowedChange, Following, follow};
 pub use import::{ImportReport, import};
+pub use learn::{LearnedModel, LearnedRatio, LearnedReport, ReadSessions, forget_learned, learn, learned};
 pub use list::{ListReport, ListedSession, list};
 pub use models::{EndpointReport, ModelsReport, models};
 pub use places::{PlacesReport, places};

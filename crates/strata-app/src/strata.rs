@@ -56,7 +56,7 @@ pub struct Strata {
 impl Strata {
     pub fn start(options: Options) -> Result<Arc<Self>, AppError> {
         let workspace = Arc::new(Workspace::open(options.database)?);
-        let tables: Arc<Tables> = Arc::default();
+        let tables = Arc::new(Tables::of_store(&workspace.store())?);
         let notifications: Arc<Notifications> = Arc::default();
         let jobs = Arc::new(Jobs::new(notifications.clone()));
         let sessions = Arc::new(Sessions::new(workspace.clone(), tables.clone(), notifications.clone()));

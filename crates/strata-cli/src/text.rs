@@ -2,6 +2,7 @@
 
 mod bill;
 mod cache;
+mod calibrate;
 mod calibration;
 mod causes;
 mod check;
@@ -29,6 +30,7 @@ mod tokens;
 mod verify;
 
 pub(crate) use cache::cache;
+pub(crate) use calibrate::calibrate;
 pub(crate) use calibration::calibration;
 pub(crate) use check::check;
 pub(crate) use compact::{compact, compact_estimate};

@@ -1,6 +1,6 @@
 //! Counts of tokens beside those of another implementation.
 
-use strata_measure::tokens::{Tokenizer, Verification};
+use strata_measure::tokens::Verification;
 
 use crate::api::verification::{self as api, Verify};
 use crate::command::Handler;
@@ -16,11 +16,11 @@ impl Handler for Verify {
         let call = analysis.call(self.call).ok_or_else(lost)?;
         let counting = &strata.tables.counting;
         let weigher = analysis.scale(&open.experiment, counting, &call.model).ok_or_else(lost)?.weigher();
-        let tokenizer = Tokenizer::of_model(&call.model);
+        let tokenizer = analysis.tokenizer(&call.model).ok_or_else(lost)?;
         let mut verification = Verification::new(tokenizer.vocabulary());
         if verification.has_referee {
             verification.add(&weigher, call.number, &call.request);
         }
-        Ok(show::verification(&verification, &tokenizer))
+        Ok(show::verification(&verification, tokenizer))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use strata_measure::analysis::{CallAnalysis, Counting};
-use strata_measure::tokens::{Calibration, Measured, TokenCount, Tokenizer, Weigher};
+use strata_measure::tokens::{Calibration, Measured, TokenCount, Weigher};
 use strata_model::{Fingerprint, LlmRequest, Str, Usage};
 use strata_store::{MeasuredCall, PromptShape, Store, StoreError};
 
@@ -20,7 +20,7 @@ pub(crate) struct Expected {
 
 /// Tokens of a request by our count.
 pub(crate) fn counted(counting: &Counting, model: &str, request: &LlmRequest) -> TokenCount {
-    let tokenizer = Tokenizer::of_model(model);
+    let tokenizer = counting.tokenizer(model);
     Weigher::new(&tokenizer, &counting.vocabularies, &counting.memo).request(request).total()
 }
 

@@ -12,7 +12,6 @@ use super::source::{Compiled, Source, Subject};
 use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, Bill, Remedy, RequestBasis};
 use crate::error::AppError;
-use crate::tables::Tables;
 
 /// The document of `strata cache`.
 #[derive(Debug, Clone, Serialize)]
@@ -165,7 +164,7 @@ pub struct CacheFixReport {
 /// Predicts the caches of a source's only session, or of the one called `session`.
 pub fn cache(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Result<CacheReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = Tables::default();
+    let tables = source.tables()?;
     let rules = CacheRules::embedded();
     let Compiled { analysis, caches, .. } = subject.compiled(subject.n_calls(), &tables, watch)?;
     let fixes = caches.fixes(&subject.experiment, &analysis, &tables.counting, &rules, &tables.prices);

@@ -2,13 +2,12 @@
 
 use serde::Serialize;
 use strata_measure::analysis::model_growths;
-use strata_measure::tokens::{Errors, Growth, SizeKind, TokenFit};
+use strata_measure::tokens::{Errors, Growth, Learned, SizeKind, TokenFit, TokenPrior, Tokenizer};
 
 use super::diagnostic::FileDiagnostic;
 use super::source::Source;
 use super::{VERSION, Watch};
 use crate::error::AppError;
-use crate::tables::Tables;
 
 /// The document of `strata tokens --calibration`.
 #[derive(Debug, Clone, Serialize)]
@@ -30,15 +29,28 @@ pub struct ModelCalibration {
     pub model: String,
     /// Prompts that continue another one, both of them with a report. All sums are over these.
     pub growths: u32,
+    /// From what it was learned before how the model is counted. Absent where nothing was.
+    pub learned: Option<LearnedFrom>,
     /// Absent where that is too little to tell anything.
     pub fit: Option<FitReport>,
 }
 
-/// What was learned, and how it was tested: each fifth of the growths is predicted from the other four.
+/// Stored sessions that told how a model is counted; the one that is counted may be among them.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LearnedFrom {
+    pub sessions: u32,
+    pub growths: u32,
+    /// ± of a count as a share of it, each session predicted from others.
+    pub error: f64,
+}
+
+/// What was learned, and how it was tested: each fifth of the growths is predicted from the other four, without what stored
+/// sessions told.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FitReport {
-    /// Counts of this model are corrected by it. Not, where held out growths are no nearer than they were counted.
+    /// Counts of this model are corrected by it. Not, where what is reported is far from all that could be meant.
     pub used: bool,
     /// ± of a count as a share of it: held out growths with 19 of 20 tokens are within it.
     pub error: f64,
@@ -81,7 +93,9 @@ pub struct KindRatio {
 #[serde(rename_all = "camelCase")]
 pub struct CalibrationUsed {
     pub model: String,
+    /// Of the session itself; 0 where they are too few to tell anything.
     pub growths: u32,
+    pub learned: Option<LearnedFrom>,
     /// ± of a count as a share of it, held out.
     pub error: f64,
 }
@@ -93,13 +107,16 @@ pub fn calibration(
     watch: &dyn Watch,
 ) -> Result<CalibrationReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = Tables::default();
+    let tables = source.tables()?;
     let growths = model_growths(&subject.experiment, &tables.counting);
-    let models = growths.into_iter().map(|of_model| ModelCalibration {
-        growths: of_model.growths.len() as u32,
-        fit: TokenFit::tried(&of_model.growths)
-            .map(|(fit, is_used)| FitReport::new(&fit, is_used, &of_model.growths)),
-        model: of_model.model,
+    let models = growths.into_iter().map(|of_model| {
+        let prior = tables.counting.learned.prior_of(&Tokenizer::of_model(&of_model.model));
+        ModelCalibration {
+            growths: of_model.growths.len() as u32,
+            learned: prior.learned().map(Into::into),
+            fit: FitReport::of(&of_model.growths, &prior),
+            model: of_model.model,
+        }
     });
     Ok(CalibrationReport {
         version: VERSION,
@@ -111,15 +128,16 @@ pub fn calibration(
 }
 
 impl FitReport {
-    fn new(fit: &TokenFit, used: bool, growths: &[Growth]) -> Self {
+    fn of(growths: &[Growth], prior: &TokenPrior) -> Option<Self> {
+        let (fit, used) = TokenFit::tried(growths, prior)?;
+        let held_out = fit.held_out()?;
         let tokens = |kind| growths.iter().map(|growth| u64::from(growth.sizes.get(kind))).sum::<u64>();
         let ratios = SizeKind::ALL.into_iter().map(|kind| KindRatio {
             kind: kind.name().to_owned(),
             ratio: fit.ratio(kind),
             tokens: tokens(kind),
         });
-        let held_out = fit.held_out();
-        Self {
+        Some(Self {
             used,
             error: fit.error(),
             counted: held_out.counted.into(),
@@ -128,7 +146,26 @@ impl FitReport {
             set_aside: held_out.set_aside,
             hidden_tokens: held_out.hidden_tokens,
             ratios: ratios.filter(|ratio| ratio.tokens > 0).collect(),
-        }
+        })
+    }
+}
+
+impl From<Learned> for LearnedFrom {
+    fn from(Learned { sessions, growths, error }: Learned) -> Self {
+        Self { sessions, growths, error }
+    }
+}
+
+impl CalibrationUsed {
+    /// `None` for a model whose counts nothing corrects.
+    pub(super) fn of(tokenizer: &Tokenizer) -> Option<Self> {
+        let fit = tokenizer.fit()?;
+        Some(Self {
+            model: tokenizer.model().to_owned(),
+            growths: fit.held_out().map_or(0, |held_out| held_out.predicted.growths),
+            learned: fit.learned().map(Into::into),
+            error: fit.error(),
+        })
     }
 }
 

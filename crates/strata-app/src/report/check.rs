@@ -17,7 +17,6 @@ use crate::api::common::{Bill, DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
 use crate::show::nearest;
 use crate::show::words::listed;
-use crate::tables::Tables;
 use budget::Budget;
 pub use checked::{Amount, BudgetFailure, BudgetReport};
 use measure::MeasuredSession;
@@ -49,7 +48,7 @@ pub fn check(
 ) -> Result<CheckReport, AppError> {
     let budget = Budget::read(budget_file)?;
     let (subject, mut diagnostics) = source.read_one(session, watch)?;
-    let tables = Tables::default();
+    let tables = source.tables()?;
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     let measured = MeasuredSession::of(&subject, &compiled, &tables);
     let mut checked = measured.check(&budget.limits, None, &budget.agents);

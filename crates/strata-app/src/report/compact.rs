@@ -21,7 +21,6 @@ use crate::error::AppError;
 use crate::lab::{Telling, read_config, run_window, summary_size, with_billed};
 use crate::models::{ModelWriter, WriterEvent};
 use crate::show::lab_words;
-use crate::tables::Tables;
 use crate::watch::Step;
 
 /// The document of `strata compact`.
@@ -173,7 +172,7 @@ pub fn compact(
         return Err(AppError::bad_input(message));
     }
     let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = Tables::default();
+    let tables = source.tables()?;
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     watch.begins(Step::Compacting(&subject.title));
     let reader = FactReader::new();

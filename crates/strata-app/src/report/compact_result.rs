@@ -15,7 +15,6 @@ use crate::data_folder::default_database;
 use crate::error::AppError;
 use crate::import::now_ms;
 use crate::lab::{TargetModel, read_config, size_basis, summary_size, with_billed};
-use crate::tables::Tables;
 
 /// The document of `strata compact --dry-run`.
 #[derive(Debug, Clone, Serialize)]
@@ -58,7 +57,7 @@ pub fn compact_estimate(
     };
     let config = read_config(&choice.config, choice.prompt.as_deref())?;
     let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = Tables::default();
+    let tables = source.tables()?;
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     let access = ModelAccess::open(source.database.as_deref(), runtime)?;
     let found = access.find(name)?;

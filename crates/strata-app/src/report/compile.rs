@@ -170,7 +170,7 @@ pub fn compile(
 ) -> Result<CompileReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let number = choose(&subject, call)?;
-    let tables = Tables::default();
+    let tables = source.tables()?;
     let analysis = subject.analyse(number as usize, &tables, watch)?;
     let lost = || AppError::internal("A call got lost.");
     let compiled = Compiled {

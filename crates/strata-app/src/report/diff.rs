@@ -123,7 +123,7 @@ pub fn diff(
     let session = choice.other_session.or(choice.session.filter(|_| is_of_same_file));
     let (of_b, found) = other.read_chosen(session, "--other-session", watch)?;
     diagnostics.extend(found);
-    let tables = Tables::default();
+    let tables = a.tables()?;
     let names = [a.said(), b.to_owned()];
     if is_one_recording(&of_a, &of_b) {
         let report = experiments(names, [&of_a, &of_b], choice, diagnostics, &tables, watch)?;

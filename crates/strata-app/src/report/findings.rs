@@ -87,7 +87,7 @@ pub fn findings(
     watch: &dyn Watch,
 ) -> Result<FindingsReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = Tables::default();
+    let tables = source.tables()?;
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     let analysis = &compiled.analysis;
     let found = findings::findings(&subject.experiment, compiled.billed(), &tables.counting);

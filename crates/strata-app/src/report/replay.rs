@@ -12,7 +12,6 @@ use super::{VERSION, Watch};
 use crate::api::part::{DiffLine, DiffSign};
 use crate::error::AppError;
 use crate::lab::SentAgain;
-use crate::tables::Tables;
 use crate::watch::Step;
 
 /// The document of `strata replay`.
@@ -87,7 +86,7 @@ pub fn replay(
     runtime: &Handle,
 ) -> Result<ReplayReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = Tables::default();
+    let tables = source.tables()?;
     let Compiled { analysis, caches, .. } = subject.compiled(subject.n_calls(), &tables, watch)?;
     let missing = || {
         let last = subject.n_calls();

@@ -55,7 +55,7 @@ pub struct SessionTokens {
 /// Reads a source and describes its sessions.
 pub fn show(source: &Source, watch: &dyn Watch) -> Result<ShowReport, AppError> {
     let read = source.read(watch)?;
-    let tables = Tables::default();
+    let tables = source.tables()?;
     let mut sessions = Vec::with_capacity(read.subjects.len());
     for subject in &read.subjects {
         sessions.push(ShownSession {

@@ -85,6 +85,21 @@ impl Source {
         said.collect::<Vec<_>>().join(" + ")
     }
 
+    /// What weighs and prices it. What the sessions of a store told of how providers count holds for what is stored there, and
+    /// not for a file that is only read: its numbers are the same on every computer.
+    pub(super) fn tables(&self) -> Result<Tables, AppError> {
+        let is_only_read = self.database.is_none()
+            && (self.name == sample::NAME || Path::new(&self.name).symlink_metadata().is_ok());
+        if is_only_read {
+            return Ok(Tables::default());
+        }
+        let database = self.database.clone().map_or_else(default_database, Ok)?;
+        if !database.exists() {
+            return Ok(Tables::default());
+        }
+        Ok(Tables::of_store(&open_for_reading(&database)?)?)
+    }
+
     /// Lays edits that are stored, and those of files, over a session.
     fn edited(
         &self,
@@ -111,7 +126,7 @@ impl Source {
         if edits.is_empty() {
             return Ok((base, edits));
         }
-        let edited = Tables::default().edited(&base, &edits);
+        let edited = self.tables()?.edited(&base, &edits);
         let is_refused = |note: &&EditNote| note.edit >= n_stored && note.severity == Severity::Error;
         if let Some(refused) = edited.notes.iter().find(is_refused) {
             // Numbers of a session without what was asked for would be taken for those with it.

@@ -11,7 +11,6 @@ use super::source::Source;
 use super::{VERSION, Watch};
 use crate::error::AppError;
 use crate::lab::{read_grid, size_basis, summary_size, with_billed};
-use crate::tables::Tables;
 use crate::watch::Step;
 
 /// The document of `strata sweep`.
@@ -122,7 +121,7 @@ pub fn sweep(
 ) -> Result<SweepReport, AppError> {
     let configs = read_grid(&choice.grid)?;
     let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = Tables::default();
+    let tables = source.tables()?;
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     watch.begins(Step::Sweeping(&subject.title));
     let recording = compiled.recording(&subject);

@@ -20,7 +20,6 @@ use crate::api::common::{Basis, Bill, Kind, RequestBasis};
 use crate::error::AppError;
 use crate::open::EventTable;
 use crate::show::words;
-use crate::tables::Tables;
 
 /// The document of `strata tokens`.
 #[derive(Debug, Clone, Serialize)]
@@ -193,7 +192,7 @@ pub struct ToolTokens {
 /// Weighs all calls of a source's only session, or of the one called `session`.
 pub fn tokens(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Result<TokensReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = Tables::default();
+    let tables = source.tables()?;
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     let analysis = &compiled.analysis;
     let rates = compiled.billed().rates(&tables.prices);
@@ -208,7 +207,7 @@ pub fn tokens(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resu
         app: (&subject.app).into(),
         total: bill.counted_tokens,
         basis: bill.counted_basis.into(),
-        calibrations: calibrations(analysis),
+        calibrations: analysis.tokenizers().filter_map(CalibrationUsed::of).collect(),
         overhead_cost: overhead_cost(&bill, &parts),
         bill: bill.into(),
         overhead: analysis.calls().iter().map(|call| u64::from(call.overhead)).sum(),
@@ -220,15 +219,6 @@ pub fn tokens(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resu
         tools: tools(subject.experiment.log(), analysis, &rates),
         diagnostics,
     })
-}
-
-fn calibrations(analysis: &SessionAnalysis) -> Vec<CalibrationUsed> {
-    let used = analysis.tokenizers().filter_map(|tokenizer| {
-        let fit = tokenizer.fit()?;
-        let growths = fit.held_out().predicted.growths;
-        Some(CalibrationUsed { model: tokenizer.model().to_owned(), growths, error: fit.error() })
-    });
-    used.collect()
 }
 
 fn call_tokens(subject: &Subject, call: &CallAnalysis, paid: &CallCache) -> CallTokens {

@@ -9,7 +9,6 @@ use super::{VERSION, Watch};
 use crate::api::verification;
 use crate::error::AppError;
 use crate::show;
-use crate::tables::Tables;
 
 /// The document of `strata tokens --verify`.
 #[derive(Debug, Clone, Serialize)]
@@ -36,7 +35,7 @@ pub struct ModelVerification {
 /// Asks about every text of every prompt, each once.
 pub fn verify(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Result<VerifyReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = Tables::default();
+    let tables = source.tables()?;
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     let mut asked: Vec<(String, Tokenizer, Verification)> = Vec::new();
     for call in compiled.analysis.calls() {
@@ -44,7 +43,8 @@ pub fn verify(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resu
             continue;
         };
         let at = asked.iter().position(|(model, ..)| **model == *call.model).unwrap_or_else(|| {
-            let tokenizer = Tokenizer::of_model(&call.model);
+            let tokenizer = compiled.analysis.tokenizer(&call.model).cloned();
+            let tokenizer = tokenizer.unwrap_or_else(|| tables.counting.tokenizer(&call.model));
             let verification = Verification::new(tokenizer.vocabulary());
             asked.push((call.model.to_string(), tokenizer, verification));
             asked.len() - 1

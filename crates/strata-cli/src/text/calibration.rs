@@ -1,6 +1,6 @@
 //! What reports tell of how a provider counts.
 
-use strata_app::report::{CalibrationReport, ErrorsReport, ModelCalibration};
+use strata_app::report::{CalibrationReport, ErrorsReport, LearnedFrom, ModelCalibration};
 
 use super::Style;
 use super::fields::Fields;
@@ -51,8 +51,14 @@ pub(crate) fn calibration(report: &CalibrationReport, style: Style) -> String {
 
 /// "± 4.1 % from 88 growths; 7 of them are far off, by +12,310 tokens, and set aside"
 fn learned(model: &ModelCalibration) -> String {
-    let growths = count(model.growths);
-    let Some(fit) = &model.fit else { return format!("{growths} growths tell too little") };
+    let from = calibrated_from(model.growths, model.learned);
+    let Some(fit) = &model.fit else {
+        let growths = format!("{} growths tell too little", count(model.growths));
+        let learned = model.learned.map(|learned| {
+            format!("± {:.1} % from {}; ", learned.error * 100.0, calibrated_from(0, Some(learned)))
+        });
+        return learned.unwrap_or_default() + &growths;
+    };
     let hidden = if fit.set_aside > 0 {
         let off = if fit.hidden_tokens < 0 { '−' } else { '+' };
         let tokens = count(fit.hidden_tokens.unsigned_abs());
@@ -60,6 +66,16 @@ fn learned(model: &ModelCalibration) -> String {
     } else {
         String::new()
     };
-    let what = if fit.used { "" } else { "not used, being no better: " };
-    format!("{what}± {:.1} % from {growths} growths{hidden}", fit.error * 100.0)
+    let what = if fit.used { "" } else { "not used, being of something else: " };
+    format!("{what}± {:.1} % from {from}{hidden}", fit.error * 100.0)
+}
+
+/// "88 growths", "88 growths and 900 of 7 stored sessions", "900 growths of 7 stored sessions"
+pub(super) fn calibrated_from(growths: u32, learned: Option<LearnedFrom>) -> String {
+    let own = (growths > 0).then(|| format!("{} growths", count(growths)));
+    let others = learned.map(|learned| {
+        let what = if own.is_some() { "" } else { " growths" };
+        format!("{}{what} of {} stored sessions", count(learned.growths), count(learned.sessions))
+    });
+    own.into_iter().chain(others).collect::<Vec<_>>().join(" and ")
 }

@@ -3,6 +3,7 @@
 use strata_app::cut;
 use strata_app::report::{CalibrationUsed, CallTokens, PartTokens, TokensReport};
 
+use super::calibration::calibrated_from;
 use super::fields::Fields;
 use super::kind::kind;
 use super::number::{count, difference, dollars, share, tokens as marked};
@@ -61,15 +62,9 @@ fn head(report: &TokensReport, style: Style) -> String {
     );
     fields.add("model", bill::no_model(&report.app).unwrap_or_default());
     for used in &report.calibrations {
-        let CalibrationUsed { model, growths, error } = used;
-        fields.add(
-            "calibrated",
-            &format!(
-                "{model}: counts ± {:.1} % held out, from {} prompts that grew",
-                error * 100.0,
-                count(*growths)
-            ),
-        );
+        let CalibrationUsed { model, growths, learned, error } = used;
+        let from = calibrated_from(*growths, *learned);
+        fields.add("calibrated", &format!("{model}: counts ± {:.1} % held out, from {from}", error * 100.0));
     }
     if report.app.inferred {
         fields.add("app", "inferred from the events; what they do not tell is missing from our count");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use strata_engine::{Call, Experiment, Facts, FlowKind, LoggedEvent};
 use strata_model::app::IncludeContents;
-use strata_model::{Fingerprint, LlmRequest, RequestContent, Str};
+use strata_model::{Event, Fingerprint, LlmRequest, RequestContent, Str};
 
 use super::weigh::Counting;
 use crate::tokens::{Growth, SizeKind, Sizes, TokenFit, Tokenizer, Weigher, bare_name};
@@ -13,6 +13,8 @@ use crate::tokens::{Growth, SizeKind, Sizes, TokenFit, Tokenizer, Weigher, bare_
 /// Later calls change no fit any more: what they would add to it is less than it is off.
 const MAX_CALLS: usize = 1_000;
 const FIRST_CALLS: usize = 8;
+/// Events of a turn that are searched for thoughts.
+const MOST_OF_TURN: usize = 1_000;
 
 /// The fits of the models of one session. A pure function of what was recorded: edits that are laid over it change none.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,7 +37,8 @@ impl ModelFits {
         let n_calls = Self::calls_looked_at(experiment);
         let growths = model_growths(experiment, counting).into_iter();
         let fits = growths.filter_map(|of_model| {
-            Some((bare_name(&of_model.model), Arc::new(TokenFit::of(&of_model.growths)?)))
+            let prior = counting.learned.prior_of(&Tokenizer::of_model(&of_model.model));
+            Some((bare_name(&of_model.model), Arc::new(TokenFit::of(&of_model.growths, &prior)?)))
         });
         Self { by_model: fits.collect(), n_calls }
     }
@@ -62,9 +65,18 @@ impl ModelFits {
         self.by_model == other.by_model
     }
 
+    /// What the session's own reports tell of a model, on top of what others told.
     pub fn of_model(&self, model: &str) -> Option<Arc<TokenFit>> {
         let bare_name = bare_name(model);
         self.by_model.iter().find(|(known, _)| *known == bare_name).map(|(_, fit)| fit.clone())
+    }
+
+    /// How a model is counted: by the session's own reports, else by those of other sessions.
+    pub(super) fn tokenizer(&self, model: &str, counting: &Counting) -> Tokenizer {
+        match self.of_model(model) {
+            Some(fit) => Tokenizer::of_model(model).fitted(Some(fit)),
+            None => counting.tokenizer(model),
+        }
     }
 }
 
@@ -72,7 +84,7 @@ impl ModelFits {
 /// order of their first call. Models are left out whose vocabulary is known.
 ///
 /// Growths are what stands between two answers, the first of them included. There is none where history was summarised
-/// in between, or where the prompt is reported to be no longer.
+/// or thoughts were left out in between, or where the prompt is reported to be no longer.
 pub fn model_growths(experiment: &Experiment, counting: &Counting) -> Vec<ModelGrowths> {
     let experiment = recorded(experiment);
     let n_calls = ModelFits::calls_looked_at(experiment);
@@ -88,6 +100,9 @@ pub fn model_growths(experiment: &Experiment, counting: &Counting) -> Vec<ModelG
         let Some(reported) = reported_growth(earlier, call) else { continue };
         let tokenizer = tokenizers.entry(model.clone()).or_insert_with(|| Tokenizer::of_model(model));
         if !tokenizer.is_translated() {
+            continue;
+        }
+        if tokenizer.forgets_thoughts() && loses_thoughts(experiment, earlier, call) {
             continue;
         }
         let weigher = Weigher::new(tokenizer, &counting.vocabularies, &counting.memo);
@@ -185,4 +200,25 @@ fn shows_all(experiment: &Experiment, call: &Call) -> bool {
     let index = experiment.index();
     let of_agent = || index.agent(index.find(&call.invocation.agent)?).include_contents;
     call.invocation.include_contents.or_else(of_agent) != Some(IncludeContents::None)
+}
+
+/// Whether the user says something between two calls, before which there are thoughts: those of the turn that ends are in
+/// the prompt of the first and not in that of the second.
+fn loses_thoughts(experiment: &Experiment, earlier: &Call, later: &Call) -> bool {
+    let events = &experiment.session().events;
+    let is_said = |at: &usize| {
+        let event = events.get(*at);
+        event.is_some_and(|event| event.branch == later.invocation.branch && is_said_by_user(event))
+    };
+    let Some(next_turn) = (earlier.answer.as_usize()..later.answer.as_usize()).find(is_said) else {
+        return false;
+    };
+    let turn = (0..next_turn).rev().take(MOST_OF_TURN).take_while(|at| !is_said(at));
+    let of_branch = turn.map(|at| &events[at]).filter(|event| event.branch == later.invocation.branch);
+    of_branch.flat_map(|event| event.parts()).any(|part| part.is_thought())
+}
+
+fn is_said_by_user(event: &Event) -> bool {
+    let is_users = event.content.as_ref().is_some_and(|content| content.role.as_deref() == Some("user"));
+    is_users && event.parts().iter().any(|part| part.text.is_some() && !part.is_thought())
 }

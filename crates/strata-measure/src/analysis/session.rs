@@ -176,6 +176,11 @@ impl SessionAnalysis {
         self.known.models.iter().map(|model| &model.tokenizer)
     }
 
+    /// How a model that was called is counted.
+    pub fn tokenizer(&self, model: &str) -> Option<&Tokenizer> {
+        self.tokenizers().find(|tokenizer| tokenizer.model() == model)
+    }
+
     /// What weighs prompts to `model`. `None` for a model that no call is known to be made to.
     pub fn scale<'s>(
         &'s self,
@@ -231,7 +236,7 @@ impl SessionAnalysis {
         let request = compilation.working_context();
         let model = asked_model(call, &request);
         let sent_to = sent_to(call, &model);
-        let at = self.model(&model);
+        let at = self.model(&model, counting);
         let provider = self.provider(&sent_to);
         let ModelScale { tokenizer, weights, order, .. } = &self.known.models[at];
         let (scale, order) = (Scale::new(tokenizer, counting, experiment.log(), weights), *order);
@@ -314,10 +319,10 @@ impl SessionAnalysis {
         })
     }
 
-    fn model(&mut self, model: &Str) -> usize {
+    fn model(&mut self, model: &Str, counting: &Counting) -> usize {
         self.known.models.iter().position(|known| known.model == *model).unwrap_or_else(|| {
-            let fit = self.fits.as_ref().and_then(|fits| fits.of_model(model));
-            let tokenizer = Tokenizer::of_model(model).fitted(fit);
+            let own = self.fits.as_ref().map(|fits| fits.tokenizer(model, counting));
+            let tokenizer = own.unwrap_or_else(|| counting.tokenizer(model));
             let order = self.rules.of_model(model).order;
             let mut weights = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
             let weights = weights.entry(model.clone()).or_default().clone();

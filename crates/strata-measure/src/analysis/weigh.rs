@@ -10,13 +10,24 @@ use strata_model::{
 use strata_wire::{Item, Path, PrefixOrder, Segment, definitions};
 
 use super::kind::{Kind, is_quoted};
-use crate::tokens::{CountMemo, TokenCount, Tokenizer, Vocabularies, Weigher};
+use crate::tokens::{CountMemo, LearnedRatios, TokenCount, TokenFit, Tokenizer, Vocabularies, Weigher};
 
 /// Vocabularies and the counts that were made with them, for all sessions of a program.
 #[derive(Default)]
 pub struct Counting {
     pub vocabularies: Vocabularies,
     pub memo: CountMemo,
+    /// What is held of how providers count, before a session's own reports are looked at.
+    pub learned: Arc<LearnedRatios>,
+}
+
+impl Counting {
+    /// How a model is counted where no session's own reports tell.
+    pub fn tokenizer(&self, model: &str) -> Tokenizer {
+        let tokenizer = Tokenizer::of_model(model);
+        let fit = TokenFit::of(&[], &self.learned.prior_of(&tokenizer));
+        tokenizer.fitted(fit.map(Arc::new))
+    }
 }
 
 /// Tokens by kind, in the order of [`Kind::ALL`].

@@ -8,7 +8,7 @@ use strata_model::json::{to_pretty, to_spaced};
 use strata_model::{Json, Object};
 
 use super::count::{Basis, TokenCount};
-use super::piece::ResultForm;
+use super::piece::ValueForm;
 use super::ratios::{Ratio, ratio};
 use super::typescript;
 
@@ -21,6 +21,8 @@ pub(super) struct ChatFormat {
     pub(super) message: TokenCount,
     /// Around each function call.
     pub(super) call: TokenCount,
+    /// Around each argument of a function call.
+    pub(super) argument: TokenCount,
     /// Around each function response.
     pub(super) response: TokenCount,
     /// Each function response is a message of its own.
@@ -30,7 +32,7 @@ pub(super) struct ChatFormat {
     pub(super) declarations: Declarations,
     /// Tokens of a declaration as the model sees it, per token as it is rendered here.
     pub(super) declaration: Ratio,
-    pub(super) results: ResultForm,
+    pub(super) values: ValueForm,
     /// How the length of a thought's signature tells its size, where the text that is given is a summary of it.
     pub(super) signed_thoughts: Option<SignedThoughts>,
 }
@@ -96,13 +98,14 @@ pub(super) static CHAT_COMPLETIONS: ChatFormat = ChatFormat {
     request: exactly(3),
     message: exactly(4),
     call: about(4, 2, 12),
+    argument: exactly(0),
     response: about(1, 0, 8),
     splits_responses: true,
     // Makes 105 and 102 tokens of the cookbook's request with a tool, where the API reports 105 and 101.
     tools: about(16, 10, 24),
     declarations: Declarations::TypeScript,
     declaration: ratio(0.9, 1.0, 1.1),
-    results: ResultForm::Json,
+    values: ValueForm::Json,
     signed_thoughts: None,
 };
 
@@ -111,6 +114,7 @@ pub(super) static RESPONSES: ChatFormat = ChatFormat {
     request: about(3, 3, 40),
     message: about(4, 3, 6),
     call: about(8, 2, 20),
+    argument: exactly(0),
     response: about(4, 0, 12),
     declaration: ratio(0.85, 1.0, 1.2),
     tools: about(16, 8, 60),
@@ -122,6 +126,7 @@ pub(super) static HARMONY: ChatFormat = ChatFormat {
     request: about(62, 55, 75),
     message: about(5, 4, 6),
     call: about(12, 6, 20),
+    argument: exactly(0),
     response: about(8, 4, 16),
     tools: about(27, 20, 35),
     ..CHAT_COMPLETIONS
@@ -131,12 +136,13 @@ pub(super) static LLAMA_3: ChatFormat = ChatFormat {
     request: about(29, 4, 32),
     message: about(5, 5, 6),
     call: about(8, 2, 16),
+    argument: exactly(0),
     response: about(4, 0, 10),
     splits_responses: true,
     tools: about(56, 40, 70),
     declarations: Declarations::IndentedJson,
     declaration: ratio(0.9, 1.0, 1.15),
-    results: ResultForm::Json,
+    values: ValueForm::Json,
     signed_thoughts: None,
 };
 
@@ -144,12 +150,13 @@ pub(super) static QWEN_2_5: ChatFormat = ChatFormat {
     request: about(24, 3, 27),
     message: about(5, 5, 6),
     call: about(10, 6, 18),
+    argument: exactly(0),
     response: about(10, 4, 16),
     tools: about(86, 75, 140),
     declarations: Declarations::Json,
     declaration: ratio(1.0, 1.05, 1.25),
     splits_responses: true,
-    results: ResultForm::Json,
+    values: ValueForm::Json,
     signed_thoughts: None,
 };
 
@@ -164,12 +171,13 @@ pub(super) static GEMMA_4: ChatFormat = ChatFormat {
     request: about(10, 4, 14),
     message: about(5, 5, 6),
     call: about(8, 4, 16),
+    argument: exactly(0),
     response: about(8, 4, 16),
     splits_responses: false,
     tools: about(0, 0, 10),
     declarations: Declarations::Json,
     declaration: ratio(0.6, 0.95, 1.1),
-    results: ResultForm::Json,
+    values: ValueForm::Json,
     signed_thoughts: None,
 };
 
@@ -178,12 +186,13 @@ pub(super) static OPEN_WEIGHTS: ChatFormat = ChatFormat {
     request: about(15, 2, 70),
     message: about(5, 2, 8),
     call: about(10, 2, 20),
+    argument: exactly(0),
     response: about(8, 0, 16),
     splits_responses: true,
     tools: about(100, 0, 260),
     declarations: Declarations::Json,
     declaration: ratio(0.5, 1.1, 1.7),
-    results: ResultForm::Json,
+    values: ValueForm::Json,
     signed_thoughts: None,
 };
 
@@ -191,30 +200,30 @@ pub(super) static GEMINI: ChatFormat = ChatFormat {
     request: about(1, 0, 10),
     message: about(1, 0, 5),
     call: about(5, 0, 16),
+    argument: exactly(0),
     response: about(5, 0, 16),
     splits_responses: false,
     tools: about(10, 0, 80),
     declarations: Declarations::Json,
     declaration: ratio(0.4, 0.9, 1.3),
-    results: ResultForm::Json,
+    values: ValueForm::Json,
     signed_thoughts: None,
 };
 
 /// The prompt that comes with tools depends on the model: [`hidden_tool_prompt`].
 pub(super) static ANTHROPIC: ChatFormat = ChatFormat {
     request: about(3, 0, 10),
-    message: about(4, 2, 8),
-    // A call with its response, by the growths of ten public transcripts with Claude 4 to Opus 4.6: 62 to 92 tokens beyond
-    // their texts, 73 in the middle. How they share them is not known.
-    call: about(40, 20, 55),
-    response: about(33, 15, 45),
+    message: about(3, 2, 8),
+    // By the growths that `CLAUDE_3` is measured by. How a call and its response share theirs is not known.
+    call: about(23, 12, 40),
+    argument: about(13, 6, 20),
+    response: about(23, 12, 40),
     splits_responses: false,
     tools: about(400, 250, 900),
     declarations: Declarations::Json,
     declaration: ratio(0.8, 1.05, 1.4),
-    results: ResultForm::Text,
-    // By least squares over 600 growths of public transcripts of Claude Code with Opus 4.5: 0.20 tokens a character
-    // less 41 tokens a thought.
+    values: ValueForm::Text,
+    // 0.20 tokens a character less 41 tokens a thought, by the same growths.
     signed_thoughts: Some(SignedThoughts { empty: 205, tokens: 0.2 }),
 };
 
@@ -241,9 +250,33 @@ pub(super) fn hidden_tool_prompt(bare_name: &str, must_call: bool) -> Option<Tok
     Some(TokenCount::estimated(tokens, tokens * 9 / 10, tokens * 11 / 10))
 }
 
+/// Claude models before Opus 4.5 and Sonnet 4.6 are not shown again what they thought before the user's last message
+/// (Anthropic's page on extended thinking): prompts lose it there.
+const FORGETTING: &[&str] = &["claude-3", "claude-opus-4", "claude-sonnet-4", "claude-haiku-4"];
+const REMEMBERING: &[&str] =
+    &["claude-opus-4-5", "claude-opus-4-6", "claude-opus-4-7", "claude-opus-4-8", "claude-sonnet-4-6"];
+
+/// Whether a provider leaves thoughts out of prompts once the user has said something else.
+pub(super) fn forgets_thoughts(bare_name: &str) -> bool {
+    let is_one_of = |prefixes: &[&str]| prefixes.iter().any(|prefix| bare_name.starts_with(prefix));
+    is_one_of(FORGETTING) && !is_one_of(REMEMBERING)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn models_that_forget_their_thoughts() {
+        for model in
+            ["claude-sonnet-4-5-20250929", "claude-opus-4-1", "claude-haiku-4-5", "claude-3-7-sonnet"]
+        {
+            assert!(forgets_thoughts(model), "{model}");
+        }
+        for model in ["claude-opus-4-5-20251101", "claude-sonnet-4-6", "claude-opus-5", "gpt-5", "gemini-3"] {
+            assert!(!forgets_thoughts(model), "{model}");
+        }
+    }
 
     #[test]
     fn the_longest_name_decides() {

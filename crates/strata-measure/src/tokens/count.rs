@@ -67,6 +67,12 @@ impl TokenCount {
         )
     }
 
+    /// The same with so many tokens more, or less; the bounds move with it.
+    pub fn shifted(self, tokens: i64) -> Self {
+        let shift = |count: u32| u32::try_from((i64::from(count) + tokens).max(0)).unwrap_or(u32::MAX);
+        Self { tokens: shift(self.tokens), low: shift(self.low), high: shift(self.high), ..self }
+    }
+
     /// The same count `n` times.
     pub fn times(self, n: usize) -> Self {
         let times = |tokens: u32| tokens.saturating_mul(n.try_into().unwrap_or(u32::MAX));

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use strata_model::Fingerprint;
 
 use super::content_class::ContentClass;
+use super::marks::Marks;
 use super::safe_cuts;
 use super::vocabularies;
 use super::vocabulary::{TokenCounter, Vocabulary};
@@ -19,6 +20,7 @@ pub struct Measure {
     /// Tokens of the vocabulary it was counted with.
     pub tokens: u32,
     pub class: ContentClass,
+    pub marks: Marks,
 }
 
 /// What a memo has been asked and has done since it was made.
@@ -64,10 +66,10 @@ impl Default for CountMemo {
 }
 
 impl CountMemo {
-    /// Entries of a memo made by default: about 20 MB when full. A session of 10,000 events has some 20,000.
+    /// Entries of a memo made by default: about 25 MB when full. A session of 10,000 events has some 20,000.
     pub const DEFAULT_LIMIT: usize = 450_000;
 
-    /// A memo that holds up to `limit` entries (at least 32), of about 45 bytes each.
+    /// A memo that holds up to `limit` entries (at least 32), of about 55 bytes each.
     pub fn new(limit: usize) -> Self {
         Self {
             shards: std::iter::repeat_with(Mutex::default).take(SHARDS).collect(),
@@ -81,15 +83,17 @@ impl CountMemo {
     /// Counts `text`, tokenising the chunks that are not known. The class is that of most of its tokens.
     pub fn measure(&self, counter: &dyn TokenCounter, text: &str) -> Measure {
         let mut tokens_by_class = [0; ContentClass::ALL.len()];
+        let mut marks = Marks::default();
         for chunk in safe_cuts::chunks(text) {
             let fingerprint = Fingerprint::of(chunk.as_bytes());
             let measure = self.get_or(fingerprint, counter.vocabulary(), || self.tokenize(counter, chunk));
             tokens_by_class[measure.class as usize] += measure.tokens;
+            marks += measure.marks;
         }
         let is_forced = tokens_by_class[ContentClass::Unbroken as usize] > 0;
         let most = ContentClass::ALL.into_iter().max_by_key(|class| tokens_by_class[*class as usize]);
         let class = if is_forced { Some(ContentClass::Unbroken) } else { most };
-        Measure { tokens: tokens_by_class.iter().sum(), class: class.unwrap_or(ContentClass::Prose) }
+        Measure { tokens: tokens_by_class.iter().sum(), class: class.unwrap_or(ContentClass::Prose), marks }
     }
 
     /// As [`Self::measure`], known under the fingerprint of what `render` gives the text of.
@@ -144,7 +148,7 @@ impl CountMemo {
         } else {
             ContentClass::of(chunk)
         };
-        Measure { tokens: counter.count(chunk), class }
+        Measure { tokens: counter.count(chunk), class, marks: Marks::of(chunk) }
     }
 
     fn shard<T>(&self, key: u128, with: impl FnOnce(&mut Shard) -> T) -> T {

@@ -6,10 +6,10 @@ mod table;
 
 use std::sync::Arc;
 
-use super::chat_format::ChatFormat;
+use super::chat_format::{ChatFormat, forgets_thoughts};
 use super::content_class::ContentClass;
 use super::count::TokenCount;
-use super::fit::TokenFit;
+use super::fit::{Doubt, TokenFit};
 use super::media_rule::MediaRule;
 use super::memo::Measure;
 use super::ratios::{Ratio, ratio};
@@ -54,6 +54,29 @@ impl Tokenizer {
         matches!(self.rule.worth, Worth::Estimated(_))
     }
 
+    /// Whether its provider leaves thoughts out of prompts once the user has said something else.
+    pub fn forgets_thoughts(&self) -> bool {
+        forgets_thoughts(&self.bare_name)
+    }
+
+    /// Whether what is learned of one model holds for the other: both are known, and counted by the same figures.
+    pub(super) fn counts_alike(&self, other: &Self) -> bool {
+        match (self.rule.worth, other.rule.worth) {
+            (Worth::Estimated(ours), Worth::Estimated(theirs)) if self.is_known() && other.is_known() => {
+                std::ptr::eq(ours, theirs) && self.rule.vocabulary == other.rule.vocabulary
+            }
+            _ => self.bare_name == other.bare_name,
+        }
+    }
+
+    /// How much its provider's reports may tell beyond what is known of it.
+    pub fn doubt(&self) -> Doubt {
+        match self.rule.worth {
+            Worth::Estimated(ratios) if ratios.is_measured => Doubt::Little,
+            _ => Doubt::Much,
+        }
+    }
+
     pub fn model(&self) -> &str {
         &self.model
     }
@@ -73,10 +96,11 @@ impl Tokenizer {
         let vocabulary = self.rule.vocabulary.name();
         let model = if self.model.is_empty() { "A model that nothing names" } else { &*self.model };
         if let Some(fit) = &self.fit {
-            let (error, growths) = (fit.error() * 100.0, fit.held_out().predicted.growths);
             return format!(
                 "{model} has no tokenizer known here: counted with {vocabulary}, corrected by what its provider \
-                 reported for {growths} prompts that grew, ± {error:.1} % for those it was not learned from."
+                 reported for {}, ± {:.1} % for those it was not learned from.",
+                learned_from(fit),
+                fit.error() * 100.0
             );
         }
         match self.rule.worth {
@@ -106,7 +130,9 @@ impl Tokenizer {
             // Forced cuts add a token or two each, and there is one in 64 KB.
             Worth::Exact if measure.class == ContentClass::Unbroken => count.scaled(ratio(0.999, 1.0, 1.0)),
             Worth::Exact => count,
-            Worth::Estimated(ratios) => count.scaled(ratios.of(measure.class)),
+            Worth::Estimated(ratios) => {
+                count.scaled(ratios.of(measure.class)).shifted(ratios.of_marks(measure.marks))
+            }
         }
     }
 
@@ -144,15 +170,29 @@ impl Tokenizer {
     }
 }
 
+/// "40 prompts that grew and 900 of 7 stored sessions"
+fn learned_from(fit: &TokenFit) -> String {
+    let own = fit.held_out().map(|held_out| format!("{} prompts that grew", held_out.predicted.growths));
+    let others = fit.learned().map(|learned| {
+        let what = if own.is_some() { "" } else { " prompts that grew" };
+        format!("{}{what} of {} stored sessions", learned.growths, learned.sessions)
+    });
+    own.into_iter().chain(others).collect::<Vec<_>>().join(" and ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::Basis;
+    use crate::tokens::{Basis, Marks};
+
+    fn plain(tokens: u32, class: ContentClass) -> Measure {
+        Measure { tokens, class, marks: Marks::default() }
+    }
 
     #[track_caller]
     fn check(model: &str, vocabulary: Vocabulary, basis: Basis) {
         let tokenizer = Tokenizer::of_model(model);
-        let count = tokenizer.translate(Measure { tokens: 100, class: ContentClass::Prose });
+        let count = tokenizer.translate(plain(100, ContentClass::Prose));
         assert_eq!((tokenizer.vocabulary(), count.basis), (vocabulary, basis), "{model}");
     }
 
@@ -198,10 +238,8 @@ mod tests {
 
     #[test]
     fn newer_claude_models_have_more_tokens() {
-        let tokens = |model: &str| {
-            let measure = Measure { tokens: 1000, class: ContentClass::Prose };
-            Tokenizer::of_model(model).translate(measure).tokens
-        };
+        let tokens =
+            |model: &str| Tokenizer::of_model(model).translate(plain(1000, ContentClass::Prose)).tokens;
         for model in ["claude-2.1", "claude-instant-1.2"] {
             assert_eq!(tokens(model), 1080, "{model}");
         }
@@ -234,7 +272,7 @@ mod tests {
     #[test]
     fn a_forced_cut_is_not_called_exact() {
         let tokenizer = Tokenizer::of_model("llama-3.1-8b");
-        let count = tokenizer.translate(Measure { tokens: 10_000, class: ContentClass::Unbroken });
+        let count = tokenizer.translate(plain(10_000, ContentClass::Unbroken));
         assert_eq!(count, TokenCount::estimated(10_000, 9990, 10_000));
     }
 }

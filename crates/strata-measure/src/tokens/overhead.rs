@@ -2,7 +2,7 @@
 
 use std::ops::Add as _;
 
-use strata_model::{Json, LlmRequest, RequestContent};
+use strata_model::{Json, LlmRequest, RequestContent, RequestPart};
 
 use super::chat_format::{Declarations, hidden_tool_prompt};
 use super::count::TokenCount;
@@ -70,7 +70,11 @@ fn of_content(tokenizer: &Tokenizer, content: &RequestContent) -> [Option<TokenC
     let n_responses = content.parts.iter().filter(|part| part.part.function_response.is_some()).count();
     let has_others = content.parts.len() > n_responses;
     let n_messages = if chat.splits_responses { n_responses + usize::from(has_others) } else { 1 };
-    let calls = (n_calls > 0).then(|| chat.call.times(n_calls));
+    let arguments = |part: &RequestPart| {
+        part.part.function_call.as_ref()?.args.as_deref().map(|arguments| arguments.len())
+    };
+    let n_arguments: usize = content.parts.iter().filter_map(arguments).sum();
+    let calls = (n_calls > 0).then(|| chat.call.times(n_calls) + chat.argument.times(n_arguments));
     let responses = (n_responses > 0).then(|| chat.response.times(n_responses));
     let tools = calls.into_iter().chain(responses).reduce(TokenCount::add);
     [Some(chat.message.times(n_messages.max(1))), tools]

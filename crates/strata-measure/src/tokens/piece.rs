@@ -33,12 +33,12 @@ pub(super) struct Thought<'p> {
     pub signature: Option<&'p str>,
 }
 
-/// How a result of a tool is shown to the model.
+/// How arguments and results of tools are shown to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ResultForm {
+pub(super) enum ValueForm {
     /// As JSON, behind the name of the tool.
     Json,
-    /// As text where it is one, and without the name.
+    /// Each argument for itself, and as text where it is one. So are results, and without the name.
     Text,
 }
 
@@ -68,12 +68,13 @@ pub(super) fn pieces(part: &Part) -> impl Iterator<Item = Piece<'_>> {
 
 impl<'p> Piece<'p> {
     /// Tells the pieces of one part apart. Counts are stored with it: a number is never used again for another text.
-    pub(super) fn key(self, results: ResultForm) -> u8 {
+    pub(super) fn key(self, values: ValueForm) -> u8 {
         match self {
             Self::Text(_) => 1,
             Self::Thought(_) => 2,
+            Self::Call(_) if values == ValueForm::Text => 11,
             Self::Call(_) => 3,
-            Self::Response(response) if plain_result(response, results).is_some() => 10,
+            Self::Response(response) if plain_result(response, values).is_some() => 10,
             Self::Response(_) => 4,
             Self::Code(_) => 5,
             Self::CodeResult(_) => 6,
@@ -96,11 +97,12 @@ impl<'p> Piece<'p> {
     }
 
     /// The text it is counted as. `None` for media that are not text.
-    pub(super) fn text(self, results: ResultForm) -> Option<Cow<'p, str>> {
+    pub(super) fn text(self, values: ValueForm) -> Option<Cow<'p, str>> {
         Some(match self {
             Self::Text(text) | Self::Thought(Thought { text, .. }) => text.into(),
+            Self::Call(call) if values == ValueForm::Text => with_arguments(call).into(),
             Self::Call(call) => with_name(call.name.as_deref(), call.args.as_deref()).into(),
-            Self::Response(response) => match plain_result(response, results) {
+            Self::Response(response) => match plain_result(response, values) {
                 Some(text) => text.into(),
                 None => with_name(response.name.as_deref(), response.response.as_deref()).into(),
             },
@@ -124,8 +126,8 @@ pub(super) fn media_of_response(response: &FunctionResponse) -> Vec<Part> {
 }
 
 /// A result that is nothing but a text.
-fn plain_result(response: &FunctionResponse, results: ResultForm) -> Option<&str> {
-    let fields = response.response.as_deref().filter(|_| results == ResultForm::Text)?;
+fn plain_result(response: &FunctionResponse, values: ValueForm) -> Option<&str> {
+    let fields = response.response.as_deref().filter(|_| values == ValueForm::Text)?;
     fields.get("result").filter(|_| fields.len() == 1)?.as_str()
 }
 
@@ -133,4 +135,19 @@ fn plain_result(response: &FunctionResponse, results: ResultForm) -> Option<&str
 fn with_name(name: Option<&str>, value: Option<&Object>) -> String {
     let json = value.map(|value| to_compact(&Json::Object(value.clone())));
     format!("{}{}", name.unwrap_or_default(), json.unwrap_or_default())
+}
+
+/// A name with its arguments, each on lines of its own.
+fn with_arguments(call: &FunctionCall) -> String {
+    let mut text = call.name.as_deref().unwrap_or_default().to_owned();
+    for (name, value) in call.args.iter().flat_map(|args| args.iter()) {
+        text.push('\n');
+        text.push_str(name);
+        text.push('\n');
+        match value.as_str() {
+            Some(value) => text.push_str(value),
+            None => text.push_str(&to_compact(value)),
+        }
+    }
+    text
 }

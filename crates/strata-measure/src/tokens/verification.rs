@@ -58,8 +58,7 @@ impl Verification {
         }
         for (at, content) in request.contents.iter().enumerate() {
             for part in &content.parts {
-                for text in
-                    pieces(&part.part).filter_map(|piece| piece.text(weigher.tokenizer.chat().results))
+                for text in pieces(&part.part).filter_map(|piece| piece.text(weigher.tokenizer.chat().values))
                 {
                     self.ask(weigher, &text, || format!("C{call}, message {}", at + 1));
                 }

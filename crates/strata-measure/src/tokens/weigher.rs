@@ -13,7 +13,7 @@ use super::media;
 use super::memo::CountMemo;
 use super::models::Tokenizer;
 use super::overhead::Overhead;
-use super::piece::{Piece, Thought, media_of_response, pieces};
+use super::piece::{Piece, Thought, ValueForm, media_of_response, pieces};
 use super::ratios::{Ratio, ratio};
 use super::sizes::{SizeKind, Sizes};
 use super::vocabularies::Vocabularies;
@@ -21,6 +21,8 @@ use super::vocabulary::TokenCounter;
 
 /// How far a rendering here may be from the provider's: JSON with or without spaces, names that are sent or not.
 const SPELLING: Ratio = ratio(0.9, 1.0, 1.12);
+/// Calls whose arguments are written one by one, by the growths that Claude's ratios are measured by.
+const ARGUMENTS: Ratio = ratio(1.0, 1.06, 1.15);
 
 /// Weighs pieces of requests to one model.
 ///
@@ -122,14 +124,15 @@ impl<'a> Weigher<'a> {
     }
 
     fn piece(&self, piece: Piece<'_>, of_part: Fingerprint) -> TokenCount {
-        let results = self.tokenizer.chat().results;
-        let text = || piece.text(results).unwrap_or_default();
-        let count = || self.measured(of_part, piece.key(results), text);
+        let values = self.tokenizer.chat().values;
+        let text = || piece.text(values).unwrap_or_default();
+        let count = || self.measured(of_part, piece.key(values), text);
         let count = match piece {
             Piece::File(file) => media::of_file(self.tokenizer.media(), file),
             Piece::Inline(blob) if !media::is_text(blob) => media::of_blob(self.tokenizer.media(), blob),
             Piece::Thought(thought) => self.thought(thought, count()),
             Piece::Text(_) => count(),
+            Piece::Call(_) if values == ValueForm::Text => count().scaled(ARGUMENTS),
             _ => count().scaled(SPELLING),
         };
         let count = self.tokenizer.calibrate(piece.size_kind(), count);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use strata_measure::analysis::{CommonPrefix, PrefixEnd, common_prefix};
 use strata_measure::prices::ChargedTokens;
-use strata_measure::tokens::{Tokenizer, Weigher};
+use strata_measure::tokens::Weigher;
 use strata_model::{LlmRequest, Origin, RichText};
 use strata_runtime::HeldCall;
 
@@ -156,7 +156,7 @@ fn largest_new_result(
     held: &HeldCall,
     request: &LlmRequest,
 ) -> Option<(String, u32)> {
-    let tokenizer = Tokenizer::of_model(request.model.as_deref().unwrap_or_default());
+    let tokenizer = tables.counting.tokenizer(request.model.as_deref().unwrap_or_default());
     let weigher = Weigher::new(&tokenizer, &tables.counting.vocabularies, &tables.counting.memo);
     let parts = request.contents.iter().flat_map(|content| content.parts.iter());
     let results = parts.filter_map(|part| {

@@ -4,7 +4,9 @@ use strata_model::Fingerprint;
 
 use super::strings::{Random, any_text, corpus, hard_text};
 use super::{VOCABULARIES, times};
-use crate::tokens::{ContentClass, CountMemo, Measure, TokenCounter, VerifyOutcome, Vocabulary, verify};
+use crate::tokens::{
+    ContentClass, CountMemo, Marks, Measure, TokenCounter, VerifyOutcome, Vocabulary, verify,
+};
 
 /// Every implementation of the trait keeps this.
 #[track_caller]
@@ -122,7 +124,7 @@ fn edit(random: &mut Random, text: &str) -> String {
 #[test]
 fn a_memo_is_bounded_and_keeps_what_is_asked_for() {
     let memo = CountMemo::new(1000);
-    let known = Measure { tokens: 1, class: ContentClass::Prose };
+    let known = Measure { tokens: 1, class: ContentClass::Prose, marks: Marks::default() };
     let favourite = Fingerprint::of(b"favourite");
     for n in 0..20_000u32 {
         memo.get_or(Fingerprint::of(&n.to_le_bytes()), Vocabulary::O200kBase, || known);

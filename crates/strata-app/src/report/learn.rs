@@ -1,0 +1,125 @@
+//! `strata calibrate`: what all sessions of a store tell of how providers count.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use strata_measure::analysis::{ModelGrowths, model_growths};
+use strata_measure::tokens::{LearnedRatios, SizeKind};
+use strata_store::Store;
+
+use super::calibration::LearnedFrom;
+use super::source::{Source, open_for_reading};
+use super::{VERSION, Watch};
+use crate::data_folder::default_database;
+use crate::error::AppError;
+use crate::learned_counts::{keep_learned_counts, learned_counts};
+use crate::tables::Tables;
+use crate::watch::Step;
+
+/// The document of `strata calibrate`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LearnedReport {
+    pub version: u32,
+    /// The store.
+    pub database: String,
+    /// Sessions that were read, and those of them that could not be. Absent where nothing was learned anew.
+    pub read: Option<ReadSessions>,
+    /// Models that are counted with another vocabulary than their own, those that are counted alike together.
+    pub models: Vec<LearnedModel>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReadSessions {
+    pub sessions: u32,
+    pub failed: u32,
+}
+
+/// How models of one kind are counted, where a session does not tell better by itself.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LearnedModel {
+    /// One of them.
+    pub model: String,
+    pub from: LearnedFrom,
+    /// Tokens that are reported for each that would be counted.
+    pub ratios: Vec<LearnedRatio>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LearnedRatio {
+    pub kind: String,
+    pub ratio: f64,
+}
+
+/// Learns from all sessions of a store, and counts by it from now on.
+pub fn learn(database: Option<&Path>, watch: &dyn Watch) -> Result<LearnedReport, AppError> {
+    let database = existing(database)?;
+    let entries = Store::open(&database)?.sessions("", 0..u32::MAX)?.entries;
+    // Nothing that was learned before goes into it.
+    let tables = Tables::default();
+    let mut growths: Vec<Vec<ModelGrowths>> = Vec::new();
+    let mut read = ReadSessions { sessions: 0, failed: 0 };
+    watch.begins(Step::Files(&database));
+    for (at, entry) in entries.iter().enumerate() {
+        watch.progress(at as u64, entries.len() as u64);
+        if watch.is_cancelled() {
+            return Err(AppError::bad_input("Stopped. What was learned before is kept."));
+        }
+        let source =
+            Source { name: entry.id.to_string(), database: Some(database.clone()), ..Source::default() };
+        match source.read(watch) {
+            Ok(found) => {
+                read.sessions += 1;
+                let sessions = found.subjects.iter();
+                growths.extend(sessions.map(|subject| model_growths(&subject.experiment, &tables.counting)));
+            }
+            Err(_) => read.failed += 1,
+        }
+    }
+    let of_sessions = growths.iter().map(|session| {
+        session.iter().map(|of_model| (&*of_model.model, &*of_model.growths)).collect::<Vec<_>>()
+    });
+    keep_learned_counts(&mut Store::open(&database)?, &LearnedRatios::of(of_sessions))?;
+    report(&database, Some(read))
+}
+
+/// Counts as if nothing had been learned.
+pub fn forget_learned(database: Option<&Path>) -> Result<LearnedReport, AppError> {
+    let database = existing(database)?;
+    keep_learned_counts(&mut Store::open(&database)?, &LearnedRatios::default())?;
+    report(&database, None)
+}
+
+/// What was learned last.
+pub fn learned(database: Option<&Path>) -> Result<LearnedReport, AppError> {
+    report(&existing(database)?, None)
+}
+
+fn existing(database: Option<&Path>) -> Result<PathBuf, AppError> {
+    let database = database.map_or_else(default_database, |database| Ok(database.to_owned()))?;
+    if database.exists() {
+        return Ok(database);
+    }
+    Err(AppError::not_found(format!(
+        "There is no database {}. `strata import FILE` makes one; sessions in it tell how providers count.",
+        database.display()
+    )))
+}
+
+fn report(database: &Path, read: Option<ReadSessions>) -> Result<LearnedReport, AppError> {
+    let learned = learned_counts(&open_for_reading(database)?)?;
+    let models = learned.kinds().filter_map(|(model, prior)| {
+        let ratios =
+            SizeKind::ALL.map(|kind| LearnedRatio { kind: kind.name().to_owned(), ratio: prior.ratio(kind) });
+        Some(LearnedModel { model: model.to_owned(), from: prior.learned()?.into(), ratios: ratios.into() })
+    });
+    Ok(LearnedReport {
+        version: VERSION,
+        database: database.display().to_string(),
+        read,
+        models: models.collect(),
+    })
+}
