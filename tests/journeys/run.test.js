@@ -106,7 +106,7 @@ journey(
     await window.becomes(async () => (await beside()).from?.waits, false);
     await window.becomes(async () => (await beside()).phase, 'idle');
     const again = await beside();
-    assert.deepEqual(again.from, { recording: run.session, call: 7, replayed: 6, waits: false });
+    assert.deepEqual(again.from, { session: run.session, call: 7, replayed: 6, waits: false });
     assert.equal(again.error, null);
     await window.reads(page.getByRole('main'), 'As recorded');
     await window.settle();
@@ -114,5 +114,24 @@ journey(
     assert.deepEqual(await violations(page), []);
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByRole('region', { name: 'Two sessions' }).waitFor();
+
+    // With edits, what they promised is set beside what came of them.
+    const { agent } = await strata.ask('call/get', { session: run.session, call: 7 });
+    const { experiment } = await strata.ask('experiment/create', { session: run.session, name: 'Brief' });
+    const edits = [{ edit: 'set_instruction', agent, text: 'Be brief.' }];
+    await strata.ask('experiment/edit', { experiment, edits });
+    const edited = await strata.ask('run/start', {
+      app: null,
+      from: { session: experiment, call: 7 },
+      model: `scripted:${join(SAMPLE, 'answers.yaml')}`,
+      tools: join(SAMPLE, 'tools.js'),
+    });
+    await strata.ask('run/send', { run: edited.run, message: '', answers: [] });
+    const status = async () => (await strata.ask('run/list')).runs.find(({ run: id }) => id === edited.run);
+    await window.becomes(async () => (await status()).from.waits || (await status()).phase !== 'idle', false);
+    await page.goto(page.url().replace(/marked=[^&]*/, `marked=${experiment}~${edited.session}`));
+    const came = page.getByRole('region', { name: 'What came of the edits' });
+    await window.reads(came, /Over \d+ calls? that (was|were) made again, the edits promised/);
+    assert.deepEqual(await violations(page), []);
   },
 );
