@@ -9,4 +9,5 @@ mod growth;
 mod laws;
 mod live;
 mod recorded;
+mod releases;
 mod told;

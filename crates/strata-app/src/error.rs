@@ -1,6 +1,7 @@
 //! What goes wrong, as callers see it.
 
 use serde::Serialize;
+use strata_measure::phrases::capitalised;
 use strata_store::StoreError;
 use ts_rs::TS;
 
@@ -74,10 +75,9 @@ impl From<StoreError> for AppError {
     }
 }
 
-/// With a capital and a full stop, as people write.
+/// With a capital and a full stop, as people write; a name that it begins with stays as it is.
 pub(crate) fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    let mut sentence: String = chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect();
+    let mut sentence = capitalised(text);
     if !sentence.ends_with(['.', '!', '?']) {
         sentence.push('.');
     }

@@ -23,7 +23,7 @@ pub(crate) use stored_run::{ObservedWriter, RunRecord, RunSettings, StoredSummar
 pub(crate) use sweep_rows::SweepRows;
 pub(crate) use telling::Telling;
 
-use crate::error::AppError;
+use crate::error::{AppError, sentence};
 use crate::open::Baseline;
 use crate::tables::Tables;
 
@@ -44,12 +44,6 @@ pub(crate) fn read_config(config: &str, prompt: Option<&str>) -> Result<Compacti
         config.prompt_template = Some(template.into());
     }
     Ok(config)
-}
-
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
-    capital + "."
 }
 
 /// A session in the Lab. Its calls have to be analysed.

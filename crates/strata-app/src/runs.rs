@@ -219,7 +219,8 @@ impl Runs {
                 "An experiment runs in its own app, with its edits. Choose its session to run another one.",
             ));
         }
-        let given = AppSource::given(read_app(path)?.app, Some(path.display().to_string()));
+        let location = path.display().to_string();
+        let given = AppSource::given(read_app(path)?.app, Some(location), open.experiment.session());
         let experiment =
             Experiment::new(open.experiment.session().clone(), given.app.clone(), open.experiment.kind())
                 .with_recorded_calls(made_from(&requests))

@@ -45,7 +45,7 @@ pub fn infer_app(session: &Session, kind: FlowKind, requests: &[(EventIndex, Llm
         tools,
     };
     let root_agent = found.tree.root().map(|root| found.agent(root));
-    let app = App { name: session.app_name.clone(), root_agent, ..App::default() };
+    let app = App { name: session.app_name.clone(), root_agent, writer: writer(session), ..App::default() };
     InferredApp { app: Arc::new(app), notes: found.notes(kind) }
 }
 
@@ -99,6 +99,12 @@ impl Found<'_> {
             |tool: &&Tool| matches!(tool, Tool::Function { .. } | Tool::LongRunningFunction { .. });
         declared.into_iter().chain(called.iter().filter(|tool| !is_function(tool)).cloned()).collect()
     }
+}
+
+/// What wrote the session, where the way it is written gives that away.
+pub fn writer(session: &Session) -> Option<Str> {
+    let mark = session.events.first().and_then(|event| marks::of(event, marks::WRITER))?;
+    mark.as_str().map(Str::from)
 }
 
 /// The model that answered most often for each author.

@@ -72,7 +72,7 @@ pub use experiment::{
 };
 pub use flow::{Flow, Hook, Inserted, OrderViolation, Step};
 pub use flow_kind::FlowKind;
-pub use infer::{InferredApp, infer_app};
+pub use infer::{InferredApp, infer_app, writer};
 pub use log::{
     EventLog, EventView, Facts, LaidLog, LoggedEvent, SummaryRange, events_after_rewinds, live_events,
     surviving,
@@ -85,6 +85,7 @@ pub use processors::{
     ApprovedCalls, Catalog, PROCESSOR_KINDS, ParamKind, ParamSpec, ProcessorKind, StateField, approved_calls,
     explain_omissions, own_branch_events, state_fields,
 };
+pub use quotation::QuotationForm;
 pub use script_host::{ScriptFailure, ScriptHost, ScriptLine, ScriptRun};
 pub use sections::Sections;
 pub use state_history::{StateHistory, StateValue, StateView};

@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, LazyLock};
 
+use strata_model::app::AdkRelease;
 use strata_model::{Object, Origin, Part, RequestContent, RequestPart, RichText, python};
 
 use crate::adk_text::{
-    ELIDED, FOREIGN_PREAMBLE, INSTR_BEGIN, INSTR_END, INSTR_PREAMBLE, QUOTE_BEGIN, QUOTE_END,
+    BARE_FOREIGN_PREAMBLE, ELIDED, FOREIGN_PREAMBLE, INSTR_BEGIN, INSTR_END, INSTR_PREAMBLE, QUOTE_BEGIN,
+    QUOTE_END,
 };
 
 /// What stands around quotations, made once: a history has thousands of them.
@@ -13,19 +15,44 @@ static FRAMING: LazyLock<Origin> = LazyLock::new(|| Origin::processor("contents"
 static PREAMBLE: LazyLock<RequestPart> = LazyLock::new(|| {
     RequestPart::from_rich_text(&RichText::from_span(FOREIGN_PREAMBLE, FRAMING.clone()), FRAMING.clone())
 });
+static BARE_PREAMBLE: LazyLock<RequestPart> = LazyLock::new(|| {
+    RequestPart::from_rich_text(&RichText::from_span(BARE_FOREIGN_PREAMBLE, FRAMING.clone()), FRAMING.clone())
+});
 
-/// Another agent's parts, each with its source, as user text: a preamble, then a fenced quotation per part, each a
-/// part of its own. `None` when nothing of it is passed on (`ADK.md` 3.8).
+/// How another agent's words are set apart from everything else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuotationForm {
+    /// Between markers, behind a preamble that says what they mean.
+    Fenced { include_thoughts: bool },
+    /// Behind two words, as releases before 2.8 do it.
+    Bare,
+}
+
+impl QuotationForm {
+    /// As a release does it.
+    pub fn of(release: AdkRelease, include_thoughts: bool) -> Self {
+        if release >= AdkRelease::new(2, 8) { Self::Fenced { include_thoughts } } else { Self::Bare }
+    }
+}
+
+/// Another agent's parts, each with its source, as user text: a preamble, then a quotation per part, each a part of its
+/// own. `None` when nothing of it is passed on (`ADK.md` 3.8).
 pub(crate) fn quote_agent<'p>(
     author: &str,
     parts: impl Iterator<Item = (&'p Arc<Part>, Origin)>,
-    include_thoughts: bool,
+    form: QuotationForm,
 ) -> Option<RequestContent> {
     let mut quoted = Vec::with_capacity(parts.size_hint().0 + 1);
     for (part, origin) in parts {
-        if let Some(part) = quote_part(author, part, origin, include_thoughts) {
+        let (preamble, part) = match form {
+            QuotationForm::Fenced { include_thoughts } => {
+                (&PREAMBLE, quote_part(author, part, origin, include_thoughts))
+            }
+            QuotationForm::Bare => (&BARE_PREAMBLE, quote_part_bare(author, part, origin)),
+        };
+        if let Some(part) = part {
             if quoted.is_empty() {
-                quoted.push(PREAMBLE.clone());
+                quoted.push(RequestPart::clone(preamble));
             }
             quoted.push(part);
         }
@@ -64,6 +91,33 @@ fn quote_part(author: &str, part: &Arc<Part>, origin: Origin, include_thoughts: 
         || part.executable_code.is_some()
         || part.code_execution_result.is_some();
     is_media.then(|| RequestPart::new(part.clone(), origin))
+}
+
+/// As releases before 2.8: no markers, arguments in the order they were given.
+fn quote_part_bare(author: &str, part: &Arc<Part>, origin: Origin) -> Option<RequestPart> {
+    let Part { text, function_call, function_response, .. } = &**part;
+    if part.is_thought() {
+        return None;
+    }
+    let bare = |introduction: String, text: &str, origin: Origin| {
+        let mut rich = RichText::from_span(introduction, FRAMING.clone());
+        rich.push(text, origin);
+        RequestPart::from_rich_text(&rich, FRAMING.clone())
+    };
+    if let Some(text) = text.as_deref().filter(|text| !text.is_empty()) {
+        return Some(bare(format!("[{author}] said: "), text, origin));
+    }
+    if let Some(call) = function_call {
+        let name = name_or_none(call.name.as_deref());
+        let introduction = format!("[{author}] called tool `{name}` with parameters: ");
+        return Some(bare(introduction, &repr_or_none(call.args.as_deref()), origin));
+    }
+    if let Some(response) = function_response {
+        let name = name_or_none(response.name.as_deref());
+        let introduction = format!("[{author}] `{name}` tool returned result: ");
+        return Some(bare(introduction, &repr_or_none(response.response.as_deref()), origin));
+    }
+    Some(RequestPart::new(part.clone(), origin))
 }
 
 fn quote(introduction: String, text: &str, origin: Origin) -> RequestPart {

@@ -2,7 +2,7 @@
 //! ADK's event has no field for.
 
 pub use strata_model::marks::{
-    CACHE_VERDICT, CACHE_WRITE, CONTEXT_WINDOW, INSTRUCTION, NOT_SENT, QUOTED, SUM, UNANSWERED,
+    CACHE_VERDICT, CACHE_WRITE, CONTEXT_WINDOW, INSTRUCTION, NOT_SENT, QUOTED, SUM, UNANSWERED, WRITER,
 };
 use strata_model::{Event, Json, marks};
 

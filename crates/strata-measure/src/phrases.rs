@@ -78,9 +78,11 @@ pub fn count(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", number(n), if n == 1 { "" } else { "s" })
 }
 
-/// The first letter in capitals, unless the first word is a name with a sign in it, such as `state.hits`.
+/// The first letter in capitals, unless the first word is a name with a sign in it, such as `state.hits`, `a/b.db` or
+/// `interval=0`.
 pub fn capitalised(sentence: &str) -> String {
-    let is_name = sentence.split(' ').next().is_some_and(|word| word.contains(['.', '_', ':']));
+    let word = sentence.split(' ').next().unwrap_or_default().trim_end_matches(['.', ':', ',']);
+    let is_name = word.contains(['.', '_', ':', '=', '/', '\\']);
     let mut letters = sentence.chars();
     match letters.next().filter(|_| !is_name) {
         Some(first) => first.to_uppercase().chain(letters).collect(),

@@ -12,6 +12,7 @@ mod model_spec;
 mod node;
 mod output_schema;
 mod planner;
+mod release;
 mod words;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub use model_spec::ModelSpec;
 pub use node::{CodeNode, CodeNodeKind, Edge, JoinNode, Parameter, Retry, START};
 pub use output_schema::OutputSchema;
 pub use planner::Planner;
+pub use release::AdkRelease;
 pub use words::{AgentKind, AgentMode, IncludeContents, ModelFamily, SchemaKind};
 
 use crate::Str;
@@ -54,6 +56,11 @@ impl App {
     /// What ran the app, where it is recorded and not the google-adk whose rules are known here, 2.13.
     pub fn other_writer(&self) -> Option<&Str> {
         self.writer.as_ref().filter(|writer| !writer.starts_with("google-adk 2.13."))
+    }
+
+    /// The release whose rules its prompts are built by: what ran it, where that is recorded, else the known one.
+    pub fn release(&self) -> AdkRelease {
+        self.writer.as_deref().and_then(AdkRelease::of_writer).unwrap_or(AdkRelease::KNOWN)
     }
 
     /// Runs leave marks by which they can be taken up again where they stopped.

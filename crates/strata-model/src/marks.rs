@@ -27,6 +27,9 @@ pub const NOT_SENT: &str = "notSent";
 /// True on an answer that was recorded before and stands again where its call was not made again: nobody asked a model.
 pub const REPLAYED: &str = "replayed";
 
+/// On the first event: what wrote the session, where the way it is written gives that away: `google-adk 1`.
+pub const WRITER: &str = "writer";
+
 /// What an agent is told with every request, as the client wrote it down: the event's author is told it as system text,
 /// whatever becomes of the history. Providers may be sent somewhat less of it.
 pub const INSTRUCTION: &str = "instruction";

@@ -13,6 +13,7 @@ import {
   largestCall,
   nextFlagged,
   sumColumns,
+  tallestColumn,
 } from './columns.ts';
 import { decodeMap, mapColumnOfCall, segmentAt, strataOf } from './map-columns.ts';
 
@@ -47,6 +48,12 @@ describe('columns of calls', () => {
     expect(Math.max(...coarse.tokens)).toBe(header.peakTokens);
     expect(largestCall(coarse)).toBe(17);
     expect(isOneCallPerColumn(coarse)).toBe(false);
+  });
+
+  test('are as tall as what is counted of a prompt, where less was reported of it', () => {
+    expect(tallestColumn(columns)).toBe(header.peakTokens);
+    const byKind = columns.byKind.map((kind) => kind.map((tokens) => tokens * 2));
+    expect(tallestColumn({ ...columns, byKind })).toBe(2 * header.peakTokens);
   });
 
   test('are found by call', () => {

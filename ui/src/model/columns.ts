@@ -120,6 +120,16 @@ export function sumColumns(columns: CallColumns): ColumnTotals {
   return { calls: columns.length, tokens, cached };
 }
 
+/** Tokens of the column that is drawn tallest: of all its kinds, and what is hidden before them. */
+export function tallestColumn(columns: CallColumns): number {
+  let tallest = 0;
+  for (let at = 0; at < columns.length; at += 1) {
+    const counted = columns.byKind.reduce((sum, kind) => sum + (kind[at] ?? 0), columns.hidden[at] ?? 0);
+    tallest = Math.max(tallest, counted, columns.tokens[at] ?? 0);
+  }
+  return tallest;
+}
+
 /** The call with the largest prompt. */
 export function largestCall(columns: CallColumns): number {
   let best = 0;

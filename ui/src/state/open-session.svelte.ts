@@ -157,8 +157,11 @@ export class OpenSession {
     return this.isCompiling || (this.isOpen && this.#isRefreshDue);
   }
 
+  /** What is counted of a prompt may be more than was reported of it, and all of it is drawn. */
+  readonly #tallest: number = $derived(tallestColumn(this.columns));
+
   get extent(): Extent {
-    const peakTokens = Math.max(this.info?.peakTokens ?? 0, drawnLimit(this.limit) ?? 0);
+    const peakTokens = Math.max(this.info?.peakTokens ?? 0, this.#tallest, drawnLimit(this.limit) ?? 0);
     return { calls: this.calls, peakTokens };
   }
 

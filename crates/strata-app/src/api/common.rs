@@ -159,6 +159,8 @@ pub struct Bill {
     /// Of these, for hidden context, and for answers.
     pub hidden_cost: Option<f64>,
     pub output_cost: Option<f64>,
+    /// Summaries that google-adk had written: no calls of the session, and in none of these sums.
+    pub unbilled_summaries: u32,
 }
 
 /// Tokens of one kind.

@@ -155,7 +155,8 @@ pub struct SessionHeader {
     pub calls: u32,
     /// Calls compiled so far; less than `calls` while the background work runs.
     pub compiled_calls: u32,
-    pub invocations: u32,
+    /// Times a user spoke.
+    pub user_turns: u32,
     pub compactions: u32,
     /// In order of appearance; call columns refer to them by index.
     pub agents: Vec<AgentSummary>,

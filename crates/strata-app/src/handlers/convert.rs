@@ -52,6 +52,7 @@ impl From<BillTotals> for Bill {
             cost: bill.cost_usd(),
             hidden_cost: bill.cost.map(|cost| cost.hidden),
             output_cost: bill.cost.map(|cost| cost.output),
+            unbilled_summaries: bill.unbilled_summaries,
         }
     }
 }

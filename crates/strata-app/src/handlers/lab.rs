@@ -83,8 +83,10 @@ impl Handler for Sweep {
                 );
                 return JobOutcome::saying(JobState::Cancelled, kept);
             }
-            let reason = swept.recommended.map(|best| best.reason).unwrap_or_default();
-            JobOutcome::saying(JobState::Done, reason)
+            // What is best of them is said in the Lab, beside the session that it is about.
+            let replayed =
+                format!("{} of {} replayed", crate::counted(n_rows, "configuration"), open.entry.title);
+            JobOutcome::saying(JobState::Done, replayed)
         });
         Ok(JobStarted { job })
     }

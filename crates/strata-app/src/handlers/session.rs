@@ -145,7 +145,7 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
         events: open.experiment.session().events.len() as u32,
         calls: open.experiment.calls().len() as u32,
         compiled_calls: calls.len() as u32,
-        invocations: n_turns(open),
+        user_turns: open.summary.recorded().user_turns as u32,
         compactions: open.experiment.summary_places().len() as u32,
         agents: agents(open, BilledCalls { analysis: &analysis, caches: &caches }, tables),
         bill: bill.into(),
@@ -192,12 +192,6 @@ fn calibrated(
         total.high += f64::from(count.high);
     }
     Some(total).filter(|total| total.calls > 0)
-}
-
-/// Invocations, without those that only compacted.
-fn n_turns(open: &OpenSession) -> u32 {
-    let events = open.experiment.session().events.iter().filter(|event| !event.is_compaction());
-    events.map(|event| &event.invocation_id).collect::<std::collections::HashSet<_>>().len() as u32
 }
 
 fn reported(open: &OpenSession, bill: &BillTotals) -> Option<ReportedUsage> {

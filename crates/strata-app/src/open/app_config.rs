@@ -3,16 +3,20 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use strata_engine::{ConfigTarget, FlowKind, check_config, infer_app};
+use strata_engine::{ConfigTarget, FlowKind, check_config, infer_app, writer};
 use strata_import::read_app_config;
 use strata_measure::prices::Prices;
 use strata_measure::tokens::Tokenizer;
+use strata_model::app::AdkRelease;
 use strata_model::{App, Diagnostic, EventIndex, FromJson as _, LlmRequest, Session, json};
 use strata_store::{AppConfig, AppConfigOrigin};
 
 use super::assumed_model::{names_no_model, with_model};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
+
+/// From this release on, histories are built as by the known one.
+const FENCED: AdkRelease = AdkRelease::new(2, 9);
 
 /// An app configuration with its source.
 #[derive(Clone)]
@@ -41,7 +45,7 @@ impl AppSource {
             match read_app_config(config.text.as_bytes(), &|_| None) {
                 Ok(read) => {
                     diagnostics.extend(read.diagnostics.iter().map(DiagnosticRow::from));
-                    return Self::given(read.app, config.location);
+                    return Self::given(read.app, config.location, session);
                 }
                 Err(reason) => diagnostics.push(DiagnosticRow {
                     severity: DiagnosticSeverity::Error,
@@ -56,19 +60,20 @@ impl AppSource {
         let inferred = infer_app(session, kind, requests);
         Self {
             names_no_model: names_no_model(&inferred.app),
+            notes: inferred.notes.into_iter().chain(note_on_release(&inferred.app)).collect(),
             app: inferred.app,
             is_inferred: true,
             location: None,
-            notes: inferred.notes,
             as_if: None,
         }
     }
 
-    /// A configuration that somebody gave, and the file it was read from.
-    pub(crate) fn given(app: App, location: Option<String>) -> Self {
+    /// A configuration that somebody gave for a session, and the file it was read from.
+    pub(crate) fn given(app: App, location: Option<String>, session: &Session) -> Self {
+        let app = App { writer: app.writer.clone().or_else(|| writer(session)), ..app };
         Self {
             names_no_model: names_no_model(&app),
-            notes: notes(&app),
+            notes: note_on_release(&app).into_iter().collect(),
             app: Arc::new(app),
             is_inferred: false,
             location,
@@ -111,15 +116,23 @@ impl AppSource {
     }
 }
 
-/// What has to be said of an app that is compiled by another google-adk's rules.
-fn notes(app: &App) -> Vec<String> {
-    let note = |writer| {
-        format!(
-            "This app ran on {writer}. Its calls are compiled by the rules of google-adk 2.13; where a request was \
-             recorded, that is what counts, and the stages before it may differ."
-        )
+/// What has to be said of an app that another google-adk ran than the one whose rules are known.
+fn note_on_release(app: &App) -> Option<String> {
+    let writer = app.other_writer()?;
+    let release = app.release();
+    let by_its_events = if writer.contains('.') { "" } else { ", as the way its events are written says" };
+    let histories = if release < AdkRelease::FIRST_GENERATION {
+        "Histories are built as google-adk 1.20 builds them, the oldest release whose rules are known here: thoughts in \
+         quotations, events without text and what agents are told of each other may have been otherwise."
+    } else if release < FENCED {
+        "Histories are built as that release builds them, with quotations and summaries in its words."
+    } else {
+        "Histories are built by the rules of google-adk 2.13."
     };
-    app.other_writer().map(note).into_iter().collect()
+    Some(format!(
+        "This app ran on {writer}{by_its_events}. {histories} Everything else is compiled by the rules of google-adk \
+         2.13; where a request was recorded, that is what counts, and the stages before it may differ."
+    ))
 }
 
 /// Reads a configuration file, and those it refers to. What google-adk would not start with is refused for its reason.

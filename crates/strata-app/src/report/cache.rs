@@ -1,7 +1,7 @@
 //! `strata cache`: what a provider finds again of each prompt, what kept it from finding more, and what would help.
 
 use serde::Serialize;
-use strata_measure::analysis::{CacheFix, CallCache, Comparison, Loss, SessionAnalysis, TextChange};
+use strata_measure::analysis::{CacheFix, CallCache, Cause, Comparison, Loss, SessionAnalysis, TextChange};
 use strata_measure::remedies::{Aim, Writer, remedy};
 use strata_wire::CacheRules;
 
@@ -242,6 +242,13 @@ fn break_report(subject: &Subject, loss: &Loss) -> BreakReport {
         is_reported: loss.is_reported,
         predicted_tokens: loss.predicted_tokens,
         cost: loss.cost_usd,
+    }
+}
+
+impl BreakReport {
+    /// Whether the prefix broke: a prompt that is only too short to be cached at all has nothing to lose.
+    pub fn is_break(&self) -> bool {
+        self.cause != Cause::BELOW_MINIMUM
     }
 }
 

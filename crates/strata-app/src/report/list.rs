@@ -18,6 +18,8 @@ pub struct ListReport {
     pub version: u32,
     /// The store.
     pub database: String,
+    /// The words that all of them have; empty for every session there is.
+    pub filter: String,
     /// The most recently opened or imported first.
     pub sessions: Vec<ListedSession>,
 }
@@ -54,6 +56,7 @@ pub fn list(filter: &str, database: Option<&Path>) -> Result<ListReport, AppErro
     Ok(ListReport {
         version: VERSION,
         database: database.display().to_string(),
+        filter: filter.trim().to_owned(),
         sessions: entries.iter().map(ListedSession::from).collect(),
     })
 }

@@ -368,7 +368,7 @@ impl Source {
                 let read = read_app(path)?;
                 let rows = read.diagnostics.iter().map(DiagnosticRow::from);
                 diagnostics.extend(rows.map(|row| FileDiagnostic::new(&file, row)));
-                AppSource { notes: Vec::new(), ..AppSource::given(read.app, Some(file)) }
+                AppSource { notes: Vec::new(), ..AppSource::given(read.app, Some(file), &session) }
             }
             None => {
                 let mut rows = Vec::new();

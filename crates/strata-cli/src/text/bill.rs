@@ -54,8 +54,14 @@ pub(super) fn paid(bill: &Bill) -> String {
         said.push(format!("{} tokens of answers", count(bill.output_tokens)));
     }
     said.push(bill.cost.map_or("no price known".to_owned(), |cost| dollars(Some(cost))));
-    let said = said.join(", ");
-    if unpaid.is_empty() { said } else { format!("{said}; {unpaid}") }
+    let mut said = said.join(", ");
+    if !unpaid.is_empty() {
+        said += &format!("; {unpaid}");
+    }
+    match bill.unbilled_summaries {
+        0 => said,
+        n => format!("{said}; without writing {}", counted(n as usize, "summary")),
+    }
 }
 
 /// `nothing that is known for 1 call that failed or has no recorded answer`.

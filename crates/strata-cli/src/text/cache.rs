@@ -14,11 +14,8 @@ pub(crate) fn cache(report: &CacheReport, limit: usize, style: Style) -> String 
     if report.calls.is_empty() {
         return text;
     }
-    let mut broken: Vec<&CallCacheReport> = report
-        .calls
-        .iter()
-        .filter(|call| call.loss.as_ref().is_some_and(|loss| loss.rebilled_tokens > 0))
-        .collect();
+    let mut broken: Vec<&CallCacheReport> =
+        report.calls.iter().filter(|call| call.loss.as_ref().is_some_and(|loss| loss.is_break())).collect();
     broken.sort_by_key(|call| std::cmp::Reverse(call.loss.as_ref().map(|loss| loss.rebilled_tokens)));
     let mut section = |title: String, table: &Table| {
         text += &format!("\n{}\n{}", style.strong(&title), table.print(style));

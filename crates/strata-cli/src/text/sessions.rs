@@ -10,6 +10,12 @@ use super::table::{Align, Table};
 const TITLE: usize = 60;
 
 pub(crate) fn sessions(report: &ListReport, style: Style) -> String {
+    if report.sessions.is_empty() && !report.filter.is_empty() {
+        let ListReport { filter, database, .. } = report;
+        return format!(
+            "No session in {database} has \"{filter}\" in its title, id, file, format, app or user.\n"
+        );
+    }
     if report.sessions.is_empty() {
         return format!("No session is stored in {}. `strata import FILE` adds some.\n", report.database);
     }

@@ -37,11 +37,11 @@ pub(super) fn build_piece(
     omissions: &mut Omissions,
 ) -> HistoryPiece {
     let kept = select::select(events, scope, omissions);
-    let items = summaries::substitute(kept, omissions);
+    let items = summaries::substitute(kept, scope.rules, omissions);
     let items = present::present(items, scope, omissions);
     let items = pairing::without_orphan_responses(items, omissions);
     let is_blank = items.is_empty();
-    let items = pairing::pair(items, end, omissions);
+    let items = pairing::pair(items, end, scope.rules, omissions);
     let contents = items.iter().filter_map(|item| outgoing(item, scope.keep_client_ids)).collect();
     HistoryPiece { contents, is_blank }
 }

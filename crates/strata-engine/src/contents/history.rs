@@ -7,6 +7,7 @@ use strata_model::{Branch, Content, NodePath, RequestContent, Str};
 use super::build::build_contents;
 use super::current_turn;
 use super::omission::Omissions;
+use super::rules::HistoryRules;
 use super::scope::ContentsScope;
 use crate::log::{EventView, LoggedEvent};
 
@@ -46,6 +47,7 @@ impl History<'_> {
             include_thoughts: self.include_thoughts_from_other_agents,
             keep_client_ids: self.keep_client_ids,
             user_content: self.user_content,
+            rules: HistoryRules::KNOWN,
         }
     }
 }

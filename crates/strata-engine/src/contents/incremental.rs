@@ -13,7 +13,8 @@ use crate::log::{EventLog, EventView, LoggedEvent, SettledHistories, SettledHist
 
 /// As [`build_contents`]; equal to it in every case, and quicker where the events are the first of a log.
 pub(crate) fn build(events: EventView<'_>, scope: &ContentsScope<'_>, omissions: &mut Omissions) -> Contents {
-    let Some(log) = events.log() else {
+    // Where a summary reaches beyond its range, nothing before it is settled.
+    let Some(log) = events.log().filter(|_| scope.rules.summarises_ranges()) else {
         let events: Vec<&LoggedEvent> = events.iter().collect();
         return build_contents(&events, scope, omissions).into_iter().collect();
     };
@@ -65,6 +66,7 @@ struct History<'h> {
 impl History<'_> {
     /// The longest settled history of at most so many events to go on from.
     fn longest(&self, most: usize, skip: usize) -> SettledHistory {
+        let most = if self.scope.rules.summarises_ranges() { most } else { 0 };
         let mut settled = self.log.settled().longest(self.key(), self.log.links(), (most, self.end), skip);
         if settled.n_events == 0 {
             settled.contents.extend(self.head.clone());

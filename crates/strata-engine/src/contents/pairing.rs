@@ -6,6 +6,7 @@ use strata_model::{FunctionCall, FunctionResponse, RequestPart, Str};
 
 use super::item::{Item, ItemRole, truthy};
 use super::omission::{OmissionReason, Omissions};
+use super::rules::HistoryRules;
 
 /// Whether more of the history follows.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,12 +17,17 @@ pub(super) enum End {
 }
 
 /// Brings calls and responses together, once [`without_orphan_responses`] has been applied.
-pub(super) fn pair<'e>(mut items: Vec<Item<'e>>, end: End, omissions: &mut Omissions) -> Vec<Item<'e>> {
+pub(super) fn pair<'e>(
+    mut items: Vec<Item<'e>>,
+    end: End,
+    rules: HistoryRules,
+    omissions: &mut Omissions,
+) -> Vec<Item<'e>> {
     if end == End::Last {
         items = with_latest_response_at_its_call(items, omissions);
     }
-    let items = with_responses_at_their_calls(items, omissions);
-    without_unanswered_calls(items, omissions)
+    let items = with_responses_at_their_calls(items, rules, omissions);
+    if rules.drops_unanswered_calls() { without_unanswered_calls(items, omissions) } else { items }
 }
 
 /// Drops responses that no earlier event asked for. A response without id is matched by its tool's name.
@@ -240,12 +246,16 @@ fn merge<'e>(events: &[Item<'e>]) -> Item<'e> {
 
 /// Moves every response right behind its call. A call that was answered several times keeps the last answer, and
 /// replies made while it was running are left out.
-fn with_responses_at_their_calls<'e>(items: Vec<Item<'e>>, omissions: &mut Omissions) -> Vec<Item<'e>> {
+fn with_responses_at_their_calls<'e>(
+    items: Vec<Item<'e>>,
+    rules: HistoryRules,
+    omissions: &mut Omissions,
+) -> Vec<Item<'e>> {
     if !items.iter().any(Item::has_responses) {
         return items;
     }
     let responses = attributed_responses(&items);
-    let stale = stale_replies(&items, &responses);
+    let stale = if rules.drops_stale_replies() { stale_replies(&items, &responses) } else { HashSet::new() };
     let mut used: HashSet<usize> = HashSet::new();
     let mut out = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {

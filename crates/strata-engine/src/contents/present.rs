@@ -12,6 +12,9 @@ use super::select::is_from_another_agent;
 use crate::log::Facts;
 use crate::quotation::quote_agent;
 
+/// Whose words a summary is where an agent does not read it as its own.
+const SUMMARY_AUTHOR: &str = "model";
+
 pub(super) fn present<'e>(
     items: Vec<Item<'e>>,
     scope: &ContentsScope<'_>,
@@ -26,7 +29,7 @@ pub(super) fn present<'e>(
         } else if item.is_blank() {
             // ADK passes on what has nothing to quote as it is.
             presented.push(item);
-        } else if let Some(quoted) = quoted(&item, scope.include_thoughts) {
+        } else if let Some(quoted) = quoted(&item, scope) {
             presented.push(Item { words: Words::Other(Some(quoted)), role: ItemRole::Quoted, ..item });
         } else {
             omissions.event(item.source, OmissionReason::NothingToQuote);
@@ -58,21 +61,29 @@ fn callers(items: &[Item<'_>], scope: &ContentsScope<'_>) -> HashMap<Str, bool> 
 }
 
 fn is_foreign(item: &Item<'_>, scope: &ContentsScope<'_>, callers: &HashMap<Str, bool>) -> bool {
-    if item.role == ItemRole::Plain && is_from_another_agent(item.source, scope.agent_name) {
-        return true;
+    match item.role {
+        ItemRole::Plain if is_from_another_agent(item.source, scope.agent_name) => return true,
+        ItemRole::Summary if !scope.rules.owns_summaries() => return scope.agent_name != SUMMARY_AUTHOR,
+        _ if !scope.rules.quotes_answers_to_others() => return false,
+        _ => {}
     }
     item.responses().any(|response| {
         truthy(response.id.as_deref()).is_some_and(|id| callers.get(id).copied().unwrap_or(false))
     })
 }
 
-fn quoted(item: &Item<'_>, include_thoughts: bool) -> Option<Arc<RequestContent>> {
+fn quoted(item: &Item<'_>, scope: &ContentsScope<'_>) -> Option<Arc<RequestContent>> {
+    let form = scope.rules.quotation(scope.include_thoughts);
     match &item.words {
-        Words::Own => item.source.foreign_content(include_thoughts).cloned(),
+        Words::Own => item.source.foreign_content(form).cloned(),
         Words::Other(content) => {
             let parts = content.as_ref()?.parts.iter();
             let parts = parts.map(|part| (&part.part, part.main_origin().clone()));
-            quote_agent(&item.source.event.author, parts, include_thoughts).map(Arc::new)
+            let author = match item.role {
+                ItemRole::Summary => SUMMARY_AUTHOR,
+                _ => &item.source.event.author,
+            };
+            quote_agent(author, parts, form).map(Arc::new)
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use strata_model::{Branch, Content, NodePath};
 
+use super::rules::HistoryRules;
+
 /// Whose history is built, and how much of it that one may see.
 #[derive(Clone)]
 pub(crate) struct ContentsScope<'c> {
@@ -13,11 +15,12 @@ pub(crate) struct ContentsScope<'c> {
     pub include_thoughts: bool,
     pub keep_client_ids: bool,
     pub user_content: Option<&'c Content>,
+    pub rules: HistoryRules,
 }
 
 impl std::hash::Hash for ContentsScope<'_> {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         (self.agent_name, self.branch, self.isolation_scope, self.node_path).hash(state);
-        (self.is_single_turn, self.include_thoughts, self.keep_client_ids).hash(state);
+        (self.is_single_turn, self.include_thoughts, self.keep_client_ids, self.rules).hash(state);
     }
 }

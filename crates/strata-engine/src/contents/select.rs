@@ -1,8 +1,9 @@
 //! What an agent may see of a session at all.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use strata_model::{Branch, NodePath};
+use strata_model::{Branch, NodePath, Part};
 
 use super::omission::{OmissionReason, Omissions};
 use super::scope::ContentsScope;
@@ -84,13 +85,39 @@ pub(super) fn exclusion(logged: &LoggedEvent, scope: &ContentsScope<'_>) -> Opti
         return Some(OmissionReason::OtherNode);
     }
     let shows_thoughts = scope.include_thoughts && is_from_another_agent(logged, scope.agent_name);
-    if logged.is(if shows_thoughts { Facts::EMPTY_WITH_THOUGHTS } else { Facts::EMPTY }) {
+    let is_empty = if !scope.rules.looks_at_all_parts() {
+        begins_empty(logged)
+    } else {
+        logged.is(if shows_thoughts { Facts::EMPTY_WITH_THOUGHTS } else { Facts::EMPTY })
+    };
+    if is_empty {
         return Some(OmissionReason::Empty);
     }
     if !scope.branch.sees(branch(logged)) {
         return Some(OmissionReason::OtherBranch);
     }
     logged.is(Facts::FRAMEWORK).then_some(OmissionReason::Framework)
+}
+
+/// Whether there is nothing in the first part of an event, which once decided for all of it.
+fn begins_empty(logged: &LoggedEvent) -> bool {
+    let event = &logged.event;
+    if event.is_compaction() || event.input_transcription.is_some() || event.output_transcription.is_some() {
+        return false;
+    }
+    let has_role = event
+        .content
+        .as_ref()
+        .and_then(|content| content.role.as_deref())
+        .is_some_and(|role| !role.is_empty());
+    let says = |part: &Arc<Part>| {
+        part.text.as_deref().is_some_and(|text| !text.is_empty())
+            || part.inline_data.is_some()
+            || part.file_data.is_some()
+            || part.function_call.is_some()
+            || part.function_response.is_some()
+    };
+    !has_role || !event.parts().first().is_some_and(says)
 }
 
 fn is_input_of_another_node(logged: &LoggedEvent, own: &NodePath) -> bool {

@@ -7,13 +7,21 @@ use strata_model::{EventIndex, Origin, RequestContent};
 
 use super::item::{Item, ItemRole, Words, truthy};
 use super::omission::{OmissionReason, Omissions};
-use crate::log::{Coverage, Facts, LoggedEvent, SummaryRange, surviving_ranges};
+use super::rules::HistoryRules;
+use crate::log::{Coverage, Facts, LoggedEvent, SummaryRange, summary_ranges, surviving_ranges};
 
 /// The history with summaries in place of what they cover, events an experiment pinned excepted. Without any summary nothing changes; with one, the whole
 /// history is put in the order of time.
-pub(super) fn substitute<'e>(kept: Vec<&'e LoggedEvent>, omissions: &mut Omissions) -> Vec<Item<'e>> {
+pub(super) fn substitute<'e>(
+    kept: Vec<&'e LoggedEvent>,
+    rules: HistoryRules,
+    omissions: &mut Omissions,
+) -> Vec<Item<'e>> {
     if !kept.iter().any(|logged| logged.is(Facts::COMPACTION)) {
         return kept.into_iter().map(Item::plain).collect();
+    }
+    if !rules.summarises_ranges() {
+        return substitute_from_the_start(&kept, omissions);
     }
     let ranges = surviving_ranges(&kept);
     let coverage = Coverage::of(&ranges);
@@ -32,7 +40,33 @@ pub(super) fn substitute<'e>(kept: Vec<&'e LoggedEvent>, omissions: &mut Omissio
     }
     items.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal).then(a.1.cmp(&b.1)));
     let items = items.into_iter().map(|(_, _, item)| item).collect();
-    with_recovered_calls(items, &kept)
+    if rules.recovers_summarised_calls() { with_recovered_calls(items, &kept) } else { items }
+}
+
+/// As releases before 1.25: seen from the end, everything that is no earlier than the start of a summary behind it is
+/// left out, and every summary stands where it was written.
+fn substitute_from_the_start<'e>(kept: &[&'e LoggedEvent], omissions: &mut Omissions) -> Vec<Item<'e>> {
+    let ranges: Vec<SummaryRange> = summary_ranges(kept).collect();
+    let mut earliest: Option<SummaryRange> = None;
+    let mut items = Vec::with_capacity(kept.len());
+    for (at, logged) in kept.iter().enumerate().rev() {
+        if logged.is(Facts::COMPACTION) {
+            let Some(range) = ranges.iter().find(|range| range.at == at) else { continue };
+            items.push(summary(logged));
+            if earliest.is_none_or(|earliest| range.start < earliest.start) {
+                earliest = Some(*range);
+            }
+        } else if let Some(range) = earliest.filter(|range| logged.event.timestamp >= range.start)
+            && !logged.is(Facts::PINNED)
+        {
+            let by = kept[range.at].index.unwrap_or(EventIndex(0));
+            omissions.event(logged, OmissionReason::Summarised { by });
+        } else {
+            items.push(Item::plain(logged));
+        }
+    }
+    items.reverse();
+    items
 }
 
 fn summary(logged: &LoggedEvent) -> Item<'_> {

@@ -12,7 +12,7 @@ use strata_model::{
 
 use crate::adk_text::{REQUEST_CONFIRMATION, REQUEST_CREDENTIAL};
 use crate::genai;
-use crate::quotation;
+use crate::quotation::{QuotationForm, quote_agent};
 
 bitflags! {
     /// What is true of an event whoever looks at it.
@@ -56,8 +56,8 @@ pub struct LoggedEvent {
     pub index: Option<EventIndex>,
     own: OnceLock<Option<Arc<RequestContent>>>,
     own_without_ids: OnceLock<Option<Arc<RequestContent>>>,
-    /// Without and with thoughts.
-    foreign: [OnceLock<Option<Arc<RequestContent>>>; 2],
+    /// Fenced without and with thoughts, and bare.
+    foreign: [OnceLock<Option<Arc<RequestContent>>>; 3],
     content_size: OnceLock<usize>,
 }
 
@@ -70,7 +70,7 @@ impl LoggedEvent {
             index,
             own: OnceLock::new(),
             own_without_ids: OnceLock::new(),
-            foreign: [OnceLock::new(), OnceLock::new()],
+            foreign: Default::default(),
             content_size: OnceLock::new(),
         }
     }
@@ -112,10 +112,14 @@ impl LoggedEvent {
     }
 
     /// The content as another agent is told of it; absent when nothing of it is passed on.
-    pub fn foreign_content(&self, include_thoughts: bool) -> Option<&Arc<RequestContent>> {
-        let content = self.foreign[usize::from(include_thoughts)].get_or_init(|| {
+    pub fn foreign_content(&self, form: QuotationForm) -> Option<&Arc<RequestContent>> {
+        let place = match form {
+            QuotationForm::Fenced { include_thoughts } => usize::from(include_thoughts),
+            QuotationForm::Bare => 2,
+        };
+        let content = self.foreign[place].get_or_init(|| {
             let parts = self.event.parts().iter().enumerate().map(|(at, part)| (part, self.origin(at)));
-            quotation::quote_agent(&self.event.author, parts, include_thoughts).map(Arc::new)
+            quote_agent(&self.event.author, parts, form).map(Arc::new)
         });
         content.as_ref()
     }

@@ -8,7 +8,7 @@ use strata_model::{Json, LlmRequest, Object, Origin, RequestContent, RequestPart
 
 use super::plugins::keep_last;
 use super::recorded_code::CodeStage;
-use crate::adk_text::FOREIGN_PREAMBLE;
+use crate::adk_text::{BARE_FOREIGN_PREAMBLE, FOREIGN_PREAMBLE};
 use crate::context::CompileContext;
 use crate::error::CompileError;
 use crate::processor::{AnyProcessor, EarlyEnd, Phase, Processor, StageOutput};
@@ -153,7 +153,7 @@ fn strip_relayed_traffic(request: &mut LlmRequest, style: RelayStyle) -> usize {
 /// Whether a content relays what another agent called and got, in this form.
 pub(super) fn is_relay(content: &RequestContent, style: RelayStyle) -> bool {
     let preamble = match style {
-        RelayStyle::ForContext => "For context:",
+        RelayStyle::ForContext => BARE_FOREIGN_PREAMBLE,
         RelayStyle::Fenced => FOREIGN_PREAMBLE,
     };
     content.is_user()

@@ -7,8 +7,8 @@ use strata_model::{Branch, Content, EventIndex, Fingerprint, LlmRequest, Origin,
 
 use crate::app_index::keeps_client_ids;
 use crate::contents::{
-    ContentsScope, Omission, OmissionReason, Omissions, build_contents, current_turn, incremental,
-    unknown_origin,
+    ContentsScope, HistoryRules, Omission, OmissionReason, Omissions, build_contents, current_turn,
+    incremental, unknown_origin,
 };
 use crate::context::CompileContext;
 use crate::error::CompileError;
@@ -98,6 +98,7 @@ fn scope<'c>(context: &'c CompileContext<'c>) -> ContentsScope<'c> {
         include_thoughts: invocation.run_config.include_thoughts_from_other_agents,
         keep_client_ids: keeps_client_ids(context.model()),
         user_content: invocation.user_content.as_deref(),
+        rules: HistoryRules::of(context.index.app().release()),
     }
 }
 

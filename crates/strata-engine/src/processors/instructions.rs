@@ -12,6 +12,7 @@ use strata_model::{
 };
 
 use crate::artifacts;
+use crate::contents::HistoryRules;
 use crate::context::{CallSource, CompileContext};
 use crate::error::{CompileError, ErrorKind};
 use crate::processor::{Processor, StageOutput};
@@ -28,6 +29,7 @@ pub struct Inputs<'c> {
     global: Option<FilledInstruction>,
     fixed: Option<StaticText<'c>>,
     dynamic: Option<FilledInstruction>,
+    rules: HistoryRules,
 }
 
 /// An instruction with the values of its placeholders looked up.
@@ -91,6 +93,7 @@ impl Processor for Instructions {
             fixed: agent.static_instruction.as_ref().filter(|fixed| fixed.is_set).map(StaticText),
             dynamic: set(&agent.instruction)
                 .map(|text| fill(text, &agent.name, InstructionKind::Dynamic, context)),
+            rules: HistoryRules::of(context.index.app().release()),
         }
     }
 
@@ -113,7 +116,8 @@ impl Processor for Instructions {
         }
         if let Some(dynamic) = &inputs.dynamic {
             let held = if inputs.fixed.is_some() { ", held for the contents" } else { "" };
-            add_dynamic(request, dynamic.text()?, inputs.fixed.is_some());
+            let place = Place { is_behind_static: inputs.fixed.is_some(), rules: inputs.rules };
+            add_dynamic(request, dynamic.text()?, place);
             notes.push(format!("instruction{}{held}", dynamic.with_placeholders()));
         }
         output.note(if notes.is_empty() { "no instruction".to_owned() } else { notes.join("; ") });
@@ -121,15 +125,22 @@ impl Processor for Instructions {
     }
 }
 
+/// Where a dynamic instruction is put, and in which form.
+#[derive(Hash)]
+struct Place {
+    is_behind_static: bool,
+    rules: HistoryRules,
+}
+
 /// What stands in the system instruction, or, so that it does not change behind a static one, among the contents.
-fn add_dynamic(request: &mut LlmRequest, text: RichText, is_behind_static: bool) {
-    if is_behind_static {
-        let labelled = label_instruction(&text, "instructions");
-        let content = RequestContent::user_text(&labelled, Origin::processor("instructions"));
-        request.contents.push(Arc::new(content));
-    } else {
-        request.append_system(text);
+fn add_dynamic(request: &mut LlmRequest, text: RichText, place: Place) {
+    if !place.is_behind_static {
+        return request.append_system(text);
     }
+    let text =
+        if place.rules.labels_instructions() { label_instruction(&text, "instructions") } else { text };
+    let content = RequestContent::user_text(&text, Origin::processor("instructions"));
+    request.contents.push(Arc::new(content));
 }
 
 /// What a provider function returned, as a stage of its own: the first of an app's two instructions before
@@ -151,7 +162,7 @@ impl InstructionProvider {
 #[derive(Hash)]
 pub struct ProviderInputs {
     text: Option<FilledInstruction>,
-    is_behind_static: bool,
+    place: Place,
 }
 
 impl Processor for InstructionProvider {
@@ -179,8 +190,11 @@ impl Processor for InstructionProvider {
         let is_dynamic = self.kind == InstructionKind::Dynamic;
         ProviderInputs {
             text: instruction.as_ref().map(|text| fill(text, &owner.name, self.kind, context)),
-            is_behind_static: is_dynamic
-                && agent.static_instruction.as_ref().is_some_and(|fixed| fixed.is_set),
+            place: Place {
+                is_behind_static: is_dynamic
+                    && agent.static_instruction.as_ref().is_some_and(|fixed| fixed.is_set),
+                rules: HistoryRules::of(context.index.app().release()),
+            },
         }
     }
 
@@ -189,10 +203,10 @@ impl Processor for InstructionProvider {
         request: &mut LlmRequest,
         output: &mut StageOutput,
     ) -> Result<(), CompileError> {
+        let held = if inputs.place.is_behind_static { ", held for the contents" } else { "" };
         if let Some(filled) = &inputs.text {
-            add_dynamic(request, filled.text()?, inputs.is_behind_static);
+            add_dynamic(request, filled.text()?, inputs.place);
         }
-        let held = if inputs.is_behind_static { ", held for the contents" } else { "" };
         output.note(format!("what the provider returned{held}"));
         Ok(())
     }

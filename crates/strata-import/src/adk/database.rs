@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use strata_model::{Json, Object, StateScopes, Str, json};
 
 use super::pickled;
+use super::session::FIRST_GENERATION;
 use super::stored::{Sessions, builder_of, key_of};
 use crate::findings::Findings;
 use crate::format::{Format, UnreadFormat};
@@ -107,7 +108,11 @@ impl Database<'_> {
         }
         self.read_sessions(findings)?;
         match self.schema {
-            Schema::Pickles => pickled::read_events(self.source, &mut self.sessions, findings)?,
+            Schema::Pickles => {
+                pickled::read_events(self.source, &mut self.sessions, findings)?;
+                // Only those releases make such a database.
+                self.sessions.values_mut().for_each(|session| session.mark_writer(FIRST_GENERATION));
+            }
             Schema::Sqlite | Schema::Versioned => self.read_events(findings)?,
         }
         Ok(())

@@ -14,6 +14,28 @@ use crate::source::SourceRecord;
 use crate::title;
 use crate::unmapped::Unmapped;
 
+/// Google-adk before 2.0.
+pub(super) const FIRST_GENERATION: &str = "google-adk 1";
+
+/// Whether an event was written by google-adk before 2.0: every release writes out an event's actions with these, empty
+/// as they may be, and since 2.0 its place in the tree of nodes.
+fn is_of_first_generation(event: &Json) -> bool {
+    let has =
+        |value: &Json, [camel, snake]: [&str; 2]| value.get(camel).or_else(|| value.get(snake)).is_some();
+    let is_written_out = |actions: &Json| {
+        [
+            ["stateDelta", "state_delta"],
+            ["artifactDelta", "artifact_delta"],
+            ["requestedAuthConfigs", "requested_auth_configs"],
+        ]
+        .into_iter()
+        .all(|field| has(actions, field))
+    };
+    event.get("actions").is_some_and(is_written_out)
+        && !has(event, ["nodeInfo", "node_info"])
+        && !has(event, ["nodePath", "node_path"])
+}
+
 /// A session while its events come in.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SessionBuilder {
@@ -42,15 +64,26 @@ impl SessionBuilder {
         let index = self.n_elements;
         self.n_elements += 1;
         let n_before = self.session.events.len();
+        let is_older = n_before == 0 && is_of_first_generation(&value);
         let events: Str = "events".into();
         decoder.within(&events, |decoder| {
             self.session.push_event(index, value, decoder);
             if self.session.events.len() > n_before {
                 self.finish_event(decoder);
+                if is_older {
+                    self.mark_writer(FIRST_GENERATION);
+                }
                 self.sources.push(vec![source]);
             }
         });
         findings.take_from(&mut decoder, &self.place);
+    }
+
+    /// Notes what wrote the session, which the way it is written gives away.
+    pub(super) fn mark_writer(&mut self, writer: &str) {
+        if let Some(event) = self.session.events.first_mut().and_then(Arc::get_mut) {
+            event.custom_metadata.get_or_insert_default().insert(marks::WRITER, writer);
+        }
     }
 
     /// Notes that the next element of the event list could not be read.

@@ -13,7 +13,7 @@ mod timeline;
 mod volatile;
 mod zones;
 
-use strata_engine::Experiment;
+use strata_engine::{Experiment, FlowKind};
 use strata_model::Str;
 use strata_model::marks::{self, CACHE_VERDICT};
 use strata_wire::{CacheRules, CacheVerdict};
@@ -45,6 +45,8 @@ pub struct CacheAnalysis {
     pub calls: Vec<CallCache>,
     /// Of the recorded session, whatever is laid over it.
     growth: GrowthRatios,
+    /// See [`BillTotals::unbilled_summaries`].
+    unbilled_summaries: u32,
 }
 
 /// What the cache does for one call.
@@ -178,7 +180,15 @@ impl CacheAnalysis {
         let is_used = reported.iter().flatten().any(ReportedCounts::has_cache);
         let heads = reported::client_heads(&measured, &reported);
         let reports = Reports { calls, prompts: &measured, heads: &heads };
-        let losses = Losses { calls, predictions: &predictions, bills: &bills, timeline: &timeline };
+        let missed = |call: &CallAnalysis| unedited?.caches.call(call.number)?.comparison?.difference;
+        let missed_before: Vec<Option<Difference>> = calls.iter().map(missed).collect();
+        let losses = Losses {
+            calls,
+            predictions: &predictions,
+            bills: &bills,
+            timeline: &timeline,
+            missed_before: &missed_before,
+        };
         let mut analysed: Vec<CallCache> = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
             let (rule, prediction) = (timeline.rules[at], &predictions[at]);
@@ -208,7 +218,10 @@ impl CacheAnalysis {
                 prediction: *prediction,
             });
         }
-        Self { calls: analysed, growth }
+        // Google-adk's runner asks for summaries by itself, and records no call of it.
+        let is_unbilled = experiment.kind() == FlowKind::Adk;
+        let events = experiment.session().events.iter().filter(|event| is_unbilled && event.is_compaction());
+        Self { calls: analysed, growth, unbilled_summaries: events.count() as u32 }
     }
 
     /// The call with a number counted from 1.
@@ -216,10 +229,9 @@ impl CacheAnalysis {
         self.calls.get((number as usize).checked_sub(1)?)
     }
 
-    /// Calls that lost something, the dearest first.
+    /// Calls whose prefix broke, the dearest first.
     pub fn losses(&self) -> Vec<(&CallCache, &Loss)> {
-        let mut losses: Vec<_> =
-            self.calls.iter().filter_map(|call| Some((call, call.loss.as_ref()?))).collect();
+        let mut losses: Vec<_> = self.calls.iter().filter_map(|call| Some((call, call.broken()?))).collect();
         losses.sort_by(|(_, a), (_, b)| {
             let dollars = |loss: &Loss| loss.cost_usd.unwrap_or(0.0);
             dollars(b).total_cmp(&dollars(a)).then(b.tokens.cmp(&a.tokens))
@@ -313,7 +325,8 @@ impl CacheAnalysis {
 
     /// What all calls come to, but for those that are held.
     pub fn bill(&self) -> BillTotals {
-        BillTotals::of(self.calls.iter().map(|call| &call.bill).filter(|bill| !bill.is_pending))
+        let calls = self.calls.iter().map(|call| &call.bill).filter(|bill| !bill.is_pending);
+        BillTotals { unbilled_summaries: self.unbilled_summaries, ..BillTotals::of(calls) }
     }
 
     /// What is predicted, and what was lost.
@@ -323,7 +336,7 @@ impl CacheAnalysis {
             totals.prompt_tokens += u64::from(call.bill.prompt_tokens);
             totals.cached_tokens += u64::from(call.prediction.expected);
             totals.written_tokens += u64::from(call.prediction.written);
-            if let Some(loss) = &call.loss {
+            if let Some(loss) = call.broken() {
                 totals.lost_tokens += u64::from(loss.tokens);
                 if loss.cause.is_avoidable() {
                     totals.avoidable_tokens += u64::from(loss.tokens);

@@ -5,6 +5,8 @@
 pub enum Difference {
     /// More is found than this session ever sent: another session or client begins the same way.
     AnotherClient,
+    /// More is found than the rule for this provider allows, of what this session had sent.
+    MoreThanRule,
     /// More is found than should still be there: it was kept longer than promised.
     KeptLonger,
     /// Nothing is found after a pause for which the provider promises nothing.
@@ -31,6 +33,7 @@ impl Difference {
     pub fn name(self) -> &'static str {
         match self {
             Self::AnotherClient => "another_client",
+            Self::MoreThanRule => "more_than_rule",
             Self::KeptLonger => "kept_longer",
             Self::Expired => "expired",
             Self::NearMinimum => "near_minimum",

@@ -51,7 +51,10 @@ impl Totals {
     fn of(caches: &CacheAnalysis, n_calls: usize) -> Self {
         let calls = &caches.calls[..n_calls.min(caches.calls.len())];
         Self {
-            bill: BillTotals::of(calls.iter().map(|call| &call.bill)),
+            bill: BillTotals {
+                unbilled_summaries: caches.bill().unbilled_summaries,
+                ..BillTotals::of(calls.iter().map(|call| &call.bill))
+            },
             lost_tokens: calls.iter().filter_map(|call| Some(u64::from(call.broken()?.tokens))).sum(),
             breaks: calls.iter().filter(|call| call.broken().is_some()).count() as u32,
         }

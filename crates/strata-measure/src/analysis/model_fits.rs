@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use strata_engine::{Call, Experiment, Facts, FlowKind, LoggedEvent};
+use strata_engine::{Call, Experiment, Facts, FlowKind, LoggedEvent, QuotationForm};
 use strata_model::app::IncludeContents;
 use strata_model::{Event, Fingerprint, LlmRequest, RequestContent, Str};
 
@@ -136,6 +136,7 @@ fn added(experiment: &Experiment, earlier: &Call, later: &Call, weigher: &Weighe
     let events = experiment.log().events().range(between).filter(|logged| logged.event.branch == of.branch);
     let is_own = |logged: &LoggedEvent| *logged.event.author == *of.agent;
     let is_whole = shows_all(experiment, later);
+    let quotation = QuotationForm::of(experiment.index().app().release(), false);
     let mut sizes = Sizes::default();
     for logged in events {
         // Whoever sees its own turn alone is shown another history once a new turn or another agent comes in between.
@@ -145,7 +146,7 @@ fn added(experiment: &Experiment, earlier: &Call, later: &Call, weigher: &Weighe
         let content = if is_own(logged) || logged.is(Facts::FROM_USER) {
             logged.own_content()
         } else {
-            logged.foreign_content(false)
+            logged.foreign_content(quotation)
         };
         sizes += content.map(|content| weigher.sizes(content)).unwrap_or_default();
     }

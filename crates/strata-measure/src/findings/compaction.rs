@@ -6,6 +6,7 @@ mod turn;
 use std::collections::{BTreeMap, HashMap};
 
 use strata_engine::{Facts, LoggedEvent};
+use strata_model::app::AdkRelease;
 use strata_model::{EventIndex, Severity, Str};
 
 use super::carried::PieceKind;
@@ -129,6 +130,9 @@ impl<'e> WorkTimes<'e> {
 }
 
 fn summary_in_anothers_name(evidence: &Evidence<'_>) -> Vec<Observation> {
+    if evidence.experiment.index().app().release() < AdkRelease::OWNS_SUMMARIES {
+        return Vec::new();
+    }
     let times = WorkTimes::of(evidence);
     let authors: HashMap<EventIndex, Vec<&str>> =
         summaries(evidence).iter().map(|summary| (summary.at, times.workers(summary))).collect();

@@ -55,7 +55,7 @@ pub(super) fn recommend(
                 let change = change(cost(nearest), before, "what was recorded");
                 let config = &row.config;
                 format!(
-                    "{nothing}: {config}, the cheapest, {} {change}, and {}.",
+                    "{nothing}: {config}, the cheapest that writes summaries, {} {change}, and {}.",
                     unit(measure),
                     peak(row, recorded)
                 )
@@ -119,6 +119,9 @@ fn change(now: f64, before: f64, than: &str) -> String {
 
 fn peak(row: &SweepRow, recorded: &Bill) -> String {
     let (now, before) = (row.bill.peak_tokens, recorded.peak_tokens);
+    if now == before {
+        return format!("the longest prompt stays at {} tokens", number(now.into()));
+    }
     format!("the longest prompt is {} tokens instead of {}", number(now.into()), number(before.into()))
 }
 

@@ -1,5 +1,7 @@
 //! Every remedy there is, by tool.
 
+use strata_model::Str;
+
 use super::aim::{Aim, some_of, tokens};
 use super::writer::Writer;
 
@@ -7,6 +9,7 @@ const CLAUDE_ENV: &str = "code.claude.com/docs/en/env-vars";
 const CLAUDE_MEMORY: &str = "code.claude.com/docs/en/memory";
 const CLAUDE_COMMANDS: &str = "code.claude.com/docs/en/commands";
 const CLAUDE_MCP: &str = "code.claude.com/docs/en/mcp";
+const CLAUDE_PERMISSIONS: &str = "code.claude.com/docs/en/agent-sdk/permissions";
 const CLAUDE_SETTINGS: &str = "~/.claude/settings.json";
 const CODEX_CONFIG: &str = "developers.openai.com/codex/config-reference";
 const CODEX_AGENTS: &str = "developers.openai.com/codex/guides/agents-md";
@@ -90,8 +93,16 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
             "/compact when a part of the task is done, /clear before another task".to_owned(),
             CLAUDE_COMMANDS,
         ),
+        // What is denied by its bare name is not declared to the model.
         Aim::FewerTools { names } => {
-            command(format!("/mcp, and turn off what has {}", some_of(names)), CLAUDE_MCP)
+            let (of_servers, own): (Vec<Str>, Vec<Str>) =
+                names.iter().cloned().partition(|name| name.starts_with("mcp__"));
+            if own.is_empty() {
+                return command(format!("/mcp, and turn off what has {}", some_of(&of_servers)), CLAUDE_MCP);
+            }
+            let denied: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+            let text = format!(r#""permissions": {{ "deny": [{}] }}"#, denied.join(", "));
+            Some(Remedy::new(text, CLAUDE_SETTINGS, CLAUDE_PERMISSIONS))
         }
         Aim::SameTools => {
             command("/mcp before the first message: connect and turn off servers then".to_owned(), CLAUDE_MCP)
@@ -242,9 +253,12 @@ mod tests {
         assert_eq!(text(Writer::Codex, at), "model_auto_compact_token_limit = 60000");
         assert_eq!(text(Writer::GeminiCli, cut()), r#""tools": { "truncateToolOutputThreshold": 8000 }"#);
         assert_eq!(text(Writer::Adk, cut()), "");
-        let names = ["a", "b", "c", "d", "e"].map(Into::into).to_vec();
+        let names = ["a", "b", "c", "d", "e"].map(|name| Str::from(format!("mcp__{name}"))).to_vec();
         let dropped = text(Writer::ClaudeCode, Aim::FewerTools { names });
-        assert_eq!(dropped, "/mcp, and turn off what has a, b, c and 2 more");
+        assert_eq!(dropped, "/mcp, and turn off what has mcp__a, mcp__b, mcp__c and 2 more");
+        let names = ["Bash", "Edit", "mcp__a"].map(Into::into).to_vec();
+        let dropped = text(Writer::ClaudeCode, Aim::FewerTools { names });
+        assert_eq!(dropped, r#""permissions": { "deny": ["Bash", "Edit", "mcp__a"] }"#);
     }
 
     #[test]

@@ -1394,7 +1394,11 @@ cost: number | null,
 /**
  * Of these, for hidden context, and for answers.
  */
-hiddenCost: number | null, outputCost: number | null, };
+hiddenCost: number | null, outputCost: number | null,
+/**
+ * Summaries that google-adk had written: no calls of the session, and in none of these sums.
+ */
+unbilledSummaries: number, };
 
 /**
  * What came of a script.
@@ -2705,7 +2709,11 @@ experiment: ExperimentRow | null, title: string, format: string, source: string,
 /**
  * Calls compiled so far; less than `calls` while the background work runs.
  */
-compiledCalls: number, invocations: number, compactions: number,
+compiledCalls: number,
+/**
+ * Times a user spoke.
+ */
+userTurns: number, compactions: number,
 /**
  * In order of appearance; call columns refer to them by index.
  */

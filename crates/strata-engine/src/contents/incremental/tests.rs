@@ -1,12 +1,18 @@
 //! Building on equals building from scratch.
 
 use proptest::prelude::*;
+use strata_model::app::AdkRelease;
 use strata_model::{
     Branch, Content, Event, EventCompaction, FunctionCall, FunctionResponse, NodePath, Object, Part, Str,
     Transcription,
 };
 
 use super::*;
+use crate::contents::HistoryRules;
+
+/// Each builds histories in a way of its own.
+const RELEASES: [AdkRelease; 4] =
+    [AdkRelease::KNOWN, AdkRelease::new(2, 5), AdkRelease::new(2, 0), AdkRelease::new(1, 20)];
 
 /// Whatever can happen between two events of a history, with few enough names that everything collides.
 #[derive(Debug, Clone)]
@@ -126,6 +132,7 @@ proptest! {
         is_single_turn in any::<bool>(),
         isolated in prop::bool::weighted(0.2),
         branch in 0..3usize,
+        release in 0..RELEASES.len(),
     ) {
         let events = steps.iter().enumerate().map(|(at, step)| Arc::new(event(at, step)));
         let log = EventLog::new(events);
@@ -140,6 +147,7 @@ proptest! {
             include_thoughts: false,
             keep_client_ids: true,
             user_content: None,
+            rules: HistoryRules::of(RELEASES[release]),
         };
         // Calls in the order they happened, then a few places a person jumps to.
         for end in (0..=steps.len()).chain(order.into_iter().map(|end| end.min(steps.len()))) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_model::{Contents, FunctionResponse, Object, Part, RequestContent, RequestPart, Str};
 
 use super::rule::{Change, PartChange, RuleContext, change_parts};
-use crate::adk_text::FOREIGN_PREAMBLE;
+use crate::adk_text::{BARE_FOREIGN_PREAMBLE, FOREIGN_PREAMBLE};
 use crate::processors::params::{ParamKind, ParamSpec};
 
 pub(super) const TOOLS: ParamSpec = ParamSpec {
@@ -87,5 +87,5 @@ fn is_said(content: &RequestContent) -> bool {
     let first = content.parts.first().and_then(|part| part.part.text.as_deref());
     content.is_user()
         && !content.has_function_response()
-        && !first.is_some_and(|text| text == FOREIGN_PREAMBLE || text == "For context:")
+        && !first.is_some_and(|text| text == FOREIGN_PREAMBLE || text == BARE_FOREIGN_PREAMBLE)
 }

@@ -8,7 +8,7 @@ use strata_model::{Branch, Json, NodePath, RequestContent, Str, json, python};
 use super::prefix::{longest_self_contained, split_before_retained};
 use super::size::WorthCheck;
 use super::window::{Trigger, Window};
-use crate::contents::{ContentsScope, Omissions, build_contents};
+use crate::contents::{ContentsScope, HistoryRules, Omissions, build_contents};
 use crate::log::{EventView, Facts, LoggedEvent, live_events, surviving_ranges};
 
 /// Whose prompt the token trigger looks at.
@@ -182,6 +182,7 @@ fn estimated_prompt_tokens(live: &[&LoggedEvent], scope: TokenScope<'_>) -> Opti
         include_thoughts: false,
         keep_client_ids: false,
         user_content: None,
+        rules: HistoryRules::KNOWN,
     };
     let contents = build_contents(live, &contents_scope, &mut Omissions::counting());
     let characters: usize = contents.iter().map(characters).sum();

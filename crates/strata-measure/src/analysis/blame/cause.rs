@@ -91,6 +91,9 @@ pub enum Nature {
 }
 
 impl Cause {
+    /// Code of a prompt that is too short to be cached.
+    pub const BELOW_MINIMUM: &str = "below_minimum";
+
     pub fn nature(&self) -> Nature {
         match self {
             Self::HandOff { .. }
@@ -179,7 +182,7 @@ impl Cause {
             Self::Expired { .. } => "expired",
             Self::Missed { .. } => "missed",
             Self::Evicted => "evicted",
-            Self::BelowMinimum { .. } => "below_minimum",
+            Self::BelowMinimum { .. } => Self::BELOW_MINIMUM,
             Self::NoBreakpoint { .. } => "no_breakpoint",
             Self::Unknown { .. } => "unknown",
         }

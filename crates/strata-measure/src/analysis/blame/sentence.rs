@@ -98,6 +98,9 @@ impl Difference {
             Self::AnotherClient => {
                 "More was found than this session ever sent: another session or client begins the same way."
             }
+            Self::MoreThanRule => {
+                "More was found than the rule that is assumed here allows: the provider caches by another one."
+            }
             Self::KeptLonger => "It was kept for longer than the provider promises.",
             Self::Expired => "Nothing was sent for a while, and the provider promises no lifetime.",
             Self::NearMinimum => "The prompt is about as short as the shortest that is cached.",

@@ -169,6 +169,8 @@ pub struct BillTotals {
     pub output_tokens: u64,
     /// `None` when a call has no price, or there is none.
     pub cost: Option<Cost>,
+    /// Summaries of a history whose writing is no call of the session: what it took is in none of these sums.
+    pub unbilled_summaries: u32,
 }
 
 impl BillTotals {
@@ -190,6 +192,7 @@ impl BillTotals {
             written_long_tokens: 0,
             output_tokens: 0,
             cost: Some(Cost::default()),
+            unbilled_summaries: 0,
         };
         for bill in bills {
             sum.calls += 1;

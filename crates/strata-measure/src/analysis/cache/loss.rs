@@ -1,7 +1,7 @@
 //! What a call could have found and did not, and why.
 
 use strata_model::{AgentField, Origin, SharedList, Str};
-use strata_wire::Machine;
+use strata_wire::{CacheRule, Machine};
 
 use super::bill::CallBill;
 use super::reported::Comparison;
@@ -41,6 +41,9 @@ pub(super) struct Losses<'l> {
     pub predictions: &'l [Prediction],
     pub bills: &'l [CallBill],
     pub timeline: &'l Timeline<'l>,
+    /// Why less of each call was found than was predicted of it, when it was recorded: of an edited one, less will be
+    /// again.
+    pub missed_before: &'l [Option<Difference>],
 }
 
 impl Losses<'_> {
@@ -82,7 +85,7 @@ impl Losses<'_> {
         let previous = predicted.as_ref().map(|loss| loss.against).or(self.calls[at].previous)?;
         let (rule, bill) = (self.timeline.rules[at], &self.bills[at]);
         let before = &self.bills[previous as usize - 1];
-        let tolerance = rule.block_tokens().max(bill.prompt_tokens / 100).max(16);
+        let tolerance = tolerance(rule, bill);
         let could_be = rule.usable_tokens(before.prompt_tokens.min(bill.prompt_tokens));
         let tokens = could_be.saturating_sub(found.reported);
         if tokens <= tolerance {
@@ -113,10 +116,12 @@ impl Losses<'_> {
         let idle_s = (self.timeline.times[at] - self.timeline.times[before]).max(0.0);
         let lifetime_s = self.timeline.lifetimes[before].or(rule.lifetime_s);
         let is_expired = lifetime_s.is_some_and(|lifetime_s| idle_s > lifetime_s);
-        // A prediction is corrected by what the provider is known to do; a report is looked at afterwards.
+        // A prediction is corrected by what the provider is known to do, as the bill is; a report is looked at afterwards.
         let bill = &self.bills[at];
-        let corrected = if bill.is_cache_reported { 0 } else { bill.cached_tokens };
-        let tokens = held.saturating_sub(prediction.expected.max(corrected));
+        let is_off = bill.cached_tokens.abs_diff(prediction.expected) > tolerance(rule, bill);
+        let is_corrected = !bill.is_cache_reported && is_off;
+        let found = if is_corrected { bill.cached_tokens } else { prediction.expected };
+        let tokens = held.saturating_sub(found);
         if let Some(found) = &call.prefix_break {
             return Some(Loss {
                 against: previous.number,
@@ -148,7 +153,8 @@ impl Losses<'_> {
         }
         let lifetime_s = lifetime_s.unwrap_or(0.0);
         let changed = &self.timeline.resets[at];
-        let cause = match &rule.machine {
+        let missed_before = self.missed_before[at].filter(|_| found < prediction.expected);
+        let cause = match (&rule.machine, missed_before) {
             _ if is_expired => Cause::Expired {
                 idle_s: idle_s as u32,
                 lifetime_s: lifetime_s as u32,
@@ -158,11 +164,12 @@ impl Losses<'_> {
                     .map(|longest_s| longest_s as u32),
             },
             _ if !changed.is_empty() => Cause::Parameters { changed: changed.clone() },
-            Machine::LcpSlot { .. } => Cause::Evicted,
-            Machine::Breakpoints { lookback_blocks, .. } => {
+            (_, Some(why)) => Cause::Missed { why },
+            (Machine::LcpSlot { .. }, None) => Cause::Evicted,
+            (Machine::Breakpoints { lookback_blocks, .. }, None) => {
                 Cause::NoBreakpoint { lookback_blocks: *lookback_blocks }
             }
-            Machine::AutoPrefix { .. } | Machine::Units { .. } => Cause::Unknown { origin: None },
+            (Machine::AutoPrefix { .. } | Machine::Units { .. }, None) => Cause::Unknown { origin: None },
         };
         let stage = matches!(cause, Cause::Parameters { .. }).then(|| self.setter(at));
         Some(Loss { stage, ..without_difference(cause, tokens) })
@@ -213,6 +220,11 @@ impl Losses<'_> {
     fn is_of_one_branch(&self, a: usize, b: usize) -> bool {
         self.timeline.branches[a] == self.timeline.branches[b]
     }
+}
+
+/// Tokens by which a prediction may be off without a reason: caches go by blocks, and counts of parts are not exact.
+fn tolerance(rule: &CacheRule, bill: &CallBill) -> u32 {
+    rule.block_tokens().max(bill.prompt_tokens / 100).max(16)
 }
 
 /// A loss though the prompts do not differ.

@@ -188,10 +188,13 @@ pub(super) fn compare(
         }
         false
     };
+    let longest_before = || prompts[..at].iter().map(|prompt| prompt.tokens).max().unwrap_or(0);
     let difference = if is_near(predicted, cached) {
         None
     } else if cached > predicted && cached <= prediction.ceiling.saturating_add(tolerance) {
         Some(Difference::KeptLonger)
+    } else if cached > predicted && cached <= longest_before().saturating_add(tolerance) {
+        Some(Difference::MoreThanRule)
     } else if cached > predicted {
         Some(Difference::AnotherClient)
     } else if is_near(reported.prompt, rule.minimum_tokens()) {
