@@ -8,6 +8,7 @@ const bill: Bill = {
   reportedCalls: 8,
   unpaidCalls: 1,
   unpaidTokens: 47_343,
+  unbilledSummaries: 0,
   promptTokens: 291_805,
   basis: 'estimated',
   countedTokens: 336_602,

@@ -12,6 +12,7 @@ const summary: CacheSummary = {
     reportedCalls: 0,
     unpaidCalls: 0,
     unpaidTokens: 0,
+    unbilledSummaries: 0,
     promptTokens: 789_000,
     basis: 'estimated',
     countedTokens: 789_000,

@@ -15,6 +15,7 @@ const BILL: Bill = {
   reportedCalls: 4,
   unpaidCalls: 0,
   unpaidTokens: 0,
+  unbilledSummaries: 0,
   promptTokens: 1_000,
   basis: 'reported',
   countedTokens: 1_000,

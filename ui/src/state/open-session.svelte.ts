@@ -6,6 +6,7 @@ import {
   largestCall,
   NO_COLUMNS,
   sumColumns,
+  tallestColumn,
   type CallColumns,
 } from '@/model/columns.ts';
 import { drawnLimit, nearestLimit } from '@/model/fullness.ts';

@@ -85,10 +85,10 @@ pub(super) fn exclusion(logged: &LoggedEvent, scope: &ContentsScope<'_>) -> Opti
         return Some(OmissionReason::OtherNode);
     }
     let shows_thoughts = scope.include_thoughts && is_from_another_agent(logged, scope.agent_name);
-    let is_empty = if !scope.rules.looks_at_all_parts() {
-        begins_empty(logged)
-    } else {
+    let is_empty = if scope.rules.looks_at_all_parts() {
         logged.is(if shows_thoughts { Facts::EMPTY_WITH_THOUGHTS } else { Facts::EMPTY })
+    } else {
+        begins_empty(logged)
     };
     if is_empty {
         return Some(OmissionReason::Empty);

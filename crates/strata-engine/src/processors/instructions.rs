@@ -126,7 +126,7 @@ impl Processor for Instructions {
 }
 
 /// Where a dynamic instruction is put, and in which form.
-#[derive(Hash)]
+#[derive(Clone, Copy, Hash)]
 struct Place {
     is_behind_static: bool,
     rules: HistoryRules,
