@@ -44,7 +44,8 @@ impl<'o> Whole<'o> {
 
     fn named<'s>(&'s self, open: &'s OpenSession) -> NamedSession<'s> {
         let title = match &open.edits {
-            Some(edits) => format!("{}: {}", open.entry.title, edits.entry.name),
+            // What tells experiments over one session apart comes first: the rest is cut where room is short.
+            Some(edits) => format!("{} over {}", edits.entry.name, open.entry.title),
             None => open.entry.title.clone(),
         };
         NamedSession {

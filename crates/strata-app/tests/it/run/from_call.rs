@@ -137,6 +137,8 @@ fn check_promise(
         crate::ask(strata, "call/get", &json!({"session": session, "call": 4}))["bill"]["promptTokens"]
             .clone()
     };
+    let title = found["a"]["title"].as_str().unwrap();
+    assert!(title.starts_with("Brief over "), "{title}");
     let promise = &found["promise"];
     let tokens = |of: &str| promise[of]["promptTokens"].clone();
     let sizes = [size(recording), size(experiment), size(session)];
