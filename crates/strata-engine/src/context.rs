@@ -1,9 +1,10 @@
 //! Everything one compile may look at.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use strata_model::app::{AgentMode, ContextCacheConfig, IncludeContents, ModelFamily, ModelSpec};
-use strata_model::{Agent, Content, NodePath, Object, RecordedCall, Session, Str};
+use strata_model::{Agent, Content, Contents, EventIndex, NodePath, Object, RecordedCall, Session, Str};
 
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
@@ -96,6 +97,17 @@ pub struct CompileContext<'c> {
     pub answers: &'c Answers,
     /// What the request was made from, where a recorder saw that.
     pub recorded: Option<&'c RecordedCall>,
+    /// What the recorded code was given, where edits changed events since.
+    pub unedited: Option<&'c UneditedContents>,
+}
+
+/// What stages of a call were given before edits changed events of the session.
+#[derive(Debug)]
+pub struct UneditedContents {
+    /// By the stage's name.
+    pub by_stage: Vec<(Str, Contents)>,
+    /// The events that were changed or dropped.
+    pub changed: BTreeSet<EventIndex>,
 }
 
 /// Where a compiled call comes from, which decides what a gap in the inputs means.

@@ -9,6 +9,7 @@ mod recorded;
 mod recorded_calls;
 mod recorded_services;
 mod sourced_text;
+mod unedited_contents;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,6 +22,7 @@ pub(crate) use event_change::{ReplacedEvents, silent};
 pub use growth::Growth;
 pub use laid_history::LaidSummaries;
 pub use recorded::{EDITED_BY_HAND, RECORDED};
+pub use unedited_contents::UnreachedEdit;
 
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
@@ -460,6 +462,7 @@ impl Experiment {
                 .and_then(|recorded| recorded.services())
                 .unwrap_or_else(|| self.services.at(n_events)),
             recorded: recorded.map(|recorded| &recorded.call),
+            unedited: None,
             backend: self.backend,
             source: CallSource::Recorded,
             answers: &self.answers,
@@ -485,6 +488,8 @@ impl Experiment {
     }
 
     fn compile_in(&self, call: &Call, context: &CompileContext<'_>, cache: &mut StageCache) -> Compilation {
+        let unedited = self.unedited_contents(call, cache);
+        let context = &CompileContext { unedited: unedited.as_ref(), ..context.clone() };
         let mut compilation = compile(self.flow(context.agent_id), context, cache);
         if let Some(recorded) = self.recorded.get(call.number) {
             let base = self.laid.as_ref().map_or(self, |laid| &laid.recorded);

@@ -68,7 +68,7 @@ pub use edit::{
 };
 pub use error::{CompileError, ErrorKind};
 pub use experiment::{
-    EDITED_BY_HAND, EventChange, Experiment, GrownExperiment, Growth, LaidSummaries, RECORDED,
+    EDITED_BY_HAND, EventChange, Experiment, GrownExperiment, Growth, LaidSummaries, RECORDED, UnreachedEdit,
 };
 pub use flow::{Flow, Hook, Inserted, OrderViolation, Step};
 pub use flow_kind::FlowKind;

@@ -1,10 +1,12 @@
 //! The one kind of step a request is compiled by.
 
+use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::sync::Arc;
 
 use strata_model::{
-    Diagnostic, Event, Fingerprint, FingerprintBuilder, FunctionCall, LlmRequest, Object, Part, Str,
+    Diagnostic, Event, EventIndex, Fingerprint, FingerprintBuilder, FunctionCall, LlmRequest, Object, Part,
+    Str,
 };
 
 use crate::context::CompileContext;
@@ -76,6 +78,8 @@ pub struct StageOutput {
     pub awaited_calls: Vec<FunctionCall>,
     /// What a script wrote to the console.
     pub console: Vec<ScriptLine>,
+    /// Edited events that recorded code wrote contents from: it is not known what it would have made of the edits.
+    pub unreached_edits: BTreeSet<EventIndex>,
     /// Why a script gave no request.
     pub script_failure: Option<ScriptFailure>,
 }

@@ -11,6 +11,7 @@ mod compaction;
 mod contents;
 mod context_cache;
 mod dynamic_instructions;
+mod edited_events;
 mod identity;
 mod inserted;
 mod instructions;

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use strata_engine::turn::compaction::{CompactionConfig, Policy};
-use strata_engine::{Catalog, Edit, Edited, Experiment, LaidSummaries};
-use strata_model::Event;
+use strata_engine::{
+    Catalog, Edit, EditDraft, EditNote, Edited, EventsEdit, Experiment, LaidSummaries, UnreachedEdit,
+};
+use strata_model::{Event, Severity};
 use strata_wire::CacheRules;
 
 use crate::analysis::{CacheAnalysis, Counting, SessionAnalysis};
 use crate::lab::{Extractive, FactReader, Lab, RecordedFirst};
+use crate::phrases::count;
 use crate::prices::Prices;
 
 /// What a person should know about summaries that were planned.
@@ -19,13 +22,48 @@ const EXTRACTIVE_NOTE: &str = "Summaries of windows that were not recorded are e
 /// replayed with it: windows that were recorded keep their summaries, others get extracts.
 #[must_use]
 pub fn edited(base: &Experiment, edits: &[Edit], catalog: &Catalog, counting: &Counting) -> Edited {
-    let draft = base.lay(edits, catalog);
+    let mut edited = planned_edits(base.lay(edits, catalog), counting);
+    note_unreached(&mut edited, edits);
+    edited
+}
+
+fn planned_edits(draft: EditDraft, counting: &Counting) -> Edited {
     let Some((experiment, config)) = draft.compaction_due() else { return draft.finish() };
     let note = (config.policy != Policy::Off).then_some(EXTRACTIVE_NOTE);
     match planned(experiment, config, counting) {
         Some(summaries) => draft.finish_with(&summaries, note),
         None => draft.finish(),
     }
+}
+
+/// Says of edits of events which contents they do not reach, since code of the app wrote these as it was recorded.
+fn note_unreached(edited: &mut Edited, edits: &[Edit]) {
+    for UnreachedEdit { event, code, calls } in edited.experiment.unreached_edits() {
+        let is_of_event = |edit: &Edit| match edit {
+            Edit::Events(EventsEdit::Replace { event: number, .. } | EventsEdit::Drop { event: number }) => {
+                *number == event.number()
+            }
+            _ => false,
+        };
+        let Some(at) = edits.iter().rposition(is_of_event) else { continue };
+        let others = match calls.len() {
+            0 | 1 => String::new(),
+            n => format!(" and {}", count(n as u64 - 1, "later call")),
+        };
+        let message = format!(
+            "{code} wrote contents of C{}{others} from E{} itself, and they stay as it was recorded: the edit does not \
+             reach them.",
+            calls.first().copied().unwrap_or_default(),
+            event.number(),
+        );
+        edited.notes.push(EditNote {
+            edit: at,
+            severity: Severity::Warning,
+            code: "edit-not-reached",
+            message,
+        });
+    }
+    edited.notes.sort_by_key(|note| note.edit);
 }
 
 /// What a setting would have summarised in a session, with the recorded summaries where the windows are the recorded

@@ -134,6 +134,14 @@ record! {
     }
 }
 
+impl RecordedStage {
+    /// Whether it put contents of its own in the place of others.
+    pub fn writes_contents(&self) -> bool {
+        let splice = self.changes.as_ref().and_then(|changes| changes.contents.as_ref());
+        splice.is_some_and(|splice| !splice.added.is_empty() && splice.keep + splice.end < splice.n_before)
+    }
+}
+
 /// The member of a recorded body that holds what it was made from.
 const MEMBER: &str = "recorded";
 

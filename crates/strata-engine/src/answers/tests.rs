@@ -57,6 +57,7 @@ fn compiled(app: &str, session: &str, source: CallSource, answers: &Answers) -> 
         source,
         answers,
         recorded: None,
+        unedited: None,
     };
     compile(&Flow::of_agent(&index, agent_id), &context, &mut StageCache::new())
 }

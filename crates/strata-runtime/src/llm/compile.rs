@@ -254,6 +254,7 @@ fn with_context<R>(
         source: CallSource::Running,
         answers: &answers,
         recorded: None,
+        unedited: None,
     };
     Ok(work(&context))
 }

@@ -131,6 +131,7 @@ impl Call<'_> {
             source: CallSource::Live,
             answers: &answers,
             recorded: None,
+            unedited: None,
         };
         let compilation = compile(&Flow::of_agent(self.index, agent_id), &context, cache);
         let expected = self.given.get("expected").expect("what is expected");

@@ -39,6 +39,7 @@ pub(crate) fn check(then: &Json, index: &AppIndex, session: &Session) -> Failure
         source: CallSource::Live,
         answers: &answers,
         recorded: None,
+        unedited: None,
     };
     let compilation = compile(&Flow::of_agent(index, agent_id), &context, &mut StageCache::new());
     let request = compilation.working_context().to_json();

@@ -182,6 +182,43 @@ fn what_is_added_stands_where_it_is_compiled() {
     );
 }
 
+/// The text of a call's contents under an edit, and what is said of the edit.
+fn under(experiment: &Experiment, edit: &str) -> (String, Vec<String>) {
+    let edited = edited(experiment, &edits(edit));
+    let last = compile_all(&edited.experiment, &mut StageCache::new()).pop().flatten().expect("a request");
+    let notes = edited.notes.into_iter().map(|note| note.message).collect();
+    (json::to_compact(&last.contents.to_json()), notes)
+}
+
+#[test]
+fn an_edit_of_an_event_holds_in_what_a_recorded_callback_passed_on() {
+    let call = r#"{"functionCall": {"name": "rows", "args": {"n": 77}}}"#;
+    let edit = format!(
+        r#"[{{"edit": "edit_event", "event": 2, "content": {{"role": "model", "parts": [{call}]}}}}]"#
+    );
+    let (contents, notes) = under(&trimmed(), &edit);
+    assert!(contents.contains(r#"{"args":{"n":77},"name":"rows"}"#), "{contents}");
+    assert!(!contents.contains("four rows read"), "the result is cut as before: {contents}");
+    assert_eq!(notes, [] as [&str; 0]);
+}
+
+#[test]
+fn an_edit_of_what_a_recorded_callback_rewrote_is_said_not_to_reach_it() {
+    let result = r#"{"functionResponse": {"id": "adk-1", "name": "rows", "response": {"rows": [{"a": 9}]}}}"#;
+    let edit = format!(
+        r#"[{{"edit": "pin_event", "event": 1}},
+            {{"edit": "edit_event", "event": 3, "content": {{"role": "user", "parts": [{result}]}}}}]"#
+    );
+    let (contents, notes) = under(&trimmed(), &edit);
+    assert!(contents.contains(r#"[{"a":1},{"a":2},{"a":3},{"a":4}]"#), "{contents}");
+    let said = "callback:desk.trim wrote contents of C2 and 1 later call from E3 itself, and they stay as it was \
+                recorded: the edit does not reach them.";
+    assert_eq!(notes, [said]);
+    let (contents, notes) = under(&trimmed(), r#"[{"edit": "drop_event", "event": 3}]"#);
+    assert!(!contents.contains("functionResponse"), "{contents}");
+    assert!(!notes.iter().any(|note| note.contains("desk.trim")), "{notes:?}");
+}
+
 #[test]
 fn what_a_recorded_callback_rewrote_is_still_the_result() {
     let seen = trimmed();
