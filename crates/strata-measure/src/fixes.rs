@@ -39,7 +39,8 @@ pub struct Fix {
     pub effect: Effect,
     /// Of the counts on both sides, the worse.
     pub basis: Basis,
-    /// What it would cost beside tokens, a sentence each: cached tokens that are lost, things that answers use later.
+    /// What it takes for granted and what it would cost beside tokens, a sentence each: cached tokens that are lost,
+    /// things that answers use later.
     pub warnings: Vec<String>,
     /// Calls that lose less than half of what they lost without it.
     pub mends: Vec<u32>,
@@ -121,7 +122,8 @@ pub fn try_fix(
         return None;
     }
     let basis = after.calls().iter().chain(analysis.calls()).map(|call| call.total.basis).max();
-    let mut warnings = prefix_warnings(&effect);
+    let mut warnings = candidate.assumptions.clone();
+    warnings.extend(prefix_warnings(&effect));
     warnings.extend(later_use::warnings(experiment, analysis, &after));
     warnings.extend(edited.notes.into_iter().map(|note| note.message));
     let mends = mended(before.caches, &caches);

@@ -11,6 +11,7 @@
 //! Nothing here compiles a request, calls a model, reads a file, a clock or the environment.
 #![warn(clippy::disallowed_methods)]
 
+mod agent_answers;
 pub mod analysis;
 mod answer_fields;
 pub mod before_after;
@@ -22,6 +23,7 @@ mod names;
 pub mod phrases;
 pub mod prices;
 pub mod remedies;
+mod schema_of;
 pub mod tokens;
 
 pub use edited::edited;

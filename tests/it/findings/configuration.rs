@@ -2,6 +2,13 @@
 
 use super::case::{Case, Given, check};
 
+const PIPELINE: &str = "
+    name: pipeline
+    type: sequential
+    sub_agents:
+      - {name: fetcher, tools: [{type: function, declaration: {name: fetch}}]}
+      - {name: writer}";
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         code: "instruction-in-tool-loop",
@@ -314,6 +321,58 @@ pub(crate) const CASES: &[Case] = &[
                 desk: Paid
                 user: Thanks
                 desk: Welcome",
+        },
+    },
+    Case {
+        code: "words-around-json",
+        found_in: Given {
+            app: "
+                name: desk",
+            session: "
+                user: Look
+                desk: Here it is «300 words» {\"id\": 17}
+                user: And now?
+                desk: Here it is «300 words» {\"id\": 18}
+                user: Thanks
+                desk: Here you are {\"id\": 19}",
+        },
+        says: "?",
+        // One of the answers is no JSON.
+        not_in: Given {
+            app: "
+                name: desk",
+            session: "
+                user: Look
+                desk: Here it is «300 words» {\"id\": 17}
+                user: And now?
+                desk: Here it is «300 words» {\"id\": 18}
+                user: Thanks
+                desk: Welcome",
+        },
+    },
+    Case {
+        code: "long-answers-for-agents",
+        found_in: Given {
+            app: PIPELINE,
+            session: "
+                user: Look
+                fetcher: I fetched «300 words»
+                writer: All is well.
+                user: Again
+                fetcher: I fetched «300 words»
+                writer: All is well.",
+        },
+        says: "?",
+        // The writer is the last of each turn, and the fetcher is short.
+        not_in: Given {
+            app: PIPELINE,
+            session: "
+                user: Look
+                fetcher: Fetched
+                writer: All is «300 words»
+                user: Again
+                fetcher: Fetched
+                writer: All is «300 words»",
         },
     },
     Case {

@@ -1,12 +1,15 @@
-//! Answers that are JSON.
+//! Answers: those that are JSON, and those that only other agents read.
 
-use strata_model::{EventIndex, Part};
+use std::collections::{BTreeMap, HashMap};
+
+use strata_model::{EventIndex, Part, Severity};
 
 use super::carried::PieceKind;
 use super::evidence::Evidence;
 use super::finding::FindingKind;
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
+use crate::agent_answers::AgentAnswers;
 use crate::answer_fields::{AnswerFields, spare_share};
 use crate::phrases::{count, listed, number};
 
@@ -33,8 +36,31 @@ pub(super) const FAMILY: Family = Family {
             advice: "Write answers without white space before they are sent again.",
             look: spaced,
         },
+        Rule {
+            code: "words-around-json",
+            surprises: &[],
+            kind: FindingKind::Bloat,
+            title: "JSON answers with words around them",
+            meaning: "Where every answer of an agent is one JSON object, the words and fences around it are said to \
+                      nobody, and are history for all calls after it.",
+            advice: "Give the agent an output schema: it then answers with the JSON alone.",
+            look: words_around_json,
+        },
+        Rule {
+            code: "long-answers-for-agents",
+            surprises: &[],
+            kind: FindingKind::Bloat,
+            title: "Long answers that only agents read",
+            meaning: "An agent in the middle of a pipeline that tells at length what it did tells it to every agent \
+                      after it, in all of their calls.",
+            advice: "Give the agent an output schema of the few fields that the agents after it need.",
+            look: long_answers_for_agents,
+        },
     ],
 };
+
+/// Tokens of an agent's answers on average from which on they are long: a record of a few fields takes fewer.
+const LONG_ANSWER: u64 = 100;
 
 /// Where answers stand in prompts.
 const ANSWERS: [PieceKind; 3] = [PieceKind::Words, PieceKind::Quotation, PieceKind::Result];
@@ -68,6 +94,83 @@ fn spaced(evidence: &Evidence<'_>) -> Vec<Observation> {
         evidence.share(tally.tokens()),
     );
     vec![Observation::new(evidence.severity(tally.tokens()), message, tally).of_events(events)]
+}
+
+fn words_around_json(evidence: &Evidence<'_>) -> Vec<Observation> {
+    let mut found = Vec::new();
+    for answers in AgentAnswers::of(evidence.experiment) {
+        let Some(objects) = &answers.objects else { continue };
+        let around: HashMap<EventIndex, (usize, usize)> = answers
+            .events
+            .iter()
+            .zip(objects)
+            .map(|(event, object)| (*event, (object.n_around, object.n_bytes)))
+            .collect();
+        let in_words = |event: EventIndex, part: &Part| around.get(&event).copied().filter(|_| is_said(part));
+        let Some((tally, events)) = shares(evidence, in_words) else { continue };
+        let message = format!(
+            "Each of {}’s {} holds one JSON object, and what is said around it took {} tokens, {} of everything that \
+             was sent.{}",
+            answers.agent,
+            count(answers.events.len() as u64, "answer"),
+            number(tally.tokens()),
+            evidence.share(tally.tokens()),
+            of_tools(&answers),
+        );
+        found.push(Observation::new(evidence.severity(tally.tokens()), message, tally).of_events(events));
+    }
+    found
+}
+
+fn long_answers_for_agents(evidence: &Evidence<'_>) -> Vec<Observation> {
+    let mut found = Vec::new();
+    let are_told = |answers: &AgentAnswers| answers.are_for_agents && answers.objects.is_none();
+    for answers in AgentAnswers::of(evidence.experiment).into_iter().filter(are_told) {
+        let mut tally = Tally::default();
+        let mut sizes: BTreeMap<EventIndex, u64> = BTreeMap::new();
+        for carried in evidence.sent([PieceKind::Words, PieceKind::Quotation]) {
+            let Some(event) = carried.piece.origin.event() else { continue };
+            if answers.events.binary_search(&event).is_err()
+                || !carried.stored.is_some_and(|(_, part)| is_said(part))
+            {
+                continue;
+            }
+            evidence.add(&mut tally, carried);
+            let size = sizes.entry(event).or_default();
+            *size = (*size).max(u64::from(carried.piece.tokens));
+        }
+        let average = sizes.values().sum::<u64>() / (sizes.len() as u64).max(1);
+        if average < LONG_ANSWER || !evidence.is_worth(tally.tokens()) {
+            continue;
+        }
+        let message = format!(
+            "{} gave {} of {} tokens on average that only other agents read: {} tokens in {}, {} of everything that \
+             was sent. It is the most that a schema can save: what it answers by one is not known before.{}",
+            answers.agent,
+            count(sizes.len() as u64, "answer"),
+            number(average),
+            number(tally.tokens()),
+            count(tally.n_calls(), "call"),
+            evidence.share(tally.tokens()),
+            of_tools(&answers),
+        );
+        found.push(Observation::new(Severity::Info, message, tally).of_events(sizes.into_keys()));
+    }
+    found
+}
+
+/// What an output schema costs an agent that has tools.
+fn of_tools(answers: &AgentAnswers) -> &'static str {
+    if answers.has_tools {
+        " It has tools: by a schema it answers with a call of `set_model_response`, and later prompts hold the call, its \
+         result and the answer, unless other agents’ calls are stripped from them."
+    } else {
+        ""
+    }
+}
+
+fn is_said(part: &Part) -> bool {
+    part.text.is_some() && !part.is_thought()
 }
 
 /// What a part of each answer took, given as characters of so many, and the answers; `None` where it is not worth it.

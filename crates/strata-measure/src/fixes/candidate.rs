@@ -17,11 +17,21 @@ pub struct Candidate {
     pub tools: Vec<Str>,
     /// The agent whose instruction it changes.
     pub agent: Option<Str>,
+    /// What trying it takes for granted, a sentence each.
+    pub assumptions: Vec<String>,
 }
 
 impl Candidate {
     pub(super) fn new(title: impl Into<String>, edits: Vec<Edit>) -> Self {
-        Self { title: title.into(), edits, codes: &[], events: Vec::new(), tools: Vec::new(), agent: None }
+        Self {
+            title: title.into(),
+            edits,
+            codes: &[],
+            events: Vec::new(),
+            tools: Vec::new(),
+            agent: None,
+            assumptions: Vec::new(),
+        }
     }
 
     pub(super) fn insert(title: impl Into<String>, kind: &str, params: &[(&str, Json)]) -> Self {

@@ -5,4 +5,5 @@ mod before_after;
 mod cache;
 mod calibration;
 mod edits;
+mod fixes;
 mod lab;
