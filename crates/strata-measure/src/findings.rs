@@ -20,6 +20,7 @@ mod delegation;
 mod evidence;
 mod filter;
 mod finding;
+mod forgotten;
 mod framing;
 mod history;
 mod instruction;

@@ -276,7 +276,7 @@ impl CacheAnalysis {
         let calls = analysis.calls().iter().zip(&self.calls).zip(prompts);
         let before: Vec<Option<UneditedBill>> = calls
             .clone()
-            .map(|((call, cache), prompt)| Some(self.before(cache, is_same(call, prompt))))
+            .map(|((call, cache), prompt)| Some(self.before(call, cache, is_same(call, prompt))))
             .collect();
         let sized = bill::sizes(&before, prompts);
         let predictions = simulate(&reported::anchored(prompts, &sized), |at| timeline.sent(at));
@@ -292,12 +292,13 @@ impl CacheAnalysis {
         bills.collect()
     }
 
-    fn before(&self, cache: &CallCache, is_same: bool) -> UneditedBill {
+    fn before(&self, call: &CallAnalysis, cache: &CallCache, is_same: bool) -> UneditedBill {
         UneditedBill {
             bill: cache.bill,
             sized: cache.sized,
             prediction: cache.prediction,
             growth: self.growth.of_model(&cache.model),
+            forgotten: call.matches.forgotten_tokens,
             is_same,
         }
     }
@@ -351,7 +352,7 @@ impl BilledCalls<'_> {
     fn before(&self, now: &CallAnalysis) -> Option<UneditedBill> {
         let (was, cache) = (self.analysis.call(now.number)?, self.caches.call(now.number)?);
         let is_same = was.sent_to == now.sent_to && was.request.is_same_prompt(&now.request);
-        Some(self.caches.before(cache, is_same))
+        Some(self.caches.before(was, cache, is_same))
     }
 }
 

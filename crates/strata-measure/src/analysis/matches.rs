@@ -44,6 +44,8 @@ pub struct PromptMatches {
     pub explicit: Option<ExplicitCache>,
     /// Text behind all that later prompts can find again; no part of `tokens`.
     pub tail_tokens: u32,
+    /// Thoughts, counted in `tokens`, that the provider leaves out of the prompt by itself.
+    pub forgotten_tokens: u32,
 }
 
 /// A cache object that a call refers to by its name, as google-adk makes them for Gemini.

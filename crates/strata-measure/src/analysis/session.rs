@@ -246,6 +246,7 @@ impl SessionAnalysis {
         let request_at = |at: usize| &self.known.calls[at].request;
         let read_by = (!is_unpaid).then_some(provider);
         let mut matches = self.known.prompts.enter(read_by, (&request, &prompt), request_at, (&scale, order));
+        matches.forgotten_tokens = if tokenizer.forgets_thoughts() { prompt.earlier_thoughts() } else { 0 };
 
         let lineage = Lineage {
             agent: call.invocation.agent.clone(),

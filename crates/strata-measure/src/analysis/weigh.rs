@@ -67,6 +67,8 @@ pub struct WeighedChunk {
     pub overhead: TokenCount,
     /// Parts of all contents.
     pub n_parts: u32,
+    /// Of what models thought.
+    thought_tokens: u32,
     by_kind: ByKind,
     /// Whether it will never hold more.
     pub(super) is_full: bool,
@@ -83,6 +85,8 @@ pub struct WeighedBlock {
     pub n_contents: usize,
     /// Parts of all contents.
     pub n_parts: u32,
+    /// Of what models thought.
+    thought_tokens: u32,
     by_kind: ByKind,
     /// Whether it will never hold more.
     pub(super) is_full: bool,
@@ -137,6 +141,23 @@ impl WeighedPrompt {
         tokens
     }
 
+    /// What models thought before the user's last words.
+    pub(super) fn earlier_thoughts(&self) -> u32 {
+        let all: u32 = self.blocks.iter().map(|block| block.thought_tokens).sum();
+        let mut later = 0;
+        let chunks = self.blocks.iter().rev().flat_map(|block| block.chunks.iter().rev());
+        for content in chunks.flat_map(|chunk| chunk.contents.iter().rev()) {
+            if later == all {
+                return 0;
+            }
+            if content.pieces.iter().any(|piece| piece.kind == Kind::User) {
+                return all - later;
+            }
+            later += content.thought_tokens();
+        }
+        0
+    }
+
     /// The content at a place of the conversation.
     pub(super) fn content(&self, mut at: usize) -> Option<&Arc<WeighedPieces>> {
         for block in &self.blocks {
@@ -189,6 +210,12 @@ fn by_kind(pieces: &[Piece]) -> ByKind {
 
 fn add_kinds(sums: &mut ByKind, more: &ByKind) {
     sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+}
+
+impl WeighedPieces {
+    fn thought_tokens(&self) -> u32 {
+        self.pieces.iter().filter(|piece| piece.is_thought).map(|piece| piece.tokens).sum()
+    }
 }
 
 /// What was weighed before, for one session and one tokenizer.
@@ -321,6 +348,7 @@ impl<'s> Scale<'s> {
             overhead: chunks.iter().map(|chunk| chunk.overhead).sum(),
             n_contents: block.n_contents(),
             n_parts: chunks.iter().map(|chunk| chunk.n_parts).sum(),
+            thought_tokens: chunks.iter().map(|chunk| chunk.thought_tokens).sum(),
             by_kind: sums,
             is_full: block.is_full(),
             chunks,
@@ -345,6 +373,7 @@ impl<'s> Scale<'s> {
             tokens: contents.iter().map(|content| content.tokens).sum(),
             overhead: contents.iter().map(|content| content.overhead).sum(),
             n_parts: contents.iter().map(|content| content.pieces.len() as u32).sum(),
+            thought_tokens: contents.iter().map(|content| content.thought_tokens()).sum(),
             by_kind: sums,
             is_full: chunk.is_full(),
             contents,

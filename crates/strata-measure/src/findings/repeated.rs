@@ -7,6 +7,7 @@ use strata_model::{EventIndex, Origin, Severity, Tool};
 use super::carried::{CarriedPiece, PieceKind};
 use super::evidence::{Evidence, is_call_of, is_result_of};
 use super::finding::FindingKind;
+use super::forgotten::ForgettingCalls;
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::phrases::{count, events, listed, number, times};
@@ -190,9 +191,14 @@ fn structured_answer_thrice(evidence: &Evidence<'_>) -> Vec<Observation> {
 fn thoughts_resent(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut sources = Vec::new();
     let mut tally = Tally::default();
+    let forgetting = ForgettingCalls::of(evidence);
     for sent in evidence.sent([PieceKind::Thought]) {
-        evidence.add(&mut tally, sent);
-        sources.extend(sent.piece.origin.event());
+        let before = tally.tokens();
+        match &forgetting {
+            Some(forgetting) => evidence.add_in(&mut tally, sent, &forgetting.calls_with(sent)),
+            None => evidence.add(&mut tally, sent),
+        }
+        sources.extend(sent.piece.origin.event().filter(|_| tally.tokens() > before));
     }
     let tokens = tally.tokens();
     if !evidence.is_worth(tokens) {
@@ -200,8 +206,14 @@ fn thoughts_resent(evidence: &Evidence<'_>) -> Vec<Observation> {
     }
     let agents = evidence.agents_of(&tally);
     let seen = Observation::new(evidence.severity(tokens), String::new(), tally).of_events(sources);
+    let without = forgetting.map_or_else(String::new, |forgetting| {
+        format!(
+            " Thoughts of earlier turns are not counted: {} leaves them out by itself.",
+            listed(&forgetting.models)
+        )
+    });
     let message = format!(
-        "{} read thoughts of {} again: {} tokens, {} of everything sent.",
+        "{} read thoughts of {} again: {} tokens, {} of everything sent.{without}",
         listed(&agents),
         count(seen.events.len() as u64, "earlier answer"),
         number(tokens),

@@ -256,6 +256,8 @@ pub(super) struct UneditedBill {
     pub prediction: Prediction,
     /// The provider's tokens for each of ours that its prompts grow by, where that is known.
     pub growth: Option<f64>,
+    /// Thoughts in our count of it that the provider left out by itself.
+    pub forgotten: u32,
     /// The very same request is sent.
     pub is_same: bool,
 }
@@ -275,7 +277,9 @@ pub(super) fn sizes(
         let parent = prompt.parent.map(|parent| parent as usize - 1).filter(is_no_smaller);
         let parent = parent.and_then(|parent| sizes[parent]);
         let size = before[at].as_ref().and_then(|before| {
-            let size = before.size(prompt.tokens)?;
+            // Thoughts that the provider left out were no part of the prompt that it reported.
+            let size =
+                before.size(prompt.tokens + before.forgotten.saturating_sub(prompt.forgotten_tokens))?;
             let least = parent.filter(|_| !before.is_same).map_or(0, |parent| parent.prompt);
             Some(ReportedCounts { prompt: size.prompt.max(least), ..size })
         });

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use strata_model::Str;
 
 use super::reported::ReportedCounts;
+use crate::analysis::call::CallAnalysis;
 use crate::analysis::session::SessionAnalysis;
 
 /// From how many tokens of ours on a ratio is more than chance.
@@ -28,7 +29,11 @@ impl GrowthRatios {
             let Some((report, parent)) = report.as_ref().zip(call.matches.parent) else { continue };
             let at = parent as usize - 1;
             let Some(before) = reported[at] else { continue };
-            let counted = call.total.tokens.saturating_sub(calls[at].total.tokens);
+            // What the provider leaves out by itself is in no report.
+            let sent = |call: &CallAnalysis| {
+                call.total.tokens - call.matches.forgotten_tokens.min(call.total.tokens)
+            };
+            let counted = sent(call).saturating_sub(sent(&calls[at]));
             let grown = report.prompt.saturating_sub(before.prompt);
             if counted > 0 && grown > 0 {
                 let (of_ours, of_theirs) = sums.entry(call.sent_to.clone()).or_default();
