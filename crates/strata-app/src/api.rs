@@ -10,6 +10,7 @@ pub mod cache;
 pub mod call;
 pub mod common;
 pub mod comparison;
+pub mod counts;
 pub mod event;
 pub mod experiment;
 pub mod finding;

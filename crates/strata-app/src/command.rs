@@ -9,7 +9,7 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, comparison, event, experiment, finding, job, lab, model, palette, part, place,
+    app, cache, call, comparison, counts, event, experiment, finding, job, lab, model, palette, part, place,
     processor, run, script, search, session, state, verification,
 };
 use crate::error::{AppError, ErrorCode};
@@ -145,6 +145,9 @@ commands! {
     "app/prices" app::PriceTable => Vec<app::PriceRow>: "What models cost, with sources";
     "app/cacheRules" app::CacheRuleTable => Vec<app::CacheRuleRow>: "How providers find a prefix again, with sources";
     "app/storage" app::Storage => app::StorageInfo: "Where sessions are kept, and how much space they take";
+    "counts/learned" counts::Learned => counts::LearnedCounts: "What stored sessions told of how providers count";
+    "counts/learn" counts::Learn => session::JobStarted: "Learns from all stored sessions how providers count, as a job";
+    "counts/forget" counts::Forget => counts::LearnedCounts: "Forgets what stored sessions told of how providers count";
     "session/list" session::List => session::SessionPage: "Sessions in the store, most recently opened first";
     "session/import" session::Import => session::JobStarted: "Reads files and folders, as a job";
     "session/importUpload" session::ImportUpload => session::JobStarted: "Reads a file that was uploaded, as a job";

@@ -8,6 +8,7 @@ mod call_replay;
 mod chain;
 mod compare;
 mod convert;
+mod counts;
 mod difference;
 mod event;
 mod event_content;

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use strata_measure::analysis::ModelGrowths;
 use strata_measure::tokens::{Learned, LearnedRatios, SizeKind, TokenPrior, Tokenizer};
 use strata_store::{Store, StoreError};
+
+use crate::api::counts::{LearnedFrom, LearnedModel, LearnedRatio};
 
 /// The setting under which it is kept.
 const SETTING: &str = "counts.learned";
@@ -33,6 +36,29 @@ pub(crate) fn keep_learned_counts(store: &mut Store, learned: &LearnedRatios) ->
     let kept: Vec<Kept> = learned.kinds().filter_map(|(model, prior)| Kept::of(model, prior)).collect();
     let text = serde_json::to_string(&kept).unwrap_or_default();
     store.set_setting(SETTING, &text)
+}
+
+/// What prompts grew by tells, by session and model.
+pub(crate) fn ratios_of(sessions: &[Vec<ModelGrowths>]) -> LearnedRatios {
+    LearnedRatios::of(sessions.iter().map(|session| {
+        session.iter().map(|of_model| (&*of_model.model, &*of_model.growths)).collect::<Vec<_>>()
+    }))
+}
+
+/// As it is shown.
+pub(crate) fn learned_models(learned: &LearnedRatios) -> Vec<LearnedModel> {
+    let models = learned.kinds().filter_map(|(model, prior)| {
+        let ratios =
+            SizeKind::ALL.map(|kind| LearnedRatio { kind: kind.name().to_owned(), ratio: prior.ratio(kind) });
+        Some(LearnedModel { model: model.to_owned(), from: prior.learned()?.into(), ratios: ratios.into() })
+    });
+    models.collect()
+}
+
+impl From<Learned> for LearnedFrom {
+    fn from(Learned { sessions, growths, error }: Learned) -> Self {
+        Self { sessions, growths, error }
+    }
 }
 
 impl Kept {

@@ -47,8 +47,7 @@ pub use cache::{
     cache,
 };
 pub use calibration::{
-    CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, LearnedFrom, ModelCalibration,
-    calibration,
+    CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, ModelCalibration, calibration,
 };
 pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
@@ -71,7 +70,7 @@ pub use export::{ExportReport, export};
 pub use findings::{FindingReport, FindingsReport, FixReport, findings};
 pub use follow::{FollowUpdate, FollowedChange, Following, follow};
 pub use import::{ImportReport, import};
-pub use learn::{LearnedModel, LearnedRatio, LearnedReport, ReadSessions, forget_learned, learn, learned};
+pub use learn::{LearnedReport, ReadSessions, forget_learned, learn, learned};
 pub use list::{ListReport, ListedSession, list};
 pub use models::{EndpointReport, ModelsReport, models};
 pub use places::{PlacesReport, places};
@@ -95,6 +94,7 @@ pub use crate::api::comparison::{
     AlignedCall, AlignedSide, CauseBreak, CauseRanking, ComparedSide, DifferenceCause, KindDifference,
     SessionComparison, SideName,
 };
+pub use crate::api::counts::{LearnedFrom, LearnedModel, LearnedRatio};
 pub use crate::api::experiment::{ComparedCall, ExportFormat};
 pub use crate::api::job::{FailedFile, FileCounts};
 pub use crate::api::place::PlaceRow;

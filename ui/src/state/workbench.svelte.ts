@@ -20,6 +20,7 @@ import { Following } from './following.svelte.ts';
 import { Inspector } from './inspector.svelte.ts';
 import { Jobs } from './jobs.svelte.ts';
 import { Lab } from './lab.svelte.ts';
+import { LearnedTokenCounts } from './learned-counts.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
 import { Location, type PageHistory } from './location.svelte.ts';
 import { Messages } from './messages.svelte.ts';
@@ -69,6 +70,7 @@ export class Workbench {
   readonly answers: Answers;
   readonly jobs: Jobs;
   readonly servers: ModelServers;
+  readonly counts: LearnedTokenCounts;
   readonly lab: Lab;
   readonly replay: CallReplay;
   readonly runs: Runs;
@@ -104,6 +106,7 @@ export class Workbench {
     this.answers = new Answers(host, this.location, this.session, messages, new ViewQuestions(host, this));
     this.jobs = new Jobs(host, messages.report, (job) => this.#openImported(job));
     this.servers = new ModelServers(host, this.location, messages);
+    this.counts = new LearnedTokenCounts(host, this.jobs, () => this.location.view.view === 'settings');
     this.lab = new Lab(host, this);
     this.replay = new CallReplay(
       host,

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 use strata_measure::analysis::model_growths;
-use strata_measure::tokens::{Errors, Growth, Learned, SizeKind, TokenFit, TokenPrior, Tokenizer};
+use strata_measure::tokens::{Errors, Growth, SizeKind, TokenFit, TokenPrior, Tokenizer};
 
 use super::diagnostic::FileDiagnostic;
 use super::source::Source;
 use super::{VERSION, Watch};
+use crate::api::counts::LearnedFrom;
 use crate::error::AppError;
 
 /// The document of `strata tokens --calibration`.
@@ -33,16 +34,6 @@ pub struct ModelCalibration {
     pub learned: Option<LearnedFrom>,
     /// Absent where that is too little to tell anything.
     pub fit: Option<FitReport>,
-}
-
-/// Stored sessions that told how a model is counted; the one that is counted may be among them.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct LearnedFrom {
-    pub sessions: u32,
-    pub growths: u32,
-    /// ± of a count as a share of it, each session predicted from others.
-    pub error: f64,
 }
 
 /// What was learned, and how it was tested: each fifth of the growths is predicted from the other four, without what stored
@@ -147,12 +138,6 @@ impl FitReport {
             hidden_tokens: held_out.hidden_tokens,
             ratios: ratios.filter(|ratio| ratio.tokens > 0).collect(),
         })
-    }
-}
-
-impl From<Learned> for LearnedFrom {
-    fn from(Learned { sessions, growths, error }: Learned) -> Self {
-        Self { sessions, growths, error }
     }
 }
 

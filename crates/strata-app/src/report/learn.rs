@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use strata_measure::analysis::{ModelGrowths, model_growths};
-use strata_measure::tokens::{LearnedRatios, SizeKind};
+use strata_measure::tokens::LearnedRatios;
 use strata_store::Store;
 
-use super::calibration::LearnedFrom;
 use super::source::{Source, open_for_reading};
 use super::{VERSION, Watch};
+use crate::api::counts::LearnedModel;
 use crate::data_folder::default_database;
 use crate::error::AppError;
-use crate::learned_counts::{keep_learned_counts, learned_counts};
+use crate::learned_counts::{keep_learned_counts, learned_counts, learned_models, ratios_of};
 use crate::tables::Tables;
 use crate::watch::Step;
 
@@ -34,24 +34,6 @@ pub struct LearnedReport {
 pub struct ReadSessions {
     pub sessions: u32,
     pub failed: u32,
-}
-
-/// How models of one kind are counted, where a session does not tell better by itself.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct LearnedModel {
-    /// One of them.
-    pub model: String,
-    pub from: LearnedFrom,
-    /// Tokens that are reported for each that would be counted.
-    pub ratios: Vec<LearnedRatio>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct LearnedRatio {
-    pub kind: String,
-    pub ratio: f64,
 }
 
 /// Learns from all sessions of a store, and counts by it from now on.
@@ -79,10 +61,7 @@ pub fn learn(database: Option<&Path>, watch: &dyn Watch) -> Result<LearnedReport
             Err(_) => read.failed += 1,
         }
     }
-    let of_sessions = growths.iter().map(|session| {
-        session.iter().map(|of_model| (&*of_model.model, &*of_model.growths)).collect::<Vec<_>>()
-    });
-    keep_learned_counts(&mut Store::open(&database)?, &LearnedRatios::of(of_sessions))?;
+    keep_learned_counts(&mut Store::open(&database)?, &ratios_of(&growths))?;
     report(&database, Some(read))
 }
 
@@ -110,16 +89,6 @@ fn existing(database: Option<&Path>) -> Result<PathBuf, AppError> {
 }
 
 fn report(database: &Path, read: Option<ReadSessions>) -> Result<LearnedReport, AppError> {
-    let learned = learned_counts(&open_for_reading(database)?)?;
-    let models = learned.kinds().filter_map(|(model, prior)| {
-        let ratios =
-            SizeKind::ALL.map(|kind| LearnedRatio { kind: kind.name().to_owned(), ratio: prior.ratio(kind) });
-        Some(LearnedModel { model: model.to_owned(), from: prior.learned()?.into(), ratios: ratios.into() })
-    });
-    Ok(LearnedReport {
-        version: VERSION,
-        database: database.display().to_string(),
-        read,
-        models: models.collect(),
-    })
+    let models = learned_models(&learned_counts(&open_for_reading(database)?)?);
+    Ok(LearnedReport { version: VERSION, database: database.display().to_string(), read, models })
 }

@@ -5,6 +5,7 @@ mod bills;
 mod cache;
 mod commands;
 mod comparison;
+mod counts;
 mod evidence;
 mod experiments;
 mod folders;

@@ -709,6 +709,19 @@ tokens: number, sharedTokens: number,
 differsIn: string | null, };
 
 /**
+ * How models of one kind are counted, where a session does not tell better by itself.
+ */
+export type LearnedModel = {
+/**
+ * One of them.
+ */
+model: string, from: LearnedFrom,
+/**
+ * Tokens that are reported for each that would be counted.
+ */
+ratios: Array<LearnedRatio>, };
+
+/**
  * How much is still told after a summary.
  */
 export type LabGeneration = {
@@ -883,6 +896,19 @@ tokens: number, costUsd: number | null,
  * "C4–C17", the first few.
  */
 calls: string, };
+
+/**
+ * Stored sessions that told how a model is counted; the one that is counted may be among them.
+ */
+export type LearnedFrom = { sessions: number,
+/**
+ * Prompts that continue another one, both of them with a report.
+ */
+growths: number,
+/**
+ * ± of a count as a share of it, each session predicted from others.
+ */
+error: number, };
 
 /**
  * Sums over a session. Answers of the agents are left out: they cost the same.
@@ -2311,6 +2337,19 @@ export type LabTrigger = "tokenThreshold" | "slidingWindow" | "promptLimit";
 
 export type LabelledNumber = { label: string, value: number, };
 
+export type LearnedCounts = {
+/**
+ * Models that are counted with another vocabulary than their own, those that are counted alike together. Empty
+ * where nothing was learned.
+ */
+models: Array<LearnedModel>,
+/**
+ * False where it was learned or forgotten since Strata was started: it goes on counting as it began.
+ */
+isInUse: boolean, };
+
+export type LearnedRatio = { kind: string, ratio: number, };
+
 export type LineKind = "said" | "thought" | "called" | "answered" | "failed";
 
 export type ModelList = { endpoints: Array<EndpointRow>,
@@ -2971,6 +3010,12 @@ export interface Commands {
   "app/cacheRules": { readonly params: Record<string, never>; readonly result: Array<CacheRuleRow> };
   /** Where sessions are kept, and how much space they take. */
   "app/storage": { readonly params: Record<string, never>; readonly result: StorageInfo };
+  /** What stored sessions told of how providers count. */
+  "counts/learned": { readonly params: Record<string, never>; readonly result: LearnedCounts };
+  /** Learns from all stored sessions how providers count, as a job. */
+  "counts/learn": { readonly params: Record<string, never>; readonly result: JobStarted };
+  /** Forgets what stored sessions told of how providers count. */
+  "counts/forget": { readonly params: Record<string, never>; readonly result: LearnedCounts };
   /** Sessions in the store, most recently opened first. */
   "session/list": { readonly params: {  /**  * Only sessions whose title, id or file contains this text.  */ filter: string, offset: number, limit: number, }; readonly result: SessionPage };
   /** Reads files and folders, as a job. */
