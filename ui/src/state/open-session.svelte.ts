@@ -238,6 +238,12 @@ export class OpenSession {
     this.#appRevision += 1;
   }
 
+  /** Counts and prices the recording as if sent to a model, or again as of a model that nobody knows. */
+  async setModel(model: string | null): Promise<void> {
+    await this.#host.invoke('session/setModel', { session: this.recording, model });
+    this.edited();
+  }
+
   /** Remembers which session an experiment is laid over. */
   learn(experiments: readonly ExperimentRow[]): void {
     const known = this.#recordings;

@@ -6,6 +6,7 @@ export type DialogName =
   | 'signs'
   | 'words'
   | 'appPath'
+  | 'model'
   | 'sessions'
   | 'diagnostics'
   | 'jobs'

@@ -121,6 +121,16 @@ export const windowCommands: readonly Command[] = [
     },
   },
   {
+    id: 'model.choose',
+    title: 'Count as if sent to a model…',
+    words: 'unknown model as-if price tokenizer',
+    keys: [],
+    when: ({ session }) => session.info?.app.namesNoModel === true,
+    run: ({ panels }) => {
+      panels.dialog = 'model';
+    },
+  },
+  {
     id: 'diagnostics.show',
     title: 'Show what was found while reading the file',
     keys: [],
