@@ -181,3 +181,26 @@ journey('a finding is applied by one key, and the experiments are compared', asy
   await window.page.getByRole('button', { name: 'Compare the other way round' }).click();
   await window.reads(comparison, signed(effect.tokensBefore - effect.tokensAfter));
 });
+
+journey('a patch is shown whole, with each thing that it leaves out', async (window, strata) => {
+  const { session } = await window.openSample();
+  const { experiment } = await strata.ask('experiment/create', { session, name: 'Smaller' });
+  const edits = [
+    { edit: 'insert_processor', use: 'cap_rows', params: { max_rows: 20 } },
+    { edit: 'drop_event', event: 8 },
+    { edit: 'drop_event', event: 9 },
+  ];
+  await strata.ask('experiment/edit', { experiment, edits, replacesLast: false });
+  await window.page.goto('about:blank');
+  await window.open(`/${experiment}/session`);
+  await window.settle();
+  await window.press('Control+k');
+  await window.type('export');
+  await window.page.getByRole('option', { name: /Export as/ }).click();
+  const dialog = window.page.getByRole('dialog', { name: 'Export' });
+  // Of an experiment with edits it is what one most likely wants.
+  await window.reads(dialog, 'from smaller_patch import apply');
+  const leftOut = dialog.getByRole('list', { name: 'What the file leaves out' });
+  await window.becomes(() => leftOut.getByRole('listitem').count(), 2);
+  await window.picture('export-patch');
+});

@@ -5,7 +5,7 @@ export function splitTitle(text: string): readonly string[] {
 }
 
 /** Lines of a long text that are shown, and characters of each. */
-const SHOWN_LINES = 200;
+const SHOWN_LINES = 1_000;
 const SHOWN_CHARACTERS = 2_000;
 
 /** The first lines of a text, each cut where it is very long, and how many lines there are in all. */

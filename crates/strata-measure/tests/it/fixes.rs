@@ -11,8 +11,9 @@ const DESK: &str = r#"{"name": "demo", "root_agent": {"name": "desk", "model": "
 
 /// A session of a desk that answers in JSON, as `answer` writes it.
 fn answered(answer: impl Fn(u32) -> String) -> Experiment {
-    let turns: String = (0..6).map(|n| format!("user: Look at bill {n}\ndesk: {}\n", answer(n))).collect();
-    experiment_in(app(DESK), session(&turns))
+    let turns: Vec<String> =
+        (0..6).map(|n| format!("user: Look at bill {n}\ndesk: {}\n", answer(n))).collect();
+    experiment_in(app(DESK), session(&turns.concat()))
 }
 
 fn json(n: u32) -> String {
