@@ -2,7 +2,6 @@ import type { CallRange, ExperimentRow, SessionHeader } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import {
   decodeColumns,
-  tallestColumn,
   isOneCallPerColumn,
   largestCall,
   NO_COLUMNS,
