@@ -88,7 +88,7 @@ pub use tokens::{
 pub use verify::{ModelVerification, VerifyReport, verify};
 
 pub use crate::api::common::{
-    Basis, Bill, CallRange, DiagnosticRow, DiagnosticSeverity, Kind, Remedy, RequestBasis,
+    Basis, Bill, CallRange, DiagnosticRow, DiagnosticSeverity, Kind, Remedy, RequestBasis, SummaryBill,
 };
 pub use crate::api::comparison::{
     AlignedCall, AlignedSide, CauseBreak, CauseRanking, ComparedSide, DifferenceCause, KindDifference,

@@ -15,13 +15,14 @@ mod model_fits;
 mod prefix;
 mod session;
 mod stage_diff;
+mod summaries;
 mod text_change;
 mod weigh;
 
 pub use blame::{Cause, Link, Nature, PartsKind, PrefixBreak};
 pub use cache::{
     BillTotals, BilledCalls, CacheAnalysis, CacheFix, CacheTotals, CallBill, CallCache, Comparison, Cost,
-    FixKind, Loss, Prediction, ReportedCounts, SentCall, Zone, ZoneSpan, simulate,
+    FixKind, Loss, Prediction, ReportedCounts, SentCall, SummaryBill, Zone, ZoneSpan, simulate,
 };
 pub(crate) use cache::{Timeline, price_of};
 pub use call::CallAnalysis;
@@ -38,5 +39,7 @@ pub use model_fits::{ModelFits, ModelGrowths, model_growths};
 pub use prefix::{CommonPrefix, MatchedPrefix, PrefixEnd, common_prefix, common_prefix_in};
 pub use session::{SessionAnalysis, asked_model};
 pub use stage_diff::{Change, PartDelta, diff_events, diff_requests};
+pub use summaries::LoggedSummary;
+pub(crate) use summaries::{SourceWeigher, Summaries, template_of};
 pub use text_change::{ChangeKind, TextChange};
 pub use weigh::{ByKind, Counting, Piece, Scale, WeighedChunk, WeighedPieces, WeighedPrompt};

@@ -84,8 +84,12 @@ fn planned(experiment: &Experiment, config: &CompactionConfig, counting: &Counti
     let mut planned = LaidSummaries::default();
     for window in &replayed.windows {
         let Some((_, event)) = &window.event else { continue };
-        let by = window.written.as_ref().map(|written| written.by.clone()).unwrap_or_default();
-        let event = Event { model_version: Some(by), ..Event::clone(event) };
+        let written = window.written.as_ref();
+        let event = Event {
+            model_version: Some(written.map(|written| written.by.clone()).unwrap_or_default()),
+            usage_metadata: written.and_then(|written| written.usage.clone()).map(Box::new),
+            ..Event::clone(event)
+        };
         planned.summaries.push((window.after, Arc::new(event)));
     }
     Some(planned)

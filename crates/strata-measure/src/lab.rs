@@ -44,7 +44,7 @@ mod window_context;
 mod window_loss;
 mod words;
 
-pub use bill::{Assumptions, Bill, SummaryCost};
+pub use bill::{Assumptions, Bill};
 pub use extractive::{EXTRACTIVE, Extractive, extractive};
 pub use facts::{Fact, FactKind, FactReader};
 pub use grid::{MAX_CONFIGS, parse_grid};

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Bill } from '@/api/gen/api.ts';
-import { paidTokens, sentTokens } from './bill.ts';
+import { paidTokens, sentTokens, summariesInWords } from './bill.ts';
 
 /** Of a session whose provider reported less for some prompts than we count, and more for others. */
 const bill: Bill = {
@@ -8,7 +8,15 @@ const bill: Bill = {
   reportedCalls: 8,
   unpaidCalls: 1,
   unpaidTokens: 47_343,
-  unbilledSummaries: 0,
+  summaries: {
+    summaries: 0,
+    reported: 0,
+    unbilled: 0,
+    inputTokens: 0,
+    cachedTokens: 0,
+    outputTokens: 0,
+    cost: 0,
+  },
   promptTokens: 291_805,
   basis: 'estimated',
   countedTokens: 336_602,
@@ -37,4 +45,16 @@ test('without a report both are what is counted', () => {
 
 test('nobody paid for what failed', () => {
   expect(paidTokens(bill)).toBe(244_462);
+});
+
+test('summaries are said with what writing them took, and what is not known of it', () => {
+  const { summaries } = bill;
+  expect(summariesInWords(summaries)).toEqual([]);
+  expect(summariesInWords({ ...summaries, summaries: 2, reported: 1, cost: 0.0412 })).toEqual([
+    '$0.041 of it for writing 2 summaries, estimated',
+  ]);
+  expect(summariesInWords({ ...summaries, summaries: 1, reported: 1, unbilled: 1, cost: null })).toEqual([
+    'without a price for writing 1 summary, as reported',
+    'without writing 1 summary, of which nothing is known',
+  ]);
 });

@@ -1,4 +1,5 @@
-import type { Bill } from '@/api/gen/api.ts';
+import type { Bill, SummaryBill } from '@/api/gen/api.ts';
+import { formatCounted, formatUsd } from './format.ts';
 
 /**
  * All that was sent, by the measure of single events: our count of what is known, with the context that is hidden. What
@@ -11,4 +12,18 @@ export function sentTokens({ countedTokens, hiddenTokens }: Bill): number {
 /** Prompts that somebody is known to have paid for. */
 export function paidTokens({ promptTokens, unpaidTokens }: Bill): number {
   return promptTokens - unpaidTokens;
+}
+
+/** What is to be said of summaries, whose writing is no call of the session. */
+export function summariesInWords({ summaries, reported, unbilled, cost }: SummaryBill): string[] {
+  const said: string[] = [];
+  if (summaries > 0) {
+    const share = cost === null ? 'without a price' : `${formatUsd(cost)} of it`;
+    const basis = reported === summaries ? 'as reported' : 'estimated';
+    said.push(`${share} for writing ${formatCounted(summaries, 'summary', 'summaries')}, ${basis}`);
+  }
+  if (unbilled > 0) {
+    said.push(`without writing ${formatCounted(unbilled, 'summary', 'summaries')}, of which nothing is known`);
+  }
+  return said;
 }

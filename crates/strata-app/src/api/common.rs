@@ -154,13 +154,29 @@ pub struct Bill {
     pub written_long_tokens: u64,
     /// Reported of answers, thoughts included.
     pub output_tokens: u64,
-    /// US dollars of prompts and answers; absent when a model has no known price.
+    /// US dollars of prompts, answers and summaries; absent when a model has no known price.
     pub cost: Option<f64>,
     /// Of these, for hidden context, and for answers.
     pub hidden_cost: Option<f64>,
     pub output_cost: Option<f64>,
-    /// Summaries that google-adk had written: no calls of the session, and in none of these sums.
-    pub unbilled_summaries: u32,
+    /// For writing summaries of the history, which are no calls of the session: of the sums above, only the cost has it.
+    pub summaries: SummaryBill,
+}
+
+/// What it took to have summaries written that are no calls of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SummaryBill {
+    pub summaries: u32,
+    /// Of these, summaries of which it is reported. Others are estimated by what they are made of.
+    pub reported: u32,
+    /// Summaries of which nothing is known, and which are in no sum.
+    pub unbilled: u32,
+    pub input_tokens: u64,
+    pub cached_tokens: u64,
+    pub output_tokens: u64,
+    /// US dollars; absent where the model that wrote one has no known price.
+    pub cost: Option<f64>,
 }
 
 /// Tokens of one kind.

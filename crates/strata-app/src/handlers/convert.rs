@@ -4,7 +4,7 @@ use strata_measure::analysis::{self, BillTotals, ByKind};
 use strata_measure::tokens;
 use strata_model::Severity;
 
-use crate::api::common::{Basis, Bill, DiagnosticSeverity, Kind, KindTokens, TokenCount};
+use crate::api::common::{Basis, Bill, DiagnosticSeverity, Kind, KindTokens, SummaryBill, TokenCount};
 
 impl From<analysis::Kind> for Kind {
     fn from(kind: analysis::Kind) -> Self {
@@ -52,7 +52,21 @@ impl From<BillTotals> for Bill {
             cost: bill.cost_usd(),
             hidden_cost: bill.cost.map(|cost| cost.hidden),
             output_cost: bill.cost.map(|cost| cost.output),
-            unbilled_summaries: bill.unbilled_summaries,
+            summaries: bill.summaries.into(),
+        }
+    }
+}
+
+impl From<analysis::SummaryBill> for SummaryBill {
+    fn from(bill: analysis::SummaryBill) -> Self {
+        Self {
+            summaries: bill.summaries,
+            reported: bill.reported,
+            unbilled: bill.unbilled,
+            input_tokens: bill.input_tokens,
+            cached_tokens: bill.cached_tokens,
+            output_tokens: bill.output_tokens,
+            cost: bill.cost,
         }
     }
 }

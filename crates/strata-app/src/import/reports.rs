@@ -24,6 +24,10 @@ pub(crate) struct Reports {
     pub largest_prompt: u64,
     /// Sums that a price can be put to, whatever it is at the time.
     pub sums: Vec<ReportSum>,
+    /// The same of writing summaries, which are no calls.
+    pub summaries: Vec<ReportSum>,
+    /// Summaries without a report that google-adk had written: it is only estimated what that took.
+    pub unreported_summaries: u64,
 }
 
 /// The reports of one model on prompts of one size.
@@ -45,52 +49,41 @@ pub(crate) struct ReportSum {
 impl Reports {
     pub(crate) fn of(session: &Session, kind: FlowKind) -> Self {
         let mut reports = Self::default();
-        let mut sums = BTreeMap::new();
+        let (mut calls, mut summaries) = (Sums::default(), Sums::default());
         for answer in answers(session, kind) {
-            let counts = ReportedCounts::of(answer.usage, answer.event);
-            match counts {
-                Some(counts) => reports.add(answer.event, answer.usage, &counts, &mut sums),
+            match ReportedCounts::of(answer.usage, answer.event) {
+                Some(counts) => {
+                    reports.calls += 1;
+                    reports.cache_calls += u64::from(counts.cached.is_some());
+                    reports.largest_prompt = reports.largest_prompt.max(counts.prompt.into());
+                    calls.add(model_of(answer.event), answer.usage, &counts);
+                }
                 None => reports.unpaid_calls += u64::from(answer.is_unpaid()),
             }
         }
-        reports.sums = sums.into_values().collect();
+        let first_model = answers(session, kind).next().map_or("", |answer| model_of(answer.event));
+        for event in session.events.iter().filter(|event| event.is_compaction()) {
+            let usage = event.usage_metadata.as_deref();
+            match ReportedCounts::of(usage, event) {
+                Some(counts) => {
+                    let model = Some(model_of(event)).filter(|model| !model.is_empty());
+                    summaries.add(model.unwrap_or(first_model), usage, &counts);
+                }
+                None => reports.unreported_summaries += u64::from(kind == FlowKind::Adk),
+            }
+        }
+        reports.sums = calls.0.into_values().collect();
+        reports.summaries = summaries.0.into_values().collect();
         reports
     }
 
-    fn add(
-        &mut self,
-        answer: &Event,
-        usage: Option<&Usage>,
-        counts: &ReportedCounts,
-        sums: &mut BTreeMap<(String, u64), ReportSum>,
-    ) {
-        let prompt = u64::from(counts.prompt);
-        self.calls += 1;
-        self.cache_calls += u64::from(counts.cached.is_some());
-        self.largest_prompt = self.largest_prompt.max(prompt);
-        let model = answer.model_version.as_deref().unwrap_or_default().to_owned();
-        let steps = prompt.saturating_sub(1) / STEP_TOKENS;
-        let sum = sums.entry((model.clone(), steps)).or_insert_with(|| ReportSum {
-            model,
-            steps,
-            ..ReportSum::default()
-        });
-        let written = counts.written.unwrap_or(0);
-        let written_long = counts.written_long.min(written);
-        sum.prompt_tokens += prompt;
-        sum.cached_tokens += u64::from(counts.cached.unwrap_or(0));
-        sum.written_tokens += u64::from(written - written_long);
-        sum.written_long_tokens += u64::from(written_long);
-        sum.output_tokens += usage.and_then(Usage::output_tokens).unwrap_or(0);
-    }
-
-    /// US dollars for all calls of a session that has so many; `None` when one is not reported, or its model has no
-    /// known price.
+    /// US dollars for all calls of a session that has so many, and for its summaries; `None` when one is not reported, or
+    /// its model has no known price.
     pub(crate) fn cost(&self, calls: u64, prices: &Prices) -> Option<f64> {
-        if self.calls + self.unpaid_calls < calls {
+        if self.calls + self.unpaid_calls < calls || self.unreported_summaries > 0 {
             return None;
         }
-        self.sums.iter().map(|sum| sum.cost(prices)).sum()
+        self.sums.iter().chain(&self.summaries).map(|sum| sum.cost(prices)).sum()
     }
 
     pub(crate) fn total(&self, tokens: impl Fn(&ReportSum) -> u64) -> u64 {
@@ -104,6 +97,33 @@ impl Reports {
         models.dedup();
         models
     }
+}
+
+/// By model and step.
+#[derive(Default)]
+struct Sums(BTreeMap<(String, u64), ReportSum>);
+
+impl Sums {
+    fn add(&mut self, model: &str, usage: Option<&Usage>, counts: &ReportedCounts) {
+        let prompt = u64::from(counts.prompt);
+        let steps = prompt.saturating_sub(1) / STEP_TOKENS;
+        let sum = self.0.entry((model.to_owned(), steps)).or_insert_with(|| ReportSum {
+            model: model.to_owned(),
+            steps,
+            ..ReportSum::default()
+        });
+        let written = counts.written.unwrap_or(0);
+        let written_long = counts.written_long.min(written);
+        sum.prompt_tokens += prompt;
+        sum.cached_tokens += u64::from(counts.cached.unwrap_or(0));
+        sum.written_tokens += u64::from(written - written_long);
+        sum.written_long_tokens += u64::from(written_long);
+        sum.output_tokens += usage.and_then(Usage::output_tokens).unwrap_or(0);
+    }
+}
+
+fn model_of(event: &Event) -> &str {
+    event.model_version.as_deref().unwrap_or_default()
 }
 
 impl ReportSum {
@@ -157,6 +177,18 @@ mod tests {
         let each = prompts.map(|prompt| price.cost(&ChargedTokens::uncached(prompt, 0)));
         let together = reports(prompts.map(|prompt| sum("gpt-5.5", prompt)).into()).cost(5, &prices).unwrap();
         assert!((together - each.iter().sum::<f64>()).abs() < 1e-12, "{together}");
+    }
+
+    #[test]
+    fn summaries_are_paid_for() {
+        let prices = Prices::embedded();
+        let calls = reports(vec![sum("gpt-5.5", 1_000)]);
+        let with_one = Reports { summaries: vec![sum("gpt-5.5", 500)], ..calls.clone() };
+        let summary = prices.of_model("gpt-5.5").unwrap().cost(&ChargedTokens::uncached(500, 0));
+        let more = with_one.cost(1, &prices).unwrap() - calls.cost(1, &prices).unwrap();
+        assert!((more - summary).abs() < 1e-12, "{more}");
+        let unreported = Reports { unreported_summaries: 1, ..calls };
+        assert_eq!(unreported.cost(1, &prices), None);
     }
 
     #[test]

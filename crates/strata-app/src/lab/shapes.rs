@@ -32,11 +32,11 @@ pub(crate) fn bill_shape(bill: &Bill) -> LabBill {
         written_tokens: bill.calls.all_written_tokens() as f64,
         peak_tokens: bill.peak_tokens,
         breaks: bill.breaks,
-        compactions: bill.summaries.n_summaries,
+        compactions: bill.summaries().summaries,
         cost_usd: bill.cost(),
-        summary_cost_usd: bill.summaries.cost,
-        summary_input_tokens: bill.summaries.input_tokens as f64,
-        summary_output_tokens: bill.summaries.output_tokens as f64,
+        summary_cost_usd: bill.summaries().cost,
+        summary_input_tokens: bill.summaries().input_tokens as f64,
+        summary_output_tokens: bill.summaries().output_tokens as f64,
         latency_s: bill.latency_s,
     }
 }

@@ -216,8 +216,8 @@ pub fn compact(
             facts: 0,
             told: None,
             said: String::new(),
-            summary_input_tokens: bill.summaries.input_tokens,
-            summary_output_tokens: bill.summaries.output_tokens,
+            summary_input_tokens: bill.summaries().input_tokens,
+            summary_output_tokens: bill.summaries().output_tokens,
         };
         let regrets = lab.regret(&replayed);
         Ok::<_, AppError>((replayed, totals, regrets))

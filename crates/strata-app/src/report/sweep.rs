@@ -93,10 +93,10 @@ impl From<&Bill> for BillReport {
             written_tokens: bill.calls.all_written_tokens(),
             prompt_tokens: bill.calls.prompt_tokens,
             peak_tokens: bill.peak_tokens,
-            compactions: bill.summaries.n_summaries,
+            compactions: bill.summaries().summaries,
             breaks: bill.breaks,
             cost: bill.cost(),
-            summary_cost: bill.summaries.cost,
+            summary_cost: bill.summaries().cost,
             latency_s: (bill.latency_s * 1000.0).round() / 1000.0,
         }
     }

@@ -46,9 +46,14 @@ fn check_documents(path: &Path, session: &str, scratch: &Path) -> Option<Bill> {
     assert_eq!(of_calls, bill.prompt_tokens, "{what}: calls of tokens");
     let cached: u64 = tokens.calls.iter().map(|call| u64::from(call.cached_tokens)).sum();
     assert_eq!(cached, bill.cached_tokens, "{what}: cached of tokens");
-    near(tokens.calls.iter().map(|call| call.cost).sum(), bill.cost, &format!("{what}: costs of calls"));
+    let of_calls: Option<f64> = tokens.calls.iter().map(|call| call.cost).sum();
+    let with_summaries = of_calls.zip(bill.summaries.cost).map(|(calls, summaries)| calls + summaries);
+    near(with_summaries, bill.cost, &format!("{what}: costs of calls"));
     let of_parts: Option<f64> = tokens.parts.iter().map(|part| part.cost).sum();
-    let all = || Some(of_parts? + tokens.overhead_cost? + bill.hidden_cost? + bill.output_cost?);
+    let all = || {
+        let of_prompts = of_parts? + tokens.overhead_cost? + bill.hidden_cost?;
+        Some(of_prompts + bill.output_cost? + bill.summaries.cost?)
+    };
     near(all().filter(|_| bill.cost.is_some()), bill.cost, &format!("{what}: costs of parts"));
 
     let cache = report::cache(&source, Some(session), &Unwatched::default()).expect("caches");
@@ -81,6 +86,7 @@ fn check_documents(path: &Path, session: &str, scratch: &Path) -> Option<Bill> {
             report::sweep(&source, Some(session), &choice, &Unwatched::default(), &|_| {}).expect("a sweep");
         assert_eq!(swept.recorded.prompt_tokens, bill.prompt_tokens, "{what}: sweep");
         assert_eq!(swept.recorded.cached_tokens, bill.cached_tokens, "{what}: sweep");
+        near(swept.recorded.cost, bill.cost, &format!("{what}: cost of the sweep's recording"));
     }
     Some(bill)
 }
@@ -98,10 +104,16 @@ fn documents_of_every_sample_have_one_bill() {
             let Some(usage) = shown.session.reported_usage else { continue };
             let what = format!("{} {}", path.display(), shown.session.id);
             // What summaries took to write is in the file's sums, and is no call of an agent.
-            let is_whole = shown.session.compactions == 0 && !path.ends_with("goose.db");
+            let summaries = bill.summaries;
+            let is_whole = summaries.reported == summaries.summaries;
             if bill.reported_calls == bill.calls && is_whole {
                 let own = (usage.input_tokens, usage.cached_tokens, usage.output_tokens);
-                assert_eq!((bill.prompt_tokens, bill.cached_tokens, bill.output_tokens), own, "{what}");
+                let billed = (
+                    bill.prompt_tokens + summaries.input_tokens,
+                    bill.cached_tokens + summaries.cached_tokens,
+                    bill.output_tokens + summaries.output_tokens,
+                );
+                assert_eq!(billed, own, "{what}");
                 let written = bill.written_tokens + bill.written_long_tokens;
                 assert_eq!(written, usage.cache_write_tokens, "{what}");
                 n_reported += 1;
@@ -251,4 +263,21 @@ fn an_edited_call_is_predicted_and_not_paid_by_the_old_report() {
     std::fs::write(&budget, "max_cost = 1.0\n").expect("a file");
     let checked = report::check(&source, None, &budget, &Unwatched::default()).expect("it is checked");
     assert_eq!(checked.bill, edited.bill);
+}
+
+/// What google-adk reported of writing a summary is paid for, and it is no call.
+#[test]
+fn a_reported_summary_is_in_every_price() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let recorded = std::fs::read_to_string(samples::of_formats().join("adk-rest-session.json"));
+    let path = scratch.path().join("priced.json");
+    let priced = recorded.expect("a sample").replace("stub-001", "gemini-2.5-flash");
+    std::fs::write(&path, priced).expect("a file");
+    let bill = check_documents(&path, "web-1", scratch.path()).expect("its calls are known");
+    let summaries = bill.summaries;
+    assert_eq!((summaries.summaries, summaries.reported), (1, 1));
+    assert_eq!((summaries.input_tokens, summaries.output_tokens), (300, 9));
+    // Dollars for a million tokens: 0.30 for reading, 2.50 for writing.
+    near(summaries.cost, Some((300.0 * 0.30 + 9.0 * 2.50) / 1e6), "the summary");
+    assert!(bill.cost > summaries.cost);
 }

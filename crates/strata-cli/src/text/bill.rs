@@ -58,10 +58,30 @@ pub(super) fn paid(bill: &Bill) -> String {
     if !unpaid.is_empty() {
         said += &format!("; {unpaid}");
     }
-    match bill.unbilled_summaries {
-        0 => said,
-        n => format!("{said}; without writing {}", counted(n as usize, "summary")),
+    for summaries in summaries(bill) {
+        said += &format!("; {summaries}");
     }
+    said
+}
+
+/// `$0.0412 of it for writing 2 summaries (≈27,010 tokens read, ≈1,204 written)`, and those of which nothing is known.
+fn summaries(bill: &Bill) -> Vec<String> {
+    let written = &bill.summaries;
+    let mut said = Vec::new();
+    if written.summaries > 0 {
+        let basis = if written.reported == written.summaries { Basis::Reported } else { Basis::Estimated };
+        let of = written.cost.map_or(String::new(), |cost| format!("{} of it ", dollars(Some(cost))));
+        said.push(format!(
+            "{of}for writing {} ({} tokens read, {} written)",
+            counted(written.summaries as usize, "summary"),
+            tokens(written.input_tokens, basis),
+            tokens(written.output_tokens, basis)
+        ));
+    }
+    if written.unbilled > 0 {
+        said.push(format!("without writing {}", counted(written.unbilled as usize, "summary")));
+    }
+    said
 }
 
 /// `nothing that is known for 1 call that failed or has no recorded answer`.

@@ -50,6 +50,10 @@ pub struct LaidSummary {
     #[serde(default, skip_serializing_if = "str::is_empty")]
     #[ts(as = "Option<Str>", optional)]
     pub by: Str,
+    /// What writing it took, where that was reported: ADK's usage metadata.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(as = "Option<JsonObject>", optional)]
+    pub usage: Option<Object>,
     /// Covers events of this isolation scope; absent: those of none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use strata_model::app::EventsCompactionConfig;
 use strata_model::{
-    Content, Decoder, Event, EventActions, EventCompaction, EventIndex, FromJson as _, Session, Str,
+    Content, Decoder, Event, EventActions, EventCompaction, EventIndex, FromJson as _, Json, Session, Str, Usage,
 };
 
 use super::draft::{CompactionChange, Draft};
@@ -93,6 +93,10 @@ impl Draft<'_> {
         let mut decoder = Decoder::new();
         let content = Content::from_json(summary.content.clone(), &mut decoder)
             .map_err(|_| format!("The content of summary {number} is no object with `role` and `parts`."))?;
+        let usage = summary.usage.clone().map(|usage| Usage::from_json(Json::Object(usage), &mut decoder));
+        let usage = usage
+            .transpose()
+            .map_err(|_| format!("The usage of summary {number} is no object with numbers of tokens."))?;
         covered
             .add(session, summary, (start, end))
             .map_err(|id| format!("Summary {number} would part the tool call {id} from its result."))?;
@@ -109,6 +113,7 @@ impl Draft<'_> {
             author: "user".into(),
             timestamp: before.map_or(0.0, |event| event.timestamp),
             isolation_scope: summary.isolation_scope.clone(),
+            usage_metadata: usage.map(Box::new),
             model_version: Some(summary.by.clone()).filter(|by| !by.is_empty()),
             actions: EventActions { compaction: Some(compaction), ..EventActions::default() },
             ..Event::default()

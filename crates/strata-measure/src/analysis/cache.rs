@@ -9,11 +9,12 @@ mod replay;
 mod reported;
 mod rewrite;
 mod simulate;
+mod summary_bill;
 mod timeline;
 mod volatile;
 mod zones;
 
-use strata_engine::{Experiment, FlowKind};
+use strata_engine::Experiment;
 use strata_model::Str;
 use strata_model::marks::{self, CACHE_VERDICT};
 use strata_wire::{CacheRules, CacheVerdict};
@@ -23,6 +24,7 @@ pub use fixes::{CacheFix, FixKind};
 pub use loss::Loss;
 pub use reported::{Comparison, ReportedCounts};
 pub use simulate::{Prediction, SentCall, simulate};
+pub use summary_bill::SummaryBill;
 pub(crate) use timeline::Timeline;
 pub use zones::{Zone, ZoneSpan};
 
@@ -45,8 +47,8 @@ pub struct CacheAnalysis {
     pub calls: Vec<CallCache>,
     /// Of the recorded session, whatever is laid over it.
     growth: GrowthRatios,
-    /// See [`BillTotals::unbilled_summaries`].
-    unbilled_summaries: u32,
+    /// Once all calls are compiled.
+    pub summaries: SummaryBill,
 }
 
 /// What the cache does for one call.
@@ -218,10 +220,9 @@ impl CacheAnalysis {
                 prediction: *prediction,
             });
         }
-        // Google-adk's runner asks for summaries by itself, and records no call of it.
-        let is_unbilled = experiment.kind() == FlowKind::Adk;
-        let events = experiment.session().events.iter().filter(|event| is_unbilled && event.is_compaction());
-        Self { calls: analysed, growth, unbilled_summaries: events.count() as u32 }
+        let is_whole = calls.len() == experiment.calls().len();
+        let summaries = is_whole.then(|| SummaryBill::of(experiment, analysis, prices)).unwrap_or_default();
+        Self { calls: analysed, growth, summaries }
     }
 
     /// The call with a number counted from 1.
@@ -327,7 +328,7 @@ impl CacheAnalysis {
     /// What all calls come to, but for those that are held.
     pub fn bill(&self) -> BillTotals {
         let calls = self.calls.iter().map(|call| &call.bill).filter(|bill| !bill.is_pending);
-        BillTotals { unbilled_summaries: self.unbilled_summaries, ..BillTotals::of(calls) }
+        BillTotals { summaries: self.summaries, ..BillTotals::of(calls) }
     }
 
     /// What is predicted, and what was lost.

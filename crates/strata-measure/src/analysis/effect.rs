@@ -1,6 +1,6 @@
 //! What edits do to a whole session.
 
-use super::cache::{BillTotals, BilledCalls, CacheAnalysis};
+use super::cache::{BillTotals, BilledCalls, CacheAnalysis, SummaryBill};
 
 /// A session in two experiments, over the calls that are compiled in both.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,11 +26,17 @@ impl Effect {
     pub fn of(before: BilledCalls<'_>, after: BilledCalls<'_>) -> Self {
         let pairs = before.analysis.calls().iter().zip(after.analysis.calls());
         let n_calls = pairs.len();
+        let are_whole = before.caches.calls.len() == after.caches.calls.len();
+        let totals = |caches: &CacheAnalysis| {
+            let totals = Totals::of(caches, n_calls);
+            let summaries = if are_whole { caches.summaries } else { SummaryBill::default() };
+            Totals { bill: BillTotals { summaries, ..totals.bill }, ..totals }
+        };
         Self {
             calls_compared: n_calls as u32,
             calls_changed: pairs.filter(|(a, b)| !a.request.is_same_prompt(&b.request)).count() as u32,
-            before: Totals::of(before.caches, n_calls),
-            after: Totals::of(after.caches, n_calls),
+            before: totals(before.caches),
+            after: totals(after.caches),
         }
     }
 
@@ -51,10 +57,7 @@ impl Totals {
     fn of(caches: &CacheAnalysis, n_calls: usize) -> Self {
         let calls = &caches.calls[..n_calls.min(caches.calls.len())];
         Self {
-            bill: BillTotals {
-                unbilled_summaries: caches.bill().unbilled_summaries,
-                ..BillTotals::of(calls.iter().map(|call| &call.bill))
-            },
+            bill: BillTotals::of(calls.iter().map(|call| &call.bill)),
             lost_tokens: calls.iter().filter_map(|call| Some(u64::from(call.broken()?.tokens))).sum(),
             breaks: calls.iter().filter(|call| call.broken().is_some()).count() as u32,
         }

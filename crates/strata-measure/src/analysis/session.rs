@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use imbl::OrdMap;
+use strata_engine::turn::compaction::summarizer_model;
 use strata_engine::{
     Call, Compilation, CompileError, ErrorKind, Experiment, GrownExperiment, Outcome, Stage,
 };
@@ -18,6 +19,7 @@ use super::ledger::Ledger;
 use super::matches::{ExplicitCache, PromptTree};
 use super::model_fits::ModelFits;
 use super::prefix::{MatchedPrefix, PrefixEnd, common_prefix_in};
+use super::summaries::{self, Summaries, LoggedSummary};
 use super::weigh::{Counting, Scale, Weights};
 use crate::tokens::Tokenizer;
 
@@ -61,6 +63,10 @@ struct KnownCalls {
     prompts: PromptTree,
     /// Stages of the last calls of lineages, by the place of the call.
     last_stages: OrdMap<usize, Arc<Vec<Stage>>>,
+    /// Those that google-adk had written; read once all calls are known.
+    summaries: Summaries,
+    /// Tokens of the prompt that they are asked for with.
+    summary_template: u32,
 }
 
 /// Calls whose prompts a provider compares with each other.
@@ -112,8 +118,10 @@ impl SessionAnalysis {
         let is_same = |known: &&KnownCalls| known.calls.len() <= same_calls;
         let checkpoints: Vec<KnownCalls> = self.checkpoints.iter().take_while(is_same).cloned().collect();
         let known = Some(&self.known).filter(is_same).or(checkpoints.last()).cloned();
+        let mut known = known.unwrap_or_default();
+        known.summaries.keep(grown.kept);
         let mut after = Self {
-            known: known.unwrap_or_default(),
+            known,
             checkpoints,
             compiler: self.compiler.sharing(),
             weights: self.weights.clone(),
@@ -166,6 +174,24 @@ impl SessionAnalysis {
         self.known.calls.get((number as usize).checked_sub(1)?)
     }
 
+    /// Summaries that google-adk asks a model for by itself, once all calls are compiled.
+    pub fn summaries(&self) -> &SharedList<LoggedSummary> {
+        self.known.summaries.found()
+    }
+
+    /// Tokens of the prompt that these are asked for with, without what is summarised.
+    pub fn summary_template_tokens(&self) -> u32 {
+        self.known.summary_template
+    }
+
+    /// The model google-adk would have write summaries: the configured one, else the agent's, else the root's.
+    pub(crate) fn summarizer(&self, experiment: &Experiment, agent: Option<&str>) -> Str {
+        let index = experiment.index();
+        let id = agent.and_then(|name| index.find(name)).or_else(|| index.ids().next());
+        let configured = summarizer_model(index, id).ok().filter(|model| !model.is_empty());
+        configured.unwrap_or_else(|| self.calls().first().map(|call| call.model.clone()).unwrap_or_default())
+    }
+
     pub fn ledger(&self) -> &Ledger {
         &self.known.ledger
     }
@@ -214,7 +240,10 @@ impl SessionAnalysis {
     pub fn step(&mut self, experiment: &Experiment, counting: &Counting) -> bool {
         self.refit(experiment, counting);
         let n_calls = experiment.calls().len();
-        let Some(call) = experiment.calls().get(self.known.calls.len()) else { return false };
+        let Some(call) = experiment.calls().get(self.known.calls.len()) else {
+            self.read_summaries(experiment, counting);
+            return false;
+        };
         if n_calls - self.known.calls.len() <= STEPS_BACK {
             self.checkpoints.push(self.known.clone());
             self.checkpoints.drain(..self.checkpoints.len().saturating_sub(MAX_CHECKPOINTS));
@@ -222,7 +251,22 @@ impl SessionAnalysis {
         let compilation = self.compiler.compile_next(experiment, call, MAX_RESULTS);
         let analysis = self.analyse(experiment, counting, call, compilation);
         self.known.calls.push(analysis);
-        self.known.calls.len() < n_calls
+        let goes_on = self.known.calls.len() < n_calls;
+        if !goes_on {
+            self.read_summaries(experiment, counting);
+        }
+        goes_on
+    }
+
+    fn read_summaries(&mut self, experiment: &Experiment, counting: &Counting) {
+        let Some(first) = self.known.calls.first().filter(|_| summaries::are_asked_for(experiment)) else {
+            return;
+        };
+        let Some(scale) = self.scale(experiment, counting, &first.model) else { return };
+        let mut known = self.known.summaries.clone();
+        known.read(experiment.log(), &scale.weigher());
+        let template = scale.weigher().text(summaries::template_of(experiment)).tokens;
+        (self.known.summaries, self.known.summary_template) = (known, template);
     }
 
     fn analyse(

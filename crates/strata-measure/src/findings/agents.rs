@@ -89,7 +89,7 @@ fn transfer_instructions(evidence: &Evidence<'_>) -> Vec<Observation> {
     costly
         .map(|(agent, tally)| {
             let message = format!(
-                "{agent} was told whom it can hand over to in {}: {} tokens, {} of everything sent.",
+                "{agent} was told whom it can hand over to in {}: {} tokens, {}.",
                 count(tally.n_calls(), "call"),
                 number(tally.tokens()),
                 evidence.share(tally.tokens()),

@@ -70,7 +70,7 @@ fn unused_fields(evidence: &Evidence<'_>) -> Vec<Observation> {
     let unused = |event: EventIndex, _: &Part| fields.answers.get(&event).copied();
     let Some((tally, events)) = shares(evidence, unused) else { return Vec::new() };
     let message = format!(
-        "Nothing later names what {} hold{} in {}: {} tokens, {} of everything that was sent.",
+        "Nothing later names what {} hold{} in {}: {} tokens, {}.",
         listed(&fields.unused),
         if fields.unused.len() == 1 { "s" } else { "" },
         count(events.len() as u64, "JSON answer"),
@@ -88,7 +88,7 @@ fn spaced(evidence: &Evidence<'_>) -> Vec<Observation> {
     };
     let Some((tally, events)) = shares(evidence, spare) else { return Vec::new() };
     let message = format!(
-        "The white space in {} took {} tokens, {} of everything that was sent.",
+        "The white space in {} took {} tokens, {}.",
         count(events.len() as u64, "JSON answer"),
         number(tally.tokens()),
         evidence.share(tally.tokens()),
@@ -109,8 +109,7 @@ fn words_around_json(evidence: &Evidence<'_>) -> Vec<Observation> {
         let in_words = |event: EventIndex, part: &Part| around.get(&event).copied().filter(|_| is_said(part));
         let Some((tally, events)) = shares(evidence, in_words) else { continue };
         let message = format!(
-            "Each of {}’s {} holds one JSON object, and what is said around it took {} tokens, {} of everything that \
-             was sent.{}",
+            "Each of {}’s {} holds one JSON object, and what is said around it took {} tokens, {}.{}",
             answers.agent,
             count(answers.events.len() as u64, "answer"),
             number(tally.tokens()),
@@ -144,8 +143,8 @@ fn long_answers_for_agents(evidence: &Evidence<'_>) -> Vec<Observation> {
             continue;
         }
         let message = format!(
-            "{} gave {} of {} tokens on average that only other agents read: {} tokens in {}, {} of everything that \
-             was sent. It is the most that a schema can save: what it answers by one is not known before.{}",
+            "{} gave {} of {} tokens on average that only other agents read: {} tokens in {}, {}. \
+             It is the most that a schema can save: what it answers by one is not known before.{}",
             answers.agent,
             count(sizes.len() as u64, "answer"),
             number(average),

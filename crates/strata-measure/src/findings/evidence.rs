@@ -16,6 +16,8 @@ use crate::analysis::{BilledCalls, CacheAnalysis, CallAnalysis, Counting, Loss, 
 const WORTH_TOKENS: u64 = 500;
 /// Bloat below this part of everything that was sent (1/50, 2 %) is lost in what changes from run to run.
 const WORTH_SHARE: u64 = 50;
+/// From this part of everything that is counted on (1/20), counting too much is said.
+const OVERCOUNTED_SHARE: u64 = 20;
 /// From this part of everything that was sent on (1/10), somebody should look at it soon.
 const GRAVE_SHARE: u64 = 10;
 /// No provider caches a prefix shorter than this, so losing one costs nothing.
@@ -201,9 +203,17 @@ impl<'e> Evidence<'e> {
         if tokens.saturating_mul(GRAVE_SHARE) >= self.total { Severity::Warning } else { Severity::Info }
     }
 
-    /// `3 %` of everything that was sent.
+    /// `3 % of everything that was sent`, hidden context included. Where a good deal more is counted than was reported, it
+    /// is a share of that.
     pub(super) fn share(&self, tokens: u64) -> String {
-        format!("{} %", (tokens * 100 + self.total / 2) / self.total.max(1))
+        let bill = self.caches.bill();
+        let sent = self.total + bill.hidden_tokens;
+        let share = (tokens * 100 + sent / 2) / sent.max(1);
+        if bill.overcounted_tokens.saturating_mul(OVERCOUNTED_SHARE) < sent {
+            return format!("{share} % of everything that was sent");
+        }
+        let times = sent as f64 / bill.prompt_tokens.max(1) as f64;
+        format!("{share} % of what is counted, which is {times:.1} times what was reported")
     }
 }
 

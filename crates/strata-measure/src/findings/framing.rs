@@ -80,7 +80,7 @@ fn quotation_frames(evidence: &Evidence<'_>) -> Vec<Observation> {
         return Vec::new();
     }
     let message = format!(
-        "Paragraphs and markers around other agents' words took {} tokens ({} of everything sent) in {}, read by {}.",
+        "Paragraphs and markers around other agents' words took {} tokens ({}) in {}, read by {}.",
         number(tokens),
         evidence.share(tokens),
         count(tally.n_calls(), "call"),

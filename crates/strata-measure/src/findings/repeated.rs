@@ -213,7 +213,7 @@ fn thoughts_resent(evidence: &Evidence<'_>) -> Vec<Observation> {
         )
     });
     let message = format!(
-        "{} read thoughts of {} again: {} tokens, {} of everything sent.{without}",
+        "{} read thoughts of {} again: {} tokens, {}.{without}",
         listed(&agents),
         count(seen.events.len() as u64, "earlier answer"),
         number(tokens),

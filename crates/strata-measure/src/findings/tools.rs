@@ -105,7 +105,7 @@ fn unused_tools(evidence: &Evidence<'_>) -> Vec<Observation> {
     }
     names.sort();
     let message = format!(
-        "{} {} declared in {} and never called: {} tokens, {} of everything that was sent.",
+        "{} {} declared in {} and never called: {} tokens, {}.",
         listed(&names),
         if names.len() == 1 { "is" } else { "are" },
         count(tally.n_calls(), "call"),

@@ -1,7 +1,7 @@
 //! The result of a replay as an edit.
 
 use strata_engine::{ClearedResults, CompactionEdit, Edit, LaidSummary};
-use strata_model::{EventIndex, FromJson as _};
+use strata_model::{EventIndex, FromJson as _, Json};
 
 use super::plan::{Replayed, WindowPlan};
 
@@ -17,6 +17,10 @@ impl Replayed {
                 first: self.first_event(window)?.number(),
                 last: window.events.last()?.number(),
                 content: content.to_json(),
+                usage: window.written.as_ref().and_then(|written| {
+                    let Json::Object(usage) = written.usage.as_ref()?.to_json() else { return None };
+                    Some(usage)
+                }),
                 by: window.written.as_ref().map(|written| written.by.clone()).unwrap_or_default(),
                 isolation_scope: event.isolation_scope.clone(),
             })

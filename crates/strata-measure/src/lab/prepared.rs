@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-use strata_engine::turn::compaction::summarizer_model;
 use strata_engine::{Experiment, StageCache};
 use strata_model::{LlmRequest, Str};
 use strata_wire::CacheRules;
@@ -73,11 +72,6 @@ impl Lab<'_> {
 
     /// The model google-adk would have write summaries: the configured one, else the agent's, else the root's.
     pub(super) fn summarizer(&self, agent: Option<&str>) -> Str {
-        let index = self.experiment.index();
-        let id = agent.and_then(|name| index.find(name)).or_else(|| index.ids().next());
-        let configured = summarizer_model(index, id).ok().filter(|model| !model.is_empty());
-        configured.unwrap_or_else(|| {
-            self.analysis.calls().first().map(|call| call.model.clone()).unwrap_or_default()
-        })
+        self.analysis.summarizer(self.experiment, agent)
     }
 }

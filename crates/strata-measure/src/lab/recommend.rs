@@ -74,7 +74,7 @@ pub(super) fn recommend(
         .min_by(|a, b| rows[**a].regret.cmp(&rows[**b].regret).then(by_cost(a, b)));
     let at = *safest.unwrap_or(cheapest);
     let row = &rows[at];
-    let summaries = counted(row.bill.summaries.n_summaries, "summary", "summaries");
+    let summaries = counted(row.bill.summaries().summaries, "summary", "summaries");
     let mut reason = format!(
         "{so_far}{} {} {}, with {summaries}; {}. {}",
         row.config,

@@ -114,7 +114,7 @@ fn row(
 fn flags(row: &SweepRow, baselines: &Baselines) -> Vec<Flag> {
     let Baselines { unchanged, recorded, .. } = baselines;
     let mut flags = row.flags.clone();
-    if row.bill.summaries.n_summaries == 0 && row.prompt_tokens == unchanged.prompt_tokens {
+    if row.bill.summaries().summaries == 0 && row.prompt_tokens == unchanged.prompt_tokens {
         flags.push(Flag::NeverFires);
     }
     let calls: Vec<u32> = row.summaries.iter().flatten().copied().collect();

@@ -79,7 +79,7 @@ impl Measure {
     /// US dollars, or the tokens that are paid in full and those of the summaries.
     pub(super) fn cost(&self, bill: &Bill) -> f64 {
         let tokens = || {
-            let summaries = &bill.summaries;
+            let summaries = bill.summaries();
             (bill.billed_tokens() + summaries.input_tokens + 4 * summaries.output_tokens) as f64
         };
         bill.cost().filter(|_| self.is_money).unwrap_or_else(tokens)

@@ -598,6 +598,10 @@ content: unknown,
  */
 by?: string,
 /**
+ * What writing it took, where that was reported: ADK's usage metadata.
+ */
+usage?: JsonObject,
+/**
  * Covers events of this isolation scope; absent: those of none.
  */
 isolation_scope?: string, };
@@ -1414,7 +1418,7 @@ writtenTokens: number, writtenLongTokens: number,
  */
 outputTokens: number,
 /**
- * US dollars of prompts and answers; absent when a model has no known price.
+ * US dollars of prompts, answers and summaries; absent when a model has no known price.
  */
 cost: number | null,
 /**
@@ -1422,9 +1426,9 @@ cost: number | null,
  */
 hiddenCost: number | null, outputCost: number | null,
 /**
- * Summaries that google-adk had written: no calls of the session, and in none of these sums.
+ * For writing summaries of the history, which are no calls of the session: of the sums above, only the cost has it.
  */
-unbilledSummaries: number, };
+summaries: SummaryBill, };
 
 /**
  * What came of a script.
@@ -1541,6 +1545,23 @@ lastEventMs: number | null,
  * Epoch milliseconds; absent when never opened.
  */
 openedMs: number | null, isSample: boolean, };
+
+/**
+ * What it took to have summaries written that are no calls of a session.
+ */
+export type SummaryBill = { summaries: number,
+/**
+ * Of these, summaries of which it is reported. Others are estimated by what they are made of.
+ */
+reported: number,
+/**
+ * Summaries of which nothing is known, and which are in no sum.
+ */
+unbilled: number, inputTokens: number, cachedTokens: number, outputTokens: number,
+/**
+ * US dollars; absent where the model that wrote one has no known price.
+ */
+cost: number | null, };
 
 /**
  * What one difference is.

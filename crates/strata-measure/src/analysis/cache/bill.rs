@@ -4,6 +4,7 @@
 
 use super::reported::ReportedCounts;
 use super::simulate::Prediction;
+use super::summary_bill::SummaryBill;
 use crate::analysis::matches::PromptMatches;
 use crate::prices::{ChargedTokens, Price};
 use crate::tokens::{Basis, TokenCount};
@@ -167,10 +168,10 @@ pub struct BillTotals {
     pub written_long_tokens: u64,
     /// Of the calls of which that is reported.
     pub output_tokens: u64,
-    /// `None` when a call has no price, or there is none.
+    /// Of the calls. `None` when one has no price, or there is none.
     pub cost: Option<Cost>,
-    /// Summaries of a history whose writing is no call of the session: what it took is in none of these sums.
-    pub unbilled_summaries: u32,
+    /// For writing summaries. Nothing of it is in the other sums, but for [`Self::cost_usd`].
+    pub summaries: SummaryBill,
 }
 
 impl BillTotals {
@@ -192,7 +193,7 @@ impl BillTotals {
             written_long_tokens: 0,
             output_tokens: 0,
             cost: Some(Cost::default()),
-            unbilled_summaries: 0,
+            summaries: SummaryBill::default(),
         };
         for bill in bills {
             sum.calls += 1;
@@ -242,8 +243,9 @@ impl BillTotals {
         self.cached_tokens as f64 / self.paid_tokens().max(1) as f64
     }
 
+    /// US dollars of calls and summaries.
     pub fn cost_usd(&self) -> Option<f64> {
-        self.cost.as_ref().map(Cost::total)
+        Some(self.cost.as_ref()?.total() + self.summaries.cost?)
     }
 }
 

@@ -166,10 +166,14 @@ impl Losses<'_> {
             _ if !changed.is_empty() => Cause::Parameters { changed: changed.clone() },
             (_, Some(why)) => Cause::Missed { why },
             (Machine::LcpSlot { .. }, None) => Cause::Evicted,
-            (Machine::Breakpoints { lookback_blocks, .. }, None) => {
+            (Machine::Breakpoints { lookback_blocks, .. }, None)
+                if call.matches.n_parts.saturating_sub(previous.matches.n_parts) > *lookback_blocks =>
+            {
                 Cause::NoBreakpoint { lookback_blocks: *lookback_blocks }
             }
-            (Machine::AutoPrefix { .. } | Machine::Units { .. }, None) => Cause::Unknown { origin: None },
+            (Machine::Breakpoints { .. } | Machine::AutoPrefix { .. } | Machine::Units { .. }, None) => {
+                Cause::Unknown { origin: None }
+            }
         };
         let stage = matches!(cause, Cause::Parameters { .. }).then(|| self.setter(at));
         Some(Loss { stage, ..without_difference(cause, tokens) })

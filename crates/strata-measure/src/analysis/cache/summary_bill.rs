@@ -1,0 +1,83 @@
+//! What writing summaries of a history came to.
+
+use strata_engine::Experiment;
+use strata_model::{Str, Usage};
+
+use crate::analysis::session::SessionAnalysis;
+use crate::analysis::summaries::{LoggedSummary, are_asked_for};
+use crate::prices::{ChargedTokens, Prices};
+
+/// What it took to have summaries written that are no calls of a session.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SummaryBill {
+    /// Summaries that this is for.
+    pub summaries: u32,
+    /// Of these, those of which it is reported. Others are estimated by what they are made of, as google-adk asks for
+    /// them, and nothing of it is taken to be cached.
+    pub reported: u32,
+    /// Summaries of which nothing is known: a client asked for them in its own way, and kept no report.
+    pub unbilled: u32,
+    pub input_tokens: u64,
+    pub cached_tokens: u64,
+    pub output_tokens: u64,
+    /// US dollars; `None` where the model that wrote one has no price.
+    pub cost: Option<f64>,
+}
+
+impl Default for SummaryBill {
+    fn default() -> Self {
+        Self {
+            summaries: 0,
+            reported: 0,
+            unbilled: 0,
+            input_tokens: 0,
+            cached_tokens: 0,
+            output_tokens: 0,
+            cost: Some(0.0),
+        }
+    }
+}
+
+impl SummaryBill {
+    /// Of the summaries in a session, recorded ones or those that are laid over it.
+    pub(super) fn of(experiment: &Experiment, analysis: &SessionAnalysis, prices: &Prices) -> Self {
+        let mut bill = Self::default();
+        let model = analysis.summarizer(experiment, None);
+        if are_asked_for(experiment) {
+            let template = analysis.summary_template_tokens();
+            for LoggedSummary { source_tokens, tokens, usage, by, .. } in analysis.summaries() {
+                bill.add(usage.as_ref(), (source_tokens + template, *tokens), (by.as_ref(), &model), prices);
+            }
+            return bill;
+        }
+        for event in experiment.session().events.iter().filter(|event| event.is_compaction()) {
+            match &event.usage_metadata {
+                Some(usage) => bill.add(Some(usage), (0, 0), (event.model_version.as_ref(), &model), prices),
+                None => bill.unbilled += 1,
+            }
+        }
+        bill
+    }
+
+    /// Adds a summary: as reported, else as `(input, output)` are estimated. It was written by the first of the models, if
+    /// that is known and has a price, else by the other one.
+    pub(crate) fn add(
+        &mut self,
+        usage: Option<&Usage>,
+        estimated: (u32, u32),
+        (by, configured): (Option<&Str>, &str),
+        prices: &Prices,
+    ) {
+        let input = usage.and_then(|usage| usage.prompt_token_count).unwrap_or(estimated.0.into());
+        let cached = usage.and_then(|usage| usage.cached_content_token_count).unwrap_or(0).min(input);
+        let output = usage.and_then(Usage::output_tokens).unwrap_or(estimated.1.into());
+        self.summaries += 1;
+        self.reported += u32::from(usage.is_some());
+        self.input_tokens += input;
+        self.cached_tokens += cached;
+        self.output_tokens += output;
+        let price = by.and_then(|by| prices.of_model(by)).or_else(|| prices.of_model(configured));
+        let charged = ChargedTokens { cached, ..ChargedTokens::uncached(input, output) };
+        self.cost = self.cost.zip(price).map(|(sum, price)| sum + price.cost(&charged));
+    }
+}
