@@ -22,7 +22,7 @@ pub(crate) const CASES: &[Case] = &[
                 booker: Booked.",
         },
         says: "Paragraphs and markers around other agents' words took 856 tokens (35 % of \
-               everything sent) in 2 calls, read by booker.",
+               everything that was sent) in 2 calls, read by booker.",
         not_in: Given {
             app: TRAVEL,
             session: "

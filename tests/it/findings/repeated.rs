@@ -115,7 +115,7 @@ pub(crate) const CASES: &[Case] = &[
                 user: Thanks
                 desk: Bye",
         },
-        says: "desk read thoughts of 1 earlier answer again: 661 tokens, 87 % of everything sent.",
+        says: "desk read thoughts of 1 earlier answer again: 661 tokens, 87 % of everything that was sent.",
         // Nobody reads the thoughts of the last answer.
         not_in: Given {
             app: "",

@@ -16,7 +16,7 @@ fn findings_of_the_sample() {
     What tools returned to coordinator was quoted in full to log_analyst: 46,215 tokens in 15 calls (search_logs 46,215).
     C3–C17
     quotation-frames (bloat), Info, 19620 tokens
-    Paragraphs and markers around other agents' words took 19,620 tokens (2 % of everything sent) in 35 calls, read by log_analyst, coordinator and report_writer.
+    Paragraphs and markers around other agents' words took 19,620 tokens (2 % of everything that was sent) in 35 calls, read by log_analyst, coordinator and report_writer.
     C3–C17, C19–C22, C24–C34, C36–C38, C40–C41
     summaries-by-main-model (trap), Info, 0 tokens
     No summarizer is set, so gemini-3.5-flash wrote 2 summaries (E35 and E70) of 91,275 tokens of history, at its own price.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use strata_model::app::EventsCompactionConfig;
 use strata_model::{
-    Content, Decoder, Event, EventActions, EventCompaction, EventIndex, FromJson as _, Json, Session, Str, Usage,
+    Content, Decoder, Event, EventActions, EventCompaction, EventIndex, FromJson as _, Json, Session, Str,
+    Usage,
 };
 
 use super::draft::{CompactionChange, Draft};

@@ -188,6 +188,7 @@ impl CacheAnalysis {
             calls,
             predictions: &predictions,
             bills: &bills,
+            prompts: &measured,
             timeline: &timeline,
             missed_before: &missed_before,
         };

@@ -19,7 +19,7 @@ use super::ledger::Ledger;
 use super::matches::{ExplicitCache, PromptTree};
 use super::model_fits::ModelFits;
 use super::prefix::{MatchedPrefix, PrefixEnd, common_prefix_in};
-use super::summaries::{self, Summaries, LoggedSummary};
+use super::summaries::{self, LoggedSummary, Summaries};
 use super::weigh::{Counting, Scale, Weights};
 use crate::tokens::Tokenizer;
 

@@ -10,6 +10,7 @@ use super::timeline::Timeline;
 use crate::analysis::blame::{Cause, Link};
 use crate::analysis::call::CallAnalysis;
 use crate::analysis::difference::Difference;
+use crate::analysis::matches::PromptMatches;
 use crate::prices::Price;
 
 /// Why less of a prompt is found than the one before it in its lineage held.
@@ -40,6 +41,8 @@ pub(super) struct Losses<'l> {
     /// In the provider's tokens, as all sizes here.
     pub predictions: &'l [Prediction],
     pub bills: &'l [CallBill],
+    /// As they are measured: sizes are of what later calls can find of them, which a report may say is less than was sent.
+    pub prompts: &'l [PromptMatches],
     pub timeline: &'l Timeline<'l>,
     /// Why less of each call was found than was predicted of it, when it was recorded: of an edited one, less will be
     /// again.
@@ -84,9 +87,9 @@ impl Losses<'_> {
     fn reported(&self, at: usize, predicted: Option<Loss>, found: &Comparison) -> Option<Loss> {
         let previous = predicted.as_ref().map(|loss| loss.against).or(self.calls[at].previous)?;
         let (rule, bill) = (self.timeline.rules[at], &self.bills[at]);
-        let before = &self.bills[previous as usize - 1];
+        let stored = self.prompts[previous as usize - 1].tokens;
         let tolerance = tolerance(rule, bill);
-        let could_be = rule.usable_tokens(before.prompt_tokens.min(bill.prompt_tokens));
+        let could_be = rule.usable_tokens(stored.min(bill.prompt_tokens));
         let tokens = could_be.saturating_sub(found.reported);
         if tokens <= tolerance {
             // A prompt that is too short finds nothing at all.
@@ -111,7 +114,7 @@ impl Losses<'_> {
         let (call, previous) = (&self.calls[at], &self.calls[before]);
         let (rule, prediction) = (self.timeline.rules[at], &self.predictions[at]);
         // A shorter prompt, as after a compaction, cannot lose more than it is long.
-        let (size_before, size) = (self.bills[before].prompt_tokens, self.bills[at].prompt_tokens);
+        let (size_before, size) = (self.prompts[before].tokens, self.bills[at].prompt_tokens);
         let held = rule.usable_tokens(size_before.min(size));
         let idle_s = (self.timeline.times[at] - self.timeline.times[before]).max(0.0);
         let lifetime_s = self.timeline.lifetimes[before].or(rule.lifetime_s);

@@ -74,7 +74,10 @@ fn the_samples_own_setting_is_close_to_its_record() {
         assert_eq!(sweep.rows[0].summaries.len(), 2);
         // The summaries of the recording are paid for, too.
         assert_eq!(recorded.summaries().summaries, 2);
-        assert!(near(row.summaries().input_tokens, recorded.summaries().input_tokens), "{row:?} {recorded:?}");
+        assert!(
+            near(row.summaries().input_tokens, recorded.summaries().input_tokens),
+            "{row:?} {recorded:?}"
+        );
         assert!(recorded.summaries().cost > Some(0.0));
         assert!(!Moment::AfterTurn { next_call: None }.is_waited_for());
     });
