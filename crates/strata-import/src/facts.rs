@@ -113,7 +113,7 @@ impl Facts {
             self.count_usage(usage);
         }
         for part in event.parts() {
-            self.tool_calls += u64::from(part.function_call.is_some());
+            self.tool_calls += u64::from(part.calls_tool());
             self.thought_parts += u64::from(part.is_thought());
             self.inline_data_parts += u64::from(part.inline_data.is_some());
         }
@@ -124,8 +124,8 @@ impl Facts {
         self.usage_events += 1;
         add(&mut self.input_tokens, usage.prompt_token_count);
         add(&mut self.cached_tokens, usage.cached_content_token_count);
-        add(&mut self.output_tokens, usage.candidates_token_count);
-        add(&mut self.thoughts_tokens, usage.thoughts_token_count);
+        add(&mut self.output_tokens, usage.visible_tokens());
+        add(&mut self.thoughts_tokens, usage.thought_tokens());
     }
 }
 

@@ -47,6 +47,7 @@ mod keys;
 mod lines;
 pub mod marks;
 mod outline;
+mod own_total;
 mod pieces;
 mod records;
 mod registry;

@@ -57,7 +57,7 @@ impl SessionSummary {
     fn count(&mut self, event: &strata_model::Event) {
         self.calls += u64::from(marks::is_model_call(event));
         self.user_turns += u64::from(marks::is_user_turn(event) && !marks::is_relayed(event));
-        self.tool_calls += event.function_calls().count() as u64;
+        self.tool_calls += event.parts().iter().filter(|part| part.calls_tool()).count() as u64;
         self.compactions += u64::from(event.is_compaction());
         if let Some(usage) = &event.usage_metadata {
             let reported = self.reported_usage.get_or_insert_default();

@@ -89,6 +89,11 @@ impl Part {
         self.thought == Some(true)
     }
 
+    /// Whether a tool is called, here or at the provider.
+    pub fn calls_tool(&self) -> bool {
+        self.function_call.is_some() || self.other.contains_key("toolCall")
+    }
+
     /// A server-side tool call or its response, which ADK carries but does not look into.
     pub fn has_server_tool(&self) -> bool {
         self.other.contains_key("toolCall") || self.other.contains_key("toolResponse")

@@ -38,10 +38,44 @@ record! {
 impl Usage {
     /// Tokens the model wrote, thoughts included. `None` when the provider reported neither.
     pub fn output_tokens(&self) -> Option<u64> {
-        match (self.candidates_token_count, self.thoughts_token_count) {
+        match (self.visible_tokens(), self.thought_tokens()) {
             (None, None) => None,
-            (candidates, thoughts) => Some(candidates.unwrap_or(0) + thoughts.unwrap_or(0)),
+            (visible, thoughts) => Some(visible.unwrap_or(0).saturating_add(thoughts.unwrap_or(0))),
         }
+    }
+
+    /// Tokens the model wrote that are no thoughts.
+    pub fn visible_tokens(&self) -> Option<u64> {
+        let thoughts = self.thoughts_token_count.filter(|_| self.has_thoughts_in_candidates());
+        Some(self.candidates_token_count?.saturating_sub(thoughts.unwrap_or(0)))
+    }
+
+    /// Tokens the model thought. Some libraries leave Gemini's count of them out and keep its total: then they are what
+    /// the total has beside input and answer, which is billed as output.
+    pub fn thought_tokens(&self) -> Option<u64> {
+        self.thoughts_token_count.or_else(|| {
+            let input = self.prompt_token_count.filter(|input| *input > 0)?;
+            let told = [self.tool_use_prompt_token_count, self.candidates_token_count].into_iter().flatten();
+            let rest = told.fold(self.total_token_count?, u64::saturating_sub).saturating_sub(input);
+            // Where it is as much as the cache had, the total counts that beside the input.
+            Some(rest).filter(|rest| *rest > 0 && Some(*rest) != self.cached_content_token_count)
+        })
+    }
+
+    /// Whether the candidates hold the thoughts, which Gemini counts beside them: google-adk's LiteLLM models and others
+    /// that pass on the counts of OpenAI's shape write so. The total tells.
+    pub fn has_thoughts_in_candidates(&self) -> bool {
+        let (Some(candidates), Some(thoughts)) = (self.candidates_token_count, self.thoughts_token_count)
+        else {
+            return false;
+        };
+        let input = self
+            .prompt_token_count
+            .unwrap_or(0)
+            .saturating_add(self.tool_use_prompt_token_count.unwrap_or(0));
+        thoughts > 0
+            && thoughts <= candidates
+            && self.total_token_count == Some(input.saturating_add(candidates))
     }
 }
 

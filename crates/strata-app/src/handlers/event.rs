@@ -270,8 +270,8 @@ fn reported(event: &Event) -> Vec<LabelledNumber> {
         ("Input tokens", usage.prompt_token_count),
         ("Cached tokens", usage.cached_content_token_count),
         ("Tool-use input tokens", usage.tool_use_prompt_token_count),
-        ("Output tokens", usage.candidates_token_count),
-        ("Thought tokens", usage.thoughts_token_count),
+        ("Output tokens", usage.visible_tokens()),
+        ("Thought tokens", usage.thought_tokens()),
         ("Total tokens", usage.total_token_count),
     ];
     let known = numbers.into_iter().filter_map(|(label, value)| Some((label, value?)));

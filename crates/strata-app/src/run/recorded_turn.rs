@@ -228,8 +228,8 @@ impl Replay {
         call.response.cache_metadata = None;
         if let Some(usage) = &mut call.response.usage_metadata {
             **usage = Usage {
-                candidates_token_count: usage.candidates_token_count,
-                thoughts_token_count: usage.thoughts_token_count,
+                candidates_token_count: usage.visible_tokens(),
+                thoughts_token_count: usage.thought_tokens(),
                 ..Usage::default()
             };
         }

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use strata_model::take::{take_first_text, take_list, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
 use strata_wire::message::{Role, Turn, thought};
-use strata_wire::usage::spelling::OPENCODE;
+use strata_wire::usage::Counts;
+use strata_wire::usage::spelling::{OPENCODE, OPENCODE_OF_GEMINI};
 
 use crate::documents::read_documents;
 use crate::draft::{Draft, EventDraft, Kind, kind_of};
@@ -15,6 +16,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::{ImportedSession, ParentSession};
 use crate::keys::Keys;
+use crate::own_total;
 use crate::rows::{object_of, text_of};
 use crate::source::SourceRecord;
 use crate::tables::{self, Table};
@@ -199,11 +201,18 @@ fn session(
         .map(|session_id| ParentSession { session_id, agent_id: draft.session.id.clone() });
     let revert = take_object(&mut info, "revert").and_then(|mut revert| take_text(&mut revert, "messageID"));
     let reverted = revert.zip(messages.last().map(|last| last.source.clone()));
-    for key in ["tokens", "cost", "time", "version", "slug", "projectID", "directory"] {
+    let own = take_object(&mut info, "tokens");
+    for key in ["cost", "time", "version", "slug", "projectID", "directory"] {
         info.remove(key);
     }
     draft.note_rest("session", &info);
     draft.counts.insert("messages", Json::Int(messages.len() as i64));
+    if let Some(own) = &own {
+        let calls = messages.iter().filter_map(|message| message.info.get("tokens")?.as_object());
+        let calls = calls.map(all_tokens).fold(Counts::default(), Counts::plus);
+        let place = format!("session {}", draft.session.id);
+        own_total::check("the session's own total", all_tokens(own), calls, place, findings);
+    }
     let mut system = String::new();
     for mut message in messages {
         tell_system(&mut draft, &mut message, &mut system);
@@ -215,6 +224,14 @@ fn session(
         tell_revert(&mut draft, &message, source);
     }
     draft.finish(format, findings)
+}
+
+/// Sums of a session say nothing of what its outputs hold: to be compared, reasoning is added to them either way.
+fn all_tokens(tokens: &Object) -> Counts {
+    let mut tokens = tokens.clone();
+    tokens.remove("total");
+    let counts = OPENCODE_OF_GEMINI.take(&mut tokens);
+    Counts { cached: None, ..counts }
 }
 
 /// Early versions kept the system prompt with every answer.
@@ -311,7 +328,9 @@ fn add(draft: &mut Draft, message: Message) {
             .map(|agent| format!("opencode.{agent}").into());
         info.remove("mode");
         say.finish = take_text(&mut info, "finish");
-        say.usage = take_object(&mut info, "tokens").map(|mut tokens| OPENCODE.take(&mut tokens).into());
+        let is_gemini = say.model.as_ref().is_some_and(|model| model.contains("gemini"));
+        let spelling = if is_gemini { OPENCODE_OF_GEMINI } else { OPENCODE };
+        say.usage = take_object(&mut info, "tokens").map(|mut tokens| spelling.take(&mut tokens).into());
         say.error = take_object(&mut info, "error").map(|mut error| {
             let name = take_text(&mut error, "name").unwrap_or_else(|| "error".into());
             let data = take_object(&mut error, "data").and_then(|mut data| take_text(&mut data, "message"));

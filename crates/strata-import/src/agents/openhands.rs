@@ -77,12 +77,13 @@ fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Ve
             if let Some(id) = take_text(&mut document.fields, "instance_id") {
                 talk.draft.session.id = id;
             }
+            talk.stats.update_run(document.fields.remove("metrics"), &document.source);
             talk.draft.note_rest("task", &document.fields);
         } else if !document.fields.is_empty() {
             talk.event(document.fields, document.source);
         }
     }
-    talk.stats.tell(&mut talk.draft, &talk.answers);
+    talk.stats.tell(&mut talk.draft, &talk.answers, findings);
     // The first generation numbers its events from 0, so the time of the first one names the conversation.
     if talk.draft.session.id.is_empty()
         && let Some(first) = talk.draft.event(0)
@@ -194,11 +195,13 @@ impl Talk {
         let mut turn = self.draft.messages("MessageEvent").read(message);
         let response = take_text(&mut event, "llm_response_id");
         turn.rest = event;
+        let mut notes = Object::new();
+        notes.push_some("responseId", response.clone());
         if who == "user" && turn.role == Role::Model {
             turn.role = Role::User;
         }
         let is_answer = turn.role == Role::Model;
-        let at = say_turn(&mut self.draft, "MessageEvent", turn, say);
+        let at = say_turn(&mut self.draft, "MessageEvent", turn, EventDraft { source_notes: notes, ..say });
         self.answers.extend(at.filter(|_| is_answer).map(|at| (at, response)));
     }
 
@@ -272,6 +275,7 @@ impl Talk {
 
     /// The first generation.
     fn old_event(&mut self, mut event: Object, who: &str, say: EventDraft) {
+        self.stats.update_run(event.remove("llm_metrics"), &say.sources[0]);
         let action = take_text(&mut event, "action");
         let observation = take_text(&mut event, "observation");
         let mut about = take_object(&mut event, "tool_call_metadata").unwrap_or_default();

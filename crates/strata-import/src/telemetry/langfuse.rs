@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use strata_model::take::{listed, take_first_text, take_object, take_text, unpacked};
+use strata_model::take::{count_of, listed, take_first_text, take_object, take_text, unpacked};
 use strata_model::{Json, Object, Str};
 use strata_wire::usage::UsageReport;
 use strata_wire::usage::spelling::LANGFUSE;
@@ -316,6 +316,8 @@ fn says_something(value: &Json) -> bool {
 
 /// Counts by name. Where they add up to the total only with the cached ones, these stand beside the input.
 fn usage_of(mut details: Object) -> Option<UsageReport> {
-    let counts = LANGFUSE.take(&mut details).with_parts_beside();
+    let mut counts = LANGFUSE.take(&mut details).with_parts_beside();
+    // A total of counts that are not known says nothing of those that are.
+    counts.total = counts.total.filter(|_| !details.values().any(|count| count_of(count) > Some(0)));
     (counts.input.is_some() || counts.output.is_some()).then(|| counts.into())
 }

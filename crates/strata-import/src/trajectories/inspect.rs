@@ -9,8 +9,8 @@ use memchr::memmem;
 use strata_model::take::{take_any, take_list, take_object, take_text};
 use strata_model::{Json, Object, Str, json};
 use strata_wire::message::Role;
-use strata_wire::usage::UsageReport;
 use strata_wire::usage::spelling::INSPECT;
+use strata_wire::usage::{Counts, UsageReport};
 
 use crate::documents::read_documents;
 use crate::draft::say_turn;
@@ -19,6 +19,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::{Alignment, ImportedSession, RecordedRequest};
 use crate::keys::Keys;
+use crate::own_total;
 use crate::source::SourceRecord;
 use crate::time::take_time;
 
@@ -95,6 +96,12 @@ fn session(
         take_text(&mut sample, "uuid").unwrap_or_else(|| format!("sample-{id}-epoch-{epoch}").into());
     let attachments = take_object(&mut sample, "attachments").unwrap_or_default();
     let mut calls = calls_of(&mut sample, &attachments, &mut draft);
+    if let Some(own) = sample.get("model_usage").and_then(Json::as_object).filter(|own| !own.is_empty()) {
+        let by_model = own.values().filter_map(Json::as_object).map(|usage| INSPECT.read(usage));
+        let own = by_model.fold(Counts::default(), Counts::plus);
+        let place = format!("sample {id}, epoch {epoch}");
+        own_total::check("the sample's own total", own, calls.sum(), place, findings);
+    }
     for message in take_list(&mut sample, "messages").unwrap_or_default() {
         let message = resolved(message, &attachments);
         let mut say = EventDraft::new(Kind::Notice, Vec::new(), source.clone());
@@ -140,6 +147,12 @@ struct Calls {
 }
 
 impl Calls {
+    /// What all of them report.
+    fn sum(&self) -> Counts {
+        let usages = self.all.iter().filter_map(|(_, _, call)| call.as_ref()?.usage.as_ref());
+        usages.map(UsageReport::counts).fold(Counts::default(), Counts::plus)
+    }
+
     fn take(&mut self, id: Option<&str>, text: &str) -> Option<Call> {
         let is_it = |(own, said, call): &&mut (Option<String>, String, Option<Call>)| {
             call.is_some()
@@ -246,7 +259,6 @@ fn referred(references: &[Json], pool: &[Json]) -> Vec<Json> {
 
 fn read_usage(mut counts: Object, draft: &mut Draft) -> Option<UsageReport> {
     let told = INSPECT.take(&mut counts);
-    counts.remove("total_tokens");
     draft.note_rest("output.usage", &counts);
     (!told.is_empty()).then(|| told.into())
 }

@@ -13,7 +13,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::{Alignment, ImportedSession, RecordedRequest};
 use crate::keys::Keys;
-use crate::marks;
+use crate::own_total;
 use crate::source::SourceRecord;
 use crate::values::Value;
 
@@ -37,7 +37,7 @@ pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec
             requested(&mut draft, step, answers.get(number).copied());
         }
         let mut info = take_object(&mut document.fields, "info").unwrap_or_default();
-        totals(&mut draft, &mut info, source);
+        totals(&mut draft, &mut info, source, findings);
         for key in ["exit_status", "submission"] {
             if let Some(value) = info.remove(key) {
                 draft.session.state.insert(key, value);
@@ -108,18 +108,18 @@ fn requested(draft: &mut Draft, step: Value, answer: Option<usize>) {
     draft.note_rest("step", &step);
 }
 
-fn totals(draft: &mut Draft, info: &mut Object, source: SourceRecord) {
+/// What the run came to. Its calls report nothing.
+fn totals(draft: &mut Draft, info: &mut Object, source: SourceRecord, findings: &mut Findings) {
     let Some(mut stats) = take_object(info, "model_stats") else { return };
     let counts = SWE_AGENT.take(&mut stats);
+    let cost = ["instance_cost", "total_cost"].iter().find_map(|key| stats.get(key)?.as_f64());
+    own_total::alone(counts, cost, format!("session {}", draft.session.id), findings);
     if counts.input.unwrap_or(0) == 0 || draft.len() == 0 {
         return;
     }
-    let at = draft.push(EventDraft {
+    draft.push_sum(EventDraft {
         usage: Some(UsageReport::from(counts)),
         source_notes: stats,
         ..EventDraft::new(Kind::Notice, Vec::new(), source)
     });
-    if let Some(event) = draft.event_mut(at) {
-        event.custom_metadata.get_or_insert_default().insert(marks::SUM, true);
-    }
 }

@@ -13,6 +13,7 @@ mod recording;
 mod stores;
 mod talk;
 mod telemetry;
+mod totals;
 mod zeros;
 
 use crate::counted::check_cuts;

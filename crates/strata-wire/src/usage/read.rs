@@ -30,7 +30,10 @@ use crate::unread::UnreadFields;
 /// ```
 pub fn read(mut source: Object, owner: &str, unread: &mut dyn UnreadFields) -> Option<UsageReport> {
     if is_gemini(&source) {
-        let usage = Usage::from_json(Json::Object(source), &mut Decoder::new()).ok()?;
+        let mut usage = Usage::from_json(Json::Object(source), &mut Decoder::new()).ok()?;
+        if usage.has_thoughts_in_candidates() {
+            usage.candidates_token_count = usage.visible_tokens();
+        }
         return Some(UsageReport { usage, ..UsageReport::default() });
     }
     if is_anthropic(&source) {

@@ -25,7 +25,7 @@ impl UsageReport {
             cached: usage.cached_content_token_count,
             written: self.cache_write.as_ref().and_then(|write| count_of(write.get("tokens")?)),
             output: usage.output_tokens(),
-            thoughts: usage.thoughts_token_count,
+            thoughts: usage.thought_tokens(),
             total: usage.total_token_count,
         }
     }

@@ -26,6 +26,11 @@ pub struct Spelling {
 enum Place {
     Within,
     Beside,
+    /// Versions of the writer, or the providers it passes on, do not agree: the total tells which. Where it tells
+    /// nothing, the part is within the whole unless it is larger.
+    AsTotalOrWithin,
+    /// The same, but where the total tells nothing the part stands beside.
+    AsTotalOrBeside,
 }
 
 /// What a zero of the cache or of thoughts is worth.
@@ -125,14 +130,15 @@ pub const LANGFUSE: Spelling = Spelling {
     ..PLAIN
 };
 
-/// Chats of Gemini CLI. Gemini leaves out counts that are zero, and its client puts them in again.
+/// Chats of Gemini CLI. Gemini leaves out counts that are zero, and its client puts them in again. Qwen Code, which
+/// descends from it, passes on outputs of OpenAI's shape, which hold the thoughts.
 pub const GEMINI_CLI: Spelling = Spelling {
     input: &["input"],
     cached: &["cached"],
     output: &["output"],
     thoughts: &["thoughts"],
     total: &["total"],
-    thinking: Place::Beside,
+    thinking: Place::AsTotalOrBeside,
     ..PLAIN
 };
 
@@ -143,7 +149,7 @@ pub const GEMINI_CLI_STATS: Spelling = Spelling {
     output: &["candidates", "output_tokens"],
     thoughts: &["thoughts"],
     total: &["total", "total_tokens"],
-    thinking: Place::Beside,
+    thinking: Place::AsTotalOrBeside,
     ..PLAIN
 };
 
@@ -154,7 +160,7 @@ pub const GEMINI_TELEMETRY: Spelling = Spelling {
     output: &["output_token_count"],
     thoughts: &["thoughts_token_count"],
     total: &["total_token_count"],
-    thinking: Place::Beside,
+    thinking: Place::AsTotalOrBeside,
     ..PLAIN
 };
 
@@ -191,17 +197,21 @@ pub const CLINE_REQUEST: Spelling = Spelling {
 /// The same, where Roo says that it counts as OpenAI does.
 pub const CLINE_REQUEST_OF_OPENAI: Spelling = Spelling { cache: Place::Within, ..CLINE_REQUEST };
 
+/// Older versions write an output that holds the reasoning, newer ones leave it out and say the total.
 pub const OPENCODE: Spelling = Spelling {
     input: &["input"],
     cached: &["cache/read"],
     written: &["cache/write"],
     output: &["output"],
     thoughts: &["reasoning"],
+    total: &["total"],
     cache: Place::Beside,
-    thinking: Place::Beside,
+    thinking: Place::AsTotalOrWithin,
     zeros: Zeros::Filled,
-    ..PLAIN
 };
+
+/// The same of Gemini's models, whose provider counts thoughts beside the output in every version.
+pub const OPENCODE_OF_GEMINI: Spelling = Spelling { thinking: Place::AsTotalOrBeside, ..OPENCODE };
 
 pub const OPENHANDS: Spelling = Spelling {
     input: &["prompt_tokens"],
@@ -223,14 +233,15 @@ pub const GOOSE_SUM: Spelling = Spelling {
     ..PLAIN
 };
 
-/// Inspect's usage of a model.
+/// Inspect's usage of a model, whose input holds what the cache did where the provider's does.
 pub const INSPECT: Spelling = Spelling {
     input: &["input_tokens"],
     cached: &["input_tokens_cache_read"],
     written: &["input_tokens_cache_write"],
     output: &["output_tokens"],
     thoughts: &["reasoning_tokens"],
-    cache: Place::Beside,
+    total: &["total_tokens"],
+    cache: Place::AsTotalOrWithin,
     ..PLAIN
 };
 
@@ -299,8 +310,34 @@ impl Spelling {
             total: first(self.total),
         };
         let counts = if self.zeros == Zeros::Filled { counts.without_zeros() } else { counts };
-        let counts = if self.cache == Place::Beside { counts.with_cache_beside() } else { counts };
-        if self.thinking == Place::Beside { counts.with_thoughts_beside() } else { counts }
+        let (has_cache_beside, has_thoughts_beside) = self.beside(&counts);
+        counts.with_beside(has_cache_beside, has_thoughts_beside)
+    }
+
+    /// Whether the counts of the cache stand beside the input, and the thoughts beside the output.
+    fn beside(&self, counts: &Counts) -> (bool, bool) {
+        let of_cache = counts.of_cache();
+        let cache = self.cache.ways(of_cache > counts.input.unwrap_or(0));
+        let thinking = self.thinking.ways(counts.thoughts.unwrap_or(0) > counts.output.unwrap_or(0));
+        let ways = || cache.iter().flat_map(|cache| thinking.iter().map(move |thinking| (*cache, *thinking)));
+        let is_total = |(cache, thinking): &(bool, bool)| {
+            let placed = counts.with_beside(*cache, *thinking);
+            counts.total == Some(placed.input.unwrap_or(0).saturating_add(placed.output.unwrap_or(0)))
+        };
+        ways().find(is_total).or_else(|| ways().next()).unwrap_or_default()
+    }
+}
+
+impl Place {
+    /// Whether the part may stand beside its whole, the likelier answer first. One that `is_larger` is no part of it.
+    fn ways(self, is_larger: bool) -> &'static [bool] {
+        match self {
+            Self::Within => &[false],
+            Self::Beside => &[true],
+            Self::AsTotalOrWithin | Self::AsTotalOrBeside if is_larger => &[true],
+            Self::AsTotalOrWithin => &[false, true],
+            Self::AsTotalOrBeside => &[true, false],
+        }
     }
 }
 
@@ -312,10 +349,20 @@ impl Counts {
         Self { cached, written, thoughts, ..self }
     }
 
+    /// What the cache read and wrote.
+    fn of_cache(&self) -> u64 {
+        self.cached.unwrap_or(0).saturating_add(self.written.unwrap_or(0))
+    }
+
+    /// Counts of which the input left out what the cache did, or the output the thoughts.
+    fn with_beside(self, cache: bool, thoughts: bool) -> Self {
+        let counts = if cache { self.with_cache_beside() } else { self };
+        if thoughts { counts.with_thoughts_beside() } else { counts }
+    }
+
     /// Counts of which the input left out what the cache read and wrote.
     pub fn with_cache_beside(self) -> Self {
-        let of_cache = self.cached.unwrap_or(0).saturating_add(self.written.unwrap_or(0));
-        Self { input: self.input.map(|input| input.saturating_add(of_cache)), ..self }
+        Self { input: self.input.map(|input| input.saturating_add(self.of_cache())), ..self }
     }
 
     /// Counts of which the output left out the thoughts.

@@ -2,7 +2,7 @@
 
 use strata_model::{Json, Object, json};
 use strata_wire::usage::spelling::{self, Spelling};
-use strata_wire::usage::{Counts, read, take_from_answer};
+use strata_wire::usage::{Counts, UsageReport, read, take_from_answer};
 
 fn object(text: &str) -> Object {
     let Ok(Json::Object(object)) = json::parse(text.as_bytes()) else { panic!("no object: {text}") };
@@ -142,7 +142,8 @@ fn parts_are_counted_once_in_every_spelling() {
         (counts.input, counts.output)
     };
     let opencode = r#"{"input":10,"output":5,"reasoning":2,"cache":{"read":100,"write":3}}"#;
-    assert_eq!(take(&spelling::OPENCODE, opencode), (Some(113), Some(7)));
+    assert_eq!(take(&spelling::OPENCODE, opencode), (Some(113), Some(5)));
+    assert_eq!(take(&spelling::OPENCODE_OF_GEMINI, opencode), (Some(113), Some(7)));
     let roo = r#"{"tokensIn":10,"tokensOut":5,"cacheReads":4,"cacheWrites":1}"#;
     assert_eq!(take(&spelling::CLINE_REQUEST, roo), (Some(15), Some(5)));
     assert_eq!(take(&spelling::CLINE_REQUEST_OF_OPENAI, roo), (Some(10), Some(5)));
@@ -152,4 +153,53 @@ fn parts_are_counted_once_in_every_spelling() {
     let counts = spelling::LANGFUSE.take(&mut object(langfuse));
     assert_eq!((counts.input, counts.with_parts_beside().input), (Some(10), Some(14)));
     assert_eq!(Counts { total: Some(15), ..counts }.with_parts_beside().input, Some(10));
+}
+
+/// Versions of one writer, and providers behind it, do not agree on what holds what.
+#[test]
+fn a_total_tells_what_its_counts_hold() {
+    let take = |spelling: &Spelling, text: &str| {
+        let counts = spelling.read(&object(text));
+        (counts.input, counts.output)
+    };
+    // opencode 1.18 leaves the reasoning out of the output, versions before it do not.
+    let opencode = r#"{"total":7810,"input":3937,"output":28,"reasoning":5,"cache":{"write":0,"read":3840}}"#;
+    assert_eq!(take(&spelling::OPENCODE, opencode), (Some(7777), Some(33)));
+    let older = opencode.replace("7810", "7805");
+    assert_eq!(take(&spelling::OPENCODE, &older), (Some(7777), Some(28)));
+    let qwen = r#"{"input":10,"cached":4,"output":5,"thoughts":2,"total":15}"#;
+    assert_eq!(take(&spelling::GEMINI_CLI, qwen), (Some(10), Some(5)));
+    // Inspect passes on what OpenAI counts within the input, and Anthropic beside it.
+    let inspect =
+        r#"{"input_tokens":900,"input_tokens_cache_read":800,"output_tokens":50,"total_tokens":950}"#;
+    assert_eq!(take(&spelling::INSPECT, inspect), (Some(900), Some(50)));
+    assert_eq!(take(&spelling::INSPECT, &inspect.replace(":950", ":1750")), (Some(1700), Some(50)));
+    assert_eq!(take(&spelling::INSPECT, &inspect.replace(":800", ":5000")), (Some(5900), Some(50)));
+    // LiteLLM in google-adk, and Qwen Code, give counts of OpenAI's shape the names of Gemini's.
+    let of_litellm =
+        r#"{"promptTokenCount":100,"candidatesTokenCount":40,"thoughtsTokenCount":30,"totalTokenCount":140}"#;
+    check(of_litellm, (100, None, 10, Some(30)));
+    check(&of_litellm.replace(":140", ":170"), (100, None, 40, Some(30)));
+}
+
+/// google-adk's debug log and Langfuse keep Gemini's total and not its count of thoughts.
+#[test]
+fn what_a_total_has_beside_input_and_answer_was_thought() {
+    let gemini = r#"{"prompt_token_count":700,"candidates_token_count":20,"total_token_count":727}"#;
+    let usage = read(object(gemini), "usage", &mut ()).unwrap().usage;
+    assert_eq!(
+        (usage.visible_tokens(), usage.thought_tokens(), usage.output_tokens()),
+        (Some(20), Some(7), Some(27))
+    );
+    let langfuse = spelling::LANGFUSE.read(&object(r#"{"input":5,"output":845,"total":2023}"#));
+    assert_eq!(UsageReport::from(langfuse).usage.output_tokens(), Some(2018));
+    let output = |text: &str| read(object(text), "usage", &mut ()).unwrap().usage.output_tokens();
+    // What else a total may have more of is no thought.
+    assert_eq!(output(&gemini.replace('}', r#","tool_use_prompt_token_count":7}"#)), Some(20));
+    assert_eq!(output(&gemini.replace('}', r#","cached_content_token_count":7}"#)), Some(20));
+    assert_eq!(output(&gemini.replace("727", "720")), Some(20));
+    assert_eq!(
+        output(r#"{"prompt_token_count":0,"candidates_token_count":0,"total_token_count":5979}"#),
+        Some(0)
+    );
 }

@@ -63,11 +63,12 @@ impl Rollout {
 
     /// Words and calls of the model; `kind` is that of the record they stand in.
     pub(super) fn answer(&mut self, turn: Turn, kind: &str, phase: Option<Str>, source: SourceRecord) {
-        for call in turn.parts.iter().filter_map(|part| part.function_call.as_deref()) {
+        for part in turn.parts.iter().filter(|part| part.calls_tool()) {
             if !self.is_copied {
                 *self.calls.entry(kind.into()).or_default() += 1;
             }
-            self.open_calls.extend(call.id.clone());
+            // What the provider's own tools found is not told.
+            self.open_calls.extend(part.function_call.as_ref().and_then(|call| call.id.clone()));
         }
         self.respond(turn, phase, source);
     }

@@ -136,6 +136,7 @@ impl Rollout {
         let models = self.models.iter().map(|model| Json::from(model.clone())).collect::<Vec<_>>();
         self.draft.counts.insert("models", models.into());
         self.steps.tell(&mut self.draft.counts);
+        self.steps.check(findings);
         self.draft.finish(format, findings)
     }
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use strata_model::take::{take_count, take_object};
 use strata_model::{Json, Object};
-use strata_wire::usage::{UsageReport, read};
+use strata_wire::usage::{Counts, UsageReport, read};
 
+use crate::findings::Findings;
+use crate::own_total;
 use crate::unmapped::Unmapped;
 
 #[derive(Debug, Clone, Default)]
@@ -24,6 +26,12 @@ pub(super) struct Steps {
     deduplicated: u64,
     of_records: u64,
     reasoning: u64,
+    /// What the client's counter grew by, over its new beginnings.
+    own: Counts,
+    /// What the responses report.
+    reported_sum: Counts,
+    /// Some response reports usage that no counter followed.
+    is_uncounted: bool,
 }
 
 impl Steps {
@@ -50,7 +58,9 @@ impl Steps {
         note_rest("token_usage_record", &record, unmapped);
         self.of_records = self.of_records.saturating_add(input(&usage));
         self.reasoning = self.reasoning.saturating_add(reasoning(&usage));
-        read(usage, "token_usage_record.usage", unmapped)
+        let report = read(usage, "token_usage_record.usage", unmapped)?;
+        self.reported_sum = self.reported_sum.plus(report.counts());
+        Some(report)
     }
 
     /// `token_count`: repeated after turns and compactions with unchanged totals, which are not counted again.
@@ -78,6 +88,11 @@ impl Steps {
         if total.is_some() && total == self.last_total {
             return None;
         }
+        self.is_uncounted |= total.is_none();
+        if let Some(total) = &total {
+            let before = self.last_total.as_ref().map(counts_of).unwrap_or_default();
+            self.own = self.own.plus(counts_of(total).grown_since(before));
+        }
         self.last_total = total;
         self.n_distinct += 1;
         self.deduplicated = self.deduplicated.saturating_add(input(&last));
@@ -85,7 +100,17 @@ impl Steps {
             return None;
         }
         self.reasoning = self.reasoning.saturating_add(reasoning(&last));
-        read(last, "token_count.last_token_usage", unmapped)
+        let report = read(last, "token_count.last_token_usage", unmapped)?;
+        self.reported_sum = self.reported_sum.plus(report.counts());
+        Some(report)
+    }
+
+    /// Holds what responses report against the client's own counter.
+    pub(super) fn check(&self, findings: &mut Findings) {
+        if !self.is_uncounted {
+            let what = "the client's counter (`total_token_usage`)";
+            own_total::check(what, self.own, self.reported_sum, String::new(), findings);
+        }
     }
 
     /// A count of the thread this one was forked from; its total is where this one's begins.
@@ -111,6 +136,10 @@ fn note_rest(owner: &str, rest: &Object, unmapped: &mut Unmapped) {
     for (key, value) in rest.iter() {
         unmapped.field(owner, key, value);
     }
+}
+
+fn counts_of(usage: &Object) -> Counts {
+    read(usage.clone(), "", &mut ()).map(|report| report.counts()).unwrap_or_default()
 }
 
 fn input(usage: &Object) -> u64 {
