@@ -271,9 +271,8 @@ impl Draft {
     }
 
     fn unused_id(&mut self, id: Option<Str>) -> Str {
-        let wanted = id
-            .filter(|id| !id.is_empty())
-            .unwrap_or_else(|| format!("event-{}", self.events.len() + 1).into());
+        let wanted =
+            id.filter(|id| !id.is_empty()).unwrap_or_else(|| marks::numbered(self.events.len()).into());
         let mut id = wanted.clone();
         let mut number = 2;
         while !self.seen_ids.insert(id.clone()) {

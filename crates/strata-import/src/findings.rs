@@ -28,7 +28,21 @@ struct Code {
     worst_left_out: Option<Severity>,
 }
 
+/// How messages say that a source was read as far as it could be.
+const KEPT: [&str; 3] =
+    ["everything before it was kept", "what is complete before that was kept", "what was read was kept"];
+
 impl Findings {
+    /// Takes back, of a source that gave no session, that something of it was kept.
+    pub(crate) fn nothing_was_kept(&mut self) {
+        for finding in &mut self.found {
+            let message = &mut finding.diagnostic.message;
+            for claim in KEPT {
+                *message = message.replace(claim, "nothing before it is a session, so nothing was kept");
+            }
+        }
+    }
+
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.report_all(Finding { diagnostic, count: 1 });
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use strata_model::{App, Diagnostic, Event, Json, Session, Str};
+use strata_model::{App, Diagnostic, Event, EventActions, Json, Part, Session, Str};
 
 use crate::facts::Facts;
 use crate::findings::Findings;
@@ -118,6 +118,29 @@ impl ImportedSession {
         self.sources.iter_mut().flatten().chain(of_records).chain(of_requests)
     }
 
+    /// Whether any event holds more than its name and time. A session without events is one that did not begin.
+    fn says_something(&self) -> bool {
+        let mut events = self.session.events.iter();
+        self.session.events.is_empty()
+            || !self.requests.is_empty()
+            || events.any(|event| says_something(event))
+    }
+
+    /// Why a session is not kept in which nothing is said.
+    fn told_empty(&self) -> String {
+        let unread: Vec<&str> = self.unmapped.fields.keys().take(4).map(|field| &**field).collect();
+        let unread =
+            if unread.is_empty() { String::new() } else { format!(" (not read: {})", unread.join(", ")) };
+        let n_events = self.session.events.len();
+        let events = if n_events == 1 { "1 event was".to_owned() } else { format!("{n_events} events were") };
+        format!(
+            "{events} found and none holds a text, a call, a result or a count of tokens{unread}; nothing of it was \
+             imported. It was read as a file of this kind: {}. It may be of another tool, or of a version that Strata \
+             does not know",
+            self.format.name()
+        )
+    }
+
     /// Moves every place in the file by so many bytes.
     pub(crate) fn move_places(&mut self, by: u64) {
         for source in self.places_mut() {
@@ -132,14 +155,36 @@ impl ImportedSession {
     }
 }
 
+/// Whether an event holds words, media, calls, results, numbers, a change, or an error.
+fn says_something(event: &Event) -> bool {
+    let is_empty = |part: &Part| *part == Part::default() || *part == Part::from_text("");
+    event.parts().iter().any(|part| !is_empty(part))
+        || event.usage_metadata.is_some()
+        || event.error_code.is_some()
+        || event.output.is_some()
+        || event.input_transcription.is_some()
+        || event.output_transcription.is_some()
+        || event.actions != EventActions::default()
+        || !event.other.is_empty()
+}
+
 impl Import {
     /// A source that gave nothing, and why.
     pub(crate) fn refused(code: &'static str, message: impl Into<String>) -> Self {
         Self { sessions: Vec::new(), diagnostics: vec![Diagnostic::error(code, "", message)] }
     }
 
-    /// Keeps the promise that nothing is never returned without a reason.
-    pub(crate) fn of(sessions: Vec<ImportedSession>, mut findings: Findings) -> Self {
+    /// Keeps the promise that nothing is never returned without a reason, and that a source in whose events nothing is
+    /// said is nothing. Among others, a session that was ended before anything was said is one.
+    pub(crate) fn of(mut sessions: Vec<ImportedSession>, mut findings: Findings) -> Self {
+        if !sessions.iter().any(ImportedSession::says_something) {
+            for empty in sessions.drain(..) {
+                findings.error("no-content", format!("session {}", empty.session.id), empty.told_empty());
+            }
+        }
+        if sessions.is_empty() {
+            findings.nothing_was_kept();
+        }
         if sessions.is_empty() && !findings.has_errors() {
             let message = "no session was found in this file; nothing was imported";
             findings.error("no-session", "", message);

@@ -46,12 +46,25 @@ pub fn cache_write_tokens(event: &Event) -> u64 {
     tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(0)
 }
 
-/// The ids that an answer is known by: its event's own, and the provider's.
-pub(crate) fn answer_ids(event: &Event) -> impl Iterator<Item = &str> {
+/// The ids that an answer is known by: its event's own, and the provider's. What an importer numbered itself says nothing
+/// of another recording.
+pub fn answer_ids(event: &Event) -> impl Iterator<Item = &str> {
     let source = marks::of(event, SOURCE);
     let of_provider =
         ["responseId", "messageId"].into_iter().filter_map(move |key| source?.get(key)?.as_str());
-    [&*event.id].into_iter().chain(of_provider).filter(|id| !id.is_empty())
+    [&*event.id].into_iter().chain(of_provider).filter(|id| !id.is_empty() && !is_numbered(id))
+}
+
+/// The id of an event whose source gives it none, by its place in the session.
+pub(crate) fn numbered(place: usize) -> String {
+    format!("{NUMBERED}{}", place + 1)
+}
+
+const NUMBERED: &str = "event-";
+
+fn is_numbered(id: &str) -> bool {
+    let number = id.strip_prefix(NUMBERED);
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether a person typed this event: it has words or media of the user's, and is no tool result.

@@ -189,7 +189,15 @@ formats! {
 pub(crate) static UNREAD: &[(UnreadFormat, Sign)] = &[
     (UnreadFormat::ADK_BEFORE_1, Object(adk::is_before_1)),
     (UnreadFormat::SPAN_DATABASE, InTables(|all| tables::has(all, "spans"))),
-    (UnreadFormat::CODEX_INDEX, InTables(|all| tables::has(all, "threads"))),
+    (
+        UnreadFormat::CRUSH,
+        InTables(|all| tables::has_column(all, "messages", "parts") && tables::has(all, "sessions")),
+    ),
+    (
+        UnreadFormat::LLM_LOGS,
+        InTables(|all| tables::has_column(all, "responses", "prompt") && tables::has(all, "conversations")),
+    ),
+    (UnreadFormat::CODEX_INDEX, InTables(|all| tables::has_column(all, "threads", "rollout_path"))),
 ];
 
 /// A document of ADK's may hold sessions of several formats.

@@ -20,6 +20,11 @@ pub(crate) fn has(tables: &[Table], name: &str) -> bool {
     tables.iter().any(|table| table.name == name)
 }
 
+/// Whether there is a table of this name with this column.
+pub(crate) fn has_column(tables: &[Table], name: &str, column: &str) -> bool {
+    tables.iter().any(|table| table.name == name && table.has(column))
+}
+
 /// One value of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SqlValue<'r> {

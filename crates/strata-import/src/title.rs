@@ -1,6 +1,6 @@
 //! What people call a session.
 
-use strata_model::Session;
+use strata_model::{Session, secret};
 
 use crate::marks;
 
@@ -33,9 +33,15 @@ fn unwrapped(line: &str) -> &str {
     line
 }
 
-/// The first line that is not blank, on one line and not too long.
+/// So much of a line is looked at for secrets: one may begin within the title and end behind it.
+const LOOKED_AT_CHARS: usize = 1_000;
+
+/// The first line that is not blank, on one line and not too long. Titles are shown in lists: secrets in them are masked.
 pub(crate) fn first_words(text: &str) -> String {
     let line = text.lines().map(unwrapped).find(|line| !line.is_empty()).unwrap_or_default();
+    let looked_at = line.char_indices().nth(LOOKED_AT_CHARS).map_or(line, |(end, _)| &line[..end]);
+    let masked = secret::mask(looked_at);
+    let line = masked.as_ref().map_or(line, |masked| &*masked.text);
     if line.chars().count() <= MAX_CHARS {
         return line.to_owned();
     }

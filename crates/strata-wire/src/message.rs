@@ -8,6 +8,7 @@ pub mod anthropic;
 mod block;
 mod call;
 mod item;
+mod kernel;
 mod media;
 mod reading;
 mod result;

@@ -52,9 +52,9 @@ fn a_pickle_that_cannot_be_read_costs_itself_only() {
 
 fn write_pickled_database(path: &Path) {
     let database = rusqlite::Connection::open(path).unwrap();
-    let tables = "CREATE TABLE sessions (app_name TEXT, user_id TEXT, id TEXT, state TEXT);
+    let tables = r#"CREATE TABLE sessions (app_name TEXT, user_id TEXT, id TEXT, state TEXT);
         CREATE TABLE events (id TEXT, app_name TEXT, user_id TEXT, session_id TEXT, actions BLOB, content TEXT);
-        INSERT INTO events VALUES ('e1', 'weather', 'ada', 'oslo', x'80049506', '{}');";
+        INSERT INTO events VALUES ('e1', 'weather', 'ada', 'oslo', x'80049506', '{"parts":[{"text":"hi"}]}');"#;
     database.execute_batch(tables).unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! `.test.json` of early ADK: questions with the tool calls and the answer that were expected.
+//! `.test.json` and evaluation sets of early ADK: questions with the tool calls and the answer that were expected.
 
 use strata_model::{Json, Object, Str};
 
@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::imported::ImportedSession;
 use crate::source::SourceRecord;
 
-/// The session of a set `{name?, data: [item, …], initial_session}`.
+/// The session of a set `{name?, data: [item, …], initial_session}`, or `initial_state` in its place.
 pub(super) fn session_of_set(
     mut set: Object,
     source: &SourceRecord,
@@ -34,7 +34,7 @@ pub(super) fn session_of_set(
     }
     let initial = match take(&mut set, "initial_session", "initialSession") {
         Some(Json::Object(initial)) => initial,
-        _ => Object::new(),
+        _ => Object::from_iter(set.remove("initial_state").map(|state| ("state", state))),
     };
     let mut imported = session(objects, initial, format, findings);
     if let Some(name) = take_text(&mut set, "name", "name") {

@@ -4,12 +4,20 @@ use crate::head::Head;
 use crate::keys::Keys;
 
 pub(crate) fn is_eval_set(keys: Keys<'_>) -> bool {
-    keys.has_any(&["eval_cases", "evalCases"])
+    keys.has_any(&["eval_cases", "evalCases"]) || is_test(keys)
 }
 
 /// A question of a legacy test, or one of several tests.
 pub(crate) fn is_query(keys: Keys<'_>) -> bool {
-    keys.has_any(&["query", "expected_tool_use"]) || keys.has_all(&["data", "initial_session"])
+    keys.has_any(&["query", "expected_tool_use"]) || is_test(keys)
+}
+
+/// A legacy test: questions, and what the session begins with.
+fn is_test(keys: Keys<'_>) -> bool {
+    let is_question =
+        |first: Keys<'_>| first.has("query") && first.has_any(&["expected_tool_use", "reference"]);
+    let is_begun = keys.has_any(&["initial_session", "initial_state"]);
+    keys.holds_list("data") && (is_begun || keys.first_of("data").is_some_and(is_question))
 }
 
 pub(crate) fn is_eval_result(keys: Keys<'_>) -> bool {
@@ -31,7 +39,10 @@ pub(crate) fn is_event(keys: Keys<'_>) -> bool {
 /// A session of ADK's internal predecessors.
 pub(crate) fn is_before_1(keys: Keys<'_>) -> bool {
     let has_old_keys = keys.has_any(&["past_events", "pending_events", "event_logs"]);
-    let has_context = keys.has_all(&["id", "context", "events"]) && !keys.has_any(&["appName", "app_name"]);
+    // Spans of tracers have a context, too, with their ids in it.
+    let has_context = keys.has_all(&["id", "context", "events"])
+        && !keys.has_any(&["appName", "app_name"])
+        && !keys.inner_has("context", &["trace_id"]);
     has_old_keys || has_context
 }
 

@@ -2,6 +2,7 @@
 //! extensions, whose usage is in the `ui_messages.json` beside it and whose models are in `task_metadata.json`.
 
 mod interface;
+mod tools;
 
 use std::collections::HashMap;
 
@@ -23,6 +24,7 @@ use crate::time::{take_time, time_of};
 use crate::trajectories::messages::{is_of_framework, is_said};
 use crate::values::Value;
 use interface::Interface;
+use tools::OpenCalls;
 
 /// A conversation of the command line, or of Roo in its second version.
 pub(crate) fn is_conversation(keys: Keys<'_>) -> bool {
@@ -111,6 +113,7 @@ struct Conversation {
     hidden: HashMap<Str, Vec<usize>>,
     /// Summaries and marks by their ids.
     hiding: Vec<(Str, usize)>,
+    calls: OpenCalls,
 }
 
 impl Conversation {
@@ -124,6 +127,7 @@ impl Conversation {
             thoughts: Vec::new(),
             hidden: HashMap::new(),
             hiding: Vec::new(),
+            calls: OpenCalls::default(),
         }
     }
 
@@ -185,6 +189,7 @@ impl Conversation {
                 return self.thoughts.append(&mut turn.parts);
             }
             turn.parts.splice(0..0, std::mem::take(&mut self.thoughts));
+            self.calls.answered(&mut turn, &mut self.draft.messages("message"));
             self.about_answer(&mut turn, &mut say);
         } else if let Some(model) = turn.parts.iter().find_map(told_model) {
             self.told_model = Some(model);
@@ -206,6 +211,9 @@ impl Conversation {
             say.source_notes = turn.rest;
             self.draft.push(say);
             return;
+        }
+        if turn.role == Role::User && !is_typed(&turn) {
+            self.calls.told(&mut turn, &mut self.draft.messages("message"));
         }
         let client = if is_mark { Some("truncation") } else { written_by_client(&turn) };
         if let Some(kind) = client {
@@ -278,20 +286,25 @@ fn with_content(message: Json) -> Json {
 /// Beginnings of what the extension wraps around what was typed.
 const TYPED: [&str; 5] = ["<task>", "<feedback>", "<answer>", "<user_message>", "<user_input"];
 
+fn texts_of(turn: &Turn) -> impl Iterator<Item = &str> {
+    turn.parts.iter().filter_map(|part| part.text.as_deref()).map(str::trim_start)
+}
+
+/// Whether some of it was typed, by what the extension wraps around that.
+fn is_typed(turn: &Turn) -> bool {
+    texts_of(turn).any(|text| {
+        let is_wrapped = TYPED.iter().any(|start| text.starts_with(start));
+        let quotes = || TYPED[1..4].iter().any(|tag| text.contains(&format!("\n{tag}\n")));
+        is_wrapped || (text.starts_with('[') && quotes())
+    })
+}
+
 /// What the extension says in the user's name: where tools are called in words, it answers in words.
 fn written_by_client(turn: &Turn) -> Option<&'static str> {
-    if turn.role != Role::User {
+    if turn.role != Role::User || turn.has_results() || is_typed(turn) {
         return None;
     }
-    let texts = || turn.parts.iter().filter_map(|part| part.text.as_deref()).map(str::trim_start);
-    let is_typed = |text: &str| TYPED.iter().any(|start| text.starts_with(start));
-    let quotes_typed = |text: &str| {
-        text.starts_with('[') && TYPED[1..4].iter().any(|tag| text.contains(&format!("\n{tag}\n")))
-    };
-    if texts().any(|text| is_typed(text) || quotes_typed(text)) {
-        return None;
-    }
-    texts().find_map(|text| {
+    texts_of(turn).find_map(|text| {
         let line = text.lines().next().unwrap_or_default();
         if line.starts_with("[ERROR]") {
             Some("error")

@@ -37,7 +37,8 @@ struct Chat {
 }
 
 pub(crate) fn is_database(all: &[Table]) -> bool {
-    tables::has(all, "usage_ledger") || (tables::has(all, "messages") && tables::has(all, "sessions"))
+    let has_messages = tables::has_column(all, "messages", "content_json");
+    tables::has(all, "usage_ledger") || (has_messages && tables::has(all, "sessions"))
 }
 
 pub(crate) fn read_tables(

@@ -378,7 +378,8 @@ fn inner_body(wrapper: &mut Object) -> Option<Json> {
     if !is_http.iter().any(|key| wrapper.contains_key(key)) || is_answer(wrapper) {
         return None;
     }
-    take_any(wrapper, &["body", "parsed_body", "json", "data", "content", "text"])
+    // `body_raw` is the text of a stream, as claude-trace keeps it.
+    take_any(wrapper, &["body", "body_raw", "parsed_body", "json", "data", "content", "text"])
 }
 
 impl Record {

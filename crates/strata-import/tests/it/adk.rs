@@ -188,7 +188,7 @@ fn odd_fields_cost_nothing_but_a_word() {
 #[test]
 fn a_broken_event_costs_only_itself() {
     let imported = import(
-        br#"{"id":"s","appName":"a","userId":"u","events":[{"author":"user"},{"author": oops "}]" },{"author":"x"}],"lastUpdateTime":2}"#,
+        br#"{"id":"s","appName":"a","userId":"u","events":[{"author":"user","content":{"parts":[{"text":"hi"}]}},{"author": oops "}]" },{"author":"x"}],"lastUpdateTime":2}"#,
     );
     let session = &imported.sessions[0].session;
     assert_eq!((session.events.len(), session.last_update_time), (2, 2.0));
@@ -247,7 +247,7 @@ fn databases_are_told_apart_by_their_tables() {
         ),
         (vec![table("usage_ledger", &[])], Detection::Readable(Format::GOOSE)),
         (vec![table("checkpoints", &[]), table("writes", &[])], Detection::Readable(Format::LANGGRAPH)),
-        (vec![table("threads", &[])], Detection::Unread(UnreadFormat::CODEX_INDEX)),
+        (vec![table("threads", &["rollout_path"])], Detection::Unread(UnreadFormat::CODEX_INDEX)),
         (vec![table("spans", &[])], Detection::Unread(UnreadFormat::SPAN_DATABASE)),
     ];
     for (tables, expected) in cases {
@@ -454,4 +454,21 @@ fn a_value_that_was_left_out_for_its_size_costs_the_requests_that_have_it() {
     }
     assert!(n_incomplete > 0, "some are in requests");
     assert!(n_incomplete < n_broken, "{n_incomplete} of {n_broken}: what comes after them is known");
+}
+
+#[test]
+fn evaluation_sets_of_early_versions_are_read() {
+    let set = r#"{"name":"dice","data":[{"query":"roll a die","expected_tool_use":[{"tool_name":"roll","tool_input":{"sides":6}}],"reference":"3"},{"query":"again","reference":"4"}],"initial_state":{"luck":1}}"#;
+    for text in [set.to_owned(), format!("[{set},{set}]")] {
+        let imported = import(text.as_bytes());
+        let first = &imported.sessions[0];
+        assert_eq!(
+            (first.format, &*first.title),
+            (Format::ADK_EVAL_SET, "dice"),
+            "{:?}",
+            imported.diagnostics
+        );
+        assert_eq!((first.summary().user_turns, first.summary().tool_calls), (2, 1));
+        assert_eq!(first.session.state.get("luck"), Some(&Json::Int(1)));
+    }
 }

@@ -4,6 +4,7 @@ mod aider;
 mod claude;
 mod codex;
 mod compactions;
+mod content;
 mod editors;
 mod gemini;
 mod lines;

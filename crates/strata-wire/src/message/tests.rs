@@ -55,6 +55,11 @@ fn one_call_in_every_dialect() {
         call,
     );
     check(
+        r#"{"role":{"label":"assistant"},"items":[{"$type":"FunctionCallContent","id":"c1","functionName":"look","arguments":{"q":"x"}}]}"#,
+        Role::Model,
+        call,
+    );
+    check(
         r#"{"lc":1,"type":"constructor","id":["langchain","AIMessage"],"kwargs":{"content":"","tool_calls":[{"id":"c1","name":"look","args":{"q":"x"}}]}}"#,
         Role::Model,
         call,

@@ -4,6 +4,7 @@ use strata_model::take::{listed, take_any, take_first_text, take_list, take_obje
 use strata_model::{Base64, Blob, Json, Object, Part, Str};
 
 use super::item;
+use super::kernel;
 use super::reading::Messages;
 use super::turn::{Role, Turn, thought};
 
@@ -30,7 +31,7 @@ impl Messages<'_> {
     }
 
     fn message(&mut self, message: Object) -> Turn {
-        let mut message = unwrapped(message);
+        let mut message = kernel::renamed(unwrapped(message));
         let kind = message.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
         let role = message.get("role").and_then(Json::as_str).unwrap_or_default().to_owned();
         if role.is_empty() && item::is_item(&kind) {

@@ -1,4 +1,5 @@
-//! Spans and log records as the console exporters of SDKs print them: an object each, ids with `0x` before them.
+//! Spans and log records as the console exporters of SDKs print them, an object each, ids with `0x` before them; and spans
+//! as Phoenix exports them, whose attributes are objects in objects.
 
 use strata_model::take::{take_any, take_first_text, take_list, take_object, take_text, unpacked};
 use strata_model::{Json, Object, Str};
@@ -20,8 +21,26 @@ pub(super) fn is_log(object: &Object) -> bool {
 pub(super) fn span(mut object: Object, source: &SourceRecord) -> Span {
     let mut context = take_object(&mut object, "context").unwrap_or_default();
     let status = take_object(&mut object, "status").unwrap_or_default();
-    let is_error = status.get("status_code").and_then(Json::as_str) == Some("ERROR");
-    let told = status.get("description").and_then(Json::as_str).unwrap_or("the call failed");
+    let of_phoenix = take_text(&mut object, "status_code");
+    let code = status.get("status_code").and_then(Json::as_str).or(of_phoenix.as_deref());
+    let is_error = code == Some("ERROR");
+    let description = take_text(&mut object, "status_message").filter(|text| !text.is_empty());
+    let told = status.get("description").and_then(Json::as_str).or(description.as_deref());
+    let told = told.unwrap_or("the call failed");
+    let mut attributes = Object::new();
+    for (key, value) in take_object(&mut object, "attributes").unwrap_or_default() {
+        let is_set = SETS.contains(&&*key);
+        if is_set {
+            flatten(&key, value, &mut attributes);
+        } else {
+            attributes.insert(key, value);
+        }
+    }
+    if let Some(kind) = take_text(&mut object, "span_kind")
+        && !attributes.contains_key(SPAN_KIND)
+    {
+        attributes.insert(SPAN_KIND, kind);
+    }
     let events = take_list(&mut object, "events").unwrap_or_default().into_iter().filter_map(|event| {
         let Json::Object(mut event) = event else { return None };
         Some(Event {
@@ -38,9 +57,30 @@ pub(super) fn span(mut object: Object, source: &SourceRecord) -> Span {
         parent: Some(id(&mut object, &["parent_id", "parent_span_id"])).filter(|id| !id.is_empty()),
         start: take_time(&mut object, "start_time"),
         end: take_time(&mut object, "end_time"),
-        attributes: take_object(&mut object, "attributes").unwrap_or_default(),
+        attributes,
         error: is_error.then(|| told.into()),
         source: source.clone(),
+    }
+}
+
+const SPAN_KIND: &str = "openinference.span.kind";
+
+/// Attributes that hold others as an object.
+const SETS: [&str; 8] = ["llm", "gen_ai", "input", "output", "openinference", "session", "tool", "embedding"];
+
+/// Adds what an attribute holds under the names it has in OTLP, such as `llm.input_messages.0.message.role`.
+fn flatten(name: &str, value: Json, attributes: &mut Object) {
+    match value {
+        Json::Object(inner) => {
+            inner.into_iter().for_each(|(key, value)| flatten(&format!("{name}.{key}"), value, attributes));
+        }
+        Json::Array(items) if items.iter().any(|item| item.as_object().is_some()) => {
+            let items = items.into_iter().enumerate();
+            items.for_each(|(at, item)| flatten(&format!("{name}.{at}"), item, attributes));
+        }
+        value => {
+            attributes.insert(name, value);
+        }
     }
 }
 

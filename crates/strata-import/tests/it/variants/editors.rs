@@ -117,8 +117,8 @@ fn a_task_folder_of_cline_with_calls_in_words() {
     let session = session(Format::CLINE, &text);
     let expected = [
         "user: <task>\nlist it\n</task>",
-        "cline: <list_files><path>.</path></list_files> 115+1",
-        "user [tool-result]: [list_files for '.'] Result:, a.py",
+        "cline: call list_files 115+1",
+        "cline: result of list_files",
         "cline: a.py 20+2",
         "user: [attempt_completion] Result:\nThe user says:\n<feedback>\nmore\n</feedback>",
         "user [error]: [ERROR] You did not use a tool",
@@ -127,6 +127,67 @@ fn a_task_folder_of_cline_with_calls_in_words() {
     ];
     assert_eq!(told(&session), expected);
     check_counts(&session, 2, 3, 1165, 107, 56);
+    assert_eq!((session.facts.tool_calls, session.facts.tool_results), (1, 1));
+    let result = session.session.events[2].function_responses().next().unwrap();
+    assert_eq!(to_compact(result), r#"{"result":"[list_files for '.'] Result:\na.py"}"#);
+}
+
+fn to_compact(result: &strata_model::FunctionResponse) -> String {
+    strata_model::json::object_to_compact(result.response.as_ref().unwrap())
+}
+
+/// Where models call tools in their own way, the client still tells most results in words.
+#[test]
+fn native_calls_of_cline_have_the_results_that_are_told_in_words() {
+    let answer = |text: &str, call: &str| {
+        format!(
+            r#"{{"role":"assistant","content":[{{"type":"text","text":"{text}"}},{call}],"ts":1000000002000}}"#
+        )
+    };
+    let user = |texts: &[&str]| {
+        let texts: Vec<_> =
+            texts.iter().map(|text| format!(r#"{{"type":"text","text":"{text}"}}"#)).collect();
+        format!(r#"{{"role":"user","content":[{}],"ts":1000000001000}}"#, texts.join(","))
+    };
+    let call =
+        |id: &str, name: &str| format!(r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{{}}}}"#);
+    let both = format!("{},{}", call("t2", "read_file"), call("t3", "read_file"));
+    let text = [
+        user(&["<task>\\nlist it\\n</task>"]),
+        answer("I look", &call("t1", "list_files")),
+        user(&["[list_files for '.'] Result:\\na.py", "<environment_details>x</environment_details>"]),
+        answer("<read_file> is next", &both),
+        user(&["[read_file for 'a.py'] Result:\\none", "[read_file for 'b.py'] Result:\\ntwo"]),
+        user(&["[read_file for 'c.py'] Result:\\nnobody asked"]),
+    ];
+    let session = session(Format::CLINE, &format!("[{}]", text.join(",")));
+    let expected = [
+        "user: <task>\nlist it\n</task>",
+        "cline: I look, call list_files",
+        "cline: result of list_files, <environment_details>x</environment_details>",
+        "cline: <read_file> is next, call read_file, call read_file",
+        "cline: result of read_file, result of read_file",
+        "user [tool-result]: [read_file for 'c.py'] Result:\nnobody asked",
+    ];
+    assert_eq!(told(&session), expected);
+    let ids = session.session.events[4].function_responses().map(|result| result.id.as_deref());
+    assert_eq!(ids.collect::<Vec<_>>(), [Some("t2"), Some("t3")]);
+}
+
+#[test]
+fn calls_that_cline_has_the_model_write_are_read_with_their_parameters() {
+    let written = r#"<thinking>\nI write\n</thinking>\n\n<write_to_file>\n<path>a.xml</path>\n<content>\n<content>1</content>\n</content>\n</write_to_file>"#;
+    let text = joined(&[
+        r#"[{"role":"user","content":[{"type":"text","text":"<task>go</task>"}],"ts":1000000001000},"#,
+        &format!(
+            r#" {{"role":"assistant","content":[{{"type":"text","text":"{written}"}}],"ts":1000000002000}}]"#
+        ),
+    ]);
+    let session = session(Format::CLINE, &text);
+    assert_eq!(told(&session)[1], "cline: <thinking>\nI write\n</thinking>, call write_to_file");
+    let call = session.session.events[1].function_calls().next().unwrap();
+    let args = strata_model::json::object_to_compact(call.args.as_ref().unwrap());
+    assert_eq!(args, r#"{"path":"a.xml","content":"<content>1</content>"}"#);
 }
 
 #[test]

@@ -1,0 +1,54 @@
+//! Messages of Semantic Kernel, whose content stands in `items`.
+
+use strata_model::take::{take_any, take_first_text, take_object};
+use strata_model::{Json, Object};
+
+/// A message with its content and its role where other dialects have them.
+pub(super) fn renamed(mut message: Object) -> Object {
+    let has_items = matches!(message.get("items"), Some(Json::Array(items)) if items.iter().any(is_item));
+    if !has_items {
+        return message;
+    }
+    if let Some(mut role) = take_object(&mut message, "role") {
+        message.push_some("role", take_first_text(&mut role, &["label", "Label"]));
+    }
+    message.remove("content_type");
+    let items = message.remove("items");
+    if let Some(Json::Array(items)) = items {
+        let blocks: Vec<Json> = items.into_iter().map(block).collect();
+        message.insert("content", blocks);
+    }
+    message
+}
+
+fn is_item(item: &Json) -> bool {
+    ["content_type", "$type"].iter().any(|key| item.get(key).is_some())
+}
+
+/// An item as a block with a `type`.
+fn block(item: Json) -> Json {
+    let Json::Object(mut item) = item else { return item };
+    let kind = take_first_text(&mut item, &["content_type", "$type"]).unwrap_or_default();
+    let kind = match &*kind {
+        "TextContent" => "text",
+        "ReasoningContent" => "reasoning",
+        "FunctionCallContent" | "function_call" => "function_call",
+        "FunctionResultContent" | "function_result" => "function_response",
+        kind => kind,
+    };
+    let kind = kind.to_owned();
+    if kind.starts_with("function") {
+        let call = take_first_text(&mut item, &["callId", "call_id"]);
+        let id = take_first_text(&mut item, &["id"]).or(call);
+        item.push_some("id", id);
+        let name = take_any(&mut item, &["function_name", "functionName"]);
+        let plugin = take_any(&mut item, &["plugin_name", "pluginName"]);
+        // The model was given the name of the plugin with that of its function.
+        if let Some(Json::String(name)) = name.filter(|_| item.get("name").is_none()) {
+            let plugin = plugin.as_ref().and_then(Json::as_str).filter(|plugin| !plugin.is_empty());
+            item.insert("name", plugin.map_or_else(|| name.to_string(), |plugin| format!("{plugin}-{name}")));
+        }
+    }
+    item.insert("type", kind);
+    Json::Object(item)
+}
