@@ -6,12 +6,20 @@ use crate::format::{Format, UnreadFormat};
 use crate::head::Head;
 use crate::keys::Keys;
 use crate::lines::UTF8_MARK;
-use crate::outline::first_values;
+use crate::outline::{FIRST_VALUES, Outlines};
 use crate::registry::{ROWS, Sign, UNREAD};
 use crate::tables::Table;
 
-/// Bytes from the start of a file that are enough to recognise it.
+/// Bytes from the start of a file by which most are recognised.
 pub const HEAD_BYTES: usize = 256 * 1024;
+
+/// What the beginning of a file tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeadDetection {
+    pub detection: Detection,
+    /// No more of the file would tell otherwise. JSON may have its telling keys behind others of any length.
+    pub is_settled: bool,
+}
 
 /// What some bytes are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,23 +45,28 @@ pub enum Archive {
     Gzip,
 }
 
-/// Recognises a file by its beginning, of which the first [`HEAD_BYTES`] are looked at.
-pub fn detect(head: &[u8]) -> Detection {
-    let head = &head[..head.len().min(HEAD_BYTES)];
+/// Recognises a file by all of it, or by its beginning.
+pub fn detect(bytes: &[u8]) -> Detection {
+    detect_head(bytes).detection
+}
+
+/// Recognises a file by its beginning: of JSON all of it is looked at, of other files the first [`HEAD_BYTES`].
+pub fn detect_head(bytes: &[u8]) -> HeadDetection {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     if let Some(detection) = by_signature(head) {
-        return detection;
+        return settled(detection);
     }
-    let text = head.strip_prefix(UTF8_MARK).unwrap_or(head).trim_ascii_start();
-    if text.is_empty() {
-        return not_a_session("the file is empty");
+    let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
+    match text.first() {
+        None => settled(not_a_session("the file is empty")),
+        Some(b'"') if text.starts_with(b"\"{") => by_written(text),
+        Some(b'{' | b'[') => by_values(text),
+        Some(_) => settled(by_text(&text[..text.len().min(HEAD_BYTES)])),
     }
-    if text.starts_with(b"\"{") {
-        return by_written(text);
-    }
-    match first_values(text) {
-        Some(values) if matches!(text[0], b'{' | b'[') => by_values(&values),
-        _ => by_text(text),
-    }
+}
+
+fn settled(detection: Detection) -> HeadDetection {
+    HeadDetection { detection, is_settled: true }
 }
 
 /// Recognises a database by its tables.
@@ -119,19 +132,44 @@ fn by_signature(head: &[u8]) -> Option<Detection> {
     Some(not_a_session(name))
 }
 
-fn by_values(values: &[Json]) -> Detection {
-    if let Some(format) = by_signs(|sign| matches!(sign, Sign::Values(are_it) if are_it(values))) {
-        return Detection::Readable(format);
+/// Formats that what is found in many files gives away: keys that come later may tell another one.
+const PLAIN_FORMATS: [Format; 2] = [Format::MESSAGES, Format::PROVIDER_LOG];
+
+fn by_values(text: &[u8]) -> HeadDetection {
+    let mut outlines = Outlines::of(text);
+    let values: Vec<Json> = outlines.by_ref().take(FIRST_VALUES).collect();
+    let Some(first) = values.first() else {
+        let detection = by_text(&text[..text.len().min(HEAD_BYTES)]);
+        return HeadDetection { detection, is_settled: !outlines.is_cut };
+    };
+    if let Some(format) = by_signs(|sign| matches!(sign, Sign::Values(are_it) if are_it(&values))) {
+        return settled(Detection::Readable(format));
     }
-    if let Some(detection) = values.iter().find_map(by_value) {
-        return detection;
-    }
-    match Keys::of(&values[0]) {
-        Some(keys) if !keys.is_empty() => {
-            not_a_session(&format!("JSON of no known shape, with the keys {}", keys.shown()))
+    let told = values.iter().enumerate().find_map(|(at, value)| {
+        let is_last = at + 1 == values.len();
+        Some((by_value(value)?, is_last && is_open(value)))
+    });
+    let found = told.or_else(|| outlines.find_map(|value| Some((by_value(&value)?, is_open(&value)))));
+    match (found, Keys::of(first)) {
+        (Some((detection, is_open)), _) => {
+            let is_plain =
+                matches!(detection, Detection::Readable(format) if PLAIN_FORMATS.contains(&format));
+            HeadDetection { detection, is_settled: !(is_plain && is_open && outlines.is_cut) }
         }
-        _ => not_a_session(&format!("JSON that holds {}", values[0].kind())),
+        (None, Some(keys)) if !keys.is_empty() => {
+            unsettled(&format!("JSON of no known shape, with the keys {}", keys.shown()))
+        }
+        (None, _) => unsettled(&format!("JSON that holds {}", first.kind())),
     }
+}
+
+/// Whether what a value is known by may go on, where it is the one that the text ends in.
+fn is_open(value: &Json) -> bool {
+    value.as_array().is_none_or(|items| items.len() < 2)
+}
+
+fn unsettled(what: &str) -> HeadDetection {
+    HeadDetection { detection: not_a_session(what), is_settled: false }
 }
 
 /// Names what a JSON value of the file is, if its keys tell.
@@ -148,7 +186,7 @@ fn by_object(keys: Keys<'_>) -> Option<Detection> {
 }
 
 /// A document that was written down as the text of one, as ADK keeps the results of evaluations.
-fn by_written(text: &[u8]) -> Detection {
+fn by_written(text: &[u8]) -> HeadDetection {
     let mut is_escaped = false;
     let end = text[1..].iter().position(|byte| {
         let is_end = *byte == b'"' && !is_escaped;
@@ -162,9 +200,9 @@ fn by_written(text: &[u8]) -> Detection {
         json::parse(&closed).ok()?.as_str().map(str::to_owned)
     });
     let inner = inner.unwrap_or_default();
-    match first_values(inner.as_bytes()).map(|values| by_values(&values)) {
-        Some(Detection::Readable(format)) if format.is_found_in_text() => Detection::Readable(format),
-        _ => not_a_session("JSON that holds a text"),
+    match by_values(inner.as_bytes()).detection {
+        Detection::Readable(format) if format.is_found_in_text() => settled(Detection::Readable(format)),
+        _ => HeadDetection { is_settled: end.is_some(), ..unsettled("JSON that holds a text") },
     }
 }
 
@@ -180,7 +218,7 @@ fn by_text(text: &[u8]) -> Detection {
     if n_odd * 50 > text.len() || text.contains(&0) {
         return not_a_session("a binary file of no known kind");
     }
-    if matches!(text[0], b'{' | b'[') {
+    if matches!(text.first(), Some(b'{' | b'[')) {
         return not_a_session("text that begins like JSON but is none");
     }
     not_a_session("plain text")

@@ -68,7 +68,7 @@ mod yaml;
 
 pub use adk::ADK_RECORDER;
 pub use app_config::{AppConfig, ReadFile, read_app_config};
-pub use detect::{Archive, Detection, HEAD_BYTES, detect, detect_tables};
+pub use detect::{Archive, Detection, HEAD_BYTES, HeadDetection, detect, detect_head, detect_tables};
 pub use facts::{ClaudeFacts, Facts, SourceFacts};
 pub use folder::{FolderSession, folder_sessions};
 pub use format::{Format, UnreadFormat};

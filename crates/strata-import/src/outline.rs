@@ -3,27 +3,48 @@
 use strata_model::json::{EnteredValue, JsonError, ValueReader};
 use strata_model::{Json, Object, Str};
 
-/// Values that are read; more would not tell more.
-const MAX_VALUES: usize = 20;
+/// Values that are looked at together.
+pub(crate) const FIRST_VALUES: usize = 20;
 const MAX_DEPTH: usize = 24;
+/// Elements of a list that are looked at; more would not tell more.
+const MAX_ELEMENTS: usize = 8;
 /// Texts and numbers at this depth are not looked at.
 const TELLING_DEPTH: usize = 6;
 
 /// The first values of `text`, the last one as far as it goes. `None` when the text is not JSON from its first byte.
 pub(crate) fn first_values(text: &[u8]) -> Option<Vec<Json>> {
-    let mut reader = ValueReader::new(text);
-    let mut values = Vec::new();
-    while values.len() < MAX_VALUES && reader.next_offset() < text.len() {
-        let mut value = Json::Null;
-        let result = read(&mut reader, MAX_DEPTH, &mut value);
-        if result.is_ok() || holds_something(&value) {
-            values.push(value);
-        }
-        if result.is_err() {
-            break;
-        }
-    }
+    let values: Vec<Json> = Outlines::of(text).take(FIRST_VALUES).collect();
     (!values.is_empty()).then_some(values)
+}
+
+/// The values of a text one after the other, the last one as far as it goes. It ends where the text is no JSON.
+pub(crate) struct Outlines<'t> {
+    reader: ValueReader<'t>,
+    length: usize,
+    is_over: bool,
+    /// The text ends within a value.
+    pub(crate) is_cut: bool,
+}
+
+impl<'t> Outlines<'t> {
+    pub(crate) fn of(text: &'t [u8]) -> Self {
+        Self { reader: ValueReader::new(text), length: text.len(), is_over: false, is_cut: false }
+    }
+}
+
+impl Iterator for Outlines<'_> {
+    type Item = Json;
+
+    fn next(&mut self) -> Option<Json> {
+        if self.is_over || self.reader.next_offset() >= self.length {
+            return None;
+        }
+        let mut value = Json::Null;
+        let Err(error) = read(&mut self.reader, MAX_DEPTH, &mut value) else { return Some(value) };
+        self.is_over = true;
+        self.is_cut = error.is_truncated;
+        holds_something(&value).then_some(value)
+    }
 }
 
 /// Whether some of a value was read before its text broke off.
@@ -66,12 +87,16 @@ fn read(reader: &mut ValueReader<'_>, depth_left: usize, slot: &mut Json) -> Res
 
 fn elements(reader: &mut ValueReader<'_>, depth_left: usize, items: &mut Vec<Json>) -> Result<(), JsonError> {
     loop {
-        let mut item = Json::Null;
-        let result = read(reader, depth_left, &mut item);
-        if result.is_ok() || holds_something(&item) {
-            items.push(item);
+        if items.len() < MAX_ELEMENTS {
+            let mut item = Json::Null;
+            let result = read(reader, depth_left, &mut item);
+            if result.is_ok() || holds_something(&item) {
+                items.push(item);
+            }
+            result?;
+        } else {
+            reader.skip_value()?;
         }
-        result?;
         if !reader.next_element()? {
             return Ok(());
         }
@@ -104,6 +129,13 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let values = first_values(text.as_bytes()).unwrap_or_default();
         assert_eq!(values.iter().map(to_compact).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn long_lists_are_passed_over() {
+        let list = ["1"; 3 * MAX_ELEMENTS].join(",");
+        let outline = format!("[{}]", ["1"; MAX_ELEMENTS].join(","));
+        check(&format!(r#"{{"a":[{list}],"b":2}}"#), &[&format!(r#"{{"a":{outline},"b":2}}"#)]);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Formats are recognised by content.
 
-use strata_import::{Detection, Format, detect, import};
+use strata_import::{
+    Detection, Format, HEAD_BYTES, Table, UnreadFormat, detect, detect_head, detect_tables, import,
+};
 use strata_testkit::samples;
 
 use crate::support::sample;
@@ -112,6 +114,58 @@ fn a_head_that_ends_anywhere_is_enough_once_it_tells() {
 fn names_of_files_do_not_matter_and_foreign_first_lines_neither() {
     let text = "{\"type\":\"mode\",\"mode\":\"normal\",\"sessionId\":\"x\"}\n{\"parentUuid\":null,\"type\":\"user\"}";
     assert_eq!(detect(text.as_bytes()), Detection::Readable(Format::CLAUDE_CODE));
+}
+
+/// Keys tell, wherever they stand.
+#[test]
+fn telling_keys_may_stand_behind_long_values() {
+    let long = "x".repeat(2 * HEAD_BYTES);
+    let step = r#"{"action":"ls","observation":"a.py","query":[{"role":"user","content":"fix it"}]}"#;
+    let steps = vec![step; HEAD_BYTES / step.len() + 1].join(",");
+    let quiet = "{\"level\":\"info\"}\n".repeat(25);
+    let claude = r#"{"parentUuid":null,"isSidechain":false,"sessionId":"s","type":"user","uuid":"u"}"#;
+    let cases = [
+        (format!(r#"{{"trajectory":[{steps}],"history":[],"info":{{}}}}"#), Format::SWE_AGENT),
+        (format!(r#"{{"input":"{long}","trace":{{"id":"t"}},"observations":[]}}"#), Format::LANGFUSE),
+        (format!(r#"{{"state":{{"a":"{long}"}},"id":"s","appName":"a","events":[]}}"#), Format::ADK_SESSION),
+        (format!(r#"{{"messages":["{long}"],"trajectory_format":"x"}}"#), Format::MINI_SWE_AGENT),
+        (
+            format!(
+                "{{\"type\":\"queue-operation\",\"content\":\"{long}\",\"operation\":\"enqueue\"}}\n{claude}"
+            ),
+            Format::CLAUDE_CODE,
+        ),
+        (format!("{quiet}{claude}"), Format::CLAUDE_CODE),
+    ];
+    for (text, format) in cases {
+        let start = &text[..60];
+        assert_eq!(detect(text.as_bytes()), Detection::Readable(format), "{start}");
+        let head = &text.as_bytes()[..HEAD_BYTES.min(text.len() - claude.len())];
+        assert!(!detect_head(head).is_settled, "{start}: more of the file would tell");
+    }
+    assert!(detect_head(claude.as_bytes()).is_settled);
+    assert!(detect_head(b"plain text").is_settled);
+}
+
+#[test]
+fn databases_of_other_tools_are_refused_by_their_names() {
+    let table = |name: &str, columns: &[&str]| Table {
+        name: name.into(),
+        columns: columns.iter().map(|column| (*column).to_owned()).collect(),
+    };
+    let sessions = || table("sessions", &["id", "title"]);
+    let crush = [sessions(), table("messages", &["id", "session_id", "role", "parts"])];
+    let llm = [
+        table("conversations", &["id"]),
+        table("responses", &["id", "prompt", "response"]),
+        table("threads", &["id"]),
+    ];
+    let codex = [table("threads", &["id", "rollout_path"])];
+    assert_eq!(detect_tables(&crush), Detection::Unread(UnreadFormat::CRUSH));
+    assert_eq!(detect_tables(&llm), Detection::Unread(UnreadFormat::LLM_LOGS));
+    assert_eq!(detect_tables(&codex), Detection::Unread(UnreadFormat::CODEX_INDEX));
+    let goose = [sessions(), table("messages", &["id", "session_id", "role", "content_json"])];
+    assert_eq!(detect_tables(&goose), Detection::Readable(Format::GOOSE));
 }
 
 /// Folders of recorded files, with what they are.
