@@ -2,11 +2,14 @@
 
 mod archive;
 mod batch;
+mod completions;
 mod folder;
 mod follow;
 mod growing;
+mod head;
 mod input;
 mod kept;
+mod left_out;
 mod members;
 mod outcome;
 mod read;
@@ -22,6 +25,7 @@ pub(crate) use batch::{Finding, Imported, Storage, import_all, is_archive, now_m
 pub(crate) use follow::{Follower, Wake};
 pub(crate) use input::Input;
 pub(crate) use kept::{OrphanPolicy, newest_sessions, paths_of};
+pub(crate) use left_out::LeftOutFile;
 pub(crate) use outcome::outcome;
 pub(crate) use read::{ReadError, read_file};
 pub(crate) use summary::{Summary, flow_kind};

@@ -9,12 +9,14 @@ use strata_model::Severity;
 use strata_store::{SessionId, Store, StoreError};
 
 use super::archive::{ArchiveError, unpack};
+use super::completions::Conversations;
 use super::folder::{FolderListing, Item, MemberWatch, files_below, items_of, joined};
 use super::growing::{GrowingFile, StoredFile, read_grown};
 use super::input::Input;
 use super::kept::OrphanPolicy;
+use super::left_out::{self, LeftOutFile};
 use super::members::{FileKind, MAX_FILES, Member};
-use super::read::{ReadError, ReadFile, read_file, read_open};
+use super::read::{ReadError, ReadFile, read_file, read_open, reason_of};
 use super::stamp::Stamp;
 use super::storing::{FileOutcome, WrittenSession, came_of};
 use super::traces::{JoinedTrace, join_known, join_trace};
@@ -81,7 +83,7 @@ pub(crate) struct Files {
     /// Those whose sessions were in the store already.
     pub n_unchanged: usize,
     /// There is no session in them.
-    pub n_without_session: usize,
+    pub left_out: Vec<LeftOutFile>,
     /// Path and reason.
     pub failed: Vec<(PathBuf, String)>,
 }
@@ -109,7 +111,7 @@ pub(crate) fn import_all(
     gone: OrphanPolicy,
     watch: &dyn Watch,
 ) -> Imported {
-    let mut batch = Batch { storage, watch, gone, growing: None, imported: Imported::default() };
+    let mut batch = Batch::new(storage, gone, watch);
     // Traces are joined to sessions, which have to be there.
     let (traces, others): (Vec<&Input>, Vec<&Input>) =
         inputs.iter().partition(|input| inputs.len() > 1 && FileKind::of(&input.path) == FileKind::Trace);
@@ -140,8 +142,7 @@ pub(super) fn import_again(
     growing: &mut Option<GrowingFile>,
     watch: &dyn Watch,
 ) -> Imported {
-    let mut batch =
-        Batch { storage, watch, gone: OrphanPolicy::Kept, growing: None, imported: Imported::default() };
+    let mut batch = Batch::new(storage, OrphanPolicy::Kept, watch);
     if let Some(file) = opened.rotated {
         batch.read(input, None, watch, || read_open(&input.path, file, watch));
     }
@@ -168,10 +169,16 @@ struct Batch<'b, S> {
     gone: OrphanPolicy,
     /// The file that is read, if it is one that can be read on later.
     growing: Option<GrowingFile>,
+    conversations: Conversations,
     imported: Imported,
 }
 
-impl<S: Storage> Batch<'_, S> {
+impl<'b, S: Storage> Batch<'b, S> {
+    fn new(storage: &'b S, gone: OrphanPolicy, watch: &'b dyn Watch) -> Self {
+        let (conversations, imported) = (Conversations::default(), Imported::default());
+        Self { storage, watch, gone, growing: None, conversations, imported }
+    }
+
     fn input(&mut self, input: &Input) {
         if input.path.is_dir() {
             return self.folder(input);
@@ -184,10 +191,14 @@ impl<S: Storage> Batch<'_, S> {
 
     fn folder(&mut self, input: &Input) {
         self.watch.begins(Step::Files(&input.path));
-        let FolderListing { members, is_cut } = files_below(&input.path);
+        let FolderListing { members, is_cut, unreadable } = files_below(&input.path);
+        for (folder, error) in unreadable {
+            let folder = Input { path: folder, location: None };
+            let message = format!("What is in this folder was left out: {}.", reason_of(&error));
+            self.report(&folder, Severity::Warning, "unreadable-folder", message, "");
+        }
         if is_cut {
-            let message =
-                format!("Only the first {MAX_FILES} files were looked at. Import its folders one by one.");
+            let message = "It has more files than are looked at. Import its folders one by one.".to_owned();
             self.report(input, Severity::Warning, "many-files", message, "");
         }
         self.members(input, "folder", &members);
@@ -216,8 +227,9 @@ impl<S: Storage> Batch<'_, S> {
         self.imported.has_folder = true;
         let items = items_of(input, members);
         let known = self.known(&items);
-        let n_skipped = self.imported.files.n_without_session;
-        let mut traces = Vec::new();
+        let (first_left_out, first_finding) =
+            (self.imported.files.left_out.len(), self.imported.findings.len());
+        let (mut traces, mut n_found) = (Vec::new(), 0);
         for (at, item) in items.iter().enumerate() {
             self.watch.progress(at as u64, items.len() as u64);
             if self.imported.is_stopped || self.watch.is_cancelled() {
@@ -227,9 +239,23 @@ impl<S: Storage> Batch<'_, S> {
             match known.get(at).and_then(Option::as_ref) {
                 Some(sessions) => self.unchanged(sessions.clone()),
                 None => match item.holds() {
-                    FileKind::Nothing => self.imported.files.n_without_session += 1,
-                    FileKind::Trace => traces.push(item),
-                    FileKind::Session | FileKind::Archive(_) => self.item(item),
+                    FileKind::Nothing(reason) => self.leave_out(&item.input, reason),
+                    _ if n_found == MAX_FILES => {
+                        let message = format!(
+                            "Only the first {MAX_FILES} files with sessions were read. Import the folder again: what is \
+                             stored is left alone, and the next ones are read."
+                        );
+                        self.report(input, Severity::Warning, "many-files", message, "");
+                        break;
+                    }
+                    FileKind::Trace => {
+                        traces.push(item);
+                        n_found += 1;
+                    }
+                    FileKind::Session | FileKind::Archive(_) => {
+                        self.item(item);
+                        n_found += 1;
+                    }
                 },
             }
         }
@@ -239,14 +265,52 @@ impl<S: Storage> Batch<'_, S> {
         if !self.imported.is_stopped {
             self.watch.progress(items.len() as u64, items.len() as u64);
         }
-        let n_skipped = self.imported.files.n_without_session - n_skipped;
-        if n_skipped > 0 {
+        self.fold_findings(input, first_finding);
+        let left_out = &self.imported.files.left_out[first_left_out..];
+        if !left_out.is_empty() {
             let message = format!(
-                "{n_skipped} of {} files in this {what} hold no session and were left out.",
-                members.len()
+                "{} of {} files in this {what} hold no session and were left out: {}.",
+                left_out.len(),
+                members.len(),
+                left_out::in_words(left_out)
             );
             self.report(input, Severity::Info, "skipped-files", message, "");
         }
+    }
+
+    fn leave_out(&mut self, input: &Input, reason: String) {
+        let path = input.shown().display().to_string();
+        self.imported.files.left_out.push(LeftOutFile { path, reason });
+    }
+
+    /// Makes one of the notes that say the same of many files of a folder. Errors stay with their files.
+    fn fold_findings(&mut self, folder: &Input, first: usize) {
+        let mut folded: Vec<(Finding, Vec<String>)> = Vec::new();
+        for finding in self.imported.findings.drain(first..) {
+            let is_same = |(known, _): &&mut (Finding, Vec<String>)| {
+                known.severity != Severity::Error
+                    && (known.severity, &known.code, &known.message)
+                        == (finding.severity, &finding.code, &finding.message)
+            };
+            match folded.iter_mut().find(is_same) {
+                Some((_, names)) => names.push(finding.name),
+                None => {
+                    let name = finding.name.clone();
+                    folded.push((finding, vec![name]));
+                }
+            }
+        }
+        self.imported.findings.extend(folded.into_iter().map(|(mut finding, mut names)| {
+            names.dedup();
+            if let [name, _, ..] = &names[..] {
+                let n_more = names.len() - 1;
+                let files =
+                    if n_more == 1 { "1 other file".to_owned() } else { format!("{n_more} other files") };
+                finding.message += &format!(" ({name} and {files})");
+                (finding.path, finding.name, finding.at) = (folder.shown(), folder.name(), String::new());
+            }
+            finding
+        }));
     }
 
     /// The stored sessions of each item that looks as it did when it was imported.
@@ -358,7 +422,7 @@ impl<S: Storage> Batch<'_, S> {
             let mut found = file.import.diagnostics.iter();
             match found.find(|found| found.severity == Severity::Error) {
                 Some(error) => self.imported.files.failed.push((input.shown(), error.message.clone())),
-                None => self.imported.files.n_without_session += 1,
+                None => self.leave_out(input, "a file without a session".to_owned()),
             }
             return;
         }
@@ -402,11 +466,14 @@ impl<S: Storage> Batch<'_, S> {
             |session: &ImportedSession| session.format.is_trace() && !session.requests.is_empty();
         let mut kept = Vec::with_capacity(file.import.sessions.len());
         for session in std::mem::take(&mut file.import.sessions) {
-            let joined = if is_candidate(&session) {
-                self.storage.with_store(|store| join_trace(store, &session, location))
-            } else {
-                Ok(None)
-            };
+            let Self { conversations, imported, .. } = self;
+            let joined = self.storage.with_store(|store| {
+                if is_candidate(&session) {
+                    join_trace(store, &session, location)
+                } else {
+                    conversations.join(store, &imported.sessions, &session, location)
+                }
+            });
             match joined {
                 Ok(Some(joined)) => {
                     self.joined(input, &joined);

@@ -1,6 +1,6 @@
 //! What is in a folder, and what of it is read together.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 use tokio_util::sync::CancellationToken;
 
 use super::input::Input;
-use super::members::{FileKind, MAX_FILES, Member};
+use super::members::{FileKind, Member};
 use super::stamp::Stamp;
 use crate::watch::Watch;
 
@@ -39,7 +39,12 @@ pub(super) struct Item {
 impl Item {
     /// A file that cannot be opened has to be named.
     pub(super) fn holds(&self) -> FileKind {
-        if self.together.is_empty() { FileKind::of(&self.input.path) } else { FileKind::Session }
+        match self.together.first() {
+            None => FileKind::of(&self.input.path),
+            // Files that are read together are never left out.
+            Some(first) if FileKind::of(first) == FileKind::Trace => FileKind::Trace,
+            Some(_) => FileKind::Session,
+        }
     }
 
     pub(super) fn stamp(&self) -> Stamp {
@@ -47,36 +52,71 @@ impl Item {
     }
 }
 
+/// Files listed of a folder, at most: a home folder has fewer.
+const MAX_LISTED: usize = 1_000_000;
+
 /// Files below a folder.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct FolderListing {
-    /// By path.
+    /// By path; those that links lead to come last.
     pub members: Vec<Member>,
     /// There are more.
     pub is_cut: bool,
+    /// Folders that cannot be read, and why.
+    pub unreadable: Vec<(PathBuf, io::Error)>,
 }
 
-/// All files below a folder; links are not followed.
+/// All files below a folder. What a link leads to is listed once, wherever it lies and however many lead to it.
 pub(super) fn files_below(folder: &Path) -> FolderListing {
-    let mut listed = FolderListing { members: Vec::new(), is_cut: false };
-    let mut folders = vec![folder.to_owned()];
-    while let Some(current) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(&current) else { continue };
-        let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
+    let mut listed = FolderListing::default();
+    let mut seen = HashSet::new();
+    let (mut folders, mut links, mut linked_files) = (vec![folder.to_owned()], VecDeque::new(), Vec::new());
+    while let Some(current) = folders.pop().or_else(|| links.pop_front()) {
+        if !is_new(&current, &mut seen) {
+            continue;
+        }
+        let mut entries: Vec<_> = match std::fs::read_dir(&current) {
+            Ok(entries) => entries.filter_map(Result::ok).collect(),
+            Err(error) => {
+                listed.unreadable.push((current, error));
+                continue;
+            }
+        };
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
+            let path = entry.path();
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-                Ok(kind) if kind.is_file() && listed.members.len() < MAX_FILES => {
-                    let path = entry.path();
-                    listed.members.push(Member { name: below(folder, &path), path, location: None });
-                }
-                Ok(kind) => listed.is_cut |= kind.is_file(),
-                Err(_) => {}
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                Ok(kind) if kind.is_file() => listed.push(folder, path),
+                Ok(kind) if kind.is_symlink() && path.is_dir() => links.push_back(path),
+                Ok(kind) if kind.is_symlink() && path.is_file() => linked_files.push(path),
+                _ => {}
             }
         }
     }
+    // A link into a folder that was listed leads to a file that is there already.
+    for link in linked_files {
+        let Ok(target) = link.canonicalize() else { continue };
+        if !target.parent().is_some_and(|parent| seen.contains(parent)) && seen.insert(target) {
+            listed.push(folder, link);
+        }
+    }
     listed
+}
+
+/// Whether a folder was not looked into yet, by whatever name.
+fn is_new(folder: &Path, seen: &mut HashSet<PathBuf>) -> bool {
+    seen.insert(folder.canonicalize().unwrap_or_else(|_| folder.to_owned()))
+}
+
+impl FolderListing {
+    fn push(&mut self, folder: &Path, path: PathBuf) {
+        if self.members.len() == MAX_LISTED {
+            self.is_cut = true;
+            return;
+        }
+        self.members.push(Member { name: below(folder, &path), path, location: None });
+    }
 }
 
 fn below(folder: &Path, path: &Path) -> String {
@@ -134,4 +174,19 @@ pub(super) fn joined(item: &Item) -> io::Result<NamedTempFile> {
     }
     whole.flush()?;
     Ok(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_read_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = folder.path().join("gone");
+        let listed = files_below(&gone);
+        assert_eq!(listed.members.len(), 0);
+        let told: Vec<_> = listed.unreadable.iter().map(|(path, error)| (&**path, error.kind())).collect();
+        assert_eq!(told, [(&*gone, io::ErrorKind::NotFound)]);
+    }
 }

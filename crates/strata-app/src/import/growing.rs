@@ -4,10 +4,13 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use strata_import::{Detection, Format, GrowingImporter, HEAD_BYTES, ImportedSession, detect};
+use strata_import::{
+    Detection, Format, GrowingImporter, HEAD_BYTES, HeadDetection, ImportedSession, detect_head,
+};
 use strata_model::Fingerprint;
 use strata_store::SessionId;
 
+use super::head::detect_file;
 use super::read::{PIECE, ReadError, ReadFile, add_full_outputs, is_regular, read_open, unreadable};
 use super::stamp::Stamp;
 use crate::watch::Watch;
@@ -44,10 +47,9 @@ impl GrowingFile {
     /// `None` for a file of a format that does not grow.
     fn begun(path: &Path, file: &mut File) -> Result<Option<Self>, ReadError> {
         is_regular(path, file)?;
-        let mut head = Vec::with_capacity(HEAD_BYTES);
-        let read = file.rewind().and_then(|()| file.take(HEAD_BYTES as u64).read_to_end(&mut head));
-        read.map_err(|error| unreadable(path, &error))?;
-        let Detection::Readable(format) = detect(&head) else { return Ok(None) };
+        let detection = file.rewind().and_then(|()| detect_file(file));
+        let detection = detection.map_err(|error| unreadable(path, &error))?;
+        let Detection::Readable(format) = detection else { return Ok(None) };
         let of_reader = |reader| Self {
             reader,
             format,
@@ -131,8 +133,11 @@ impl GrowingFile {
 
     /// A file is what its beginning says, and that may have been short.
     fn is_of_format(&self, at: u64, piece: &[u8]) -> bool {
-        let is_long = self.n_read >= HEAD_BYTES as u64;
-        is_long || at > 0 || detect(&piece[..piece.len().min(HEAD_BYTES)]) == Detection::Readable(self.format)
+        let is_known = self.n_read >= HEAD_BYTES as u64 || at > 0;
+        let is_of_format = |told: HeadDetection| {
+            told.detection == Detection::Readable(self.format) || (!told.is_settled && piece.len() == PIECE)
+        };
+        is_known || is_of_format(detect_head(piece))
     }
 
     /// Whether all bytes that were read stand in the file still.

@@ -1,12 +1,13 @@
 //! The files of a folder or an archive.
 
 use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use strata_import::{Archive, Detection, HEAD_BYTES, detect};
+use strata_import::{Archive, Detection, Format};
 
-/// Files looked at in a folder or an archive, at most.
+use super::head::detect_file;
+
+/// Files with sessions that are read of a folder, and members that are looked at in an archive, at most.
 pub(super) const MAX_FILES: usize = 10_000;
 
 /// A file among others.
@@ -20,12 +21,13 @@ pub(super) struct Member {
 }
 
 /// What the beginning of a file tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileKind {
-    Nothing,
+    /// No session; the words say what it is instead.
+    Nothing(String),
     /// A session, or something that has to be named.
     Session,
-    /// What was traced while a session ran.
+    /// What was traced while a session ran, or may have been: it is read after the sessions.
     Trace,
     Archive(Archive),
 }
@@ -33,11 +35,13 @@ pub(super) enum FileKind {
 impl FileKind {
     /// What a file that cannot be read holds turns out when it is read.
     pub(super) fn of(path: &Path) -> Self {
-        let mut head = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(HEAD_BYTES as u64).read_to_end(&mut head));
-        match read.map(|_| detect(&head)) {
-            Ok(Detection::NotASession(_)) => Self::Nothing,
-            Ok(Detection::Readable(format)) if format.is_trace() => Self::Trace,
+        match File::open(path).and_then(|file| detect_file(&file)) {
+            Ok(Detection::NotASession(what)) => {
+                Self::Nothing(what.strip_prefix("not a session: ").map_or(what.clone(), str::to_owned))
+            }
+            Ok(Detection::Readable(format)) if format.is_trace() || format == Format::PROVIDER_LOG => {
+                Self::Trace
+            }
             Ok(Detection::Archive(archive)) => Self::Archive(archive),
             _ => Self::Session,
         }

@@ -36,10 +36,10 @@ pub(crate) fn outcome(imported: &Imported) -> (JobState, String) {
 
 /// "312 files imported, 180 unchanged, 7 without a session, 1 failed".
 fn in_words(files: &Files) -> String {
-    let Files { n_imported, n_unchanged, n_without_session, failed } = files;
+    let Files { n_imported, n_unchanged, left_out, failed } = files;
     let mut counts = vec![format!("{} imported", counted(*n_imported, "file"))];
     for (n, what) in
-        [(*n_unchanged, "unchanged"), (*n_without_session, "without a session"), (failed.len(), "failed")]
+        [(*n_unchanged, "unchanged"), (left_out.len(), "without a session"), (failed.len(), "failed")]
     {
         if n > 0 {
             counts.push(format!("{} {what}", whole(n as i64)));
@@ -57,7 +57,7 @@ impl From<&Files> for FileCounts {
         Self {
             imported: files.n_imported as u32,
             unchanged: files.n_unchanged as u32,
-            without_session: files.n_without_session as u32,
+            without_session: files.left_out.len() as u32,
             failed: failed.collect(),
         }
     }

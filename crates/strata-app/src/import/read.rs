@@ -5,9 +5,10 @@ use std::fs::{File, Metadata};
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
-use strata_import::{Detection, HEAD_BYTES, Import, ImportedSession, Importer, detect};
+use strata_import::{Detection, Import, ImportedSession, Importer};
 use strata_model::{Diagnostic, Fingerprint, Severity};
 
+use super::head::read_head;
 use super::sqlite;
 use super::stamp::Stamp;
 use crate::watch::Watch;
@@ -48,13 +49,15 @@ pub(crate) fn read_file(path: &Path, watch: &dyn Watch) -> Result<ReadFile, Read
 }
 
 pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> ReadError {
-    ReadError::Unreadable {
-        path: path.to_owned(),
-        reason: match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "you may not read it".to_owned(),
-            _ => error.to_string(),
-        },
+    ReadError::Unreadable { path: path.to_owned(), reason: reason_of(error) }
+}
+
+/// What the system says, in words.
+pub(super) fn reason_of(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "you may not read it".to_owned(),
+        _ => error.to_string(),
     }
 }
 
@@ -145,9 +148,8 @@ struct Pieces<'f> {
 impl Pieces<'_> {
     /// `None` when the watcher wanted to stop.
     fn import(&mut self, path: &Path, watch: &dyn Watch) -> std::io::Result<Option<Import>> {
-        let mut head = Vec::with_capacity(HEAD_BYTES.max(PIECE));
-        while head.len() < HEAD_BYTES && self.next(&mut head)? > 0 {}
-        match detect(&head) {
+        let (head, detection) = read_head(|head| self.next(head))?;
+        match detection {
             Detection::Readable(format) => {
                 let mut importer = Importer::new(format);
                 importer.feed(&head);

@@ -1,5 +1,7 @@
 //! Databases of other programs, opened for reading only.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -29,9 +31,40 @@ pub(crate) fn import(path: &Path, watch: &dyn Watch) -> Option<Import> {
 
 /// Where a database has what was not written into it yet.
 pub(super) fn log_of(path: &Path) -> PathBuf {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    log.into()
+    with_end(path, "-wal")
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+/// Whether something waits in the log to be written into the database.
+fn has_log(path: &Path) -> bool {
+    std::fs::metadata(log_of(path)).is_ok_and(|log| log.len() > 0)
+}
+
+/// Whether a database is written by way of a log, as its header says.
+fn keeps_log(path: &Path) -> bool {
+    const VERSIONS: std::ops::Range<usize> = 18..20;
+    let mut header = [0; VERSIONS.end];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    read.is_ok() && header[VERSIONS].contains(&2)
+}
+
+/// The address under which SQLite takes a file for one that nobody changes; `None` for names that are no text.
+fn immutable_address(path: &Path) -> Option<String> {
+    let path = path.to_str()?.replace('\\', "/");
+    let mut address = String::from(if path.starts_with('/') { "file:" } else { "file:/" });
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~:".contains(&byte) {
+            address.push(byte.into());
+        } else {
+            address += &format!("%{byte:02X}");
+        }
+    }
+    Some(address + "?immutable=1")
 }
 
 /// A database, or a copy of it that goes when this is dropped.
@@ -41,14 +74,24 @@ struct Database {
 }
 
 impl Database {
+    /// Opens it so that nothing is written beside it. SQLite makes files for the readers of a log that nobody keeps open
+    /// (`-shm`), even where they only read, and leaves them there.
     fn open(path: &Path) -> Result<Self, String> {
-        match Self::open_in_place(path) {
+        let is_kept_open = with_end(path, "-shm").exists();
+        let opened = if is_kept_open || !keeps_log(path) {
+            Self::open_in_place(path)
+        } else if has_log(path) {
+            return Self::open_copy(path).map_err(|error| explain_copy(&*error));
+        } else {
+            Self::open_immutable(path)
+        };
+        match opened {
             Ok(connection) => Ok(Self { connection, _copy: None }),
             // A database that another program keeps a log for cannot be read where one may not write.
             Err(rusqlite::Error::SqliteFailure(error, _))
                 if matches!(error.code, ErrorCode::CannotOpen | ErrorCode::ReadOnly) =>
             {
-                Self::open_copy(path).map_err(|error| format!("the database cannot be opened: {error}"))
+                Self::open_copy(path).map_err(|error| explain_copy(&*error))
             }
             Err(error) => Err(explain(&error)),
         }
@@ -61,17 +104,31 @@ impl Database {
         Ok(connection)
     }
 
+    /// Without locks and without a log: all that was written stands in the file itself.
+    fn open_immutable(path: &Path) -> rusqlite::Result<Connection> {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let Some(address) = immutable_address(&absolute) else { return Self::open_in_place(path) };
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(address, flags)?;
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        Ok(connection)
+    }
+
     fn open_copy(path: &Path) -> Result<Self, Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         let copy = folder.path().join("copy.db");
         std::fs::copy(path, &copy)?;
-        if log_of(path).exists() {
+        if has_log(path) {
             std::fs::copy(log_of(path), log_of(&copy))?;
         }
         let connection = Connection::open(&copy)?;
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(Self { connection, _copy: Some(folder) })
     }
+}
+
+fn explain_copy(error: &dyn std::error::Error) -> String {
+    format!("the database cannot be opened: {error}")
 }
 
 fn explain(error: &rusqlite::Error) -> String {
@@ -158,5 +215,69 @@ fn value(value: ValueRef<'_>) -> SqlValue<'_> {
         ValueRef::Real(number) => SqlValue::Real(number),
         ValueRef::Text(bytes) => std::str::from_utf8(bytes).map_or(SqlValue::Blob(bytes), SqlValue::Text),
         ValueRef::Blob(bytes) => SqlValue::Blob(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+
+    struct Unwatched(CancellationToken);
+
+    impl Watch for Unwatched {
+        fn progress(&self, _: u64, _: u64) {}
+
+        fn stop(&self) -> &CancellationToken {
+            &self.0
+        }
+    }
+
+    fn names(folder: &Path) -> BTreeSet<std::ffi::OsString> {
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    }
+
+    /// A database of goose in WAL mode, still open: what was written last is in its log only.
+    fn written(path: &Path) -> Connection {
+        let connection = Connection::open(path).unwrap();
+        let tables = "PRAGMA journal_mode = WAL;
+            CREATE TABLE sessions (id TEXT, description TEXT);
+            CREATE TABLE messages (id INTEGER, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER);
+            INSERT INTO sessions VALUES ('s1', 'T');";
+        connection.execute_batch(tables).unwrap();
+        let content = r#"[{"type":"text","text":"hello"}]"#;
+        connection
+            .execute("INSERT INTO messages VALUES (1, 's1', 'user', ?1, 1718000000)", [content])
+            .unwrap();
+        connection
+    }
+
+    #[track_caller]
+    fn check_leaves_nothing(folder: &Path, database: &Path) {
+        let before = names(folder);
+        let import = import(database, &Unwatched(CancellationToken::new())).unwrap();
+        assert_eq!(import.sessions.len(), 1, "{:?}", import.diagnostics);
+        assert_eq!(names(folder), before);
+    }
+
+    #[test]
+    fn nothing_is_left_beside_a_database_with_a_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("a % b?.db");
+        let connection = written(&database);
+        check_leaves_nothing(folder.path(), &database);
+        // As a copy that somebody made: the log without the index that its readers share.
+        let copied = tempfile::tempdir().unwrap();
+        let copy = copied.path().join("copy.db");
+        std::fs::copy(&database, &copy).unwrap();
+        std::fs::copy(log_of(&database), log_of(&copy)).unwrap();
+        check_leaves_nothing(copied.path(), &copy);
+        // Closed: all is in the file, whose header says that it had a log.
+        drop(connection);
+        assert_eq!(names(folder.path()).len(), 1);
+        check_leaves_nothing(folder.path(), &database);
     }
 }

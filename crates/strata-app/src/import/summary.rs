@@ -25,8 +25,8 @@ pub(crate) struct Summary {
     pub folder: Option<String>,
 }
 
-/// Numbers of a session as its file holds them. Some formats keep prompts and answers outside of events, or events
-/// without invocations.
+/// Numbers of a session as its file holds them. Some formats keep prompts and answers outside of
+/// events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Recorded {
@@ -43,7 +43,7 @@ impl Summary {
             numbers: SessionSummary { calls: n_calls(&imported.session, kind) as u64, ..imported.summary() },
             recorded: Some(Recorded {
                 events: imported.facts.events,
-                invocations: imported.facts.invocations,
+                invocations: imported.summary().invocations,
                 user_turns: imported.facts.user_turns,
             }),
             unmapped: imported.unmapped.counts().map(|(name, count)| (name.to_owned(), count)).collect(),

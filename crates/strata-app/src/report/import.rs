@@ -12,7 +12,7 @@ use super::{VERSION, Watch};
 use crate::api::job::FileCounts;
 use crate::data_folder::default_database;
 use crate::error::AppError;
-use crate::import::{Input, OrphanPolicy, import_all};
+use crate::import::{Input, LeftOutFile, OrphanPolicy, import_all};
 
 /// The document of `strata import`.
 #[derive(Debug, Clone, Serialize)]
@@ -27,6 +27,8 @@ pub struct ImportReport {
     pub diagnostics: Vec<FileDiagnostic>,
     /// What came of every file.
     pub files: FileCounts,
+    /// Files of folders and archives that hold no session, with what they are instead.
+    pub left_out: Vec<LeftOut>,
     /// Some path is a folder.
     #[serde(skip)]
     pub has_folder: bool,
@@ -34,6 +36,20 @@ pub struct ImportReport {
     pub paths_without_session: usize,
     /// Somebody stopped it; what is listed is stored.
     pub stopped: bool,
+}
+
+/// A file in which there is no session.
+#[derive(Debug, Clone, Serialize)]
+pub struct LeftOut {
+    pub path: String,
+    /// What it is instead.
+    pub reason: String,
+}
+
+impl From<&LeftOutFile> for LeftOut {
+    fn from(LeftOutFile { path, reason }: &LeftOutFile) -> Self {
+        Self { path: path.clone(), reason: reason.clone() }
+    }
 }
 
 /// Stores the sessions of files, and of all files below folders, in `database` or else in the store of the data folder.
@@ -61,6 +77,7 @@ pub fn import(
         unchanged: imported.n_unchanged,
         diagnostics: imported.findings.iter().map(FileDiagnostic::from).collect(),
         files: (&imported.files).into(),
+        left_out: imported.files.left_out.iter().map(LeftOut::from).collect(),
         has_folder: imported.has_folder,
         paths_without_session: imported.n_empty_inputs,
         stopped: imported.is_stopped,
