@@ -34,17 +34,19 @@ mod response;
 mod stream;
 mod system;
 mod transcript;
+mod transcripts;
 mod usage;
 mod user;
 
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::imported::Import;
+use crate::imported::{Import, ImportedSession};
 use crate::keys::Keys;
 use crate::pieces::PieceReader;
 use crate::records::RecordReader;
 use finish::ToldEvents;
 use transcript::Transcript;
+use transcripts::Transcripts;
 
 /// A record of a transcript, or of what `claude -p` puts out.
 pub(crate) fn is_record(keys: Keys<'_>) -> bool {
@@ -66,9 +68,9 @@ pub(crate) fn reader(format: Format) -> Box<dyn PieceReader> {
     Box::new(TranscriptReader {
         format,
         records: RecordReader::default(),
-        transcript: Transcript::default(),
+        transcripts: Transcripts::default(),
         findings: Findings::default(),
-        told: ToldEvents::default(),
+        told: Vec::new(),
     })
 }
 
@@ -77,29 +79,38 @@ pub(crate) fn reader(format: Format) -> Box<dyn PieceReader> {
 struct TranscriptReader {
     format: Format,
     records: RecordReader,
-    transcript: Transcript,
+    transcripts: Transcripts,
     findings: Findings,
-    told: ToldEvents,
+    /// Of each conversation.
+    told: Vec<ToldEvents>,
 }
 
 impl PieceReader for TranscriptReader {
     fn feed(&mut self, bytes: &[u8]) {
-        let Self { records, transcript, findings, .. } = self;
-        records.feed(bytes, findings, |value, findings| transcript.read(value, findings));
+        let Self { records, transcripts, findings, .. } = self;
+        records.feed(bytes, findings, |value, findings| transcripts.read(value, findings));
     }
 
     fn finish(self: Box<Self>) -> Import {
-        let Self { format, mut records, mut transcript, mut findings, .. } = *self;
-        records.rest(&mut findings, |value, findings| transcript.read(value, findings));
-        let session = transcript.finish(format, &mut findings, None);
-        Import::of(session.into_iter().collect(), findings)
+        let Self { format, mut records, mut transcripts, mut findings, .. } = *self;
+        records.rest(&mut findings, |value, findings| transcripts.read(value, findings));
+        let transcripts = transcripts.finished(&mut findings);
+        let session = |transcript: Transcript| transcript.finish(format, &mut findings, None);
+        let sessions: Vec<ImportedSession> = transcripts.into_iter().filter_map(session).collect();
+        Import::of(sessions, findings)
     }
 
     fn so_far(&mut self) -> Option<Import> {
-        let mut transcript = self.transcript.clone();
+        let mut transcripts = self.transcripts.clone();
         let mut findings = self.findings.clone();
-        self.records.rest(&mut findings, |value, findings| transcript.read(value, findings));
-        let session = transcript.finish(self.format, &mut findings, Some(&mut self.told));
-        Some(Import::of(session.into_iter().collect(), findings))
+        self.records.rest(&mut findings, |value, findings| transcripts.read(value, findings));
+        let transcripts = transcripts.finished(&mut findings);
+        self.told.resize_with(transcripts.len(), ToldEvents::default);
+        let told = transcripts.into_iter().zip(&mut self.told);
+        let session = |(transcript, told): (Transcript, &mut ToldEvents)| {
+            transcript.finish(self.format, &mut findings, Some(told))
+        };
+        let sessions: Vec<ImportedSession> = told.filter_map(session).collect();
+        Some(Import::of(sessions, findings))
     }
 }

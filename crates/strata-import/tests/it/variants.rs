@@ -11,6 +11,7 @@ mod lines;
 mod nothing_lost;
 mod provider;
 mod recording;
+mod several;
 mod stores;
 mod talk;
 mod telemetry;

@@ -60,6 +60,19 @@ impl Fork {
         self.n_records += 1;
     }
 
+    /// Whether a record is the first line of a thread that began after this one: a fork repeats those of older threads only.
+    pub(super) fn is_before(&self, record: &Value) -> bool {
+        let is_after = |own: &Thread| {
+            let other = payload(record).filter(|_| kind_of(record) == "session_meta")?;
+            let id = other.get("id")?.as_str().filter(|id| *id != own.id)?;
+            match (&own.began, timed(id)) {
+                (Some(began), Some(other)) => Some(other > &**began),
+                _ => Some(time_of(other.get("timestamp")?)? > own.began_at?),
+            }
+        };
+        self.own.as_ref().and_then(is_after).unwrap_or(false)
+    }
+
     fn note_thread(&mut self, meta: &Value) {
         let about = payload(meta);
         let id = about.and_then(|about| about.get("id")?.as_str());
