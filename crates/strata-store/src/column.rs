@@ -1,12 +1,20 @@
 //! Values that SQLite has no type for, as they stand in columns.
 
 use rusqlite::Row;
-use strata_model::{Fingerprint, Json, Object, json};
+use strata_model::{Fingerprint, Json, Object, json, secret};
 
 use crate::StoreError;
 
 pub(crate) fn text<'r>(row: &'r Row<'_>, column: usize) -> rusqlite::Result<&'r str> {
     Ok(row.get_ref(column)?.as_str()?)
+}
+
+/// A title as lists show it: those of earlier versions may hold what looks like a key.
+pub(crate) fn shown_title(title: String) -> String {
+    match secret::mask(&title) {
+        Some(masked) => masked.text,
+        None => title,
+    }
 }
 
 pub(crate) fn fingerprint_bytes(fingerprint: Fingerprint) -> [u8; 16] {

@@ -12,7 +12,7 @@ mod words;
 use rusqlite::{OptionalExtension, params};
 use strata_model::{Decoder, Event, FromJson as _, Str};
 
-use crate::column::{parse, text};
+use crate::column::{parse, shown_title, text};
 use crate::{SessionId, Store, StoreError};
 use document::Document;
 pub(crate) use index::{Indexer, rows_from, rows_of};
@@ -122,7 +122,7 @@ impl Store {
             let (rowid, session) = (row.get(0)?, SessionId::from(text(row, 1)?));
             let (event, document) = self.found(rowid)?;
             let snippet = snippets.of(&document, &words)?;
-            let title = row.get(2)?;
+            let title = shown_title(row.get(2)?);
             page.hits.push(SearchHit { place: SearchPlace(rowid), session, title, event, snippet });
         }
         Ok(page)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use strata_model::{Decoder, Event, Fingerprint, FromJson, Json, Session};
 
-use crate::column::{fingerprint, parse, parse_object, text};
+use crate::column::{fingerprint, parse, parse_object, shown_title, text};
 use crate::state::read_state;
 use crate::{SessionId, Store, StoreError, sweep};
 
@@ -179,7 +179,7 @@ fn entry(row: &Row<'_>) -> Result<SessionEntry, StoreError> {
         adk_id: row.get(2)?,
         app_name: row.get(3)?,
         user_id: row.get(4)?,
-        title: row.get(5)?,
+        title: shown_title(row.get(5)?),
         format: row.get(6)?,
         summary: parse(text(row, 7)?)?,
         n_events: row.get(8)?,

@@ -35,7 +35,7 @@ pub(super) fn step(
         address,
         label: label.to_owned(),
         is_code: false,
-        text: words::cut(&text.into(), STEP),
+        text: words::row(&text.into(), STEP),
         code: None,
     }
 }
@@ -73,7 +73,7 @@ pub(super) fn of_event(open: &OpenSession, event: EventIndex) -> Vec<ChainStep> 
         let of_call = &open.events().facts()[call.answer.as_usize()];
         let tool = of_call.tools.first().map_or("", |tool| &**tool);
         steps.push(ChainStep {
-            code: Some(words::cut(&format!("{tool}{}", of_call.what), STEP)),
+            code: Some(words::row(&format!("{tool}{}", of_call.what), STEP)),
             ..event_step(open, call.answer, format!("model call C{} chose", call.number))
         });
     }

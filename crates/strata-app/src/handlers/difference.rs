@@ -209,7 +209,7 @@ fn part_lines(side: &Side<'_>, parts: std::ops::Range<usize>, sign: DiffSign) ->
 fn part_line(side: &Side<'_>, at: usize, sign: DiffSign) -> DiffLine {
     let (text, _) = line(&side.segments[at]);
     let number = Some(at as u32 + 1);
-    let text = words::cut(&text, PART_LINE);
+    let text = words::row(&text, PART_LINE);
     let text = format!("{}  {text}  · {} tokens", side.segments[at].path, whole(side.tokens(at)));
     DiffLine {
         sign,

@@ -118,7 +118,7 @@ fn error(event: &Event) -> Option<String> {
         let name = response.name.as_deref().unwrap_or("The tool");
         Some(match failed {
             Some(Json::String(message)) => format!("{name} failed: {}", words::first_line(message)),
-            Some(other) => format!("{name} failed: {}", words::cut(&json::to_compact(other), 240)),
+            Some(other) => format!("{name} failed: {}", words::row(&json::to_compact(other), 240)),
             None => format!("{name} failed"),
         })
     })

@@ -61,7 +61,7 @@ pub(crate) fn line(segment: &Segment<'_>) -> (String, u32) {
                 Path::Tool { name, .. } => name,
                 _ => "",
             };
-            (words::cut(&format!("{name} {}", segment.text()), 240), words::utf16_len(name))
+            (words::row(&format!("{name} {}", segment.text()), 240), words::utf16_len(name))
         }
         Item::System(_) => (words::first_line(&segment.text()), 0),
     }

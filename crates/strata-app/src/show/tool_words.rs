@@ -3,7 +3,7 @@
 
 use strata_model::{FunctionCall, Json, Object, json};
 
-use crate::show::words::{cut, first_line, result};
+use crate::show::words::{first_line, result, row};
 
 /// Arguments that say what a call is about, the telling ones first. The names are those of the tools of Claude Code,
 /// Codex, Gemini CLI, opencode, mini-swe-agent and SWE-agent, and of many MCP servers.
@@ -52,7 +52,7 @@ pub(crate) fn subject(call: &FunctionCall) -> Option<String> {
         _ => text,
     };
     let range = lines_read(arguments).unwrap_or_default();
-    Some(format!("{}{range}", cut(&text, ROOM)))
+    Some(format!("{}{range}", row(&text, ROOM)))
 }
 
 /// What a result is about and what it says, in one line.

@@ -1,7 +1,7 @@
 //! How things are called: numbers, sources, one line of a text.
 
 use strata_engine::EventLog;
-use strata_model::{FunctionCall, FunctionResponse, Json, Object, Origin, Part, json};
+use strata_model::{FunctionCall, FunctionResponse, Json, Object, Origin, Part, json, secret};
 
 /// Characters in one line of a list.
 const LINE: usize = 240;
@@ -60,7 +60,19 @@ pub fn listed(names: &[impl AsRef<str>]) -> String {
 /// The first line of a text, cut to what a row shows.
 pub(crate) fn first_line(text: &str) -> String {
     let line = text.trim_start().lines().next().unwrap_or_default();
-    cut(line, LINE)
+    row(line, LINE)
+}
+
+/// So many characters behind a cut are looked at: a secret may begin before it.
+const LOOKED_AT: usize = 400;
+
+/// What a row of a list shows of a text: [`cut`], with secrets masked. Rows are read over shoulders and in screenshots.
+pub(crate) fn row(text: &str, max: usize) -> String {
+    let end = text.char_indices().nth(max + LOOKED_AT).map_or(text.len(), |(end, _)| end);
+    match secret::mask(&text[..end]) {
+        Some(masked) => cut(&(masked.text + &text[end..]), max),
+        None => cut(text, max),
+    }
 }
 
 /// At most so many characters, with a mark where more follows.
@@ -131,7 +143,7 @@ pub(crate) fn plain_line(part: &Part) -> String {
     }
     media_label(part).unwrap_or_else(|| {
         let json = strata_model::FromJson::to_json(part);
-        cut(&json::to_compact(&json), LINE)
+        row(&json::to_compact(&json), LINE)
     })
 }
 
@@ -161,7 +173,7 @@ pub(crate) fn arguments(call: &FunctionCall) -> String {
     let arguments = call.args.as_deref().unwrap_or(&empty).iter();
     let arguments: Vec<String> =
         arguments.map(|(name, value)| format!("{name}: {}", json::to_compact(value))).collect();
-    cut(&format!("({})", arguments.join(", ").replace('\n', " ")), LINE)
+    row(&format!("({})", arguments.join(", ").replace('\n', " ")), LINE)
 }
 
 /// What a tool returned, in one line.
@@ -184,7 +196,7 @@ fn json_line(value: &Json) -> String {
         Json::Object(object) => fields_line(object),
         other => json::to_compact(other),
     };
-    cut(&line, LINE)
+    row(&line, LINE)
 }
 
 fn fields_line(object: &Object) -> String {
@@ -193,7 +205,7 @@ fn fields_line(object: &Object) -> String {
         lists.max_by_key(|(len, _)| *len).map(|(len, name)| format!("{} {name}", whole(len as i64)));
     let fields = object.iter().filter_map(|(name, value)| match value {
         Json::Object(_) | Json::Array(_) | Json::Null => None,
-        Json::String(text) => Some(format!("{name} {}", cut(text.lines().next().unwrap_or_default(), FIELD))),
+        Json::String(text) => Some(format!("{name} {}", row(text.lines().next().unwrap_or_default(), FIELD))),
         plain => Some(format!("{name} {}", json::to_compact(plain))),
     });
     let said: Vec<String> = longest.into_iter().chain(fields).collect();
@@ -239,5 +251,19 @@ mod tests {
     fn lines_are_cut_between_characters() {
         assert_eq!(cut("äöü", 2), "äö…");
         assert_eq!(first_line("\n one\ntwo"), "one");
+    }
+
+    #[test]
+    fn rows_hold_no_keys_not_even_pieces_of_them() {
+        let key = format!("sk-ant-api03-{}", "Ab3dEf6hIj".repeat(9));
+        for text in [format!("my key is {key}, use it"), format!("{}{key}", "x ".repeat(100))] {
+            let shown = first_line(&text);
+            assert!(shown.contains("‹redacted: ") && !shown.contains("Ab3"), "{shown}");
+        }
+        let call = FunctionCall {
+            args: Some(Object::from_iter([("token", Json::from(key.as_str()))]).into()),
+            ..FunctionCall::default()
+        };
+        assert!(!arguments(&call).contains("Ab3"), "{}", arguments(&call));
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use rusqlite::{Connection, params};
+use strata_model::secret;
 
 use super::document::{Document, joined};
 use crate::StoreError;
@@ -43,7 +44,11 @@ impl Snippets {
 
     /// The best piece of a document for a query; its beginning when the query matches nothing in it.
     pub(super) fn of(&self, document: &Document, query: &str) -> Result<Snippet, StoreError> {
-        let columns = document.shown().map(|column| column.replace([OPEN, CLOSE], " "));
+        let columns = document.shown().map(|column| {
+            let column = column.replace([OPEN, CLOSE], " ");
+            // Masked before it is cut: a piece of a secret looks like none.
+            secret::mask(&column).map_or(column, |masked| masked.text)
+        });
         self.connection.prepare_cached("DELETE FROM one")?.execute([])?;
         let [text, tools, agents, files] = &columns;
         self.connection

@@ -1,9 +1,9 @@
 //! What is never written to the file.
 
 use strata_model::Fingerprint;
-use strata_store::{AppConfig, AppConfigOrigin, Listing, NewEvent, StoreError};
+use strata_store::{AppConfig, AppConfigOrigin, Listing, NewEvent, SearchQuery, Store, StoreError};
 
-use crate::{Place, import_one, listing, session, source, span};
+use crate::{Place, import_one, listing, session, source, span, titles};
 
 const KEY: &str = "sk-proj-abcdefghij0123456789ABCDEFGHIJ";
 
@@ -97,4 +97,26 @@ fn what_was_said_in_a_session_is_kept_as_it_was_said() {
     let recorded = session("s", 1, KEY);
     let id = import_one(&mut store, "a.json", &recorded);
     assert_eq!(store.read_session(&id).unwrap().unwrap().events, recorded.events);
+}
+
+#[test]
+fn a_title_that_holds_a_key_is_shown_without_it() {
+    let place = Place::new();
+    let mut store = place.open();
+    let mut import = store.begin_import(source("a.json")).unwrap();
+    import.add_session(&session("s", 1, "x"), &[], listing(&format!("use {KEY} here"))).unwrap();
+    import.commit(&[]).unwrap();
+    assert_eq!(titles(&store, ""), ["use ‹redacted: API key› here"]);
+}
+
+#[test]
+fn what_is_found_of_a_text_holds_no_key_nor_a_piece_of_one() {
+    let mut store = Store::in_memory().unwrap();
+    import_one(&mut store, "a.json", &session("s", 1, &format!("use {KEY} for the invoice")));
+    let snippet = |typed: &str| {
+        let page = store.search(&SearchQuery { text: typed, limit: 9, ..SearchQuery::default() }).unwrap();
+        page.hits.into_iter().map(|hit| hit.snippet.text).collect::<Vec<_>>()
+    };
+    assert_eq!(snippet("invoice"), ["use ‹redacted: API key› for the invoice 0"]);
+    assert_eq!(snippet("abcdefghij0123456789ABCDEFGHIJ"), snippet("invoice"));
 }
