@@ -14,13 +14,18 @@ use std::process::ExitCode;
 use strata_oracle::diff;
 use strata_oracle::report::{Report, read_known};
 
+/// How many the project's own copy holds.
+const VECTORS: usize = 826;
+
 fn main() -> ExitCode {
     let folder = std::env::var_os("STRATA_CONFORMANCE")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("conformance"), PathBuf::from);
     let filters: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let is_unfiltered = filters.is_empty();
     let mut report = Report::new(filters, read_known(include_str!("known.txt")));
     golden::run(&folder.join("golden"), &mut report);
     let vectors = folder.join("vectors");
     vector::run(if vectors.is_dir() { &vectors } else { &folder }, &mut report);
-    report.print(&folder)
+    let is_whole = std::env::var_os("STRATA_CONFORMANCE").is_none() && is_unfiltered;
+    report.print(&folder, if is_whole { VECTORS } else { 1 })
 }

@@ -16,6 +16,7 @@
 
 mod attachment;
 mod compaction;
+mod cost_state;
 mod entry;
 mod finish;
 mod finish_reason;
@@ -26,6 +27,7 @@ mod invocations;
 mod journal;
 mod lanes;
 mod nodes;
+mod own_counts;
 mod path;
 mod progress;
 mod record;

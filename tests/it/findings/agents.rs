@@ -123,7 +123,7 @@ pub(crate) const CASES: &[Case] = &[
                 planner: Hello",
         },
         says: "planner was told whom it can hand over to in 2 calls: 510 tokens, 90 % of everything \
-               sent.",
+               that was sent.",
         not_in: Given {
             app: "
                 name: planner",

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Bill } from '@/api/gen/api.ts';
-import { paidTokens, sentTokens, summariesInWords } from './bill.ts';
+import { paidBasis, paidTokens, sentTokens, summariesInWords } from './bill.ts';
 
 /** Of a session whose provider reported less for some prompts than we count, and more for others. */
 const bill: Bill = {
@@ -45,6 +45,8 @@ test('without a report both are what is counted', () => {
 
 test('nobody paid for what failed', () => {
   expect(paidTokens(bill)).toBe(244_462);
+  expect(paidBasis(bill)).toBe('reported');
+  expect(paidBasis({ ...bill, reportedCalls: 7 })).toBe('estimated');
 });
 
 test('summaries are said with what writing them took, and what is not known of it', () => {

@@ -1,4 +1,4 @@
-import type { Bill, SummaryBill } from '@/api/gen/api.ts';
+import type { Basis, Bill, SummaryBill } from '@/api/gen/api.ts';
 import { formatCounted, formatUsd } from './format.ts';
 
 /**
@@ -14,6 +14,11 @@ export function paidTokens({ promptTokens, unpaidTokens }: Bill): number {
   return promptTokens - unpaidTokens;
 }
 
+/** What the tokens of these rest on: what failed is counted by us, where all else may be reported. */
+export function paidBasis({ calls, reportedCalls, unpaidCalls, basis }: Bill): Basis {
+  return reportedCalls + unpaidCalls === calls ? 'reported' : basis;
+}
+
 /** What is to be said of summaries, whose writing is no call of the session. */
 export function summariesInWords({ summaries, reported, unbilled, cost }: SummaryBill): string[] {
   const said: string[] = [];
@@ -23,7 +28,9 @@ export function summariesInWords({ summaries, reported, unbilled, cost }: Summar
     said.push(`${share} for writing ${formatCounted(summaries, 'summary', 'summaries')}, ${basis}`);
   }
   if (unbilled > 0) {
-    said.push(`without writing ${formatCounted(unbilled, 'summary', 'summaries')}, of which nothing is known`);
+    said.push(
+      `without writing ${formatCounted(unbilled, 'summary', 'summaries')}, of which nothing is known`,
+    );
   }
   return said;
 }

@@ -35,7 +35,10 @@ pub(super) fn paid(bill: &Bill) -> String {
         n => format!("reported for {}", count(n)),
     };
     let paid_tokens = bill.prompt_tokens - bill.unpaid_tokens;
-    let of = if bill.unpaid_calls == 0 { "them".to_owned() } else { tokens(paid_tokens, bill.basis) };
+    // What failed is counted by us; all else may be reported.
+    let is_reported = bill.reported_calls + bill.unpaid_calls == bill.calls;
+    let paid_basis = if is_reported { Basis::Reported } else { bill.basis };
+    let of = if bill.unpaid_calls == 0 { "them".to_owned() } else { tokens(paid_tokens, paid_basis) };
     let mut said = vec![format!(
         "{} of {of} cached ({}, {basis})",
         count(bill.cached_tokens),

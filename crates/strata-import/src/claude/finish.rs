@@ -74,6 +74,7 @@ impl Transcript {
             None => title_of(&self.entries),
         };
         let title = if title.is_empty() { session_id.to_string() } else { title };
+        self.check_own_counts(findings);
         let requests = self.requests(findings);
         let (events, sources) = self.events(&branches, &invocations, told);
         let session = Session {

@@ -50,6 +50,7 @@ impl Transcript {
             "progress" => self.progress(placed, findings),
             "stream_event" => self.stream_event(&placed),
             "result" if placed.record.is_outcome() => self.outcome(placed),
+            "cost-state" => self.cost_state(placed),
             "summary" => self.title(placed, "summary"),
             "ai-title" => self.title(placed, "aiTitle"),
             "custom-title" => self.title(placed, "customTitle"),

@@ -9,6 +9,7 @@ use super::ids::{EntryId, LaneId, NodeId};
 use super::journal::Journal;
 use super::lanes::Lanes;
 use super::nodes::Nodes;
+use super::own_counts::OwnCounts;
 use super::record::Record;
 use crate::facts::ClaudeFacts;
 use crate::findings::Findings;
@@ -38,6 +39,7 @@ pub(super) struct Transcript {
     /// Entries up to the last record that says how a run ended.
     pub(super) n_told: usize,
     pub(super) largest_result_bytes: u64,
+    pub(super) own_counts: OwnCounts,
     /// The last session id that a record of the conversation carries.
     pub(super) session_id: Option<Str>,
     /// Text of the timestamp above, and the last time known, in epoch seconds.

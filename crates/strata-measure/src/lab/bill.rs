@@ -89,7 +89,7 @@ impl Lab<'_> {
             let estimated = (window.source_tokens + template, window.summary_tokens);
             // Whoever was really asked may be another model than the one that is configured.
             let by = written.usage.is_some().then_some(&written.by);
-            bill.add(written.usage.as_ref(), estimated, (by, &window.model), self.prices);
+            bill.add_asked_for(written.usage.as_ref(), estimated, (by, &window.model), self.prices);
         }
         bill
     }

@@ -188,7 +188,7 @@ impl<'s> MeasuredSession<'s> {
             let cost = |call: &CallCache| call.bill.cost_usd().unwrap_or(0.0);
             let dearest = self.calls(agent).max_by(|a, b| cost(a).total_cmp(&cost(b)));
             let message = format!(
-                "{} cost ${dollars:.4}, ${:.4} more than ${limit:.4}.",
+                "{} cost ${dollars:.4}, ${:.4} more than ${limit}.",
                 counted(self.n_calls(agent), "call"),
                 dollars - limit
             );

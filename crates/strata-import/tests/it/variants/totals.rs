@@ -165,3 +165,56 @@ fn a_langfuse_total_of_unknown_counts_tells_no_thoughts() {
     let unknown = trace(r#""input":5,"output":8,"input_audio_tokens":7,"total":20"#);
     check_counts(&session(Format::LANGFUSE, &unknown), 1, 1, 5, 0, 8);
 }
+
+/// A transcript of Claude Code: two calls, a compaction and a third call, with the client's own counter before and behind.
+fn compacted(own_input: u64, own_output: u64, name: &str) -> String {
+    let record = |number: u8, kind: &str, rest: &str| {
+        format!(
+            r#"{{"uuid":"{number}","parentUuid":null,"sessionId":"c","version":"2.1.90","timestamp":"2026-01-01T00:00:0{number}Z","type":"{kind}",{rest}}}"#
+        )
+    };
+    let prompt = |number| record(number, "user", r#""message":{"role":"user","content":"go on"}"#);
+    let answer = |number: u8| {
+        let said = format!(
+            r#""message":{{"id":"m{number}","role":"assistant","model":"claude-opus-4-6","content":[{{"type":"tool_use","id":"t{number}","name":"{name}","input":{{}}}}],"usage":{{"input_tokens":10,"cache_read_input_tokens":900,"cache_creation_input_tokens":90,"output_tokens":20}}}}"#
+        );
+        record(number, "assistant", &said)
+    };
+    let counter = |calls: u64, input: u64, output: u64| {
+        format!(
+            r#"{{"type":"cost-state","sessionId":"c","totalCostUSD":0.5,"modelUsage":{{"claude-opus-4-6":{{"inputTokens":{},"outputTokens":{},"cacheReadInputTokens":{},"cacheCreationInputTokens":{}}}}}}}"#,
+            10 * calls + input,
+            20 * calls + output,
+            900 * calls,
+            90 * calls
+        )
+    };
+    let boundary =
+        record(5, "system", r#""subtype":"compact_boundary","compactMetadata":{"trigger":"manual"}"#);
+    let summary = record(
+        6,
+        "user",
+        r#""isCompactSummary":true,"message":{"role":"user","content":"What was said before."}"#,
+    );
+    let records = [prompt(1), answer(2), counter(1, 0, 0), boundary, summary, prompt(7), answer(8)];
+    records.join("\n") + "\n" + &counter(2, own_input, own_output)
+}
+
+#[test]
+fn what_a_summary_of_claude_code_took_is_what_its_counter_has_beside_the_calls() {
+    let told = |text: &str| {
+        let imported = session(Format::CLAUDE_CODE, text);
+        let summary = imported.session.events.iter().find(|event| event.is_compaction()).cloned().unwrap();
+        summary.usage_metadata.as_deref().map(|usage| (usage.prompt_token_count, usage.output_tokens()))
+    };
+    let text = compacted(700, 33, "Bash");
+    assert_eq!(told(&text), Some((Some(700), Some(33))));
+    assert_eq!(differences(&text), [""; 0]);
+    // Nothing is left for it, or it may have been spent by a sub-agent.
+    assert_eq!(told(&compacted(0, 0, "Bash")), None);
+    let with_agent = compacted(700, 33, "Agent");
+    assert_eq!(told(&with_agent), None);
+    let [message] = &differences(&with_agent)[..] else { panic!("one difference") };
+    assert!(message.contains("2700 input and 73 output tokens and $0.5000 in all"), "{message}");
+    assert!(message.contains("2000 and 40: sub-agents"), "{message}");
+}

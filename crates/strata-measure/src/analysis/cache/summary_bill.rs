@@ -3,6 +3,7 @@
 use strata_engine::Experiment;
 use strata_model::{Str, Usage};
 
+use super::reported::ReportedCounts;
 use crate::analysis::session::SessionAnalysis;
 use crate::analysis::summaries::{LoggedSummary, are_asked_for};
 use crate::prices::{ChargedTokens, Prices};
@@ -46,13 +47,24 @@ impl SummaryBill {
         if are_asked_for(experiment) {
             let template = analysis.summary_template_tokens();
             for LoggedSummary { source_tokens, tokens, usage, by, .. } in analysis.summaries() {
-                bill.add(usage.as_ref(), (source_tokens + template, *tokens), (by.as_ref(), &model), prices);
+                let estimated = (source_tokens + template, *tokens);
+                bill.add_asked_for(usage.as_ref(), estimated, (by.as_ref(), &model), prices);
             }
             return bill;
         }
         for event in experiment.session().events.iter().filter(|event| event.is_compaction()) {
             match &event.usage_metadata {
-                Some(usage) => bill.add(Some(usage), (0, 0), (event.model_version.as_ref(), &model), prices),
+                Some(usage) => {
+                    let report = ReportedCounts::of(Some(usage), event);
+                    let (written, written_long) = report.map_or((0, 0), |report| report.written_tokens());
+                    let charged = ChargedTokens {
+                        written: written.into(),
+                        written_long: written_long.into(),
+                        ..charged(Some(usage), (0, 0))
+                    };
+                    bill.reported += 1;
+                    bill.add(charged, (event.model_version.as_ref(), &model), prices);
+                }
                 None => bill.unbilled += 1,
             }
         }
@@ -61,23 +73,30 @@ impl SummaryBill {
 
     /// Adds a summary: as reported, else as `(input, output)` are estimated. It was written by the first of the models, if
     /// that is known and has a price, else by the other one.
-    pub(crate) fn add(
+    pub(crate) fn add_asked_for(
         &mut self,
         usage: Option<&Usage>,
         estimated: (u32, u32),
-        (by, configured): (Option<&Str>, &str),
+        models: (Option<&Str>, &str),
         prices: &Prices,
     ) {
-        let input = usage.and_then(|usage| usage.prompt_token_count).unwrap_or(estimated.0.into());
-        let cached = usage.and_then(|usage| usage.cached_content_token_count).unwrap_or(0).min(input);
-        let output = usage.and_then(Usage::output_tokens).unwrap_or(estimated.1.into());
-        self.summaries += 1;
         self.reported += u32::from(usage.is_some());
-        self.input_tokens += input;
-        self.cached_tokens += cached;
-        self.output_tokens += output;
+        self.add(charged(usage, estimated), models, prices);
+    }
+
+    fn add(&mut self, charged: ChargedTokens, (by, configured): (Option<&Str>, &str), prices: &Prices) {
+        self.summaries += 1;
+        self.input_tokens += charged.prompt;
+        self.cached_tokens += charged.cached;
+        self.output_tokens += charged.output;
         let price = by.and_then(|by| prices.of_model(by)).or_else(|| prices.of_model(configured));
-        let charged = ChargedTokens { cached, ..ChargedTokens::uncached(input, output) };
         self.cost = self.cost.zip(price).map(|(sum, price)| sum + price.cost(&charged));
     }
+}
+
+fn charged(usage: Option<&Usage>, estimated: (u32, u32)) -> ChargedTokens {
+    let input = usage.and_then(|usage| usage.prompt_token_count).unwrap_or(estimated.0.into());
+    let cached = usage.and_then(|usage| usage.cached_content_token_count).unwrap_or(0).min(input);
+    let output = usage.and_then(Usage::output_tokens).unwrap_or(estimated.1.into());
+    ChargedTokens { cached, ..ChargedTokens::uncached(input, output) }
 }
