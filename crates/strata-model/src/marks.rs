@@ -27,6 +27,9 @@ pub const NOT_SENT: &str = "notSent";
 /// True on an answer that was recorded before and stands again where its call was not made again: nobody asked a model.
 pub const REPLAYED: &str = "replayed";
 
+/// True on a summary whose request is in no record: what writing it took is not known.
+pub const UNREPORTED: &str = "unreported";
+
 /// On the first event: what wrote the session, where the way it is written gives that away: `google-adk 1`.
 pub const WRITER: &str = "writer";
 

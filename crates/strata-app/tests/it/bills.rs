@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use strata_app::report::{self, Bill, CauseRanking, DiffChoice, DifferenceReport, SweepChoice};
+use strata_app::report::{self, Amount, Bill, CauseRanking, DiffChoice, DifferenceReport, SweepChoice};
 
 use crate::samples::{self, Unwatched};
 use crate::{ask, ask_bytes, import, start, wait_until};
@@ -62,10 +62,17 @@ fn check_documents(path: &Path, session: &str, scratch: &Path) -> Option<Bill> {
     assert_eq!(of_calls, bill.prompt_tokens, "{what}: calls of cache");
 
     let budget = scratch.join("budget.toml");
-    std::fs::write(&budget, "max_prompt_tokens = 1\nmin_cache_ratio = 1.0\n").expect("a file");
+    std::fs::write(&budget, "max_prompt_tokens = 1\nmin_cache_ratio = 1.0\nmax_cost = 0.0\n")
+        .expect("a file");
     let checked =
         report::check(&source, Some(session), &budget, &Unwatched::default()).expect("it is checked");
     assert_eq!(checked.bill, bill, "{what}: check");
+    let spent = checked.budgets.iter().find(|budget| budget.budget == "max_cost");
+    let spent = spent.and_then(|budget| match budget.actual {
+        Amount::Dollars(dollars) => Some(dollars),
+        _ => None,
+    });
+    near(spent, bill.cost, &format!("{what}: what a budget is held against"));
 
     // What is tried out is compiled, and compared with what is compiled.
     if shown.recorded_requests == 0 {

@@ -215,6 +215,9 @@ fn event_of(entry: &mut Entry, stand: &Stand<'_>) -> Event {
     event.invocation_id = stand.invocation.clone();
     match stand.span {
         Some(span) => {
+            if event.usage_metadata.is_none() {
+                entry.custom.insert(marks::UNREPORTED, true);
+            }
             event.actions.compaction = Some(EventCompaction {
                 start_timestamp: Some(span.start),
                 end_timestamp: Some(span.end),

@@ -178,17 +178,23 @@ impl<'s> MeasuredSession<'s> {
             let dollars = match &actual {
                 Ok(dollars) => *dollars,
                 Err(Unpriced { call, model }) => {
+                    let what = call.map_or("writing its summaries".to_owned(), |call| format!("C{call}"));
                     let message = format!(
-                        "No price of {model} is known, so it is not known what C{call} costs. Give the agents whose \
+                        "No price of {model} is known, so it is not known what {what} costs. Give the agents whose \
                          models have a price budgets of their own."
                     );
-                    return Failure { call: Some(*call), ..Failure::of_block(None, message) };
+                    return Failure { call: *call, ..Failure::of_block(None, message) };
                 }
             };
             let cost = |call: &CallCache| call.bill.cost_usd().unwrap_or(0.0);
             let dearest = self.calls(agent).max_by(|a, b| cost(a).total_cmp(&cost(b)));
+            let summaries = match self.bill(agent).summaries.summaries {
+                0 => String::new(),
+                n => format!(" and {}", counted(n as usize, "summary")),
+            };
+            let limit_said = if limit < 0.0001 { limit.to_string() } else { format!("{limit:.4}") };
             let message = format!(
-                "{} cost ${dollars:.4}, ${:.4} more than ${limit}.",
+                "{}{summaries} cost ${dollars:.4}, ${:.4} more than ${limit_said}.",
                 counted(self.n_calls(agent), "call"),
                 dollars - limit
             );
@@ -198,17 +204,25 @@ impl<'s> MeasuredSession<'s> {
         });
     }
 
-    /// US dollars of all calls, or the first call whose model has no price.
+    /// US dollars of all calls, and of the summaries of a whole session; or what has no price.
     fn dollars(&self, agent: Agent<'_>) -> Result<f64, Unpriced> {
-        let Some(call) = self.calls(agent).find(|call| call.bill.cost.is_none()) else {
-            return Ok(self.bill(agent).cost_usd().unwrap_or(0.0));
-        };
-        let model = if call.model.is_empty() { "a model that nothing names" } else { &*call.model };
-        Err(Unpriced { call: call.call, model: model.to_owned() })
+        let bill = self.bill(agent);
+        if let Some(call) = self.calls(agent).find(|call| call.bill.cost.is_none()) {
+            let model = if call.model.is_empty() { "a model that nothing names" } else { &*call.model };
+            return Err(Unpriced { call: Some(call.call), model: model.to_owned() });
+        }
+        if bill.summaries.cost.is_none() {
+            return Err(Unpriced { call: None, model: "the model that wrote summaries".to_owned() });
+        }
+        Ok(bill.cost_usd().unwrap_or(0.0))
     }
 
+    /// Summaries are nobody's: they are in the bill of the whole session.
     fn bill(&self, agent: Agent<'_>) -> BillTotals {
-        BillTotals::of(self.calls(agent).map(|call| &call.bill))
+        match agent {
+            None => self.caches.bill(),
+            Some(_) => BillTotals::of(self.calls(agent).map(|call| &call.bill)),
+        }
     }
 
     fn cache_ratio(&self, limit: f64, agent: Agent<'_>, checked: &mut Checked) {
@@ -353,7 +367,8 @@ struct Budgeted {
 
 /// A call of a model whose price is not known.
 struct Unpriced {
-    call: u32,
+    /// None: summaries.
+    call: Option<u32>,
     model: String,
 }
 

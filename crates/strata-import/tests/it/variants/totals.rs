@@ -1,6 +1,7 @@
 //! Tokens that a source counts in more than one place.
 
 use strata_import::{Format, Import, import};
+use strata_model::marks;
 
 use super::{check_counts, session};
 
@@ -205,6 +206,8 @@ fn what_a_summary_of_claude_code_took_is_what_its_counter_has_beside_the_calls()
     let told = |text: &str| {
         let imported = session(Format::CLAUDE_CODE, text);
         let summary = imported.session.events.iter().find(|event| event.is_compaction()).cloned().unwrap();
+        // A report, or a mark that there is none.
+        assert_eq!(summary.usage_metadata.is_none(), marks::has(&summary, marks::UNREPORTED));
         summary.usage_metadata.as_deref().map(|usage| (usage.prompt_token_count, usage.output_tokens()))
     };
     let text = compacted(700, 33, "Bash");

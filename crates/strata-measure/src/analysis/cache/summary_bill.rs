@@ -1,7 +1,7 @@
 //! What writing summaries of a history came to.
 
 use strata_engine::Experiment;
-use strata_model::{Str, Usage};
+use strata_model::{Str, Usage, marks};
 
 use super::reported::ReportedCounts;
 use crate::analysis::session::SessionAnalysis;
@@ -16,7 +16,7 @@ pub struct SummaryBill {
     /// Of these, those of which it is reported. Others are estimated by what they are made of, as google-adk asks for
     /// them, and nothing of it is taken to be cached.
     pub reported: u32,
-    /// Summaries of which nothing is known: a client asked for them in its own way, and kept no report.
+    /// Summaries of which nothing is known: a client asked for them, and neither recorded the request nor a report.
     pub unbilled: u32,
     pub input_tokens: u64,
     pub cached_tokens: u64,
@@ -65,7 +65,7 @@ impl SummaryBill {
                     bill.reported += 1;
                     bill.add(charged, (event.model_version.as_ref(), &model), prices);
                 }
-                None => bill.unbilled += 1,
+                None => bill.unbilled += u32::from(marks::has(event, marks::UNREPORTED)),
             }
         }
         bill
