@@ -222,7 +222,8 @@ impl CacheAnalysis {
             });
         }
         let is_whole = calls.len() == experiment.calls().len();
-        let summaries = is_whole.then(|| SummaryBill::of(experiment, analysis, prices)).unwrap_or_default();
+        let summaries =
+            if is_whole { SummaryBill::of(experiment, analysis, prices) } else { SummaryBill::default() };
         Self { calls: analysed, growth, summaries }
     }
 
