@@ -41,6 +41,14 @@ impl<T> SharedList<T> {
         self.range(0..self.len())
     }
 
+    /// How many items, from the first on, are the very same in another list: what was copied from one to the other.
+    pub fn n_shared(&self, other: &Self) -> usize {
+        if self.0.ptr_eq(&other.0) {
+            return self.len();
+        }
+        self.0.iter().zip(&other.0).take_while(|(a, b)| Arc::ptr_eq(a, b)).count()
+    }
+
     /// The place of the item whose key is `key`, in a list that is sorted by it.
     pub fn binary_search_by_key<K: Ord>(&self, key: &K, mut of: impl FnMut(&T) -> K) -> Option<usize> {
         self.0.binary_search_by_key(key, |item| of(item)).ok()
@@ -175,6 +183,7 @@ mod tests {
                 prop_assert_eq!(list.iter().len(), vec.len());
                 prop_assert_eq!((list.first(), list.last()), (vec.first(), vec.last()));
                 prop_assert_eq!(list == copy, vec == before);
+                prop_assert_eq!(list.n_shared(&copy), kept.min(before.len()).min(vec.len()));
             }
         }
     }

@@ -16,6 +16,8 @@ mod pattern;
 mod read;
 mod rule;
 
+use std::sync::Arc;
+
 pub use read::CacheRulesError;
 pub use rule::{CacheRule, Machine, Mark};
 
@@ -26,25 +28,27 @@ const EMBEDDED: &[u8] = include_bytes!("../assets/cache_rules.json");
 /// The rules of all providers, in the order in which they are tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CacheRules {
-    rules: Vec<(Vec<Pattern>, CacheRule)>,
-    fallback: CacheRule,
+    rules: Vec<(Vec<Pattern>, Arc<CacheRule>)>,
+    fallback: Arc<CacheRule>,
 }
 
 impl CacheRules {
     /// The rules that are carried along.
     pub fn embedded() -> Self {
         // A test reads the file, so that this is never the bare fallback.
-        Self::parse(EMBEDDED).unwrap_or_else(|_| Self { rules: Vec::new(), fallback: CacheRule::assumed() })
+        Self::parse(EMBEDDED)
+            .unwrap_or_else(|_| Self { rules: Vec::new(), fallback: Arc::new(CacheRule::assumed()) })
     }
 
     /// Reads a file like `assets/cache_rules.json`. Fields that are not known are errors.
     pub fn parse(json: &[u8]) -> Result<Self, CacheRulesError> {
         let (rules, fallback) = read::rules(json)?;
-        Ok(Self { rules, fallback })
+        let rules = rules.into_iter().map(|(patterns, rule)| (patterns, Arc::new(rule)));
+        Ok(Self { rules: rules.collect(), fallback: Arc::new(fallback) })
     }
 
     /// The rule of a model, by the first pattern that fits its name; for an unknown one, the fallback, which says so.
-    pub fn of_model(&self, name: &str) -> &CacheRule {
+    pub fn of_model(&self, name: &str) -> &Arc<CacheRule> {
         let names = pattern::spellings(name);
         let fits = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.fits(&names));
         self.rules.iter().find(|(patterns, _)| fits(patterns)).map_or(&self.fallback, |(_, rule)| rule)
@@ -52,7 +56,7 @@ impl CacheRules {
 
     /// All rules in the order of the file, the fallback last.
     pub fn all(&self) -> impl Iterator<Item = &CacheRule> {
-        self.rules.iter().map(|(_, rule)| rule).chain([&self.fallback])
+        self.rules.iter().map(|(_, rule)| rule).chain([&self.fallback]).map(|rule| &**rule)
     }
 
     /// The rule called `name`, for people who say themselves where a model runs.

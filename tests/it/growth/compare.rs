@@ -3,9 +3,7 @@
 use std::fmt::Debug;
 
 use strata_engine::{Catalog, Compilation, Edit, EventsEdit, Experiment, Stage, StageCache};
-use strata_measure::analysis::{
-    BillTotals, BilledCalls, CacheAnalysis, CallAnalysis, Effect, SessionAnalysis,
-};
+use strata_measure::analysis::{BilledCalls, CacheAnalysis, CallAnalysis, Effect, SessionAnalysis};
 use strata_measure::edited;
 use strata_measure::findings::findings;
 use strata_model::EventIndex;
@@ -21,17 +19,18 @@ pub(crate) fn assert_same(whole: &Grown, grown: &Grown, tables: &Tables, what: &
     compare(&evidence(whole), &evidence(grown), what, "evidence");
     compare(&stages(&whole.experiment), &stages(&grown.experiment), what, "stages");
     compare(&weighed(&whole.analysis), &weighed(&grown.analysis), what, "analysis");
-    let (of_whole, of_grown) = (caches(whole, tables), caches(grown, tables));
-    compare(&billed(&of_whole), &billed(&of_grown), what, "caches and bills");
-    compare(&fixes(whole, &of_whole, tables), &fixes(grown, &of_grown, tables), what, "fixes");
+    compare(&caches(whole), &caches(grown), what, "caches and bills");
+    compare(&fixes(whole, tables), &fixes(grown, tables), what, "fixes");
     compare(&ledger(whole), &ledger(grown), what, "ledger");
-    let found = |grown: &Grown, caches: &CacheAnalysis| {
-        let billed = BilledCalls { analysis: &grown.analysis, caches };
-        findings(&grown.experiment, billed, &tables.counting)
-    };
-    compare(&found(whole, &of_whole), &found(grown, &of_grown), what, "findings");
-    let (of_whole, of_grown) = (tried_out(whole, &of_whole, tables), tried_out(grown, &of_grown, tables));
-    compare(&of_whole, &of_grown, what, "an experiment");
+    let found = |grown: &Grown| findings(&grown.experiment, grown.billed(), &tables.counting);
+    compare(&found(whole), &found(grown), what, "findings");
+    compare(&tried_out(whole, tables), &tried_out(grown, tables), what, "an experiment");
+}
+
+impl Grown {
+    fn billed(&self) -> BilledCalls<'_> {
+        BilledCalls { analysis: &self.analysis, caches: &self.caches }
+    }
 }
 
 #[track_caller]
@@ -48,7 +47,7 @@ fn calls(experiment: &Experiment) -> Vec<String> {
 
 /// What is recorded of each call, and whether that is what it ends with.
 fn evidence(grown: &Grown) -> Vec<String> {
-    let Grown { experiment, analysis } = grown;
+    let Grown { experiment, analysis, .. } = grown;
     let calls = analysis.calls().iter().map(|call| {
         format!(
             "{} {} {} {:?}",
@@ -92,17 +91,16 @@ fn weighed_call(call: &CallAnalysis) -> String {
     )
 }
 
-fn caches(grown: &Grown, tables: &Tables) -> CacheAnalysis {
-    CacheAnalysis::new(&grown.experiment, &grown.analysis, &tables.rules, &tables.prices)
+fn caches(grown: &Grown) -> Vec<String> {
+    bills(&grown.caches)
 }
 
-fn billed(caches: &CacheAnalysis) -> Vec<String> {
-    let sum = format!("{:?}", BillTotals::of(caches.calls.iter().map(|call| &call.bill)));
-    caches.calls.iter().map(|call| format!("{call:?}")).chain([sum]).collect()
+fn bills(caches: &CacheAnalysis) -> Vec<String> {
+    caches.calls.iter().map(|call| format!("{call:?}")).chain([format!("{:?}", caches.bill())]).collect()
 }
 
-fn fixes(grown: &Grown, caches: &CacheAnalysis, tables: &Tables) -> Vec<String> {
-    let Grown { experiment, analysis } = grown;
+fn fixes(grown: &Grown, tables: &Tables) -> Vec<String> {
+    let Grown { experiment, analysis, caches } = grown;
     let fixes = caches.fixes(experiment, analysis, &tables.counting, &tables.rules, &tables.prices);
     fixes.iter().map(|fix| format!("{fix:?}")).collect()
 }
@@ -118,7 +116,7 @@ fn ledger(grown: &Grown) -> Vec<String> {
 }
 
 /// The session without its second event and with the first one kept, on top of what is known of it.
-fn tried_out(grown: &Grown, caches: &CacheAnalysis, tables: &Tables) -> Vec<String> {
+fn tried_out(grown: &Grown, tables: &Tables) -> Vec<String> {
     if grown.experiment.session().events.len() < 2 {
         return Vec::new();
     }
@@ -129,10 +127,10 @@ fn tried_out(grown: &Grown, caches: &CacheAnalysis, tables: &Tables) -> Vec<Stri
     let mut lines = calls(&laid.experiment);
     lines.extend(stages(&laid.experiment));
     lines.extend(weighed(&analysis));
-    let before = BilledCalls { analysis: &grown.analysis, caches };
+    let before = grown.billed();
     let (rules, prices) = (&tables.rules, &tables.prices);
     let caches = CacheAnalysis::of_edited(&laid.experiment, &analysis, before, rules, prices);
-    lines.extend(billed(&caches));
+    lines.extend(bills(&caches));
     let effect = Effect::of(before, BilledCalls { analysis: &analysis, caches: &caches });
     lines.push(format!("{effect:?}"));
     lines

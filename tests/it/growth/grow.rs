@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::{Experiment, FlowKind, Growth};
-use strata_measure::analysis::{Counting, SessionAnalysis};
+use strata_measure::analysis::{CacheAnalysis, Counting, SessionAnalysis};
 use strata_measure::prices::Prices;
 use strata_model::{App, Content, Event, EventIndex, LlmRequest, Object, Part, RecordedCall, Session};
 use strata_wire::CacheRules;
@@ -36,6 +36,7 @@ pub(crate) struct Piece {
 pub(crate) struct Grown {
     pub experiment: Experiment,
     pub analysis: SessionAnalysis,
+    pub caches: CacheAnalysis,
 }
 
 /// What weighs and prices.
@@ -67,7 +68,7 @@ impl Piece {
 /// The first piece is opened, and grows by the others.
 pub(crate) fn grown_along(recorded: &Recorded, pieces: &[Piece], tables: &Tables) -> Grown {
     let counting = &tables.counting;
-    let mut so_far: Option<(Experiment, SessionAnalysis)> = None;
+    let mut so_far: Option<Grown> = None;
     // Events that stay, and those of which all is told.
     let (mut kept, mut told) = (0, 0);
     for (nth, piece) in pieces.iter().enumerate() {
@@ -84,24 +85,24 @@ pub(crate) fn grown_along(recorded: &Recorded, pieces: &[Piece], tables: &Tables
             requests: recorded.requests.iter().filter(|(answer, _)| is_due(*answer)).cloned().collect(),
             calls: recorded.calls.iter().filter(|(answer, _)| is_due(*answer)).cloned().collect(),
         };
-        let (experiment, mut analysis) = match so_far.take() {
+        let (experiment, mut analysis, caches) = match so_far.take() {
             None => {
                 let session =
                     Session { events: growth.events, state: growth.state, ..recorded.session.clone() };
                 let experiment = Experiment::new(Arc::new(session), recorded.app.clone(), recorded.kind)
                     .with_recorded_calls(growth.calls)
                     .with_requests(growth.requests);
-                (experiment, SessionAnalysis::default())
+                (experiment, SessionAnalysis::default(), CacheAnalysis::default())
             }
-            Some((before, analysis)) => {
+            Some(Grown { experiment: before, analysis, mut caches }) => {
                 if piece.n_given_up > 0 {
                     let other = (0..piece.n_given_up).map(|nth| replaced(events, kept, nth % 2));
                     let growth = Growth { kept, events: other.collect(), ..Growth::default() };
-                    grow_in_vain(&before, &analysis, growth, counting);
+                    caches = grown_in_vain(&before, (&analysis, caches), growth, tables);
                 }
                 let grown = before.grown(growth);
                 let analysis = analysis.grown(&before, &grown);
-                (grown.experiment, analysis)
+                (grown.experiment, analysis, caches)
             }
         };
         let most_calls = if is_last { usize::MAX } else { piece.most_calls };
@@ -109,18 +110,25 @@ pub(crate) fn grown_along(recorded: &Recorded, pieces: &[Piece], tables: &Tables
         while n_calls < most_calls && analysis.step(&experiment, counting) {
             n_calls += 1;
         }
-        so_far = Some((experiment, analysis));
+        let caches = caches.grown(&experiment, &analysis, &tables.rules, &tables.prices);
+        so_far = Some(Grown { experiment, analysis, caches });
         (kept, told) = (piece.end, until);
     }
-    let (experiment, analysis) = so_far.expect("there is a piece");
-    Grown { experiment, analysis }
+    so_far.expect("there is a piece")
 }
 
-/// A session that grows and is not looked at again: what there was before stays as it is.
-fn grow_in_vain(before: &Experiment, analysis: &SessionAnalysis, growth: Growth, counting: &Counting) {
+/// A session that grows and is not looked at again: what there was before stays as it is, and caches that went along
+/// go back.
+fn grown_in_vain(
+    before: &Experiment,
+    (analysis, caches): (&SessionAnalysis, CacheAnalysis),
+    growth: Growth,
+    tables: &Tables,
+) -> CacheAnalysis {
     let grown = before.grown(growth);
     let mut after = analysis.grown(before, &grown);
-    while after.step(&grown.experiment, counting) {}
+    while after.step(&grown.experiment, &tables.counting) {}
+    caches.grown(&grown.experiment, &after, &tables.rules, &tables.prices)
 }
 
 /// An event that is not what will stand there.

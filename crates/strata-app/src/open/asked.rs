@@ -18,12 +18,15 @@ impl OpenSession {
         tables: &Tables,
     ) -> Result<Arc<CacheAnalysis>, AppError> {
         let mut latest = self.caches.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = latest.as_ref().filter(|known| known.calls.len() == analysis.calls().len()) {
+        if let Some(known) = latest.as_ref().filter(|known| known.is_of(analysis)) {
             return Ok(known.clone());
         }
         let (rules, prices) = (analysis.rules(), &tables.prices);
         let made = match &self.edits {
-            None => CacheAnalysis::new(&self.experiment, analysis, rules, prices),
+            None => {
+                let known = latest.take().map(Arc::unwrap_or_clone).unwrap_or_default();
+                known.grown(&self.experiment, analysis, rules, prices)
+            }
             Some(edits) => {
                 // It is compiled at least as far: see `compile_in_background`.
                 let base = edits.base.baseline(analysis.calls().len() as u32)?;

@@ -184,7 +184,8 @@ impl OpenSession {
         let known_events = outdated.map(|outdated| (&outdated.events, n_known));
         let events = EventTable::of(&experiment, known_events);
         let read = ReadRecording { marks, answered };
-        Self { read, ..Self::opened(known, app, experiment, None, analysis, events) }
+        let caches = outdated.map(|outdated| outdated.caches.handed_on()).unwrap_or_default();
+        Self { read, caches, ..Self::opened(known, app, experiment, None, analysis, events) }
     }
 
     /// Edits laid over a session that is open. What is known of that session is used.

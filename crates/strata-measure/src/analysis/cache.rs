@@ -14,9 +14,11 @@ mod timeline;
 mod volatile;
 mod zones;
 
+use std::sync::OnceLock;
+
 use strata_engine::Experiment;
-use strata_model::Str;
 use strata_model::marks::{self, CACHE_VERDICT};
+use strata_model::{SharedList, Str};
 use strata_wire::{CacheRules, CacheVerdict};
 
 pub use bill::{BillTotals, CallBill, Cost};
@@ -31,24 +33,44 @@ pub use zones::{Zone, ZoneSpan};
 use bill::UneditedBill;
 use growth::GrowthRatios;
 use loss::Losses;
-use reported::Reports;
+use reported::{Reports, ReportsTogether};
+use simulate::ProviderCaches;
 
 use super::blame::Cause;
 use super::call::CallAnalysis;
-use super::difference::Difference;
 use super::matches::PromptMatches;
 use super::session::SessionAnalysis;
 use crate::prices::{Price, Prices};
 use crate::tokens::TokenCount;
 
 /// The caches of a session's calls.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct CacheAnalysis {
     pub calls: Vec<CallCache>,
-    /// Of the recorded session, whatever is laid over it.
-    growth: GrowthRatios,
     /// Once all calls are compiled.
     pub summaries: SummaryBill,
+    /// Of the recorded session, whatever is laid over it; once somebody asked.
+    growth: OnceLock<GrowthRatios>,
+    run: CacheRun,
+}
+
+/// What later calls rest on, beside what earlier ones came to.
+#[derive(Clone, Default)]
+struct CacheRun {
+    calls: SharedList<CallAnalysis>,
+    timeline: Timeline,
+    /// In the provider's tokens.
+    prompts: Vec<PromptMatches>,
+    caches: ProviderCaches,
+    together: ReportsTogether,
+}
+
+impl CacheRun {
+    fn truncate(&mut self, n_calls: usize) {
+        self.timeline.truncate(n_calls);
+        self.prompts.truncate(n_calls);
+        self.caches.truncate(n_calls);
+    }
 }
 
 /// What the cache does for one call.
@@ -119,7 +141,7 @@ impl CacheAnalysis {
         rules: &CacheRules,
         prices: &Prices,
     ) -> Self {
-        Self::make(experiment, analysis, None, rules, prices)
+        Self::default().gone_on(experiment, analysis, None, rules, prices)
     }
 
     /// The calls of a session that edits are laid over, with what is known of it without them. A report holds for the
@@ -131,10 +153,33 @@ impl CacheAnalysis {
         rules: &CacheRules,
         prices: &Prices,
     ) -> Self {
-        Self::make(experiment, analysis, Some(unedited), rules, prices)
+        Self::default().gone_on(experiment, analysis, Some(unedited), rules, prices)
     }
 
-    fn make(
+    /// The same session with the calls that are compiled by now, with the same rules and prices. What it has no longer,
+    /// or otherwise, is left out, and what is known of the calls before that goes on.
+    pub fn grown(
+        mut self,
+        experiment: &Experiment,
+        analysis: &SessionAnalysis,
+        rules: &CacheRules,
+        prices: &Prices,
+    ) -> Self {
+        let n_same = self.run.calls.n_shared(analysis.calls());
+        self.calls.truncate(n_same);
+        self.run.truncate(n_same);
+        let together = self.run.together.clone();
+        let grown = self.gone_on(experiment, analysis, None, rules, prices);
+        if n_same == 0 || grown.run.together == together {
+            return grown;
+        }
+        // Earlier reports are understood by what all of them tell.
+        Self::new(experiment, analysis, rules, prices)
+    }
+
+    /// Adds the calls behind those that are in it.
+    fn gone_on(
+        mut self,
         experiment: &Experiment,
         analysis: &SessionAnalysis,
         unedited: Option<BilledCalls<'_>>,
@@ -142,32 +187,28 @@ impl CacheAnalysis {
         prices: &Prices,
     ) -> Self {
         let calls = analysis.calls();
-        let prompts: Vec<PromptMatches> = calls.iter().map(|call| call.matches.clone()).collect();
-        let before: Vec<Option<UneditedBill>> = calls.iter().map(|call| unedited?.before(call)).collect();
-        let recorded = |call| ReportedCounts::of_call(experiment, call).filter(|_| unedited.is_none());
-        let mut reported: Vec<Option<ReportedCounts>> = calls.iter().map(recorded).collect();
-        let growth = match unedited {
-            Some(unedited) => unedited.caches.growth.clone(),
-            None => GrowthRatios::of(analysis, &reported),
-        };
-        let sized = if unedited.is_some() { bill::sizes(&before, &prompts) } else { reported.clone() };
-        let timeline = Timeline::of(experiment, calls, rules);
-        let measured = reported::anchored(&prompts, &sized);
-        let predictions = simulate(&measured, |at| timeline.sent(at));
-        let mut bills = Vec::with_capacity(calls.len());
-        for (at, call) in calls.iter().enumerate() {
+        let n_known = self.calls.len();
+        let before: Vec<Option<UneditedBill>> = unedited
+            .map_or_else(Vec::new, |unedited| calls.iter().map(|call| unedited.before(call)).collect());
+        let sizes = bill::sizes(&before, calls.iter().map(|call| &call.matches).take(before.len()));
+        let run = &mut self.run;
+        run.timeline.go_on(experiment, calls, rules);
+        for (at, call) in calls.iter().enumerate().skip(n_known) {
+            let mut reported = ReportedCounts::of_call(experiment, call).filter(|_| unedited.is_none());
+            let sized = if unedited.is_some() { sizes[at] } else { reported };
+            let sized_at = |of: usize| if of == at { sized } else { self.calls[of].sized };
+            run.prompts.push(reported::anchored(at, |of| &calls[of].matches, sized_at));
+            let prediction = run.caches.meet(&run.prompts, run.timeline.sent(at));
+            let is_kept_long = run.timeline.is_kept_long(at);
             let output = experiment.call(call.number).and_then(|call| call.usage.as_ref()?.output_tokens());
             let output = output.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX));
-            let is_kept_long = timeline.is_kept_long(at);
-            let prediction = &predictions[at];
-            let bill = match (&before[at], &reported[at]) {
+            let bill = match (before.get(at).copied().flatten(), &reported) {
                 (Some(before), _) => {
-                    let prompt = sized[at].map_or(call.total.tokens, |size| size.prompt);
-                    if before.is_same && before.prediction == *prediction {
-                        reported[at] =
-                            unedited.and_then(|unedited| unedited.caches.call(call.number)?.reported);
+                    let prompt = sized.map_or(call.total.tokens, |size| size.prompt);
+                    if before.is_same && before.prediction == prediction {
+                        reported = unedited.and_then(|unedited| unedited.caches.call(call.number)?.reported);
                     }
-                    before.again(call.total, prompt, prediction, is_kept_long)
+                    before.again(call.total, prompt, &prediction, is_kept_long)
                 }
                 (None, Some(report)) => CallBill::reported(call.total, report, output),
                 (None, None) => {
@@ -177,54 +218,59 @@ impl CacheAnalysis {
                 }
             };
             let bill = CallBill { is_pending: call.is_pending, ..bill.unpaid_if(call.is_unpaid) };
-            bills.push(bill.priced(price_of(prices, call)));
-        }
-        let is_used = reported.iter().flatten().any(ReportedCounts::has_cache);
-        let heads = reported::client_heads(&measured, &reported);
-        let reports = Reports { calls, prompts: &measured, heads: &heads };
-        let missed = |call: &CallAnalysis| unedited?.caches.call(call.number)?.comparison?.difference;
-        let missed_before: Vec<Option<Difference>> = calls.iter().map(missed).collect();
-        let losses = Losses {
-            calls,
-            predictions: &predictions,
-            bills: &bills,
-            prompts: &measured,
-            timeline: &timeline,
-            missed_before: &missed_before,
-        };
-        let mut analysed: Vec<CallCache> = Vec::with_capacity(calls.len());
-        for (at, call) in calls.iter().enumerate() {
-            let (rule, prediction) = (timeline.rules[at], &predictions[at]);
-            let comparison = reported[at].and_then(|report| {
-                let cached = report.cached?;
-                let mut found = reported::compare(rule, at, prediction, &reports, &report, cached);
-                if !is_used {
-                    found.difference = found.difference.map(|_| Difference::Unused);
-                }
-                Some(found)
-            });
-            analysed.push(CallCache {
+            let bill = bill.priced(price_of(prices, call));
+            let rule = &run.timeline.rules[at];
+            self.calls.push(CallCache {
                 call: call.number,
-                agent: timeline.agents[at].clone(),
+                agent: run.timeline.agents[at].clone(),
                 model: call.sent_to.clone(),
-                lineage: timeline.lineages[at],
+                lineage: run.timeline.lineages[at],
                 rule: rule.name.clone(),
                 is_rule_known: rule.is_known,
-                lifetime_s: timeline.lifetimes[at].or(rule.lifetime_s),
-                zones: zones::zones(rule, bills[at].prompt_tokens, prediction),
-                loss: losses.of(at, price_of(prices, call), comparison.as_ref()),
-                reported: reported[at],
-                comparison,
-                verdict: reported[at].and_then(|_| verdict_on(experiment, call)),
-                bill: bills[at],
-                sized: sized[at],
-                prediction: *prediction,
+                lifetime_s: run.timeline.lifetimes[at].or(rule.lifetime_s),
+                zones: zones::zones(rule, bill.prompt_tokens, &prediction),
+                loss: None,
+                reported,
+                comparison: None,
+                verdict: reported.and_then(|_| verdict_on(experiment, call)),
+                bill,
+                sized,
+                prediction,
             });
         }
+        run.calls = calls.clone();
+        run.together = ReportsTogether::of(&self.calls, &run.prompts);
+        self.compare(n_known, unedited, prices);
+        self.growth = unedited.map_or_else(OnceLock::new, |unedited| unedited.growth().clone().into());
         let is_whole = calls.len() == experiment.calls().len();
-        let summaries =
+        self.summaries =
             if is_whole { SummaryBill::of(experiment, analysis, prices) } else { SummaryBill::default() };
-        Self { calls: analysed, growth, summaries }
+        self
+    }
+
+    /// Sets what was reported of calls, from one of them on, beside what was predicted, and what they lost.
+    fn compare(&mut self, from: usize, unedited: Option<BilledCalls<'_>>, prices: &Prices) {
+        let CacheRun { calls, timeline, prompts, together, .. } = &self.run;
+        let reports = Reports { calls, prompts, together };
+        let missed_before = |at: usize| unedited?.caches.calls.get(at)?.comparison?.difference;
+        let losses = Losses { calls, caches: &self.calls, prompts, timeline, missed_before: &missed_before };
+        let compared = self.calls.iter().enumerate().skip(from).map(|(at, call)| {
+            let (rule, prediction) = (&timeline.rules[at], &call.prediction);
+            let comparison = call.reported.and_then(|report| {
+                Some(reported::compare(rule, at, prediction, &reports, &report, report.cached?))
+            });
+            (comparison, losses.of(at, price_of(prices, &calls[at]), comparison.as_ref()))
+        });
+        let compared: Vec<_> = compared.collect();
+        for (call, (comparison, loss)) in self.calls[from..].iter_mut().zip(compared) {
+            (call.comparison, call.loss) = (comparison, loss);
+        }
+    }
+
+    /// Whether it is of these very calls.
+    pub fn is_of(&self, analysis: &SessionAnalysis) -> bool {
+        let calls = analysis.calls();
+        self.run.calls.len() == calls.len() && self.run.calls.n_shared(calls) == calls.len()
     }
 
     /// The call with a number counted from 1.
@@ -248,7 +294,7 @@ impl CacheAnalysis {
         &self,
         analysis: &SessionAnalysis,
         prompts: &[PromptMatches],
-        timeline: &Timeline<'_>,
+        timeline: &Timeline,
         prices: &Prices,
     ) -> Vec<CallBill> {
         let is_same = |call: &CallAnalysis, prompt: &PromptMatches| call.matches == *prompt;
@@ -259,7 +305,7 @@ impl CacheAnalysis {
     fn bills_kept(
         &self,
         analysis: &SessionAnalysis,
-        timeline: &Timeline<'_>,
+        timeline: &Timeline,
         prices: &Prices,
         is_asked_otherwise: impl Fn(u32) -> bool,
     ) -> Vec<CallBill> {
@@ -272,17 +318,20 @@ impl CacheAnalysis {
         &self,
         analysis: &SessionAnalysis,
         prompts: &[PromptMatches],
-        timeline: &Timeline<'_>,
+        timeline: &Timeline,
         prices: &Prices,
         is_same: impl Fn(&CallAnalysis, &PromptMatches) -> bool,
     ) -> Vec<CallBill> {
+        let billed = BilledCalls { analysis, caches: self };
         let calls = analysis.calls().iter().zip(&self.calls).zip(prompts);
         let before: Vec<Option<UneditedBill>> = calls
             .clone()
-            .map(|((call, cache), prompt)| Some(self.before(call, cache, is_same(call, prompt))))
+            .map(|((call, cache), prompt)| Some(billed.before_edit(call, cache, is_same(call, prompt))))
             .collect();
         let sized = bill::sizes(&before, prompts);
-        let predictions = simulate(&reported::anchored(prompts, &sized), |at| timeline.sent(at));
+        let anchored = |at: usize| reported::anchored(at, |of| &prompts[of], |of| sized[of]);
+        let anchored: Vec<PromptMatches> = (0..prompts.len()).map(anchored).collect();
+        let predictions = simulate(&anchored, |at| timeline.sent(at));
         let before = before.into_iter().flatten();
         let bills = calls.zip(predictions).zip(before).enumerate();
         let bills = bills.map(|(at, ((((call, _), prompt), prediction), before))| {
@@ -293,17 +342,6 @@ impl CacheAnalysis {
             bill.priced(price_of(prices, call))
         });
         bills.collect()
-    }
-
-    fn before(&self, call: &CallAnalysis, cache: &CallCache, is_same: bool) -> UneditedBill {
-        UneditedBill {
-            bill: cache.bill,
-            sized: cache.sized,
-            prediction: cache.prediction,
-            growth: self.growth.of_model(&cache.model),
-            forgotten: call.matches.forgotten_tokens,
-            is_same,
-        }
     }
 
     /// The call with the largest prompt; the first of several.
@@ -355,7 +393,22 @@ impl BilledCalls<'_> {
     fn before(&self, now: &CallAnalysis) -> Option<UneditedBill> {
         let (was, cache) = (self.analysis.call(now.number)?, self.caches.call(now.number)?);
         let is_same = was.sent_to == now.sent_to && was.request.is_same_prompt(&now.request);
-        Some(self.caches.before(was, cache, is_same))
+        Some(self.before_edit(was, cache, is_same))
+    }
+
+    fn before_edit(&self, call: &CallAnalysis, cache: &CallCache, is_same: bool) -> UneditedBill {
+        UneditedBill {
+            bill: cache.bill,
+            sized: cache.sized,
+            prediction: cache.prediction,
+            growth: self.growth().of_model(&cache.model),
+            forgotten: call.matches.forgotten_tokens,
+            is_same,
+        }
+    }
+
+    fn growth(&self) -> &GrowthRatios {
+        self.caches.growth.get_or_init(|| GrowthRatios::of(self.analysis, &self.caches.calls))
     }
 }
 

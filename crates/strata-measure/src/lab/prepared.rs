@@ -30,7 +30,7 @@ pub struct Lab<'a> {
     pub prices: &'a Prices,
     /// What replays are compared with: the session itself, or what it was made from by edits.
     pub(super) recording: Recording<'a>,
-    pub(super) timeline: Timeline<'a>,
+    pub(super) timeline: Timeline,
     pub(super) sources: SourceTokens,
     /// What stages gave for the prompts without any summary.
     pub(super) stages: StageCache,

@@ -266,13 +266,13 @@ pub(super) struct UneditedBill {
 
 /// The sizes of calls' prompts now, in the provider's tokens; `None` where ours is all that is known. A prompt that
 /// begins with another one is no smaller, unless it was reported to be.
-pub(super) fn sizes(
+pub(super) fn sizes<'p>(
     before: &[Option<UneditedBill>],
-    prompts: &[PromptMatches],
+    prompts: impl IntoIterator<Item = &'p PromptMatches>,
 ) -> Vec<Option<ReportedCounts>> {
-    let mut sizes: Vec<Option<ReportedCounts>> = Vec::with_capacity(prompts.len());
+    let mut sizes: Vec<Option<ReportedCounts>> = Vec::with_capacity(before.len());
     let reported = |at: usize| before[at].as_ref().and_then(|before| before.sized);
-    for (at, prompt) in prompts.iter().enumerate() {
+    for (at, prompt) in prompts.into_iter().enumerate() {
         let was = reported(at);
         let is_no_smaller =
             |parent: &usize| was.zip(reported(*parent)).is_some_and(|(was, of)| was.prompt >= of.prompt);

@@ -209,11 +209,7 @@ impl CacheAnalysis {
     }
 
     /// What might help, by the causes that were found.
-    fn candidates(
-        &self,
-        calls: &SharedList<CallAnalysis>,
-        timeline: &Timeline<'_>,
-    ) -> BTreeSet<(Str, FixKind)> {
+    fn candidates(&self, calls: &SharedList<CallAnalysis>, timeline: &Timeline) -> BTreeSet<(Str, FixKind)> {
         let (mut readers, mut changing) = (BTreeSet::new(), BTreeSet::new());
         let mut candidates = BTreeSet::new();
         for (at, call) in self.calls.iter().enumerate() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use strata_model::Str;
 
-use super::reported::ReportedCounts;
+use super::CallCache;
 use crate::analysis::call::CallAnalysis;
 use crate::analysis::session::SessionAnalysis;
 
@@ -21,14 +21,14 @@ pub(super) struct GrowthRatios {
 impl GrowthRatios {
     /// Of prompts that begin with another one, where the sizes of both were reported.
     /// Counts that are calibrated are the provider's as they are.
-    pub(super) fn of(analysis: &SessionAnalysis, reported: &[Option<ReportedCounts>]) -> Self {
+    pub(super) fn of(analysis: &SessionAnalysis, caches: &[CallCache]) -> Self {
         let calls = analysis.calls();
         let is_calibrated = |model: &str| analysis.fits().is_some_and(|fits| fits.of_model(model).is_some());
         let mut sums: BTreeMap<Str, (u64, u64)> = BTreeMap::new();
-        for (call, report) in calls.iter().zip(reported) {
-            let Some((report, parent)) = report.as_ref().zip(call.matches.parent) else { continue };
+        for (call, cache) in calls.iter().zip(caches) {
+            let Some((report, parent)) = cache.reported.zip(call.matches.parent) else { continue };
             let at = parent as usize - 1;
-            let Some(before) = reported[at] else { continue };
+            let Some(before) = caches[at].reported else { continue };
             // What the provider leaves out by itself is in no report.
             let sent = |call: &CallAnalysis| {
                 call.total.tokens - call.matches.forgotten_tokens.min(call.total.tokens)

@@ -3,9 +3,9 @@
 use strata_model::{AgentField, Origin, SharedList, Str};
 use strata_wire::{CacheRule, Machine};
 
+use super::CallCache;
 use super::bill::CallBill;
 use super::reported::Comparison;
-use super::simulate::Prediction;
 use super::timeline::Timeline;
 use crate::analysis::blame::{Cause, Link};
 use crate::analysis::call::CallAnalysis;
@@ -38,15 +38,14 @@ pub struct Loss {
 
 pub(super) struct Losses<'l> {
     pub calls: &'l SharedList<CallAnalysis>,
-    /// In the provider's tokens, as all sizes here.
-    pub predictions: &'l [Prediction],
-    pub bills: &'l [CallBill],
+    /// What they come to, in the provider's tokens, as all sizes here.
+    pub caches: &'l [CallCache],
     /// As they are measured: sizes are of what later calls can find of them, which a report may say is less than was sent.
     pub prompts: &'l [PromptMatches],
-    pub timeline: &'l Timeline<'l>,
+    pub timeline: &'l Timeline,
     /// Why less of each call was found than was predicted of it, when it was recorded: of an edited one, less will be
     /// again.
-    pub missed_before: &'l [Option<Difference>],
+    pub missed_before: &'l dyn Fn(usize) -> Option<Difference>,
 }
 
 impl Losses<'_> {
@@ -67,7 +66,7 @@ impl Losses<'_> {
             _ => predicted?,
         };
         loss.cost_usd = price.map(|price| {
-            let bill = &self.bills[at];
+            let bill = self.bill(at);
             let rates = price.rates_for(bill.prompt_tokens.into());
             let write = rates.cache_write.unwrap_or(rates.input);
             let fresh = match self.timeline.rules[at].machine {
@@ -86,7 +85,7 @@ impl Losses<'_> {
     /// predicted is one.
     fn reported(&self, at: usize, predicted: Option<Loss>, found: &Comparison) -> Option<Loss> {
         let previous = predicted.as_ref().map(|loss| loss.against).or(self.calls[at].previous)?;
-        let (rule, bill) = (self.timeline.rules[at], &self.bills[at]);
+        let (rule, bill) = (&self.timeline.rules[at], self.bill(at));
         let stored = self.prompts[previous as usize - 1].tokens;
         let tolerance = tolerance(rule, bill);
         let could_be = rule.usable_tokens(stored.min(bill.prompt_tokens));
@@ -112,15 +111,15 @@ impl Losses<'_> {
 
     fn of_lineage(&self, at: usize, before: usize) -> Option<Loss> {
         let (call, previous) = (&self.calls[at], &self.calls[before]);
-        let (rule, prediction) = (self.timeline.rules[at], &self.predictions[at]);
+        let (rule, prediction) = (&self.timeline.rules[at], &self.caches[at].prediction);
         // A shorter prompt, as after a compaction, cannot lose more than it is long.
-        let (size_before, size) = (self.prompts[before].tokens, self.bills[at].prompt_tokens);
+        let (size_before, size) = (self.prompts[before].tokens, self.bill(at).prompt_tokens);
         let held = rule.usable_tokens(size_before.min(size));
         let idle_s = (self.timeline.times[at] - self.timeline.times[before]).max(0.0);
         let lifetime_s = self.timeline.lifetimes[before].or(rule.lifetime_s);
         let is_expired = lifetime_s.is_some_and(|lifetime_s| idle_s > lifetime_s);
         // A prediction is corrected by what the provider is known to do, as the bill is; a report is looked at afterwards.
-        let bill = &self.bills[at];
+        let bill = self.bill(at);
         let is_off = bill.cached_tokens.abs_diff(prediction.expected) > tolerance(rule, bill);
         let is_corrected = !bill.is_cache_reported && is_off;
         let found = if is_corrected { bill.cached_tokens } else { prediction.expected };
@@ -129,7 +128,7 @@ impl Losses<'_> {
             return Some(Loss {
                 against: previous.number,
                 cause: found.cause.clone(),
-                at_token: found.at_token.saturating_add(self.bills[at].hidden_tokens()).min(size),
+                at_token: found.at_token.saturating_add(bill.hidden_tokens()).min(size),
                 path: found.path.clone(),
                 stage: found.stage.clone(),
                 origin: found.origin.clone(),
@@ -156,7 +155,7 @@ impl Losses<'_> {
         }
         let lifetime_s = lifetime_s.unwrap_or(0.0);
         let changed = &self.timeline.resets[at];
-        let missed_before = self.missed_before[at].filter(|_| found < prediction.expected);
+        let missed_before = (self.missed_before)(at).filter(|_| found < prediction.expected);
         let cause = match (&rule.machine, missed_before) {
             _ if is_expired => Cause::Expired {
                 idle_s: idle_s as u32,
@@ -205,9 +204,9 @@ impl Losses<'_> {
                 && self.is_of_one_branch(*before, at)
         })?;
         let previous = &self.calls[before];
-        let sizes = (self.bills[before].prompt_tokens, self.bills[at].prompt_tokens);
+        let sizes = (self.bill(before).prompt_tokens, self.bill(at).prompt_tokens);
         let tokens = self.timeline.rules[at].usable_tokens(sizes.0.min(sizes.1));
-        let tokens = tokens.saturating_sub(self.predictions[at].expected);
+        let tokens = tokens.saturating_sub(self.caches[at].prediction.expected);
         let is_other = previous.sent_to != call.sent_to;
         is_other.then(|| Loss {
             against: previous.number,
@@ -222,6 +221,10 @@ impl Losses<'_> {
             predicted_tokens: tokens,
             cost_usd: None,
         })
+    }
+
+    fn bill(&self, at: usize) -> &CallBill {
+        &self.caches[at].bill
     }
 
     fn is_of_one_branch(&self, a: usize, b: usize) -> bool {

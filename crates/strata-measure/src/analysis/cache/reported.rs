@@ -5,6 +5,7 @@ use strata_model::marks::CACHE_WRITE;
 use strata_model::{Event, Object, SharedList, Usage};
 use strata_wire::{CacheRule, Machine};
 
+use super::CallCache;
 use super::simulate::Prediction;
 use crate::analysis::call::CallAnalysis;
 use crate::analysis::difference::Difference;
@@ -107,13 +108,18 @@ impl ReportedCounts {
     }
 }
 
-/// The same prompts in the provider's tokens: what it counts beyond what was recorded stands at the beginning.
-pub(super) fn anchored(prompts: &[PromptMatches], reported: &[Option<ReportedCounts>]) -> Vec<PromptMatches> {
-    let measure = |at: usize, tokens: u32| match &reported[at] {
+/// A prompt in the provider's tokens: what it counts beyond what was recorded stands at the beginning. Of it and those
+/// before, our counts and what was reported are given.
+pub(super) fn anchored<'p>(
+    at: usize,
+    counted: impl Fn(usize) -> &'p PromptMatches,
+    reported: impl Fn(usize) -> Option<ReportedCounts>,
+) -> PromptMatches {
+    let measure = |at: usize, tokens: u32| match reported(at) {
         None => tokens,
         Some(_) if tokens == 0 => 0,
         Some(report) => {
-            let ours = prompts[at].tokens;
+            let ours = counted(at).tokens;
             if report.prompt >= ours {
                 tokens.saturating_add(report.prompt - ours)
             } else {
@@ -121,38 +127,51 @@ pub(super) fn anchored(prompts: &[PromptMatches], reported: &[Option<ReportedCou
             }
         }
     };
-    let anchored = prompts.iter().enumerate().map(|(at, prompt)| {
-        let candidates = prompt.candidates.iter().map(|found| {
-            let of = found.call as usize - 1;
-            let stored = reported[of].filter(|_| found.is_whole).map(|report| report.stored());
-            // What was sent whole before has a size that was reported; only what lies behind it is measured by us.
-            let on_parent = || {
-                let parent = prompt.parent? as usize - 1;
-                let behind = found.tokens.checked_sub(prompts[parent].tokens)?;
-                Some(reported[parent]?.stored().saturating_add(behind))
-            };
-            // It is a part of both prompts: the shorter one's report says best how large.
-            let shorter = if prompt.tokens < prompts[of].tokens && reported[at].is_some() { at } else { of };
-            let tokens = stored.or_else(on_parent).unwrap_or_else(|| measure(shorter, found.tokens));
-            // No more can be found than is sent.
-            let all = reported[at].map_or(prompt.tokens, |report| report.prompt);
-            Match { tokens: tokens.min(all), ..*found }
-        });
-        PromptMatches {
-            candidates: candidates.collect(),
-            tokens: reported[at].map_or(prompt.tokens, |report| report.stored()),
-            tools_tokens: prompt.tools_tokens,
-            head_tokens: measure(at, prompt.head_tokens),
-            ..prompt.clone()
-        }
+    let prompt = counted(at);
+    let candidates = prompt.candidates.iter().map(|found| {
+        let of = found.call as usize - 1;
+        let stored = reported(of).filter(|_| found.is_whole).map(|report| report.stored());
+        // What was sent whole before has a size that was reported; only what lies behind it is measured by us.
+        let on_parent = || {
+            let parent = prompt.parent? as usize - 1;
+            let behind = found.tokens.checked_sub(counted(parent).tokens)?;
+            Some(reported(parent)?.stored().saturating_add(behind))
+        };
+        // It is a part of both prompts: the shorter one's report says best how large.
+        let shorter = if prompt.tokens < counted(of).tokens && reported(at).is_some() { at } else { of };
+        let tokens = stored.or_else(on_parent).unwrap_or_else(|| measure(shorter, found.tokens));
+        // No more can be found than is sent.
+        let all = reported(at).map_or(prompt.tokens, |report| report.prompt);
+        Match { tokens: tokens.min(all), ..*found }
     });
-    anchored.collect()
+    PromptMatches {
+        candidates: candidates.collect(),
+        tokens: reported(at).map_or(prompt.tokens, |report| report.stored()),
+        head_tokens: measure(at, prompt.head_tokens),
+        ..prompt.clone()
+    }
 }
 
-/// What first calls of a session found: nothing of it was sent before, so it is what the client always sends first.
-pub(super) fn client_heads(prompts: &[PromptMatches], reported: &[Option<ReportedCounts>]) -> Vec<u32> {
-    let firsts = prompts.iter().zip(reported).filter(|(prompt, _)| prompt.parent.is_none());
-    firsts.filter_map(|(_, report)| report.as_ref()?.cached).filter(|cached| *cached > 0).collect()
+/// What the reports of a session tell together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct ReportsTogether {
+    /// One of them says that something was found in a cache, or written to one.
+    pub is_cache_used: bool,
+    /// What first calls found: nothing of it was sent before, so it is what the client always sends first.
+    pub heads: Vec<u32>,
+}
+
+impl ReportsTogether {
+    /// Of calls and their prompts.
+    pub(super) fn of(calls: &[CallCache], prompts: &[PromptMatches]) -> Self {
+        let reports = calls.iter().filter_map(|call| call.reported.as_ref());
+        let firsts = prompts.iter().zip(calls).filter(|(prompt, _)| prompt.parent.is_none());
+        let found = firsts.filter_map(|(_, call)| call.reported?.cached);
+        Self {
+            is_cache_used: reports.into_iter().any(ReportedCounts::has_cache),
+            heads: found.filter(|cached| *cached > 0).collect(),
+        }
+    }
 }
 
 /// The reports of a session, as its predictions are compared with them.
@@ -160,7 +179,7 @@ pub(super) struct Reports<'r> {
     pub calls: &'r SharedList<CallAnalysis>,
     /// In the provider's tokens.
     pub prompts: &'r [PromptMatches],
-    pub heads: &'r [u32],
+    pub together: &'r ReportsTogether,
 }
 
 /// Why a report differs from the prediction, if it does.
@@ -168,7 +187,7 @@ pub(super) fn compare(
     rule: &CacheRule,
     at: usize,
     prediction: &Prediction,
-    Reports { calls, prompts, heads }: &Reports<'_>,
+    Reports { calls, prompts, together }: &Reports<'_>,
     reported: &ReportedCounts,
     cached: u32,
 ) -> Comparison {
@@ -191,6 +210,8 @@ pub(super) fn compare(
     let longest_before = || prompts[..at].iter().map(|prompt| prompt.tokens).max().unwrap_or(0);
     let difference = if is_near(predicted, cached) {
         None
+    } else if !together.is_cache_used {
+        Some(Difference::Unused)
     } else if cached > predicted && cached <= prediction.ceiling.saturating_add(tolerance) {
         Some(Difference::KeptLonger)
     } else if cached > predicted && cached <= longest_before().saturating_add(tolerance) {
@@ -208,7 +229,7 @@ pub(super) fn compare(
         && !holds_answer(calls, at, prompts[at].parent)
     {
         Some(Difference::InFlight)
-    } else if cached > 0 && heads.iter().any(|head| is_near(*head, cached)) {
+    } else if cached > 0 && together.heads.iter().any(|head| is_near(*head, cached)) {
         Some(Difference::HeadOnly)
     } else if rule.is_best_effort {
         Some(Difference::KeepsLess)

@@ -53,14 +53,13 @@ pub struct Prediction {
 
 /// What is found of each prompt, in order.
 pub fn simulate<'r>(prompts: &[PromptMatches], sent: impl Fn(usize) -> SentCall<'r>) -> Vec<Prediction> {
-    let mut caches =
-        Caches { prompts, times: Vec::new(), used: Vec::new(), lifetimes: Vec::new(), slots: Vec::new() };
-    (0..prompts.len()).map(|at| caches.meet(at, sent(at))).collect()
+    let mut caches = ProviderCaches::default();
+    (0..prompts.len()).map(|at| caches.meet(&prompts[..=at], sent(at))).collect()
 }
 
-/// The state of a provider's caches.
-struct Caches<'p> {
-    prompts: &'p [PromptMatches],
+/// The state of a provider's caches after so many calls.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ProviderCaches {
     times: Vec<f64>,
     /// When what was stored at the end of each prompt was last of use.
     used: Vec<f64>,
@@ -68,6 +67,16 @@ struct Caches<'p> {
     lifetimes: Vec<f64>,
     /// Numbers of the calls whose prompts are held in slots, the least used first.
     slots: Vec<u32>,
+    /// What each call changed of what was there before it.
+    changes: Vec<Change>,
+}
+
+/// What a call changed, as it was before.
+#[derive(Debug, Clone, Default)]
+struct Change {
+    /// The place of an earlier prompt, and when that was of use before.
+    used: Option<(usize, f64)>,
+    slots: Option<Vec<u32>>,
 }
 
 /// A prefix that is found.
@@ -77,17 +86,36 @@ struct Hit {
     call: Option<u32>,
 }
 
-impl Caches<'_> {
-    fn meet(&mut self, at: usize, sent: SentCall<'_>) -> Prediction {
+impl ProviderCaches {
+    /// As they were after the first calls.
+    pub(super) fn truncate(&mut self, n_calls: usize) {
+        while self.changes.len() > n_calls {
+            let Change { used, slots } = self.changes.pop().unwrap_or_default();
+            if let Some((at, before)) = used {
+                self.used[at] = before;
+            }
+            if let Some(before) = slots {
+                self.slots = before;
+            }
+        }
+        self.times.truncate(n_calls);
+        self.used.truncate(n_calls);
+        self.lifetimes.truncate(n_calls);
+    }
+
+    /// The next call comes in; its prompt is the last one.
+    pub(super) fn meet(&mut self, prompts: &[PromptMatches], sent: SentCall<'_>) -> Prediction {
+        let at = self.times.len();
         let now = if sent.at_s > 0.0 { sent.at_s } else { self.times.last().copied().unwrap_or_default() };
         let lifetime_s = sent.lifetime_s.or(sent.rule.lifetime_s).unwrap_or(f64::INFINITY);
         self.times.push(now);
         self.used.push(now);
         self.lifetimes.push(lifetime_s);
+        self.changes.push(Change::default());
         if sent.is_unpaid {
             return Prediction::default();
         }
-        let prompt = &self.prompts[at];
+        let prompt = &prompts[at];
         let ever = longest(prompt, |_| true);
         let alive = longest(prompt, |call| self.is_kept(&self.times, call, now));
         let (ceiling, expected, matched) = match &sent.rule.machine {
@@ -97,7 +125,7 @@ impl Caches<'_> {
             }
             Machine::LcpSlot { slots } => {
                 let found = match slots {
-                    Some(n_slots) => self.in_slots(at, *n_slots as usize),
+                    Some(n_slots) => self.in_slots(prompt, *n_slots as usize),
                     None => ever,
                 };
                 let last = prompt.tokens.saturating_sub(1);
@@ -106,8 +134,8 @@ impl Caches<'_> {
             Machine::Breakpoints { minimum_tokens, lookback_blocks, marks } => {
                 let marked =
                     Marked { minimum_tokens: *minimum_tokens, lookback_blocks: *lookback_blocks, marks };
-                let found = self.at_marks(at, &marked, Some(now), sent.is_reset);
-                let ceiling = self.at_marks(at, &marked, None, false);
+                let found = self.at_marks(prompts, &marked, Some(now), sent.is_reset);
+                let ceiling = self.at_marks(prompts, &marked, None, false);
                 (ceiling.tokens, found, alive.tokens.max(found.tokens))
             }
         };
@@ -115,10 +143,11 @@ impl Caches<'_> {
             Machine::LcpSlot { .. } => prompt.tokens,
             _ => sent.rule.usable_tokens(prompt.tokens),
         };
-        let last_use = expected.call.and_then(|call| self.used.get(call as usize - 1)).copied();
-        if let Some(call) = expected.call {
-            self.used[call as usize - 1] = now;
+        let reused = expected.call.map(|call| (call as usize - 1, self.used[call as usize - 1]));
+        if let Some((of, _)) = reused {
+            self.used[of] = now;
         }
+        self.changes[at].used = reused;
         if let Some(cache) = prompt.explicit {
             return Prediction {
                 ceiling: cache.tokens,
@@ -137,7 +166,7 @@ impl Caches<'_> {
             matched,
             matched_ever: ever.tokens.max(matched),
             reference: expected.call.filter(|_| expected.tokens > 0).or(ever.call),
-            idle_s: last_use.map(|used| (now - used).max(0.0)),
+            idle_s: reused.map(|(_, used)| (now - used).max(0.0)),
         }
     }
 
@@ -147,8 +176,9 @@ impl Caches<'_> {
         now - since[at] <= self.lifetimes[at]
     }
 
-    fn in_slots(&mut self, at: usize, n_slots: usize) -> Hit {
-        let prompt = &self.prompts[at];
+    fn in_slots(&mut self, prompt: &PromptMatches, n_slots: usize) -> Hit {
+        let at = self.times.len() - 1;
+        self.changes[at].slots = Some(self.slots.clone());
         let mut held = prompt.candidates.iter().rev().filter(|match_| self.slots.contains(&match_.call));
         let best = held.next();
         let is_similar = |tokens: u32| f64::from(tokens) >= SLOT_SIMILARITY * f64::from(prompt.tokens);
@@ -164,14 +194,20 @@ impl Caches<'_> {
     }
 
     /// `now: None` asks for what was ever stored.
-    fn at_marks(&self, at: usize, marked: &Marked<'_>, now: Option<f64>, is_reset: bool) -> Hit {
+    fn at_marks(
+        &self,
+        prompts: &[PromptMatches],
+        marked: &Marked<'_>,
+        now: Option<f64>,
+        is_reset: bool,
+    ) -> Hit {
         let is_kept = |since: &[f64], call| now.is_none_or(|now| self.is_kept(since, call, now));
-        let prompt = &self.prompts[at];
+        let Some(prompt) = prompts.last() else { return Hit::default() };
         let is_long_enough = |tokens: u32| tokens >= marked.minimum_tokens;
         if marked.marks.contains(&Mark::Last) && !is_reset {
             let mut earlier = prompt.parent;
             while let Some(call) = earlier {
-                let stored = &self.prompts[call as usize - 1];
+                let stored = &prompts[call as usize - 1];
                 if prompt.n_parts.saturating_sub(stored.n_parts) > marked.lookback_blocks {
                     break;
                 }

@@ -7,7 +7,7 @@ use super::zones::{Zone, zones};
 use crate::analysis::matches::{ExplicitCache, Match, PromptMatches};
 
 fn rule(model: &str) -> CacheRule {
-    CacheRules::embedded().of_model(model).clone()
+    CacheRule::clone(CacheRules::embedded().of_model(model))
 }
 
 /// `matches`: `(call, tokens)`, the latest first; those with all of the earlier prompt are whole.

@@ -1,16 +1,19 @@
 //! The calls of a session as a provider meets them.
 
+use std::sync::Arc;
+
 use strata_engine::Experiment;
 use strata_model::{SharedList, Str};
-use strata_wire::{CacheRule, CacheRules, settings};
+use strata_wire::{CacheRule, CacheRules, Path, Segment, settings};
 
 use super::reported::ReportedCounts;
 use super::simulate::SentCall;
 use crate::analysis::call::CallAnalysis;
 
 /// When each call was made, by whom, and by which rule.
-pub(crate) struct Timeline<'r> {
-    pub rules: Vec<&'r CacheRule>,
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Timeline {
+    pub rules: Vec<Arc<CacheRule>>,
     pub times: Vec<f64>,
     /// What the provider says of how long it keeps what a call wrote.
     pub lifetimes: Vec<Option<f64>>,
@@ -22,47 +25,55 @@ pub(crate) struct Timeline<'r> {
     pub unpaid: Vec<bool>,
 }
 
-impl<'r> Timeline<'r> {
-    pub(crate) fn of(
-        experiment: &Experiment,
-        calls: &SharedList<CallAnalysis>,
-        rules: &'r CacheRules,
-    ) -> Self {
-        let mut timeline = Self {
-            rules: Vec::new(),
-            times: Vec::new(),
-            lifetimes: Vec::new(),
-            agents: Vec::new(),
-            branches: Vec::new(),
-            lineages: Vec::new(),
-            resets: Vec::new(),
-            unpaid: Vec::new(),
-        };
-        for call in calls {
-            let made = experiment.call(call.number);
-            let answer = made.and_then(|made| experiment.session().events.get(made.answer.as_usize()));
-            let rule = timeline.known(calls, call).unwrap_or_else(|| rules.of_model(&call.sent_to));
-            let previous = call.previous.map(|previous| previous as usize - 1);
-            timeline.times.push(answer.map_or(0.0, |event| event.timestamp));
-            let said = ReportedCounts::of_call(experiment, call).and_then(|report| report.lifetime_s);
-            let before = previous.and_then(|at| timeline.lifetimes[at]);
-            timeline.lifetimes.push(said.map(f64::from).or(before));
-            timeline.agents.push(made.map(|made| made.invocation.agent.clone()).unwrap_or_default());
-            timeline.branches.push(made.and_then(|made| made.invocation.branch.clone()));
-            timeline.lineages.push(previous.map_or(call.number, |at| timeline.lineages[at]));
-            timeline
-                .resets
-                .push(previous.map_or_else(Vec::new, |at| changed_settings(&calls[at], call, rule)));
-            timeline.unpaid.push(call.is_unpaid);
-            timeline.rules.push(rule);
-        }
+impl Timeline {
+    pub(crate) fn of(experiment: &Experiment, calls: &SharedList<CallAnalysis>, rules: &CacheRules) -> Self {
+        let mut timeline = Self::default();
+        timeline.go_on(experiment, calls, rules);
         timeline
     }
 
+    /// Adds the calls behind those that are in it.
+    pub(super) fn go_on(
+        &mut self,
+        experiment: &Experiment,
+        calls: &SharedList<CallAnalysis>,
+        rules: &CacheRules,
+    ) {
+        for call in calls.range(self.rules.len()..calls.len()) {
+            let made = experiment.call(call.number);
+            let answer = made.and_then(|made| experiment.session().events.get(made.answer.as_usize()));
+            let rule = self.known(calls, call).unwrap_or_else(|| rules.of_model(&call.sent_to)).clone();
+            let previous = call.previous.map(|previous| previous as usize - 1);
+            self.times.push(answer.map_or(0.0, |event| event.timestamp));
+            let said = ReportedCounts::of_call(experiment, call).and_then(|report| report.lifetime_s);
+            let before = previous.and_then(|at| self.lifetimes[at]);
+            self.lifetimes.push(said.map(f64::from).or(before));
+            self.agents.push(made.map(|made| made.invocation.agent.clone()).unwrap_or_default());
+            self.branches.push(made.and_then(|made| made.invocation.branch.clone()));
+            self.lineages.push(previous.map_or(call.number, |at| self.lineages[at]));
+            self.resets.push(previous.map_or_else(Vec::new, |at| changed_settings(&calls[at], call, &rule)));
+            self.unpaid.push(call.is_unpaid);
+            self.rules.push(rule);
+        }
+    }
+
+    /// Keeps the first calls.
+    pub(super) fn truncate(&mut self, n_calls: usize) {
+        let Self { rules, times, lifetimes, agents, branches, lineages, resets, unpaid } = self;
+        rules.truncate(n_calls);
+        times.truncate(n_calls);
+        lifetimes.truncate(n_calls);
+        agents.truncate(n_calls);
+        branches.truncate(n_calls);
+        lineages.truncate(n_calls);
+        resets.truncate(n_calls);
+        unpaid.truncate(n_calls);
+    }
+
     /// The rule of an earlier call to the same model.
-    fn known(&self, calls: &SharedList<CallAnalysis>, call: &CallAnalysis) -> Option<&'r CacheRule> {
+    fn known(&self, calls: &SharedList<CallAnalysis>, call: &CallAnalysis) -> Option<&Arc<CacheRule>> {
         let before = calls.range(0..self.rules.len()).rposition(|known| known.sent_to == call.sent_to)?;
-        Some(self.rules[before])
+        Some(&self.rules[before])
     }
 
     /// What the call wrote is kept for longer than the provider does unasked.
@@ -81,9 +92,9 @@ impl<'r> Timeline<'r> {
         self
     }
 
-    pub(crate) fn sent(&self, at: usize) -> SentCall<'r> {
+    pub(crate) fn sent(&self, at: usize) -> SentCall<'_> {
         SentCall {
-            rule: self.rules[at],
+            rule: &self.rules[at],
             at_s: self.times[at],
             lifetime_s: self.lifetimes[at],
             is_reset: !self.resets[at].is_empty(),
@@ -94,9 +105,9 @@ impl<'r> Timeline<'r> {
 
 fn changed_settings(before: &CallAnalysis, now: &CallAnalysis, rule: &CacheRule) -> Vec<String> {
     let value = |call: &CallAnalysis, name: &str| {
-        let path = format!("config.{name}");
-        let found = settings(&call.request).find(|segment| segment.path.to_string() == path);
-        found.map(|segment| segment.text().into_owned())
+        let is_named =
+            |segment: &Segment<'_>| matches!(segment.path, Path::Config { field } if field == name);
+        settings(&call.request).find(is_named).map(|segment| segment.text().into_owned())
     };
     rule.resets.iter().filter(|name| value(before, name) != value(now, name)).cloned().collect()
 }
