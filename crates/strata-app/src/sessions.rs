@@ -47,13 +47,13 @@ impl Sessions {
                 return Ok(open);
             }
             let n_closings = self.open.n_closings();
-            let open = Arc::new(match ExperimentId::parse(id) {
-                Some(id) => self.read_experiment(id)?,
+            let (open, outdated) = match ExperimentId::parse(id) {
+                Some(id) => (self.read_experiment(id)?, None),
                 None => self.read_recording(&id.into())?,
-            });
-            match self.open.add(open, n_closings) {
+            };
+            match self.open.add(Arc::new(open), n_closings) {
                 Some(OpenOutcome::New(open)) => {
-                    self.compile_in_background(open.clone());
+                    self.compile_in_background(open.clone(), outdated);
                     return Ok(open);
                 }
                 Some(OpenOutcome::Known(open)) => return Ok(open),
@@ -105,10 +105,11 @@ impl Sessions {
         open.fixes()
     }
 
-    fn read_recording(&self, id: &SessionId) -> Result<OpenSession, AppError> {
+    /// With what was known of it before it changed.
+    fn read_recording(&self, id: &SessionId) -> Result<(OpenSession, Option<Arc<OpenSession>>), AppError> {
         let outdated = self.open.take_outdated(id);
         let recording = Recording::read(&self.workspace.store(), id.clone(), outdated.as_deref())?;
-        Ok(OpenSession::of_recording(recording, outdated.as_deref()))
+        Ok((OpenSession::of_recording(recording, outdated.as_deref()), outdated))
     }
 
     /// Reads an experiment and lays its edits over its session.
@@ -131,11 +132,13 @@ impl Sessions {
         Ok(OpenSession::of_experiment(&base, experiment, open))
     }
 
-    /// Compiles a session call by call, and tells how far it is; ends when it is closed, and with the app.
-    fn compile_in_background(self: &Arc<Self>, open: Arc<OpenSession>) {
+    /// Compiles a session call by call, and tells how far it is; ends when it is closed, and with the app. Then it lets
+    /// go of what was known of the session before, which takes its time.
+    fn compile_in_background(self: &Arc<Self>, open: Arc<OpenSession>, outdated: Option<Arc<OpenSession>>) {
         let sessions = Arc::downgrade(self);
         let tables = self.tables.clone();
         std::thread::spawn(move || {
+            let _outdated = outdated;
             let mut told = Instant::now();
             let calls = open.experiment.calls().len() as u32;
             loop {

@@ -108,17 +108,31 @@ impl Workspace {
 
 pub(crate) fn list_item(entry: &SessionEntry) -> SessionListItem {
     let summary = Summary::from_json(&entry.summary);
-    let is_sample = entry.location == sample::LOCATION;
+    let SessionSource { source, is_sample } = SessionSource::of(entry);
     SessionListItem {
         session: entry.id.to_string(),
         title: entry.title.clone(),
         format: entry.format.clone(),
-        source: if is_sample { String::new() } else { entry.location.clone() },
+        source,
         events: entry.n_events,
         calls: summary.numbers.calls as u32,
         last_event_ms: (entry.last_update_time > 0.0).then_some(entry.last_update_time * 1000.0),
         opened_ms: entry.opened_at_ms.map(|ms| ms as f64),
         is_sample,
+    }
+}
+
+/// Where a session is from.
+pub(crate) struct SessionSource {
+    /// Empty for the sample.
+    pub source: String,
+    pub is_sample: bool,
+}
+
+impl SessionSource {
+    pub(crate) fn of(entry: &SessionEntry) -> Self {
+        let is_sample = entry.location == sample::LOCATION;
+        Self { source: if is_sample { String::new() } else { entry.location.clone() }, is_sample }
     }
 }
 

@@ -19,8 +19,8 @@ use strata_model::{Agent, App, EventIndex, Json, LlmRequest, Session, Str, Tool,
 
 use crate::flow_kind::FlowKind;
 use requests::SentRequests;
-use tools::{InferredTools, RUNTIME_CALLS};
-use tree::Tree;
+use tools::{InferredTools, RUNTIME_CALLS, ToolSignatures};
+use tree::{Tree, is_agent_event};
 
 /// An app as far as events tell it.
 #[derive(Debug, Clone)]
@@ -32,21 +32,82 @@ pub struct InferredApp {
 
 /// Infers the app a session ran in, also from requests that are recorded of it, each with the event that answers it.
 pub fn infer_app(session: &Session, kind: FlowKind, requests: &[(EventIndex, LlmRequest)]) -> InferredApp {
-    let tree = match kind {
-        FlowKind::Adk => Tree::of_adk(session),
-        FlowKind::Transcript => Tree::flat(session),
-    };
-    let tools = InferredTools::of(session, &tree);
-    let found = Found {
-        sent: SentRequests::of(session, kind, requests),
-        models: models(session),
-        told: told(session),
-        tree,
-        tools,
-    };
-    let root_agent = found.tree.root().map(|root| found.agent(root));
-    let app = App { name: session.app_name.clone(), root_agent, writer: writer(session), ..App::default() };
-    InferredApp { app: Arc::new(app), notes: found.notes(kind) }
+    let mut clues = AppClues::default();
+    clues.read(session, kind);
+    clues.app(session, kind, requests)
+}
+
+/// What the events of a session tell of the app it ran in, as far as they were read.
+#[derive(Debug, Clone, Default)]
+pub struct AppClues {
+    n_read: usize,
+    tree: Tree,
+    tools: ToolSignatures,
+    /// How often each model answered, by author.
+    models: BTreeMap<Str, BTreeMap<Str, usize>>,
+    /// What the client says it tells an agent with every request.
+    told: BTreeMap<Str, Str>,
+}
+
+impl AppClues {
+    /// Reads the events behind those that were read. Those have to be the same still.
+    pub fn read(&mut self, session: &Session, kind: FlowKind) {
+        for event in &session.events[self.n_read.min(session.events.len())..] {
+            if is_agent_event(event) {
+                match kind {
+                    FlowKind::Adk => self.tree.add_event(event),
+                    FlowKind::Transcript => self.tree.add_author(event),
+                }
+                self.tools.add_event(event);
+            }
+            if let Some(model) = &event.model_version {
+                let of_author = self.models.entry(event.author.clone()).or_default();
+                *of_author.entry(model.clone()).or_default() += 1;
+            }
+            if let Some(text) = marks::of(event, marks::INSTRUCTION).and_then(Json::as_str) {
+                self.told.entry(event.author.clone()).or_insert_with(|| text.into());
+            }
+        }
+        self.n_read = session.events.len();
+    }
+
+    /// How many events were read.
+    pub fn n_read(&self) -> usize {
+        self.n_read
+    }
+
+    /// The app, also by requests that are recorded of the session.
+    pub fn app(
+        &self,
+        session: &Session,
+        kind: FlowKind,
+        requests: &[(EventIndex, LlmRequest)],
+    ) -> InferredApp {
+        let mut tree = self.tree.clone();
+        match kind {
+            FlowKind::Adk => tree.find_root(),
+            FlowKind::Transcript => tree.adopt_by_root(),
+        }
+        let found = Found {
+            sent: SentRequests::of(session, kind, requests),
+            models: self.most_frequent_models(),
+            told: &self.told,
+            tools: InferredTools::of(&self.tools, &tree),
+            tree,
+        };
+        let root_agent = found.tree.root().map(|root| found.agent(root));
+        let app =
+            App { name: session.app_name.clone(), root_agent, writer: writer(session), ..App::default() };
+        InferredApp { app: Arc::new(app), notes: found.notes(kind) }
+    }
+
+    fn most_frequent_models(&self) -> BTreeMap<Str, Str> {
+        let most_frequent = |models: &BTreeMap<Str, usize>| {
+            models.iter().max_by_key(|(_, n)| **n).map(|(model, _)| model.clone())
+        };
+        let models = self.models.iter();
+        models.filter_map(|(author, models)| Some((author.clone(), most_frequent(models)?))).collect()
+    }
 }
 
 /// What is known of agents, by their names.
@@ -55,8 +116,8 @@ struct Found<'r> {
     tools: InferredTools,
     /// The model that answered most often.
     models: BTreeMap<Str, Str>,
-    /// What the client says it tells an agent with every request.
-    told: BTreeMap<Str, Str>,
+    /// See [`AppClues`].
+    told: &'r BTreeMap<Str, Str>,
     sent: SentRequests<'r>,
 }
 
@@ -105,33 +166,6 @@ impl Found<'_> {
 pub fn writer(session: &Session) -> Option<Str> {
     let mark = session.events.first().and_then(|event| marks::of(event, marks::WRITER))?;
     mark.as_str().map(Str::from)
-}
-
-/// The model that answered most often for each author.
-fn models(session: &Session) -> BTreeMap<Str, Str> {
-    let mut answers: BTreeMap<Str, BTreeMap<Str, usize>> = BTreeMap::new();
-    for event in &session.events {
-        if let Some(model) = &event.model_version {
-            *answers.entry(event.author.clone()).or_default().entry(model.clone()).or_default() += 1;
-        }
-    }
-    let most_frequent = |models: BTreeMap<Str, usize>| models.into_iter().max_by_key(|(_, n)| *n);
-    answers
-        .into_iter()
-        .filter_map(|(author, models)| most_frequent(models).map(|(model, _)| (author, model)))
-        .collect()
-}
-
-/// Importers mark what a client says it tells an agent with every request.
-fn told(session: &Session) -> BTreeMap<Str, Str> {
-    let mut told = BTreeMap::new();
-    for event in &session.events {
-        let mark = marks::of(event, marks::INSTRUCTION);
-        if let Some(text) = mark.and_then(Json::as_str) {
-            told.entry(event.author.clone()).or_insert_with(|| text.into());
-        }
-    }
-    told
 }
 
 /// A model known by the name its provider answered with.

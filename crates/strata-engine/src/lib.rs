@@ -72,7 +72,7 @@ pub use experiment::{
 };
 pub use flow::{Flow, Hook, Inserted, OrderViolation, Step};
 pub use flow_kind::FlowKind;
-pub use infer::{InferredApp, infer_app, writer};
+pub use infer::{AppClues, InferredApp, infer_app, writer};
 pub use log::{
     EventLog, EventView, Facts, LaidLog, LoggedEvent, SummaryRange, events_after_rewinds, live_events,
     surviving,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use strata_engine::FlowKind;
 use strata_import::Format;
-use strata_measure::analysis::{BillTotals, BilledCalls, CacheAnalysis, CallAnalysis};
+use strata_measure::analysis::{BillTotals, BilledCalls, CallAnalysis, CallCache};
 use strata_measure::tokens::{self, Tokenizer};
 use strata_model::marks::{self, CONTEXT_WINDOW};
 use strata_model::{Json, SharedList, Str};
@@ -24,7 +24,7 @@ use crate::open::{OpenSession, choose_model, read_app, stored_app};
 use crate::sample;
 use crate::show::explanations;
 use crate::tables::Tables;
-use crate::workspace::{list_item, session_row};
+use crate::workspace::{SessionSource, session_row};
 
 impl Handler for List {
     fn run(self, strata: &Strata) -> Result<SessionPage, AppError> {
@@ -132,24 +132,25 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
     let tables = &strata.tables;
     let analysis = open.analysis();
     let calls = analysis.calls();
-    let list = list_item(&open.entry);
+    let SessionSource { source, is_sample } = SessionSource::of(&open.entry);
     let caches = open.caches(&analysis, tables)?;
     let bill = caches.bill();
+    let billed = BilledCalls { analysis: &analysis, caches: &caches };
     Ok(SessionHeader {
         session: open.key.clone(),
         experiment: open.edits.as_ref().map(|edits| super::experiment::row(&edits.entry)),
-        title: list.title,
-        format: list.format,
-        source: list.source,
-        is_sample: list.is_sample,
+        title: open.entry.title.clone(),
+        format: open.entry.format.clone(),
+        source,
+        is_sample,
         events: open.experiment.session().events.len() as u32,
         calls: open.experiment.calls().len() as u32,
         compiled_calls: calls.len() as u32,
         user_turns: open.summary.recorded().user_turns as u32,
         compactions: open.experiment.summary_places().len() as u32,
-        agents: agents(open, BilledCalls { analysis: &analysis, caches: &caches }, tables),
+        agents: agents(open, billed, tables),
         bill: bill.into(),
-        calibrated: calibrated(strata, calls, &caches),
+        calibrated: calibrated(strata, billed),
         reported: reported(open, &bill),
         tokenizer: TokenizerInfo {
             basis: bill.counted_basis.into(),
@@ -173,19 +174,15 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
 }
 
 /// The calls as their providers count, where all of them are known to be counted so or nearly so.
-fn calibrated(
-    strata: &Strata,
-    calls: &SharedList<CallAnalysis>,
-    caches: &CacheAnalysis,
-) -> Option<CalibratedTotal> {
+fn calibrated(strata: &Strata, BilledCalls { analysis, caches }: BilledCalls<'_>) -> Option<CalibratedTotal> {
     let store = strata.workspace.store();
     let mut calibrations = Calibrations::new(&store);
     let mut total = CalibratedTotal { tokens: 0.0, low: 0.0, high: 0.0, calls: 0 };
-    for call in calls {
-        let bill = caches.call(call.number).map(|call| &call.bill);
-        let count = match bill.filter(|bill| bill.basis < tokens::Basis::Exact) {
-            Some(bill) => tokens::TokenCount::reported(bill.prompt_tokens),
-            None => calibrations.of_call(call).inspect(|_| total.calls += 1)?,
+    for CallCache { call, bill, .. } in &caches.calls {
+        let count = if bill.basis < tokens::Basis::Exact {
+            tokens::TokenCount::reported(bill.prompt_tokens)
+        } else {
+            calibrations.of_call(analysis.call(*call)?).inspect(|_| total.calls += 1)?
         };
         total.tokens += f64::from(count.tokens);
         total.low += f64::from(count.low);
@@ -208,36 +205,32 @@ fn reported(open: &OpenSession, bill: &BillTotals) -> Option<ReportedUsage> {
 
 /// Agents that made calls or wrote events, in the order of their first event.
 pub(super) fn agent_names(open: &OpenSession) -> Vec<Str> {
-    let mut names: Vec<Str> = Vec::new();
-    let authors = open.experiment.session().events.iter().filter(|event| !event.is_from_user());
-    for author in authors.map(|event| &event.author) {
-        if !names.contains(author) {
-            names.push(author.clone());
-        }
-    }
-    let index = open.experiment.index();
-    names.retain(|name| {
-        index.find(name).is_some()
-            || open.experiment.calls().iter().any(|call| call.invocation.agent == *name)
-    });
-    names
+    agents_with_events(open).map(|(name, _)| name.clone()).collect()
+}
+
+fn agents_with_events(open: &OpenSession) -> impl Iterator<Item = &(Str, u32)> {
+    let (experiment, index) = (&open.experiment, open.experiment.index());
+    let is_agent = |name: &Str| {
+        index.find(name).is_some() || experiment.calls().iter().any(|call| call.invocation.agent == *name)
+    };
+    open.events().agents().iter().filter(move |(name, _)| is_agent(name))
 }
 
 fn agents(open: &OpenSession, billed: BilledCalls<'_>, tables: &Tables) -> Vec<AgentSummary> {
-    let (session, index) = (open.experiment.session(), open.experiment.index());
-    let summary = |name: Str| {
-        let model = index.find(&name).map(|agent| index.model(agent).name.to_string());
-        let of_agent = open.experiment.calls().iter().filter(|call| call.invocation.agent == name);
+    let index = open.experiment.index();
+    let summary = |(name, n_events): &(Str, u32)| {
+        let model = index.find(name).map(|agent| index.model(agent).name.to_string());
+        let of_agent = open.experiment.calls().iter().filter(|call| call.invocation.agent == *name);
         AgentSummary {
             model: model.unwrap_or_default(),
             calls: of_agent.count() as u32,
-            events: session.events.iter().filter(|event| event.author == name).count() as u32,
+            events: *n_events,
             is_inferred: open.app.is_inferred,
-            context_window: context_window(&name, open, billed, tables),
+            context_window: context_window(name, open, billed, tables),
             name: name.to_string(),
         }
     };
-    agent_names(open).into_iter().map(summary).collect()
+    agents_with_events(open).map(summary).collect()
 }
 
 /// What the client wrote down of the agent's last call, else what is listed for its model.

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use strata_engine::{ConfigTarget, FlowKind, check_config, infer_app, writer};
+use strata_engine::{ConfigTarget, InferredApp, check_config, writer};
 use strata_import::read_app_config;
 use strata_measure::prices::Prices;
 use strata_measure::tokens::Tokenizer;
 use strata_model::app::AdkRelease;
-use strata_model::{App, Diagnostic, EventIndex, FromJson as _, LlmRequest, Session, json};
+use strata_model::{App, Diagnostic, FromJson as _, Session, json};
 use strata_store::{AppConfig, AppConfigOrigin};
 
 use super::assumed_model::{names_no_model, with_model};
@@ -34,11 +34,11 @@ pub(crate) struct AppSource {
 }
 
 impl AppSource {
-    /// The configuration somebody gave, else what the events and the recorded requests tell. A given one that cannot be read is reported.
+    /// The configuration somebody gave, else what is inferred from the events and the recorded requests. A given one that cannot be read is reported.
     pub(crate) fn of(
         given: Option<AppConfig>,
-        (session, requests): (&Session, &[(EventIndex, LlmRequest)]),
-        kind: FlowKind,
+        session: &Session,
+        inferred: impl FnOnce() -> InferredApp,
         diagnostics: &mut Vec<DiagnosticRow>,
     ) -> Self {
         if let Some(config) = given {
@@ -57,7 +57,7 @@ impl AppSource {
                 }),
             }
         }
-        let inferred = infer_app(session, kind, requests);
+        let inferred = inferred();
         Self {
             names_no_model: names_no_model(&inferred.app),
             notes: inferred.notes.into_iter().chain(note_on_release(&inferred.app)).collect(),

@@ -1,20 +1,26 @@
 //! The events of a session as rows: what each is, and what it cost.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use strata_engine::Experiment;
+use imbl::Vector;
+use strata_engine::{Call, Experiment};
 use strata_measure::analysis::{Scale, SessionAnalysis, UseTotals};
-use strata_model::{Event, EventIndex, Origin, RequestContent};
+use strata_model::{Event, EventIndex, Origin, RequestContent, SharedList, Str};
 
-use super::event_facts::{EventFacts, facts};
+use super::event_facts::{self, EventFacts};
 use super::tool_calls::ToolCalls;
 
 /// All rows of a session.
 pub(crate) struct EventTable {
-    facts: Vec<Arc<EventFacts>>,
+    facts: Vector<Arc<EventFacts>>,
     /// What each holds, for weighing; `None` where there is nothing.
-    contents: Vec<Option<Arc<RequestContent>>>,
+    contents: Vector<Option<Arc<RequestContent>>>,
     tool_calls: ToolCalls,
+    /// By which the rows say who wrote them.
+    calls: SharedList<Call>,
+    /// See [`Self::agents`].
+    agents: Vec<(Str, u32)>,
     used: Mutex<Option<Arc<UsedEvents>>>,
 }
 
@@ -31,49 +37,98 @@ pub(crate) struct UsedEvents {
 }
 
 impl EventTable {
-    /// The rows of a session, going on from those of its first `kept` events as it was before.
-    pub(crate) fn of(experiment: &Experiment, known: Option<(&Self, usize)>) -> Self {
-        let events = &experiment.session().events;
-        let (mut tool_calls, mut contents, n_known, known_facts) = match known {
-            Some((known, kept)) if kept == known.facts.len() => {
-                (known.tool_calls.clone(), known.contents.clone(), kept, &known.facts[..])
-            }
-            // Tools that were called behind the events that stay are not to be found.
-            Some((known, kept)) => {
-                (ToolCalls::default(), known.contents[..kept].to_vec(), 0, &known.facts[..kept])
-            }
-            None => (ToolCalls::default(), Vec::new(), 0, &[][..]),
+    pub(crate) fn of(experiment: &Experiment) -> Self {
+        let empty = Self {
+            facts: Vector::new(),
+            contents: Vector::new(),
+            tool_calls: ToolCalls::default(),
+            calls: SharedList::new(),
+            agents: Vec::new(),
+            used: Mutex::default(),
         };
-        tool_calls.read(events, n_known);
-        let n_contents = contents.len();
-        let new_contents = events.iter().enumerate().skip(n_contents);
-        contents.extend(new_contents.map(|(at, event)| content(event, EventIndex(at as u32))));
-        let facts = producers(experiment, &tool_calls).into_iter().enumerate().map(|(at, call)| {
-            match known_facts.get(at).filter(|known| known.call == call) {
-                Some(known) => known.clone(),
-                None => Arc::new(facts(&events[at], call, |id| Some(tool_calls.before(events, (id, at))?.1))),
+        empty.gone_on(experiment)
+    }
+
+    /// The rows of a session that has grown: of what it was, its first `kept` events stayed.
+    pub(super) fn grown(&self, before: &Experiment, kept: usize, experiment: &Experiment) -> Self {
+        let mut stays = self.copy();
+        stays.facts.truncate(kept);
+        stays.contents.truncate(kept);
+        for event in &before.session().events[kept..] {
+            stays.tool_calls.forget(event, kept);
+            if let Some((_, n_events)) = stays.agents.iter_mut().find(|(name, _)| *name == event.author) {
+                *n_events -= 1;
             }
-        });
-        Self { facts: facts.collect(), contents, tool_calls, used: Mutex::default() }
+        }
+        stays.agents.retain(|(_, n_events)| *n_events > 0);
+        stays.gone_on(experiment)
+    }
+
+    /// With the events behind those that it has.
+    fn gone_on(self, experiment: &Experiment) -> Self {
+        let events = &experiment.session().events;
+        let Self { mut facts, mut contents, mut tool_calls, calls, mut agents, .. } = self;
+        let kept = contents.len();
+        tool_calls.read(events, kept);
+        for (at, event) in events.iter().enumerate().skip(kept) {
+            contents.push_back(content(event, EventIndex(at as u32)));
+            match agents.iter_mut().find(|(name, _)| *name == event.author) {
+                Some((_, n_events)) => *n_events += 1,
+                None if event.is_from_user() => {}
+                None => agents.push((event.author.clone(), 1)),
+            }
+        }
+        // Calls that stay wrote what they wrote.
+        let now = experiment.calls();
+        let n_same = calls.n_shared(now);
+        let changed = [calls.get(n_same), now.get(n_same)].into_iter().flatten();
+        facts.truncate(changed.map(|call| call.answer.as_usize()).min().unwrap_or(kept));
+        let wrote = now.range(n_same..now.len()).map(|call| (call.answer.as_usize(), call.number));
+        let wrote: HashMap<usize, u32> = wrote.collect();
+        for (at, event) in events.iter().enumerate().skip(facts.len()) {
+            let place_of_call = |id: &str| tool_calls.before(events, (id, at));
+            let mut ids = event.function_responses().filter_map(|response| response.id.as_deref());
+            let asked = || ids.find_map(|id| facts.get(place_of_call(id)?.0)?.call);
+            let call = wrote.get(&at).copied().or_else(asked);
+            facts.push_back(Arc::new(event_facts::facts(event, call, |id| Some(place_of_call(id)?.1))));
+        }
+        Self { facts, contents, tool_calls, calls: now.clone(), agents, used: Mutex::default() }
+    }
+
+    /// Of the same rows; what the events cost is not copied.
+    fn copy(&self) -> Self {
+        Self {
+            facts: self.facts.clone(),
+            contents: self.contents.clone(),
+            tool_calls: self.tool_calls.clone(),
+            calls: self.calls.clone(),
+            agents: self.agents.clone(),
+            used: Mutex::default(),
+        }
     }
 
     /// The rows of the same session for an experiment over it: what events cost is another matter there, and what was
     /// edited says something else.
     pub(super) fn over(&self, experiment: &Experiment) -> Self {
-        let (mut of_all, mut contents) = (self.facts.clone(), self.contents.clone());
+        let mut over = self.copy();
         let events = &experiment.session().events;
         for (index, change) in experiment.changed_events() {
             let Some(event) = &change.edited else { continue };
             let at = index.as_usize();
             let asked = |id: &str| Some(self.tool_calls.before(events, (id, at))?.1);
-            of_all[at] = Arc::new(facts(event, self.facts[at].call, asked));
-            contents[at] = content(event, index);
+            over.facts.set(at, Arc::new(event_facts::facts(event, self.facts[at].call, asked)));
+            over.contents.set(at, content(event, index));
         }
-        Self { facts: of_all, contents, tool_calls: self.tool_calls.clone(), used: Mutex::default() }
+        over
     }
 
-    pub(crate) fn facts(&self) -> &[Arc<EventFacts>] {
+    pub(crate) fn facts(&self) -> &Vector<Arc<EventFacts>> {
         &self.facts
+    }
+
+    /// Who wrote events, in the order of the first ones, each with the number of them; nobody's are the user's.
+    pub(crate) fn agents(&self) -> &[(Str, u32)] {
+        &self.agents
     }
 
     /// What an event holds: its own content, or the summary it carries.
@@ -141,19 +196,4 @@ pub(crate) fn content(event: &Event, index: EventIndex) -> Option<Arc<RequestCon
     };
     let content = summary.or(event.content.as_deref())?;
     Some(Arc::new(RequestContent::from_content(content, origin)))
-}
-
-/// For each event, the call that wrote it or that called the tool it is the result of.
-fn producers(experiment: &Experiment, tool_calls: &ToolCalls) -> Vec<Option<u32>> {
-    let events = &experiment.session().events;
-    let mut of_event = vec![None; events.len()];
-    for call in experiment.calls() {
-        of_event[call.answer.as_usize()] = Some(call.number);
-    }
-    for (at, event) in events.iter().enumerate() {
-        let mut ids = event.function_responses().filter_map(|response| response.id.as_deref());
-        let asked = || ids.find_map(|id| of_event[tool_calls.before(events, (id, at))?.0]);
-        of_event[at] = of_event[at].or_else(asked);
-    }
-    of_event
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use strata_engine::{Call, Compilation, Edit, EditNote, Experiment};
+use strata_engine::{AppClues, Call, Compilation, Edit, EditNote, Experiment};
 use strata_measure::analysis::{
     BilledCalls, CacheAnalysis, CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis,
 };
@@ -122,6 +122,8 @@ struct ReadRecording {
     marks: Vec<Fingerprint>,
     /// Requests that were really sent, which are in the experiment.
     answered: AnsweredRequests,
+    /// Where the app is inferred.
+    clues: AppClues,
 }
 
 /// What the store has of a session beside its events.
@@ -170,7 +172,15 @@ impl OpenSession {
     pub(crate) fn of_recording(recording: Recording, outdated: Option<&Self>) -> Self {
         let Recording { mut known, session, n_known, marks, answered, config, as_if } = recording;
         let kind = flow_kind(&known.summary.format);
-        let app = AppSource::of(config, (&session, &answered.requests()), kind, &mut known.diagnostics);
+        let mut clues = outdated
+            .map(|outdated| outdated.read.clues.clone())
+            .filter(|clues| clues.n_read() <= n_known)
+            .unwrap_or_default();
+        let inferred = || {
+            clues.read(&session, kind);
+            clues.app(&session, kind, &answered.requests())
+        };
+        let app = AppSource::of(config, &session, inferred, &mut known.diagnostics);
         let app = app.with_chosen_model(as_if.as_deref());
         let stored = StoredSession { session, n_known, answered: &answered, app: app.app.clone(), kind };
         let (experiment, analysis) = match outdated {
@@ -181,9 +191,11 @@ impl OpenSession {
             })),
             None => stored.opened(None),
         };
-        let known_events = outdated.map(|outdated| (&outdated.events, n_known));
-        let events = EventTable::of(&experiment, known_events);
-        let read = ReadRecording { marks, answered };
+        let events = match outdated {
+            Some(outdated) => outdated.events.grown(&outdated.experiment, n_known, &experiment),
+            None => EventTable::of(&experiment),
+        };
+        let read = ReadRecording { marks, answered, clues };
         let caches = outdated.map(|outdated| outdated.caches.handed_on()).unwrap_or_default();
         Self { read, caches, ..Self::opened(known, app, experiment, None, analysis, events) }
     }
@@ -194,7 +206,7 @@ impl OpenSession {
         let events = if experiment.n_recorded() == experiment.session().events.len() {
             base.events.over(&experiment)
         } else {
-            EventTable::of(&experiment, None).over(&experiment)
+            EventTable::of(&experiment).over(&experiment)
         };
         let recorded = Recorded {
             id: base.id.clone(),

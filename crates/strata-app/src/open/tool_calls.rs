@@ -19,6 +19,15 @@ impl ToolCalls {
         }
     }
 
+    /// Forgets what an event called, which stood behind the first `kept` ones.
+    pub(super) fn forget(&mut self, event: &Event, kept: usize) {
+        for id in event.function_calls().filter_map(|call| call.id.as_ref()) {
+            if let Some(places) = self.0.get_mut(id) {
+                places.retain(|at| (*at as usize) < kept);
+            }
+        }
+    }
+
     /// The last call with this id that stands in front of an event or in it, with the place of its own.
     pub(super) fn before<'e>(
         &self,

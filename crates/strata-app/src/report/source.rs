@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use strata_engine::{Edit, EditNote, Experiment, FlowEdit, Outcome};
+use strata_engine::{Edit, EditNote, Experiment, FlowEdit, Outcome, infer_app};
 use strata_import::ImportedSession;
 use strata_measure::analysis::{BilledCalls, CacheAnalysis, CallAnalysis, Scale, SessionAnalysis};
 use strata_measure::lab::Recording;
@@ -372,7 +372,7 @@ impl Source {
             }
             None => {
                 let mut rows = Vec::new();
-                let app = AppSource::of(config, (&session, &sent), kind, &mut rows);
+                let app = AppSource::of(config, &session, || infer_app(&session, kind, &sent), &mut rows);
                 let file = app.location.clone().unwrap_or_default();
                 diagnostics.extend(rows.into_iter().map(|row| FileDiagnostic::new(&file, row)));
                 app

@@ -296,7 +296,7 @@ fn kinds(analysis: &SessionAnalysis) -> Vec<KindTotal> {
 
 fn parts(subject: &Subject, analysis: &SessionAnalysis, rates: &CallRates) -> Vec<PartTokens> {
     let log = subject.experiment.log();
-    let events = EventTable::of(&subject.experiment, None);
+    let events = EventTable::of(&subject.experiment);
     let key = |piece: &Piece| (origin::text(&piece.origin), piece.kind, origin::from(&piece.origin, log));
     let sums: BTreeMap<_, LedgerSum> = analysis.ledger().sums_by(rates, |piece| Some(key(piece)));
     let text = |origin: &str| {

@@ -31,7 +31,9 @@ impl<'r> SentRequests<'r> {
             let Some(event) = session.events.get(answer.as_usize()) else { continue };
             agents.entry(&event.author).or_default().push((*answer, request));
         }
-        Self { kind, states: StateHistory::new(session), agents }
+        // Templates are found in requests alone.
+        let states = if agents.is_empty() { StateHistory::default() } else { StateHistory::new(session) };
+        Self { kind, states, agents }
     }
 
     pub(super) fn is_empty(&self) -> bool {

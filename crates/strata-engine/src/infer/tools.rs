@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use strata_model::app::{Confirmation, OutputSchema, SchemaKind, Tool};
-use strata_model::{Json, Object, Session, Str};
+use strata_model::{Event, Json, Object, Str};
 
-use super::tree::{Tree, is_agent_event};
+use super::tree::Tree;
 use crate::adk_text::{REQUEST_CONFIRMATION, REQUEST_CREDENTIAL, REQUEST_INPUT};
 
 /// Calls the runtime makes or answers itself: no tool of an agent's own stands behind them.
@@ -23,8 +23,14 @@ pub(super) struct AgentTools {
     pub(super) output_schema: Option<OutputSchema>,
 }
 
+/// What the calls of each author's tools had in common, those of the runtime and of agents among them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ToolSignatures {
+    authors: BTreeMap<Str, Vec<(Str, Signature)>>,
+}
+
 /// What calls of one tool had in common.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Signature {
     n_calls: usize,
     is_long_running: bool,
@@ -32,34 +38,37 @@ struct Signature {
     arguments: Vec<(Str, Argument)>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Argument {
     n_given: usize,
     types: Vec<&'static str>,
 }
 
-impl InferredTools {
-    pub(super) fn of(session: &Session, tree: &Tree) -> Self {
-        let mut signatures: BTreeMap<Str, Vec<(Str, Signature)>> = BTreeMap::new();
-        for event in session.events.iter().filter(|event| is_agent_event(event)) {
-            let of_agent = signatures.entry(event.author.clone()).or_default();
-            for call in event.function_calls() {
-                let Some(name) = &call.name else { continue };
-                let is_agent = tree.names().any(|agent| agent == name);
-                if RUNTIME_CALLS.contains(&&**name) || is_agent {
-                    continue;
-                }
-                let at = of_agent.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-                    of_agent.push((name.clone(), Signature::default()));
-                    of_agent.len() - 1
-                });
-                let waits = event.long_running_tool_ids.as_deref().unwrap_or_default();
-                let signature = &mut of_agent[at].1;
-                signature.is_long_running |= call.id.as_ref().is_some_and(|id| waits.contains(id));
-                signature.add(call.args.as_deref());
-            }
+impl ToolSignatures {
+    /// Takes in what an agent called.
+    pub(super) fn add_event(&mut self, event: &Event) {
+        let of_author = self.authors.entry(event.author.clone()).or_default();
+        for call in event.function_calls() {
+            let Some(name) = &call.name else { continue };
+            let at = of_author.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+                of_author.push((name.clone(), Signature::default()));
+                of_author.len() - 1
+            });
+            let waits = event.long_running_tool_ids.as_deref().unwrap_or_default();
+            let signature = &mut of_author[at].1;
+            signature.is_long_running |= call.id.as_ref().is_some_and(|id| waits.contains(id));
+            signature.add(call.args.as_deref());
         }
-        let agents = signatures.into_iter().map(|(agent, tools)| (agent, AgentTools::of(tools)));
+    }
+}
+
+impl InferredTools {
+    pub(super) fn of(signatures: &ToolSignatures, tree: &Tree) -> Self {
+        let is_own =
+            |tool: &str| !RUNTIME_CALLS.contains(&tool) && !tree.names().any(|agent| **agent == *tool);
+        let agents = signatures.authors.iter().map(|(agent, tools)| {
+            (agent.clone(), AgentTools::of(tools.iter().filter(|(name, _)| is_own(name))))
+        });
         Self { agents: agents.collect() }
     }
 
@@ -73,15 +82,15 @@ impl InferredTools {
 }
 
 impl AgentTools {
-    fn of(signatures: Vec<(Str, Signature)>) -> Self {
+    fn of<'s>(signatures: impl Iterator<Item = &'s (Str, Signature)>) -> Self {
         let mut tools = Self::default();
         for (name, signature) in signatures {
-            match &*name {
+            match &**name {
                 "set_model_response" => tools.output_schema = Some(signature.output_schema()),
                 "load_memory" => tools.tools.push(Tool::LoadMemory),
                 "load_artifacts" => tools.tools.push(Tool::LoadArtifacts),
                 "exit_loop" => tools.tools.push(Tool::ExitLoop),
-                _ => tools.tools.push(signature.function(name)),
+                _ => tools.tools.push(signature.function(name.clone())),
             }
         }
         tools

@@ -1,16 +1,16 @@
 //! Which agents there were and who stood below whom.
 
 use strata_model::app::{AgentKind, AgentMode};
-use strata_model::{Event, Json, Session, Str, marks};
+use strata_model::{Event, Json, Str, marks};
 
 /// Agents in order of appearance, each with its parent. The root is first.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
     guesses: Vec<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Node {
     name: Str,
     parent: Option<Str>,
@@ -19,27 +19,14 @@ struct Node {
 }
 
 impl Tree {
-    /// Agents side by side, for sources that say nothing on how agents are related.
-    pub(super) fn flat(session: &Session) -> Self {
-        let mut tree = Self::default();
-        session.events.iter().filter(|event| is_agent_event(event)).for_each(|event| tree.add_author(event));
-        tree.adopt_by_root();
-        tree
-    }
-
-    /// Agents by what node paths, hand-overs and branches say.
-    pub(super) fn of_adk(session: &Session) -> Self {
-        let mut tree = Self::default();
-        for event in session.events.iter().filter(|event| is_agent_event(event)) {
-            tree.add_path(event);
-            tree.add_branch(event);
-            tree.add_author(event);
-            if let Some(target) = transfer_target(event) {
-                tree.add_transfer(&event.author, target);
-            }
+    /// What node path, hand-over and branch of an event say.
+    pub(super) fn add_event(&mut self, event: &Event) {
+        self.add_path(event);
+        self.add_branch(event);
+        self.add_author(event);
+        if let Some(target) = transfer_target(event) {
+            self.add_transfer(&event.author, target);
         }
-        tree.find_root();
-        tree
     }
 
     pub(super) fn root(&self) -> Option<&Str> {
@@ -99,7 +86,8 @@ impl Tree {
         }
     }
 
-    fn add_author(&mut self, event: &Event) {
+    /// All that is looked at in sources that say nothing on how agents are related.
+    pub(super) fn add_author(&mut self, event: &Event) {
         let is_asked = event.content.as_ref().is_some_and(|content| content.role.as_deref() == Some("model"))
             || event.usage_metadata.is_some()
             || marks::has(event, marks::UNANSWERED)
@@ -155,7 +143,7 @@ impl Tree {
     }
 
     /// Puts everyone below one root. Agents that never handed over took turns by someone's order.
-    fn find_root(&mut self) {
+    pub(super) fn find_root(&mut self) {
         let tops: Vec<Str> =
             self.nodes.iter().filter(|node| node.parent.is_none()).map(|node| node.name.clone()).collect();
         if tops.len() < 2 {
@@ -179,7 +167,8 @@ impl Tree {
         ));
     }
 
-    fn adopt_by_root(&mut self) {
+    /// Puts everyone who has no parent below the first of them.
+    pub(super) fn adopt_by_root(&mut self) {
         let Some(root) = self.root().cloned() else { return };
         for node in self.nodes.iter_mut().filter(|node| node.parent.is_none() && node.name != root) {
             node.parent = Some(root.clone());

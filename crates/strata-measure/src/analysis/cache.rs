@@ -193,7 +193,7 @@ impl CacheAnalysis {
         let sizes = bill::sizes(&before, calls.iter().map(|call| &call.matches).take(before.len()));
         let run = &mut self.run;
         run.timeline.go_on(experiment, calls, rules);
-        for (at, call) in calls.iter().enumerate().skip(n_known) {
+        for (at, call) in (n_known..).zip(calls.range(n_known..calls.len())) {
             let mut reported = ReportedCounts::of_call(experiment, call).filter(|_| unedited.is_none());
             let sized = if unedited.is_some() { sizes[at] } else { reported };
             let sized_at = |of: usize| if of == at { sized } else { self.calls[of].sized };
