@@ -239,7 +239,8 @@ impl CacheAnalysis {
             });
         }
         run.calls = calls.clone();
-        run.together = ReportsTogether::of(&self.calls, &run.prompts);
+        let reports = self.calls.iter().map(|call| call.reported.as_ref());
+        run.together = ReportsTogether::of(&run.prompts, reports);
         self.compare(n_known, unedited, prices);
         self.growth = unedited.map_or_else(OnceLock::new, |unedited| unedited.growth().clone().into());
         let is_whole = calls.len() == experiment.calls().len();
@@ -253,7 +254,8 @@ impl CacheAnalysis {
         let CacheRun { calls, timeline, prompts, together, .. } = &self.run;
         let reports = Reports { calls, prompts, together };
         let missed_before = |at: usize| unedited?.caches.calls.get(at)?.comparison?.difference;
-        let losses = Losses { calls, caches: &self.calls, prompts, timeline, missed_before: &missed_before };
+        let found = |at: usize| (&self.calls[at].prediction, &self.calls[at].bill);
+        let losses = Losses { calls, found: &found, prompts, timeline, missed_before: &missed_before };
         let compared = self.calls.iter().enumerate().skip(from).map(|(at, call)| {
             let (rule, prediction) = (&timeline.rules[at], &call.prediction);
             let comparison = call.reported.and_then(|report| {
@@ -408,7 +410,8 @@ impl BilledCalls<'_> {
     }
 
     fn growth(&self) -> &GrowthRatios {
-        self.caches.growth.get_or_init(|| GrowthRatios::of(self.analysis, &self.caches.calls))
+        let reported = |at: usize| self.caches.calls.get(at)?.reported;
+        self.caches.growth.get_or_init(|| GrowthRatios::of(self.analysis, reported))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use strata_model::Str;
 
-use super::CallCache;
+use super::reported::ReportedCounts;
 use crate::analysis::call::CallAnalysis;
 use crate::analysis::session::SessionAnalysis;
 
@@ -21,19 +21,22 @@ pub(super) struct GrowthRatios {
 impl GrowthRatios {
     /// Of prompts that begin with another one, where the sizes of both were reported.
     /// Counts that are calibrated are the provider's as they are.
-    pub(super) fn of(analysis: &SessionAnalysis, caches: &[CallCache]) -> Self {
+    pub(super) fn of(
+        analysis: &SessionAnalysis,
+        reported: impl Fn(usize) -> Option<ReportedCounts>,
+    ) -> Self {
         let calls = analysis.calls();
         let is_calibrated = |model: &str| analysis.fits().is_some_and(|fits| fits.of_model(model).is_some());
         let mut sums: BTreeMap<Str, (u64, u64)> = BTreeMap::new();
-        for (call, cache) in calls.iter().zip(caches) {
-            let Some((report, parent)) = cache.reported.zip(call.matches.parent) else { continue };
-            let at = parent as usize - 1;
-            let Some(before) = caches[at].reported else { continue };
+        for (at, call) in calls.iter().enumerate() {
+            let Some((report, parent)) = reported(at).zip(call.matches.parent) else { continue };
+            let parent = parent as usize - 1;
+            let Some(before) = reported(parent) else { continue };
             // What the provider leaves out by itself is in no report.
             let sent = |call: &CallAnalysis| {
                 call.total.tokens - call.matches.forgotten_tokens.min(call.total.tokens)
             };
-            let counted = sent(call).saturating_sub(sent(&calls[at]));
+            let counted = sent(call).saturating_sub(sent(&calls[parent]));
             let grown = report.prompt.saturating_sub(before.prompt);
             if counted > 0 && grown > 0 {
                 let (of_ours, of_theirs) = sums.entry(call.sent_to.clone()).or_default();

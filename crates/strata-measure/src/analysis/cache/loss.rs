@@ -3,9 +3,9 @@
 use strata_model::{AgentField, Origin, SharedList, Str};
 use strata_wire::{CacheRule, Machine};
 
-use super::CallCache;
 use super::bill::CallBill;
 use super::reported::Comparison;
+use super::simulate::Prediction;
 use super::timeline::Timeline;
 use crate::analysis::blame::{Cause, Link};
 use crate::analysis::call::CallAnalysis;
@@ -38,8 +38,8 @@ pub struct Loss {
 
 pub(super) struct Losses<'l> {
     pub calls: &'l SharedList<CallAnalysis>,
-    /// What they come to, in the provider's tokens, as all sizes here.
-    pub caches: &'l [CallCache],
+    /// What a call is predicted to find and what it comes to, in the provider's tokens, as all sizes here.
+    pub found: &'l dyn Fn(usize) -> (&'l Prediction, &'l CallBill),
     /// As they are measured: sizes are of what later calls can find of them, which a report may say is less than was sent.
     pub prompts: &'l [PromptMatches],
     pub timeline: &'l Timeline,
@@ -111,7 +111,7 @@ impl Losses<'_> {
 
     fn of_lineage(&self, at: usize, before: usize) -> Option<Loss> {
         let (call, previous) = (&self.calls[at], &self.calls[before]);
-        let (rule, prediction) = (&self.timeline.rules[at], &self.caches[at].prediction);
+        let (rule, prediction) = (&self.timeline.rules[at], (self.found)(at).0);
         // A shorter prompt, as after a compaction, cannot lose more than it is long.
         let (size_before, size) = (self.prompts[before].tokens, self.bill(at).prompt_tokens);
         let held = rule.usable_tokens(size_before.min(size));
@@ -206,7 +206,7 @@ impl Losses<'_> {
         let previous = &self.calls[before];
         let sizes = (self.bill(before).prompt_tokens, self.bill(at).prompt_tokens);
         let tokens = self.timeline.rules[at].usable_tokens(sizes.0.min(sizes.1));
-        let tokens = tokens.saturating_sub(self.caches[at].prediction.expected);
+        let tokens = tokens.saturating_sub((self.found)(at).0.expected);
         let is_other = previous.sent_to != call.sent_to;
         is_other.then(|| Loss {
             against: previous.number,
@@ -224,7 +224,7 @@ impl Losses<'_> {
     }
 
     fn bill(&self, at: usize) -> &CallBill {
-        &self.caches[at].bill
+        (self.found)(at).1
     }
 
     fn is_of_one_branch(&self, a: usize, b: usize) -> bool {

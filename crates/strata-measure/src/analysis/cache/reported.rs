@@ -5,7 +5,6 @@ use strata_model::marks::CACHE_WRITE;
 use strata_model::{Event, Object, SharedList, Usage};
 use strata_wire::{CacheRule, Machine};
 
-use super::CallCache;
 use super::simulate::Prediction;
 use crate::analysis::call::CallAnalysis;
 use crate::analysis::difference::Difference;
@@ -162,15 +161,19 @@ pub(super) struct ReportsTogether {
 }
 
 impl ReportsTogether {
-    /// Of calls and their prompts.
-    pub(super) fn of(calls: &[CallCache], prompts: &[PromptMatches]) -> Self {
-        let reports = calls.iter().filter_map(|call| call.reported.as_ref());
-        let firsts = prompts.iter().zip(calls).filter(|(prompt, _)| prompt.parent.is_none());
-        let found = firsts.filter_map(|(_, call)| call.reported?.cached);
-        Self {
-            is_cache_used: reports.into_iter().any(ReportedCounts::has_cache),
-            heads: found.filter(|cached| *cached > 0).collect(),
+    /// Of prompts and what was reported of each.
+    pub(super) fn of<'r>(
+        prompts: &[PromptMatches],
+        reports: impl Iterator<Item = Option<&'r ReportedCounts>>,
+    ) -> Self {
+        let mut together = Self::default();
+        for (prompt, report) in prompts.iter().zip(reports) {
+            let Some(report) = report else { continue };
+            together.is_cache_used |= report.has_cache();
+            let found = report.cached.filter(|cached| *cached > 0 && prompt.parent.is_none());
+            together.heads.extend(found);
         }
+        together
     }
 }
 
