@@ -238,6 +238,18 @@ impl Draft {
         }
     }
 
+    /// Adds to what the source says of an event that is there already.
+    pub(crate) fn note_source(&mut self, at: usize, name: &str, value: impl Into<Json>) {
+        let Some(event) = self.event_mut(at) else { return };
+        let custom = event.custom_metadata.get_or_insert_default();
+        let mut notes = match custom.remove(marks::SOURCE) {
+            Some(Json::Object(notes)) => notes,
+            _ => Object::new(),
+        };
+        notes.insert(name, value);
+        custom.insert(marks::SOURCE, notes);
+    }
+
     /// Takes a mark from an event that is there already.
     pub(crate) fn unmark(&mut self, at: usize, name: &str) {
         let Some(event) = self.event_mut(at) else { return };

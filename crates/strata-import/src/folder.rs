@@ -35,7 +35,7 @@ pub fn folder_sessions(paths: &[impl AsRef<str>]) -> Vec<FolderSession> {
         let has = |order: u8| files.iter().any(|(it, _, _)| *it == order);
         match kind {
             // One file of the two is a conversation, or the interface of one, by itself.
-            "cline" | "openhands" | CLAUDE_BODIES => has(0) && has(1),
+            "cline" | "openhands" | "droid" | CLAUDE_BODIES => has(0) && has(1),
             "opencode" => has(0) && has(1) && has(2),
             _ => files.len() > 1,
         }
@@ -71,6 +71,12 @@ fn place_of(path: &str) -> Option<(&str, &'static str, u8)> {
             return Some((folder, CLAUDE_BODIES, 1));
         }
         _ => {}
+    }
+    // A transcript and its settings lie side by side, with others.
+    for (ending, order) in [(".settings.json", 1), (".jsonl", 0)] {
+        if let Some(session) = path.strip_suffix(ending) {
+            return Some((session, "droid", order));
+        }
     }
     let name = name.strip_suffix(".json")?;
     // The first generation only numbers them.
@@ -144,12 +150,16 @@ mod tests {
             "bodies/req_1.response.json",
             "bodies/index.jsonl",
             "no-index/1f.request.json",
+            "droid/d2.jsonl",
+            "droid/d1.settings.json",
+            "droid/d1.jsonl",
         ];
         let found = folder_sessions(&paths);
         let told: Vec<_> = found.iter().map(|it| (&*it.root, &*it.files)).collect();
-        let expected: [(&str, &[usize]); 7] = [
+        let expected: [(&str, &[usize]); 8] = [
             ("bodies", &[19, 17, 18]),
             ("c/ab", &[5, 4, 3]),
+            ("droid/d1", &[23, 22]),
             ("llm-completions", &[16, 15]),
             ("old/storage", &[8, 9, 10]),
             ("sessions/x", &[7, 6]),

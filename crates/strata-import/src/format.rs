@@ -91,11 +91,6 @@ impl UnreadFormat {
         "a database of trace spans",
         "Import the session itself: the saved session, `.adk/session.db`, or the export of adk web",
     );
-    /// `crush.db`.
-    pub const CRUSH: Self = Self::new(
-        "a database of Crush",
-        "Record its requests with a proxy, as HAR or as a log of requests, and import that",
-    );
     /// `logs.db` of Simon Willison's `llm`.
     pub const LLM_LOGS: Self = Self::new(
         "the log of the command `llm`",

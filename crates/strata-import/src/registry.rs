@@ -8,7 +8,11 @@ use Sign::{Bytes, InTables, ListOf, Object, Text, Values};
 use strata_model::Json;
 
 use crate::adk::{self, AdkFormats};
-use crate::agents::{aider, cline, codex, copilot, gemini_cli, goose, opencode, openhands};
+use crate::agents::{
+    aider, amp, cline, codex, continue_dev, copilot, crush, cursor, droid, gemini_cli, goose, kiro, opencode,
+    openhands, pi, specstory, vscode_chat, zed,
+};
+use crate::chats::{ai_studio, chatgpt, claude_ai};
 use crate::claude;
 use crate::document_file::{DocumentFile, DocumentFormat};
 use crate::findings::Findings;
@@ -93,6 +97,44 @@ formats! {
         [Object(gemini_cli::is_chat)] => Documents(&gemini_cli::DOCUMENTS);
     COPILOT_CLI("copilot-cli-events-jsonl", "Copilot CLI event log", Traits::None)
         [Object(copilot::is_log)] => Pieces(copilot::reader);
+    /// The log of changes of a chat, the document of older versions, and what is exported.
+    VSCODE_CHAT("vscode-chat", "VS Code chat", Traits::None)
+        [Object(vscode_chat::is_chat)] => Documents(&vscode_chat::DOCUMENTS);
+    /// The requests of Copilot's chat, as it exports them.
+    VSCODE_CHAT_REPLAY("vscode-chat-replay", "VS Code chat replay", Traits::None)
+        [Object(vscode_chat::replay::is_replay)] => Documents(&vscode_chat::replay::DOCUMENTS);
+    /// The database of Cursor's editor.
+    CURSOR("cursor-sqlite", "Cursor database", Traits::None)
+        [InTables(cursor::is_database)] => Tables(cursor::read_tables);
+    /// What Cursor's agent puts out, and its transcripts.
+    CURSOR_AGENT("cursor-agent-jsonl", "Cursor agent log", Traits::None)
+        [Values(cursor::is_output), Object(cursor::is_transcript)] => Records(cursor::read);
+    /// Sessions of Pi, and what `pi --mode json` puts out.
+    PI("pi-session-jsonl", "Pi session", Traits::None)
+        [Object(pi::is_session)] => Records(pi::read);
+    CONTINUE("continue-session-json", "Continue session", Traits::None)
+        [Object(continue_dev::is_session)] => Documents(&continue_dev::DOCUMENTS);
+    DROID("droid-session-jsonl", "Droid session", Traits::None)
+        [Object(droid::is_transcript)] => Records(droid::read);
+    AMP("amp-thread-json", "Amp thread", Traits::None)
+        [Object(amp::is_thread)] => Documents(&amp::DOCUMENTS);
+    /// Threads of Zed's agent.
+    ZED("zed-sqlite", "Zed database", Traits::None)
+        [InTables(zed::is_database)] => Tables(zed::read_tables);
+    /// Conversations of Kiro's command line, and of Amazon Q's before it.
+    KIRO("kiro-sqlite", "Kiro database", Traits::None)
+        [InTables(kiro::is_database)] => Tables(kiro::read_tables);
+    CRUSH("crush-sqlite", "Crush database", Traits::None)
+        [InTables(crush::is_database)] => Tables(crush::read_tables);
+    /// Markdown of other agents' sessions.
+    SPECSTORY("specstory-markdown", "SpecStory history", Traits::None)
+        [Text(specstory::is_history)] => Whole(specstory::read);
+    CHATGPT("chatgpt-export", "ChatGPT export", Traits::None)
+        [Object(chatgpt::is_conversation)] => Documents(&chatgpt::DOCUMENTS);
+    CLAUDE_AI("claude-ai-export", "Claude.ai export", Traits::None)
+        [Object(claude_ai::is_conversation)] => Documents(&claude_ai::DOCUMENTS);
+    AI_STUDIO("ai-studio-chat", "AI Studio chat", Traits::None)
+        [Object(ai_studio::is_chat)] => Documents(&ai_studio::DOCUMENTS);
     /// Conversations of Cline and Roo: those of the command line, and the task folders of the extension.
     CLINE("cline-messages-json", "Cline conversation", Traits::None)
         [Values(cline::is_task_folder), ListOf(cline::is_message), Object(cline::is_conversation)]
@@ -189,10 +231,6 @@ formats! {
 pub(crate) static UNREAD: &[(UnreadFormat, Sign)] = &[
     (UnreadFormat::ADK_BEFORE_1, Object(adk::is_before_1)),
     (UnreadFormat::SPAN_DATABASE, InTables(|all| tables::has(all, "spans"))),
-    (
-        UnreadFormat::CRUSH,
-        InTables(|all| tables::has_column(all, "messages", "parts") && tables::has(all, "sessions")),
-    ),
     (
         UnreadFormat::LLM_LOGS,
         InTables(|all| tables::has_column(all, "responses", "prompt") && tables::has(all, "conversations")),

@@ -36,13 +36,38 @@ pub(super) fn candidates(surroundings: &Environment) -> Vec<Candidate> {
         new("opencode", data.join("opencode/storage"), is_opencode_session),
         new("Goose", data.join("goose/sessions/sessions.db"), is_any),
         new("OpenHands", surroundings.home.join(".openhands/conversations"), is_openhands),
+        new("Qwen Code", surroundings.home.join(".qwen/projects"), is_qwen_chat),
+        new("Pi", surroundings.folder("PI_CODING_AGENT_DIR", ".pi/agent").join("sessions"), is_jsonl),
+        new(
+            "Continue",
+            surroundings.folder("CONTINUE_GLOBAL_DIR", ".continue").join("sessions"),
+            is_continue,
+        ),
+        new("Droid", surroundings.home.join(".factory/sessions"), is_jsonl),
+        new("Amp", data.join("amp/threads"), is_amp_thread),
+        new("Zed", data.join("zed/threads/threads.db"), is_any),
+        new("Kiro", data.join("kiro-cli/data.sqlite3"), is_any),
+        new("Amazon Q", data.join("amazon-q/data.sqlite3"), is_any),
+        new("Cursor, agent", surroundings.home.join(".cursor/projects"), is_cursor_transcript),
     ];
+    if let Some(here) = &surroundings.here {
+        candidates.push(new("Crush", here.join(".crush/crush.db"), is_any));
+        candidates.push(new("SpecStory", here.join(".specstory/history"), is_markdown));
+    }
     if let Some(roaming) = surroundings.variables.get("APPDATA") {
         let goose = Path::new(roaming).join("Block/goose/data/sessions/sessions.db");
         candidates.push(new("Goose", goose, is_any));
     }
     for settings in settings_folders(surroundings) {
+        candidates.push(new("Zed", settings.join("Zed/threads/threads.db"), is_any));
+        candidates.push(new("Kiro", settings.join("kiro-cli/data.sqlite3"), is_any));
+        candidates.push(new("Amazon Q", settings.join("amazon-q/data.sqlite3"), is_any));
+        candidates.push(new("Cursor", settings.join("Cursor/User/globalStorage/state.vscdb"), is_any));
         for editor in EDITORS {
+            let user = settings.join(editor).join("User");
+            candidates.push(new("VS Code chat", user.join("workspaceStorage"), is_vscode_chat));
+            let windows = user.join("globalStorage/emptyWindowChatSessions");
+            candidates.push(new("VS Code chat", windows, is_json_or_lines));
             for (tool, extension) in EXTENSIONS {
                 let tasks = settings.join(editor).join("User/globalStorage").join(extension).join("tasks");
                 candidates.push(new(tool, tasks, is_task));
@@ -81,6 +106,39 @@ fn is_rollout(path: &Path) -> bool {
 /// `<project>/chats/session-….json`, and `.jsonl` since version 0.40.
 fn is_gemini_chat(path: &Path) -> bool {
     name(path).starts_with("session-") && path.components().any(|it| it.as_os_str() == "chats")
+}
+
+/// `<project>/chats/<id>.jsonl`.
+fn is_qwen_chat(path: &Path) -> bool {
+    is_jsonl(path) && path.components().any(|it| it.as_os_str() == "chats")
+}
+
+/// `T-<id>.json`.
+fn is_amp_thread(path: &Path) -> bool {
+    name(path).starts_with("T-") && path.extension() == Some(OsStr::new("json"))
+}
+
+/// `<id>.json`; `sessions.json` is the list of them.
+fn is_continue(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("json")) && name(path) != "sessions.json"
+}
+
+/// `<project>/agent-transcripts/<id>/<id>.jsonl`.
+fn is_cursor_transcript(path: &Path) -> bool {
+    is_jsonl(path) && path.components().any(|it| it.as_os_str() == "agent-transcripts")
+}
+
+/// `<workspace>/chatSessions/<id>.jsonl`, and `.json` before 2026.
+fn is_vscode_chat(path: &Path) -> bool {
+    is_json_or_lines(path) && path.components().any(|it| it.as_os_str() == "chatSessions")
+}
+
+fn is_json_or_lines(path: &Path) -> bool {
+    is_jsonl(path) || path.extension() == Some(OsStr::new("json"))
+}
+
+fn is_markdown(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("md"))
 }
 
 /// `session/<project>/<id>.json`.

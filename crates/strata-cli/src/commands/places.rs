@@ -10,8 +10,8 @@ use crate::{output, text};
 
 /// Lists where agents leave sessions on this computer
 ///
-/// Looks where Claude Code, Codex CLI, Gemini CLI, Copilot CLI, opencode, Goose, OpenHands, Cline and Roo Code keep
-/// them, and for stores of google-adk below the present folder. No session is read: `strata import PATH` does that.
+/// Looks where Claude Code, Codex, Gemini CLI, Copilot, Cursor and the other coding agents keep them, and for stores of
+/// google-adk below the present folder. No session is read: `strata import PATH` does that.
 #[derive(Debug, Args)]
 pub(crate) struct Places {
     /// Print a JSON document

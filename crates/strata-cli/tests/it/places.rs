@@ -48,6 +48,32 @@ fn tools_are_found_where_they_keep_their_sessions() {
 }
 
 #[test]
+fn editors_and_their_agents_are_found() {
+    let computer = Computer::new();
+    for file in [
+        ".qwen/projects/-home-ada-work/chats/0a.jsonl",
+        ".qwen/projects/-home-ada-work/memory.jsonl",
+        ".pi/agent/sessions/--home-ada-work--/1_0a.jsonl",
+        ".continue/sessions/0a.json",
+        ".continue/sessions/sessions.json",
+        ".factory/sessions/-home-ada-work/0a.jsonl",
+        ".factory/sessions/-home-ada-work/0a.settings.json",
+        "amp/threads/T-0a.json",
+        "zed/threads/threads.db",
+        "kiro-cli/data.sqlite3",
+        ".cursor/projects/home-ada-work/agent-transcripts/0a/0a.jsonl",
+        ".cursor/projects/home-ada-work/mcp.json",
+        ".config/Cursor/User/globalStorage/state.vscdb",
+        ".config/Code/User/workspaceStorage/0a/chatSessions/0b.jsonl",
+        ".config/Code/User/workspaceStorage/0a/workspace.json",
+        ".config/Code/User/globalStorage/emptyWindowChatSessions/0c.json",
+    ] {
+        write(&computer.path(file), b"not read");
+    }
+    insta::assert_json_snapshot!("editors", told(&computer, &computer.run("places --json").json()));
+}
+
+#[test]
 fn variables_say_where_else_to_look() {
     let computer = Computer::new();
     write(&computer.path("elsewhere/projects/p/1.jsonl"), b"");

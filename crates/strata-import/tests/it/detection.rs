@@ -154,18 +154,21 @@ fn databases_of_other_tools_are_refused_by_their_names() {
         columns: columns.iter().map(|column| (*column).to_owned()).collect(),
     };
     let sessions = || table("sessions", &["id", "title"]);
-    let crush = [sessions(), table("messages", &["id", "session_id", "role", "parts"])];
     let llm = [
         table("conversations", &["id"]),
         table("responses", &["id", "prompt", "response"]),
         table("threads", &["id"]),
     ];
     let codex = [table("threads", &["id", "rollout_path"])];
-    assert_eq!(detect_tables(&crush), Detection::Unread(UnreadFormat::CRUSH));
     assert_eq!(detect_tables(&llm), Detection::Unread(UnreadFormat::LLM_LOGS));
     assert_eq!(detect_tables(&codex), Detection::Unread(UnreadFormat::CODEX_INDEX));
     let goose = [sessions(), table("messages", &["id", "session_id", "role", "content_json"])];
     assert_eq!(detect_tables(&goose), Detection::Readable(Format::GOOSE));
+    let crush = [
+        table("sessions", &["id", "parent_session_id", "title"]),
+        table("messages", &["id", "session_id", "role", "parts"]),
+    ];
+    assert_eq!(detect_tables(&crush), Detection::Readable(Format::CRUSH));
 }
 
 /// Folders of recorded files, with what they are.

@@ -14,7 +14,7 @@ use strata_model::{Json, json};
 use crate::dump::dump;
 use crate::support::{sample, samples_folder};
 
-pub(crate) const SAMPLES: [(&str, Format); 64] = [
+pub(crate) const SAMPLES: [(&str, Format); 81] = [
     ("adk-saved-session.json", Format::ADK_SESSION),
     ("adk-rest-session.json", Format::ADK_SESSION),
     ("adk-dump-snake-case.json", Format::ADK_SESSION),
@@ -41,6 +41,23 @@ pub(crate) const SAMPLES: [(&str, Format); 64] = [
     ("gemini-cli.json", Format::GEMINI_CLI),
     ("gemini-cli-telemetry.log", Format::GEMINI_TELEMETRY),
     ("copilot-cli.jsonl", Format::COPILOT_CLI),
+    ("vscode-chat.jsonl", Format::VSCODE_CHAT),
+    ("vscode-chat-export.json", Format::VSCODE_CHAT),
+    ("vscode-chat-replay.json", Format::VSCODE_CHAT_REPLAY),
+    ("cursor.tables.json", Format::CURSOR),
+    ("cursor-agent.jsonl", Format::CURSOR_AGENT),
+    ("cursor-transcript.jsonl", Format::CURSOR_AGENT),
+    ("pi.jsonl", Format::PI),
+    ("continue.json", Format::CONTINUE),
+    ("droid.jsonl", Format::DROID),
+    ("amp.json", Format::AMP),
+    ("zed.tables.json", Format::ZED),
+    ("kiro.tables.json", Format::KIRO),
+    ("crush.tables.json", Format::CRUSH),
+    ("specstory.md", Format::SPECSTORY),
+    ("chatgpt.json", Format::CHATGPT),
+    ("claude-ai.json", Format::CLAUDE_AI),
+    ("ai-studio.json", Format::AI_STUDIO),
     ("cline.messages.json", Format::CLINE),
     ("cline-task.json", Format::CLINE),
     ("opencode-export.json", Format::OPENCODE_EXPORT),
@@ -122,7 +139,8 @@ fn check_round_trip(name: &str, imported: &Import) {
 }
 
 /// Formats that are not JSON, or hold it packed.
-const NOT_JSON: [Format; 4] = [Format::AIDER, Format::MITMPROXY, Format::VCR, Format::ADK_DEBUG_LOG];
+const NOT_JSON: [Format; 5] =
+    [Format::AIDER, Format::SPECSTORY, Format::MITMPROXY, Format::VCR, Format::ADK_DEBUG_LOG];
 
 /// Every event knows where it was read from, and a JSON value stands there.
 fn check_places(name: &str, format: Format, bytes: &[u8], imported: &Import) {

@@ -3,6 +3,7 @@
 mod aider;
 mod claude;
 mod codex;
+mod coding;
 mod compactions;
 mod content;
 mod editors;

@@ -213,6 +213,85 @@ pub const OPENCODE: Spelling = Spelling {
 /// The same of Gemini's models, whose provider counts thoughts beside the output in every version.
 pub const OPENCODE_OF_GEMINI: Spelling = Spelling { thinking: Place::AsTotalOrBeside, ..OPENCODE };
 
+/// Messages of Pi, in the words of which an output holds its reasoning.
+pub const PI: Spelling = Spelling {
+    input: &["input"],
+    cached: &["cacheRead"],
+    written: &["cacheWrite"],
+    output: &["output"],
+    thoughts: &["reasoning"],
+    total: &["totalTokens"],
+    cache: Place::Beside,
+    zeros: Zeros::Filled,
+    ..PLAIN
+};
+
+/// Answers of Anthropic's models as Continue keeps them: under OpenAI's names, with the input that Anthropic counts.
+pub const CONTINUE_OF_ANTHROPIC: Spelling = Spelling {
+    input: &["prompt_tokens"],
+    cached: &["prompt_tokens_details/cache_read_tokens"],
+    written: &["prompt_tokens_details/cache_write_tokens"],
+    output: &["completion_tokens"],
+    cache: Place::Beside,
+    ..PLAIN
+};
+
+/// Sums over a session of Continue.
+pub const CONTINUE_SUM: Spelling =
+    Spelling { input: &["promptTokens"], output: &["completionTokens"], ..PLAIN };
+
+/// What all calls of a turn of VS Code's chat come to, a model each.
+pub const VSCODE_MODEL_TOTAL: Spelling =
+    Spelling { input: &["inputTokens"], cached: &["cachedTokens"], output: &["outputTokens"], ..PLAIN };
+
+/// What Cursor keeps with a bubble of its interface; zeros where nothing is known.
+pub const CURSOR_BUBBLE: Spelling =
+    Spelling { input: &["inputTokens"], output: &["outputTokens"], zeros: Zeros::Filled, ..PLAIN };
+
+/// What a run of Cursor's agent came to.
+pub const CURSOR_RUN: Spelling = Spelling {
+    input: &["inputTokens"],
+    cached: &["cacheReadTokens"],
+    written: &["cacheWriteTokens"],
+    output: &["outputTokens"],
+    cache: Place::Beside,
+    ..PLAIN
+};
+
+/// Messages of Amp.
+pub const AMP: Spelling = Spelling {
+    input: &["inputTokens"],
+    cached: &["cacheReadInputTokens"],
+    written: &["cacheCreationInputTokens"],
+    output: &["outputTokens"],
+    cache: Place::Beside,
+    zeros: Zeros::Filled,
+    ..PLAIN
+};
+
+/// Calls of Zed's agent.
+pub const ZED: Spelling = Spelling {
+    input: &["input_tokens"],
+    cached: &["cache_read_input_tokens"],
+    written: &["cache_creation_input_tokens"],
+    output: &["output_tokens"],
+    cache: Place::Beside,
+    zeros: Zeros::Filled,
+    ..PLAIN
+};
+
+/// Sums over a session of Factory's Droid.
+pub const DROID_SUM: Spelling = Spelling {
+    input: &["inputTokens"],
+    cached: &["cacheReadTokens"],
+    written: &["cacheCreationTokens"],
+    output: &["outputTokens"],
+    thoughts: &["thinkingTokens"],
+    cache: Place::Beside,
+    zeros: Zeros::Filled,
+    ..PLAIN
+};
+
 pub const OPENHANDS: Spelling = Spelling {
     input: &["prompt_tokens"],
     cached: &["cache_read_tokens"],
