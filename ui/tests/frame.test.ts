@@ -94,7 +94,7 @@ describe('the palette', () => {
     const { press, view } = openWindow();
     await inspector(/Call C17/);
     await press('q');
-    expect(screen.getAllByRole('option', { name: /\?/ })).toHaveLength(27);
+    expect(screen.getAllByRole('option', { name: /\?/ })).toHaveLength(28);
     await press('{Enter}');
     const question = 'costliestToolResult';
     const { text } = await recorded('palette/ask', { ...SAMPLE, question, cursor: 17 });
@@ -124,6 +124,10 @@ describe('the palette', () => {
       `of ${formatCompact(limit.tokens)}`,
     );
     expect(view()).toMatchObject({ cursor: 41, selection: undefined });
+
+    // The sample was run once.
+    expect(await ask('What changed since the last run')).toHaveTextContent('No earlier run of this task');
+    expect(view().view).toBe('sessions');
 
     const handOff = await ask('What did the other agent see at the hand-off');
     const { cursor, stage } = view();

@@ -7,6 +7,8 @@ use rquickjs::function::Rest;
 use rquickjs::{Coerced, Ctx, FromJs as _, Function, Object, Result, Value};
 use strata_engine::ScriptLine;
 
+use crate::written::written;
+
 /// Lines that are kept.
 const MAX_LINES: usize = 500;
 /// Bytes that are kept of all lines.
@@ -66,7 +68,7 @@ impl Lines {
 /// A text as it is, anything else as JSON or, where that fails, as JavaScript shows it.
 fn shown<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
     if value.is_object() && !value.is_function() && !value.is_error() {
-        let json = ctx.json_stringify(value.clone()).ok().flatten();
+        let json = written(ctx, value.clone()).ok().flatten();
         if let Some(text) = json.and_then(|json| json.to_string().ok()) {
             return text;
         }

@@ -25,6 +25,7 @@ mod console;
 mod failure;
 mod limits;
 mod sandbox;
+mod written;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};

@@ -13,7 +13,7 @@
   globalThis.Date = clock
 
   const { apply } = Reflect
-  const { getOwnPropertyDescriptor, defineProperty } = Object
+  const { create, defineProperty, getOwnPropertyDescriptor } = Object
   const { isArray } = Array
   const MAX_LENGTH = 5_000_000
   const guard = (owner, key) => {
@@ -38,4 +38,32 @@
   for (const key of Reflect.ownKeys(Array.prototype)) {
     if (key !== "constructor") guard(Array.prototype, key)
   }
+
+  // Where a function is called for each value that is written, the interpreter can be stopped.
+  const { stringify } = JSON
+  const asItIs = (key, value) => value
+  const isBoxed = (value) => value instanceof String || value instanceof Number || value instanceof Boolean
+  // What a list of keys leaves of each object.
+  const picker = (list) => {
+    const keys = []
+    for (let at = 0; at < list.length; at++) {
+      if (typeof list[at] === "string" || typeof list[at] === "number" || isBoxed(list[at])) {
+        keys[keys.length] = `${list[at]}`
+      }
+    }
+    return (key, value) => {
+      if (typeof value !== "object" || value === null || isArray(value) || isBoxed(value)) return value
+      const picked = create(null)
+      for (let at = 0; at < keys.length; at++) picked[keys[at]] = value[keys[at]]
+      return picked
+    }
+  }
+  const stoppable = {
+    stringify(value, replacer, space) {
+      const isGiven = typeof replacer === "function"
+      return stringify(value, isGiven ? replacer : isArray(replacer) ? picker(replacer) : asItIs, space)
+    },
+  }
+  const property = getOwnPropertyDescriptor(JSON, "stringify")
+  defineProperty(JSON, "stringify", { ...property, value: stoppable.stringify })
 })()

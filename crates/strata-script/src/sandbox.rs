@@ -13,6 +13,7 @@ use strata_model::{Json, json};
 use crate::console::Console;
 use crate::failure;
 use crate::limits::{FILE_NAME, Limits};
+use crate::written::written;
 
 /// What scripts have. No dates, no timers, nothing that looks at the collector of garbage.
 type Intrinsics = (
@@ -203,7 +204,7 @@ impl Sandbox {
     /// What was returned, as JSON. Getters and `toJSON` of it are code of the script, too.
     fn read<'js>(&self, ctx: &Ctx<'js>, returned: Value<'js>, name: &str) -> Result<Json, ScriptFailure> {
         self.clock.start(self.limits.time);
-        let text = ctx.json_stringify(returned).map_err(|_| self.unreadable(ctx, name))?;
+        let text = written(ctx, returned).map_err(|_| self.unreadable(ctx, name))?;
         // Nothing, a function or a symbol is no JSON.
         let Some(text) = text else { return Ok(Json::Null) };
         let text = text.to_string().map_err(|_| self.unreadable(ctx, name))?;

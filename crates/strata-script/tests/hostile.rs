@@ -37,6 +37,16 @@ const CASES: &[(&str, &str, &str)] = &[
     ("a long list that is none", "thrown", "Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)"),
     ("a list of holes", "thrown", "const a = []; a.length = 4294967295; a.forEach(() => {})"),
     ("joining holes", "thrown", "const a = []; a.length = 4294967295; a.join('x')"),
+    ("holes that are returned", "time", "request.contents.length = 4294967295; return request"),
+    ("holes as JSON", "time", "const a = []; a.length = 4294967295; JSON.stringify(a)"),
+    ("holes as JSON of some keys", "time", "const a = []; a.length = 4294967295; JSON.stringify({ a }, ['a'])"),
+    ("holes as JSON by the interpreter", "time", "const a = []; a.length = 4294967295; JSON.stringify(a, Object)"),
+    ("holes that are shown", "time", "const a = []; a.length = 4294967295; console.log(a); while (true) {}"),
+    (
+        "a small thing that is written long",
+        "time",
+        "let o = {}; for (let i = 0; i < 40; i++) o = [o, o]; return o",
+    ),
     ("big numbers", "memory|time|thrown", "let n = 2n; while (true) n = n ** 64n"),
     // Memory and stack.
     ("a list that grows", "memory|time", "const a = []; while (true) a.push('x'.repeat(10000) + a.length)"),
@@ -183,6 +193,29 @@ fn hostile_scripts_end_with_a_request_or_a_reason() {
     }
     assert!(CASES.len() >= 40);
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+}
+
+#[test]
+fn scripts_write_json_as_everywhere() {
+    let host = QuickJs::new(LIMITS);
+    let cases = [
+        ("JSON.stringify({ a: [undefined, () => 1, NaN], b: undefined })", r#"{"a":[null,null,null]}"#),
+        ("JSON.stringify([new String('x'), new Number(2), new Boolean(true)])", r#"["x",2,true]"#),
+        ("JSON.stringify({ a: 1, b: { a: 2, c: 3 }, d: [{ a: 4, e: 5 }] }, ['b', 'a', 'd'])",
+            r#"{"b":{"a":2},"a":1,"d":[{"a":4}]}"#),
+        ("JSON.stringify({ 1: 'x', 2: 'y' }, [2])", r#"{"2":"y"}"#),
+        ("JSON.stringify({ a: 1, b: 'x' }, function (key, value) { return key === 'b' ? this.a : value })",
+            r#"{"a":1,"b":1}"#),
+        ("JSON.stringify([1], null, 1)", "[\n 1\n]"),
+        ("JSON.stringify({ toJSON() { return [this.n] }, n: 7 })", "[7]"),
+        ("String(JSON.stringify(undefined))", "undefined"),
+        ("JSON.stringify.name + JSON.stringify.length", "stringify3"),
+    ];
+    for (expression, expected) in cases {
+        let source = format!("export function process() {{ return {expression} }}");
+        let result = host.run(&source, &request(), &Json::Null).result;
+        assert_eq!(result, Ok(Json::String(expected.into())), "{expression}");
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@ import type { Question } from '@/api/gen/api.ts';
 import type { ViewName } from './view-url.ts';
 
 /** Questions that the window answers of what several commands say. */
-export type ViewQuestion = 'carriedBy' | 'swapped' | 'summaryLoss' | 'overflow' | 'handedOff';
+export type ViewQuestion =
+  'carriedBy' | 'swapped' | 'summaryLoss' | 'overflow' | 'handedOff' | 'sinceLastRun';
 
 export type AskedQuestion = Question | ViewQuestion;
 
@@ -64,6 +65,12 @@ export const QUESTIONS: readonly QuestionText[] = [
     title: 'What did providers read that the session does not show?',
     view: 'session',
   },
+  {
+    question: 'sinceLastRun',
+    title: 'What changed since the last run?',
+    words: 'yesterday before previous session compare difference regression',
+    view: 'sessions',
+  },
   { question: 'lookedUp', title: 'What did memory and artifacts put into prompts?', view: 'session' },
   { question: 'stageThatAddedMost', title: 'Which processor added the most tokens?', view: 'pipeline' },
   { question: 'stagesThatDidNothing', title: 'Which processors did nothing?', view: 'pipeline' },
@@ -109,6 +116,7 @@ const VIEW_QUESTIONS: readonly string[] = [
   'summaryLoss',
   'overflow',
   'handedOff',
+  'sinceLastRun',
 ] satisfies readonly ViewQuestion[];
 
 export function isViewQuestion(question: AskedQuestion): question is ViewQuestion {

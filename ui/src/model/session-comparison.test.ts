@@ -6,6 +6,7 @@ import {
   causeShare,
   causeTokens,
   compareSessions,
+  differenceInWords,
   formatPlace,
   type ComparedSession,
 } from './session-comparison.ts';
@@ -101,4 +102,24 @@ test('a cause in numbers', () => {
   expect(causeShare({ ...CAUSE, cost: null }, [{ ...CAUSE, cost: null }], 'cost')).toBe(0);
   const broken = { side: 'a', call: 3, cause: 'It expired.', tokens: 1_500, cost: 0.25 } as const;
   expect(breakWords(broken)).toBe('1,500 tokens, $0.25: It expired.');
+});
+
+test('a difference in one line', () => {
+  const [before, after] = [session(), session({ promptTokens: 3_000, basis: 'estimated', cost: 1.5 })];
+  const row = {
+    ...before.row,
+    title: 'Fix the queue',
+    lastEventMs: Date.UTC(2026, 10, 20, 12),
+  } as SessionRow;
+  const sides = { a: before.side, b: after.side, promise: null, notes: [], calls: [], total: 0 };
+  const causes = [CAUSE, { ...CAUSE, title: 'Results of read_file', tokens: 3_200 }];
+  expect(differenceInWords(row, { ...sides, causes })).toBe(
+    'Against Fix the queue of 20 Nov 2026: +2,000 prompt tokens (1.0k → ≈ 3.0k), $1.00 → $1.50; most of it: Results of read_file, +3,200',
+  );
+  expect(
+    differenceInWords(
+      { ...row, lastEventMs: null },
+      { ...sides, b: session({ cost: null }).side, causes: [] },
+    ),
+  ).toBe('Against Fix the queue: 0 prompt tokens (1.0k → 1.0k)');
 });

@@ -4,12 +4,13 @@ import type {
   ComparedSide,
   DifferenceCause,
   EditsPromise,
+  SessionComparison,
   SessionRow,
   SideName,
 } from '@/api/gen/api.ts';
 import { basisMark } from './basis.ts';
 import { formatUsdChange } from './effects.ts';
-import { formatCompact, formatInteger, formatPercent, formatSigned, formatUsd } from './format.ts';
+import { formatCompact, formatDay, formatInteger, formatPercent, formatSigned, formatUsd } from './format.ts';
 
 /** What a session's calls come to, and its row of the list. */
 export interface ComparedSession {
@@ -70,6 +71,20 @@ export function compareSessions(a: ComparedSession, b: ComparedSession): readonl
     const difference = before === undefined || after === undefined ? '' : change(before, after);
     return { label, a: text(before, a), b: text(after, b), difference };
   });
+}
+
+/** What another run came to against the one before it, in one line: tokens, cost, and what made most of the difference. */
+export function differenceInWords(before: SessionRow, { a, b, causes }: SessionComparison): string {
+  const when = before.lastEventMs === null ? '' : ` of ${formatDay(before.lastEventMs)}`;
+  const [was, is] = [a.bill, b.bill];
+  const size = ({ basis, promptTokens }: Bill): string => basisMark(basis) + formatCompact(promptTokens);
+  const tokens = `${formatSigned(is.promptTokens - was.promptTokens)} prompt tokens (${size(was)} → ${size(is)})`;
+  const cost =
+    was.cost === null || is.cost === null ? [] : [`${formatUsd(was.cost)} → ${formatUsd(is.cost)}`];
+  const [first] = causes.toSorted((one, other) => Math.abs(other.tokens) - Math.abs(one.tokens));
+  const most =
+    first === undefined || first.tokens === 0 ? '' : `; most of it: ${first.title}, ${causeTokens(first)}`;
+  return `Against ${before.title}${when}: ${[tokens, ...cost].join(', ')}${most}`;
 }
 
 /** A figure as it was recorded, as edits promised it, and as it really came. */

@@ -7,6 +7,7 @@ import {
   groupSessions,
   isWhole,
   projectOf,
+  runBefore,
   sortSessions,
   sumSessions,
 } from './session-table.ts';
@@ -130,5 +131,37 @@ test('groups hold every row once, and their sums say what they lack', () => {
     withoutTokens: 2,
     // The silent one, and the one whose model has no price.
     withoutCost: 2,
+  });
+});
+
+describe('the run before', () => {
+  const task = { title: 'Fix the upload queue', folder: '/home/ada/infra' };
+  const now = row('now', { ...task, lastEventMs: 9_000 });
+
+  test.each([
+    ['the newest earlier one of the same task', row('a', { ...task, lastEventMs: 8_000 }), 'a'],
+    ['the same task in another folder', row('a', { ...task, folder: '/tmp/ada', lastEventMs: 8_000 }), 'a'],
+    ['else the newest of the folder', row('a', { ...task, title: 'Other', lastEventMs: 8_000 }), 'a'],
+    ['none of another tool', row('a', { ...task, format: 'ADK session', lastEventMs: 8_000 }), undefined],
+    ['none that came later', row('a', { ...task, lastEventMs: 9_500 }), undefined],
+    ['none without a time', row('a', { ...task, lastEventMs: null }), undefined],
+    ['none without a call', row('a', { ...task, calls: 0, lastEventMs: 8_000 }), undefined],
+    ['none of which nothing is known', row('a', { lastEventMs: 8_000 }), undefined],
+  ])('%s', (_, other, expected) => {
+    const older = row('b', { ...other, session: 'b', lastEventMs: 1_000, calls: 0 });
+    expect(runBefore([older, now, other], now)?.session).toBe(expected);
+  });
+
+  test('a task goes before a newer run in its folder', () => {
+    const rows = [
+      row('a', { ...task, lastEventMs: 1 }),
+      row('b', { ...task, title: 'Other', lastEventMs: 2 }),
+    ];
+    expect(runBefore([...rows, now], now)?.session).toBe('a');
+  });
+
+  test('folders that are not known are not the same folder', () => {
+    const nowhere = row('now', { lastEventMs: 9_000 });
+    expect(runBefore([row('a'), nowhere], nowhere)).toBeUndefined();
   });
 });

@@ -33,6 +33,24 @@ export function isWhole({ reported, calls }: SessionRow): boolean {
   return reported !== null && reported.calls + reported.unpaidCalls >= calls;
 }
 
+/**
+ * The run before a session: the newest earlier one of the same tool and task, else of the same tool and folder. A task is
+ * known by its title. Sessions of which no time is known come before none.
+ */
+export function runBefore(rows: readonly SessionRow[], of: SessionRow): SessionRow | undefined {
+  const { lastEventMs } = of;
+  if (lastEventMs === null) return undefined;
+  const earlier = rows
+    .filter((row) => row.session !== of.session && row.format === of.format && row.calls > 0)
+    .filter((row) => row.lastEventMs !== null && row.lastEventMs < lastEventMs)
+    .toSorted((a, b) => (b.lastEventMs ?? 0) - (a.lastEventMs ?? 0));
+  return (
+    earlier.find(({ title, folder }) => title === of.title && folder === of.folder) ??
+    earlier.find(({ title }) => title === of.title) ??
+    earlier.find(({ folder }) => folder !== null && folder === of.folder)
+  );
+}
+
 /** Rows with all of the words in what is known of them. */
 export function findSessions(rows: readonly SessionRow[], typed: string): readonly SessionRow[] {
   const words = typed

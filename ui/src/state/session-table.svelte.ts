@@ -10,12 +10,9 @@ import {
 } from '@/model/session-table.ts';
 import type { ComparedPlace } from '@/model/session-comparison.ts';
 import { MOST_MARKED } from '@/model/view-url.ts';
+import { readSessions } from './all-sessions.ts';
 import { Loaded } from './loaded.svelte.ts';
 import type { Location } from './location.svelte.ts';
-
-/** Rows that are asked for at a time, and that are read in all: beyond that the list says what it lacks. */
-const PAGE = 500;
-const MOST = 5_000;
 
 interface Places {
   readonly location: Location;
@@ -46,7 +43,7 @@ export class SessionTable {
     this.list = new Loaded(
       () =>
         places.location.view.view === 'sessions' ? `table ${String(places.sessionsRevision)}` : undefined,
-      () => readAll(host),
+      () => readSessions(host),
     );
     this.comparison = new Loaded(
       () => {
@@ -138,18 +135,5 @@ export class SessionTable {
 
   clearMarks(): void {
     this.#in.location.go({ marked: [] }, 'replace');
-  }
-}
-
-async function readAll(host: Host): Promise<SessionPage> {
-  const rows: SessionRow[] = [];
-  for (;;) {
-    const { total, rows: more } = await host.invoke('session/list', {
-      filter: '',
-      offset: rows.length,
-      limit: PAGE,
-    });
-    rows.push(...more);
-    if (more.length === 0 || rows.length >= Math.min(total, MOST)) return { total, rows };
   }
 }

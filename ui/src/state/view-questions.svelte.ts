@@ -5,7 +5,10 @@ import { placeFor } from '@/model/edits.ts';
 import { formatCompact, formatCounted, formatInteger, formatSigned } from '@/model/format.ts';
 import { callsLeft, growthOf } from '@/model/fullness.ts';
 import type { ViewQuestion } from '@/model/questions.ts';
+import { differenceInWords } from '@/model/session-comparison.ts';
+import { runBefore } from '@/model/session-table.ts';
 import type { ViewState } from '@/model/view-url.ts';
+import { readSessions } from './all-sessions.ts';
 import type { Cursor } from './cursor.svelte.ts';
 import type { Location } from './location.svelte.ts';
 import type { OpenSession } from './open-session.svelte.ts';
@@ -47,6 +50,8 @@ export class ViewQuestions {
         return this.#overflow();
       case 'handedOff':
         return this.#handedOff();
+      case 'sinceLastRun':
+        return this.#sinceLastRun();
     }
   }
 
@@ -155,6 +160,30 @@ export class ViewQuestions {
     return {
       text: `${side(before)} → ${side(after)} tokens. ${reframed.text.replace(/\.$/, '')}. ${leftOut.text}`,
       view: { view: 'pipeline', panel: 'stage', cursor: call, stage: 'contents', selection: undefined },
+    };
+  }
+
+  /** The recording beside the run before it. */
+  async #sinceLastRun(): Promise<ViewAnswer> {
+    const { recording } = this.#in.session;
+    const { rows } = await readSessions(this.#host);
+    const row = rows.find(({ session }) => session === recording);
+    const before = row === undefined ? undefined : runBefore(rows, row);
+    if (row === undefined || before === undefined)
+      return {
+        text: 'No earlier run of this task or in this folder is stored. Mark any two sessions with X to compare them.',
+        view: { view: 'sessions' },
+      };
+    const sides = { a: before.session, b: row.session } as const;
+    const compared = await this.#host.invoke('session/compare', {
+      ...sides,
+      by: 'tokens',
+      offset: 0,
+      limit: 0,
+    });
+    return {
+      text: differenceInWords(before, compared),
+      view: { view: 'sessions', marked: [before.session, row.session] },
     };
   }
 
