@@ -39,6 +39,20 @@ for (const { width, height } of SIZES)
         if (width < 1000) await toggle.click();
       }
 
+      for (const [view, title] of [
+        ['settings', 'Settings'],
+        ['sessions', 'All sessions'],
+      ]) {
+        await window.page.evaluate((hash) => (location.hash = hash), `#/${session}/${view}`);
+        const main = window.page.getByRole('main', { name: title });
+        await main.waitFor();
+        await window.settle();
+        await window.picture(`width-${width}-${view}`);
+        assert.deepEqual(await overprinted(window.page), [], `${view} at ${width}`);
+        const [inner, outer] = await main.evaluate((shown) => [shown.scrollWidth, shown.clientWidth]);
+        assert.ok(inner <= outer, `${view} is ${inner} wide at ${outer}`);
+      }
+
       // An event that is pressed is shown.
       await window.page.evaluate((hash) => (location.hash = hash), `#/${session}/session`);
       await window.option(/^E7 /, window.events).click({ position: { x: 20, y: 8 } });

@@ -45,6 +45,11 @@ impl Driver {
         Ok(Self { process, port })
     }
 
+    /// Of its process, which all of the window's are below.
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Starts the app with these files and waits for its page.
     pub(crate) async fn open(&self, app: &Path, files: &[PathBuf]) -> Result<Page> {
         let app = app.to_str().context("the app's path is text")?;

@@ -3,10 +3,12 @@
 //! One journey, because the same pages in a browser are cheaper to walk through (`tests/journeys/`). What only shows here
 //! is the shell: a file given as an argument, commands and bytes over the bridge, WebKit's drawing.
 //! `cargo xtask test window` builds the app, says where it is in `STRATA_DESKTOP`, and runs this. Pictures are left in
-//! `target/journeys/`.
+//! `target/journeys/`. [`bench`] measures the same window.
 
+mod bench;
 mod display;
 mod driver;
+mod memory;
 mod page;
 
 use std::path::{Path, PathBuf};

@@ -18,6 +18,8 @@ pub(crate) const HEIGHT: u32 = 900;
 
 /// The journey waits for what happens, however long a busy machine takes. This only ends a wait for what never does.
 pub(crate) const NEVER: Duration = Duration::from_mins(2);
+/// A measurement gives up by itself; this is for one that does not.
+const LONGEST_MEASUREMENT: Duration = Duration::from_mins(20);
 pub(crate) const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// More presses than there are looks.
@@ -148,6 +150,22 @@ impl Page {
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));";
         self.driver.execute_async(two_frames, Vec::new()).await.context("wait for a frame")?;
         Ok(())
+    }
+
+    /// Whether a condition, written in JavaScript, holds.
+    pub(crate) async fn holds(&self, condition: &str) -> Result<bool> {
+        let answer = self.driver.execute(format!("return ({condition})"), Vec::new()).await?;
+        Ok(answer.convert()?)
+    }
+
+    /// What `measure.js` measures with these arguments.
+    pub(crate) async fn measure(&self, arguments: Vec<Value>) -> Result<Value> {
+        self.driver.set_script_timeout(LONGEST_MEASUREMENT).await.context("allow a measurement its time")?;
+        Ok(self.driver.execute_async(include_str!("measure.js"), arguments).await?.json().clone())
+    }
+
+    pub(crate) async fn show_pipeline(&self) -> Result<()> {
+        self.find("link", "Pipeline").await?.click().await.context("show the Pipeline view")
     }
 
     /// Leaves a picture of the window in `target/journeys/`.

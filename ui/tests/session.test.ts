@@ -270,3 +270,22 @@ test('the map is walked with the keys, event by event', async () => {
   await user.keyboard('{ArrowUp}');
   await place(/^E\d+, 1 of the prompt/);
 });
+
+test('the calls can be read as a table, by size, and the cursor is led from there', async () => {
+  const { press, user, view } = openWindow();
+  await inspector(/Call C17/);
+  await press('t');
+  expect(view().look).toBe('table');
+  const table = await screen.findByRole('listbox', { name: '41 calls' });
+  const { prompt, agent } = await recorded('call/get', { ...SAMPLE, call: 17 });
+  const chosen = await within(table).findByRole('option', { selected: true });
+  expect(chosen).toHaveTextContent(`C17${agent}`);
+  expect(chosen).toHaveTextContent(`prompt ${formatInteger(prompt.tokens)}`);
+  await user.click(screen.getByRole('button', { name: 'Largest first' }));
+  const [largest, second] = within(table).getAllByRole('option');
+  expect(largest).toHaveTextContent(/^C17/);
+  await user.click(ensureExists(second, 'another call'));
+  await waitFor(() => expect(view().cursor).not.toBe(17));
+  await press('t');
+  expect(await screen.findByRole('slider', { name: /^Context map/ })).toBeVisible();
+});

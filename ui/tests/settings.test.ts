@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 import { ensureExists } from '@/lib/assert.ts';
 import { problemOf, stateOf } from '@/model/endpoints.ts';
+import { formatRate } from '@/model/format.ts';
 import { recorded } from './recorded.ts';
 import { fill, inspector, openWindow } from './window.ts';
 
@@ -77,6 +78,35 @@ describe('the settings', () => {
     await user.click(await screen.findByRole('button', { name: 'Forget the endpoint' }));
     await waitFor(() => expect(screen.queryByRole('rowheader', { name: 'closed' })).toBeNull());
   });
+});
+
+test('a price of one’s own is set, stands first and is forgotten', async () => {
+  const { user } = openWindow('#/invoice-triage/settings');
+  await user.click(await screen.findByRole('button', { name: 'Set a price…' }));
+  const form = await screen.findByRole('form', { name: 'A price of your own' });
+  const save = within(form).getByRole('button', { name: 'Set the price' });
+  await fill(user, within(form).getByLabelText('Model'), 'house-model');
+  await fill(user, within(form).getByLabelText('Input'), '2');
+  expect(save).toBeDisabled();
+  await fill(user, within(form).getByLabelText('Output'), '8');
+  await user.click(save);
+  const prices = screen.getByRole('group', { name: 'Prices of models' });
+  const first = await within(prices).findByRole('row', { name: new RegExp(`^house-model ${formatRate(2)} ${formatRate(2)} – ${formatRate(8)} – yours`) });
+  expect(within(prices).getAllByRole('row')[1]).toBe(first);
+  expect(screen.queryByRole('form')).toBeNull();
+  await user.click(within(first).getByRole('button', { name: 'Forget the price of house-model' }));
+  await waitFor(() => expect(within(prices).queryByText('house-model')).toBeNull());
+});
+
+test('sessions that are not used for long are looked for before they are removed', async () => {
+  const { user } = openWindow('#/invoice-triage/settings');
+  const line = ensureExists(
+    (await screen.findByText('Sessions not used for')).closest<HTMLElement>('.line') ?? undefined,
+    'the line',
+  );
+  await user.click(within(line).getByRole('button', { name: 'Find them' }));
+  // Those of the recordings were written long ago, and read a moment ago.
+  expect(await within(line).findByText('none')).toBeVisible();
 });
 
 test('an endpoint needs a name of its own and an address', () => {

@@ -69,9 +69,9 @@ enum Verb {
     Oracle(oracle::Arguments),
     /// Record google-adk apps with scripted models, and compare what is compiled with what was sent
     Recorder(recorder::Arguments),
-    /// Runs the benchmarks and prints each beside its yardstick
+    /// Runs the benchmarks and prints each beside its yardstick; `window` measures the real window
     Bench {
-        /// Only benchmarks whose name contains this
+        /// Only benchmarks whose name contains this, or `window`
         #[arg(value_name = "NAME")]
         filter: Option<String>,
         /// A Python that has google-adk 2.13, to compare with
@@ -108,6 +108,7 @@ fn act(verb: Verb, repository: &Repository) -> Result<ExitCode> {
         }
         Verb::Oracle(arguments) => oracle::run(repository, &arguments),
         Verb::Recorder(arguments) => recorder::run(repository, &arguments),
+        Verb::Bench { filter: Some(what), python: None } if what == "window" => bench::run_window(repository),
         Verb::Bench { filter, python } => bench::run(repository, filter.as_deref(), python.as_deref()),
     }
 }

@@ -9,8 +9,8 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, comparison, counts, event, experiment, finding, job, lab, model, palette, part, place,
-    processor, run, script, search, session, state, verification,
+    app, cache, call, common, comparison, counts, event, experiment, finding, job, lab, model, palette, part,
+    place, processor, run, script, search, session, state, verification,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -143,6 +143,8 @@ commands! {
     "app/setSettings" app::SetSettings => app::Settings: "Stores the settings";
     "app/recorder" app::Recorder => app::RecorderFile: "The plugin that records a google-adk app, as a Python file";
     "app/prices" app::PriceTable => Vec<app::PriceRow>: "What models cost, with sources";
+    "app/setPrice" app::SetPrice => Vec<app::PriceRow>: "Sets a price of one's own for a model";
+    "app/forgetPrice" app::ForgetPrice => Vec<app::PriceRow>: "Forgets a price that was set";
     "app/cacheRules" app::CacheRuleTable => Vec<app::CacheRuleRow>: "How providers find a prefix again, with sources";
     "app/storage" app::Storage => app::StorageInfo: "Where sessions are kept, and how much space they take";
     "counts/learned" counts::Learned => counts::LearnedCounts: "What stored sessions told of how providers count";
@@ -150,7 +152,7 @@ commands! {
     "counts/forget" counts::Forget => counts::LearnedCounts: "Forgets what stored sessions told of how providers count";
     "session/list" session::List => session::SessionPage: "Sessions in the store, most recently opened first";
     "session/import" session::Import => session::JobStarted: "Reads files and folders, as a job";
-    "session/importUpload" session::ImportUpload => session::JobStarted: "Reads a file that was uploaded, as a job";
+    "session/importUploads" session::ImportUploads => session::JobStarted: "Reads files that were uploaded, as one job";
     "session/addRequests" session::AddRequests => session::RequestsAdded: "Gives a session the requests that another file recorded";
     "session/open" session::Open => session::SessionHeader: "Makes a session ready and compiles its calls in the background";
     "session/header" session::Header => session::SessionHeader: "The numbers of an open session, as far as it is compiled";
@@ -162,6 +164,7 @@ commands! {
     "call/columns" call::Columns => Bytes: "Columns of the strip: size, cached, kinds, agent and marks of calls";
     "call/map" call::Map => Bytes: "The parts of the prompts of a range of calls";
     "call/get" call::Get => call::CallDetail: "One call: prompt, cache, report, residual";
+    "call/bill" call::RangeBill => common::Bill: "What the calls of a range come to";
     "call/verify" verification::Verify => verification::Verification: "A second opinion on the count of a call's prompt";
     "call/stages" call::Stages => call::StageList: "The processors that compiled a call";
     "call/stageParts" call::StageParts => call::PartPage: "What a stage did, part by part";

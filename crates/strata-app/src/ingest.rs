@@ -97,6 +97,6 @@ fn ended(workspace: &Workspace, imported: &Imported) -> JobOutcome {
     let items = imported.sessions.iter().filter_map(|id| workspace.list_item(id).ok().flatten()).collect();
     let (state, outcome) = outcome(imported);
     let diagnostics = imported.findings.iter().map(DiagnosticRow::from).collect();
-    let files = imported.has_folder.then(|| FileCounts::from(&imported.files));
+    let files = imported.is_of_files().then(|| FileCounts::from(&imported.files));
     JobOutcome { state, outcome, sessions: items, diagnostics, files }
 }

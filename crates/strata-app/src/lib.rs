@@ -19,6 +19,7 @@ mod learned_counts;
 mod models;
 mod notifications;
 mod open;
+mod own_prices;
 mod places;
 mod recorder;
 pub mod report;

@@ -91,6 +91,14 @@ impl Sessions {
         self.open.close_with_experiments(id);
     }
 
+    /// Makes all that is open anew, because what it is weighed or priced by is another by now.
+    pub(crate) fn reopen_all(&self) {
+        for session in self.open.close_all() {
+            self.notifications.tell(&Notification::Changed { session: session.to_string() });
+        }
+        self.notifications.tell(&Notification::Sessions);
+    }
+
     /// Fixes that help a session, as far as they were tried, and whether all were. The first to ask sets it going.
     pub(crate) fn fixes(&self, open: &Arc<OpenSession>) -> (Vec<Arc<Fix>>, bool) {
         if open.begins_fixes() {

@@ -87,7 +87,7 @@ impl Strata {
         self.notifications.subscribe()
     }
 
-    /// Takes in a file that has no path, for `session/importUpload`. Returns the upload's id.
+    /// Takes in a file that has no path, for `session/importUploads`. Returns the upload's id.
     pub fn receive_upload(&self, name: &str, content: impl Read) -> Result<String, AppError> {
         self.ingest.uploads.receive(name, content)
     }

@@ -55,6 +55,26 @@ impl Prices {
         Ok(Self { prices, idx_by_key })
     }
 
+    /// With prices that hold in place of those of the same models, and for models that are not listed. How long a prompt
+    /// a listed model takes stays known.
+    #[must_use]
+    pub fn with(mut self, own: impl IntoIterator<Item = Price>) -> Self {
+        for price in own {
+            match self.idx_by_key.get(&name::key(&price.model)) {
+                Some(&idx) => {
+                    let listed = &mut self.prices[idx];
+                    let context_tokens = price.context_tokens.or(listed.context_tokens);
+                    *listed = Price { context_tokens, ..price };
+                }
+                None => {
+                    self.idx_by_key.insert(name::key(&price.model), self.prices.len());
+                    self.prices.push(price);
+                }
+            }
+        }
+        self
+    }
+
     /// The price of a model, however clouds and routers spell its name, and whatever the date of its version.
     pub fn of_model(&self, name: &str) -> Option<&Price> {
         self.find(&name::key(name)).or_else(|| {
@@ -92,6 +112,36 @@ mod tests {
             assert!(price.context_tokens.is_some_and(|tokens| tokens >= 100_000), "{model}");
             assert!(!source.is_empty() && seen_on.len() == "2026-11-20".len(), "{model}");
         }
+    }
+
+    #[test]
+    fn own_prices_hold_in_place_of_the_listed_ones() {
+        let listed = Prices::embedded();
+        let own = |model: &str| Price {
+            model: model.into(),
+            context_tokens: None,
+            rates: Rates {
+                input: 7.0,
+                cached_read: 1.0,
+                cache_write: None,
+                cache_write_long: None,
+                output: 9.0,
+            },
+            tiers: Vec::new(),
+            is_open_weights: false,
+            source: "mine".into(),
+            seen_on: "2026-11-20".into(),
+            note: None,
+        };
+        let prices = listed.clone().with([own("gpt-4o"), own("acme/house-model")]);
+        assert_eq!(prices.all().len(), listed.all().len() + 1);
+        // Whatever a client writes in front of the name and behind it.
+        let found = prices.of_model("openai/gpt-4o-2024-08-06").unwrap();
+        assert_eq!((found.rates.input, &*found.source), (7.0, "mine"));
+        assert_eq!(found.context_tokens, listed.of_model("gpt-4o").unwrap().context_tokens);
+        assert_eq!(prices.of_model("Acme/House-Model").map(|price| price.rates.output), Some(9.0));
+        assert_eq!(prices.of_model("gpt-4o-mini"), listed.of_model("gpt-4o-mini"));
+        assert_eq!(listed.of_model("acme/house-model"), None);
     }
 
     #[track_caller]

@@ -39,8 +39,16 @@ const CASES: &[(&str, &str, &str)] = &[
     ("joining holes", "thrown", "const a = []; a.length = 4294967295; a.join('x')"),
     ("holes that are returned", "time", "request.contents.length = 4294967295; return request"),
     ("holes as JSON", "time", "const a = []; a.length = 4294967295; JSON.stringify(a)"),
-    ("holes as JSON of some keys", "time", "const a = []; a.length = 4294967295; JSON.stringify({ a }, ['a'])"),
-    ("holes as JSON by the interpreter", "time", "const a = []; a.length = 4294967295; JSON.stringify(a, Object)"),
+    (
+        "holes as JSON of some keys",
+        "time",
+        "const a = []; a.length = 4294967295; JSON.stringify({ a }, ['a'])",
+    ),
+    (
+        "holes as JSON by the interpreter",
+        "time",
+        "const a = []; a.length = 4294967295; JSON.stringify(a, Object)",
+    ),
     ("holes that are shown", "time", "const a = []; a.length = 4294967295; console.log(a); while (true) {}"),
     (
         "a small thing that is written long",
@@ -201,11 +209,15 @@ fn scripts_write_json_as_everywhere() {
     let cases = [
         ("JSON.stringify({ a: [undefined, () => 1, NaN], b: undefined })", r#"{"a":[null,null,null]}"#),
         ("JSON.stringify([new String('x'), new Number(2), new Boolean(true)])", r#"["x",2,true]"#),
-        ("JSON.stringify({ a: 1, b: { a: 2, c: 3 }, d: [{ a: 4, e: 5 }] }, ['b', 'a', 'd'])",
-            r#"{"b":{"a":2},"a":1,"d":[{"a":4}]}"#),
+        (
+            "JSON.stringify({ a: 1, b: { a: 2, c: 3 }, d: [{ a: 4, e: 5 }] }, ['b', 'a', 'd'])",
+            r#"{"b":{"a":2},"a":1,"d":[{"a":4}]}"#,
+        ),
         ("JSON.stringify({ 1: 'x', 2: 'y' }, [2])", r#"{"2":"y"}"#),
-        ("JSON.stringify({ a: 1, b: 'x' }, function (key, value) { return key === 'b' ? this.a : value })",
-            r#"{"a":1,"b":1}"#),
+        (
+            "JSON.stringify({ a: 1, b: 'x' }, function (key, value) { return key === 'b' ? this.a : value })",
+            r#"{"a":1,"b":1}"#,
+        ),
         ("JSON.stringify([1], null, 1)", "[\n 1\n]"),
         ("JSON.stringify({ toJSON() { return [this.n] }, n: 7 })", "[7]"),
         ("String(JSON.stringify(undefined))", "undefined"),

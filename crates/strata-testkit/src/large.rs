@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use strata_model::{App, Content, Event, FunctionCall, FunctionResponse, Json, Object, Part, Session, Str};
+use strata_model::{
+    App, Content, Event, FunctionCall, FunctionResponse, Json, Object, Part, Session, Str, json,
+};
 
 use crate::compiled::app as read_app;
 use crate::seeded::Seeded;
@@ -81,6 +83,11 @@ pub fn session(n_events: usize) -> Session {
         events: made.events,
         ..Session::default()
     }
+}
+
+/// [`session`] as google-adk writes one, to be read as a file.
+pub fn written(n_events: usize) -> String {
+    json::to_compact(&session(n_events).to_json())
 }
 
 struct SessionGenerator {

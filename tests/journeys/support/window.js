@@ -5,10 +5,12 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { NEVER_MS } from './never.js';
 
-/** In the page: whether it is at rest, and still is once it was drawn twice. */
+/** In the page: whether it is at rest, and still is once it was drawn twice. Views of no one session have no strip. */
 async function isStill() {
   const isAtRest = () =>
-    document.querySelector('[role=slider][aria-valuetext]') !== null &&
+    document.querySelector(
+      '[role=slider][aria-valuetext], main:is([aria-label=Settings], [aria-label="All sessions"]) section',
+    ) !== null &&
     document.querySelector('[aria-busy=true], .stale, .placeholder, .compiling') === null;
   if (!isAtRest()) return false;
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));

@@ -103,23 +103,6 @@ export function isOneCallPerColumn(columns: CallColumns): boolean {
   return first !== undefined && columns.length === columns.lastCall - first + 1;
 }
 
-export interface ColumnTotals {
-  readonly calls: number;
-  readonly tokens: number;
-  readonly cached: number;
-}
-
-/** Sums of all columns. Exact only where `isOneCallPerColumn`. */
-export function sumColumns(columns: CallColumns): ColumnTotals {
-  let tokens = 0;
-  let cached = 0;
-  for (let i = 0; i < columns.length; i += 1) {
-    tokens += columns.tokens[i] ?? 0;
-    cached += cachedTokens(columns, i);
-  }
-  return { calls: columns.length, tokens, cached };
-}
-
 /** Tokens of the column that is drawn tallest: of all its kinds, and what is hidden before them. */
 export function tallestColumn(columns: CallColumns): number {
   let tallest = 0;

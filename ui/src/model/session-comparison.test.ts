@@ -41,23 +41,24 @@ const BILL: Bill = {
   outputCost: 0,
 };
 
+const ROW: SessionRow = {
+  session: 's',
+  title: 's',
+  format: 'Codex rollout',
+  source: '/sessions/s.jsonl',
+  events: 10,
+  calls: 4,
+  lastEventMs: 1_000,
+  openedMs: null,
+  isSample: false,
+  folder: null,
+  compactions: 0,
+  reported: null,
+};
+
 function session(about: Partial<Bill> = {}): ComparedSession {
-  const row: SessionRow = {
-    session: 's',
-    title: 's',
-    format: 'Codex rollout',
-    source: '/sessions/s.jsonl',
-    events: 10,
-    calls: 4,
-    lastEventMs: 1_000,
-    openedMs: null,
-    isSample: false,
-    folder: null,
-    compactions: 0,
-    reported: null,
-  };
   const side: ComparedSide = { session: 's', title: 's', format: '', bill: { ...BILL, ...about }, breaks: 2 };
-  return { row, side };
+  return { row: ROW, side };
 }
 
 test('two sessions side by side', () => {
@@ -106,11 +107,7 @@ test('a cause in numbers', () => {
 
 test('a difference in one line', () => {
   const [before, after] = [session(), session({ promptTokens: 3_000, basis: 'estimated', cost: 1.5 })];
-  const row = {
-    ...before.row,
-    title: 'Fix the queue',
-    lastEventMs: Date.UTC(2026, 10, 20, 12),
-  } as SessionRow;
+  const row = { ...ROW, title: 'Fix the queue', lastEventMs: Date.UTC(2026, 10, 20, 12) };
   const sides = { a: before.side, b: after.side, promise: null, notes: [], calls: [], total: 0 };
   const causes = [CAUSE, { ...CAUSE, title: 'Results of read_file', tokens: 3_200 }];
   expect(differenceInWords(row, { ...sides, causes })).toBe(

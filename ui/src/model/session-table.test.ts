@@ -10,6 +10,7 @@ import {
   runBefore,
   sortSessions,
   sumSessions,
+  unusedSince,
 } from './session-table.ts';
 
 function row(session: string, about: Partial<SessionRow> = {}): SessionRow {
@@ -164,4 +165,20 @@ describe('the run before', () => {
     const nowhere = row('now', { lastEventMs: 9_000 });
     expect(runBefore([row('a'), nowhere], nowhere)).toBeUndefined();
   });
+});
+
+test('sessions that are not used can be read again before they go', () => {
+  const old = { lastEventMs: 1_000, openedMs: 2_000 };
+  const rows = [
+    row('old', old),
+    row('windows', { ...old, source: 'C:\\sessions\\a.jsonl' }),
+    row('opened', { ...old, openedMs: 9_000 }),
+    row('written', { ...old, lastEventMs: 9_000 }),
+    row('never', { ...old, openedMs: null }),
+    row('timeless', { openedMs: null, lastEventMs: null }),
+    row('sample', { ...old, isSample: true }),
+    row('run here', { ...old, source: '' }),
+    row('sent', { ...old, source: 'chat.jsonl' }),
+  ];
+  expect(ids(unusedSince(rows, 5_000))).toEqual(['old', 'windows', 'never']);
 });

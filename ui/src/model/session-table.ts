@@ -51,6 +51,18 @@ export function runBefore(rows: readonly SessionRow[], of: SessionRow): SessionR
   );
 }
 
+/**
+ * Sessions that nobody opened and nothing was written to since a moment. Only those of files of this computer, which can
+ * be read again: what was run or captured here, or sent by a browser, is nowhere else.
+ */
+export function unusedSince(rows: readonly SessionRow[], sinceMs: number): readonly SessionRow[] {
+  return rows.filter(({ isSample, source, openedMs, lastEventMs }) => {
+    const isOfFile = /^(\/|[A-Za-z]:[\\/])/.test(source);
+    const times = [openedMs, lastEventMs].filter((time) => time !== null);
+    return !isSample && isOfFile && times.length > 0 && times.every((time) => time < sinceMs);
+  });
+}
+
 /** Rows with all of the words in what is known of them. */
 export function findSessions(rows: readonly SessionRow[], typed: string): readonly SessionRow[] {
   const words = typed

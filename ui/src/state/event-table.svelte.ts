@@ -1,4 +1,4 @@
-import type { EventPage, EventRow } from '@/api/gen/api.ts';
+import type { CallRange, EventPage, EventRow } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import { eventOf, parseAddress } from '@/model/address.ts';
 import type { Location } from './location.svelte.ts';
@@ -19,6 +19,7 @@ export class EventTable {
           session: session.id ?? '',
           order: location.view.order,
           filter: this.filter,
+          ...(this.#range === undefined ? {} : { within: this.#range }),
           offset,
           limit,
         }),
@@ -29,9 +30,13 @@ export class EventTable {
 
   /** What the backend filters by: what was typed, within the committed range. */
   get filter(): string {
-    const range = this.#location.view.ranges.at(-1);
+    const range = this.#range;
     const calls = range === undefined ? '' : `call:${String(range.from)}..${String(range.to)}`;
     return [this.#location.view.filter.trim(), calls].filter((term) => term !== '').join(' ');
+  }
+
+  get #range(): CallRange | undefined {
+    return this.#location.view.ranges.at(-1);
   }
 
   /** Changes when the list becomes another one, so that it starts from the top. */

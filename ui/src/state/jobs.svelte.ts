@@ -56,11 +56,14 @@ export class Jobs {
 
   async import(sources: readonly ImportSource[]): Promise<void> {
     const paths = sources.flatMap((source) => (source.type === 'path' ? [source.path] : []));
-    const started = paths.length === 0 ? [] : [this.#host.invoke('session/import', { paths })];
-    for (const source of sources)
-      if (source.type === 'upload')
-        started.push(this.#host.invoke('session/importUpload', { upload: source.upload, name: source.name }));
-    for (const { job } of await Promise.all(started)) this.expect(job);
+    const uploads = sources.flatMap((source) =>
+      source.type === 'upload' ? [{ upload: source.upload, name: source.name }] : [],
+    );
+    const started = await Promise.all([
+      ...(paths.length === 0 ? [] : [this.#host.invoke('session/import', { paths })]),
+      ...(uploads.length === 0 ? [] : [this.#host.invoke('session/importUploads', { uploads })]),
+    ]);
+    for (const { job } of started) this.expect(job);
   }
 
   /** Opens what a job reads when it ends. */
@@ -87,6 +90,13 @@ export class Jobs {
   async dismiss(job: string): Promise<void> {
     this.#jobs = this.#jobs.filter((other) => other.job !== job);
     this.#jobs = (await this.#host.invoke('job/dismiss', { job })).jobs;
+  }
+
+  /** Takes results off the screen that have nothing to do with a session that is opened now. */
+  leave(session: string): void {
+    const isOf = (job: Job): boolean => job.sessions.some((item) => item.session === session);
+    for (const job of this.#jobs)
+      if (job.state !== 'running' && !isOf(job)) this.dismiss(job.job).catch(this.#report);
   }
 
   #end(job: Job): void {

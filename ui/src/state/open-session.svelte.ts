@@ -1,14 +1,6 @@
-import type { CallRange, ExperimentRow, SessionHeader } from '@/api/gen/api.ts';
+import type { Basis, Bill, CallRange, ExperimentRow, SessionHeader } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
-import {
-  decodeColumns,
-  isOneCallPerColumn,
-  largestCall,
-  NO_COLUMNS,
-  sumColumns,
-  tallestColumn,
-  type CallColumns,
-} from '@/model/columns.ts';
+import { decodeColumns, largestCall, NO_COLUMNS, tallestColumn, type CallColumns } from '@/model/columns.ts';
 import { drawnLimit, nearestLimit } from '@/model/fullness.ts';
 import type { Extent } from '@/model/viewport.ts';
 import { Loaded } from './loaded.svelte.ts';
@@ -16,17 +8,28 @@ import type { Location } from './location.svelte.ts';
 
 /** How often a session that is being compiled is asked for its numbers again. */
 const REFRESH_MS = 500;
-/** Longest range whose totals are worth a request of their own: 48 bytes a call. */
-const MOST_SUMMED_CALLS = 20_000;
 
 export interface Totals {
   readonly calls: number;
-  /** Absent where only the whole session's are known. */
+  /** Absent until they are known. */
   readonly tokens: number | undefined;
-  /** Of these, those that somebody paid for. Calls of a range that failed count as paid. */
+  /** Of the tokens. */
+  readonly basis: Basis;
+  /** Of these, those that somebody paid for. */
   readonly paidTokens: number | undefined;
   readonly cached: number | undefined;
   readonly costUsd: number | undefined;
+}
+
+function totalsOf(calls: number, bill: Bill | undefined): Totals {
+  return {
+    calls,
+    tokens: bill?.promptTokens,
+    basis: bill?.basis ?? 'exact',
+    paidTokens: bill === undefined ? undefined : bill.promptTokens - bill.unpaidTokens,
+    cached: bill?.cachedTokens,
+    costUsd: bill?.cost ?? undefined,
+  };
 }
 
 /** The session the window shows: its numbers and the overview of its calls. */
@@ -35,7 +38,7 @@ export class OpenSession {
   readonly #location: Location;
   readonly header: Loaded<SessionHeader>;
   readonly overview: Loaded<CallColumns>;
-  readonly #rangeColumns: Loaded<CallColumns>;
+  readonly #rangeBill: Loaded<Bill>;
   /** Columns the strip has room for; set by the strip. */
   maxColumns = $state(0);
   /** Counts what changes numbers of the whole session: calls that were compiled meanwhile. */
@@ -64,14 +67,11 @@ export class OpenSession {
       () => (this.maxColumns > 0 && this.isOpen ? `${this.key ?? ''} ${String(this.maxColumns)}` : undefined),
       () => this.fetchColumns({ from: 1, to: this.calls }, this.maxColumns),
     );
-    this.#rangeColumns = new Loaded(
+    this.#rangeBill = new Loaded(
       () => this.#rangeKey(),
-      () => {
-        const range = this.range ?? { from: 1, to: 1 };
-        return this.fetchColumns(range, range.to - range.from + 1);
-      },
+      () => host.invoke('call/bill', { session: this.id ?? '', ...(this.range ?? { from: 1, to: 1 }) }),
     );
-    for (const loaded of [this.header, this.overview, this.#rangeColumns])
+    for (const loaded of [this.header, this.overview, this.#rangeBill])
       this.refreshAfter(() => loaded.isLoading);
   }
 
@@ -188,23 +188,8 @@ export class OpenSession {
   /** Totals of the range, or of the session. */
   get totals(): Totals {
     const { info, range } = this;
-    if (range === undefined)
-      return {
-        calls: this.calls,
-        tokens: info?.bill.promptTokens,
-        paidTokens: info === undefined ? undefined : info.bill.promptTokens - info.bill.unpaidTokens,
-        cached: info?.bill.cachedTokens,
-        costUsd: info?.bill.cost ?? undefined,
-      };
-    const columns = this.#rangeColumns.value;
-    const sums = columns !== undefined && isOneCallPerColumn(columns) ? sumColumns(columns) : undefined;
-    return {
-      calls: range.to - range.from + 1,
-      tokens: sums?.tokens,
-      paidTokens: sums?.tokens,
-      cached: sums?.cached,
-      costUsd: undefined,
-    };
+    if (range === undefined) return totalsOf(this.calls, info?.bill);
+    return totalsOf(range.to - range.from + 1, this.#rangeBill.value);
   }
 
   async fetchColumns(range: CallRange, maxColumns: number): Promise<CallColumns> {
@@ -279,7 +264,7 @@ export class OpenSession {
 
   #rangeKey(): string | undefined {
     const { range } = this;
-    if (range === undefined || !this.isOpen || range.to - range.from >= MOST_SUMMED_CALLS) return undefined;
+    if (range === undefined || !this.isOpen) return undefined;
     return `${this.key ?? ''} ${String(range.from)}..${String(range.to)}`;
   }
 }

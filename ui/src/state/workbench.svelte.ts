@@ -9,6 +9,7 @@ import { isApart, type ViewName } from '@/model/view-url.ts';
 import { Answers } from './answers.svelte.ts';
 import { Appearance } from './appearance.svelte.ts';
 import { CacheView } from './cache-view.svelte.ts';
+import { CallTable } from './call-table.svelte.ts';
 import { Comparison } from './comparison.svelte.ts';
 import { CallReplay } from './call-replay.svelte.ts';
 import { ContextMap } from './context-map.svelte.ts';
@@ -63,6 +64,7 @@ export class Workbench {
   readonly comparison: Comparison;
   readonly inspector: Inspector;
   readonly cursor: Cursor;
+  readonly callTable: CallTable;
   readonly following: Following;
   readonly cache: CacheView;
   readonly navigation: Navigation;
@@ -96,6 +98,7 @@ export class Workbench {
     this.findings = new Findings(host, this.location, this.session, this.experiments);
     this.inspector = new Inspector(host, this.location, this.session, this.pipeline);
     this.cursor = new Cursor(this.location, this.session, this.map, messages);
+    this.callTable = new CallTable(this);
     this.following = new Following(host, this.location, this.session, this.cursor, () => this.runs.isGrowing);
     this.cache = new CacheView(host, this.location, this.session, this.cursor, messages);
     this.comparison = new Comparison(host, this.location, this.session, this.experiments, this.cursor);
@@ -187,6 +190,8 @@ export class Workbench {
       if (isApart(this.location.view.view)) this.location.go({ view: 'session' });
       return;
     }
+    this.jobs.leave(session);
+    this.messages.dismiss();
     const { view: before } = this.location.view;
     const view = selection !== undefined || isApart(before) ? 'session' : before;
     const place = {

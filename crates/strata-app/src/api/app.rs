@@ -32,7 +32,7 @@ pub struct StartInfo {
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
     pub theme: Theme,
-    /// Interface size in percent, 90 to 150.
+    /// Interface size in percent, 90 to 200.
     pub zoom_percent: u16,
     /// Row height: 22 px, or 28 px when comfortable.
     pub is_comfortable: bool,
@@ -91,15 +91,35 @@ pub struct SetSettings {
     pub settings: Settings,
 }
 
-/// `app/prices`: what models cost, in US dollars per million tokens, in the order of the table that comes with Strata.
+/// `app/prices`: what models cost, in US dollars per million tokens: prices that a person has set, then the others in the
+/// order of the table that comes with Strata.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceTable {}
+
+/// `app/setPrice`: a person's own price of a model, for prompts of any length. It holds at once, in place of the listed
+/// one if there is one.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SetPrice {
+    /// As its calls name it.
+    pub model: String,
+    pub rates: PriceRates,
+}
+
+/// `app/forgetPrice`: forgets a price that was set. From then on the listed one holds, if there is one.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ForgetPrice {
+    pub model: String,
+}
 
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceRow {
     pub model: String,
+    /// A person has set it.
+    pub is_own: bool,
     /// Of requests below all tiers.
     pub rates: PriceRates,
     /// Of requests with long prompts, from the shortest to the longest.
@@ -109,7 +129,7 @@ pub struct PriceRow {
     /// Others may serve the model at prices of their own.
     pub is_open_weights: bool,
     pub source: String,
-    /// The day its source was read, as `2026-11-20`.
+    /// The day its source was read, as `2026-11-20`; empty for one that a person has set.
     pub seen_on: String,
     pub note: Option<String>,
 }
@@ -121,7 +141,7 @@ pub struct PriceTier {
     pub rates: PriceRates,
 }
 
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceRates {
     pub input: f64,

@@ -78,6 +78,15 @@ pub struct Map {
     pub min_tokens: u32,
 }
 
+/// `call/bill`: what the calls of a range come to, both ends included; of those that are compiled by now.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RangeBill {
+    pub session: String,
+    pub from: u32,
+    pub to: u32,
+}
+
 /// `call/get`: one call.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

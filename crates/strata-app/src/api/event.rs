@@ -24,6 +24,10 @@ pub struct Page {
     /// `kind:result tool:search_logs agent:x size:>2000 call:4..17 state:hits error:yes text:"Decimal"`, or plain
     /// words; empty for all.
     pub filter: String,
+    /// What the rows come to is then what they come to in these calls.
+    #[serde(default)]
+    #[ts(optional)]
+    pub within: Option<CallRange>,
     pub offset: u32,
     pub limit: u32,
 }

@@ -84,10 +84,16 @@ pub struct Import {
     pub paths: Vec<String>,
 }
 
-/// `session/importText`: reads content that has no path, such as a file dropped on the browser.
+/// `session/importUploads`: reads files that have no path, such as those dropped on the browser, as one job.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct ImportUpload {
+pub struct ImportUploads {
+    pub uploads: Vec<UploadedFile>,
+}
+
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct UploadedFile {
     /// The id an upload to the host returned.
     pub upload: String,
     /// The file's name, for the title.

@@ -12,7 +12,7 @@ use crate::{Host, Strata, recorder, sample};
 const SETTINGS: &str = "settings";
 /// Sessions offered at the start.
 const RECENT: u32 = 12;
-const ZOOM_PERCENT: std::ops::RangeInclusive<u16> = 90..=150;
+const ZOOM_PERCENT: std::ops::RangeInclusive<u16> = 90..=200;
 
 impl Handler for Recorder {
     fn run(self, _: &Strata) -> Result<RecorderFile, AppError> {

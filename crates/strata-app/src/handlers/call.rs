@@ -7,8 +7,8 @@ use strata_measure::tokens as counts;
 use super::convert::kind_tokens;
 use super::findings;
 use crate::Strata;
-use crate::api::call::{CallDetail, Get};
-use crate::api::common::{DiagnosticRow, DiagnosticSeverity, RequestBasis};
+use crate::api::call::{CallDetail, Get, RangeBill};
+use crate::api::common::{Bill, DiagnosticRow, DiagnosticSeverity, RequestBasis};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::models::Calibrations;
@@ -49,6 +49,15 @@ impl Handler for Get {
             unknowns: unknowns(&open, call),
             findings: findings::of_call(&open, &analysis, &strata.tables, self.call),
         })
+    }
+}
+
+impl Handler for RangeBill {
+    fn run(self, strata: &Strata) -> Result<Bill, AppError> {
+        let open = strata.sessions.get(&self.session)?;
+        let caches = open.caches(&open.analysis(), &strata.tables)?;
+        let calls = caches.calls.iter().filter(|call| (self.from..=self.to).contains(&call.call));
+        Ok(BillTotals::of(calls.map(|call| &call.bill)).into())
     }
 }
 

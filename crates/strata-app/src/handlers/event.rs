@@ -10,7 +10,7 @@ use super::filter::Filter;
 use super::findings;
 use super::{chain, event_content};
 use crate::Strata;
-use crate::api::common::ChainStep;
+use crate::api::common::{CallRange, ChainStep};
 use crate::api::event::{
     CarriedBy, EventDetail, EventEdit, EventOrder, EventPage, EventRow, Get, LabelledNumber, Page,
     StateChange, Stratum, StratumCall, StratumCalls,
@@ -28,6 +28,10 @@ impl Handler for Page {
     fn run(self, strata: &Strata) -> Result<EventPage, AppError> {
         let open = strata.sessions.get(&self.session)?;
         let used = used_events(&open, &strata.tables);
+        let used = match self.within {
+            Some(CallRange { from, to }) => open.events().used_within(&open.analysis(), &used, (from, to)),
+            None => used,
+        };
         let page = |places: &[u32], error| EventPage {
             total: places.len() as u32,
             of: open.events().facts().len() as u32,

@@ -12,9 +12,9 @@ use strata_store::{AppConfigOrigin, ExperimentId, SessionId};
 use crate::Strata;
 use crate::api::common::Basis;
 use crate::api::session::{
-    AgentSummary, AppInfo, CalibratedTotal, ContextWindow, Header, Import, ImportUpload, JobStarted, List,
+    AgentSummary, AppInfo, CalibratedTotal, ContextWindow, Header, Import, ImportUploads, JobStarted, List,
     Open, PriceInfo, Remove, Removed, ReportedUsage, SessionHeader, SessionPage, SetApp, SetModel,
-    TokenizerInfo, UnmappedRow,
+    TokenizerInfo, UnmappedRow, UploadedFile,
 };
 use crate::command::Handler;
 use crate::error::AppError;
@@ -45,14 +45,23 @@ impl Handler for Import {
     }
 }
 
-impl Handler for ImportUpload {
+impl Handler for ImportUploads {
     fn run(self, strata: &Strata) -> Result<JobStarted, AppError> {
-        let path = strata.ingest.uploads.take(&self.upload);
-        let path = path.ok_or_else(|| AppError::not_found("This upload was already imported."))?;
-        let input = Input { path: path.clone(), location: Some(self.name) };
-        let job = strata.ingest.import(vec![input], move |_| {
-            // The upload was a copy of ours; what is left of it goes when the app ends.
-            let _ = std::fs::remove_file(path);
+        if self.uploads.is_empty() {
+            return Err(AppError::bad_input("No file was named."));
+        }
+        let inputs = self.uploads.into_iter().map(|UploadedFile { upload, name }| {
+            let path = strata.ingest.uploads.take(&upload);
+            let path = path.ok_or_else(|| AppError::not_found(format!("{name} was already imported.")))?;
+            Ok(Input { path, location: Some(name) })
+        });
+        let inputs: Vec<Input> = inputs.collect::<Result<_, AppError>>()?;
+        let copies: Vec<PathBuf> = inputs.iter().map(|input| input.path.clone()).collect();
+        let job = strata.ingest.import(inputs, move |_| {
+            // Uploads were copies of ours; what is left of them goes when the app ends.
+            for copy in copies {
+                let _ = std::fs::remove_file(copy);
+            }
         });
         Ok(JobStarted { job })
     }
@@ -303,7 +312,11 @@ fn prices(calls: &SharedList<CallAnalysis>, tables: &Tables) -> Vec<PriceInfo> {
             input: price.rates.input,
             cached_read: price.rates.cached_read,
             output: price.rates.output,
-            source: format!("{}, seen on {}", price.source, price.seen_on),
+            source: if price.seen_on.is_empty() {
+                price.source.clone()
+            } else {
+                format!("{}, seen on {}", price.source, price.seen_on)
+            },
         })
     };
     models.iter().filter_map(info).collect()

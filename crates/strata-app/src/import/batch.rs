@@ -73,6 +73,7 @@ pub(crate) struct Imported {
     pub files: Files,
     /// Some input is a folder.
     pub has_folder: bool,
+    pub n_inputs: usize,
     pub is_stopped: bool,
 }
 
@@ -89,6 +90,11 @@ pub(crate) struct Files {
 }
 
 impl Imported {
+    /// What came of it is said file by file.
+    pub(crate) fn is_of_files(&self) -> bool {
+        self.has_folder || self.n_inputs > 1
+    }
+
     pub(crate) fn n_errors(&self) -> usize {
         self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
     }
@@ -112,6 +118,7 @@ pub(crate) fn import_all(
     watch: &dyn Watch,
 ) -> Imported {
     let mut batch = Batch::new(storage, gone, watch);
+    batch.imported.n_inputs = inputs.len();
     // Traces are joined to sessions, which have to be there.
     let (traces, others): (Vec<&Input>, Vec<&Input>) =
         inputs.iter().partition(|input| inputs.len() > 1 && FileKind::of(&input.path) == FileKind::Trace);

@@ -1,20 +1,26 @@
 //! What came of an import, in words and numbers.
 
+use strata_model::Severity;
+
 use super::batch::{Files, Finding, Imported};
-use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
+use crate::api::common::DiagnosticRow;
 use crate::api::job::{FailedFile, FileCounts, JobState};
 use crate::error::sentence;
 use crate::show::words::{counted, whole};
 
 /// How an import ended, and what came of it in one line.
 pub(crate) fn outcome(imported: &Imported) -> (JobState, String) {
-    if imported.has_folder && !imported.sessions.is_empty() {
+    if imported.is_of_files() && !imported.sessions.is_empty() {
         let counts = in_words(&imported.files);
         return if imported.is_stopped {
             (JobState::Cancelled, format!("Stopped: {counts}. What is stored stays."))
         } else {
             (JobState::Done, format!("{}: {counts}.", sessions_text(imported.sessions.len())))
         };
+    }
+    let has_failed = !imported.files.failed.is_empty();
+    if imported.is_of_files() && has_failed && !imported.is_stopped {
+        return (JobState::Failed, format!("No session was found: {}.", in_words(&imported.files)));
     }
     match (imported.is_stopped, imported.sessions.len(), imported.n_errors()) {
         (true, 0, _) => (JobState::Cancelled, "Stopped. Nothing was imported.".to_owned()),
@@ -37,15 +43,16 @@ pub(crate) fn outcome(imported: &Imported) -> (JobState, String) {
 /// "312 files imported, 180 unchanged, 7 without a session, 1 failed".
 fn in_words(files: &Files) -> String {
     let Files { n_imported, n_unchanged, left_out, failed } = files;
-    let mut counts = vec![format!("{} imported", counted(*n_imported, "file"))];
-    for (n, what) in
-        [(*n_unchanged, "unchanged"), (left_out.len(), "without a session"), (failed.len(), "failed")]
-    {
-        if n > 0 {
-            counts.push(format!("{} {what}", whole(n as i64)));
-        }
-    }
-    counts.join(", ")
+    let counts = [
+        (*n_imported, "imported"),
+        (*n_unchanged, "unchanged"),
+        (left_out.len(), "without a session"),
+        (failed.len(), "failed"),
+    ];
+    let mut counts = counts.into_iter().filter(|(n, _)| *n > 0);
+    let first = counts.next().map(|(n, what)| format!("{} {what}", counted(n, "file")));
+    let others = counts.map(|(n, what)| format!("{} {what}", whole(n as i64)));
+    first.into_iter().chain(others).collect::<Vec<_>>().join(", ")
 }
 
 impl From<&Files> for FileCounts {
@@ -64,9 +71,8 @@ impl From<&Files> for FileCounts {
 }
 
 fn first_error(findings: &[Finding]) -> String {
-    let mut rows = findings.iter().map(DiagnosticRow::from);
-    let error = rows.find(|row| row.severity == DiagnosticSeverity::Error);
-    error.map_or(String::new(), |error| sentence(&error.message))
+    let error = findings.iter().find(|finding| finding.severity == Severity::Error);
+    error.map_or(String::new(), |error| format!("{}: {}", error.name, sentence(&error.message)))
 }
 
 fn sessions_text(n: usize) -> String {

@@ -112,10 +112,14 @@ fn error(event: &Event) -> Option<String> {
             ["isError", "is_error"].iter().any(|key| object.get(key).is_some_and(Json::is_truthy));
         let failed = object.get("error").filter(|error| error.is_truthy());
         let failed = failed.or_else(|| object.get("result").filter(|_| is_flagged));
-        if failed.is_none() && !is_flagged {
-            return None;
-        }
         let name = response.name.as_deref().unwrap_or("The tool");
+        if failed.is_none() && !is_flagged {
+            // Some clients only write how a command ended.
+            let (code, said) = tool_words::failed_command(response)?;
+            return Some(
+                format!("{name} ended with exit code {code}: {said}").trim_end_matches([':', ' ']).to_owned(),
+            );
+        }
         Some(match failed {
             Some(Json::String(message)) => format!("{name} failed: {}", words::first_line(message)),
             Some(other) => format!("{name} failed: {}", words::row(&json::to_compact(other), 240)),

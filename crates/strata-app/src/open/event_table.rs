@@ -22,6 +22,8 @@ pub(crate) struct EventTable {
     /// See [`Self::agents`].
     agents: Vec<(Str, u32)>,
     used: Mutex<Option<Arc<UsedEvents>>>,
+    /// The same in the calls that were asked about last.
+    used_within: Mutex<Option<((u32, u32), Arc<UsedEvents>)>>,
 }
 
 /// What the events cost in the calls compiled so far, by their place in the session.
@@ -45,6 +47,7 @@ impl EventTable {
             calls: SharedList::new(),
             agents: Vec::new(),
             used: Mutex::default(),
+            used_within: Mutex::default(),
         };
         empty.gone_on(experiment)
     }
@@ -92,7 +95,15 @@ impl EventTable {
             let call = wrote.get(&at).copied().or_else(asked);
             facts.push_back(Arc::new(event_facts::facts(event, call, |id| Some(place_of_call(id)?.1))));
         }
-        Self { facts, contents, tool_calls, calls: now.clone(), agents, used: Mutex::default() }
+        Self {
+            facts,
+            contents,
+            tool_calls,
+            calls: now.clone(),
+            agents,
+            used: Mutex::default(),
+            used_within: Mutex::default(),
+        }
     }
 
     /// Of the same rows; what the events cost is not copied.
@@ -104,6 +115,7 @@ impl EventTable {
             calls: self.calls.clone(),
             agents: self.agents.clone(),
             used: Mutex::default(),
+            used_within: Mutex::default(),
         }
     }
 
@@ -160,21 +172,47 @@ impl EventTable {
             (None, _) => vec![0; self.facts.len()],
         };
         let uses = analysis.ledger().events(self.facts.len());
+        let used = Arc::new(UsedEvents::of(n_compiled, tokens, uses));
+        *known = Some(used.clone());
+        used
+    }
+
+    /// What the events cost in some of the calls, from the first to the last of them. `all` is what they cost in all.
+    pub(crate) fn used_within(
+        &self,
+        analysis: &SessionAnalysis,
+        all: &UsedEvents,
+        calls: (u32, u32),
+    ) -> Arc<UsedEvents> {
+        let mut known = self.used_within.lock().unwrap_or_else(PoisonError::into_inner);
+        let n_compiled = analysis.calls().len();
+        match known.as_ref() {
+            Some((of, used)) if *of == calls && used.n_compiled == n_compiled => used.clone(),
+            _ => {
+                let uses = analysis.ledger().events_within(self.facts.len(), calls);
+                let used = Arc::new(UsedEvents::of(n_compiled, all.tokens.clone(), uses));
+                *known = Some((calls, used.clone()));
+                used
+            }
+        }
+    }
+}
+
+impl UsedEvents {
+    fn of(n_compiled: usize, tokens: Vec<u32>, uses: Vec<UseTotals>) -> Self {
         let by = |size: &dyn Fn(usize) -> u64| {
-            let mut places: Vec<u32> = (0..self.facts.len() as u32).collect();
+            let mut places: Vec<u32> = (0..uses.len() as u32).collect();
             places.sort_by_key(|at| std::cmp::Reverse(size(*at as usize)));
             places
         };
-        let used = Arc::new(UsedEvents {
+        Self {
             n_compiled,
             by_lifetime: by(&|at| uses[at].lifetime),
             by_size: by(&|at| tokens[at].into()),
             max_lifetime: uses.iter().map(|usage| usage.lifetime).max().unwrap_or(0),
             tokens,
             uses,
-        });
-        *known = Some(used.clone());
-        used
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which sessions are open.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_store::SessionId;
@@ -103,6 +103,20 @@ impl OpenSessions {
         let outdated = &mut self.lock().outdated;
         let at = outdated.iter().position(|open| open.id == *id)?;
         outdated.remove(at)
+    }
+
+    /// Closes all sessions, and keeps nothing of them. Gives the recorded ones that were open, or under an experiment
+    /// that was.
+    pub(super) fn close_all(&self) -> BTreeSet<SessionId> {
+        let ids: BTreeSet<SessionId> = {
+            let mut list = self.lock();
+            list.outdated.clear();
+            list.sessions.iter().map(|open| open.id.clone()).collect()
+        };
+        for id in &ids {
+            self.close_those(id.as_str(), |open| open.id == *id);
+        }
+        ids
     }
 
     /// Stops work on a session and forgets it.

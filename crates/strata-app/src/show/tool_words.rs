@@ -65,16 +65,35 @@ pub(crate) fn answered(call: Option<&FunctionCall>, response: &strata_model::Fun
     }
 }
 
-/// What a tool returned in one line, without what every result of its kind begins with.
-fn said(response: &strata_model::FunctionResponse) -> String {
-    let text = response.response.as_deref().and_then(|object| match object.len() {
-        1 => object.get("result").or(object.get("output"))?.as_str(),
-        _ => None,
-    });
-    text.and_then(without_frame).unwrap_or_else(|| result(response))
+/// How a command ended that did not end well: its exit code, and the first line of what it wrote.
+pub(crate) fn failed_command(response: &strata_model::FunctionResponse) -> Option<(&str, String)> {
+    let CommandOutput { code, output } = only_text(response).and_then(command_output)?;
+    let code = code.filter(|code| *code != "0")?;
+    Some((code, first_line(output.trim_start())))
 }
 
-fn without_frame(text: &str) -> Option<String> {
+/// What a tool returned in one line, without what every result of its kind begins with.
+fn said(response: &strata_model::FunctionResponse) -> String {
+    only_text(response).and_then(without_frame).unwrap_or_else(|| result(response))
+}
+
+/// A result that is one text.
+fn only_text(response: &strata_model::FunctionResponse) -> Option<&str> {
+    let object = response.response.as_deref()?;
+    match object.len() {
+        1 => object.get("result").or(object.get("output"))?.as_str(),
+        _ => None,
+    }
+}
+
+/// What a command came to, as agents that run commands write it.
+struct CommandOutput<'t> {
+    /// Absent where it still ran.
+    code: Option<&'t str>,
+    output: &'t str,
+}
+
+fn command_output(text: &str) -> Option<CommandOutput<'_>> {
     // Codex: "Chunk ID: …\nWall time: …\nProcess exited with code 0\n…\nOutput:\n…"
     if text.starts_with("Chunk ID:") || text.starts_with("Exit code:") || text.starts_with("Wall time:") {
         let (head, output) = text.split_once("Output:\n")?;
@@ -82,13 +101,17 @@ fn without_frame(text: &str) -> Option<String> {
             let (_, rest) = head.split_once(mark)?;
             rest.split_whitespace().next()
         });
-        return Some(with_code(code, output));
+        return Some(CommandOutput { code, output });
     }
     // mini-swe-agent: "<returncode>0</returncode>\n<output>\n…"
-    if let Some(rest) = text.strip_prefix("<returncode>") {
-        let (code, rest) = rest.split_once("</returncode>")?;
-        let output = rest.split_once("<output>").map_or(rest, |(_, output)| output);
-        return Some(with_code(Some(code), output.trim_end_matches("</output>")));
+    let (code, rest) = text.strip_prefix("<returncode>")?.split_once("</returncode>")?;
+    let output = rest.split_once("<output>").map_or(rest, |(_, output)| output);
+    Some(CommandOutput { code: Some(code.trim()), output: output.trim_end_matches("</output>") })
+}
+
+fn without_frame(text: &str) -> Option<String> {
+    if let Some(CommandOutput { code, output }) = command_output(text) {
+        return Some(with_code(code, output));
     }
     // Claude Code: "     1→first line"
     let (number, line) = text.split_once('→')?;
@@ -190,12 +213,30 @@ mod tests {
         check(&format!(r#"{{"command": "{patch}"}}"#), "src/a.rs and 1 more");
     }
 
+    fn response(text: &str) -> FunctionResponse {
+        let response = Object::from_iter([("output", Json::String(text.into()))]);
+        FunctionResponse { response: Some(response.into()), ..FunctionResponse::default() }
+    }
+
     #[track_caller]
     fn check_result(text: &str, expected: &str) {
-        let object = json::parse(json::to_compact(&Json::String(text.into())).as_bytes()).unwrap();
-        let response = Object::from_iter([("output", object)]);
-        let response = FunctionResponse { response: Some(response.into()), ..FunctionResponse::default() };
-        assert_eq!(answered(Some(&call(r#"{"cmd": "ls"}"#)), &response), expected);
+        assert_eq!(answered(Some(&call(r#"{"cmd": "ls"}"#)), &response(text)), expected);
+    }
+
+    #[test]
+    fn commands_that_did_not_end_well_are_told_from_others() {
+        let codex =
+            |code: &str| format!("Chunk ID: 1\nWall time: 0.1 seconds\n{code}\nOutput:\nno such file\n");
+        let failed = |text: &str| {
+            failed_command(&response(text)).map(|(code, said)| format!("{code}: {said}")).unwrap_or_default()
+        };
+        assert_eq!(failed(&codex("Process exited with code 2")), "2: no such file");
+        assert_eq!(failed(&codex("Process exited with code 0")), "");
+        assert_eq!(failed(&codex("Process running with session ID 7")), "");
+        assert_eq!(failed("<returncode>127</returncode>\n<output>\nnot found</output>"), "127: not found");
+        assert_eq!(failed("<returncode>0</returncode>\n<output>\n</output>"), "");
+        assert_eq!(failed("Exit code: 1\nWall time: 0 seconds\nOutput:\n"), "1: ");
+        assert_eq!(failed("a text that says Process exited with code 2"), "");
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 use strata_app::{Host, Options, Strata};
 
-use crate::{import, start};
+use crate::{import, import_files, start};
 
 const SESSION: &str = r#"{"id": "s1", "appName": "desk", "userId": "u", "state": {}, "lastUpdateTime": 3.0, "events": [
   {"id": "e1", "author": "user", "invocationId": "i1", "timestamp": 1.0, "content": {"role": "user", "parts": [{"text": "Grüße"}]}},
@@ -60,6 +60,34 @@ fn odd_files_are_named_and_what_can_be_kept_is_kept() {
     report.push(format!("missing.json\n{}", told(&import(&strata, &folder.path().join("missing.json")))));
     let report = report.join("\n").replace(&folder.path().display().to_string(), "[folder]");
     insta::assert_snapshot!(report);
+}
+
+#[test]
+fn of_several_files_each_that_failed_is_named() {
+    let strata = start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path
+    };
+    let good = file("good.json", SESSION);
+    let bad = [file("cut.json", r#"{"id": "s1", "ev"#), file("foreign.json", r#"{"nothing": "of ours"}"#)];
+    let job = import_files(&strata, &[&bad[0], &good, &bad[1]]);
+    assert_eq!(job["outcome"], "1 session: 1 file imported, 2 failed.");
+    let failed = job["files"]["failed"].as_array().expect("files");
+    let paths: Vec<_> = failed.iter().filter_map(|file| file["path"].as_str().map(Path::new)).collect();
+    assert_eq!(paths, [&*bad[0], &*bad[1]]);
+    assert!(failed.iter().all(|file| file["reason"].as_str().is_some_and(|reason| reason.ends_with('.'))));
+
+    let job = import_files(&strata, &[&bad[0], &bad[1]]);
+    assert_eq!(
+        (&job["state"], &job["outcome"]),
+        (&json!("failed"), &json!("No session was found: 2 files failed."))
+    );
+    let job = import(&strata, &bad[0]);
+    assert_eq!(job["state"], "failed");
+    assert!(job["outcome"].as_str().expect("words").starts_with("cut.json: "), "{job:#}");
 }
 
 #[test]

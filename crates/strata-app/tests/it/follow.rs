@@ -462,8 +462,12 @@ fn what_has_no_file_says_so() {
 
     let upload =
         strata.receive_upload("chat.jsonl", &logged("Hm?", 1).concat().into_bytes()[..]).expect("an upload");
-    let job =
-        ask(&strata, "session/importUpload", &json!({"upload": upload, "name": "chat.jsonl"}))["job"].clone();
+    let job = ask(
+        &strata,
+        "session/importUploads",
+        &json!({"uploads": [{"upload": upload, "name": "chat.jsonl"}]}),
+    )["job"]
+        .clone();
     let mut session = Value::Null;
     wait_until(|| {
         let jobs = ask(&strata, "job/list", &json!({}));

@@ -14,7 +14,9 @@ mod growing;
 mod hidden;
 mod lab;
 mod lab_sweeps;
+mod own_prices;
 mod patch;
+mod ranges;
 mod recorded;
 mod run;
 mod samples;
@@ -87,7 +89,12 @@ fn compiled(strata: &Arc<Strata>, session: &str) -> Value {
 
 /// Imports a file and returns the ended job.
 fn import(strata: &Arc<Strata>, path: &Path) -> Value {
-    let job = ask(strata, "session/import", &json!({ "paths": [path] }))["job"].clone();
+    import_files(strata, &[path])
+}
+
+/// Imports several files in one go and returns the ended job.
+fn import_files(strata: &Arc<Strata>, paths: &[&Path]) -> Value {
+    let job = ask(strata, "session/import", &json!({ "paths": paths }))["job"].clone();
     let mut ended = Value::Null;
     wait_until(|| {
         let jobs = ask(strata, "job/list", &json!({}));

@@ -165,7 +165,16 @@ impl Ledger {
 
     /// What each of a session's events cost.
     pub fn events(&self, n_events: usize) -> Vec<UseTotals> {
-        let groups: Vec<PieceGroup<'_>> = self.sent().enumerate().map(PieceGroup::of).collect();
+        Self::sum_events(self.sent(), n_events)
+    }
+
+    /// What each of a session's events cost in some of the calls, from the first to the last of them.
+    pub fn events_within(&self, n_events: usize, (first, last): (u32, u32)) -> Vec<UseTotals> {
+        Self::sum_events(self.sent().filter_map(|sent| sent.within(first, last)), n_events)
+    }
+
+    fn sum_events<'l>(sent: impl Iterator<Item = SentTogether<'l>>, n_events: usize) -> Vec<UseTotals> {
+        let groups: Vec<PieceGroup<'_>> = sent.enumerate().map(PieceGroup::of).collect();
         // The groups of each event.
         let mut places: Vec<Vec<u32>> = vec![Vec::new(); n_events];
         let mut uses = vec![UseTotals::default(); n_events];

@@ -1202,7 +1202,7 @@ max: number | null, } | { "kind": "text" } | { "kind": "choice", words: Array<st
  */
 export type Settings = { theme: Theme,
 /**
- * Interface size in percent, 90 to 150.
+ * Interface size in percent, 90 to 200.
  */
 zoomPercent: number,
 /**
@@ -2535,6 +2535,10 @@ cacheWriteLong: number | null, output: number, };
 
 export type PriceRow = { model: string,
 /**
+ * A person has set it.
+ */
+isOwn: boolean,
+/**
  * Of requests below all tiers.
  */
 rates: PriceRates,
@@ -2551,7 +2555,7 @@ contextTokens: number | null,
  */
 isOpenWeights: boolean, source: string,
 /**
- * The day its source was read, as `2026-11-20`.
+ * The day its source was read, as `2026-11-20`; empty for one that a person has set.
  */
 seenOn: string, note: string | null, };
 
@@ -2985,6 +2989,16 @@ explanation: string, };
 
 export type UnmappedRow = { name: string, count: number, };
 
+export type UploadedFile = {
+/**
+ * The id an upload to the host returned.
+ */
+upload: string,
+/**
+ * The file's name, for the title.
+ */
+name: string, };
+
 export type WaitingKind = "confirmation" | "input" | "tool";
 
 export type ZoneRow = { zone: CacheZone, from: number, to: number,
@@ -3027,6 +3041,10 @@ export interface Commands {
   "app/recorder": { readonly params: Record<string, never>; readonly result: RecorderFile };
   /** What models cost, with sources. */
   "app/prices": { readonly params: Record<string, never>; readonly result: Array<PriceRow> };
+  /** Sets a price of one's own for a model. */
+  "app/setPrice": { readonly params: {  /**  * As its calls name it.  */ model: string, rates: PriceRates, }; readonly result: Array<PriceRow> };
+  /** Forgets a price that was set. */
+  "app/forgetPrice": { readonly params: { model: string, }; readonly result: Array<PriceRow> };
   /** How providers find a prefix again, with sources. */
   "app/cacheRules": { readonly params: Record<string, never>; readonly result: Array<CacheRuleRow> };
   /** Where sessions are kept, and how much space they take. */
@@ -3041,8 +3059,8 @@ export interface Commands {
   "session/list": { readonly params: {  /**  * Only sessions whose title, id or file contains this text.  */ filter: string, offset: number, limit: number, }; readonly result: SessionPage };
   /** Reads files and folders, as a job. */
   "session/import": { readonly params: { paths: Array<string>, }; readonly result: JobStarted };
-  /** Reads a file that was uploaded, as a job. */
-  "session/importUpload": { readonly params: {  /**  * The id an upload to the host returned.  */ upload: string,  /**  * The file's name, for the title.  */ name: string, }; readonly result: JobStarted };
+  /** Reads files that were uploaded, as one job. */
+  "session/importUploads": { readonly params: { uploads: Array<UploadedFile>, }; readonly result: JobStarted };
   /** Gives a session the requests that another file recorded. */
   "session/addRequests": { readonly params: { session: string,  /**  * The file, on this computer.  */ path: string | null,  /**  * The id an upload to the host returned, where it has no path.  */ upload: string | null,  /**  * The file's name, where it has no path.  */ name: string | null, }; readonly result: RequestsAdded };
   /** Makes a session ready and compiles its calls in the background. */
@@ -3065,6 +3083,8 @@ export interface Commands {
   "call/map": { readonly params: { session: string, from: number, to: number, maxColumns: number, minTokens: number, }; readonly result: ArrayBuffer };
   /** One call: prompt, cache, report, residual. */
   "call/get": { readonly params: { session: string, call: number, }; readonly result: CallDetail };
+  /** What the calls of a range come to. */
+  "call/bill": { readonly params: { session: string, from: number, to: number, }; readonly result: Bill };
   /** A second opinion on the count of a call's prompt. */
   "call/verify": { readonly params: { session: string, call: number, }; readonly result: Verification };
   /** The processors that compiled a call. */
@@ -3096,7 +3116,7 @@ export interface Commands {
   /** A part before and after a stage, line by line. */
   "part/diff": { readonly params: { session: string, address: string, stage: number, compareWith: CompareWith, }; readonly result: PartDiff };
   /** Rows of the event table, sorted and filtered. */
-  "event/page": { readonly params: { session: string, order: EventOrder,  /**  * `kind:result tool:search_logs agent:x size:>2000 call:4..17 state:hits error:yes text:"Decimal"`, or plain  * words; empty for all.  */ filter: string, offset: number, limit: number, }; readonly result: EventPage };
+  "event/page": { readonly params: { session: string, order: EventOrder,  /**  * `kind:result tool:search_logs agent:x size:>2000 call:4..17 state:hits error:yes text:"Decimal"`, or plain  * words; empty for all.  */ filter: string,  /**  * What the rows come to is then what they come to in these calls.  */ within?: CallRange, offset: number, limit: number, }; readonly result: EventPage };
   /** One event: cost, fate, source, content. */
   "event/get": { readonly params: { session: string, event: number, }; readonly result: EventDetail };
   /** Where an event lies in the prompts that carried it. */

@@ -85,6 +85,14 @@ const commands: readonly Omit<Command, 'view'>[] = [
     when: hasSelection,
     run: ({ map }) => map.fitSelection(),
   },
+  {
+    id: 'map.look',
+    title: 'Calls as a map or a table',
+    words: 'list prompts numbers',
+    keys: ['T'],
+    when: hasCalls,
+    run: ({ location }) => location.go({ look: location.view.look === 'map' ? 'table' : 'map' }, 'replace'),
+  },
   { id: 'map.fitAll', title: 'Fit all calls', keys: ['0'], when: hasCalls, run: ({ map }) => map.fitAll() },
 ];
 

@@ -17,6 +17,17 @@ pub struct SentTogether<'l> {
     pub runs: Vec<SentRun>,
 }
 
+impl SentTogether<'_> {
+    /// The same in its calls from one to another; nothing where it has none there.
+    pub(super) fn within(mut self, first: u32, last: u32) -> Option<Self> {
+        self.runs.retain(|run| run.first_call <= last && run.last_call >= first);
+        for run in &mut self.runs {
+            *run = run.within(first, last);
+        }
+        (!self.runs.is_empty()).then_some(self)
+    }
+}
+
 /// A piece of prompts.
 #[derive(Debug, Clone, Copy)]
 pub struct SentPiece<'l> {

@@ -1,0 +1,127 @@
+//! How fast the real window is, on long sessions: from an act to the frame that shows it, beside frames in which nothing
+//! happens, in the same run. `cargo xtask bench window` runs it and prints its table.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use strata_testkit::large;
+
+use crate::display::Display;
+use crate::driver::Driver;
+use crate::memory;
+use crate::page::{BETWEEN_LOOKS, Page};
+
+/// Sizes of the sessions, in events.
+const SIZES: [usize; 2] = [10_000, 100_000];
+/// A window that never comes to rest is not waited for any longer. At 100,000 events a debug build takes minutes.
+const REST_LIMIT_S: u64 = 900;
+
+/// A figure of the table.
+struct Figure {
+    name: &'static str,
+    /// Sorted.
+    ms: Vec<f64>,
+    limit: &'static str,
+}
+
+impl Figure {
+    fn quantile(&self, share: f64) -> f64 {
+        let last = self.ms.len().saturating_sub(1);
+        self.ms.get((last as f64 * share).round() as usize).copied().unwrap_or(f64::NAN)
+    }
+}
+
+#[tokio::test]
+#[ignore = "takes minutes, and says nothing on a busy machine: cargo xtask bench window"]
+async fn the_window_on_long_sessions() -> Result<()> {
+    // See the journey.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    for n_events in SIZES {
+        let home = tempfile::tempdir()?;
+        let file = written(home.path(), n_events)?;
+        let display = Display::start()?;
+        let driver = Driver::start(&display, home.path())?;
+        let start = Instant::now();
+        let page = driver.open(&crate::app()?, &[file]).await?;
+        let outcome = measured(&page, driver.id(), start).await;
+        page.picture(&format!("window-bench-{n_events}")).await?;
+        page.close().await?;
+        print_table(n_events, &outcome?);
+    }
+    Ok(())
+}
+
+/// A session as google-adk writes it.
+fn written(folder: &Path, n_events: usize) -> Result<PathBuf> {
+    let file = folder.join(format!("large-{n_events}.json"));
+    std::fs::write(&file, large::written(n_events)).context("write the session")?;
+    Ok(file)
+}
+
+async fn measured(page: &Page, driver: u32, start: Instant) -> Result<Vec<Figure>> {
+    page.resize(1440, 900).await?;
+    let mut figures = Vec::new();
+    wait_for(page, "document.querySelector('section[aria-label=Events] [role=option]') !== null").await?;
+    figures.push(one("first rows on the screen", start.elapsed().as_secs_f64() * 1e3, ""));
+    figures.push(figure(page, "idle frame, while calls compile", "idle", 120, "").await?);
+    figures.push(figure(page, "jump in the list, while calls compile", "jump", 12, "p95 ≤ 150 ms").await?);
+    wait_for(page, "document.querySelector('[aria-busy=true], .stale, .placeholder, .compiling') === null")
+        .await?;
+    figures.push(one("all calls compiled and shown", start.elapsed().as_secs_f64() * 1e3, ""));
+    figures.push(figure(page, "idle frame", "idle", 240, "the yardstick").await?);
+    figures.push(figure(page, "frame while the list scrolls", "scroll", 240, "p95 ≤ idle + 4 ms").await?);
+    figures.push(figure(page, "own work in such a frame", "scrollWork", 120, "p95 ≤ 4 ms").await?);
+    figures.push(figure(page, "jump in the list", "jump", 30, "p95 ≤ 150 ms").await?);
+    figures.push(figure(page, "click on an event → inspector", "click", 30, "p95 ≤ 60 ms").await?);
+    page.show_pipeline().await?;
+    wait_for(page, "document.querySelector('section[aria-label=Processors] [role=option] .switch') !== null")
+        .await?;
+    // The first edit makes the experiment.
+    figures.push(figure(page, "first edit → shown", "edit", 1, "").await?);
+    figures.push(figure(page, "edit → shown", "edit", 20, "p95 ≤ idle + 100 ms at 10,000").await?);
+    let memory = memory::of_descendants(driver)?;
+    figures.push(one("memory of all processes, MB", memory as f64 / 1e6, "≤ 500"));
+    Ok(figures)
+}
+
+fn one(name: &'static str, number: f64, limit: &'static str) -> Figure {
+    Figure { name, ms: vec![number], limit }
+}
+
+async fn figure(
+    page: &Page,
+    name: &'static str,
+    measurement: &str,
+    rounds: u32,
+    limit: &'static str,
+) -> Result<Figure> {
+    let arguments = vec![json!(measurement), json!({ "rounds": rounds })];
+    let found = page.measure(arguments).await.with_context(|| format!("measure: {name}"))?;
+    ensure!(found["error"].is_null(), "{name}: {}", found["error"]);
+    let times = found["times"].as_array().context("a measurement is a list")?;
+    let mut ms: Vec<f64> = times.iter().filter_map(Value::as_f64).collect();
+    ms.sort_by(f64::total_cmp);
+    Ok(Figure { name, ms, limit })
+}
+
+/// Waits until something holds in the page.
+async fn wait_for(page: &Page, condition: &str) -> Result<()> {
+    let start = Instant::now();
+    while !page.holds(condition).await? {
+        ensure!(start.elapsed().as_secs() < REST_LIMIT_S, "it never came: {condition}");
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+fn print_table(n_events: usize, figures: &[Figure]) {
+    println!("\n{n_events} events{:>47} {:>9} {:>9}   to hold", "median", "p95", "most");
+    for figure in figures {
+        let Figure { name, limit, .. } = figure;
+        let [median, p95, most] = [0.5, 0.95, 1.0].map(|share| figure.quantile(share));
+        println!("{name:48} {median:>9.1} {p95:>9.1} {most:>9.1}   {limit}");
+    }
+}
