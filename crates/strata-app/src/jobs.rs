@@ -158,6 +158,29 @@ impl RunningJob {
         }
     }
 
+    /// As [`Watch::progress`], for pieces that are done in part.
+    pub(crate) fn progress_part(&self, done: f64, total: f64) {
+        let is_time = {
+            let mut list = self.jobs.lock();
+            let Some(entry) = list.iter_mut().find(|entry| entry.job.job == self.id) else { return };
+            let elapsed = entry.started.elapsed();
+            entry.job.done = done;
+            entry.job.total = total;
+            entry.job.seconds_elapsed = elapsed.as_secs_f64();
+            let share = done / total.max(1.0);
+            entry.job.seconds_left = (elapsed >= ESTIMATE_AFTER && share >= ESTIMATE_FROM)
+                .then(|| elapsed.as_secs_f64() * (1.0 - share) / share);
+            let is_time = entry.told.elapsed() >= TELL_EVERY;
+            if is_time {
+                entry.told = Instant::now();
+            }
+            is_time
+        };
+        if is_time {
+            self.jobs.tell(&self.id);
+        }
+    }
+
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
@@ -178,25 +201,7 @@ impl Watch for RunningJob {
     }
 
     fn progress(&self, done: u64, total: u64) {
-        let is_time = {
-            let mut list = self.jobs.lock();
-            let Some(entry) = list.iter_mut().find(|entry| entry.job.job == self.id) else { return };
-            let elapsed = entry.started.elapsed();
-            entry.job.done = done as f64;
-            entry.job.total = total as f64;
-            entry.job.seconds_elapsed = elapsed.as_secs_f64();
-            let share = done as f64 / (total as f64).max(1.0);
-            entry.job.seconds_left = (elapsed >= ESTIMATE_AFTER && share >= ESTIMATE_FROM)
-                .then(|| elapsed.as_secs_f64() * (1.0 - share) / share);
-            let is_time = entry.told.elapsed() >= TELL_EVERY;
-            if is_time {
-                entry.told = Instant::now();
-            }
-            is_time
-        };
-        if is_time {
-            self.jobs.tell(&self.id);
-        }
+        self.progress_part(done as f64, total as f64);
     }
 
     fn stop(&self) -> &CancellationToken {

@@ -2,6 +2,7 @@
 
 mod estimate;
 mod own_setting;
+mod pace;
 mod results;
 mod sent_again;
 mod shapes;
@@ -16,8 +17,9 @@ use strata_measure::lab::{Lab, Recording, SummarySize};
 use strata_wire::CacheRules;
 
 pub(crate) use estimate::TargetModel;
+pub(crate) use pace::Pace;
 pub(crate) use results::{LabResults, RunState};
-pub(crate) use sent_again::SentAgain;
+pub(crate) use sent_again::{SendingAgain, SentAgain};
 pub(crate) use shapes::{loss_page, replay_shape, run_window, size_basis};
 pub(crate) use stored_run::{ObservedWriter, RunRecord, RunSettings, StoredSummary, StoredWriter};
 pub(crate) use sweep_rows::SweepRows;

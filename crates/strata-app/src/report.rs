@@ -72,7 +72,10 @@ pub use follow::{FollowUpdate, FollowedChange, Following, follow};
 pub use import::{ImportReport, import};
 pub use learn::{LearnedReport, ReadSessions, forget_learned, learn, learned};
 pub use list::{ListReport, ListedSession, list};
-pub use models::{EndpointReport, ModelsReport, models};
+pub use models::{
+    EndpointChange, EndpointReport, KeptKey, ModelTest, ModelsReport, SavedEndpoint, forget_model, models,
+    save_model, set_model_key, test_model,
+};
 pub use places::{PlacesReport, places};
 pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};
 pub use run::{RunArtifact, RunCallReport, RunCompany, RunReport, RunState, run};
@@ -97,6 +100,7 @@ pub use crate::api::comparison::{
 pub use crate::api::counts::{LearnedFrom, LearnedModel, LearnedRatio};
 pub use crate::api::experiment::{ComparedCall, ExportFormat};
 pub use crate::api::job::{FailedFile, FileCounts};
+pub use crate::api::model::{Api, Endpoint, Header};
 pub use crate::api::place::PlaceRow;
 pub use crate::api::search::{SearchHit, SnippetPiece};
 pub use crate::run::{
@@ -104,7 +108,7 @@ pub use crate::run::{
 };
 pub use crate::run::{FromCall, ModelChoice, Person, RunChoice, RunLimits, RunListener, RunNews};
 pub use crate::run::{messages_in, named_state, named_values};
-pub use crate::watch::{Step, Watch};
+pub use crate::watch::{Step, Watch, Writing};
 
 /// Of all documents.
 pub const VERSION: u32 = 1;

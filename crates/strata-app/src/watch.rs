@@ -10,6 +10,10 @@ pub trait Watch: Sync {
     fn begins(&self, _: Step<'_>) {}
     /// So much of all is done.
     fn progress(&self, done: u64, total: u64);
+    /// How far a model is that writes one text after the other.
+    fn writing(&self, writing: &Writing) {
+        self.progress(writing.done.into(), writing.total.max(1).into());
+    }
     /// Cancelled when the work is to stop.
     fn stop(&self) -> &CancellationToken;
 
@@ -17,6 +21,18 @@ pub trait Watch: Sync {
     fn is_cancelled(&self) -> bool {
         self.stop().is_cancelled()
     }
+}
+
+/// Texts that a model writes one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Writing {
+    pub done: u32,
+    pub total: u32,
+    /// Tokens of the one under way, by our count.
+    pub tokens: u32,
+    pub tokens_per_s: Option<f64>,
+    /// Until all are written; `None` as long as that is a guess.
+    pub seconds_left: Option<f64>,
 }
 
 /// A part of long work, and what its progress counts.

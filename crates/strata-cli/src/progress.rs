@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use strata_app::report::{Step, Watch};
+use strata_app::report::{Step, Watch, Writing};
 use strata_app::{cut, whole};
 use tokio_util::sync::CancellationToken;
 
@@ -81,14 +81,9 @@ impl Watch for Progress {
 
     fn progress(&self, done: u64, total: u64) {
         let Some(mut line) = self.line() else { return };
-        let is_time = match line.told {
-            Some(told) => told.elapsed() >= TELL_EVERY,
-            None => line.is_waiting || line.started.elapsed() >= QUIET,
-        };
-        if !is_time {
+        if !line.is_time() {
             return;
         }
-        line.told = Some(Instant::now());
         let percent = (done * 100).checked_div(total).unwrap_or(100).min(100);
         let amount = if line.is_bytes {
             format!("of {:.1} MB", total as f64 / 1e6)
@@ -99,13 +94,69 @@ impl Watch for Progress {
         let _ = io::stderr().flush();
     }
 
+    fn writing(&self, writing: &Writing) {
+        let Some(mut line) = self.line() else { return };
+        if line.is_time() {
+            let _ = write!(io::stderr(), "\r\x1b[K{}  {}", visible(&line.what), written(writing));
+            let _ = io::stderr().flush();
+        }
+    }
+
     fn stop(&self) -> &CancellationToken {
         &self.stop
     }
 }
 
+impl Line {
+    /// Whether it is to be told how far the work is.
+    fn is_time(&mut self) -> bool {
+        let is_time = match self.told {
+            Some(told) => told.elapsed() >= TELL_EVERY,
+            None => self.is_waiting || self.started.elapsed() >= QUIET,
+        };
+        if is_time {
+            self.told = Some(Instant::now());
+        }
+        is_time
+    }
+}
+
+/// `summary 2 of 5, 143 tokens, 38 tokens/s, 21 s left`.
+fn written(writing: &Writing) -> String {
+    let mut said = format!("summary {} of {}", (writing.done + 1).min(writing.total), writing.total);
+    if writing.tokens > 0 {
+        said += &format!(", {} tokens", whole(writing.tokens));
+    }
+    if let Some(rate) = writing.tokens_per_s {
+        said += &format!(", {rate:.0} tokens/s");
+    }
+    if let Some(seconds) = writing.seconds_left {
+        said += &format!(", {} left", seconds_left(seconds));
+    }
+    said
+}
+
+/// `40 s`, `3 min`.
+fn seconds_left(seconds: f64) -> String {
+    if seconds < 100.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.hide();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_under_way_is_told_of() {
+        let mut writing = Writing { done: 1, total: 5, ..Writing::default() };
+        assert_eq!(written(&writing), "summary 2 of 5");
+        writing = Writing { tokens: 1143, tokens_per_s: Some(38.2), seconds_left: Some(212.0), ..writing };
+        assert_eq!(written(&writing), "summary 2 of 5, 1,143 tokens, 38 tokens/s, 4 min left");
+        assert_eq!(written(&Writing { done: 5, total: 5, ..Writing::default() }), "summary 5 of 5");
     }
 }

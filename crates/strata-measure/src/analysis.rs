@@ -13,6 +13,7 @@ mod ledger;
 mod matches;
 mod model_fits;
 mod prefix;
+mod sent_prompts;
 mod session;
 mod stage_diff;
 mod summaries;
@@ -24,7 +25,7 @@ pub use cache::{
     BillTotals, BilledCalls, CacheAnalysis, CacheFix, CacheTotals, CallBill, CallCache, Comparison, Cost,
     FixKind, Loss, Prediction, ReportedCounts, SentCall, SummaryBill, Zone, ZoneSpan, simulate,
 };
-pub(crate) use cache::{Timeline, price_of};
+pub(crate) use cache::{Payer, Timeline, price_of};
 pub use call::CallAnalysis;
 pub use call_compiler::CallCompiler;
 pub use call_rates::CallRates;
@@ -37,6 +38,7 @@ pub(crate) use matches::PromptTree;
 pub use matches::{ExplicitCache, Match, PromptMatches};
 pub use model_fits::{ModelFits, ModelGrowths, model_growths};
 pub use prefix::{CommonPrefix, MatchedPrefix, PrefixEnd, common_prefix, common_prefix_in};
+pub use sent_prompts::SentPrompts;
 pub use session::{SessionAnalysis, asked_model};
 pub use stage_diff::{Change, PartDelta, diff_events, diff_requests};
 pub use summaries::LoggedSummary;

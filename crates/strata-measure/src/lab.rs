@@ -44,17 +44,18 @@ mod window_context;
 mod window_loss;
 mod words;
 
+pub use crate::not_models::EXTRACTIVE;
 pub use bill::{Assumptions, Bill};
-pub use extractive::{EXTRACTIVE, Extractive, extractive};
+pub use extractive::{Extractive, extractive};
 pub use facts::{Fact, FactKind, FactReader};
 pub use grid::{MAX_CONFIGS, parse_grid};
 pub use loss::{Generation, LossItem, LossReport, loss, survival};
 pub use plan::{
-    BlockReason, Cleared, Moment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer,
+    BlockReason, Cleared, Moment, Payment, Replayed, ReplayedCall, Stop, SummaryDue, WindowPlan, Writer,
     WrittenSummary,
 };
 pub use prepared::{Lab, Recording};
-pub use probe::{Grade, Probe, grade, probe_prompt, probes, window_text};
+pub use probe::{Grade, Probe, ShownEvents, grade, probe_prompt, probes, window_text};
 pub use recommend::Recommendation;
 pub(crate) use recorded::RecordedFirst;
 pub use regret::Regret;

@@ -20,6 +20,7 @@ pub mod findings;
 pub mod fixes;
 pub mod lab;
 mod names;
+mod not_models;
 pub mod phrases;
 pub mod prices;
 pub mod remedies;

@@ -38,6 +38,7 @@ mod overhead;
 mod piece;
 mod ratios;
 mod referee;
+mod returned_thoughts;
 mod safe_cuts;
 mod sizes;
 #[cfg(test)]
@@ -59,6 +60,7 @@ pub use models::{Tokenizer, bare_name};
 pub use overhead::Overhead;
 pub use ratios::{Ratio, Ratios};
 pub use referee::{REFEREE, VerifyOutcome, verify};
+pub use returned_thoughts::ReturnedThoughts;
 pub use sizes::{SizeKind, Sizes};
 pub use verification::{Disputed, Verification};
 pub use vocabularies::Vocabularies;

@@ -30,6 +30,9 @@ pub const REPLAYED: &str = "replayed";
 /// True on a summary whose request is in no record: what writing it took is not known.
 pub const UNREPORTED: &str = "unreported";
 
+/// True on a summary that nobody was paid for: it was written on a computer of one's own.
+pub const FREE: &str = "free";
+
 /// On the first event: what wrote the session, where the way it is written gives that away: `google-adk 1`.
 pub const WRITER: &str = "writer";
 

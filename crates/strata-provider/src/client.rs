@@ -122,6 +122,9 @@ impl Client {
         let body = json::to_compact(&encode(endpoint.api, model, request, body_options));
         let path = endpoint.api.answer_path(model);
         let (response, attempts) = self.send(endpoint, &path, body, stop, watch).await?;
+        if is_page(&response) {
+            return Err(CallError { attempts, ..page(endpoint) });
+        }
         let answer = self.read(endpoint, response, stop, watch).await;
         answer.map_err(|error| CallError { attempts, ..error })
     }
@@ -140,12 +143,12 @@ impl Client {
             let chunk = stop.run_until_cancelled(chunk).await;
             let bytes = match chunk {
                 None => {
-                    let message = "Stopped. What had come is kept; the server may charge for it.";
+                    let message = "Stopped in the middle of the answer.";
                     return Err(failed(CallErrorKind::Cancelled, message, reader));
                 }
                 Some(Err(_)) => {
                     let message = format!(
-                        "{} stopped sending for {} s in the middle of its answer. What had come is kept; try again.",
+                        "{} stopped sending for {} s in the middle of its answer. Try again.",
                         endpoint.name,
                         self.limits.stall.as_secs()
                     );
@@ -153,7 +156,7 @@ impl Client {
                 }
                 Some(Ok(Err(error))) => {
                     let message = format!(
-                        "The connection to {} ended in the middle of its answer ({}). What had come is kept; try again.",
+                        "The connection to {} ended in the middle of its answer ({}). Try again.",
                         endpoint.name,
                         endpoint.redact(&plain_cause(&error))
                     );
@@ -162,10 +165,13 @@ impl Client {
                 Some(Ok(Ok(None))) => break,
                 Some(Ok(Ok(Some(bytes)))) => bytes,
             };
+            if received == 0 && bytes.trim_ascii_start().starts_with(b"<") {
+                return Err(page(endpoint));
+            }
             received += bytes.len();
             if received > self.limits.answer_bytes {
                 let message = format!(
-                    "{} sent more than {} MB and did not end. What had come is kept; set a limit for the answer.",
+                    "{} sent more than {} MB and did not end. Set a limit for the answer.",
                     endpoint.name,
                     self.limits.answer_bytes >> 20
                 );
@@ -184,14 +190,30 @@ impl Client {
     }
 }
 
+/// A page for people, as web servers, proxies and gateways send for addresses that they do not know.
+fn is_page(response: &reqwest::Response) -> bool {
+    let kind = response.headers().get(reqwest::header::CONTENT_TYPE);
+    kind.and_then(|kind| kind.to_str().ok()).is_some_and(|kind| kind.trim_start().starts_with("text/html"))
+}
+
+fn page(endpoint: &Endpoint) -> CallError {
+    let message = format!(
+        "{} answered with a web page: {} is no address for requests in the form `{}`. Such addresses often end in /v1; \
+         a proxy in between may ask to log in.",
+        endpoint.name,
+        endpoint.shown_url(""),
+        endpoint.api.name()
+    );
+    CallError::new(CallErrorKind::Malformed, message)
+}
+
 /// The answer, if it came to its end and holds something.
 fn finished(endpoint: &Endpoint, answer: Answer) -> Result<Answer, CallError> {
     let name = &endpoint.name;
     if answer.is_cut {
         let has_anything = !answer.parts().is_empty() || answer.usage.is_some();
         let (kind, message) = if has_anything {
-            let message =
-                format!("{name} ended its answer before it was whole. What had come is kept; try again.");
+            let message = format!("{name} ended its answer before it was whole. Try again.");
             (CallErrorKind::CutOff, message)
         } else {
             (
@@ -229,9 +251,7 @@ fn stream_error(endpoint: &Endpoint, error: &StreamError, reader: AnswerReader) 
         ),
         StreamError::Provider { message, .. } => (
             CallErrorKind::ServerFailed,
-            format!(
-                "{name} gave up in the middle of its answer: {message}. What had come is kept; try again."
-            ),
+            format!("{name} gave up in the middle of its answer: {message}. Try again."),
         ),
     };
     failed(kind, endpoint.redact(&message), reader)
@@ -259,8 +279,12 @@ pub(crate) fn plain_cause(error: &reqwest::Error) -> String {
         if said.contains("dns error") {
             return "no computer of this name is known".to_owned();
         }
-        if said.contains("unexpected EOF") || said.contains("before message") {
+        let is_cut = ["unexpected EOF", "before message", "chunk size", "IncompleteMessage", "incomplete"];
+        if is_cut.iter().any(|words| said.contains(words)) {
             return "it was cut".to_owned();
+        }
+        if said.contains("certificate") || said.contains("HandshakeFailure") {
+            return "its certificate is not trusted here".to_owned();
         }
         next = cause.source();
     }

@@ -1,6 +1,7 @@
 //! Where models are asked, and with which key.
 
 use std::fmt;
+use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
 use strata_wire::Api;
@@ -42,6 +43,8 @@ pub struct Endpoint {
     /// Sent with every request. Values may be secret, and are not printed.
     pub headers: Vec<(String, String)>,
     pub key: Option<Key>,
+    /// How long an answer may take to begin, in place of [`Limits::first_byte`](crate::Limits).
+    pub first_byte: Option<Duration>,
 }
 
 impl fmt::Debug for Endpoint {
@@ -53,6 +56,7 @@ impl fmt::Debug for Endpoint {
             .field("base_url", &self.shown_url(""))
             .field("headers", &headers)
             .field("key", &self.key)
+            .field("first_byte", &self.first_byte)
             .finish()
     }
 }
@@ -76,8 +80,14 @@ impl Endpoint {
         }
     }
 
-    /// On this computer, so that no proxy can reach it.
-    pub(crate) fn is_local(&self) -> bool {
+    /// The address with this path in place of the version it ends in: what servers tell of themselves has none.
+    pub(crate) fn url_beside(&self, path: &str) -> String {
+        let base = self.base_url.trim_end_matches('/');
+        format!("{}{path}", base.strip_suffix("/v1").unwrap_or(base))
+    }
+
+    /// On this computer: no proxy can reach it, nobody else sees what is sent there, and nobody is paid for it.
+    pub fn is_local(&self) -> bool {
         let rest = self.base_url.split_once("://").map_or("", |(_, rest)| rest);
         let host = rest.split('/').next().unwrap_or_default().rsplit('@').next().unwrap_or_default();
         let name = if host.starts_with('[') {
@@ -107,6 +117,7 @@ mod tests {
             base_url: base_url.into(),
             headers: vec![("X-Team".into(), "planted-header-value".into())],
             key: Key::new("planted-key"),
+            first_byte: None,
         }
     }
 

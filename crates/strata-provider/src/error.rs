@@ -7,7 +7,8 @@ use strata_wire::Answer;
 #[error("{message}")]
 pub struct CallError {
     pub kind: CallErrorKind,
-    /// What happened and what to do, in sentences. It holds no key.
+    /// What happened and what to do, in sentences. What is kept of the answer is for those to say who keep it. It holds
+    /// no key.
     pub message: String,
     /// What had come of the answer.
     pub partial: Option<Box<Answer>>,
@@ -30,6 +31,8 @@ pub enum CallErrorKind {
     NotFound,
     /// The server does not take this request.
     BadRequest,
+    /// It does not take pictures; without them it may take the request.
+    PictureRefused,
     /// Too many requests, or the credit is used up.
     RateLimited,
     ServerFailed,
@@ -51,6 +54,7 @@ impl CallErrorKind {
             Self::Unauthorised => "unauthorised",
             Self::NotFound => "not_found",
             Self::BadRequest => "bad_request",
+            Self::PictureRefused => "picture_refused",
             Self::RateLimited => "rate_limited",
             Self::ServerFailed => "server_failed",
             Self::CutOff => "cut_off",

@@ -12,6 +12,7 @@ mod client;
 mod count;
 mod endpoint;
 mod error;
+mod facts;
 mod keys;
 mod local;
 mod models;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use strata_wire::Api;
+use strata_wire::{Api, ListedModel};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::{Client, Limits};
@@ -16,30 +16,39 @@ pub struct LocalServer {
     pub port: u16,
 }
 
-pub const LOCAL_SERVERS: [LocalServer; 4] = [
+impl LocalServer {
+    /// As it is asked.
+    pub fn endpoint(self) -> Endpoint {
+        Endpoint {
+            name: self.name.to_owned(),
+            api: Api::ChatCompletions,
+            base_url: format!("http://127.0.0.1:{}/v1", self.port),
+            headers: Vec::new(),
+            key: None,
+            first_byte: None,
+        }
+    }
+}
+
+pub const LOCAL_SERVERS: [LocalServer; 5] = [
     LocalServer { name: "Ollama", port: 11434 },
     LocalServer { name: "LM Studio", port: 1234 },
     LocalServer { name: "llama.cpp", port: 8080 },
     LocalServer { name: "vLLM", port: 8000 },
+    LocalServer { name: "SGLang", port: 30000 },
 ];
 
 /// Who is there answers at once.
 const PATIENCE: Duration = Duration::from_millis(600);
 
-/// The servers among `servers` that answer `client` with a list of models, with its names.
-pub async fn find_local(client: &Client, servers: &[LocalServer]) -> Vec<(Endpoint, Vec<String>)> {
+/// The servers among `servers` that answer `client` with a list of models, as it lists them.
+pub async fn find_local(client: &Client, servers: &[LocalServer]) -> Vec<(Endpoint, Vec<ListedModel>)> {
     let limits = Limits { connect: PATIENCE, stall: PATIENCE, retries: 0, ..client.limits };
     let client = client.with_limits(limits);
     let probes = servers.iter().map(|server| {
         let client = client.clone();
         async move {
-            let endpoint = Endpoint {
-                name: server.name.to_owned(),
-                api: Api::ChatCompletions,
-                base_url: format!("http://127.0.0.1:{}/v1", server.port),
-                headers: Vec::new(),
-                key: None,
-            };
+            let endpoint = server.endpoint();
             let never = CancellationToken::new();
             let found = tokio::time::timeout(PATIENCE * 2, client.models(&endpoint, &never)).await;
             let models = found.ok()?.ok()?;

@@ -1,7 +1,7 @@
 //! Which models a server has.
 
 use strata_model::json;
-use strata_wire::decode_models;
+use strata_wire::{ListedModel, decode_models};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::{Client, plain_cause};
@@ -10,12 +10,12 @@ use crate::error::{CallError, CallErrorKind};
 use crate::send::{headers, status_error};
 
 impl Client {
-    /// The names of the models of an endpoint, as it lists them.
+    /// The models of an endpoint, as it lists them.
     pub async fn models(
         &self,
         endpoint: &Endpoint,
         stop: &CancellationToken,
-    ) -> Result<Vec<String>, CallError> {
+    ) -> Result<Vec<ListedModel>, CallError> {
         let url = endpoint.url(endpoint.api.models_path());
         let request = self.http(endpoint).get(url).headers(headers(endpoint)?);
         let sent = tokio::time::timeout(self.limits.connect * 2, request.send());

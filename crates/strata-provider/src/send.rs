@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use strata_model::json;
 use strata_wire::{Api, error_message};
 use tokio_util::sync::CancellationToken;
 
@@ -37,6 +38,7 @@ impl Client {
         watch: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<(reqwest::Response, u32), CallError> {
         let headers = headers(endpoint)?;
+        let first_byte = endpoint.first_byte.unwrap_or(self.limits.first_byte);
         let mut attempts = 0;
         loop {
             attempts += 1;
@@ -46,14 +48,15 @@ impl Client {
                 .headers(headers.clone())
                 .header(reqwest::header::CONTENT_TYPE, "application/json")
                 .body(body.clone());
-            let sent = tokio::time::timeout(self.limits.first_byte, request.send());
+            let sent = tokio::time::timeout(first_byte, request.send());
             let turned = match stop.run_until_cancelled(sent).await {
                 None => return Err(CallError { attempts, ..stopped().charged() }),
                 Some(Err(_)) => {
                     let message = format!(
-                        "{} did not begin to answer within {} s. It may still be reading the prompt, and charge for it.",
+                        "{} did not begin to answer within {} s. It may still be reading the prompt, and charge for it. \
+                         Let it take longer in the settings of models, or send less.",
                         endpoint.name,
-                        self.limits.first_byte.as_secs()
+                        first_byte.as_secs()
                     );
                     let error = CallError::new(CallErrorKind::TimedOut, message).charged();
                     return Err(CallError { attempts, ..error });
@@ -171,7 +174,25 @@ async fn turned_away(endpoint: &Endpoint, mut response: reqwest::Response) -> Fa
     let said = error_message(&body).unwrap_or_else(|| String::from_utf8_lossy(&body).trim().to_owned());
     let said: String = endpoint.redact(&said).chars().take(SHOWN_ERROR).collect();
     let (kind, message) = explain(endpoint, status, &said, target, asked);
-    FailedAttempt { error: CallError::new(kind, message), is_passing: retry::is_passing(status), asked }
+    let is_passing = retry::is_passing(status) && !is_about_request(kind, status, &body);
+    FailedAttempt { error: CallError::new(kind, message), is_passing, asked }
+}
+
+/// A server that failed says what of the request it cannot do, as llama.cpp does for templates. It will not do it later
+/// either.
+fn is_about_request(kind: CallErrorKind, status: u16, body: &[u8]) -> bool {
+    const NAMES: [&str; 6] =
+        ["template", "jinja", "unsupported", "not supported", "not implemented", "does not support"];
+    const TYPES: [&str; 3] = ["invalid_request_error", "not_supported_error", "exceed_context_size_error"];
+    if status != 500 {
+        return false;
+    }
+    let error = json::parse(body).ok();
+    let kind_of = error.as_ref().and_then(|body| body.get("error")?.get("type")?.as_str());
+    let said = String::from_utf8_lossy(body).to_lowercase();
+    kind != CallErrorKind::ServerFailed
+        || kind_of.is_some_and(|kind| TYPES.contains(&kind))
+        || NAMES.iter().any(|name| said.contains(name))
 }
 
 fn explain(
@@ -184,7 +205,14 @@ fn explain(
     let name = &endpoint.name;
     let quoted = quoted(said);
     match status {
-        400 | 413 | 422 if is_about_length(said) => (
+        400..=501 if is_about_pictures(said) => (
+            CallErrorKind::PictureRefused,
+            format!(
+                "The model at {name} takes no pictures, and there are some in the prompt. Leave them out, or take a model \
+                 that sees.{quoted}"
+            ),
+        ),
+        400 | 413 | 422 | 500 if is_about_length(said) => (
             CallErrorKind::BadRequest,
             format!(
                 "The prompt is longer than the model at {name} takes. Send less (smaller windows, an earlier summary), or \
@@ -250,7 +278,7 @@ fn quoted(said: &str) -> String {
 
 /// Servers have no common code for a prompt that does not fit.
 fn is_about_length(said: &str) -> bool {
-    const PHRASES: [&str; 9] = [
+    const PHRASES: [&str; 12] = [
         "context window",
         "contextwindow",
         "context length",
@@ -260,9 +288,29 @@ fn is_about_length(said: &str) -> bool {
         "prompt is too long",
         "input is too long",
         "input token count",
+        "exceeds the available context",
+        "exceed_context_size",
+        "max_model_len",
     ];
     let said = said.to_lowercase();
     PHRASES.iter().any(|phrase| said.contains(phrase))
+}
+
+/// Servers without eyes have no common code either.
+fn is_about_pictures(said: &str) -> bool {
+    let said = said.to_lowercase();
+    let is_media =
+        ["image", "picture", "multimodal", "mmproj", "vision"].iter().any(|word| said.contains(word));
+    let refuses = [
+        "not support",
+        "unsupported",
+        "no support",
+        "invalid content",
+        "cannot",
+        "not a multimodal",
+        "mmproj",
+    ];
+    is_media && refuses.iter().any(|words| said.contains(words))
 }
 
 fn is_about_model(said: &str) -> bool {

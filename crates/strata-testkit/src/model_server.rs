@@ -22,8 +22,12 @@ pub enum Play {
     Cut { body: String, after: usize },
     /// A stream that goes silent after so many bytes, and stays open.
     Stall { body: String, after: usize },
+    /// A stream whose connection ends in the line that says how long its next piece is.
+    CutInLength { body: String, after: usize },
     /// One document.
     Document(String),
+    /// A page for people.
+    Page(String),
     /// Another status than 200.
     Status { status: u16, headers: Vec<(&'static str, String)>, body: String },
     /// The request is read, and nothing comes.
@@ -49,6 +53,8 @@ struct State {
     script: Mutex<std::vec::IntoIter<Play>>,
     received: Mutex<Vec<Received>>,
     problems: Mutex<Vec<String>>,
+    /// What it tells of itself, by path.
+    told: Mutex<Vec<(String, String)>>,
     key: Option<String>,
     is_over: AtomicBool,
 }
@@ -70,6 +76,10 @@ impl ModelServer {
             script: Mutex::new(script.into_iter()),
             received: Mutex::default(),
             problems: Mutex::default(),
+            told: Mutex::new(vec![(
+                "/v1/models".to_owned(),
+                r#"{"data":[{"id":"scripted-1"},{"id":"scripted-2"}]}"#.to_owned(),
+            )]),
             key: key.map(str::to_owned),
             is_over: AtomicBool::new(false),
         });
@@ -91,7 +101,15 @@ impl ModelServer {
         format!("http://{}", self.address)
     }
 
-    /// Requests so far, lists of models not counted.
+    /// Answers whatever is asked of this path with a document, and takes nothing of the script for it: what servers tell
+    /// of themselves (`/props`, `/v1/models`), and what they count (`/tokenize`).
+    pub fn tell(&self, path: &str, document: &str) {
+        let mut told = lock(&self.state.told);
+        told.retain(|(known, _)| known != path);
+        told.push((path.to_owned(), document.to_owned()));
+    }
+
+    /// Requests so far, what it was asked to tell not counted.
     pub fn received(&self) -> Vec<Received> {
         lock(&self.state.received).clone()
     }
@@ -115,14 +133,11 @@ impl State {
         let Ok(mut out) = stream.try_clone() else { return };
         let Some((method, path, headers, body)) = read_request(stream) else { return };
         // Whoever asked may be gone by now: that is part of the play.
-        let _ = if method == "GET" {
-            answer(
-                &mut out,
-                200,
-                "application/json",
-                &[],
-                r#"{"data":[{"id":"scripted-1"},{"id":"scripted-2"}]}"#,
-            )
+        let told = lock(&self.told).iter().find(|(known, _)| *known == path).map(|(_, told)| told.clone());
+        let _ = if let Some(told) = told {
+            answer(&mut out, 200, "application/json", &[], &told)
+        } else if method == "GET" || ["/tokenize", "/apply-template"].contains(&&*path) {
+            answer(&mut out, 404, "application/json", &[], r#"{"error":{"message":"no such address"}}"#)
         } else {
             self.check(&path, &headers, &body);
             let value = json::parse(&body).unwrap_or_default();
@@ -138,6 +153,7 @@ impl State {
                 lock(&self.problems).push("there were more requests than the script has entries".to_owned());
                 answer(out, 410, "text/plain", &[], "the script is over")
             }
+            Some(Play::Page(body)) => answer(out, 200, "text/html; charset=utf-8", &[], &body),
             Some(Play::Document(body)) => answer(out, 200, "application/json", &[], &body),
             Some(Play::Status { status, headers, body }) => {
                 answer(out, status, "application/json", &headers, &body)
@@ -156,6 +172,13 @@ impl State {
             Some(Play::Cut { body, after }) => {
                 begin_stream(out)?;
                 send_piece(out, &body.as_bytes()[..after])?;
+                out.shutdown(std::net::Shutdown::Both)
+            }
+            Some(Play::CutInLength { body, after }) => {
+                begin_stream(out)?;
+                send_piece(out, &body.as_bytes()[..after])?;
+                out.write_all(b"1f")?;
+                out.flush()?;
                 out.shutdown(std::net::Shutdown::Both)
             }
             Some(Play::Stall { body, after }) => {

@@ -87,16 +87,3 @@ pub fn decode_count(api: Api, answer: &Json) -> Option<u64> {
     };
     answer.get(key)?.as_i64()?.try_into().ok()
 }
-
-/// The names in a list of models.
-pub fn decode_models(api: Api, answer: &Json) -> Vec<String> {
-    let (list, key) = match api {
-        Api::Gemini => ("models", "name"),
-        Api::ChatCompletions | Api::Responses | Api::Anthropic => ("data", "id"),
-    };
-    // Ollama's own list has another name for both.
-    let entries =
-        answer.get(list).or_else(|| answer.get("models")).and_then(Json::as_array).unwrap_or_default();
-    let names = entries.iter().filter_map(|entry| entry.get(key).or_else(|| entry.get("name"))?.as_str());
-    names.map(|name| name.trim_start_matches("models/").to_owned()).collect()
-}

@@ -1,6 +1,6 @@
 import type { Failure } from '@/api/client.ts';
 import type { Api, Endpoint, EndpointRow, TestAnswer } from '@/api/gen/api.ts';
-import { formatInteger } from './format.ts';
+import { formatCounted, formatInteger } from './format.ts';
 
 /** The forms of requests, as people call them. */
 export const API_WORDS: Readonly<Record<Api, string>> = {
@@ -18,7 +18,30 @@ export const NEW_ENDPOINT: Endpoint = {
   model: null,
   headers: [],
   keyVariable: null,
+  contextTokens: null,
+  firstByteS: null,
+  cacheRule: null,
+  slots: null,
+  countsTokens: false,
 };
+
+/** What is known of a server beside its models: what it runs, how long a prompt it takes, how it caches. */
+export function knownOf(row: EndpointRow): string {
+  return [
+    row.software ?? undefined,
+    row.contextTokens === null ? undefined : `up to ${formatInteger(row.contextTokens)} tokens`,
+    row.slots === null ? undefined : formatCounted(row.slots, 'slot'),
+    row.isFree ? 'free' : undefined,
+  ]
+    .filter((words) => words !== undefined)
+    .join(' · ');
+}
+
+/** A limit as it is typed: nothing, or a whole number above 0. */
+export function readLimit(text: string): number | null | undefined {
+  if (text.trim() === '') return null;
+  return /^[1-9]\d{0,8}$/.test(text.trim()) ? Number(text.trim()) : undefined;
+}
 
 /** Where the key of an endpoint is from. A key itself is never shown. */
 export function keyWords({ hasKey, keyFrom }: EndpointRow): string {
@@ -45,7 +68,9 @@ export function stateOf(
     const models = row.models.length;
     const words =
       models === 0 ? 'answers' : `answers, ${String(models)} ${models === 1 ? 'model' : 'models'}`;
-    return { kind: 'good', words, detail: row.models.slice(0, 20).join('\n') };
+    const known = knownOf(row);
+    const detail = [`Cache rule ${row.cacheRule}`, ...row.models.slice(0, 20)].join('\n');
+    return { kind: 'good', words: known === '' ? words : `${words} · ${known}`, detail };
   }
   const isOnlyWithoutKey = row.origin === 'provider' && !row.hasKey;
   return {

@@ -20,6 +20,8 @@ export class CallReplay {
   readonly #messages: Messages;
   readonly request: Loaded<ReplayRequest>;
   readonly server: ServerChoice;
+  /** Pictures and files give way to a word. */
+  withoutPictures = $state(false);
   #answer: { readonly key: string; readonly job: string; readonly value: ReplayAnswer } | undefined =
     $state.raw();
 
@@ -62,6 +64,11 @@ export class CallReplay {
     this.#follow().catch(this.#messages.report);
   }
 
+  sendWithoutPictures(): void {
+    this.withoutPictures = true;
+    this.send();
+  }
+
   stop(): void {
     if (this.#answer !== undefined) this.#jobs.cancel(this.#answer.job).catch(this.#messages.report);
   }
@@ -72,6 +79,7 @@ export class CallReplay {
     endpoint: string;
     model: string | null;
     run: string | null;
+    withoutPictures?: boolean;
   } {
     const { run } = this.#lab.runs;
     return {
@@ -79,12 +87,13 @@ export class CallReplay {
       call: this.#session.cursor,
       ...this.server.params,
       run: run?.replay ? run.run : null,
+      ...(this.withoutPictures ? { withoutPictures: true } : {}),
     };
   }
 
   get #key(): string {
-    const { session, call, endpoint, model, run } = this.#params;
-    return [session, String(call), endpoint, model ?? '', run ?? ''].join(' ');
+    const { session, call, endpoint, model, run, withoutPictures } = this.#params;
+    return [session, String(call), endpoint, model ?? '', run ?? '', withoutPictures === true ? 'bare' : ''].join(' ');
   }
 
   async #follow(): Promise<void> {

@@ -1,3 +1,4 @@
+import { untrack } from 'svelte';
 import type { Job, LabEstimate, LabRun, LabRunList, LabRunRow } from '@/api/gen/api.ts';
 import type { Params } from '@/api/client.ts';
 import type { Host } from '@/host/host.ts';
@@ -6,6 +7,7 @@ import type { Jobs } from './jobs.svelte.ts';
 import type { LabChoice } from './lab-choice.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
 import type { Messages } from './messages.svelte.ts';
+import type { ModelServers } from './model-servers.svelte.ts';
 import type { OpenSession } from './open-session.svelte.ts';
 import type { Panels } from './panels.svelte.ts';
 
@@ -20,6 +22,7 @@ interface Parts {
   readonly panels: Panels;
   readonly experiments: Experiments;
   readonly messages: Messages;
+  readonly servers: ModelServers;
 }
 
 /** Runs of configurations: who writes them, what that would cost, those that were stored, and what is made of one. */
@@ -31,13 +34,13 @@ export class LabRuns {
   /** What a run would take, while a person is asked. */
   readonly estimate: Loaded<LabEstimate>;
   readonly #stored: Loaded<LabRun>;
-  /** Who writes summaries: `extractive`, or the name of an endpoint. */
-  writer = $state(EXTRACTIVE);
-  /** The endpoint's model; empty: its own. */
-  model = $state('');
-  /** Runs that were started in this window, the newest of each configuration. */
+  /** Who is to write summaries, once somebody has chosen. */
+  #chosenWriter: { readonly writer: string; readonly model: string } | undefined = $state.raw();
+  /** Runs that this window follows, the newest of each configuration and writer. */
   #runs: ReadonlyMap<string, LabRun> = $state.raw(new Map());
   #running: ReadonlySet<string> = $state.raw(new Set());
+  /** Ids of runs that are followed. */
+  readonly #followed = new Set<string>();
   /** Counts what changes the list. */
   #revision = $state(0);
 
@@ -53,10 +56,15 @@ export class LabRuns {
     this.estimate = new Loaded(
       () =>
         panels.dialog === 'run' && this.isLive
-          ? choice.key('estimate', this.writer, this.model, choice.config, choice.prompt)
+          ? choice.key('estimate', this.writer, this.askedModel ?? '', choice.config, choice.prompt)
           : undefined,
       () => host.invoke('lab/estimate', this.#params),
     );
+    // A run goes on when the page is loaded again, and is followed again.
+    $effect(() => {
+      const { rows } = this;
+      untrack(() => this.#followAll(rows));
+    });
     this.#stored = new Loaded(
       () => {
         const row = this.#runs.has(this.#key)
@@ -75,7 +83,48 @@ export class LabRuns {
     return this.list.latest?.rows ?? [];
   }
 
-  /** The newest run of the chosen configuration with the chosen prompt. */
+  /** Who writes summaries: `extractive`, or the name of an endpoint. Before anybody has chosen, as the newest run did. */
+  get writer(): string {
+    return this.#chosenWriter?.writer ?? this.#newest?.writer ?? EXTRACTIVE;
+  }
+
+  /** The endpoint's model; empty: the usual one. */
+  get model(): string {
+    if (this.#chosenWriter !== undefined) return this.#chosenWriter.model;
+    const model = this.#newest?.model ?? '';
+    return model === this.usualModel ? '' : model;
+  }
+
+  chooseWriter(writer: string, model: string): void {
+    this.#chosenWriter = { writer, model };
+  }
+
+  /** The model that is asked where none is chosen: of the configuration, else the server's own. */
+  get usualModel(): string | undefined {
+    const configured = this.#choice.settings.model;
+    if (configured !== '') return configured;
+    const row = this.#parts.servers.rows.find(({ endpoint }) => endpoint.name === this.writer);
+    return row?.ownModel ?? undefined;
+  }
+
+  /** The model that is asked; nothing where google-adk says which, or where none is. */
+  get askedModel(): string | undefined {
+    if (!this.isLive) return undefined;
+    return this.model === '' ? this.usualModel : this.model;
+  }
+
+  /** The newest run of the configuration, whoever wrote it. */
+  get #newest(): LabRunRow | undefined {
+    const { id } = this.#parts.session;
+    return this.rows.find(
+      ({ session, config, prompt }) =>
+        session === id &&
+        config === this.#choice.config &&
+        (prompt ?? '').trim() === this.#choice.prompt.trim(),
+    );
+  }
+
+  /** The newest run of the chosen configuration with the chosen prompt, by the chosen writer. */
   get run(): LabRun | undefined {
     return this.#runs.get(this.#key) ?? this.#stored.value;
   }
@@ -130,17 +179,19 @@ export class LabRuns {
     if (job !== undefined) this.#parts.jobs.cancel(job).catch(this.#parts.messages.report);
   }
 
-  /** Shows the configuration of a stored run with its result. */
+  /** Shows the configuration of a stored run with its result; to run it again asks whom it asked. */
   show(row: LabRunRow): void {
     this.#choice.prompt = row.prompt ?? '';
+    this.chooseWriter(row.writer, row.model ?? '');
     this.#choice.choose(row.config);
   }
 
   /** Goes on with a run that was stopped or failed. */
   resume(row: LabRunRow): void {
     this.show(row);
-    const key = keyOf(row.session, row.config, row.prompt ?? '');
-    this.#follow(key, () => this.#host.invoke('lab/resume', { run: row.run })).catch(
+    if (this.#followed.has(row.run)) return;
+    this.#followed.add(row.run);
+    this.#follow(keyOfRow(row), () => this.#host.invoke('lab/resume', { run: row.run })).catch(
       this.#parts.messages.report,
     );
   }
@@ -163,11 +214,14 @@ export class LabRuns {
   }
 
   get #key(): string {
-    return keyOf(this.#parts.session.id ?? '', this.#choice.config, this.#choice.prompt);
+    return keyOf(this.#parts.session.id ?? '', this.#choice.config, this.#choice.prompt, {
+      writer: this.writer,
+      model: this.askedModel ?? '',
+    });
   }
 
   #isChosen(row: LabRunRow): boolean {
-    return keyOf(row.session, row.config, row.prompt ?? '') === this.#key;
+    return keyOfRow(row) === this.#key;
   }
 
   get #params(): Params<'lab/run'> {
@@ -176,36 +230,72 @@ export class LabRuns {
       config: this.#choice.config,
       prompt: this.#choice.promptOrNone,
       writer: this.writer,
-      model: this.isLive && this.model !== '' ? this.model : null,
+      model: this.askedModel ?? null,
     };
   }
 
   /** Follows a run to its end. */
   async #follow(key: string, start: () => Promise<{ readonly job: string }>): Promise<void> {
-    const { job } = await start();
-    this.#running = new Set([...this.#running, key]);
-    let isOver = false;
-    const ended = this.#parts.jobs.whenEnded(job).then(() => {
-      isOver = true;
-    });
+    let run = '';
     try {
+      const { job } = await start();
+      this.#running = new Set([...this.#running, key]);
+      run = await this.#look(key, job);
+      this.#followed.add(run);
+      // The list has it as running from now on.
+      this.#revision += 1;
+      let isOver = false;
+      const ended = this.#parts.jobs.whenEnded(job).then(() => {
+        isOver = true;
+      });
       while (!isOver) {
         await this.#look(key, job);
         await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOOK_MS))]);
       }
       await this.#look(key, job);
     } finally {
+      this.#followed.delete(run);
       this.#running = new Set([...this.#running].filter((other) => other !== key));
       this.#revision += 1;
     }
   }
 
-  async #look(key: string, job: string): Promise<void> {
+  /** Follows runs of the list that go on and that nobody here follows. */
+  #followAll(rows: readonly LabRunRow[]): void {
+    for (const row of rows) {
+      if (row.state !== 'running' || this.#followed.has(row.run)) continue;
+      this.#followed.add(row.run);
+      const isGoingOn = async (): Promise<void> => {
+        const { job, state } = await this.#host.invoke('lab/runResult', { run: row.run });
+        if (job !== '' && state === 'running')
+          await this.#follow(keyOfRow(row), () => Promise.resolve({ job }));
+        else {
+          this.#followed.delete(row.run);
+          this.#revision += 1;
+        }
+      };
+      isGoingOn().catch(this.#parts.messages.report);
+    }
+  }
+
+  /** Takes what a run gave so far. Returns its id. */
+  async #look(key: string, job: string): Promise<string> {
     const run = await this.#host.invoke('lab/runResult', { run: job });
     this.#runs = new Map([...this.#runs, [key, run]]);
+    return run.run;
   }
 }
 
-function keyOf(session: string, config: string, prompt: string): string {
-  return `${session} ${config} ${prompt.trim()}`;
+/** A run is known by what it goes over, what it asks for, and whom. */
+function keyOf(
+  session: string,
+  config: string,
+  prompt: string,
+  { writer, model }: { readonly writer: string; readonly model: string },
+): string {
+  return JSON.stringify([session, config, prompt.trim(), writer, model]);
+}
+
+function keyOfRow({ session, config, prompt, writer, model }: LabRunRow): string {
+  return keyOf(session, config, prompt ?? '', { writer, model: model ?? '' });
 }

@@ -21,11 +21,11 @@ export class ServerChoice {
     return this.endpoints.find(({ endpoint }) => endpoint.name === this.endpoint) ?? this.endpoints[0];
   }
 
-  /** As commands take it. */
+  /** As commands take it: what is shown is what is asked. */
   get params(): { readonly endpoint: string; readonly model: string | null } {
     return {
       endpoint: this.chosen?.endpoint.name ?? '',
-      model: this.model === '' ? null : this.model,
+      model: this.model === '' ? (this.chosen?.ownModel ?? null) : this.model,
     };
   }
 

@@ -97,6 +97,12 @@ pub struct LabEstimate {
     pub cost_usd: Option<f64>,
     /// With usual rates, one summary after the other.
     pub seconds: f64,
+    /// Prompts that are longer than the model takes, and that are not sent.
+    pub too_long: u32,
+    /// The longest prompt with its answer that the model takes, in tokens, where that is known.
+    pub context_tokens: Option<u32>,
+    /// Nobody is paid: the server runs on this computer.
+    pub is_free: bool,
 }
 
 /// `lab/runs`: runs over a session and its experiments, the newest first. They are stored.
@@ -132,6 +138,8 @@ pub struct LabRunRow {
     pub kept: Option<u32>,
     pub dropped: Option<u32>,
     pub failure: Option<String>,
+    /// How long it took, once it has ended.
+    pub seconds: Option<f64>,
     pub started_ms: f64,
 }
 
@@ -238,8 +246,10 @@ pub struct LabProbes {
     pub rows: Vec<LabProbe>,
     pub kept: u32,
     pub lost: u32,
-    /// The events do not answer it either.
+    /// The events do not tell it either.
     pub unanswered: u32,
+    /// The events tell it, and the model did not find it in them: that says nothing of the summary.
+    pub missed: u32,
     pub is_ended: bool,
     /// What happened, what was kept.
     pub failure: Option<String>,
@@ -263,6 +273,7 @@ pub enum ProbeGrade {
     Kept,
     Lost,
     Unanswered,
+    Missed,
 }
 
 /// A configuration gone through.
@@ -411,7 +422,7 @@ pub enum LabTrigger {
 }
 
 /// Sums over a session. Answers of the agents are left out: they cost the same.
-#[derive(Debug, Clone, Copy, Serialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LabBill {
     pub prompt_tokens: f64,
@@ -514,10 +525,29 @@ pub struct LabRun {
     pub cost_usd: Option<f64>,
     /// What is being written.
     pub streaming: String,
+    /// Tokens of the summary that is being written so far, by our count; thoughts included.
+    pub streamed_tokens: u32,
+    /// As fast as they come; null before any came.
+    pub tokens_per_s: Option<f64>,
+    /// Until the run ends, by how long the summaries so far took; null as long as that is a guess.
+    pub seconds_left: Option<f64>,
+    /// How long it took, once it has ended.
+    pub seconds: Option<f64>,
+    /// The beginning of a summary that was not written to its end.
+    pub partial: Option<LabPartial>,
     /// Set when it ended well.
     pub replay: Option<LabReplay>,
     /// Set when it did not: what happened, what was kept, what to do.
     pub failure: Option<String>,
+}
+
+/// The beginning of a summary that was cut off, stopped or given up. It is laid over no session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LabPartial {
+    /// The summary's number, from 1.
+    pub number: u32,
+    pub text: String,
 }
 
 /// What became of the facts of a window.

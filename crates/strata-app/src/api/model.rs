@@ -34,6 +34,18 @@ pub struct EndpointRow {
     /// What is wrong, in plain words.
     pub problem: Option<String>,
     pub models: Vec<String>,
+    /// The model that is asked where nobody says another; null: whom google-adk would ask.
+    pub own_model: Option<String>,
+    /// What it runs, where it tells: "llama.cpp", "vLLM".
+    pub software: Option<String>,
+    /// The longest prompt of its own model with the answer, in tokens: as set, else as it tells.
+    pub context_tokens: Option<u32>,
+    /// The rule by which what it finds again is predicted.
+    pub cache_rule: String,
+    /// Prompts that it holds side by side, where that is set or told.
+    pub slots: Option<u32>,
+    /// Nobody is paid for what it does: it runs on this computer.
+    pub is_free: bool,
 }
 
 /// Where models are asked.
@@ -50,6 +62,22 @@ pub struct Endpoint {
     pub headers: Vec<Header>,
     /// The environment variable that holds its key.
     pub key_variable: Option<String>,
+    /// The longest prompt with its answer, in tokens; null: as the server tells. A longer one is not sent.
+    #[serde(default)]
+    pub context_tokens: Option<u32>,
+    /// Seconds that an answer may take to begin; null: five minutes.
+    #[serde(default)]
+    pub first_byte_s: Option<u32>,
+    /// The name of the rule by which what it finds again is predicted; null: as the server tells, else by the model.
+    #[serde(default)]
+    pub cache_rule: Option<String>,
+    /// Prompts that it holds side by side, where its rule goes by slots; null: as many as there are.
+    #[serde(default)]
+    pub slots: Option<u32>,
+    /// It is asked how many tokens a prompt has before that is sent, if it can tell: the whole prompt goes to it.
+    /// llama.cpp and vLLM on this computer are asked without it.
+    #[serde(default)]
+    pub counts_tokens: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -139,6 +167,10 @@ pub struct ReplayPreview {
     pub model: Option<String>,
     /// A run of the Lab whose summaries stand in the prompt; without one the prompt is as recorded.
     pub run: Option<String>,
+    /// Pictures and files give way to a word, for models that take none.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub without_pictures: bool,
 }
 
 #[derive(Debug, Clone, Serialize, TS)]
@@ -151,9 +183,21 @@ pub struct ReplayRequest {
     /// Readable JSON, cut at the limit; `bytes` is the size of the whole.
     pub body: String,
     pub bytes: f64,
-    /// What the provider is likely to report: calibrated by what it reported before, else our count.
+    /// What the provider is likely to report: as the server counts it, else calibrated by what it reported before, else
+    /// our count.
     pub predicted: TokenCount,
+    /// By what was sent to this server from here, and its rule.
     pub predicted_cached_tokens: u32,
+    /// The rule, and on what it rests, in a sentence.
+    pub cache_said: String,
+    /// Seconds until the first token, by how fast this server was; null as long as it was not asked.
+    pub first_token_s: Option<f64>,
+    /// The longest prompt with its answer that the model takes, in tokens, where that is known.
+    pub context_tokens: Option<u32>,
+    /// Why it is not sent as it is, and what to do; null: it can be sent.
+    pub problem: Option<String>,
+    /// Pictures and files in the prompt.
+    pub pictures: u32,
     /// US dollars for the prompt and an answer as long as the recorded one.
     pub estimated_cost_usd: Option<f64>,
     pub recorded: String,
@@ -168,6 +212,9 @@ pub struct Replay {
     pub endpoint: String,
     pub model: Option<String>,
     pub run: Option<String>,
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub without_pictures: bool,
 }
 
 /// `call/replayResult`: the answer so far.
@@ -195,8 +242,13 @@ pub struct ReplayAnswer {
     pub reported_tokens: Option<f64>,
     pub predicted_cached_tokens: u32,
     pub reported_cached_tokens: Option<f64>,
+    /// Seconds until the first token: predicted where the server was asked before, and as it was.
+    pub predicted_first_token_s: Option<f64>,
+    pub first_token_s: Option<f64>,
     pub output_tokens: Option<f64>,
     pub cost_usd: Option<f64>,
     /// What happened, what was kept, what to do.
     pub failure: Option<String>,
+    /// The model takes no pictures: the call can be sent without them.
+    pub is_picture_refused: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use strata_measure::analysis::CallCache;
+use strata_provider::CallErrorKind;
 
 use super::lab_runs::lab_run;
 use super::model;
@@ -13,48 +13,54 @@ use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::jobs::JobOutcome;
-use crate::lab::SentAgain;
-use crate::models::UsableEndpoint;
+use crate::lab::{SendingAgain, SentAgain};
+use crate::models::{Asker, UsableEndpoint};
 use crate::open::OpenSession;
 use crate::watch::Watch as _;
 
 /// Characters of a body that are shown.
 const SHOWN: usize = 400_000;
 
+/// What is sent again, and to whom.
+struct Choice<'c> {
+    endpoint: &'c str,
+    model: Option<&'c str>,
+    run: Option<&'c str>,
+    without_pictures: bool,
+}
+
 /// A call as it would be sent.
 fn sent_again(
     strata: &Strata,
     open: &OpenSession,
     number: u32,
-    (endpoint, model, run): (&str, Option<&str>, Option<&str>),
+    choice: &Choice<'_>,
 ) -> Result<(UsableEndpoint, SentAgain), AppError> {
-    let found = model::find(strata, endpoint)?;
+    let found = model::find(strata, choice.endpoint)?;
     let analysis = open.analysis_of(number)?;
     let call = analysis.call(number).ok_or_else(|| AppError::internal("The call is not analysed."))?;
-    let (request, cached) = match run {
-        None => {
-            let caches = open.caches(&analysis, &strata.tables)?;
-            let cached = caches.call(number).map_or(0, CallCache::found_of_known);
-            (call.request.clone(), cached)
-        }
+    let request = match choice.run {
+        None => call.request.clone(),
         Some(job) => {
             let missing = || AppError::not_found("This run has not ended. Resume it first.");
             let run = lab_run(strata, job)?;
             let done = run.done.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(missing)?;
             let replayed = done.0.calls.get(number as usize - 1).ok_or_else(missing)?;
-            (replayed.request.clone(), 0)
+            replayed.request.clone()
         }
     };
-    let model =
-        model.map(str::to_owned).or_else(|| found.model.clone()).unwrap_or_else(|| call.model.to_string());
+    let model = choice.model.map(str::to_owned).or_else(|| found.model.clone());
+    let model = model.unwrap_or_else(|| call.model.to_string());
     open.call(number)?;
-    let sent = SentAgain::of(
-        &open.experiment,
-        number,
-        (model, &request, cached),
-        &strata.tables.counting,
-        Some(&strata.workspace.store()),
-    );
+    let sending = SendingAgain {
+        found: &found,
+        models: &strata.models,
+        counting: &strata.tables.counting,
+        prices: &strata.tables.prices,
+        store: Some(strata.workspace.store_lock()),
+        without_pictures: choice.without_pictures,
+    };
+    let sent = SentAgain::of(&open.experiment, number, (model, &request), &sending)?;
     let sent = sent.ok_or_else(|| AppError::internal("A call got lost."))?;
     Ok((found, sent))
 }
@@ -62,8 +68,13 @@ fn sent_again(
 impl Handler for ReplayPreview {
     fn run(self, strata: &Strata) -> Result<ReplayRequest, AppError> {
         let open = strata.sessions.get(&self.session)?;
-        let choice = (&*self.endpoint, self.model.as_deref(), self.run.as_deref());
-        let (found, sent) = sent_again(strata, &open, self.call, choice)?;
+        let choice = Choice {
+            endpoint: &self.endpoint,
+            model: self.model.as_deref(),
+            run: self.run.as_deref(),
+            without_pictures: self.without_pictures,
+        };
+        let (found, sent) = sent_again(strata, &open, self.call, &choice)?;
         let (target, body) = sent.as_sent(&found.server);
         let bytes = body.len() as f64;
         Ok(ReplayRequest {
@@ -73,7 +84,12 @@ impl Handler for ReplayPreview {
             bytes,
             estimated_cost_usd: sent.estimated_cost(&strata.tables.prices),
             predicted: sent.predicted.into(),
-            predicted_cached_tokens: sent.expected.cached.unwrap_or(0),
+            predicted_cached_tokens: sent.foreseen.cached,
+            cache_said: sent.cache_said(),
+            first_token_s: sent.first_token_s(),
+            context_tokens: sent.known.context_tokens,
+            problem: sent.problem(),
+            pictures: sent.pictures,
             model: sent.model,
             recorded: sent.recorded,
         })
@@ -83,8 +99,16 @@ impl Handler for ReplayPreview {
 impl Handler for Replay {
     fn run(self, strata: &Strata) -> Result<JobStarted, AppError> {
         let open = strata.sessions.get(&self.session)?;
-        let choice = (&*self.endpoint, self.model.as_deref(), self.run.as_deref());
-        let (found, sent) = sent_again(strata, &open, self.call, choice)?;
+        let choice = Choice {
+            endpoint: &self.endpoint,
+            model: self.model.as_deref(),
+            run: self.run.as_deref(),
+            without_pictures: self.without_pictures,
+        };
+        let (found, sent) = sent_again(strata, &open, self.call, &choice)?;
+        if let Some(problem) = sent.problem() {
+            return Err(AppError::bad_input(problem));
+        }
         let answer = Arc::new(Mutex::new(sent.begun()));
         let shown = answer.clone();
         let title = format!("Sending C{} to {}", self.call, found.server.name);
@@ -93,29 +117,44 @@ impl Handler for Replay {
         let job = strata.jobs.start(title, "calls", move |job| {
             let shown = EndedOnDrop(shown);
             let lock = || shown.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let (server, stop) = (&found.server, job.stop());
-            let asked =
-                models.connections.ask(server, &sent.model, &sent.request, None, stop, &mut |progress| {
-                    lock().take(progress);
-                });
+            let asker = Asker {
+                found: &found,
+                models: &models,
+                store: Some(workspace.store_lock()),
+                counting: &tables.counting,
+                prices: &tables.prices,
+                stop: job.stop().clone(),
+            };
+            let asked = asker.ask((&sent.model, &sent.known), &sent.request, None, &mut |progress| {
+                lock().take(progress);
+            });
             let mut shown = lock();
+            let asked = asked.map(|asked| {
+                shown.first_token_s = asked.first_token.map(|took| took.as_secs_f64());
+                asked.answer
+            });
             let (state, outcome) = match asked {
                 Ok(Ok(done)) => {
                     shown.end(&done, &sent, &tables.prices);
                     shown.measured_calls = sent.measured(&done, &mut workspace.store());
                     let reported =
-                        shown.reported_tokens.map_or("not reported".to_owned(), |tokens| format!("{tokens}"));
-                    let outcome =
-                        format!("Answered; prompt {} tokens predicted, {reported}.", sent.predicted.tokens);
+                        shown.reported_tokens.map_or("none".to_owned(), |tokens| format!("{tokens}"));
+                    let outcome = format!(
+                        "Answered; prompt {} tokens predicted, {reported} reported.",
+                        sent.predicted.tokens
+                    );
                     (JobState::Done, outcome)
                 }
                 Ok(Err(error)) => {
-                    let is_cancelled = error.kind == strata_provider::CallErrorKind::Cancelled;
+                    let is_cancelled = error.kind == CallErrorKind::Cancelled;
                     let partial = error.partial.as_deref();
                     if let Some(partial) = partial {
                         shown.end(partial, &sent, &tables.prices);
                     }
-                    shown.failure = Some(error.message.clone());
+                    let kept = if partial.is_some() { " What had come is shown." } else { "" };
+                    let charged = if error.may_be_charged { " It may be charged." } else { "" };
+                    shown.failure = Some(format!("{}{kept}{charged}", error.message));
+                    shown.is_picture_refused = error.kind == CallErrorKind::PictureRefused;
                     (if is_cancelled { JobState::Cancelled } else { JobState::Failed }, error.message)
                 }
                 Err(error) => {

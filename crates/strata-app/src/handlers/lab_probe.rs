@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_engine::LoggedEvent;
-use strata_measure::lab::{FactReader, Grade, Probe, grade, probe_prompt, probes, window_text};
+use strata_measure::lab::{FactReader, Grade, Probe, ShownEvents, grade, probe_prompt, probes, window_text};
 use strata_measure::prices::{ChargedTokens, Prices};
 
 use super::lab_runs::lab_run;
@@ -73,15 +73,16 @@ impl Prepared {
         self.contexts.each_ref().map(|context| probe_prompt(context, &probe.question))
     }
 
-    fn plan(&self, strata: &Strata, prices: &Prices) -> LabProbePlan {
+    fn plan(&self, strata: &Strata, prices: &Prices) -> Result<LabProbePlan, AppError> {
         let asked = TargetModel {
-            base_url: &self.found.server.base_url,
+            found: &self.found,
             model: Some(&self.model),
-            paid: &strata.models.paid,
+            models: &strata.models,
             store: Some(strata.workspace.store_lock()),
             counting: &strata.tables.counting,
             prices,
         };
+        let known = asked.knowledge(&self.model)?;
         let (mut prompts, mut from_before, mut input) = (0, 0, 0);
         for prompt in self.probes.iter().flat_map(|probe| self.prompts(probe)) {
             prompts += 1;
@@ -89,12 +90,12 @@ impl Prepared {
             if strata.models.paid.find(key, Some(&strata.workspace.store())).is_some() {
                 from_before += 1;
             } else {
-                input += u64::from(asked.tokens(&self.model, &question(&prompt)).tokens);
+                input += u64::from(asked.tokens((&self.model, &known), &question(&prompt)).tokens);
             }
         }
         let output = USUAL_ANSWER * u64::from(prompts - from_before);
-        let price = prices.of_model(&self.model);
-        LabProbePlan {
+        let cost = asked.cost((&self.model, &known), &ChargedTokens::uncached(input, output));
+        Ok(LabProbePlan {
             endpoint: self.found.server.name.clone(),
             model: self.model.clone(),
             questions: self.probes.iter().map(|probe| probe.question.clone()).collect(),
@@ -102,14 +103,14 @@ impl Prepared {
             from_before,
             input_tokens: input as f64,
             output_tokens: output as f64,
-            cost_usd: price.map(|price| price.cost(&ChargedTokens::uncached(input, output))),
-        }
+            cost_usd: cost,
+        })
     }
 }
 
 impl Handler for PlanProbes {
     fn run(self, strata: &Strata) -> Result<LabProbePlan, AppError> {
-        Ok(prepare(strata, &self.choice)?.plan(strata, &strata.tables.prices))
+        prepare(strata, &self.choice)?.plan(strata, &strata.tables.prices)
     }
 }
 
@@ -125,12 +126,13 @@ impl Handler for Probes {
             let lock = || work.lock().unwrap_or_else(PoisonError::into_inner);
             let reader = FactReader::new();
             let total = prepared.probes.len() as u64;
+            let shown = ShownEvents::new(&reader, &prepared.contexts[0]);
             let asker = Asker {
-                endpoint: &prepared.found.server,
-                connections: &models.connections,
-                paid: &models.paid,
+                found: &prepared.found,
+                models: &models,
                 store: Some(workspace.store_lock()),
                 counting: &tables.counting,
+                prices: &tables.prices,
                 stop: job.stop().clone(),
             };
             for (done, probe) in (0..).zip(&prepared.probes) {
@@ -154,14 +156,19 @@ impl Handler for Probes {
                     return JobOutcome::saying(state, failure);
                 };
                 let (events, summary) = (spoken_text(&events.content), spoken_text(&summary.content));
-                let found = grade(&reader, probe, &events, &summary);
+                let found = grade(&reader, &shown, probe, &events, &summary);
                 lock().add(probe, (events, summary), found);
             }
             job.progress(total, total);
             let mut shown = lock();
             shown.is_ended = true;
+            let missed = match shown.missed {
+                0 => String::new(),
+                n => format!(" {n} more stand in the events, and the model found them in neither."),
+            };
             let outcome = format!(
-                "{} of {} questions that the events answer are answered from the summary.",
+                "{} of {} questions that were answered from the events or the summary are answered from the \
+                 summary.{missed}",
                 shown.kept,
                 shown.kept + shown.lost
             );
@@ -178,6 +185,7 @@ impl LabProbes {
             Grade::Kept => (&mut self.kept, ProbeGrade::Kept),
             Grade::Lost => (&mut self.lost, ProbeGrade::Lost),
             Grade::Unanswered => (&mut self.unanswered, ProbeGrade::Unanswered),
+            Grade::Missed => (&mut self.missed, ProbeGrade::Missed),
         };
         *counter += 1;
         self.rows.push(LabProbe {

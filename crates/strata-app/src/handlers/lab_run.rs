@@ -5,21 +5,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use strata_engine::turn::compaction::CompactionConfig;
 use strata_measure::lab::{Extractive, FactReader, Writer};
 use strata_measure::prices::ChargedTokens;
+use strata_measure::tokens::Weigher;
 use strata_store::{LabRunId, LabRunState, StoreError};
 
 use super::lab_runs::{lab_run, stored_run};
 use super::model;
 use crate::Strata;
 use crate::api::job::JobState;
-use crate::api::lab::{LabRun, Resume, Run, RunResult};
+use crate::api::lab::{LabPartial, LabRun, Resume, Run, RunResult};
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::import::now_ms;
 use crate::jobs::{JobOutcome, RunningJob};
 use crate::lab::{
-    ObservedWriter, RunRecord, RunSettings, RunState, StoredSummary, Telling, read_config, replay_shape,
-    summary_size, with_lab,
+    ObservedWriter, Pace, RunRecord, RunSettings, RunState, StoredSummary, Telling, read_config,
+    replay_shape, summary_size, with_lab,
 };
 use crate::models::{Asker, ModelWriter, Models, UsableEndpoint, WriterEvent};
 use crate::open::OpenSession;
@@ -47,7 +48,7 @@ impl Handler for Resume {
         let settings = serde_json::from_str(&entry.settings).map_err(|error| {
             AppError::internal(format!("What this run was asked cannot be read: {error}."))
         })?;
-        start_run(strata, &entry.subject, &settings, Some(id))
+        start_run(strata, &entry.subject, &settings, Some((id, &entry.result)))
     }
 }
 
@@ -56,8 +57,27 @@ fn start_run(
     strata: &Strata,
     session: &str,
     settings: &RunSettings,
-    known: Option<LabRunId>,
+    known: Option<(LabRunId, &str)>,
 ) -> Result<JobStarted, AppError> {
+    let work = prepare_run(strata, session, settings, known)?;
+    let run = work.run.clone();
+    let title = format!("Compacting with {}", work.config);
+    let job = strata.jobs.start(title, "summaries", move |job| {
+        let (state, outcome) = work.go(job);
+        JobOutcome::saying(state, outcome)
+    });
+    run.shown().job.clone_from(&job);
+    strata.lab.keep_run(&job, run);
+    Ok(JobStarted { job })
+}
+
+/// Everything a run takes, with its place in the store: a new one, or that of a run with what was stored of it.
+fn prepare_run(
+    strata: &Strata,
+    session: &str,
+    settings: &RunSettings,
+    known: Option<(LabRunId, &str)>,
+) -> Result<Work, AppError> {
     let config = read_config(&settings.config, settings.prompt.as_deref())?;
     let open = strata.sessions.get(session)?;
     super::lab::last_call(&open)?;
@@ -66,43 +86,34 @@ fn start_run(
         name => Some(model::find(strata, name)?),
     };
     let model = settings.model.clone().or_else(|| config.model.as_ref().map(ToString::to_string));
+    let model = model.or_else(|| found.as_ref()?.model.clone());
+    // Whoever reads of the run is told whom it asked.
+    let settings = RunSettings { model: model.clone(), ..settings.clone() };
+    let text = text(&settings)?;
     let id = match known {
-        Some(id) => id,
+        Some((id, stored)) => {
+            // From now on it runs, for whoever looks at the list.
+            strata.workspace.store().set_lab_run(id, LabRunState::Running, stored, now_ms())?;
+            id
+        }
         None => {
-            let text = text(settings)?;
             let begun = strata.workspace.store().begin_lab_run(&open.id, session, &text, now_ms())?;
             begun.ok_or_else(|| AppError::not_found("This session is no longer in the store."))?
         }
     };
-    let run = Arc::new(RunState::new(id, session, &config, settings));
-    let work = Work {
+    let run = Arc::new(RunState::new(id, session, &config, &settings));
+    Ok(Work {
         open,
         config,
         found,
         model,
-        run: run.clone(),
+        run,
         record: Mutex::default(),
+        pace: Mutex::default(),
         workspace: strata.workspace.clone(),
         tables: strata.tables.clone(),
         models: strata.models.clone(),
-    };
-    let title = format!("Compacting with {}", work.config);
-    let job = strata.jobs.start(title, "summaries", move |job| {
-        let ended = work.compact(job);
-        let (state, outcome) = match ended {
-            Ok(outcome) => (JobState::Done, outcome),
-            Err(error) => {
-                let is_cancelled = job.is_cancelled();
-                (if is_cancelled { JobState::Cancelled } else { JobState::Failed }, error.message)
-            }
-        };
-        let failure = (state != JobState::Done).then(|| outcome.clone());
-        work.end(state, failure);
-        JobOutcome::saying(state, outcome)
-    });
-    run.shown().job.clone_from(&job);
-    strata.lab.keep_run(&job, run);
-    Ok(JobStarted { job })
+    })
 }
 
 fn text(settings: &RunSettings) -> Result<String, AppError> {
@@ -118,6 +129,7 @@ struct Work {
     model: Option<String>,
     run: Arc<RunState>,
     record: Mutex<RunRecord>,
+    pace: Mutex<Pace>,
     workspace: Arc<Workspace>,
     tables: Arc<Tables>,
     models: Arc<Models>,
@@ -137,6 +149,20 @@ impl Work {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Runs to the end, and stores what came of it. Returns that in one line.
+    fn go(&self, job: &RunningJob) -> (JobState, String) {
+        let (state, outcome) = match self.compact(job) {
+            Ok(outcome) => (JobState::Done, outcome),
+            Err(error) => {
+                let is_cancelled = job.is_cancelled();
+                (if is_cancelled { JobState::Cancelled } else { JobState::Failed }, error.message)
+            }
+        };
+        let failure = (state != JobState::Done).then(|| outcome.clone());
+        self.end(state, failure);
+        (state, outcome)
+    }
+
     fn compact(&self, job: &RunningJob) -> Result<String, AppError> {
         let open = &self.open;
         let analysis = open.whole_baseline(&self.tables)?;
@@ -145,19 +171,23 @@ impl Work {
             // How many summaries there will be is known from a replay with sizes alone.
             let size = summary_size(lab, self.config.summary_tokens, &[]);
             let mut sized = strata_measure::lab::SizedWriter::new(size);
-            let expected = lab.replay(&self.config, &mut sized).map_or(0, |plan| plan.windows.len() as u64);
-            job.progress(0, expected);
-            self.record().expected = expected as u32;
-            self.run.shown().expected = expected as u32;
-            let model = self.model.clone().or_else(|| self.found.as_ref()?.model.clone());
-            let mut done = 0;
-            let mut tell = |event: WriterEvent| {
-                let is_written = matches!(event, WriterEvent::Written { .. });
-                self.tell(model.as_deref(), event);
-                if is_written {
-                    done += 1;
-                    job.progress(done, expected.max(done));
+            let planned = lab.replay(&self.config, &mut sized).map(|plan| plan.windows).unwrap_or_default();
+            let expected = planned.len() as u32;
+            job.progress(0, expected.into());
+            self.record().expected = expected;
+            self.run.shown().expected = expected;
+            let usual = planned.iter().map(|window| f64::from(window.summary_tokens)).sum::<f64>();
+            *self.pace() = Pace::new(expected, usual / f64::from(expected.max(1)));
+            let known = match (&self.found, &self.model) {
+                (Some(found), Some(model)) => {
+                    Some(self.models.knowledge(found, model, &self.tables.prices)?)
                 }
+                _ => None,
+            };
+            let is_free = known.is_some_and(|known| known.is_free);
+            let mut tell = |event: WriterEvent| {
+                let done = self.tell(is_free, event);
+                job.progress_part(done, f64::from(expected).max(done));
             };
             let mut extracts = Extractive { reader: &reader };
             let mut asks;
@@ -165,14 +195,15 @@ impl Work {
                 None => &mut extracts,
                 Some(found) => {
                     let asker = Asker {
-                        endpoint: &found.server,
-                        connections: &self.models.connections,
-                        paid: &self.models.paid,
+                        found,
+                        models: &self.models,
                         store: Some(self.workspace.store_lock()),
                         counting: &self.tables.counting,
+                        prices: &self.tables.prices,
                         stop: job.stop().clone(),
                     };
-                    asks = ModelWriter { asker, model: model.clone(), tell: &mut tell };
+                    let model = self.model.clone();
+                    asks = ModelWriter { asker, model, keeps_beginnings: true, tell: &mut tell };
                     &mut asks
                 }
             };
@@ -188,6 +219,8 @@ impl Work {
             let used = replay.windows.iter().filter(|window| window.blocked.is_none()).count();
             let lost = telling.facts();
             self.record().lost = Some(lost);
+            self.record().regret = Some(replay.n_regret);
+            self.record().bill = Some(replay.bill);
             self.run.finish(replayed, telling, replay);
             let written = self.run.shown().written;
             Ok(format!(
@@ -197,14 +230,41 @@ impl Work {
         })?
     }
 
-    fn tell(&self, model: Option<&str>, event: WriterEvent) {
+    fn pace(&self) -> std::sync::MutexGuard<'_, Pace> {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes what happens. Returns how many summaries are written, with the part of the one that is being written.
+    fn tell(&self, is_free: bool, event: WriterEvent) -> f64 {
         let mut run = self.run.shown();
+        let mut pace = self.pace();
+        let tokens = |text: &str| {
+            let tokenizer = self.tables.counting.tokenizer(self.model.as_deref().unwrap_or_default());
+            Weigher::new(&tokenizer, &self.tables.counting.vocabularies, &self.tables.counting.memo)
+                .text(text)
+                .tokens
+        };
         match event {
-            WriterEvent::Begins(number) => run.streaming = format!("Summary {number}: "),
+            WriterEvent::Begins(number) => {
+                pace.begins();
+                run.streaming = format!("Summary {number}: ");
+                run.partial = None;
+            }
             WriterEvent::Waiting(why) => run.streaming += &format!("\n({why})\n"),
-            WriterEvent::Text(text) if run.streaming.len() < SHOWN => run.streaming += &text,
-            WriterEvent::Text(_) => {}
+            WriterEvent::Text(text) => {
+                pace.came(tokens(&text));
+                if run.streaming.len() < SHOWN {
+                    run.streaming += &text;
+                }
+            }
+            WriterEvent::Thought(text) => pace.came(tokens(&text)),
+            WriterEvent::Broken { number, text } => {
+                let partial = LabPartial { number: number as u32, text };
+                self.record().partial = Some(partial.clone());
+                run.partial = Some(partial);
+            }
             WriterEvent::Written { usage, is_from_before } => {
+                pace.written(is_from_before);
                 run.streaming.clear();
                 run.written += 1;
                 if is_from_before {
@@ -214,10 +274,10 @@ impl Work {
                     let output = usage.output_tokens().unwrap_or(0);
                     run.input_tokens += input as f64;
                     run.output_tokens += output as f64;
-                    let price = model.and_then(|model| self.tables.prices.of_model(model));
+                    let price = self.model.as_deref().and_then(|model| self.tables.prices.of_model(model));
                     let cached = usage.cached_content_token_count.unwrap_or(0);
                     let charged = ChargedTokens { cached, ..ChargedTokens::uncached(input, output) };
-                    let cost = price.map(|price| price.cost(&charged));
+                    let cost = if is_free { Some(0.0) } else { price.map(|price| price.cost(&charged)) };
                     run.cost_usd = cost.map(|cost| cost + run.cost_usd.unwrap_or(0.0));
                 }
                 let mut record = self.record();
@@ -226,6 +286,10 @@ impl Work {
                 record.cost_usd = run.cost_usd;
             }
         }
+        run.streamed_tokens = pace.streamed;
+        run.tokens_per_s = pace.tokens_per_s();
+        run.seconds_left = pace.seconds_left();
+        pace.done()
     }
 
     fn end(&self, state: JobState, failure: Option<String>) {
@@ -235,9 +299,13 @@ impl Work {
             JobState::Running | JobState::Failed => LabRunState::Failed,
         };
         self.record().failure.clone_from(&failure);
+        self.record().seconds = self.pace().begun.map(|begun| begun.elapsed().as_secs_f64());
         let problem = self.save(stored);
+        let seconds = self.pace().begun.map(|begun| begun.elapsed().as_secs_f64());
         let mut run = self.run.shown();
         run.state = state;
+        (run.tokens_per_s, run.seconds_left, run.streamed_tokens) = (None, None, 0);
+        run.seconds = seconds;
         run.failure = failure.or(problem);
     }
 

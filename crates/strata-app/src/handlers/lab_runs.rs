@@ -30,8 +30,13 @@ fn unreadable(error: &serde_json::Error) -> AppError {
 fn read(strata: &Strata, entry: &LabRunEntry) -> Result<(RunSettings, RunRecord, JobState), AppError> {
     let settings = serde_json::from_str(&entry.settings).map_err(|error| unreadable(&error))?;
     let mut record: RunRecord = serde_json::from_str(&entry.result).map_err(|error| unreadable(&error))?;
+    if let Some(running) = strata.lab.running(&entry.id.to_string()) {
+        // What is shown of it is newer than what is stored.
+        let shown = running.shown();
+        (record.expected, record.cost_usd, record.failure) = (shown.expected, shown.cost_usd, None);
+        return Ok((settings, record, JobState::Running));
+    }
     let state = match entry.state {
-        LabRunState::Running if strata.lab.running(&entry.id.to_string()).is_some() => JobState::Running,
         LabRunState::Running => {
             record.failure = Some(INTERRUPTED.to_owned());
             JobState::Failed
@@ -91,6 +96,7 @@ impl Handler for Runs {
                 model: settings.model,
                 state,
                 written: record.summaries.len() as u32,
+                seconds: record.seconds,
                 expected: record.expected,
                 cost_usd: record.cost_usd,
                 kept: record.lost.map(|lost| lost.kept + lost.paraphrased),
@@ -160,14 +166,17 @@ impl Handler for EstimateRun {
         let open = strata.sessions.get(&self.session)?;
         let analysis = open.whole_baseline(&strata.tables)?;
         let found = model::find(strata, &self.writer)?;
-        let model = self.model.or_else(|| config.model.as_ref().map(ToString::to_string)).or(found.model);
+        let model = self
+            .model
+            .or_else(|| config.model.as_ref().map(ToString::to_string))
+            .or_else(|| found.model.clone());
         let tables = &strata.tables;
         with_lab(&analysis, tables, |lab| {
             let size = summary_size(lab, config.summary_tokens, &strata.lab.sizes(&self.session));
             let asked = TargetModel {
-                base_url: &found.server.base_url,
+                found: &found,
                 model: model.as_deref(),
-                paid: &strata.models.paid,
+                models: &strata.models,
                 store: Some(strata.workspace.store_lock()),
                 counting: &tables.counting,
                 prices: &tables.prices,
@@ -185,6 +194,9 @@ impl Handler for EstimateRun {
                 output_basis: size_basis(size.basis, size.n_fitted),
                 cost_usd: estimate.cost_usd,
                 seconds: estimate.seconds,
+                too_long: estimate.too_long,
+                context_tokens: estimate.context_tokens,
+                is_free: estimate.is_free,
             })
         })?
     }

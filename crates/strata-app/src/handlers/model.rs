@@ -1,18 +1,22 @@
 //! Models that can be asked.
 
+use strata_measure::prices::Prices;
 use strata_provider::{CallErrorKind, Key, KeyOrigin, Limits};
 
 use crate::Strata;
 use crate::api::model::{Endpoint, EndpointRow, Forget, List, ModelList, Save, SetKey, Test, TestAnswer};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::models::{EndpointList, EndpointModels, UsableEndpoint, custom_endpoints, set_custom_endpoints};
+use crate::models::{
+    EndpointList, EndpointModels, UsableEndpoint, check_endpoint, custom_endpoints, forget_endpoint,
+    save_endpoint,
+};
 
 impl Handler for List {
     fn run(self, strata: &Strata) -> Result<ModelList, AppError> {
         let custom = custom(strata);
         let list = if self.refresh { strata.models.list_anew(&custom) } else { strata.models.list(&custom) };
-        Ok(shown(&*list?))
+        Ok(shown(strata, &*list?))
     }
 }
 
@@ -29,18 +33,20 @@ pub(super) fn find(strata: &Strata, name: &str) -> Result<UsableEndpoint, AppErr
 /// What can be asked, after something about it changed.
 fn changed(strata: &Strata) -> Result<ModelList, AppError> {
     strata.models.forget_list();
-    Ok(shown(&*strata.models.list_anew(&custom(strata))?))
+    Ok(shown(strata, &*strata.models.list_anew(&custom(strata))?))
 }
 
-fn shown(list: &EndpointList) -> ModelList {
+fn shown(strata: &Strata, list: &EndpointList) -> ModelList {
+    let row = |listed: &EndpointModels| row(listed, &strata.tables.prices);
     ModelList { endpoints: list.endpoints.iter().map(row).collect(), keys: list.keys.clone() }
 }
 
-fn row(listed: &EndpointModels) -> EndpointRow {
+fn row(listed: &EndpointModels, prices: &Prices) -> EndpointRow {
     let endpoint = listed.endpoint.clone();
+    let known = listed.knowledge(prices);
     let (models, problem) = match &listed.models {
         None => (Vec::new(), Some(missing_key(&endpoint))),
-        Some(Ok(models)) => (models.clone(), None),
+        Some(Ok(models)) => (models.iter().map(|model| model.name.clone()).collect(), None),
         // A server need not list its models to answer.
         Some(Err(error)) if lists_nothing(error.kind) && endpoint.model.is_some() => {
             (endpoint.model.iter().cloned().collect(), None)
@@ -54,6 +60,12 @@ fn row(listed: &EndpointModels) -> EndpointRow {
         is_reachable: listed.models.is_some() && problem.is_none(),
         problem,
         models,
+        own_model: listed.own_model().map(str::to_owned),
+        software: listed.facts.as_ref().map(|facts| facts.software.to_owned()),
+        context_tokens: known.context_tokens,
+        cache_rule: known.rule.name,
+        slots: known.slots,
+        is_free: known.is_free,
         endpoint,
     }
 }
@@ -75,27 +87,15 @@ fn missing_key(endpoint: &Endpoint) -> String {
 impl Handler for Save {
     fn run(self, strata: &Strata) -> Result<ModelList, AppError> {
         let endpoint = self.endpoint;
-        let is_address =
-            endpoint.base_url.starts_with("http://") || endpoint.base_url.starts_with("https://");
-        if endpoint.name.trim().is_empty() || !is_address {
-            let message = "An endpoint needs a name, and an address like https://host/v1.";
-            return Err(AppError::bad_input(message));
-        }
-        let mut all = custom(strata);
-        match all.iter_mut().find(|known| known.name == endpoint.name) {
-            Some(known) => *known = endpoint,
-            None => all.push(endpoint),
-        }
-        set_custom_endpoints(&mut strata.workspace.store(), &all)?;
+        check_endpoint(&endpoint)?;
+        save_endpoint(&mut strata.workspace.store(), endpoint)?;
         changed(strata)
     }
 }
 
 impl Handler for Forget {
     fn run(self, strata: &Strata) -> Result<ModelList, AppError> {
-        let mut all = custom(strata);
-        all.retain(|endpoint| endpoint.name != self.name);
-        set_custom_endpoints(&mut strata.workspace.store(), &all)?;
+        forget_endpoint(&mut strata.workspace.store(), &self.name)?;
         strata.models.keys.forget(&self.name);
         changed(strata)
     }
@@ -119,13 +119,13 @@ impl Handler for Test {
         let model = match self.model.or(self.endpoint.model) {
             Some(model) => model,
             None => match strata.models.connections.list(&server)? {
-                Ok(names) => names.into_iter().next().unwrap_or_default(),
-                Err(error) => return Ok(refused(error.message, error.kind)),
+                Ok(models) => models.into_iter().next().map(|model| model.name).unwrap_or_default(),
+                Err(error) => return Ok(refused(error.message)),
             },
         };
         if model.is_empty() {
             let message = format!("{} answers, and lists no model. Name the one to ask.", server.name);
-            return Ok(refused(message, CallErrorKind::NotFound));
+            return Ok(refused(message));
         }
         let trial = strata.models.connections.try_out(&server, &model, limits)?;
         let reported = trial.answer.as_ref().and_then(|answer| answer.usage.clone());
@@ -141,7 +141,7 @@ impl Handler for Test {
     }
 }
 
-fn refused(message: String, _: CallErrorKind) -> TestAnswer {
+fn refused(message: String) -> TestAnswer {
     TestAnswer {
         is_ok: false,
         message,

@@ -77,6 +77,11 @@ impl RunState {
             output_tokens: record.output_tokens,
             cost_usd: record.cost_usd,
             streaming: String::new(),
+            streamed_tokens: 0,
+            tokens_per_s: None,
+            seconds_left: None,
+            seconds: record.seconds,
+            partial: record.partial.clone(),
             replay: None,
             failure: record.failure.clone(),
         };

@@ -1,22 +1,29 @@
 //! A call that is sent again, beside what was recorded.
 
 use std::borrow::Borrow;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_engine::Experiment;
 use strata_measure::analysis::Counting;
 use strata_measure::prices::{ChargedTokens, Prices};
 use strata_measure::tokens::TokenCount;
-use strata_model::{Fingerprint, Json, LlmRequest, Part, json};
+use strata_model::{Contents, Fingerprint, Json, LlmRequest, Part, json};
 use strata_provider::{Endpoint, Progress};
 use strata_store::{PromptShape, Store};
 use strata_wire::{Answer, BodyOptions, Delta, encode};
 
 use crate::api::model::ReplayAnswer;
-use crate::models::{Expected, calibrated, counted, measure};
+use crate::counted as counted_words;
+use crate::error::AppError;
+use crate::import::now_ms;
+use crate::models::{Expected, Foreseen, Knowledge, Models, UsableEndpoint, calibrated, counted, measure};
 use crate::text_diff::diff_lines;
 
 /// Tokens an answer is taken to have where none is known.
 const USUAL_ANSWER: u64 = 500;
+
+/// What stands where a picture or a file was.
+const LEFT_OUT: &str = "[A picture was left out here.]";
 
 /// A call as it is sent, and what is expected of it.
 pub(crate) struct SentAgain {
@@ -25,44 +32,94 @@ pub(crate) struct SentAgain {
     /// As the provider is likely to report it.
     pub predicted: TokenCount,
     pub expected: Expected,
+    /// What is known of the server and the model.
+    pub known: Knowledge,
+    pub foreseen: Foreseen,
+    /// Pictures and files in it.
+    pub pictures: u32,
     /// The recorded answer.
     pub recorded: String,
     pub recorded_output_tokens: Option<u64>,
 }
 
+/// What a call is sent again with.
+pub(crate) struct SendingAgain<'a> {
+    pub found: &'a UsableEndpoint,
+    pub models: &'a Models,
+    pub counting: &'a Counting,
+    pub prices: &'a Prices,
+    pub store: Option<&'a Mutex<Store>>,
+    pub without_pictures: bool,
+}
+
 impl SentAgain {
-    /// `request` of the call with a number, to `model`, with `cached` tokens of it expected in its provider's cache.
-    /// `None` where the session has no such call.
+    /// `request` of the call with a number, to `model`. What is expected of it is what this server should report, by
+    /// what was sent to it; the recorded call went to another one. `None` where the session has no such call.
     pub(crate) fn of(
         experiment: &Experiment,
         number: u32,
-        (model, request, cached): (String, &LlmRequest, u32),
-        counting: &Counting,
-        store: Option<&Store>,
-    ) -> Option<Self> {
-        let call = experiment.call(number)?;
+        (model, request): (String, &LlmRequest),
+        with: &SendingAgain<'_>,
+    ) -> Result<Option<Self>, AppError> {
+        let Some(call) = experiment.call(number) else { return Ok(None) };
+        let known = with.models.knowledge(with.found, &model, with.prices)?;
+        let pictures = request.contents.iter().flat_map(|content| &content.parts);
+        let pictures = pictures.filter(|part| is_picture(&part.part)).count() as u32;
+        let request = if with.without_pictures { without_pictures(request) } else { request.clone() };
         let answer = experiment.session().events.get(call.answer.as_usize());
-        let counted = counted(counting, &model, request);
-        let predicted = store
-            .and_then(|store| calibrated(store, (&model, PromptShape::Conversation), counted))
-            .unwrap_or(counted);
+        let ours = counted(with.counting, &model, &request);
+        let server = &with.found.server;
+        let predicted = with.models.count(server, (&model, &request), &known).unwrap_or_else(|| {
+            let store = with.store.map(|store| store.lock().unwrap_or_else(PoisonError::into_inner));
+            let known = store.and_then(|store| calibrated(&store, (&model, PromptShape::Conversation), ours));
+            known.unwrap_or(ours)
+        });
+        let at = (&known.rule, now_ms() as f64 / 1000.0);
+        let mut foreseen = with.models.sent.foresee((&server.base_url, &model), &request, at, with.counting);
+        // In the tokens that the server is likely to report.
+        let scale = f64::from(predicted.tokens) / f64::from(ours.tokens.max(1));
+        foreseen.cached = ((f64::from(foreseen.cached) * scale).round() as u32).min(predicted.tokens);
         let text = json::to_compact(&request.to_json());
-        Some(Self {
-            request: request.clone(),
+        Ok(Some(Self {
             predicted,
             expected: Expected {
                 shape: PromptShape::Conversation,
                 request: Fingerprint::of(text.as_bytes()),
-                tokens: counted.tokens,
-                cached: Some(cached),
+                tokens: ours.tokens,
+                cached: Some(foreseen.cached),
             },
             recorded: answer
                 .and_then(|event| event.content.as_deref())
                 .map(|content| spoken(content.parts()))
                 .unwrap_or_default(),
             recorded_output_tokens: call.usage.as_ref().and_then(|usage| usage.output_tokens()),
+            request,
             model,
-        })
+            known,
+            foreseen,
+            pictures,
+        }))
+    }
+
+    /// Why it is not sent, and what to do.
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.known.overflow(self.predicted, &self.model)
+    }
+
+    /// By which rule what is found again is predicted, and from what, in a sentence.
+    pub(crate) fn cache_said(&self) -> String {
+        let Knowledge { rule, rule_from, .. } = &self.known;
+        let of = match self.foreseen.n_sent {
+            0 => "nothing was sent to this server from here since Strata was started".to_owned(),
+            n => format!("{} sent to it from here", counted_words(n, "prompt")),
+        };
+        format!("Rule “{}”, {rule_from}; {of}.", rule.name)
+    }
+
+    /// Seconds until the first token, by how fast the server read the prompt before.
+    pub(crate) fn first_token_s(&self) -> Option<f64> {
+        let fresh = self.predicted.tokens - self.foreseen.cached.min(self.predicted.tokens);
+        self.foreseen.read_per_s.map(|rate| f64::from(fresh) / rate)
     }
 
     /// As it is sent to an endpoint: where, and the body in the provider's form.
@@ -79,11 +136,22 @@ impl SentAgain {
         store.measured_calls(&self.model, PromptShape::Conversation).map_or(0, |known| known.len() as u32)
     }
 
-    /// US dollars, if nothing is cached: the cache is cold for a call that is sent later.
+    /// US dollars, with an answer as long as the recorded one.
     pub(crate) fn estimated_cost(&self, prices: &Prices) -> Option<f64> {
-        let price = prices.of_model(&self.model)?;
         let output = self.recorded_output_tokens.unwrap_or(USUAL_ANSWER);
-        Some(price.cost(&ChargedTokens::uncached(self.predicted.tokens.into(), output)))
+        let cached = self.foreseen.cached.into();
+        let charged =
+            ChargedTokens { cached, ..ChargedTokens::uncached(self.predicted.tokens.into(), output) };
+        self.cost(prices, None, &charged)
+    }
+
+    /// US dollars; of the model that answered, where that has a price.
+    fn cost(&self, prices: &Prices, answered: Option<&str>, charged: &ChargedTokens) -> Option<f64> {
+        if self.known.is_free {
+            return Some(0.0);
+        }
+        let price = answered.and_then(|name| prices.of_model(name)).or_else(|| prices.of_model(&self.model));
+        price.map(|price| price.cost(charged))
     }
 
     /// Before anything came.
@@ -98,11 +166,14 @@ impl SentAgain {
             predicted: self.predicted.into(),
             measured_calls: 0,
             reported_tokens: None,
-            predicted_cached_tokens: self.expected.cached.unwrap_or(0),
+            predicted_cached_tokens: self.foreseen.cached,
             reported_cached_tokens: None,
+            predicted_first_token_s: self.first_token_s(),
+            first_token_s: None,
             output_tokens: None,
             cost_usd: None,
             failure: None,
+            is_picture_refused: false,
         }
     }
 }
@@ -130,13 +201,31 @@ impl ReplayAnswer {
         self.reported_tokens = usage.prompt_token_count.map(|count| count as f64);
         self.reported_cached_tokens = usage.cached_content_token_count.map(|count| count as f64);
         self.output_tokens = output.map(|count| count as f64);
-        let price =
-            answer.model.as_deref().and_then(|name| prices.of_model(name)).or(prices.of_model(&sent.model));
-        self.cost_usd = price.zip(usage.prompt_token_count).map(|(price, input)| {
+        self.cost_usd = usage.prompt_token_count.and_then(|input| {
             let cached = usage.cached_content_token_count.unwrap_or(0);
-            price.cost(&ChargedTokens { cached, ..ChargedTokens::uncached(input, output.unwrap_or(0)) })
+            let charged = ChargedTokens { cached, ..ChargedTokens::uncached(input, output.unwrap_or(0)) };
+            sent.cost(prices, answer.model.as_deref(), &charged)
         });
     }
+}
+
+fn is_picture(part: &Part) -> bool {
+    part.inline_data.is_some() || part.file_data.is_some()
+}
+
+/// The same with a word in place of each picture or file, for models that take none.
+fn without_pictures(request: &LlmRequest) -> LlmRequest {
+    let mut bare = LlmRequest { contents: Contents::new(), ..request.clone() };
+    bare.contents.extend(request.contents.iter().map(|content| {
+        if !content.parts.iter().any(|part| is_picture(&part.part)) {
+            return content.clone();
+        }
+        let parts = content.parts.iter().map(|part| {
+            if is_picture(&part.part) { part.with_part(Part::from_text(LEFT_OUT)) } else { part.clone() }
+        });
+        Arc::new(content.with_parts(parts.collect()))
+    }));
+    bare
 }
 
 /// Text and calls of a content as people compare them.
@@ -155,4 +244,24 @@ fn spoken<P: Borrow<Part>>(parts: &[P]) -> String {
         }
     }
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_model::{Blob, Content, Origin, RequestContent};
+
+    use super::*;
+
+    #[test]
+    fn a_word_stands_where_a_picture_was() {
+        let picture = Part { inline_data: Some(Box::new(Blob::default())), ..Part::default() };
+        let content = Content::new("user", [Part::from_text("Look at this."), picture]);
+        let mut request = LlmRequest::default();
+        let origin = |_| Origin::Run { field: "test".into() };
+        request.contents.push(Arc::new(RequestContent::from_content(&content, origin)));
+        let bare = without_pictures(&request);
+        let texts: Vec<_> = bare.contents.iter().flat_map(|content| content.parts.clone()).collect();
+        let texts: Vec<_> = texts.iter().map(|part| part.part.text.as_deref()).collect();
+        assert_eq!(texts, [Some("Look at this."), Some(LEFT_OUT)]);
+    }
 }

@@ -1,8 +1,11 @@
 //! A run as it is stored: what was asked for, and all that was written.
 
 use serde::{Deserialize, Serialize};
-use strata_measure::lab::{Stop, SummaryDue, Writer, WrittenSummary};
+use strata_measure::lab::{EXTRACTIVE, Payment, Stop, SummaryDue, Writer, WrittenSummary};
 use strata_model::{Content, Decoder, FromJson as _, Json, Usage};
+
+use crate::api::lab::{LabBill, LabPartial};
+use crate::models::without_thoughts;
 
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,7 +32,19 @@ pub(crate) struct RunRecord {
     pub output_tokens: f64,
     pub cost_usd: Option<f64>,
     pub lost: Option<LostFacts>,
+    /// Values that later answers used and that no summary tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regret: Option<u32>,
+    /// What the session would have come to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bill: Option<LabBill>,
+    /// How long it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
     pub failure: Option<String>,
+    /// The beginning of a summary that broke off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partial: Option<LabPartial>,
 }
 
 /// What the summaries of a whole run no longer tell.
@@ -53,6 +68,9 @@ pub(crate) struct StoredSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Json>,
     pub by: String,
+    /// Nobody was paid for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free: bool,
 }
 
 impl StoredSummary {
@@ -62,16 +80,23 @@ impl StoredSummary {
             content: written.map(|written| written.content.to_json()),
             usage: written.and_then(|written| Some(written.usage.as_ref()?.to_json())),
             by: written.map(|written| written.by.to_string()).unwrap_or_default(),
+            free: written.is_some_and(|written| written.payment == Payment::Nobody),
         }
     }
 
     fn read(&self) -> Option<WrittenSummary> {
         let mut decoder = Decoder::new();
+        let payment = match &*self.by {
+            _ if self.free => Payment::Nobody,
+            EXTRACTIVE => Payment::AsConfigured,
+            _ => Payment::Writer,
+        };
         Some(WrittenSummary {
-            content: Content::from_json(self.content.clone()?, &mut decoder).ok()?,
+            content: without_thoughts(Content::from_json(self.content.clone()?, &mut decoder).ok()?),
             usage: self.usage.clone().and_then(|usage| Usage::from_json(usage, &mut decoder).ok()),
             by: self.by.as_str().into(),
             is_stand_in: false,
+            payment,
         })
     }
 }

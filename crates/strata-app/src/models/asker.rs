@@ -3,24 +3,29 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_measure::analysis::Counting;
+use strata_measure::prices::Prices;
 use strata_model::{Content, Fingerprint, LlmRequest, Origin, Part, RequestContent};
-use strata_provider::{Endpoint, Progress};
+use strata_provider::Progress;
 use strata_store::{PromptShape, Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
-use super::connections::{Asked, Connections};
+use super::connections::Asked;
+use super::endpoints::UsableEndpoint;
+use super::knowledge::Knowledge;
 use super::measured::{Expected, counted, measure};
 use super::paid::{Paid, PaidAnswers};
+use super::servers::Models;
 use crate::error::{AppError, ErrorCode};
+use crate::import::now_ms;
 
 /// An endpoint that is asked, and what keeps its answers.
 pub(crate) struct Asker<'a> {
-    pub endpoint: &'a Endpoint,
-    pub connections: &'a Connections,
-    pub paid: &'a PaidAnswers,
+    pub found: &'a UsableEndpoint,
+    pub models: &'a Models,
     /// Where answers outlive the program, and where what providers report is learned from.
     pub store: Option<&'a Mutex<Store>>,
     pub counting: &'a Counting,
+    pub prices: &'a Prices,
     pub stop: CancellationToken,
 }
 
@@ -31,22 +36,49 @@ impl Asker<'_> {
 
     /// What `model` is asked with a prompt is known by.
     pub(super) fn key(&self, model: &str, prompt: &str, max_tokens: Option<u32>) -> Fingerprint {
-        PaidAnswers::key(&self.endpoint.base_url, model, prompt, max_tokens)
+        PaidAnswers::key(&self.found.server.base_url, model, prompt, max_tokens)
     }
 
     /// The answer that was paid for before.
     pub(super) fn known(&self, key: Fingerprint) -> Option<Paid> {
-        self.paid.find(key, self.store().as_deref())
+        self.models.paid.find(key, self.store().as_deref())
     }
 
-    pub(super) fn ask(
+    /// What is known of a model here.
+    pub(crate) fn knowledge(&self, model: &str) -> Result<Knowledge, AppError> {
+        self.models.knowledge(self.found, model, self.prices)
+    }
+
+    /// Sends a request, unless it is longer than the model takes. What the server reads is remembered.
+    pub(crate) fn ask(
         &self,
-        model: &str,
+        (model, known): (&str, &Knowledge),
         request: &LlmRequest,
         max_tokens: Option<u32>,
         watch: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Asked, AppError> {
-        self.connections.ask(self.endpoint, model, request, max_tokens, &self.stop, watch)
+        let server = &self.found.server;
+        let tokens = self.models.count(server, (model, request), known);
+        let tokens = tokens.unwrap_or_else(|| counted(self.counting, model, request));
+        if let Some(problem) = known.overflow(tokens, model) {
+            return Err(AppError::bad_input(problem));
+        }
+        let asked = self.models.connections.ask(server, model, request, max_tokens, &self.stop, watch)?;
+        let usage = match &asked.answer {
+            Ok(answer) => answer.usage.as_ref(),
+            Err(error) => error.partial.as_ref().and_then(|partial| partial.usage.as_ref()),
+        };
+        if asked.answer.is_ok() || asked.first_token.is_some() {
+            let fresh = usage.and_then(|report| {
+                let usage = &report.usage;
+                let cached = usage.cached_content_token_count.unwrap_or(0);
+                Some(usage.prompt_token_count?.saturating_sub(cached))
+            });
+            let at = (&known.rule, now_ms() as f64 / 1000.0);
+            let took = (fresh, asked.first_token);
+            self.models.sent.enter((&server.base_url, model), request, at, self.counting, took);
+        }
+        Ok(asked)
     }
 
     /// Keeps the answer to a request that was sent to `model`, and learns from what was reported. An answer that cannot
@@ -58,7 +90,7 @@ impl Asker<'_> {
         paid: &Paid,
     ) -> Result<(), StoreError> {
         let mut store = self.store();
-        let kept = self.paid.keep(key, paid.clone(), store.as_deref_mut());
+        let kept = self.models.paid.keep(key, paid.clone(), store.as_deref_mut());
         if let Some(store) = store.as_deref_mut() {
             let tokens = counted(self.counting, model, request).tokens;
             let expected = Expected { shape: PromptShape::Text, request: key, tokens, cached: None };
@@ -78,8 +110,9 @@ impl Asker<'_> {
             return Err(AppError::new(ErrorCode::Provider, "Stopped."));
         }
         let request = question(prompt);
-        let asked = self.ask(model, &request, Some(max_tokens), &mut |_| {})?;
-        let answer = asked.map_err(|error| AppError::new(ErrorCode::Provider, error.message))?;
+        let known = self.knowledge(model)?;
+        let asked = self.ask((model, &known), &request, Some(max_tokens), &mut |_| {})?;
+        let answer = asked.answer.map_err(|error| AppError::new(ErrorCode::Provider, error.message))?;
         let paid = Paid {
             usage: answer.usage.as_ref().map(|report| report.usage.clone()),
             model: answer.model.as_deref().unwrap_or(model).to_owned(),

@@ -1,19 +1,24 @@
 //! Asking servers, from threads that wait for the answer.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use strata_model::LlmRequest;
 use strata_provider::{
     AskOptions, CallError, Client, Endpoint, Limits, LocalServer, Progress, Trial, find_local,
 };
-use strata_wire::Answer;
+use strata_wire::{Answer, ListedModel, ServerFacts};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{AppError, ErrorCode};
 
-/// What came of asking.
-pub(crate) type Asked = Result<Answer, CallError>;
+/// What came of asking, and how long it took.
+pub(crate) struct Asked {
+    pub answer: Result<Answer, CallError>,
+    /// Until the first piece of the answer; `None` where none came.
+    pub first_token: Option<Duration>,
+}
 
 /// One client, made when somebody is asked for the first time, and the runtime of the process that it works on.
 ///
@@ -39,11 +44,37 @@ impl Connections {
         watch: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Asked, AppError> {
         let options = AskOptions { max_output_tokens };
-        Ok(self.runtime.block_on(self.client()?.ask(endpoint, model, request, options, stop, watch)))
+        let begun = Instant::now();
+        let mut first_token = None;
+        let mut watch = |progress: Progress| {
+            match progress {
+                Progress::Delta(_) if first_token.is_none() => first_token = Some(begun.elapsed()),
+                // What was waited for between attempts is no part of the answer that came.
+                Progress::Waiting { .. } => first_token = None,
+                Progress::Delta(_) => {}
+            }
+            watch(progress);
+        };
+        let client = self.client()?;
+        let answer = self.runtime.block_on(client.ask(endpoint, model, request, options, stop, &mut watch));
+        Ok(Asked { answer, first_token })
+    }
+
+    /// What a server that people run themselves tells of itself and of a model.
+    pub(crate) fn facts(&self, endpoint: &Endpoint, model: &str) -> Result<Option<ServerFacts>, AppError> {
+        Ok(self.runtime.block_on(self.client()?.facts(endpoint, model)))
+    }
+
+    /// The tokens of a prompt as a server counts them, which is sent all of it; `None` where it does not.
+    pub(crate) fn count(&self, endpoint: &Endpoint, model: &str, request: &LlmRequest) -> Option<u32> {
+        let client = self.client().ok()?;
+        let never = CancellationToken::new();
+        let counted = self.runtime.block_on(client.count(endpoint, model, request, &never));
+        u32::try_from(counted.ok()??).ok()
     }
 
     /// The models of an endpoint, as it lists them.
-    pub(crate) fn list(&self, endpoint: &Endpoint) -> Result<Result<Vec<String>, CallError>, AppError> {
+    pub(crate) fn list(&self, endpoint: &Endpoint) -> Result<Result<Vec<ListedModel>, CallError>, AppError> {
         Ok(self.runtime.block_on(self.client()?.models(endpoint, &CancellationToken::new())))
     }
 
@@ -51,7 +82,7 @@ impl Connections {
     pub(crate) fn find_local(
         &self,
         servers: &[LocalServer],
-    ) -> Result<Vec<(Endpoint, Vec<String>)>, AppError> {
+    ) -> Result<Vec<(Endpoint, Vec<ListedModel>)>, AppError> {
         Ok(self.runtime.block_on(find_local(&self.client()?, servers)))
     }
 

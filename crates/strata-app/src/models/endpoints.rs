@@ -1,5 +1,7 @@
 //! Endpoints by name: the one of the environment, well-known providers, and those that were set up by hand.
 
+use std::time::Duration;
+
 use strata_provider::{Endpoint as Server, KeyOrigin, KeyStore};
 use strata_store::{Store, StoreError};
 use strata_wire::Api as WireApi;
@@ -13,10 +15,14 @@ const SETTING: &str = "model.endpoints";
 /// The name of the endpoint that the environment describes.
 const LIVE: &str = "live";
 
-/// An endpoint that can be asked, and the model to ask where nobody says another.
+/// An endpoint that can be asked.
+#[derive(Debug, Clone)]
 pub(crate) struct UsableEndpoint {
     pub server: Server,
+    /// The model to ask where nobody says another.
     pub model: Option<String>,
+    pub settings: Endpoint,
+    pub origin: EndpointOrigin,
 }
 
 fn api_of(api: Api) -> WireApi {
@@ -33,13 +39,23 @@ fn variable(name: &str) -> Option<String> {
 }
 
 fn provider(name: &str, api: Api, base_url: &str, key_variable: &str) -> Endpoint {
+    Endpoint { api, key_variable: Some(key_variable.to_owned()), ..bare(name, base_url) }
+}
+
+/// An endpoint of which no more is known than where it is.
+pub(crate) fn bare(name: &str, base_url: &str) -> Endpoint {
     Endpoint {
         name: name.to_owned(),
-        api,
+        api: Api::ChatCompletions,
         base_url: base_url.to_owned(),
         model: None,
         headers: Vec::new(),
-        key_variable: Some(key_variable.to_owned()),
+        key_variable: None,
+        context_tokens: None,
+        first_byte_s: None,
+        cache_rule: None,
+        slots: None,
+        counts_tokens: false,
     }
 }
 
@@ -63,7 +79,7 @@ pub(super) fn known(custom: &[Endpoint]) -> Vec<(Endpoint, EndpointOrigin)> {
     ];
     all.extend(providers.map(|endpoint| (endpoint, EndpointOrigin::Provider)));
     for endpoint in custom {
-        all.retain(|(known, _)| known.name != endpoint.name);
+        all.retain(|(known, _)| !known.name.eq_ignore_ascii_case(&endpoint.name));
         all.push((endpoint.clone(), EndpointOrigin::Custom));
     }
     all
@@ -75,7 +91,48 @@ pub(crate) fn custom_endpoints(store: &Store) -> Result<Vec<Endpoint>, StoreErro
     Ok(stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-pub(crate) fn set_custom_endpoints(store: &mut Store, endpoints: &[Endpoint]) -> Result<(), AppError> {
+/// What an endpoint needs.
+pub(crate) fn check_endpoint(endpoint: &Endpoint) -> Result<(), AppError> {
+    let is_address = endpoint.base_url.starts_with("http://") || endpoint.base_url.starts_with("https://");
+    if endpoint.name.trim().is_empty() || !is_address {
+        let message = "An endpoint needs a name, and an address like https://host/v1.";
+        return Err(AppError::bad_input(message));
+    }
+    let rules = strata_wire::CacheRules::embedded();
+    let unknown = endpoint.cache_rule.as_deref().filter(|name| rules.named(name).is_none());
+    if let Some(unknown) = unknown {
+        let names: Vec<&str> = rules.all().map(|rule| &*rule.name).collect();
+        let message = format!("There is no cache rule called {unknown}. There are: {}.", names.join("; "));
+        return Err(AppError::bad_input(message));
+    }
+    let is_zero = |number: Option<u32>| number == Some(0);
+    if is_zero(endpoint.context_tokens) || is_zero(endpoint.first_byte_s) || is_zero(endpoint.slots) {
+        let message = "A limit of 0 lets nothing through. Leave it out where there is none.";
+        return Err(AppError::bad_input(message));
+    }
+    Ok(())
+}
+
+/// Stores an endpoint in place of the one of its name, if there is one.
+pub(crate) fn save_endpoint(store: &mut Store, endpoint: Endpoint) -> Result<(), AppError> {
+    let mut all = custom_endpoints(store)?;
+    match all.iter_mut().find(|known| known.name.eq_ignore_ascii_case(&endpoint.name)) {
+        Some(known) => *known = endpoint,
+        None => all.push(endpoint),
+    }
+    set_custom_endpoints(store, &all)
+}
+
+/// Takes an endpoint out of the store. False where none of this name was set up by hand.
+pub(crate) fn forget_endpoint(store: &mut Store, name: &str) -> Result<bool, AppError> {
+    let mut all = custom_endpoints(store)?;
+    let n_before = all.len();
+    all.retain(|endpoint| !endpoint.name.eq_ignore_ascii_case(name));
+    set_custom_endpoints(store, &all)?;
+    Ok(all.len() < n_before)
+}
+
+fn set_custom_endpoints(store: &mut Store, endpoints: &[Endpoint]) -> Result<(), AppError> {
     let text = serde_json::to_string(endpoints).map_err(|error| AppError::internal(error.to_string()))?;
     Ok(store.set_setting(SETTING, &text)?)
 }
@@ -91,27 +148,27 @@ pub(crate) fn server_of(endpoint: &Endpoint, keys: &KeyStore) -> (Server, Option
         base_url: endpoint.base_url.clone(),
         headers: headers.collect(),
         key,
+        first_byte: endpoint.first_byte_s.map(|seconds| Duration::from_secs(seconds.into())),
     };
     (server, origin)
 }
 
-/// The endpoint of this name.
-pub(crate) fn find(name: &str, custom: &[Endpoint], keys: &KeyStore) -> Result<UsableEndpoint, AppError> {
-    let mut known = known(custom).into_iter().map(|(endpoint, _)| endpoint);
-    if let Some(endpoint) = known.find(|endpoint| endpoint.name.eq_ignore_ascii_case(name)) {
-        let (server, _) = server_of(&endpoint, keys);
-        return Ok(UsableEndpoint { server, model: endpoint.model });
+/// The endpoint of this name, with the model that is set for it.
+pub(crate) fn find_endpoint(
+    name: &str,
+    custom: &[Endpoint],
+    keys: &KeyStore,
+) -> Result<UsableEndpoint, AppError> {
+    let mut known = known(custom).into_iter();
+    if let Some((settings, origin)) = known.find(|(endpoint, _)| endpoint.name.eq_ignore_ascii_case(name)) {
+        let (server, _) = server_of(&settings, keys);
+        return Ok(UsableEndpoint { server, model: settings.model.clone(), settings, origin });
     }
     let local = strata_provider::LOCAL_SERVERS.iter().find(|server| server.name.eq_ignore_ascii_case(name));
     if let Some(local) = local {
-        let server = Server {
-            name: local.name.to_owned(),
-            api: WireApi::ChatCompletions,
-            base_url: format!("http://127.0.0.1:{}/v1", local.port),
-            headers: Vec::new(),
-            key: None,
-        };
-        return Ok(UsableEndpoint { server, model: None });
+        let server = local.endpoint();
+        let settings = bare(&server.name, &server.base_url);
+        return Ok(UsableEndpoint { server, model: None, settings, origin: EndpointOrigin::Local });
     }
     if name.eq_ignore_ascii_case(LIVE) {
         let message = "`live` is the server that STRATA_LIVE_BASE_URL names, and the variable is not set. Set it, \

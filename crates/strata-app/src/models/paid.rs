@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use strata_measure::lab::WrittenSummary;
+use strata_measure::lab::{Payment, WrittenSummary};
 use strata_model::{
     Content, Decoder, Fingerprint, FingerprintBuilder, FromJson as _, Json, Object, Usage, json,
 };
@@ -18,10 +18,11 @@ pub(crate) struct Paid {
 }
 
 impl Paid {
-    /// As a summary that `model` was asked for.
-    pub(crate) fn written(self, model: &str) -> WrittenSummary {
+    /// As a summary that `model` was asked for: what it said, without what it thought on the way.
+    pub(crate) fn written(self, model: &str, payment: Payment) -> WrittenSummary {
         let by = if self.model.is_empty() { model.into() } else { self.model.as_str().into() };
-        WrittenSummary { content: self.content, usage: self.usage, by, is_stand_in: false }
+        let content = without_thoughts(self.content);
+        WrittenSummary { content, usage: self.usage, by, is_stand_in: false, payment }
     }
 }
 
@@ -62,6 +63,12 @@ impl PaidAnswers {
             Some(kept) => kept,
         }
     }
+}
+
+/// What a model said. Thoughts are no summary: no later prompt has them, and nothing is kept by them.
+pub(crate) fn without_thoughts(content: Content) -> Content {
+    let parts = content.parts().iter().filter(|part| !part.is_thought()).cloned().collect();
+    Content { parts: Some(parts), ..content }
 }
 
 fn write(paid: &Paid) -> Json {

@@ -11,6 +11,9 @@ use strata_model::{Event, EventIndex, Origin, RequestContent, SharedList, Str};
 use super::event_facts::{self, EventFacts};
 use super::tool_calls::ToolCalls;
 
+/// The first and the last call of a range.
+type CallRange = (u32, u32);
+
 /// All rows of a session.
 pub(crate) struct EventTable {
     facts: Vector<Arc<EventFacts>>,
@@ -23,7 +26,7 @@ pub(crate) struct EventTable {
     agents: Vec<(Str, u32)>,
     used: Mutex<Option<Arc<UsedEvents>>>,
     /// The same in the calls that were asked about last.
-    used_within: Mutex<Option<((u32, u32), Arc<UsedEvents>)>>,
+    used_within: Mutex<Option<(CallRange, Arc<UsedEvents>)>>,
 }
 
 /// What the events cost in the calls compiled so far, by their place in the session.
@@ -182,7 +185,7 @@ impl EventTable {
         &self,
         analysis: &SessionAnalysis,
         all: &UsedEvents,
-        calls: (u32, u32),
+        calls: CallRange,
     ) -> Arc<UsedEvents> {
         let mut known = self.used_within.lock().unwrap_or_else(PoisonError::into_inner);
         let n_compiled = analysis.calls().len();

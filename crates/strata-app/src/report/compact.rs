@@ -7,6 +7,7 @@ use strata_measure::lab::{
     Assumptions, Extractive, FactReader, Lab, Regret, Replayed, SizedWriter, Told, Verdict, WindowLoss,
     WindowPlan, Writer,
 };
+use strata_measure::tokens::Weigher;
 use tokio::runtime::Handle;
 
 use super::app::AppReport;
@@ -18,10 +19,10 @@ use super::source::Source;
 use super::sweep::BillReport;
 use super::{VERSION, Watch};
 use crate::error::AppError;
-use crate::lab::{Telling, read_config, run_window, summary_size, with_billed};
+use crate::lab::{Pace, Telling, read_config, run_window, summary_size, with_billed};
 use crate::models::{ModelWriter, WriterEvent};
 use crate::show::lab_words;
-use crate::watch::Step;
+use crate::watch::{Step, Writing};
 
 /// The document of `strata compact`.
 #[derive(Debug, Clone, Serialize)]
@@ -184,18 +185,39 @@ pub fn compact(
             SummaryModel::Extractive => replay(lab, &config, &mut extracts),
             SummaryModel::Sized => replay(lab, &config, &mut sized),
             SummaryModel::Endpoint(name) => {
-                let total = replay(lab, &config, &mut sized)?.windows.len() as u64;
+                let planned = replay(lab, &config, &mut sized)?.windows;
+                let total = planned.len();
                 let access = ModelAccess::open(source.database.as_deref(), runtime)?;
                 let found = access.find(name).map_err(|error| access.with_hint(error))?;
                 watch.begins(Step::Asking(name));
-                let mut done = 0;
-                let mut tell = |event| {
-                    done += u64::from(matches!(event, WriterEvent::Written { .. }));
-                    watch.progress(done, total.max(1));
+                let model = config.model.as_ref().map(ToString::to_string).or_else(|| found.model.clone());
+                let usual = planned.iter().map(|window| f64::from(window.summary_tokens)).sum::<f64>();
+                let mut pace = Pace::new(total as u32, usual / (total as f64).max(1.0));
+                let mut written = Writing { total: total as u32, ..Writing::default() };
+                watch.writing(&written);
+                let tokenizer = tables.counting.tokenizer(model.as_deref().unwrap_or_default());
+                let weigher = Weigher::new(&tokenizer, &tables.counting.vocabularies, &tables.counting.memo);
+                let mut tell = |event: WriterEvent| {
+                    match event {
+                        WriterEvent::Begins(_) => pace.begins(),
+                        WriterEvent::Text(text) | WriterEvent::Thought(text) => {
+                            pace.came(weigher.text(&text).tokens);
+                        }
+                        WriterEvent::Written { is_from_before, .. } => {
+                            pace.written(is_from_before);
+                            written.done += 1;
+                        }
+                        WriterEvent::Waiting(_) | WriterEvent::Broken { .. } => {}
+                    }
+                    written.tokens = pace.streamed;
+                    written.tokens_per_s = pace.tokens_per_s();
+                    written.seconds_left = pace.seconds_left();
+                    watch.writing(&written);
                 };
                 let mut writer = ModelWriter {
-                    asker: access.asker(&found, &tables.counting, watch.stop()),
-                    model: config.model.as_ref().map(ToString::to_string).or_else(|| found.model.clone()),
+                    asker: access.asker(&found, &tables, watch.stop()),
+                    model,
+                    keeps_beginnings: false,
                     tell: &mut tell,
                 };
                 replay(lab, &config, &mut writer).map_err(|error| access.with_hint(error))

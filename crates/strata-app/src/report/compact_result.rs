@@ -40,6 +40,12 @@ pub struct CompactEstimate {
     pub cost: Option<f64>,
     /// With usual rates, one summary after the other.
     pub seconds: f64,
+    /// Prompts that are longer than the model takes, and that are not sent.
+    pub too_long: u32,
+    /// The longest prompt with its answer that the model takes, where that is known.
+    pub context_tokens: Option<u32>,
+    /// Nobody is paid: the server runs on this computer.
+    pub is_free: bool,
     pub diagnostics: Vec<FileDiagnostic>,
 }
 
@@ -61,13 +67,13 @@ pub fn compact_estimate(
     let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
     let access = ModelAccess::open(source.database.as_deref(), runtime)?;
     let found = access.find(name)?;
-    let model = config.model.as_ref().map(ToString::to_string).or(found.model);
+    let model = config.model.as_ref().map(ToString::to_string).or_else(|| found.model.clone());
     let (estimate, size) = with_billed(&subject.experiment, compiled.billed(), None, &tables, |lab| {
         let size = summary_size(lab, config.summary_tokens, &[]);
         let asked = TargetModel {
-            base_url: &found.server.base_url,
+            found: &found,
             model: model.as_deref(),
-            paid: &access.models.paid,
+            models: &access.models,
             store: access.store.as_ref(),
             counting: &tables.counting,
             prices: &tables.prices,
@@ -90,6 +96,9 @@ pub fn compact_estimate(
         output_basis: size_basis(size.basis, size.n_fitted),
         cost: estimate.cost_usd,
         seconds: estimate.seconds,
+        too_long: estimate.too_long,
+        context_tokens: estimate.context_tokens,
+        is_free: estimate.is_free,
         diagnostics,
     })
 }

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use strata_measure::analysis::Counting;
 use strata_store::Store;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -13,6 +12,7 @@ use crate::api::model::Endpoint;
 use crate::data_folder::default_database;
 use crate::error::AppError;
 use crate::models::{Asker, Models, UsableEndpoint, custom_endpoints};
+use crate::tables::Tables;
 
 /// Models that can be asked, and where their answers are kept.
 pub(super) struct ModelAccess {
@@ -50,26 +50,25 @@ impl ModelAccess {
     pub(super) fn asker<'a>(
         &'a self,
         found: &'a UsableEndpoint,
-        counting: &'a Counting,
+        tables: &'a Tables,
         stop: &CancellationToken,
     ) -> Asker<'a> {
         Asker {
-            endpoint: &found.server,
-            connections: &self.models.connections,
-            paid: &self.models.paid,
+            found,
+            models: &self.models,
             store: self.store.as_ref(),
-            counting,
+            counting: &tables.counting,
+            prices: &tables.prices,
             stop: stop.clone(),
         }
     }
 
-    /// An error of asking, with where what was paid for went.
+    /// An error of asking; where nothing keeps what was paid for, that is said.
     pub(super) fn with_hint(&self, error: AppError) -> AppError {
-        let hint = if self.store.is_some() {
-            "What was written is kept in the store."
-        } else {
-            "Without --db what was written is not kept; with it, a second run goes on from there."
-        };
+        if self.store.is_some() {
+            return error;
+        }
+        let hint = "Without --db what was written is not kept; with it, a second run goes on from there.";
         AppError { detail: Some(hint.to_owned()), ..error }
     }
 }

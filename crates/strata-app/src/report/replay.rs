@@ -1,8 +1,7 @@
 //! `strata replay`: a call sent again, beside what was recorded.
 
 use serde::Serialize;
-use strata_measure::analysis::CallCache;
-use strata_provider::Progress;
+use strata_provider::{CallErrorKind, Progress};
 use tokio::runtime::Handle;
 
 use super::diagnostic::FileDiagnostic;
@@ -11,7 +10,7 @@ use super::source::{Compiled, Source};
 use super::{VERSION, Watch};
 use crate::api::part::{DiffLine, DiffSign};
 use crate::error::AppError;
-use crate::lab::SentAgain;
+use crate::lab::{SendingAgain, SentAgain};
 use crate::watch::Step;
 
 /// The document of `strata replay`.
@@ -34,8 +33,17 @@ pub struct ReplayReport {
     pub predicted_high: u32,
     /// "exact", "calibrated" by what it reported before, "estimated".
     pub predicted_basis: &'static str,
+    /// By what was sent to this server from here, and its rule.
     pub predicted_cached_tokens: u32,
-    /// US dollars, with a cold cache and an answer as long as the recorded one.
+    /// The rule, and on what it rests, in a sentence.
+    pub cache_said: String,
+    /// The longest prompt with its answer that the model takes, where that is known.
+    pub context_tokens: Option<u32>,
+    /// Why it is not sent as it is, and what to do.
+    pub problem: Option<String>,
+    /// Pictures and files in the prompt.
+    pub pictures: u32,
+    /// US dollars, with an answer as long as the recorded one.
     pub estimated_cost: Option<f64>,
     pub recorded: String,
     /// Absent where it was not sent.
@@ -51,6 +59,8 @@ pub struct AnswerReport {
     pub finish: Option<String>,
     pub reported_tokens: Option<f64>,
     pub reported_cached_tokens: Option<f64>,
+    /// Seconds until the first token.
+    pub first_token_s: Option<f64>,
     pub output_tokens: Option<f64>,
     pub cost: Option<f64>,
     /// It is the recorded answer, word for word.
@@ -70,6 +80,8 @@ pub struct ReplayChoice {
     /// The name of an endpoint.
     pub endpoint: String,
     pub model: Option<String>,
+    /// Pictures and files give way to a word.
+    pub without_pictures: bool,
     /// Sends it; otherwise only shows what would be sent.
     pub is_sent: bool,
 }
@@ -87,7 +99,7 @@ pub fn replay(
 ) -> Result<ReplayReport, AppError> {
     let (subject, diagnostics) = source.read_one(session, watch)?;
     let tables = source.tables()?;
-    let Compiled { analysis, caches, .. } = subject.compiled(subject.n_calls(), &tables, watch)?;
+    let Compiled { analysis, .. } = subject.compiled(subject.n_calls(), &tables, watch)?;
     let missing = || {
         let last = subject.n_calls();
         AppError::not_found(format!("C{} is not in this session. Its last call is C{last}.", choice.call))
@@ -98,12 +110,15 @@ pub fn replay(
     let found = access.find(&choice.endpoint)?;
     let model =
         choice.model.clone().or_else(|| found.model.clone()).unwrap_or_else(|| call.model.to_string());
-    let cached = caches.call(choice.call).map_or(0, CallCache::found_of_known);
-    let sent = {
-        let store = access.locked();
-        let asked = (model, &call.request, cached);
-        SentAgain::of(&subject.experiment, choice.call, asked, &tables.counting, store.as_deref())
+    let sending = SendingAgain {
+        found: &found,
+        models: &access.models,
+        counting: &tables.counting,
+        prices: &tables.prices,
+        store: access.store.as_ref(),
+        without_pictures: choice.without_pictures,
     };
+    let sent = SentAgain::of(&subject.experiment, choice.call, (model, &call.request), &sending)?;
     let sent = sent.ok_or_else(missing)?;
     let (target, body) = sent.as_sent(&found.server);
     let mut report = ReplayReport {
@@ -118,7 +133,11 @@ pub fn replay(
         predicted_low: sent.predicted.low,
         predicted_high: sent.predicted.high,
         predicted_basis: sent.predicted.basis.name(),
-        predicted_cached_tokens: cached,
+        predicted_cached_tokens: sent.foreseen.cached,
+        cache_said: sent.cache_said(),
+        context_tokens: sent.known.context_tokens,
+        problem: sent.problem(),
+        pictures: sent.pictures,
         estimated_cost: sent.estimated_cost(&tables.prices),
         model: sent.model.clone(),
         recorded: sent.recorded.clone(),
@@ -129,19 +148,22 @@ pub fn replay(
     if !choice.is_sent {
         return Ok(report);
     }
+    if let Some(problem) = &report.problem {
+        return Err(AppError::bad_input(problem.clone()));
+    }
     let mut shown = sent.begun();
     watch.begins(Step::Asking(&found.server.name));
     watch.progress(0, 1);
-    let connections = &access.models.connections;
-    let asked =
-        connections.ask(&found.server, &sent.model, &sent.request, None, watch.stop(), &mut |progress| {
-            if let Progress::Delta(strata_wire::Delta::Text(text)) = &progress {
-                stream(text);
-            }
-            shown.take(progress);
-        });
+    let asker = access.asker(&found, &tables, watch.stop());
+    let asked = asker.ask((&sent.model, &sent.known), &sent.request, None, &mut |progress| {
+        if let Progress::Delta(strata_wire::Delta::Text(text)) = &progress {
+            stream(text);
+        }
+        shown.take(progress);
+    });
     let asked = asked.map_err(|error| access.with_hint(error))?;
-    match asked {
+    shown.first_token_s = asked.first_token.map(|took| took.as_secs_f64());
+    match asked.answer {
         Ok(answer) => {
             shown.end(&answer, &sent, &tables.prices);
             if let Some(mut store) = access.locked() {
@@ -152,7 +174,13 @@ pub fn replay(
             if let Some(partial) = error.partial.as_deref() {
                 shown.end(partial, &sent, &tables.prices);
             }
-            shown.failure = Some(error.message);
+            let hint = match error.kind {
+                CallErrorKind::PictureRefused => {
+                    " With --without-pictures it is sent with a word in place of each."
+                }
+                _ => "",
+            };
+            shown.failure = Some(error.message + hint);
         }
     }
     report.answer = Some(AnswerReport {
@@ -163,6 +191,7 @@ pub fn replay(
         finish: shown.finish,
         reported_tokens: shown.reported_tokens,
         reported_cached_tokens: shown.reported_cached_tokens,
+        first_token_s: shown.first_token_s,
         output_tokens: shown.output_tokens,
         cost: shown.cost_usd,
         failure: shown.failure,

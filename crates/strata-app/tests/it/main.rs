@@ -14,6 +14,7 @@ mod growing;
 mod hidden;
 mod lab;
 mod lab_sweeps;
+mod models;
 mod own_prices;
 mod patch;
 mod ranges;

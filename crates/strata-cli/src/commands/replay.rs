@@ -32,6 +32,9 @@ pub(crate) struct Replay {
     /// The model, in place of the endpoint's own
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    /// Sends a word in place of each picture and file, for models that take none
+    #[arg(long)]
+    without_pictures: bool,
     /// Only show what would be sent, and what it would cost
     #[arg(long)]
     dry_run: bool,
@@ -46,6 +49,7 @@ impl Replay {
             call: self.call,
             endpoint: self.endpoint,
             model: self.model,
+            without_pictures: self.without_pictures,
             is_sent: !self.dry_run,
         };
         let style = Style::of(io::stderr().is_terminal());

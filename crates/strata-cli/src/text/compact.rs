@@ -64,7 +64,15 @@ pub(crate) fn compact_estimate(estimate: &CompactEstimate, style: Style) -> Stri
         .add("in", &format!("{} tokens ({})", count(u64::from(estimate.input_tokens)), estimate.input_basis));
     fields
         .add("out", &format!("≈ {} tokens (size {})", count(estimate.output_tokens), estimate.output_basis));
+    if let Some(tokens) = estimate.context_tokens {
+        fields.add("context", &format!("{} tokens with the answer", count(u64::from(tokens))));
+    }
+    if estimate.too_long > 0 {
+        let said = format!("{} of the prompts are longer than that, and are not sent", estimate.too_long);
+        fields.add("problem", &said);
+    }
     let cost = match estimate.cost {
+        Some(_) if estimate.is_free => "free: the server runs on this computer".to_owned(),
         Some(cost) => format!("≈ {}", dollars(Some(cost))),
         None => "not known: this model has no price here".to_owned(),
     };

@@ -12,7 +12,13 @@ pub(crate) fn replay_request(report: &ReplayReport, is_whole: bool, style: Style
         Fields::under(&format!("C{} of {} to {}", report.call, report.agent, report.model), style);
     fields.add("request", &report.target);
     fields.add("prompt", &predicted(report));
-    fields.add("estimate", &format!("{} with a cold cache", dollars(report.estimated_cost)));
+    let cached = format!("{} tokens expected. {}", count(report.predicted_cached_tokens), report.cache_said);
+    fields.add("cached", &cached);
+    if let Some(tokens) = report.context_tokens {
+        fields.add("context", &format!("{} tokens with the answer", count(tokens)));
+    }
+    fields.add("estimate", &dollars(report.estimated_cost));
+    fields.add("problem", report.problem.as_deref().unwrap_or_default());
     let mut text = fields.print();
     if is_whole {
         text += &format!("\n{}\n", report.body);
@@ -49,6 +55,9 @@ pub(crate) fn replay_answer(report: &ReplayReport, style: Style) -> String {
     fields.add("cached", &compared(report.predicted_cached_tokens, answer.reported_cached_tokens));
     if let Some(output) = answer.output_tokens {
         fields.add("answer", &format!("{} tokens", count(output as i64)));
+    }
+    if let Some(seconds) = answer.first_token_s {
+        fields.add("first token", &format!("{seconds:.1} s"));
     }
     fields.add("cost", &dollars(answer.cost));
     fields.add("failed", answer.failure.as_deref().unwrap_or_default());

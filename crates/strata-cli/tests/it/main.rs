@@ -11,6 +11,7 @@ mod folders;
 mod follow;
 mod import;
 mod lab;
+mod models;
 mod places;
 mod run;
 mod scripts;

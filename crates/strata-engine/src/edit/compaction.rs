@@ -50,6 +50,10 @@ pub struct LaidSummary {
     #[serde(default, skip_serializing_if = "str::is_empty")]
     #[ts(as = "Option<Str>", optional)]
     pub by: Str,
+    /// Nobody was paid for it: it was written on a computer of one's own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<bool>", optional)]
+    pub free: bool,
     /// What writing it took, where that was reported: ADK's usage metadata.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(as = "Option<JsonObject>", optional)]

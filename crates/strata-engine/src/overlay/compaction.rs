@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use strata_model::app::EventsCompactionConfig;
 use strata_model::{
-    Content, Decoder, Event, EventActions, EventCompaction, EventIndex, FromJson as _, Json, Session, Str,
-    Usage,
+    Content, Decoder, Event, EventActions, EventCompaction, EventIndex, FromJson as _, Json, Object, Session,
+    Str, Usage, marks,
 };
 
 use super::draft::{CompactionChange, Draft};
@@ -115,6 +115,7 @@ impl Draft<'_> {
             timestamp: before.map_or(0.0, |event| event.timestamp),
             isolation_scope: summary.isolation_scope.clone(),
             usage_metadata: usage.map(Box::new),
+            custom_metadata: summary.free.then(|| Object::from_iter([(marks::FREE, true)])),
             model_version: Some(summary.by.clone()).filter(|by| !by.is_empty()),
             actions: EventActions { compaction: Some(compaction), ..EventActions::default() },
             ..Event::default()

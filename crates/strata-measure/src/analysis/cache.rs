@@ -26,6 +26,7 @@ pub use fixes::{CacheFix, FixKind};
 pub use loss::Loss;
 pub use reported::{Comparison, ReportedCounts};
 pub use simulate::{Prediction, SentCall, simulate};
+pub(crate) use summary_bill::Payer;
 pub use summary_bill::SummaryBill;
 pub(crate) use timeline::Timeline;
 pub use zones::{Zone, ZoneSpan};
@@ -34,7 +35,7 @@ use bill::UneditedBill;
 use growth::GrowthRatios;
 use loss::Losses;
 use reported::{Reports, ReportsTogether};
-use simulate::ProviderCaches;
+pub(super) use simulate::ProviderCaches;
 
 use super::blame::Cause;
 use super::call::CallAnalysis;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_engine::adk_text::SUMMARY_PROMPT;
 use strata_engine::turn::compaction::summarizer_lines;
 use strata_engine::{EventLog, Experiment, FlowKind, LoggedEvent};
-use strata_model::{SharedList, Str, Usage};
+use strata_model::{SharedList, Str, Usage, marks};
 
 use crate::tokens::Weigher;
 
@@ -35,6 +35,8 @@ pub struct LoggedSummary {
     pub usage: Option<Usage>,
     /// Who wrote it, where that is known.
     pub by: Option<Str>,
+    /// It was written on a computer of one's own.
+    pub is_free: bool,
 }
 
 /// What weighs the sources of summaries.
@@ -88,7 +90,7 @@ impl Summaries {
     ) -> Option<LoggedSummary> {
         let event = &logged.event;
         let compaction = event.actions.compaction.as_ref()?;
-        let parts = compaction.compacted_content.as_ref()?.parts().iter();
+        let parts = compaction.compacted_content.as_ref()?.parts().iter().filter(|part| !part.is_thought());
         let tokens = parts.filter_map(|part| part.text.as_deref()).map(|text| weigher.text(text)).sum();
         let (start, end) = (compaction.start_timestamp?, compaction.end_timestamp?);
         let isolation_scope = event.isolation_scope.clone();
@@ -112,6 +114,7 @@ impl Summaries {
             tokens,
             usage: event.usage_metadata.as_deref().cloned(),
             by: event.model_version.clone(),
+            is_free: marks::has(event, marks::FREE),
             isolation_scope,
         })
     }

@@ -3,7 +3,7 @@
 use strata_engine::{ClearedResults, CompactionEdit, Edit, LaidSummary};
 use strata_model::{EventIndex, FromJson as _, Json};
 
-use super::plan::{Replayed, WindowPlan};
+use super::plan::{Payment, Replayed, WindowPlan};
 
 impl Replayed {
     /// The edit that lays the summaries of this replay over the session it went through, behind the edits that were
@@ -22,6 +22,7 @@ impl Replayed {
                     Some(usage)
                 }),
                 by: window.written.as_ref().map(|written| written.by.clone()).unwrap_or_default(),
+                free: window.written.as_ref().is_some_and(|written| written.payment == Payment::Nobody),
                 isolation_scope: event.isolation_scope.clone(),
             })
         });

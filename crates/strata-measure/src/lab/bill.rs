@@ -1,8 +1,10 @@
 //! What a replayed session costs.
 
-use super::plan::{Moment, Replayed, WindowPlan};
+use super::plan::{Moment, Payment, Replayed, WindowPlan};
 use super::prepared::Lab;
-use crate::analysis::{BillTotals, CallBill, PromptMatches, SessionAnalysis, SummaryBill, template_of};
+use crate::analysis::{
+    BillTotals, CallBill, Payer, PromptMatches, SessionAnalysis, SummaryBill, template_of,
+};
 
 /// Rates for latencies, which depend on provider and hour; for comparing, not for promising.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,9 +89,13 @@ impl Lab<'_> {
         for window in &replayed.windows {
             let Some(written) = &window.written else { continue };
             let estimated = (window.source_tokens + template, window.summary_tokens);
-            // Whoever was really asked may be another model than the one that is configured.
-            let by = written.usage.is_some().then_some(&written.by);
-            bill.add_asked_for(written.usage.as_ref(), estimated, (by, &window.model), self.prices);
+            let payer = match written.payment {
+                // Recorded ones have a report of the model that is configured.
+                Payment::AsConfigured => Payer::Model(&window.model),
+                Payment::Writer => Payer::Model(&written.by),
+                Payment::Nobody => Payer::Nobody,
+            };
+            bill.add_asked_for(written.usage.as_ref(), estimated, payer, self.prices);
         }
         bill
     }

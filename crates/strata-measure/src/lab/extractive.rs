@@ -11,9 +11,7 @@ use strata_model::{Content, EventIndex, Part, Str};
 use super::facts::{Fact, FactKind, FactReader, sentences};
 use super::plan::{Stop, SummaryDue, Writer, WrittenSummary};
 use super::size::SummarySize;
-
-/// Who wrote such a summary.
-pub const EXTRACTIVE: &str = "extractive";
+use crate::not_models::EXTRACTIVE;
 
 /// Longest piece that is taken over, in characters.
 const MAX_PIECE: usize = 320;
@@ -42,7 +40,7 @@ impl Writer for Extractive<'_> {
                 due.tokens(text)
             });
         let content = Content::new("model", [Part::from_text(text)]);
-        Ok(Some(WrittenSummary { content, usage: None, by: Str::from(EXTRACTIVE), is_stand_in: false }))
+        Ok(Some(WrittenSummary { content, by: Str::from(EXTRACTIVE), ..WrittenSummary::default() }))
     }
 }
 

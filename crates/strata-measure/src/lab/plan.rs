@@ -61,6 +61,19 @@ pub struct WrittenSummary {
     pub by: Str,
     /// It says nothing, and stands for one of its size.
     pub is_stand_in: bool,
+    pub payment: Payment,
+}
+
+/// Who is paid for a summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Payment {
+    /// Nobody was asked: it is priced as if the configured model had been.
+    #[default]
+    AsConfigured,
+    /// The model that wrote it, whatever is configured.
+    Writer,
+    /// Nobody: it was written on a computer of one's own.
+    Nobody,
 }
 
 /// When a summary is written.
@@ -147,8 +160,9 @@ impl WindowPlan {
     /// What the summary says; empty where there is none.
     pub fn summary_text(&self) -> String {
         let content = self.written.as_ref().map(|written| &written.content);
-        let texts =
-            content.into_iter().flat_map(|content| content.parts()).filter_map(|part| part.text.as_deref());
+        let parts = content.into_iter().flat_map(|content| content.parts());
+        // What its writer thought on the way is told to nobody.
+        let texts = parts.filter(|part| !part.is_thought()).filter_map(|part| part.text.as_deref());
         texts.collect::<Vec<_>>().join("\n")
     }
 

@@ -34,8 +34,11 @@ pub enum Grade {
     Kept,
     /// The events answer it, and the summary does not.
     Lost,
-    /// The events do not answer it either, so it says nothing of the summary.
+    /// The events do not tell it either, so it says nothing of the summary.
     Unanswered,
+    /// The events tell it, and the model did not find it in them: it says something of the model, and nothing of the
+    /// summary.
+    Missed,
 }
 
 impl Grade {
@@ -44,6 +47,7 @@ impl Grade {
             Self::Kept => "kept",
             Self::Lost => "lost",
             Self::Unanswered => "unanswered",
+            Self::Missed => "missed",
         }
     }
 }
@@ -117,14 +121,36 @@ pub fn window_text(before: &[&str], events: &[&LoggedEvent]) -> String {
     before.iter().map(|text| (*text).to_owned()).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
+/// What a model was shown of the events of a window.
+pub struct ShownEvents(SummaryText);
+
+impl ShownEvents {
+    /// `text` as [`window_text`] has it.
+    pub fn new(reader: &FactReader, text: &str) -> Self {
+        Self(SummaryText::new(reader, text))
+    }
+
+    fn tell(&self, fact: &Fact) -> bool {
+        self.0.verdict(fact) != Verdict::Dropped
+    }
+}
+
 /// Compares an answer from the summary with the answer from the events, against the fact that was asked for.
-pub fn grade(reader: &FactReader, probe: &Probe, from_events: &str, from_summary: &str) -> Grade {
+pub fn grade(
+    reader: &FactReader,
+    shown: &ShownEvents,
+    probe: &Probe,
+    from_events: &str,
+    from_summary: &str,
+) -> Grade {
     let knows =
         |answer: &str, fact: &Fact| SummaryText::new(reader, answer).verdict(fact) != Verdict::Dropped;
     match &probe.fact {
-        Some(fact) if !knows(from_events, fact) => Grade::Unanswered,
+        // Who finds it in the summary shows that it is there, whatever was found in the events.
         Some(fact) if knows(from_summary, fact) => Grade::Kept,
-        Some(_) => Grade::Lost,
+        Some(fact) if knows(from_events, fact) => Grade::Lost,
+        Some(fact) if shown.tell(fact) => Grade::Missed,
+        Some(_) => Grade::Unanswered,
         None if is_unknown(from_events) => Grade::Unanswered,
         None if is_unknown(from_summary) => Grade::Lost,
         None => says_the_same(reader, from_events, from_summary),

@@ -6,9 +6,7 @@ use strata_model::{Event, Session};
 
 use super::extractive::Extractive;
 use super::plan::{Replayed, Stop, SummaryDue, Writer, WrittenSummary};
-
-/// Who wrote a summary that was taken from the recording.
-const RECORDED: &str = "recorded";
+use crate::not_models::RECORDED;
 
 /// Takes the summary that was recorded for a window, and extracts one where there is none.
 pub(crate) struct RecordedFirst<'r> {
@@ -52,7 +50,7 @@ impl Writer for RecordedFirst<'_> {
             content,
             usage: event.usage_metadata.as_deref().cloned(),
             by: RECORDED.into(),
-            is_stand_in: false,
+            ..WrittenSummary::default()
         }))
     }
 }

@@ -27,7 +27,12 @@ impl Writer for SizedWriter {
         let rest = self.size.tokens(due.source_tokens).saturating_sub(due.tokens(&text));
         text += &" word".repeat((rest as usize * 100) / hundred as usize);
         let content = Content::new("model", [Part::from_text(text)]);
-        Ok(Some(WrittenSummary { content, usage: None, by: due.model.clone(), is_stand_in: true }))
+        Ok(Some(WrittenSummary {
+            content,
+            by: due.model.clone(),
+            is_stand_in: true,
+            ..WrittenSummary::default()
+        }))
     }
 }
 

@@ -250,33 +250,9 @@ pub(super) fn hidden_tool_prompt(bare_name: &str, must_call: bool) -> Option<Tok
     Some(TokenCount::estimated(tokens, tokens * 9 / 10, tokens * 11 / 10))
 }
 
-/// Claude models before Opus 4.5 and Sonnet 4.6 are not shown again what they thought before the user's last message
-/// (Anthropic's page on extended thinking): prompts lose it there.
-const FORGETTING: &[&str] = &["claude-3", "claude-opus-4", "claude-sonnet-4", "claude-haiku-4"];
-const REMEMBERING: &[&str] =
-    &["claude-opus-4-5", "claude-opus-4-6", "claude-opus-4-7", "claude-opus-4-8", "claude-sonnet-4-6"];
-
-/// Whether a provider leaves thoughts out of prompts once the user has said something else.
-pub(super) fn forgets_thoughts(bare_name: &str) -> bool {
-    let is_one_of = |prefixes: &[&str]| prefixes.iter().any(|prefix| bare_name.starts_with(prefix));
-    is_one_of(FORGETTING) && !is_one_of(REMEMBERING)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn models_that_forget_their_thoughts() {
-        for model in
-            ["claude-sonnet-4-5-20250929", "claude-opus-4-1", "claude-haiku-4-5", "claude-3-7-sonnet"]
-        {
-            assert!(forgets_thoughts(model), "{model}");
-        }
-        for model in ["claude-opus-4-5-20251101", "claude-sonnet-4-6", "claude-opus-5", "gpt-5", "gemini-3"] {
-            assert!(!forgets_thoughts(model), "{model}");
-        }
-    }
 
     #[test]
     fn the_longest_name_decides() {

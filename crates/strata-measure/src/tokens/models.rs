@@ -6,13 +6,14 @@ mod table;
 
 use std::sync::Arc;
 
-use super::chat_format::{ChatFormat, forgets_thoughts};
+use super::chat_format::ChatFormat;
 use super::content_class::ContentClass;
 use super::count::TokenCount;
 use super::fit::{Doubt, TokenFit};
 use super::media_rule::MediaRule;
 use super::memo::Measure;
 use super::ratios::{Ratio, ratio};
+use super::returned_thoughts::{ReturnedThoughts, returned_thoughts};
 use super::sizes::SizeKind;
 use super::vocabulary::Vocabulary;
 
@@ -54,9 +55,14 @@ impl Tokenizer {
         matches!(self.rule.worth, Worth::Estimated(_))
     }
 
-    /// Whether its provider leaves thoughts out of prompts once the user has said something else.
+    /// Which of its earlier thoughts the model is shown again.
+    pub fn returned_thoughts(&self) -> ReturnedThoughts {
+        returned_thoughts(&self.bare_name)
+    }
+
+    /// Whether thoughts are left out of its prompts once the user has said something else.
     pub fn forgets_thoughts(&self) -> bool {
-        forgets_thoughts(&self.bare_name)
+        self.returned_thoughts() == ReturnedThoughts::OfTurn
     }
 
     /// Whether what is learned of one model holds for the other: both are known, and counted by the same figures.

@@ -15,6 +15,7 @@ use super::models::Tokenizer;
 use super::overhead::Overhead;
 use super::piece::{Piece, Thought, ValueForm, media_of_response, pieces};
 use super::ratios::{Ratio, ratio};
+use super::returned_thoughts::ReturnedThoughts;
 use super::sizes::{SizeKind, Sizes};
 use super::vocabularies::Vocabularies;
 use super::vocabulary::TokenCounter;
@@ -142,8 +143,11 @@ impl<'a> Weigher<'a> {
         }
     }
 
-    /// A thought is kept in the history by some models and dropped by others.
+    /// What a thought of the history adds to a prompt: nothing, where the model is shown none of them again.
     fn thought(&self, thought: Thought<'_>, text: TokenCount) -> TokenCount {
+        if self.tokenizer.returned_thoughts() == ReturnedThoughts::None {
+            return TokenCount::exact(0);
+        }
         let signed = self.tokenizer.chat().signed_thoughts.zip(thought.signature);
         let tokens =
             signed.and_then(|(signed, signature)| signed.size(signature.len())).unwrap_or(text.tokens);

@@ -82,8 +82,18 @@ fn table() -> Vec<(&'static str, Vec<Play>, Expected)> {
             body: format!("{}data: {{\"choices\": [oops\n\n", &whole()[..whole().find("data: {\"choices\"").expect("a last piece")]),
             piece: 50,
         }], failed(CallErrorKind::Malformed, "It is ready.", 1, true)),
-        ("a page of HTML", vec![Play::Document("<html>Welcome</html>".to_owned())],
-            failed(CallErrorKind::Malformed, "", 1, true)),
+        ("a page of HTML", vec![Play::Page("<!doctype html>\n<html>\n<body>Welcome</body>\n</html>\n".to_owned())],
+            failed(CallErrorKind::Malformed, "", 1, false)),
+        ("a page of HTML that is said to be JSON", vec![Play::Document("\n<html>\nWelcome\n</html>".to_owned())],
+            failed(CallErrorKind::Malformed, "", 1, false)),
+        ("connection cut in the length of a piece", vec![Play::CutInLength { body: whole(), after: cut_at }],
+            failed(CallErrorKind::CutOff, "It is ", 1, true)),
+        ("500 that is about the request", vec![status(500, r#"{"error":{"code":500,"message":"Jinja Exception: Conversation roles must alternate","type":"server_error"}}"#)],
+            failed(CallErrorKind::ServerFailed, "", 1, false)),
+        ("500 that says so by its type", vec![status(500, r#"{"error":{"message":"bad field","type":"invalid_request_error"}}"#)],
+            failed(CallErrorKind::ServerFailed, "", 1, false)),
+        ("a picture that is refused", vec![status(500, r#"{"error":{"code":500,"message":"image input is not supported - hint: if this is unexpected, you may need to provide the mmproj","type":"server_error"}}"#)],
+            failed(CallErrorKind::PictureRefused, "", 1, false)),
         ("error in the middle", vec![Play::Stream {
             body: "data: {\"choices\":[{\"delta\":{\"content\":\"It \"}}]}\n\ndata: {\"error\":{\"message\":\"Overloaded\"}}\n\n".to_owned(),
             piece: 9,
@@ -133,6 +143,39 @@ fn every_fault_ends_in_a_clear_state() {
         assert_eq!(is_charged, expected.may_be_charged, "{name}");
         assert_eq!(server.problems(), [""; 0], "{name}");
         assert!(!format!("{asked:?}").contains(KEY), "{name}: the key is in {asked:?}");
+    }
+}
+
+/// What people are told of each fault: nothing of how programs talk about it, and nothing of what others keep.
+#[test]
+fn faults_are_told_in_plain_words() {
+    for (name, script, expected) in table() {
+        if expected.error.is_none() {
+            continue;
+        }
+        let server = ModelServer::start(script, Some(KEY));
+        let endpoint = endpoint(&server, Api::ChatCompletions);
+        let asked =
+            run(client().ask(&endpoint, "m", &request("?"), AskOptions::default(), &never(), &mut |_| ()));
+        let message = asked.expect_err("it is a fault").message;
+        for jargon in ["os error", "EOF", "chunk", "hyper", "is kept", "What had come"] {
+            assert!(!message.contains(jargon), "{name}: {message}");
+        }
+        assert!(message.ends_with(['.', '?', '!', '…']), "{name}: {message}");
+    }
+}
+
+#[test]
+fn an_answer_may_be_given_longer_to_begin() {
+    let server = ModelServer::start(vec![Play::Silence, Play::Silence], Some(KEY));
+    let mut endpoint = endpoint(&server, Api::ChatCompletions);
+    for (first_byte, least) in [(Duration::from_millis(60), 60), (Duration::from_millis(900), 900)] {
+        endpoint.first_byte = Some(first_byte);
+        let begun = Instant::now();
+        let asked =
+            run(client().ask(&endpoint, "m", &request("?"), AskOptions::default(), &never(), &mut |_| ()));
+        assert_eq!(asked.expect_err("nothing comes").kind, CallErrorKind::TimedOut);
+        assert!(begun.elapsed().as_millis() >= least, "{:?}", begun.elapsed());
     }
 }
 

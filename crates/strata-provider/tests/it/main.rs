@@ -22,6 +22,7 @@ fn endpoint(server: &ModelServer, api: Api) -> Endpoint {
         base_url: format!("{}/v1", server.url()),
         headers: Vec::new(),
         key: Key::new(KEY),
+        first_byte: None,
     }
 }
 

@@ -50,7 +50,8 @@ fn each_provider_is_asked_in_its_own_form() {
 fn models_are_listed_and_local_servers_found() {
     let server = ModelServer::start(Vec::new(), None);
     let models = run(client().models(&endpoint(&server, Api::ChatCompletions), &never()));
-    assert_eq!(models.expect("a list"), ["scripted-1", "scripted-2"]);
+    let names: Vec<String> = models.expect("a list").into_iter().map(|model| model.name).collect();
+    assert_eq!(names, ["scripted-1", "scripted-2"]);
     let port = server.url().rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
     let servers = [LocalServer { name: "Ours", port }, LocalServer { name: "Nobody", port: 9 }];
     let found = run(find_local(&client(), &servers));
@@ -69,7 +70,42 @@ fn tokens_are_counted_where_the_provider_does() {
     assert_eq!(count(Api::Anthropic, r#"{"input_tokens": 12}"#), Some(12));
     assert_eq!(count(Api::Responses, r#"{"input_tokens": 13}"#), Some(13));
     assert_eq!(count(Api::Gemini, r#"{"totalTokens": 14}"#), Some(14));
-    assert_eq!(count(Api::ChatCompletions, "{}"), None);
+}
+
+#[test]
+fn servers_of_ones_own_count_where_they_can() {
+    let server = ModelServer::start(Vec::new(), Some(KEY));
+    let endpoint = endpoint(&server, Api::ChatCompletions);
+    let count = || run(client().count(&endpoint, "m", &request("Hi"), &never())).expect("no fault");
+    assert_eq!(count(), None, "it has neither address");
+    server.tell("/tokenize", r#"{"count": 15, "max_model_len": 4096, "tokens": [1]}"#);
+    assert_eq!(count(), Some(15), "as vLLM counts");
+    server.tell("/apply-template", r#"{"prompt": "<|user|>Hi"}"#);
+    server.tell("/tokenize", r#"{"tokens": [1, 2, 3]}"#);
+    assert_eq!(count(), Some(3), "as llama.cpp counts");
+    server.tell("/apply-template", r#"{"error": "Unexpected endpoint"}"#);
+    server.tell("/tokenize", r#"{"error": "Unexpected endpoint"}"#);
+    assert_eq!(count(), None, "as LM Studio answers to what it does not have");
+}
+
+#[test]
+fn servers_of_ones_own_tell_of_themselves() {
+    let server = ModelServer::start(Vec::new(), Some(KEY));
+    let endpoint = endpoint(&server, Api::ChatCompletions);
+    let facts = || run(client().facts(&endpoint, "m"));
+    assert_eq!(facts(), None);
+    server.tell("/metrics", "vllm:cache_config_info{block_size=\"16\",enable_prefix_caching=\"True\"} 1.0\n");
+    assert_eq!(facts().expect("vLLM").block_tokens, Some(16));
+    server.tell(
+        "/api/v0/models",
+        r#"{"data": [{"id": "m", "max_context_length": 9, "loaded_context_length": 8}]}"#,
+    );
+    assert_eq!(facts().expect("LM Studio").context_tokens, Some(8));
+    server.tell("/props", r#"{"default_generation_settings": {"n_ctx": 2048}, "total_slots": 1}"#);
+    let told = facts().expect("llama.cpp");
+    assert_eq!((told.software, told.context_tokens, told.slots), ("llama.cpp", Some(2048), Some(1)));
+    server.tell("/slots", r#"[{"id": 0}, {"id": 1}, {"id": 2}]"#);
+    assert_eq!(facts().expect("llama.cpp").slots, Some(3));
 }
 
 #[test]

@@ -407,6 +407,26 @@ inputTokens: number, outputTokens: number, costUsd: number | null,
  */
 streaming: string,
 /**
+ * Tokens of the summary that is being written so far, by our count; thoughts included.
+ */
+streamedTokens: number,
+/**
+ * As fast as they come; null before any came.
+ */
+tokensPerS: number | null,
+/**
+ * Until the run ends, by how long the summaries so far took; null as long as that is a guess.
+ */
+secondsLeft: number | null,
+/**
+ * How long it took, once it has ended.
+ */
+seconds: number | null,
+/**
+ * The beginning of a summary that was not written to its end.
+ */
+partial: LabPartial | null,
+/**
  * Set when it ended well.
  */
 replay: LabReplay | null,
@@ -491,7 +511,11 @@ written: number, expected: number, costUsd: number | null,
 /**
  * Of the facts in what was summarised; null until it ended.
  */
-kept: number | null, dropped: number | null, failure: string | null, startedMs: number, };
+kept: number | null, dropped: number | null, failure: string | null,
+/**
+ * How long it took, once it has ended.
+ */
+seconds: number | null, startedMs: number, };
 
 /**
  * A run of a part's text with one source.
@@ -597,6 +621,10 @@ content: unknown,
  * Who wrote it.
  */
 by?: string,
+/**
+ * Nobody was paid for it: it was written on a computer of one's own.
+ */
+free?: boolean,
 /**
  * What writing it took, where that was reported: ADK's usage metadata.
  */
@@ -970,6 +998,15 @@ namesNoModel: boolean,
 asIf: string | null, };
 
 /**
+ * The beginning of a summary that was cut off, stopped or given up. It is laid over no session.
+ */
+export type LabPartial = {
+/**
+ * The summary's number, from 1.
+ */
+number: number, text: string, };
+
+/**
  * The call from which a session is run again.
  */
 export type RunOrigin = {
@@ -1154,9 +1191,13 @@ costUsd: number | null, };
  */
 export type LabProbes = { rows: Array<LabProbe>, kept: number, lost: number,
 /**
- * The events do not answer it either.
+ * The events do not tell it either.
  */
-unanswered: number, isEnded: boolean,
+unanswered: number,
+/**
+ * The events tell it, and the model did not find it in them: that says nothing of the summary.
+ */
+missed: number, isEnded: boolean,
 /**
  * What happened, what was kept.
  */
@@ -1300,7 +1341,19 @@ costUsd: number | null,
 /**
  * With usual rates, one summary after the other.
  */
-seconds: number, };
+seconds: number,
+/**
+ * Prompts that are longer than the model takes, and that are not sent.
+ */
+tooLong: number,
+/**
+ * The longest prompt with its answer that the model takes, in tokens, where that is known.
+ */
+contextTokens: number | null,
+/**
+ * Nobody is paid: the server runs on this computer.
+ */
+isFree: boolean, };
 
 /**
  * What a stage's parts are compared with.
@@ -1714,7 +1767,28 @@ headers: Array<Header>,
 /**
  * The environment variable that holds its key.
  */
-keyVariable: string | null, };
+keyVariable: string | null,
+/**
+ * The longest prompt with its answer, in tokens; null: as the server tells. A longer one is not sent.
+ */
+contextTokens: number | null,
+/**
+ * Seconds that an answer may take to begin; null: five minutes.
+ */
+firstByteS: number | null,
+/**
+ * The name of the rule by which what it finds again is predicted; null: as the server tells, else by the model.
+ */
+cacheRule: string | null,
+/**
+ * Prompts that it holds side by side, where its rule goes by slots; null: as many as there are.
+ */
+slots: number | null,
+/**
+ * It is asked how many tokens a prompt has before that is sent, if it can tell: the whole prompt goes to it.
+ * llama.cpp and vLLM on this computer are asked without it.
+ */
+countsTokens: boolean, };
 
 /**
  * Whether the file of a session is read again whenever it changes.
@@ -2047,7 +2121,31 @@ keyFrom: string | null, isReachable: boolean,
 /**
  * What is wrong, in plain words.
  */
-problem: string | null, models: Array<string>, };
+problem: string | null, models: Array<string>,
+/**
+ * The model that is asked where nobody says another; null: whom google-adk would ask.
+ */
+ownModel: string | null,
+/**
+ * What it runs, where it tells: "llama.cpp", "vLLM".
+ */
+software: string | null,
+/**
+ * The longest prompt of its own model with the answer, in tokens: as set, else as it tells.
+ */
+contextTokens: number | null,
+/**
+ * The rule by which what it finds again is predicted.
+ */
+cacheRule: string,
+/**
+ * Prompts that it holds side by side, where that is set or told.
+ */
+slots: number | null,
+/**
+ * Nobody is paid for what it does: it runs on this computer.
+ */
+isFree: boolean, };
 
 export type EventDetail = { row: EventRow,
 /**
@@ -2561,7 +2659,7 @@ seenOn: string, note: string | null, };
 
 export type PriceTier = { abovePromptTokens: number, rates: PriceRates, };
 
-export type ProbeGrade = "kept" | "lost" | "unanswered";
+export type ProbeGrade = "kept" | "lost" | "unanswered" | "missed";
 
 export type ProcessorCatalog = { kinds: Array<ProcessorKind>, };
 
@@ -2635,11 +2733,19 @@ difference: Array<DiffLine>, finish: string | null, predicted: TokenCount,
 /**
  * Answers of this model whose reports are known, with this one.
  */
-measuredCalls: number, reportedTokens: number | null, predictedCachedTokens: number, reportedCachedTokens: number | null, outputTokens: number | null, costUsd: number | null,
+measuredCalls: number, reportedTokens: number | null, predictedCachedTokens: number, reportedCachedTokens: number | null,
+/**
+ * Seconds until the first token: predicted where the server was asked before, and as it was.
+ */
+predictedFirstTokenS: number | null, firstTokenS: number | null, outputTokens: number | null, costUsd: number | null,
 /**
  * What happened, what was kept, what to do.
  */
-failure: string | null, };
+failure: string | null,
+/**
+ * The model takes no pictures: the call can be sent without them.
+ */
+isPictureRefused: boolean, };
 
 export type ReplayRequest = { endpoint: string, model: string,
 /**
@@ -2651,9 +2757,34 @@ target: string,
  */
 body: string, bytes: number,
 /**
- * What the provider is likely to report: calibrated by what it reported before, else our count.
+ * What the provider is likely to report: as the server counts it, else calibrated by what it reported before, else
+ * our count.
  */
-predicted: TokenCount, predictedCachedTokens: number,
+predicted: TokenCount,
+/**
+ * By what was sent to this server from here, and its rule.
+ */
+predictedCachedTokens: number,
+/**
+ * The rule, and on what it rests, in a sentence.
+ */
+cacheSaid: string,
+/**
+ * Seconds until the first token, by how fast this server was; null as long as it was not asked.
+ */
+firstTokenS: number | null,
+/**
+ * The longest prompt with its answer that the model takes, in tokens, where that is known.
+ */
+contextTokens: number | null,
+/**
+ * Why it is not sent as it is, and what to do; null: it can be sent.
+ */
+problem: string | null,
+/**
+ * Pictures and files in the prompt.
+ */
+pictures: number,
 /**
  * US dollars for the prompt and an answer as long as the recorded one.
  */
@@ -3204,9 +3335,9 @@ export interface Commands {
   /** What the summary of a window no longer tells. */
   "lab/loss": { readonly params: { run: string,  /**  * The window's place in it, from 0.  */ window: number, offset: number, limit: number, }; readonly result: LabLoss };
   /** A call in a provider's form, and what sending it would cost. */
-  "call/replayPreview": { readonly params: { session: string, call: number,  /**  * The name of an endpoint.  */ endpoint: string, model: string | null,  /**  * A run of the Lab whose summaries stand in the prompt; without one the prompt is as recorded.  */ run: string | null, }; readonly result: ReplayRequest };
+  "call/replayPreview": { readonly params: { session: string, call: number,  /**  * The name of an endpoint.  */ endpoint: string, model: string | null,  /**  * A run of the Lab whose summaries stand in the prompt; without one the prompt is as recorded.  */ run: string | null,  /**  * Pictures and files give way to a word, for models that take none.  */ withoutPictures?: boolean, }; readonly result: ReplayRequest };
   /** Sends a call again, as a job. */
-  "call/replay": { readonly params: { session: string, call: number, endpoint: string, model: string | null, run: string | null, }; readonly result: JobStarted };
+  "call/replay": { readonly params: { session: string, call: number, endpoint: string, model: string | null, run: string | null, withoutPictures?: boolean, }; readonly result: JobStarted };
   /** The answer to a call that was sent again. */
   "call/replayResult": { readonly params: { job: string, }; readonly result: ReplayAnswer };
   /** Endpoints that are set up or were found here, with their models. */

@@ -21,10 +21,7 @@ pub(super) struct GrowthRatios {
 impl GrowthRatios {
     /// Of prompts that begin with another one, where the sizes of both were reported.
     /// Counts that are calibrated are the provider's as they are.
-    pub(super) fn of(
-        analysis: &SessionAnalysis,
-        reported: impl Fn(usize) -> Option<ReportedCounts>,
-    ) -> Self {
+    pub(super) fn of(analysis: &SessionAnalysis, reported: impl Fn(usize) -> Option<ReportedCounts>) -> Self {
         let calls = analysis.calls();
         let is_calibrated = |model: &str| analysis.fits().is_some_and(|fits| fits.of_model(model).is_some());
         let mut sums: BTreeMap<Str, (u64, u64)> = BTreeMap::new();

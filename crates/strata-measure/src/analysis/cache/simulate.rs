@@ -59,7 +59,7 @@ pub fn simulate<'r>(prompts: &[PromptMatches], sent: impl Fn(usize) -> SentCall<
 
 /// The state of a provider's caches after so many calls.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ProviderCaches {
+pub(in crate::analysis) struct ProviderCaches {
     times: Vec<f64>,
     /// When what was stored at the end of each prompt was last of use.
     used: Vec<f64>,
@@ -104,7 +104,7 @@ impl ProviderCaches {
     }
 
     /// The next call comes in; its prompt is the last one.
-    pub(super) fn meet(&mut self, prompts: &[PromptMatches], sent: SentCall<'_>) -> Prediction {
+    pub(in crate::analysis) fn meet(&mut self, prompts: &[PromptMatches], sent: SentCall<'_>) -> Prediction {
         let at = self.times.len();
         let now = if sent.at_s > 0.0 { sent.at_s } else { self.times.last().copied().unwrap_or_default() };
         let lifetime_s = sent.lifetime_s.or(sent.rule.lifetime_s).unwrap_or(f64::INFINITY);

@@ -6,6 +6,7 @@ use strata_model::{Str, Usage, marks};
 use super::reported::ReportedCounts;
 use crate::analysis::session::SessionAnalysis;
 use crate::analysis::summaries::{LoggedSummary, are_asked_for};
+use crate::not_models::{EXTRACTIVE, RECORDED};
 use crate::prices::{ChargedTokens, Prices};
 
 /// What it took to have summaries written that are no calls of a session.
@@ -46,9 +47,10 @@ impl SummaryBill {
         let model = analysis.summarizer(experiment, None);
         if are_asked_for(experiment) {
             let template = analysis.summary_template_tokens();
-            for LoggedSummary { source_tokens, tokens, usage, by, .. } in analysis.summaries() {
+            for LoggedSummary { source_tokens, tokens, usage, by, is_free, .. } in analysis.summaries() {
                 let estimated = (source_tokens + template, *tokens);
-                bill.add_asked_for(usage.as_ref(), estimated, (by.as_ref(), &model), prices);
+                let payer = if *is_free { Payer::Nobody } else { Payer::of(by.as_ref(), &model) };
+                bill.add_asked_for(usage.as_ref(), estimated, payer, prices);
             }
             return bill;
         }
@@ -63,7 +65,7 @@ impl SummaryBill {
                         ..charged(Some(usage), (0, 0))
                     };
                     bill.reported += 1;
-                    bill.add(charged, (event.model_version.as_ref(), &model), prices);
+                    bill.add(charged, Payer::of(event.model_version.as_ref(), &model), prices);
                 }
                 None => bill.unbilled += u32::from(marks::has(event, marks::UNREPORTED)),
             }
@@ -71,26 +73,45 @@ impl SummaryBill {
         bill
     }
 
-    /// Adds a summary: as reported, else as `(input, output)` are estimated. It was written by the first of the models, if
-    /// that is known and has a price, else by the other one.
+    /// Adds a summary: as reported, else as `(input, output)` are estimated.
     pub(crate) fn add_asked_for(
         &mut self,
         usage: Option<&Usage>,
         estimated: (u32, u32),
-        models: (Option<&Str>, &str),
+        payer: Payer<'_>,
         prices: &Prices,
     ) {
         self.reported += u32::from(usage.is_some());
-        self.add(charged(usage, estimated), models, prices);
+        self.add(charged(usage, estimated), payer, prices);
     }
 
-    fn add(&mut self, charged: ChargedTokens, (by, configured): (Option<&Str>, &str), prices: &Prices) {
+    fn add(&mut self, charged: ChargedTokens, payer: Payer<'_>, prices: &Prices) {
         self.summaries += 1;
         self.input_tokens += charged.prompt;
         self.cached_tokens += charged.cached;
         self.output_tokens += charged.output;
-        let price = by.and_then(|by| prices.of_model(by)).or_else(|| prices.of_model(configured));
-        self.cost = self.cost.zip(price).map(|(sum, price)| sum + price.cost(&charged));
+        let cost = match payer {
+            Payer::Model(model) => prices.of_model(model).map(|price| price.cost(&charged)),
+            Payer::Nobody => Some(0.0),
+        };
+        self.cost = self.cost.zip(cost).map(|(sum, cost)| sum + cost);
+    }
+}
+
+/// At whose price a summary is paid for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Payer<'m> {
+    Model(&'m str),
+    /// It was written on a computer of one's own.
+    Nobody,
+}
+
+impl<'m> Payer<'m> {
+    /// Whoever wrote it, where that is a model, else the one that is configured. A model without a price is not another
+    /// one: then there is none.
+    fn of(by: Option<&'m Str>, configured: &'m str) -> Self {
+        let is_model = |by: &&Str| !by.is_empty() && ![EXTRACTIVE, RECORDED].contains(&&***by);
+        Self::Model(by.filter(is_model).map_or(configured, |by| &**by))
     }
 }
 

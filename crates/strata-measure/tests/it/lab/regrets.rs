@@ -21,7 +21,7 @@ struct Says(String);
 impl Writer for Says {
     fn write(&mut self, _: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop> {
         let content = Content::new("model", [Part::from_text(&*self.0)]);
-        Ok(Some(WrittenSummary { content, usage: None, by: "given".into(), is_stand_in: false }))
+        Ok(Some(WrittenSummary { content, by: "given".into(), ..WrittenSummary::default() }))
     }
 }
 

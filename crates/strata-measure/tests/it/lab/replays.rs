@@ -22,12 +22,7 @@ impl Writer for Given {
     fn write(&mut self, due: &SummaryDue<'_>) -> Result<Option<WrittenSummary>, Stop> {
         self.asked.push(due.job().prompt.unwrap_or_default());
         let content = self.summaries.get(due.number - 1).cloned();
-        Ok(content.map(|content| WrittenSummary {
-            content,
-            usage: None,
-            by: "given".into(),
-            is_stand_in: false,
-        }))
+        Ok(content.map(|content| WrittenSummary { content, by: "given".into(), ..WrittenSummary::default() }))
     }
 }
 
