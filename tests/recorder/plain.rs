@@ -15,9 +15,12 @@ const SERVERS: [&str; 2] = ["http://127.0.0.1:8001", "http://127.0.0.1:8002"];
 /// A field, and what is written for what it holds.
 type Replaced = (&'static str, fn() -> Value);
 /// Fields that say how an answer came about: how long it took, and what had been compiled before. With what is written.
-const OF_THIS_RUN: [Replaced; 4] = [
+const OF_THIS_RUN: [Replaced; 7] = [
     ("milliseconds", || json!(0)),
+    ("seconds", || json!(1)),
     ("secondsElapsed", || json!(0)),
+    ("firstTokenS", || json!(0.1)),
+    ("tokensPerS", || json!(50)),
     ("stagesRun", || json!(0)),
     ("isReused", || json!(false)),
 ];
@@ -55,7 +58,7 @@ impl Plain {
             Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
             Value::Object(fields) => {
                 let plain = fields.into_iter().map(|(key, value)| {
-                    let of_this_run = OF_THIS_RUN.iter().find(|(name, _)| *name == key);
+                    let of_this_run = OF_THIS_RUN.iter().find(|(name, _)| *name == key && !value.is_null());
                     let value = of_this_run.map_or_else(|| self.value(value), |(_, stand_in)| stand_in());
                     (key, value)
                 });

@@ -91,7 +91,9 @@ test('a price of one’s own is set, stands first and is forgotten', async () =>
   await fill(user, within(form).getByLabelText('Output'), '8');
   await user.click(save);
   const prices = screen.getByRole('group', { name: 'Prices of models' });
-  const first = await within(prices).findByRole('row', { name: new RegExp(`^house-model ${formatRate(2)} ${formatRate(2)} – ${formatRate(8)} – yours`) });
+  const first = await within(prices).findByRole('row', {
+    name: new RegExp(`^house-model ${formatRate(2)} ${formatRate(2)} – ${formatRate(8)} – yours`),
+  });
   expect(within(prices).getAllByRole('row')[1]).toBe(first);
   expect(screen.queryByRole('form')).toBeNull();
   await user.click(within(first).getByRole('button', { name: 'Forget the price of house-model' }));
@@ -117,6 +119,11 @@ test('an endpoint needs a name of its own and an address', () => {
     model: null,
     headers: [],
     keyVariable: null,
+    contextTokens: null,
+    firstByteS: null,
+    cacheRule: null,
+    slots: null,
+    countsTokens: false,
   };
   expect(problemOf(endpoint, ['other'])).toBeUndefined();
   expect(problemOf({ ...endpoint, name: ' ' }, [])).toBe('A name is missing');

@@ -74,7 +74,7 @@ pub use learn::{LearnedReport, ReadSessions, forget_learned, learn, learned};
 pub use list::{ListReport, ListedSession, list};
 pub use models::{
     EndpointChange, EndpointReport, KeptKey, ModelTest, ModelsReport, SavedEndpoint, forget_model, models,
-    save_model, set_model_key, test_model,
+    save_model, set_model_key, try_model,
 };
 pub use places::{PlacesReport, places};
 pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};

@@ -60,8 +60,10 @@
   }
   const stoppable = {
     stringify(value, replacer, space) {
-      const isGiven = typeof replacer === "function"
-      return stringify(value, isGiven ? replacer : isArray(replacer) ? picker(replacer) : asItIs, space)
+      if (typeof replacer === "function") {
+        return stringify(value, function (key, value) { return apply(replacer, this, [key, value]) }, space)
+      }
+      return stringify(value, isArray(replacer) ? picker(replacer) : asItIs, space)
     },
   }
   const property = getOwnPropertyDescriptor(JSON, "stringify")

@@ -45,9 +45,9 @@ const CASES: &[(&str, &str, &str)] = &[
         "const a = []; a.length = 4294967295; JSON.stringify({ a }, ['a'])",
     ),
     (
-        "holes as JSON by the interpreter",
+        "holes as JSON by a function of the interpreter",
         "time",
-        "const a = []; a.length = 4294967295; JSON.stringify(a, Object)",
+        "const a = []; a.length = 4294967295; JSON.stringify(a, ((key, value) => value).bind(null))",
     ),
     ("holes that are shown", "time", "const a = []; a.length = 4294967295; console.log(a); while (true) {}"),
     (

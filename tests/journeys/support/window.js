@@ -10,8 +10,7 @@ async function isStill() {
   const isAtRest = () =>
     document.querySelector(
       '[role=slider][aria-valuetext], main:is([aria-label=Settings], [aria-label="All sessions"]) section',
-    ) !== null &&
-    document.querySelector('[aria-busy=true], .stale, .placeholder, .compiling') === null;
+    ) !== null && document.querySelector('[aria-busy=true], .stale, .placeholder, .compiling') === null;
   if (!isAtRest()) return false;
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   return isAtRest();

@@ -26,7 +26,7 @@ export const NEW_ENDPOINT: Endpoint = {
 };
 
 /** What is known of a server beside its models: what it runs, how long a prompt it takes, how it caches. */
-export function knownOf(row: EndpointRow): string {
+function knownOf(row: EndpointRow): string {
   return [
     row.software ?? undefined,
     row.contextTokens === null ? undefined : `up to ${formatInteger(row.contextTokens)} tokens`,

@@ -93,7 +93,14 @@ export class CallReplay {
 
   get #key(): string {
     const { session, call, endpoint, model, run, withoutPictures } = this.#params;
-    return [session, String(call), endpoint, model ?? '', run ?? '', withoutPictures === true ? 'bare' : ''].join(' ');
+    return [
+      session,
+      String(call),
+      endpoint,
+      model ?? '',
+      run ?? '',
+      withoutPictures === true ? 'bare' : '',
+    ].join(' ');
   }
 
   async #follow(): Promise<void> {

@@ -78,7 +78,8 @@ pub struct Map {
     pub min_tokens: u32,
 }
 
-/// `call/bill`: what the calls of a range come to, both ends included; of those that are compiled by now.
+/// `call/bill`: what the calls of a range come to, both ends included, with the summaries that are written before them; of
+/// the calls that are compiled by now.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RangeBill {

@@ -56,8 +56,13 @@ impl Handler for RangeBill {
     fn run(self, strata: &Strata) -> Result<Bill, AppError> {
         let open = strata.sessions.get(&self.session)?;
         let caches = open.caches(&open.analysis(), &strata.tables)?;
-        let calls = caches.calls.iter().filter(|call| (self.from..=self.to).contains(&call.call));
-        Ok(BillTotals::of(calls.map(|call| &call.bill)).into())
+        // A summary belongs to the call that is made next.
+        let calls = open.experiment.calls();
+        let before =
+            |call: u32| calls.iter().find(|known| known.number >= call).map(|known| known.n_events());
+        let first = if self.from <= 1 { Some(0) } else { before(self.from) };
+        let events = first.unwrap_or(usize::MAX)..before(self.to.saturating_add(1)).unwrap_or(usize::MAX);
+        Ok(caches.bill_within(&(self.from..=self.to), &events).into())
     }
 }
 

@@ -211,7 +211,7 @@ pub struct ModelTest {
 }
 
 /// Asks an endpoint for one word.
-pub fn test_model(
+pub fn try_model(
     database: Option<&Path>,
     name: &str,
     model: Option<&str>,

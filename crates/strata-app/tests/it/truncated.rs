@@ -28,7 +28,7 @@ fn see(path: &Path) -> Seen {
 fn a_database_cut_anywhere_gives_what_is_there_or_a_reason() {
     let scratch = tempfile::tempdir().expect("a folder");
     let databases = samples::databases(scratch.path());
-    assert_eq!(databases.len(), 6, "databases among the samples");
+    assert_eq!(databases.len(), 10, "databases among the samples");
     std::thread::scope(|threads| {
         for database in &databases {
             threads.spawn(|| check_cuts(database));

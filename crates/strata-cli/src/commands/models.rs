@@ -120,7 +120,7 @@ impl Models {
                 output::print(self.json, &saved, &[], |_| line)?;
             }
             Some(Act::Test { name, model }) => {
-                let tested = report::test_model(database, &name, model.as_deref(), runtime)?;
+                let tested = report::try_model(database, &name, model.as_deref(), runtime)?;
                 output::print(self.json, &tested, &[], |_| format!("{}\n", tested.message))?;
                 return Ok(if tested.is_ok { ExitCode::SUCCESS } else { ExitCode::FAILURE });
             }

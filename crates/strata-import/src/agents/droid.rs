@@ -26,7 +26,8 @@ pub(crate) fn is_transcript(keys: Keys<'_>) -> bool {
 
 /// `<session>.settings.json`.
 fn is_settings(keys: Keys<'_>) -> bool {
-    keys.has_all(&["model", "tokenUsage"]) && keys.inner_has("tokenUsage", &["inputTokens", "factoryCredits"])
+    keys.has_all(&["model", "tokenUsage"])
+        && keys.inner_has("tokenUsage", &["inputTokens", "cacheReadTokens"])
 }
 
 pub(crate) fn read(values: Vec<Value>, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {

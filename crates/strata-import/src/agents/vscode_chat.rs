@@ -7,7 +7,7 @@ pub(crate) mod replay;
 mod turn;
 mod usage;
 
-use strata_model::take::{take_first_text, take_list, take_object, take_text};
+use strata_model::take::{take_first_text, take_text};
 use strata_model::{Json, Object};
 
 use crate::document_file::DocumentFormat;
@@ -80,13 +80,4 @@ fn session(
         chat.turn(turn);
     }
     chat.finish(format, findings)
-}
-
-/// Takes the object under a key, wherever an object may be missing.
-fn object_at(of: &mut Object, key: &str) -> Object {
-    take_object(of, key).unwrap_or_default()
-}
-
-fn list_at(of: &mut Object, key: &str) -> Vec<Json> {
-    take_list(of, key).unwrap_or_default()
 }

@@ -14,6 +14,7 @@ mod timeline;
 mod volatile;
 mod zones;
 
+use std::ops::{Range, RangeInclusive};
 use std::sync::OnceLock;
 
 use strata_engine::Experiment;
@@ -48,8 +49,8 @@ use crate::tokens::TokenCount;
 #[derive(Clone, Default)]
 pub struct CacheAnalysis {
     pub calls: Vec<CallCache>,
-    /// Once all calls are compiled.
-    pub summaries: SummaryBill,
+    /// Of each summary, with the place of its event; once all calls are compiled.
+    summaries: Vec<(usize, SummaryBill)>,
     /// Of the recorded session, whatever is laid over it; once somebody asked.
     growth: OnceLock<GrowthRatios>,
     run: CacheRun,
@@ -246,7 +247,7 @@ impl CacheAnalysis {
         self.growth = unedited.map_or_else(OnceLock::new, |unedited| unedited.growth().clone().into());
         let is_whole = calls.len() == experiment.calls().len();
         self.summaries =
-            if is_whole { SummaryBill::of(experiment, analysis, prices) } else { SummaryBill::default() };
+            if is_whole { SummaryBill::of_each(experiment, analysis, prices) } else { Vec::new() };
         self
     }
 
@@ -370,8 +371,19 @@ impl CacheAnalysis {
 
     /// What all calls come to, but for those that are held.
     pub fn bill(&self) -> BillTotals {
-        let calls = self.calls.iter().map(|call| &call.bill).filter(|bill| !bill.is_pending);
-        BillTotals { summaries: self.summaries, ..BillTotals::of(calls) }
+        self.bill_within(&(1..=u32::MAX), &(0..usize::MAX))
+    }
+
+    /// What some calls come to, by their numbers, with the summaries that are written at some events, by their places.
+    pub fn bill_within(&self, calls: &RangeInclusive<u32>, events: &Range<usize>) -> BillTotals {
+        let calls = self.calls.iter().filter(|call| calls.contains(&call.call)).map(|call| &call.bill);
+        let summaries = self.summaries.iter().filter(|(at, _)| events.contains(at)).map(|(_, bill)| bill);
+        BillTotals { summaries: summaries.sum(), ..BillTotals::of(calls.filter(|bill| !bill.is_pending)) }
+    }
+
+    /// What writing all summaries comes to; nothing before all calls are compiled.
+    pub fn summaries(&self) -> SummaryBill {
+        self.summaries.iter().map(|(_, bill)| bill).sum()
     }
 
     /// What is predicted, and what was lost.

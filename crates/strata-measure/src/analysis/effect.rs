@@ -29,7 +29,7 @@ impl Effect {
         let are_whole = before.caches.calls.len() == after.caches.calls.len();
         let totals = |caches: &CacheAnalysis| {
             let totals = Totals::of(caches, n_calls);
-            let summaries = if are_whole { caches.summaries } else { SummaryBill::default() };
+            let summaries = if are_whole { caches.summaries() } else { SummaryBill::default() };
             Totals { bill: BillTotals { summaries, ..totals.bill }, ..totals }
         };
         Self {

@@ -73,7 +73,7 @@ impl Lab<'_> {
         let matches: Vec<&PromptMatches> =
             recording.analysis.calls().iter().map(|call| &call.matches).collect();
         let bills: Vec<CallBill> = recording.caches.calls.iter().map(|call| call.bill).collect();
-        bill(recording.analysis, &bills, &matches, (recording.caches.summaries, assumptions))
+        bill(recording.analysis, &bills, &matches, (recording.caches.summaries(), assumptions))
     }
 
     /// Prompt tokens of each call as it was recorded, C1 first.

@@ -6,7 +6,6 @@ use std::collections::VecDeque;
 use strata_model::take::{take_any, take_first_text, take_list, take_object, take_text};
 use strata_model::{Json, Object, Str};
 
-use super::object_at;
 use crate::align::{Step, sessions};
 use crate::document_file::DocumentFormat;
 use crate::documents::Document;
@@ -124,8 +123,8 @@ fn exchange(
     source: SourceRecord,
     draft: &mut Draft,
 ) -> Option<Exchange> {
-    let mut metadata = object_at(&mut log, "metadata");
-    let mut messages = object_at(&mut log, "requestMessages");
+    let mut metadata = take_object(&mut log, "metadata").unwrap_or_default();
+    let mut messages = take_object(&mut log, "requestMessages").unwrap_or_default();
     let messages = take_list(&mut messages, "messages").or_else(|| take_list(&mut log, "messages"))?;
     let model = take_first_text(&mut metadata, &["model"]);
     let mut body = Object::new();
@@ -133,7 +132,7 @@ fn exchange(
     body.push("messages", messages.into_iter().map(in_words).collect::<Vec<_>>());
     body.push_some("tools", take_any(&mut metadata, &["tools"]));
     body.push_some("max_tokens", take_any(&mut metadata, &["maxResponseTokens"]));
-    let mut response = object_at(&mut log, "response");
+    let mut response = take_object(&mut log, "response").unwrap_or_default();
     let kind = take_text(&mut response, "type").unwrap_or_default();
     let text = response.remove("message").map(|text| joined(&text)).unwrap_or_default();
     let mut answer = Object::from_iter([("role", Json::from("assistant")), ("content", Json::from(text))]);

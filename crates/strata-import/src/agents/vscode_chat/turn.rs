@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use strata_model::take::{take_any, take_first_text, take_object, take_text};
+use strata_model::take::{take_any, take_first_text, take_list, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
 use strata_wire::message::{Role, Turn as Message, thought};
 use strata_wire::usage::read as read_usage;
@@ -10,7 +10,6 @@ use strata_wire::usage::read as read_usage;
 use super::log::Turn;
 use super::prompt_tree::{rendered, text_of};
 use super::usage::TurnUsage;
-use super::{list_at, object_at};
 use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
@@ -413,4 +412,13 @@ fn push_text(message: &mut Message, text: &str) {
         }
         _ => message.parts.push(Part::from_text(text)),
     }
+}
+
+/// Takes the object under a key, wherever an object may be missing.
+fn object_at(of: &mut Object, key: &str) -> Object {
+    take_object(of, key).unwrap_or_default()
+}
+
+fn list_at(of: &mut Object, key: &str) -> Vec<Json> {
+    take_list(of, key).unwrap_or_default()
 }

@@ -1,7 +1,10 @@
 //! What writing summaries of a history came to.
 
+use std::iter::Sum;
+use std::sync::Arc;
+
 use strata_engine::Experiment;
-use strata_model::{Str, Usage, marks};
+use strata_model::{Event, Str, Usage, marks};
 
 use super::reported::ReportedCounts;
 use crate::analysis::session::SessionAnalysis;
@@ -41,20 +44,28 @@ impl Default for SummaryBill {
 }
 
 impl SummaryBill {
-    /// Of the summaries in a session, recorded ones or those that are laid over it.
-    pub(super) fn of(experiment: &Experiment, analysis: &SessionAnalysis, prices: &Prices) -> Self {
-        let mut bill = Self::default();
+    /// Of each summary in a session, recorded ones or those that are laid over it, with the place of its event.
+    pub(super) fn of_each(
+        experiment: &Experiment,
+        analysis: &SessionAnalysis,
+        prices: &Prices,
+    ) -> Vec<(usize, Self)> {
         let model = analysis.summarizer(experiment, None);
         if are_asked_for(experiment) {
             let template = analysis.summary_template_tokens();
-            for LoggedSummary { source_tokens, tokens, usage, by, is_free, .. } in analysis.summaries() {
+            let bill = |summary: &LoggedSummary| {
+                let LoggedSummary { at, source_tokens, tokens, usage, by, is_free, .. } = summary;
                 let estimated = (source_tokens + template, *tokens);
                 let payer = if *is_free { Payer::Nobody } else { Payer::of(by.as_ref(), &model) };
+                let mut bill = Self::default();
                 bill.add_asked_for(usage.as_ref(), estimated, payer, prices);
-            }
-            return bill;
+                (*at, bill)
+            };
+            return analysis.summaries().iter().map(bill).collect();
         }
-        for event in experiment.session().events.iter().filter(|event| event.is_compaction()) {
+        let events = experiment.session().events.iter().enumerate();
+        let bill = |(at, event): (usize, &Arc<Event>)| {
+            let mut bill = Self::default();
             match &event.usage_metadata {
                 Some(usage) => {
                     let report = ReportedCounts::of(Some(usage), event);
@@ -69,8 +80,9 @@ impl SummaryBill {
                 }
                 None => bill.unbilled += u32::from(marks::has(event, marks::UNREPORTED)),
             }
-        }
-        bill
+            (at, bill)
+        };
+        events.filter(|(_, event)| event.is_compaction()).map(bill).collect()
     }
 
     /// Adds a summary: as reported, else as `(input, output)` are estimated.
@@ -85,6 +97,17 @@ impl SummaryBill {
         self.add(charged(usage, estimated), payer, prices);
     }
 
+    /// Adds another bill.
+    fn take_in(&mut self, other: &Self) {
+        self.summaries += other.summaries;
+        self.reported += other.reported;
+        self.unbilled += other.unbilled;
+        self.input_tokens += other.input_tokens;
+        self.cached_tokens += other.cached_tokens;
+        self.output_tokens += other.output_tokens;
+        self.cost = self.cost.zip(other.cost).map(|(sum, cost)| sum + cost);
+    }
+
     fn add(&mut self, charged: ChargedTokens, payer: Payer<'_>, prices: &Prices) {
         self.summaries += 1;
         self.input_tokens += charged.prompt;
@@ -95,6 +118,14 @@ impl SummaryBill {
             Payer::Nobody => Some(0.0),
         };
         self.cost = self.cost.zip(cost).map(|(sum, cost)| sum + cost);
+    }
+}
+
+impl<'b> Sum<&'b Self> for SummaryBill {
+    fn sum<I: Iterator<Item = &'b Self>>(bills: I) -> Self {
+        let mut sum = Self::default();
+        bills.for_each(|bill| sum.take_in(bill));
+        sum
     }
 }
 
