@@ -102,7 +102,11 @@ impl Repeats {
             return;
         }
         for element in read.lists.values_mut().flatten().filter(|element| !element.bytes.is_empty()) {
-            element.bytes = element.bytes.start - start..element.bytes.end - start;
+            match element.bytes.start.checked_sub(start) {
+                Some(from) => element.bytes = from..element.bytes.end - start,
+                // It stands before the document, in what the document is an element of.
+                None => *element = Element::default(),
+            }
         }
         // What repeats a document takes its place.
         let replaced = source.or((self.kept.len() >= KEPT).then_some(0));
